@@ -1,0 +1,34 @@
+# pawl_flags: how every target of this repository is compiled and linked.
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES CXX)
+
+# No NDEBUG: assertions of the libraries we use stay on, as our own `ensure` does.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+
+add_library(pawl_flags INTERFACE)
+target_compile_options(pawl_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports overlapping copies inside std::string's own operator+ (GCC bug 105651).
+  target_compile_options(pawl_flags INTERFACE -Wno-restrict)
+endif()
+
+if(PAWL_SANITIZE)
+  target_compile_options(pawl_flags INTERFACE
+    -fsanitize=${PAWL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  target_link_options(pawl_flags INTERFACE -fsanitize=${PAWL_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # The sanitizers' instrumentation makes this warning of g++ report variables that are set.
+    target_compile_options(pawl_flags INTERFACE -Wno-maybe-uninitialized)
+  endif()
+elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(pawl_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(pawl_flags INTERFACE -fcf-protection)
+  endif()
+  target_link_options(pawl_flags INTERFACE LINKER:-z,relro,-z,now)
+endif()
+target_compile_definitions(pawl_flags INTERFACE _GLIBCXX_ASSERTIONS)
+
+if(PAWL_CANARIES)
+  target_compile_definitions(pawl_flags INTERFACE PAWL_CANARIES)
+endif()

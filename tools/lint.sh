@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# tools/lint.sh BUILD_DIR [JOBS]: clang-tidy over our own sources of a finished build.
+#
+# A source that passed is not checked again until it changes. What counts as a change: the source, a header of ours
+# that it includes (Ninja knows them from the build), its compile command, the checks, the version of clang-tidy.
+set -euo pipefail
+root=$PWD
+cd "$1"
+jobs=${2:-$(nproc)}
+tidy=clang-tidy-16
+mkdir -p lint
+
+# "object<TAB>source<TAB>compile command" for each source that is ours.
+units() {
+  awk -v root="$root/" '
+    /^  "command":/ { command = $0; match(command, / -o [^ ]+/); object = substr(command, RSTART + 4, RLENGTH - 4) }
+    /^  "file":/ {
+      path = $2; gsub(/[",]/, "", path)
+      if (index(path, root) == 1 && substr(path, length(root) + 1) ~ /^(src|bench|examples|tests|tools)\//)
+        print object "\t" path "\t" command
+    }' compile_commands.json
+}
+
+# "object<TAB>file" for each file of ours that the object was built from; paths outside of the build are absolute.
+dependencies() {
+  ninja -t deps | awk -v root="$root/" '
+    /^[^ ]/ { object = $0; sub(/: #deps.*/, "", object) }
+    /^ /    { sub(/^ +/, ""); if (!/^\// || index($0, root) == 1) print object "\t" $0 }'
+}
+
+# "key source" for each unit: the key is the hash of all that the verdict depends on.
+keys() {
+  local common object source command
+  common=$({ "$tidy" --version; cat "$root/.clang-tidy"; } | sha256sum)
+  declare -A inputs=()
+  while IFS=$'\t' read -r object hashes; do inputs[$object]=$hashes; done < <(
+    awk -F'\t' 'NR == FNR { hash[substr($0, 67)] = substr($0, 1, 64); next }
+                { all[$1] = all[$1] " " hash[$2] } END { for (o in all) print o "\t" all[o] }' \
+      <(cut -f2 lint/dependencies | sort -u | xargs -d '\n' -r sha256sum) lint/dependencies)
+  while IFS=$'\t' read -r object source command; do
+    printf '%s %s\n' "$(printf '%s' "$common$command${inputs[$object]:-unbuilt}" | sha256sum | cut -c1-64)" "$source"
+  done < <(units)
+}
+
+# g++'s own warning names mean nothing to clang, and are no fault of the code.
+check() {
+  local key=$1 source=$2 out
+  if out=$("$tidy" -p . --quiet --extra-arg=-Wno-unknown-warning-option "$source" 2>lint/stderr.$$); then
+    [[ -z $out ]] || printf '%s\n' "$out"
+    : >"lint/$key"
+  else
+    printf '%s\n' "$out" "$(grep -v 'warnings\? generated\|^Suppressed\|^Use -header' lint/stderr.$$)"
+    rm -f lint/stderr.$$
+    return 1
+  fi
+  rm -f lint/stderr.$$
+}
+export -f check
+export tidy
+
+dependencies >lint/dependencies
+keys >lint/keys
+while read -r key source; do
+  if [[ -e lint/$key ]]; then touch "lint/$key"; else printf '%s\0%s\0' "$key" "$source"; fi
+done <lint/keys >lint/todo
+find lint -type f -mtime +30 -delete
+
+total=$(wc -l <lint/keys)
+count=$(($(tr -cd '\0' <lint/todo | wc -c) / 2))
+echo "$count of $total sources to check, the others have not changed since they passed"
+xargs -0 -r -n 2 -P "$jobs" bash -c 'check "$@"' - <lint/todo || { echo "clang-tidy found the above" >&2; exit 1; }
