@@ -1,0 +1,90 @@
+#pragma once
+// The file to read first: every use case, by noun. What stands behind it may be an engine in this process or
+// a server; callers cannot tell. Every call may be made from any thread and returns when its outcome is
+// durable.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/command.hpp"
+#include "core/queue.hpp"
+#include "core/result.hpp"
+#include "core/task.hpp"
+
+namespace pawl::core {
+
+struct EnqueuedTask {
+  bool created = false;
+  Task task = {};
+};
+
+struct TaskWithAttempts {
+  Task task = {};
+  std::vector<Attempt> attempts = {};
+};
+
+struct TaskQuery {
+  std::string ns = "default";
+  std::vector<TaskStatus> statuses = {};  // none: all
+  std::optional<std::string> queue = {};
+  std::optional<std::string> type = {};
+  std::optional<std::string> key = {};
+  std::optional<std::string> worker_id = {};
+  std::optional<std::pair<std::string, std::string>> label = {};
+  std::optional<TimePoint> created_after = {};
+  std::optional<TimePoint> created_before = {};
+};
+
+struct ListTasks {
+  TaskQuery query = {};
+  bool newest_first = true;
+  int limit = kPageDefault;
+  std::string cursor = {};  // opaque, from the page before
+};
+
+template <typename T>
+struct Page {
+  std::vector<T> items = {};
+  std::optional<std::string> next_cursor = {};
+};
+
+struct BulkTasks {
+  TaskQuery query = {};
+  int limit = 1'000;
+};
+struct BulkResult {
+  int matched = 0;
+  int changed = 0;
+
+  bool operator==(const BulkResult&) const = default;
+};
+
+class Api {
+ public:
+  Api() = default;
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+  virtual ~Api() = default;
+
+  // Tasks
+  virtual Result<EnqueuedTask> enqueue(const std::string& ns, TaskSpec spec) = 0;
+  virtual Result<std::vector<Enqueued>> enqueue_batch(EnqueueTasks command) = 0;
+  virtual Result<std::vector<ClaimedTask>> claim(ClaimTasks command) = 0;
+  virtual Result<std::vector<Result<ReportAnswer>>> report(ReportTasks command) = 0;
+  virtual Result<Task> cancel_task(const std::string& ns, const TaskId& id) = 0;
+  virtual Result<Task> retry_task(const std::string& ns, const TaskId& id) = 0;
+  virtual Result<BulkResult> cancel_tasks(const BulkTasks& bulk) = 0;
+  virtual Result<BulkResult> retry_tasks(const BulkTasks& bulk) = 0;
+  virtual Result<TaskWithAttempts> get_task(const std::string& ns, const TaskId& id) = 0;
+  virtual Result<Page<Task>> list_tasks(const ListTasks& list) = 0;
+  virtual Result<std::vector<Checkpoint>> list_checkpoints(const std::string& ns, const TaskId& task) = 0;
+
+  // Queues
+  virtual Result<std::vector<Queue>> list_queues(const std::string& ns) = 0;
+  virtual Result<Done> set_queue(SetQueue command) = 0;
+};
+
+}  // namespace pawl::core

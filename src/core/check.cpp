@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/command.hpp"
+
+namespace pawl::core {
+
+namespace {
+
+Status range(std::string_view field, auto value, auto low, auto high) {
+  if (value < low || value > high)
+    return invalid_field(std::string{field}, fmt::format("must be from {} to {}", low, high));
+  return Done{};
+}
+
+Status duration_range(std::string_view field, Duration value, Duration low, Duration high) {
+  if (value < low || value > high) {
+    return invalid_field(std::string{field},
+                         fmt::format("must be from {} to {}", format_duration(low), format_duration(high)));
+  }
+  return Done{};
+}
+
+Status text(std::string_view field, const std::string& value, std::size_t characters_max) {
+  if (value.empty()) return invalid_field(std::string{field}, "must not be empty");
+  const auto length = utf8_length(value);
+  if (!length) return invalid_field(std::string{field}, "must be UTF-8");
+  if (*length > characters_max)
+    return invalid_field(std::string{field}, fmt::format("has over {} characters", characters_max));
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(value[i]);
+    const bool is_c1 = byte == 0xc2 && static_cast<unsigned char>(value[i + 1]) < 0xa0;
+    if (byte < 0x20 || byte == 0x7f || is_c1)
+      return invalid_field(std::string{field}, "must have no control characters");
+  }
+  return Done{};
+}
+
+Status first_of(std::initializer_list<Status> checks) {
+  for (const Status& status : checks) {
+    if (!status) return status;
+  }
+  return Done{};
+}
+
+// The problem with its field named from one level up.
+Problem below(const std::string& prefix, Problem problem) {
+  for (FieldError& error : problem.errors) error.field = prefix + error.field;
+  problem.detail = prefix + problem.detail;
+  return problem;
+}
+
+Status check_retry(const RetryPolicy& retry) {
+  if (retry.max_attempts == 0)
+    return invalid_field("retry.max_attempts", "must not be 0; below 0 means for ever");
+  if (std::isnan(retry.backoff)) return invalid_field("retry.backoff", "must be a number");
+  if (std::isnan(retry.jitter)) return invalid_field("retry.jitter", "must be a number");
+  for (std::size_t i = 0; i < retry.non_retryable.size(); ++i) {
+    const Status code =
+        text(fmt::format("retry.non_retryable[{}]", i), retry.non_retryable[i], kErrorCodeCharactersMax);
+    if (!code) return code;
+  }
+  return first_of(
+      {range("retry.max_attempts", std::max(retry.max_attempts, -1), -1, kAttemptsMax),
+       duration_range("retry.initial_interval", retry.initial_interval, Duration{0}, kDurationMax),
+       range("retry.backoff", retry.backoff, 1.0, kBackoffMax),
+       duration_range("retry.max_interval", retry.max_interval, Duration{0}, kDurationMax),
+       range("retry.jitter", retry.jitter, 0.0, 1.0),
+       range("retry.non_retryable", retry.non_retryable.size(), std::size_t{0}, kNonRetryableMax)});
+}
+
+Status check_labels(const Labels& labels) {
+  if (labels.size() > kLabelsMax)
+    return invalid_field("labels", fmt::format("has over {} entries", kLabelsMax));
+  for (const auto& [name, value] : labels) {
+    const Status label = text("labels", name, kNameCharactersMax);
+    if (!label) return label;
+    if (value.empty()) continue;
+    const Status content = text("labels." + name, value, kKeyCharactersMax);
+    if (!content) return content;
+  }
+  return Done{};
+}
+
+Status check_spec(const TaskSpec& spec) {
+  const Status names = first_of({check_name("type", spec.type), check_name("queue", spec.queue),
+                                 check_json("payload", spec.payload),
+                                 range("priority", spec.priority, kPriorityMin, kPriorityMax),
+                                 check_retry(spec.retry), check_labels(spec.labels)});
+  if (!names) return names;
+  if (spec.delay && spec.run_at) return invalid_field("delay", "excludes run_at: give one of the two");
+  if (spec.key) {
+    if (const Status key = check_key("key", *spec.key); !key) return key;
+  }
+  if (spec.idempotency_key) {
+    if (const Status key = check_key("idempotency_key", *spec.idempotency_key); !key) return key;
+  }
+  if (spec.delay) {
+    const Status delay = duration_range("delay", *spec.delay, Duration{0}, kDurationMax);
+    if (!delay) return delay;
+  }
+  if (spec.timeout) return duration_range("timeout", *spec.timeout, kTimeoutMin, kDurationMax);
+  return Done{};
+}
+
+Status check_command(const EnqueueTasks& command) {
+  if (command.tasks.empty()) return invalid_field("tasks", "must not be empty");
+  if (command.tasks.size() > kBatchTasksMax) {
+    return invalid_field(
+        "tasks", fmt::format("has {} tasks, at most {} go in a batch", command.tasks.size(), kBatchTasksMax));
+  }
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < command.tasks.size(); ++i) {
+    if (const Status spec = check_spec(command.tasks[i]); !spec) {
+      return command.tasks.size() == 1 ? spec : below(fmt::format("tasks[{}].", i), spec.problem());
+    }
+    bytes += command.tasks[i].payload.text.size();
+  }
+  if (bytes > kBatchBytesMax) {
+    return Problem{.code = ProblemCode::payload_too_large,
+                   .detail = fmt::format("the payloads have {} bytes together, at most {} go in a batch",
+                                         bytes, kBatchBytesMax)};
+  }
+  return Done{};
+}
+
+Status check_command(const ClaimTasks& command) {
+  if (command.queues.empty()) return invalid_field("queues", "must not be empty");
+  for (std::size_t i = 0; i < command.queues.size(); ++i) {
+    const Status name = check_name(fmt::format("queues[{}]", i), command.queues[i]);
+    if (!name) return name;
+  }
+  for (std::size_t i = 0; i < command.types.size(); ++i) {
+    const Status name = check_name(fmt::format("types[{}]", i), command.types[i]);
+    if (!name) return name;
+  }
+  return first_of({check_name("worker_id", command.worker_id),
+                   range("queues", command.queues.size(), std::size_t{1}, kClaimQueuesMax),
+                   range("types", command.types.size(), std::size_t{0}, kClaimTypesMax),
+                   range("max", command.max, 1, static_cast<int>(kClaimTasksMax)),
+                   duration_range("lease", command.lease, kLeaseMin, kLeaseMax),
+                   duration_range("wait", command.wait, Duration{0}, kClaimWaitMax)});
+}
+
+Status check_report(const Report& report) {
+  if (report.lease) {
+    const Status lease = duration_range("lease", *report.lease, kLeaseMin, kLeaseMax);
+    if (!lease) return lease;
+  }
+  if (report.retry_after) {
+    const Status after = duration_range("retry_after", *report.retry_after, Duration{0}, kDurationMax);
+    if (!after) return after;
+  }
+  if (report.action == ReportAction::complete) return check_json("output", report.output);
+  if (report.action != ReportAction::fail) return Done{};
+  if (report.error.message.size() > kErrorMessageBytesMax || !utf8_length(report.error.message) ||
+      report.error.message.find('\0') != std::string::npos) {
+    return invalid_field("error.message", fmt::format("must be UTF-8 of at most {} bytes, with no NUL",
+                                                      kErrorMessageBytesMax));
+  }
+  return text("error.code", report.error.code, kErrorCodeCharactersMax);
+}
+
+Status check_command(const ReportTasks& command) {
+  if (command.reports.empty()) return invalid_field("reports", "must not be empty");
+  if (command.reports.size() > kReportsMax) {
+    return invalid_field("reports", fmt::format("has over {} entries", kReportsMax));
+  }
+  return check_name("worker_id",
+                    command.worker_id);  // each report is checked alone: a bad one harms no other
+}
+
+Status check_ids(const std::vector<TaskId>& ids) {
+  if (ids.size() > static_cast<std::size_t>(kBulkTasksMax)) {
+    return invalid_field("ids", fmt::format("has over {} entries", kBulkTasksMax));
+  }
+  return Done{};
+}
+Status check_command(const CancelTasks& command) { return check_ids(command.ids); }
+Status check_command(const RetryTasks& command) { return check_ids(command.ids); }
+
+Status check_command(const SetQueue& command) {
+  const QueuePatch& patch = command.patch;
+  if (const Status name = check_name("name", command.name); !name) return name;
+  if (patch.max_concurrency && *patch.max_concurrency) {
+    const Status limit = range("max_concurrency", **patch.max_concurrency, std::int64_t{0}, kConcurrencyMax);
+    if (!limit) return limit;
+  }
+  if (patch.type_concurrency && *patch.type_concurrency) {
+    for (const auto& [type, value] : **patch.type_concurrency) {
+      const Status limit =
+          first_of({check_name("type_concurrency", type),
+                    range("type_concurrency." + type, value, std::int64_t{0}, kConcurrencyMax)});
+      if (!limit) return limit;
+    }
+  }
+  if (!patch.rate || !*patch.rate) return Done{};
+  return first_of(
+      {range("rate.limit", (*patch.rate)->limit, std::int64_t{1}, kRateLimitMax),
+       duration_range("rate.per", (*patch.rate)->per, std::chrono::milliseconds{1}, std::chrono::hours{24})});
+}
+
+Status check_command(const SweepLeases&) { return Done{}; }
+Status check_command(const PromoteDue&) { return Done{}; }
+
+const std::string& namespace_of(const Command& command) {
+  static const std::string everywhere = "default";  // the ticker's commands span namespaces
+  return std::visit(
+      [](const auto& typed) -> const std::string& {
+        if constexpr (requires { typed.ns; }) {
+          return typed.ns;
+        } else {
+          return everywhere;
+        }
+      },
+      command);
+}
+
+}  // namespace
+
+Status check_namespace(const std::string& ns) {
+  const auto is_first = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const auto is_rest = [&](char c) { return is_first(c) || c == '.' || c == '_' || c == '-'; };
+  bool valid = !ns.empty() && ns.size() <= kNamespaceBytesMax && is_first(ns.front());
+  for (const char c : ns) valid = valid && is_rest(c);
+  if (!valid) return invalid_field("namespace", "must be [a-z0-9][a-z0-9._-]{0,62}");
+  if (ns == "admin") return invalid_field("namespace", "admin is reserved");
+  return Done{};
+}
+
+Status check_name(std::string_view field, const std::string& name) {
+  return text(field, name, kNameCharactersMax);
+}
+
+Status check_key(std::string_view field, const std::string& key) {
+  return text(field, key, kKeyCharactersMax);
+}
+
+Status check_json(std::string_view field, const RawJson& json) {
+  if (json.text.size() > kPayloadBytesMax) {
+    Problem problem = invalid_field(std::string{field}, fmt::format("has {} bytes, at most {} are kept",
+                                                                    json.text.size(), kPayloadBytesMax));
+    problem.code = ProblemCode::payload_too_large;
+    return problem;
+  }
+  if (json.empty()) return Done{};
+  if (auto error = json_error(json.text)) return invalid_field(std::string{field}, *error);
+  return Done{};
+}
+
+Status check(const Report& report, std::size_t index) {
+  const Status status = check_report(report);
+  return status ? status : below(fmt::format("reports[{}].", index), status.problem());
+}
+
+Status check(const Command& command) {
+  if (const Status ns = check_namespace(namespace_of(command)); !ns) return ns;
+  return std::visit([](const auto& typed) { return check_command(typed); }, command);
+}
+
+std::size_t weight_of(const Command& command) {
+  struct Weight {
+    std::size_t operator()(const EnqueueTasks& c) const { return c.tasks.size(); }
+    std::size_t operator()(const ClaimTasks& c) const { return static_cast<std::size_t>(c.max); }
+    std::size_t operator()(const ReportTasks& c) const { return c.reports.size(); }
+    std::size_t operator()(const CancelTasks& c) const { return c.ids.size(); }
+    std::size_t operator()(const RetryTasks& c) const { return c.ids.size(); }
+    std::size_t operator()(const SetQueue&) const { return 1; }
+    std::size_t operator()(const SweepLeases& c) const { return c.leases.size(); }
+    std::size_t operator()(const PromoteDue& c) const { return c.ids.size(); }
+  };
+  return std::visit(Weight{}, command);
+}
+
+}  // namespace pawl::core

@@ -1,0 +1,151 @@
+#pragma once
+// Everything that changes something is one of these values; each is answered with a Result of what stands
+// beside it. The engine executes them in groups. `check` refuses what no state could make valid, before it is
+// queued.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/limits.hpp"
+#include "core/queue.hpp"
+#include "core/result.hpp"
+#include "core/task.hpp"
+
+namespace pawl::core {
+
+struct TaskSpec {
+  std::string type = {};
+  RawJson payload = {};
+  std::string queue = "default";
+  std::int32_t priority = 0;
+  std::optional<std::string> key = {};
+  std::optional<std::string> idempotency_key = {};
+  std::optional<Duration> delay = {};
+  std::optional<TimePoint> run_at = {};
+  RetryPolicy retry = {};
+  std::optional<Duration> timeout = {};
+  Labels labels = {};
+};
+
+// All or nothing.
+struct EnqueueTasks {
+  std::string ns = "default";
+  std::vector<TaskSpec> tasks = {};
+};
+struct Enqueued {
+  bool created = false;
+  TaskId id = {};
+
+  bool operator==(const Enqueued&) const = default;
+};
+
+struct ClaimTasks {
+  std::string ns = "default";
+  std::string worker_id = {};
+  std::vector<std::string> queues = {"default"};
+  std::vector<std::string> types = {};  // none: all types
+  int max = 10;
+  Duration lease = kLeaseDefault;
+  Duration wait = Duration{0};
+};
+struct ClaimedTask {
+  Task task = {};
+  std::string execution_key = {};
+
+  bool operator==(const ClaimedTask&) const = default;
+};
+
+enum class ReportAction : std::uint8_t { heartbeat, start, complete, fail, release };
+inline constexpr int kReportActionCount = 5;
+
+struct Report {
+  TaskId task_id = {};
+  std::int64_t fence = 0;
+  ReportAction action = ReportAction::heartbeat;
+  std::optional<Duration> lease = {};        // heartbeat; the length so far if not given
+  RawJson output = {};                       // complete
+  TaskError error = {};                      // fail
+  std::optional<Duration> retry_after = {};  // fail; instead of the policy's wait
+};
+struct ReportTasks {
+  std::string ns = "default";
+  std::string worker_id = {};
+  std::vector<Report> reports = {};
+};
+struct ReportAnswer {
+  TaskId task_id = {};
+  TaskStatus status = TaskStatus::pending;
+  std::optional<TimePoint> lease_expires_at = {};
+  bool cancel_requested = false;
+
+  bool operator==(const ReportAnswer&) const = default;
+};
+
+// By id, for one task or a page of a bulk operation; one result each, in order.
+struct CancelTasks {
+  std::string ns = "default";
+  std::vector<TaskId> ids = {};
+};
+struct RetryTasks {
+  std::string ns = "default";
+  std::vector<TaskId> ids = {};
+};
+struct TaskMoved {
+  TaskId task_id = {};
+  TaskStatus status = TaskStatus::pending;
+  bool cancel_requested = false;
+
+  bool operator==(const TaskMoved&) const = default;
+};
+
+struct SetQueue {
+  std::string ns = "default";
+  std::string name = {};
+  QueuePatch patch = {};
+};
+
+// Of the ticker: what a read found due. Each is compared again under lock; what changed meanwhile is left
+// alone.
+struct LeaseRef {
+  TaskId task_id = {};
+  std::int64_t fence = 0;
+
+  bool operator==(const LeaseRef&) const = default;
+};
+struct SweepLeases {
+  std::vector<LeaseRef> leases = {};
+};
+struct PromoteDue {
+  std::vector<TaskId> ids = {};
+};
+struct Swept {
+  int changed = 0;
+
+  bool operator==(const Swept&) const = default;
+};
+
+using Command = std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks, RetryTasks, SetQueue,
+                             SweepLeases, PromoteDue>;
+using Answer = std::variant<std::vector<Enqueued>, std::vector<ClaimedTask>,
+                            std::vector<Result<ReportAnswer>>, std::vector<Result<TaskMoved>>, Done, Swept>;
+// Called once, after the commit (or the refusal), on the thread that committed.
+using Reply = std::function<void(Result<Answer>)>;
+
+// How many tasks a command touches: what the group's size and the queue's bound are measured in.
+[[nodiscard]] std::size_t weight_of(const Command& command);
+
+[[nodiscard]] Status check(const Command& command);
+// A report is checked alone, since a bad one must not harm the others of its command.
+[[nodiscard]] Status check(const Report& report, std::size_t index);
+
+// Single checks, also used by the edges. `field` is the path to name in the refusal.
+[[nodiscard]] Status check_namespace(const std::string& ns);
+[[nodiscard]] Status check_name(std::string_view field, const std::string& name);
+[[nodiscard]] Status check_key(std::string_view field, const std::string& key);
+[[nodiscard]] Status check_json(std::string_view field, const RawJson& json);
+
+}  // namespace pawl::core

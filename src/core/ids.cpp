@@ -1,0 +1,82 @@
+#include "core/ids.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace pawl::core {
+
+namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+constexpr std::uint32_t kCounterMax = 0x3ffffff;  // 26 bits: 12 of rand_a, 14 at the top of rand_b
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool is_dash_position(std::size_t index) { return index == 8 || index == 13 || index == 18 || index == 23; }
+
+}  // namespace
+
+std::string to_string(const Uuid& id) {
+  std::string text;
+  text.reserve(36);
+  for (const std::uint8_t byte : id.bytes) {
+    if (is_dash_position(text.size())) text.push_back('-');
+    text.push_back(kHex[byte >> 4U]);
+    text.push_back(kHex[byte & 0xfU]);
+  }
+  return text;
+}
+
+std::optional<Uuid> parse_uuid(std::string_view text) {
+  if (text.size() != 36) return std::nullopt;
+  Uuid id;
+  std::size_t byte = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    if (is_dash_position(i)) {
+      if (text[i] != '-') return std::nullopt;
+      ++i;
+      continue;
+    }
+    const int high = hex_value(text[i]);
+    const int low = hex_value(text[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    id.bytes[byte++] = static_cast<std::uint8_t>(high * 16 + low);
+    i += 2;
+  }
+  return id;
+}
+
+Uuid IdGenerator::next(TimePoint now) {
+  const auto millis = std::max<std::int64_t>(
+      0, std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count());
+  const std::uint64_t chance = random_.next();
+  if (millis > last_millis_) {
+    last_millis_ = millis;
+    counter_ = static_cast<std::uint32_t>(chance >> 48U) & 0xffffU;  // a low start leaves room to count up
+  } else if (counter_ < kCounterMax) {
+    ++counter_;
+  } else {
+    ++last_millis_;  // more than 67 million in a millisecond, or the clock stands still: borrow from the
+                     // future
+    counter_ = 0;
+  }
+
+  Uuid id;
+  const auto time = static_cast<std::uint64_t>(last_millis_);
+  for (std::size_t i = 0; i < 6; ++i) id.bytes[i] = static_cast<std::uint8_t>(time >> (40 - 8 * i));
+  const std::uint32_t high = counter_ >> 14U;
+  const std::uint32_t low = counter_ & 0x3fffU;
+  id.bytes[6] = static_cast<std::uint8_t>(0x70U | (high >> 8U));
+  id.bytes[7] = static_cast<std::uint8_t>(high);
+  id.bytes[8] = static_cast<std::uint8_t>(0x80U | (low >> 8U));
+  id.bytes[9] = static_cast<std::uint8_t>(low);
+  for (std::size_t i = 0; i < 6; ++i) id.bytes[10 + i] = static_cast<std::uint8_t>(chance >> (8 * i));
+  return id;
+}
+
+}  // namespace pawl::core

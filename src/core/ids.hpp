@@ -1,0 +1,60 @@
+#pragma once
+// UUIDv7 ids: they grow with time, so that indexes on them are appended to.
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/env.hpp"
+#include "core/time.hpp"
+
+namespace pawl::core {
+
+struct Uuid {
+  std::array<std::uint8_t, 16> bytes{};
+
+  auto operator<=>(const Uuid&) const = default;
+  [[nodiscard]] bool is_nil() const { return *this == Uuid{}; }
+};
+
+[[nodiscard]] std::string to_string(const Uuid& id);
+[[nodiscard]] std::optional<Uuid> parse_uuid(std::string_view text);
+
+// Ids of their own types, so that one cannot be passed for another.
+template <typename Tag>
+struct Id : Uuid {
+  Id() = default;
+  explicit Id(const Uuid& uuid) : Uuid(uuid) {}
+};
+using TaskId = Id<struct TaskTag>;
+
+// Makes ids that rise strictly within one generator, also when the clock steps back. One thread at a time.
+class IdGenerator {
+ public:
+  explicit IdGenerator(Random& random) : random_(random) {}
+  [[nodiscard]] Uuid next(TimePoint now);
+
+ private:
+  Random& random_;
+  std::int64_t last_millis_ = 0;
+  std::uint32_t counter_ = 0;  // fills rand_a and the top of rand_b; keeps order within a millisecond
+};
+
+struct UuidHash {
+  std::size_t operator()(const Uuid& id) const {
+    std::uint64_t tail = 0;
+    std::memcpy(&tail, id.bytes.data() + 8, sizeof tail);  // the random half spreads well
+    return static_cast<std::size_t>(tail);
+  }
+};
+
+}  // namespace pawl::core
+
+template <typename Tag>
+struct std::hash<pawl::core::Id<Tag>> : pawl::core::UuidHash {};

@@ -1,0 +1,50 @@
+#pragma once
+// Every limit of the engine on one page. What a limit refuses is answered with the field's name and nothing
+// is stored.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/time.hpp"
+
+namespace pawl::core {
+
+inline constexpr std::size_t kNamespaceBytesMax = 63;
+inline constexpr std::size_t kNameCharactersMax = 255;  // queue, type, workflow, step, node, worker
+inline constexpr std::size_t kKeyCharactersMax = 512;   // entity, run, idempotency and lease keys
+inline constexpr std::size_t kPayloadBytesWarn = 1U << 20U;
+inline constexpr std::size_t kPayloadBytesMax = 2U << 20U;
+inline constexpr int kJsonDepthMax = 64;
+inline constexpr std::size_t kBatchTasksMax = 10'000;
+inline constexpr std::size_t kBatchBytesMax = 16U << 20U;
+inline constexpr std::size_t kReportsMax = 10'000;
+inline constexpr std::size_t kClaimTasksMax = 1'000;
+inline constexpr std::size_t kClaimQueuesMax = 100;
+inline constexpr std::size_t kClaimTypesMax = 1'000;
+inline constexpr std::size_t kLabelsMax = 64;
+inline constexpr std::size_t kErrorCodeCharactersMax = 255;
+inline constexpr std::size_t kErrorMessageBytesMax = 64U << 10U;
+inline constexpr std::size_t kNonRetryableMax = 100;
+inline constexpr std::int32_t kPriorityMin = -32'768;
+inline constexpr std::int32_t kPriorityMax = 32'767;
+inline constexpr int kAttemptsMax = 1'000'000;
+inline constexpr double kBackoffMax = 1'000;
+inline constexpr int kPageMax = 500;
+inline constexpr int kPageDefault = 50;
+inline constexpr int kBulkTasksMax = 10'000;
+inline constexpr std::int64_t kConcurrencyMax = 1'000'000;
+inline constexpr std::int64_t kRateLimitMax = 1'000'000;
+
+inline constexpr Duration kLeaseMin = std::chrono::milliseconds{10};
+inline constexpr Duration kLeaseMax = std::chrono::hours{24};
+inline constexpr Duration kLeaseDefault = std::chrono::seconds{30};
+inline constexpr Duration kClaimWaitMax = std::chrono::seconds{60};
+inline constexpr Duration kTimeoutMin = std::chrono::milliseconds{1};
+
+// How much the commit loop takes into one transaction, and how much may wait for it.
+inline constexpr std::size_t kGroupTasksMax = 1'000;
+inline constexpr std::size_t kQueuedCommandsMax = 20'000;
+inline constexpr std::size_t kQueuedTasksMax = 200'000;
+inline constexpr std::size_t kWaitingClaimsMax = 100'000;
+
+}  // namespace pawl::core

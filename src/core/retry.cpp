@@ -1,0 +1,26 @@
+#include "core/retry.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pawl::core {
+
+bool is_used_up(const RetryPolicy& policy, int used) {
+  return policy.max_attempts >= 0 && used >= policy.max_attempts;
+}
+
+bool is_non_retryable(const RetryPolicy& policy, const std::string& error_code) {
+  return std::find(policy.non_retryable.begin(), policy.non_retryable.end(), error_code) !=
+         policy.non_retryable.end();
+}
+
+Duration retry_delay(const RetryPolicy& policy, int n, double chance) {
+  const double cap = static_cast<double>(policy.max_interval.count());
+  const double grown = static_cast<double>(policy.initial_interval.count()) *
+                       std::pow(policy.backoff, static_cast<double>(n - 1));
+  const double base = std::isfinite(grown) ? std::min(grown, cap) : cap;
+  const double spread = 1.0 + policy.jitter * (2.0 * chance - 1.0);
+  return Duration{static_cast<std::int64_t>(base * spread)};
+}
+
+}  // namespace pawl::core

@@ -1,0 +1,126 @@
+#include "core/task.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/ensure.hpp"
+
+namespace pawl::core {
+
+namespace {
+
+constexpr std::array<std::string_view, kTaskStatusCount> kStatusNames{
+    "blocked", "pending", "claimed", "running", "completed", "failed", "dead_letter", "cancelled"};
+constexpr std::array<std::string_view, 6> kOutcomeNames{"completed",     "failed",   "timed_out",
+                                                        "lease_expired", "released", "cancelled"};
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> enum_from(const std::array<std::string_view, N>& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
+
+// The first start of all attempts, stored or under way.
+std::optional<TimePoint> first_start(const TaskRecord& record, const std::vector<Attempt>& attempts) {
+  for (const Attempt& attempt : attempts) {
+    if (attempt.started_at) return attempt.started_at;
+  }
+  if (record.lease) return record.lease->started_at;
+  return record.end ? record.end->started_at : std::nullopt;
+}
+
+TimePoint last_change(const TaskRecord& record, const std::vector<Attempt>& attempts) {
+  TimePoint latest = record.facts.created_at;
+  const auto consider = [&latest](std::optional<TimePoint> time) {
+    if (time) latest = std::max(latest, *time);
+  };
+  if (!attempts.empty()) consider(attempts.back().finished_at);
+  if (record.place == Place::ready) consider(record.available_at);
+  if (record.lease) {
+    consider(record.lease->acquired_at);
+    consider(record.lease->started_at);
+    consider(record.lease->heartbeat_at);
+  }
+  if (record.end) consider(record.end->finished_at);
+  return latest;
+}
+
+}  // namespace
+
+std::string_view to_string(TaskStatus status) { return kStatusNames.at(static_cast<std::size_t>(status)); }
+
+std::optional<TaskStatus> task_status_from(std::string_view name) {
+  return enum_from<TaskStatus>(kStatusNames, name);
+}
+
+std::string_view to_string(AttemptOutcome outcome) {
+  return kOutcomeNames.at(static_cast<std::size_t>(outcome));
+}
+
+std::optional<AttemptOutcome> attempt_outcome_from(std::string_view name) {
+  return enum_from<AttemptOutcome>(kOutcomeNames, name);
+}
+
+std::string execution_key(const TaskId& id, int attempt) {
+  return to_string(id) + ":" + std::to_string(attempt);
+}
+
+Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts) {
+  PAWL_ENSURE(record.has_facts && record.lane != nullptr, "a task is shown with all its facts");
+  Task task{.id = record.id,
+            .ns = record.lane->ns,
+            .queue = record.lane->queue,
+            .type = record.lane->type,
+            .status = record.status,
+            .priority = record.lane->priority,
+            .key = record.facts.key,
+            .idempotency_key = record.facts.idempotency_key,
+            .payload = record.facts.payload,
+            .attempt = record.progress.attempt,
+            .retry = record.facts.retry,
+            .timeout = record.facts.timeout,
+            .labels = record.facts.labels,
+            .available_at = record.available_at,
+            .created_at = record.facts.created_at,
+            .started_at = first_start(record, attempts),
+            .updated_at = last_change(record, attempts)};
+  if (!attempts.empty()) {
+    task.claimed_at = attempts.back().claimed_at;
+    task.error = attempts.back().error;
+  }
+  if (record.lease) {
+    task.claimed_at = record.lease->acquired_at;
+    task.cancel_requested = record.lease->cancel_requested;
+    task.lease = LeaseView{.worker_id = record.lease->worker_id,
+                           .fence = record.progress.fence,
+                           .acquired_at = record.lease->acquired_at,
+                           .expires_at = record.lease->expires_at,
+                           .heartbeat_at = record.lease->heartbeat_at,
+                           .renewals = record.lease->renewals};
+  }
+  if (record.end) {
+    if (record.end->claimed_at) task.claimed_at = record.end->claimed_at;
+    task.finished_at = record.end->finished_at;
+    task.output = record.end->output;
+    task.error = record.end->error;
+  }
+  return task;
+}
+
+std::vector<Attempt> ended_attempts(const TaskRecord& record, std::vector<Attempt> stored) {
+  if (record.status == TaskStatus::completed && record.end && record.end->claimed_at) {
+    stored.push_back(Attempt{.attempt = record.progress.attempt,
+                             .fence = record.end->fence,
+                             .worker_id = record.end->worker_id,
+                             .claimed_at = *record.end->claimed_at,
+                             .started_at = record.end->started_at,
+                             .finished_at = record.end->finished_at,
+                             .outcome = AttemptOutcome::completed,
+                             .status_after = TaskStatus::completed});
+  }
+  return stored;
+}
+
+}  // namespace pawl::core

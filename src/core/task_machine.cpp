@@ -1,0 +1,335 @@
+#include "core/task_machine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/canary.hpp"
+#include "core/ensure.hpp"
+
+namespace pawl::core {
+
+namespace {
+
+constexpr std::array<std::string_view, kTaskEventCount> kEventNames{
+    "unblocked",   "claimed",   "started",  "renewed",   "cancel_requested", "completed",      "failed",
+    "rescheduled", "exhausted", "released", "cancelled", "revived",          "revived_in_line"};
+
+// After this many losses in a row budget a task is a suspect: it may be what kills its workers, so further
+// tries wait as failures do instead of going to the next worker at once.
+constexpr int kLossesBeforeBackoff = 2;
+
+Place place_for(TaskStatus status, TimePoint available_at, TimePoint now) {
+  switch (status) {
+    case TaskStatus::blocked: return Place::waiting;
+    case TaskStatus::pending: return available_at <= now ? Place::ready : Place::scheduled;
+    case TaskStatus::claimed:
+    case TaskStatus::running: return Place::leased;
+    default: return Place::finished;
+  }
+}
+
+// The record as it is, stepped by `event`; the deciders below fill in what else changes.
+TaskChange step(const TaskRecord& record, TaskEvent event, TimePoint available_at, TimePoint now) {
+  const auto next = next_status(record.status, event);
+  PAWL_ENSURE(next.has_value(), "deciders only take events that the table has");
+  return TaskChange{.event = event,
+                    .status = *next,
+                    .place = place_for(*next, available_at, now),
+                    .progress = record.progress,
+                    .available_at = available_at};
+}
+
+Attempt attempt_of(const TaskRecord& record, AttemptOutcome outcome, TaskStatus status_after,
+                   std::optional<TaskError> error, TimePoint now) {
+  return Attempt{.attempt = record.progress.attempt,
+                 .fence = record.progress.fence,
+                 .worker_id = record.lease->worker_id,
+                 .claimed_at = record.lease->acquired_at,
+                 .started_at = record.lease->started_at,
+                 .finished_at = now,
+                 .outcome = outcome,
+                 .status_after = status_after,
+                 .error = std::move(error)};
+}
+
+TaskEnd end_of(const TaskRecord& record, std::optional<TaskError> error, TimePoint now) {
+  TaskEnd end{.finished_at = now, .error = std::move(error)};
+  if (record.lease) {
+    end.worker_id = record.lease->worker_id;
+    end.fence = record.progress.fence;
+    end.claimed_at = record.lease->acquired_at;
+    end.started_at = record.lease->started_at;
+  }
+  return end;
+}
+
+// Ends the attempt under way with `event` and stores it.
+TaskChange end_attempt(const TaskRecord& record, TaskEvent event, AttemptOutcome outcome,
+                       const std::optional<TaskError>& error, TimePoint available_at, TimePoint now) {
+  TaskChange change = step(record, event, available_at, now);
+  change.attempt = attempt_of(record, outcome, change.status, error, now);
+  if (is_terminal(change.status)) change.end = end_of(record, error, now);
+  return change;
+}
+
+// A failure, however it came: cancelled if that was asked for, retried while attempts are left, ended
+// otherwise.
+TaskChange fail_attempt(const TaskRecord& record, AttemptOutcome outcome, const TaskError& error,
+                        Duration delay, TimePoint now) {
+  if (record.lease->cancel_requested) {
+    return end_attempt(record, TaskEvent::cancelled, AttemptOutcome::cancelled, error, record.available_at,
+                       now);
+  }
+  if (!error.retryable || is_non_retryable(record.facts.retry, error.code)) {
+    TaskError last = error;
+    last.retryable = false;
+    return end_attempt(record, TaskEvent::failed, outcome, last, record.available_at, now);
+  }
+  if (is_used_up(record.facts.retry, record.progress.attempt - record.progress.budget_from)) {
+    return end_attempt(record, TaskEvent::exhausted, outcome, error, record.available_at, now);
+  }
+  return end_attempt(record, TaskEvent::rescheduled, outcome, error, now + delay, now);
+}
+
+Problem stale(const TaskRecord& record, const Report& report, const std::string& worker_id, TimePoint now) {
+  const std::string id = to_string(record.id);
+  std::string detail;
+  if (report.fence != record.progress.fence) {
+    detail = fmt::format("task {} is at fence {}, the request carried {}", id, record.progress.fence,
+                         report.fence);
+  } else if (record.lease && record.lease->worker_id != worker_id) {
+    detail = fmt::format("task {} is held by another worker than {}", id, worker_id);
+  } else if (record.lease && record.lease->expires_at <= now) {
+    detail = fmt::format("the lease on task {} ended at {}", id, format_time(record.lease->expires_at));
+  } else {
+    detail = fmt::format("task {} is {}, nobody holds it", id, to_string(record.status));
+  }
+  return Problem{.code = ProblemCode::stale_lease, .detail = std::move(detail)};
+}
+
+bool action_led_to(ReportAction action, AttemptOutcome outcome) {
+  switch (action) {
+    case ReportAction::complete: return outcome == AttemptOutcome::completed;
+    case ReportAction::fail: return outcome == AttemptOutcome::failed || outcome == AttemptOutcome::cancelled;
+    case ReportAction::release:
+      return outcome == AttemptOutcome::released || outcome == AttemptOutcome::cancelled;
+    default: return false;
+  }
+}
+
+// A report about an attempt that has ended: the same answer again if it is the report that ended it.
+Result<ReportDecision> decide_repeat(const TaskRecord& record, const std::string& worker_id,
+                                     const Report& report, const Attempt* past, TimePoint now) {
+  const auto again = [&](TaskStatus status) {
+    return ReportDecision{.answer = {.task_id = record.id, .status = status}, .change = std::nullopt};
+  };
+  if (past != nullptr && past->worker_id == worker_id && action_led_to(report.action, past->outcome)) {
+    return again(past->status_after);
+  }
+  if (record.end && record.end->worker_id == worker_id && record.end->fence == report.fence) {
+    if (report.action == ReportAction::complete && record.status == TaskStatus::completed)
+      return again(record.status);
+    return Problem{
+        .code = ProblemCode::already_completed,
+        .detail = fmt::format("task {} is {} already", to_string(record.id), to_string(record.status))};
+  }
+  return stale(record, report, worker_id, now);
+}
+
+Duration lease_length(const Lease& lease) {
+  return lease.expires_at - lease.heartbeat_at.value_or(lease.acquired_at);
+}
+
+TaskChange decide_heartbeat(const TaskRecord& record, const Report& report, TimePoint now) {
+  TaskChange change = step(record, TaskEvent::renewed, record.available_at, now);
+  change.lease = record.lease;
+  const Duration length = report.lease.value_or(lease_length(*record.lease));
+  change.lease->expires_at = now + length;
+  change.lease->heartbeat_at = now;
+  ++change.lease->renewals;
+  return change;
+}
+
+TaskChange decide_start(const TaskRecord& record, TimePoint now) {
+  TaskChange change = step(record, TaskEvent::started, record.available_at, now);
+  change.lease = record.lease;
+  if (!change.lease->started_at) {
+    change.lease->started_at = now;
+    // A worker may claim ahead of its hands: the attempt's time runs from its start once it says so.
+    if (change.lease->timeout) change.lease->timeout_at = now + *change.lease->timeout;
+  }
+  return change;
+}
+
+TaskChange decide_complete(const TaskRecord& record, const Report& report, TimePoint now) {
+  TaskChange change = step(record, TaskEvent::completed, record.available_at, now);
+  change.end = end_of(record, std::nullopt, now);
+  change.end->output = report.output;
+  return change;
+}
+
+TaskChange decide_fail(const TaskRecord& record, const Report& report, const Moment& moment) {
+  const int used = record.progress.attempt - record.progress.budget_from;
+  const Duration delay = report.retry_after.value_or(retry_delay(record.facts.retry, used, moment.chance));
+  return fail_attempt(record, AttemptOutcome::failed, report.error, delay, moment.now);
+}
+
+TaskChange decide_release(const TaskRecord& record, TimePoint now) {
+  if (record.lease->cancel_requested) {
+    return end_attempt(record, TaskEvent::cancelled, AttemptOutcome::cancelled, std::nullopt,
+                       record.available_at, now);
+  }
+  TaskChange change =
+      end_attempt(record, TaskEvent::released, AttemptOutcome::released, std::nullopt, now, now);
+  --change.progress.attempt;  // given back unspent
+  return change;
+}
+
+RawJson boundary_snapshot(const TaskRecord& record, const TaskError& error) {
+  return RawJson{fmt::format(R"({{"error":{},"code":{},"retry":{},"worker_id":{},"fence":{}}})",
+                             json_quote(error.message), json_quote(error.code),
+                             record.progress.attempt - record.progress.budget_from,
+                             json_quote(record.lease->worker_id), record.progress.fence)};
+}
+
+}  // namespace
+
+std::string_view to_string(TaskEvent event) { return kEventNames.at(static_cast<std::size_t>(event)); }
+
+std::optional<TaskStatus> next_status(TaskStatus from, TaskEvent event) {
+  for (const TaskTransition& row : kTaskTransitions) {
+    if (row.from == from && row.event == event) return row.to;
+  }
+  return std::nullopt;
+}
+
+void apply(TaskRecord& record, const TaskChange& change) {
+  record.status = change.status;
+  record.place = change.place;
+  record.progress = change.progress;
+  record.available_at = change.available_at;
+  record.lease = change.lease;
+  record.end = change.end;
+}
+
+TaskRecord new_task(const TaskId& id, const Lane& lane, TaskSpec spec, TimePoint now, bool first_in_line) {
+  TaskRecord record;
+  record.id = id;
+  record.lane = &lane;
+  record.available_at = spec.run_at ? std::max(*spec.run_at, now) : now + spec.delay.value_or(Duration{0});
+  record.facts = TaskFacts{.key = std::move(spec.key),
+                           .idempotency_key = std::move(spec.idempotency_key),
+                           .payload = std::move(spec.payload),
+                           .retry = std::move(spec.retry),
+                           .timeout = spec.timeout,
+                           .labels = std::move(spec.labels),
+                           .created_at = now};
+  record.has_facts = true;
+  record.status = first_in_line ? TaskStatus::pending : TaskStatus::blocked;
+  record.place = place_for(record.status, record.available_at, now);
+  return record;
+}
+
+TaskChange decide_claim(const TaskRecord& record, const std::string& worker_id, Duration lease,
+                        TimePoint now) {
+  TaskChange change = step(record, TaskEvent::claimed, record.available_at, now);
+  ++change.progress.attempt;  // counted here and not at the end: a crash must not be free
+  ++change.progress.fence;    // a late report from the last holder must be seen to be old
+  change.lease = Lease{
+      .worker_id = worker_id, .acquired_at = now, .expires_at = now + lease, .timeout = record.facts.timeout};
+  if (record.facts.timeout) change.lease->timeout_at = now + *record.facts.timeout;
+  return change;
+}
+
+Result<ReportDecision> decide_report(const TaskRecord& record, const std::string& worker_id,
+                                     const Report& report, const Attempt* past, const Moment& moment) {
+  const bool is_its_fence = record.progress.fence == report.fence || planted(Canary::fence_not_checked);
+  const bool is_holder = record.lease && record.lease->worker_id == worker_id && is_its_fence &&
+                         moment.now < record.lease->expires_at;
+  if (!is_holder) return decide_repeat(record, worker_id, report, past, moment.now);
+
+  std::optional<TaskChange> change;
+  switch (report.action) {
+    case ReportAction::heartbeat: change = decide_heartbeat(record, report, moment.now); break;
+    case ReportAction::start: change = decide_start(record, moment.now); break;
+    case ReportAction::complete: change = decide_complete(record, report, moment.now); break;
+    case ReportAction::fail: change = decide_fail(record, report, moment); break;
+    case ReportAction::release: change = decide_release(record, moment.now); break;
+  }
+  ReportAnswer answer{.task_id = record.id, .status = change->status};
+  if (change->lease) {
+    answer.lease_expires_at = change->lease->expires_at;
+    answer.cancel_requested = change->lease->cancel_requested;
+  }
+  return ReportDecision{.answer = answer, .change = std::move(change)};
+}
+
+Result<TaskChange> decide_cancel(const TaskRecord& record, TimePoint now) {
+  if (is_terminal(record.status)) {
+    return Problem{
+        .code = ProblemCode::already_completed,
+        .detail = fmt::format("task {} is {} already", to_string(record.id), to_string(record.status))};
+  }
+  if (is_leased(record.status)) {
+    TaskChange change = step(record, TaskEvent::cancel_requested, record.available_at, now);
+    change.lease = record.lease;
+    change.lease->cancel_requested = true;
+    return change;
+  }
+  TaskChange change = step(record, TaskEvent::cancelled, record.available_at, now);
+  change.end = end_of(record, std::nullopt, now);
+  return change;
+}
+
+Result<TaskChange> decide_revive(const TaskRecord& record, bool first_in_line, TimePoint now) {
+  const TaskEvent event = first_in_line ? TaskEvent::revived : TaskEvent::revived_in_line;
+  if (!next_status(record.status, event)) {
+    return Problem{
+        .code = ProblemCode::invalid_state,
+        .detail = fmt::format("task {} is {}: only failed and dead_letter tasks go back to pending",
+                              to_string(record.id), to_string(record.status))};
+  }
+  TaskChange change = step(record, event, now, now);
+  change.progress.budget_from = change.progress.attempt;
+  return change;
+}
+
+TaskChange decide_unblock(const TaskRecord& record, TimePoint now) {
+  return step(record, TaskEvent::unblocked, std::max(record.available_at, now), now);
+}
+
+std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fence, const Moment& moment) {
+  if (!record.lease) return std::nullopt;
+  if (record.progress.fence != fence && !planted(Canary::rescue_without_compare)) return std::nullopt;
+  const bool is_over = record.lease->expires_at <= moment.now || planted(Canary::rescue_without_compare);
+  const bool is_timed_out = record.lease->timeout_at && *record.lease->timeout_at <= moment.now;
+  if (!is_over && !is_timed_out) return std::nullopt;
+
+  const int used = record.progress.attempt - record.progress.budget_from;
+  TaskError error;
+  Duration delay = retry_delay(record.facts.retry, used, moment.chance);
+  if (is_over) {
+    error = {.code = "worker_lost", .message = "Lease expired - no heartbeat received"};
+    if (used <= kLossesBeforeBackoff) delay = Duration{0};
+  } else {
+    error = {.code = "timeout", .message = "The attempt ran longer than its timeout"};
+  }
+  const auto outcome = is_over ? AttemptOutcome::lease_expired : AttemptOutcome::timed_out;
+  TaskChange change = fail_attempt(record, outcome, error, delay, moment.now);
+  change.error_boundary = boundary_snapshot(record, error);
+  ++change.progress.fence;  // a forced release
+  return change;
+}
+
+std::optional<TaskChange> decide_promote(const TaskRecord& record, TimePoint now) {
+  if (record.place != Place::scheduled || record.available_at > now) return std::nullopt;
+  return TaskChange{.event = TaskEvent::unblocked,
+                    .status = record.status,
+                    .place = Place::ready,
+                    .progress = record.progress,
+                    .available_at = record.available_at};
+}
+
+}  // namespace pawl::core

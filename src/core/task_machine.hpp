@@ -1,0 +1,132 @@
+#pragma once
+// The life of a task as one table, and the decisions that walk it. Pure: a decision looks at a record and
+// returns the change; `apply` is the only place where a record's status is set.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/command.hpp"
+#include "core/result.hpp"
+#include "core/task.hpp"
+
+namespace pawl::core {
+
+enum class TaskEvent : std::uint8_t {
+  unblocked,         // first in its key's line now
+  claimed,           // leased to a worker
+  started,           // the worker began
+  renewed,           // heartbeat
+  cancel_requested,  // the holder is asked to stop
+  completed,
+  failed,       // and is not to be retried
+  rescheduled,  // failed, timed out or lost, and tried again
+  exhausted,    // failed, timed out or lost, and no attempt is left
+  released,     // given back unspent
+  cancelled,
+  revived,          // retried by hand, its key is free
+  revived_in_line,  // retried by hand, others of its key stand before it
+};
+inline constexpr int kTaskEventCount = 13;
+
+[[nodiscard]] std::string_view to_string(TaskEvent event);
+
+struct TaskTransition {
+  TaskStatus from;
+  TaskEvent event;
+  TaskStatus to;
+};
+
+inline constexpr std::array kTaskTransitions{
+    TaskTransition{TaskStatus::blocked, TaskEvent::unblocked, TaskStatus::pending},
+    TaskTransition{TaskStatus::blocked, TaskEvent::cancelled, TaskStatus::cancelled},
+    TaskTransition{TaskStatus::pending, TaskEvent::claimed, TaskStatus::claimed},
+    TaskTransition{TaskStatus::pending, TaskEvent::cancelled, TaskStatus::cancelled},
+    TaskTransition{TaskStatus::claimed, TaskEvent::started, TaskStatus::running},
+    TaskTransition{TaskStatus::claimed, TaskEvent::renewed, TaskStatus::claimed},
+    TaskTransition{TaskStatus::claimed, TaskEvent::cancel_requested, TaskStatus::claimed},
+    TaskTransition{TaskStatus::claimed, TaskEvent::completed, TaskStatus::completed},
+    TaskTransition{TaskStatus::claimed, TaskEvent::failed, TaskStatus::failed},
+    TaskTransition{TaskStatus::claimed, TaskEvent::rescheduled, TaskStatus::pending},
+    TaskTransition{TaskStatus::claimed, TaskEvent::exhausted, TaskStatus::dead_letter},
+    TaskTransition{TaskStatus::claimed, TaskEvent::released, TaskStatus::pending},
+    TaskTransition{TaskStatus::claimed, TaskEvent::cancelled, TaskStatus::cancelled},
+    TaskTransition{TaskStatus::running, TaskEvent::started, TaskStatus::running},
+    TaskTransition{TaskStatus::running, TaskEvent::renewed, TaskStatus::running},
+    TaskTransition{TaskStatus::running, TaskEvent::cancel_requested, TaskStatus::running},
+    TaskTransition{TaskStatus::running, TaskEvent::completed, TaskStatus::completed},
+    TaskTransition{TaskStatus::running, TaskEvent::failed, TaskStatus::failed},
+    TaskTransition{TaskStatus::running, TaskEvent::rescheduled, TaskStatus::pending},
+    TaskTransition{TaskStatus::running, TaskEvent::exhausted, TaskStatus::dead_letter},
+    TaskTransition{TaskStatus::running, TaskEvent::released, TaskStatus::pending},
+    TaskTransition{TaskStatus::running, TaskEvent::cancelled, TaskStatus::cancelled},
+    TaskTransition{TaskStatus::failed, TaskEvent::revived, TaskStatus::pending},
+    TaskTransition{TaskStatus::failed, TaskEvent::revived_in_line, TaskStatus::blocked},
+    TaskTransition{TaskStatus::dead_letter, TaskEvent::revived, TaskStatus::pending},
+    TaskTransition{TaskStatus::dead_letter, TaskEvent::revived_in_line, TaskStatus::blocked},
+};
+
+constexpr bool is_deterministic(const auto& table) {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    for (std::size_t j = i + 1; j < table.size(); ++j) {
+      if (table[i].from == table[j].from && table[i].event == table[j].event) return false;
+    }
+  }
+  return true;
+}
+static_assert(is_deterministic(kTaskTransitions));
+
+// The status after `event`; nothing if the table has no such row.
+[[nodiscard]] std::optional<TaskStatus> next_status(TaskStatus from, TaskEvent event);
+
+// What a decision is made at: the store's time, and one draw in [0, 1) for whatever wants spreading.
+struct Moment {
+  TimePoint now;
+  double chance = 0.5;
+};
+
+// What a decision wants done to one task. Data, not calls.
+struct TaskChange {
+  TaskEvent event = TaskEvent::renewed;
+  TaskStatus status = TaskStatus::pending;
+  Place place = Place::ready;
+  Progress progress = {};
+  TimePoint available_at = {};
+  std::optional<Lease> lease = {};
+  std::optional<TaskEnd> end = {};
+  std::optional<Attempt> attempt = {};         // to be stored
+  std::optional<RawJson> error_boundary = {};  // snapshot of a checkpoint to be stored
+};
+
+// Moves `record` to where `change` says. The attempt and the checkpoint are the caller's to store.
+void apply(TaskRecord& record, const TaskChange& change);
+
+// A task as it is first stored. `first_in_line`: it has no key, or nobody of its key stands before it.
+[[nodiscard]] TaskRecord new_task(const TaskId& id, const Lane& lane, TaskSpec spec, TimePoint now,
+                                  bool first_in_line);
+
+[[nodiscard]] TaskChange decide_claim(const TaskRecord& record, const std::string& worker_id, Duration lease,
+                                      TimePoint now);
+
+struct ReportDecision {
+  ReportAnswer answer;
+  std::optional<TaskChange> change;  // none for a report that repeats an earlier one
+};
+// `past`: the stored attempt of the report's fence, if the task's present fence is another one.
+[[nodiscard]] Result<ReportDecision> decide_report(const TaskRecord& record, const std::string& worker_id,
+                                                   const Report& report, const Attempt* past,
+                                                   const Moment& moment);
+
+[[nodiscard]] Result<TaskChange> decide_cancel(const TaskRecord& record, TimePoint now);
+[[nodiscard]] Result<TaskChange> decide_revive(const TaskRecord& record, bool first_in_line, TimePoint now);
+[[nodiscard]] TaskChange decide_unblock(const TaskRecord& record, TimePoint now);
+
+// A lease that is over or an attempt that ran too long; nothing when the lease at `fence` is neither.
+[[nodiscard]] std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fence,
+                                                     const Moment& moment);
+
+// A scheduled task whose time has come; nothing otherwise.
+[[nodiscard]] std::optional<TaskChange> decide_promote(const TaskRecord& record, TimePoint now);
+
+}  // namespace pawl::core

@@ -1,0 +1,31 @@
+#pragma once
+// Times are microseconds since 1970 in UTC; durations are microseconds. Written as the API says:
+// "2026-01-29T10:00:00.000000Z" and "1500ms", "30s", "7d".
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pawl::core {
+
+using Duration = std::chrono::microseconds;
+using TimePoint = std::chrono::time_point<std::chrono::system_clock, Duration>;
+// Never steps; for waits inside one process only.
+using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+
+[[nodiscard]] constexpr std::int64_t micros(TimePoint time) { return time.time_since_epoch().count(); }
+[[nodiscard]] constexpr TimePoint time_from_micros(std::int64_t value) { return TimePoint{Duration{value}}; }
+
+[[nodiscard]] std::string format_time(TimePoint time);
+[[nodiscard]] std::optional<TimePoint> parse_time(std::string_view text);
+
+// The shortest exact form: whole days, hours, minutes or seconds, else milliseconds.
+[[nodiscard]] std::string format_duration(Duration duration);
+// Digits (a fraction is allowed) and a unit; nothing negative; at most kDurationMax.
+[[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
+
+inline constexpr Duration kDurationMax = std::chrono::hours{24 * 365 * 100};
+
+}  // namespace pawl::core
