@@ -1,0 +1,107 @@
+#include "store/codec.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "store/store.hpp"
+
+namespace pawl::store {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json parse(std::string_view what, std::string_view text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) {
+    throw StoreError{StoreError::Kind::internal, "a stored " + std::string{what} + " is not a JSON object"};
+  }
+  return json;
+}
+
+template <typename T>
+T field(const Json& json, const char* name, T fallback) {
+  const auto found = json.find(name);
+  if (found == json.end()) return fallback;
+  if constexpr (std::is_same_v<T, std::string>) {
+    return found->is_string() ? found->get<T>() : fallback;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return found->is_boolean() ? found->get<T>() : fallback;
+  } else {
+    return found->is_number() ? found->get<T>() : fallback;
+  }
+}
+
+core::Duration duration_field(const Json& json, const char* name, core::Duration fallback) {
+  return core::Duration{field<std::int64_t>(json, name, fallback.count())};
+}
+
+}  // namespace
+
+std::optional<std::string> encode_retry(const core::RetryPolicy& policy) {
+  static const core::RetryPolicy standard;
+  if (policy == standard) return std::nullopt;
+  Json json{{"max_attempts", policy.max_attempts},
+            {"initial_us", policy.initial_interval.count()},
+            {"backoff", policy.backoff},
+            {"max_us", policy.max_interval.count()},
+            {"jitter", policy.jitter}};
+  if (!policy.non_retryable.empty()) json["non_retryable"] = policy.non_retryable;
+  return json.dump();
+}
+
+core::RetryPolicy decode_retry(std::string_view text) {
+  const Json json = parse("retry policy", text);
+  core::RetryPolicy policy;
+  policy.max_attempts = field(json, "max_attempts", policy.max_attempts);
+  policy.initial_interval = duration_field(json, "initial_us", policy.initial_interval);
+  policy.backoff = field(json, "backoff", policy.backoff);
+  policy.max_interval = duration_field(json, "max_us", policy.max_interval);
+  policy.jitter = field(json, "jitter", policy.jitter);
+  if (const auto codes = json.find("non_retryable"); codes != json.end() && codes->is_array()) {
+    for (const Json& code : *codes) {
+      if (code.is_string()) policy.non_retryable.push_back(code.get<std::string>());
+    }
+  }
+  return policy;
+}
+
+std::optional<std::string> encode_labels(const core::Labels& labels) {
+  if (labels.empty()) return std::nullopt;
+  return Json(labels).dump();
+}
+
+core::Labels decode_labels(std::string_view text) {
+  const Json json = parse("set of labels", text);
+  core::Labels labels;
+  for (const auto& [name, value] : json.items()) {
+    if (value.is_string()) labels.emplace(name, value.get<std::string>());
+  }
+  return labels;
+}
+
+std::string encode_error(const core::TaskError& error) {
+  return Json{{"code", error.code}, {"message", error.message}, {"retryable", error.retryable}}.dump();
+}
+
+core::TaskError decode_error(std::string_view text) {
+  const Json json = parse("task error", text);
+  return {.code = field<std::string>(json, "code", "unknown"),
+          .message = field<std::string>(json, "message", ""),
+          .retryable = field(json, "retryable", true)};
+}
+
+std::optional<std::string> encode_type_limits(const std::map<std::string, std::int64_t>& limits) {
+  if (limits.empty()) return std::nullopt;
+  return Json(limits).dump();
+}
+
+std::map<std::string, std::int64_t> decode_type_limits(std::string_view text) {
+  const Json json = parse("set of type limits", text);
+  std::map<std::string, std::int64_t> limits;
+  for (const auto& [type, value] : json.items()) {
+    if (value.is_number_integer()) limits.emplace(type, value.get<std::int64_t>());
+  }
+  return limits;
+}
+
+}  // namespace pawl::store

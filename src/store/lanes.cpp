@@ -1,0 +1,52 @@
+#include "store/lanes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pawl::store {
+
+const core::Lane* LaneCache::find(const LaneKey& key) const {
+  const std::shared_lock lock{mutex_};
+  const auto found = by_key_.find(key);
+  return found == by_key_.end() ? nullptr : found->second;
+}
+
+const core::Lane* LaneCache::find(std::int32_t id) const {
+  const std::shared_lock lock{mutex_};
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : found->second;
+}
+
+std::vector<const core::Lane*> LaneCache::of(const QueueRef& queue) const {
+  const std::shared_lock lock{mutex_};
+  const auto found = by_queue_.find(queue);
+  return found == by_queue_.end() ? std::vector<const core::Lane*>{} : found->second;
+}
+
+std::vector<const core::Lane*> LaneCache::of_namespace(const std::string& ns) const {
+  const std::shared_lock lock{mutex_};
+  std::vector<const core::Lane*> lanes;
+  for (auto entry = by_queue_.lower_bound(QueueRef{ns, ""});
+       entry != by_queue_.end() && entry->first.ns == ns; ++entry) {
+    lanes.insert(lanes.end(), entry->second.begin(), entry->second.end());
+  }
+  return lanes;
+}
+
+std::int32_t LaneCache::last_id() const {
+  const std::shared_lock lock{mutex_};
+  return last_id_;
+}
+
+const core::Lane* LaneCache::add(core::Lane lane) {
+  const std::unique_lock lock{mutex_};
+  if (const auto known = by_id_.find(lane.id); known != by_id_.end()) return known->second;
+  const core::Lane* added = &lanes_.emplace_back(std::move(lane));
+  by_key_.emplace(LaneKey{added->ns, added->queue, added->type, added->priority}, added);
+  by_id_.emplace(added->id, added);
+  by_queue_[QueueRef{added->ns, added->queue}].push_back(added);
+  last_id_ = std::max(last_id_, added->id);
+  return added;
+}
+
+}  // namespace pawl::store

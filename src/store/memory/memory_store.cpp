@@ -1,0 +1,157 @@
+#include "store/memory/memory_store.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "store/memory/state.hpp"
+#include "store/memory/transaction.hpp"
+
+namespace pawl::store {
+
+namespace {
+
+using memory::Row;
+using memory::State;
+
+class MemoryStore final : public Store {
+ public:
+  explicit MemoryStore(core::Clock& clock) : clock_(clock) {}
+
+  std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) override {
+    const std::lock_guard lock{mutex_};
+    std::vector<const core::Lane*> lanes;
+    for (const LaneKey& key : keys) {
+      const core::Lane* lane = state_.lanes.find(key);
+      if (lane == nullptr) {
+        lane = state_.lanes.add({.id = state_.lanes.last_id() + 1,
+                                 .ns = key.ns,
+                                 .queue = key.queue,
+                                 .type = key.type,
+                                 .priority = key.priority});
+      }
+      lanes.push_back(lane);
+    }
+    return lanes;
+  }
+
+  std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return state_.lanes.of(queue); }
+
+  std::unique_ptr<Transaction> begin() override {
+    std::unique_lock lock{mutex_};
+    const core::TimePoint time = clock_.now();
+    return std::make_unique<memory::MemoryTransaction>(state_, std::move(lock), time);
+  }
+
+  core::TimePoint now() override { return clock_.now(); }
+
+  std::optional<StoredTask> find_task(const core::TaskId& id) override {
+    const std::lock_guard lock{mutex_};
+    const auto row = state_.tasks.find(id);
+    if (row == state_.tasks.end()) return std::nullopt;
+    return StoredTask{.record = row->second.record, .attempts = row->second.attempts};
+  }
+
+  std::vector<StoredTask> list_tasks(const TaskPage& page) override {
+    std::vector<StoredTask> tasks;
+    visit(page, [&](const Row& row) { tasks.push_back({.record = row.record, .attempts = row.attempts}); });
+    return tasks;
+  }
+
+  std::vector<core::TaskId> list_task_ids(const TaskPage& page) override {
+    std::vector<core::TaskId> ids;
+    visit(page, [&](const Row& row) { ids.push_back(row.record.id); });
+    return ids;
+  }
+
+  std::vector<core::Queue> list_queues(const std::string& ns) override {
+    const std::lock_guard lock{mutex_};
+    const core::TimePoint time = clock_.now();
+    std::map<std::string, core::Queue> queues;
+    for (const auto& [ref, settings] : state_.queues) {
+      if (ref.ns == ns) queues[ref.name].settings = settings;
+    }
+    for (const core::Lane* lane : state_.lanes.of_namespace(ns)) {
+      core::Queue& queue = queues[lane->queue];
+      queue.counts += state_.counts[lane->id];
+      const auto& ready = state_.ready[lane->id];
+      if (ready.empty()) continue;
+      const core::Duration age = time - ready.begin()->first;
+      queue.oldest_pending_age = std::max(queue.oldest_pending_age.value_or(age), age);
+    }
+    std::vector<core::Queue> list;
+    for (auto& [name, queue] : queues) {
+      queue.name = name;
+      list.push_back(std::move(queue));
+    }
+    return list;
+  }
+
+  std::vector<core::Checkpoint> list_checkpoints(const core::TaskId& owner) override {
+    const std::lock_guard lock{mutex_};
+    const auto row = state_.tasks.find(owner);
+    return row == state_.tasks.end() ? std::vector<core::Checkpoint>{} : row->second.checkpoints;
+  }
+
+  std::vector<core::LeaseRef> due_leases(std::size_t limit) override {
+    const std::lock_guard lock{mutex_};
+    const core::TimePoint time = clock_.now();
+    std::vector<core::LeaseRef> refs;
+    for (const auto& [at, id] : state_.leases) {
+      if (at > time || refs.size() == limit) break;
+      refs.push_back({.task_id = id, .fence = state_.tasks.at(id).record.progress.fence});
+    }
+    return refs;
+  }
+
+  DueTasks due_tasks(std::size_t limit) override {
+    const std::lock_guard lock{mutex_};
+    const core::TimePoint time = clock_.now();
+    DueTasks due;
+    for (const auto& [at, id] : state_.scheduled) {
+      if (at > time || due.ids.size() == limit) {
+        due.next = at;
+        break;
+      }
+      due.ids.push_back(id);
+    }
+    return due;
+  }
+
+  bool may_have_changed() override { return false; }  // one process, and its engine knows its own commits
+  void maintain() override {}
+  [[nodiscard]] int writers() const override { return 1; }
+
+ private:
+  // Calls `take` with the rows of the page, in order.
+  template <typename Take>
+  void visit(const TaskPage& page, Take take) {
+    const std::lock_guard lock{mutex_};
+    std::size_t count = 0;
+    const auto visit_row = [&](const Row& row) {
+      if (memory::matches(row, page.filter)) {
+        take(row);
+        ++count;
+      }
+      return count < page.limit;
+    };
+    if (page.newest_first) {
+      auto row = page.after ? state_.tasks.lower_bound(*page.after) : state_.tasks.end();
+      while (row != state_.tasks.begin() && visit_row((--row)->second)) {
+      }
+    } else {
+      auto row = page.after ? state_.tasks.upper_bound(*page.after) : state_.tasks.begin();
+      while (row != state_.tasks.end() && visit_row(row->second)) ++row;
+    }
+  }
+
+  core::Clock& clock_;
+  std::mutex mutex_;
+  State state_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> make_memory_store(core::Clock& clock) { return std::make_unique<MemoryStore>(clock); }
+
+}  // namespace pawl::store

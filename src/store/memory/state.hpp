@@ -1,0 +1,45 @@
+#pragma once
+// What the memory store keeps: one row a task, and for each place the order that its readers need.
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "store/lanes.hpp"
+#include "store/store.hpp"
+
+namespace pawl::store::memory {
+
+struct Row {
+  core::TaskRecord record;
+  std::int64_t line_position = 0;
+  std::vector<core::Attempt> attempts;
+  std::vector<core::Checkpoint> checkpoints;
+};
+
+using Due = std::pair<core::TimePoint, core::TaskId>;
+
+struct State {
+  LaneCache lanes;
+  std::map<core::TaskId, Row> tasks;  // by id, which is by creation
+  std::map<std::int32_t, std::set<Due>> ready;
+  std::set<Due> scheduled;
+  std::set<Due> leases;  // by the moment they want a look: expiry or timeout, whichever is first
+  std::map<LineRef, Line> lines;
+  std::map<LineRef, std::map<std::int64_t, core::TaskId>> waiting;
+  std::map<IdempotencyRef, core::TaskId> idempotency;
+  std::map<QueueRef, core::QueueSettings> queues;
+  std::map<std::int32_t, core::QueueCounts> counts;
+
+  // Adds the row to, or takes it from, the order of the place it stands in.
+  void enter_place(const Row& row);
+  void leave_place(const Row& row);
+};
+
+[[nodiscard]] core::TimePoint check_at(const core::Lease& lease);
+[[nodiscard]] LineRef line_of(const core::TaskRecord& record);
+[[nodiscard]] bool matches(const Row& row, const TaskFilter& filter);
+
+}  // namespace pawl::store::memory

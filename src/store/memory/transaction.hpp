@@ -1,0 +1,37 @@
+#pragma once
+// A transaction of the memory store: it holds the store's lock, and changes nothing before `commit`.
+
+#include <mutex>
+#include <set>
+
+#include "store/memory/state.hpp"
+
+namespace pawl::store::memory {
+
+class MemoryTransaction final : public Transaction {
+ public:
+  MemoryTransaction(State& state, std::unique_lock<std::mutex> lock, core::TimePoint now)
+      : state_(state), lock_(std::move(lock)), now_(now) {}
+
+  [[nodiscard]] core::TimePoint now() const override { return now_; }
+  [[nodiscard]] Loaded load(const LoadRequest& request) override;
+  [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(
+      std::span<const core::LeaseRef> refs) override;
+  [[nodiscard]] std::vector<Line> lock_lines(std::span<const LineRef> refs) override;
+  [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
+  [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override;
+  [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
+                                                         std::size_t max) override;
+  void commit(const WriteSet& writes) override;
+
+ private:
+  void check_guards(const WriteSet& writes) const;
+  void write_task(const TaskWrite& write);
+
+  State& state_;
+  std::unique_lock<std::mutex> lock_;
+  core::TimePoint now_;
+  std::set<core::TaskId> taken_;
+};
+
+}  // namespace pawl::store::memory

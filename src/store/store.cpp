@@ -1,0 +1,22 @@
+#include "store/store.hpp"
+
+namespace pawl::store {
+
+core::Problem StoreError::problem() const {
+  using core::ProblemCode;
+  switch (kind_) {
+    case Kind::retry:
+    case Kind::unavailable: return {.code = ProblemCode::unavailable, .detail = what()};
+    case Kind::unknown:
+      return {
+          .code = ProblemCode::unavailable,
+          .detail = std::string{"the store was lost while committing; the outcome is not known: "} + what()};
+    case Kind::conflict: return {.code = ProblemCode::conflict, .detail = what()};
+    case Kind::invalid: return {.code = ProblemCode::invalid_argument, .detail = what()};
+    case Kind::schema: return {.code = ProblemCode::unavailable, .detail = what()};
+    case Kind::internal: break;
+  }
+  return {.code = ProblemCode::internal, .detail = what()};
+}
+
+}  // namespace pawl::store

@@ -1,0 +1,248 @@
+#pragma once
+// What the engine needs of a database, as domain verbs. One implementation each in memory/ (the model),
+// sqlite/ and postgres/; the conformance suite holds them to the same behaviour.
+//
+// A write is one Transaction: it loads what a group of commands touches (locked), the engine decides, and
+// `commit` writes all changes and commits. Nothing is written before `commit` but what `take_ready` takes,
+// and nothing survives a transaction that is destroyed without it. Guards are compare-and-set: a row that is
+// not at the place and fence it was loaded at makes `commit` throw StoreError of kind `retry`.
+//
+// Reads run on their own connections and see the last committed state. A Store may be used from any thread; a
+// Transaction belongs to one.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/command.hpp"
+#include "core/queue.hpp"
+#include "core/task.hpp"
+
+namespace pawl::store {
+
+// What ends the unit of work; thrown.
+class StoreError : public std::runtime_error {
+ public:
+  enum class Kind : std::uint8_t {
+    retry,        // deadlock, serialization, a lost race: the same work may be tried again at once
+    unavailable,  // cannot be reached, disk full, read-only: later
+    unknown,      // the commit was sent and its outcome could not be learned
+    conflict,     // a unique constraint that the engine does not know
+    invalid,      // a foreign key
+    schema,       // migrations are missing, newer than this binary, or changed
+    internal,     // our SQL is wrong, or the file is corrupt
+  };
+  StoreError(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
+  [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] core::Problem problem() const;
+
+ private:
+  Kind kind_;
+};
+
+struct LaneKey {
+  std::string ns;
+  std::string queue;
+  std::string type;
+  std::int32_t priority = 0;
+
+  auto operator<=>(const LaneKey&) const = default;
+};
+
+// Idempotent enqueue is per namespace and type.
+struct IdempotencyRef {
+  std::string ns;
+  std::string type;
+  std::string key;
+
+  auto operator<=>(const IdempotencyRef&) const = default;
+};
+
+struct QueueRef {
+  std::string ns;
+  std::string name;
+
+  auto operator<=>(const QueueRef&) const = default;
+};
+
+// The line of the tasks of one entity. `head` is the one that may run (ready, scheduled or leased); the
+// others stand in the waiting place, by position. A line with no head does not exist in the store.
+struct LineRef {
+  std::string ns;
+  std::string queue;
+  std::string key;
+
+  auto operator<=>(const LineRef&) const = default;
+};
+struct Line {
+  std::optional<core::TaskId> head = {};
+  std::int64_t tail = 0;  // the position given last
+};
+
+struct LoadTask {
+  core::TaskId id;
+  bool facts = false;  // retry policy, payload and so on, not only what the narrow tables hold (and the key)
+};
+
+struct LoadRequest {
+  std::vector<LoadTask> tasks = {};  // distinct
+  std::vector<IdempotencyRef> idempotency = {};
+  std::vector<QueueRef> queues = {};
+};
+// In the order of the request.
+struct Loaded {
+  std::vector<std::optional<core::TaskRecord>> tasks = {};
+  std::vector<std::optional<core::TaskId>> idempotency = {};
+  std::vector<core::QueueSettings> queues = {};  // defaults where nothing was set
+};
+
+struct HeldInLane {
+  const core::Lane* lane = nullptr;
+  std::int64_t held = 0;  // claimed and running
+};
+struct LockedQueue {
+  core::QueueSettings settings = {};
+  std::vector<HeldInLane> held = {};
+};
+
+struct LaneShare {
+  const core::Lane* lane = nullptr;
+  std::int64_t max = 0;  // at most so many from this lane
+};
+
+// One task after the decisions of a group.
+struct TaskWrite {
+  bool is_new = false;                      // the facts are to be stored too
+  core::Place from = core::Place::nowhere;  // where it was loaded; nowhere for a new task and a taken one
+  std::int64_t fence_before = 0;            // what it was loaded at; compared when `from` is left
+  const core::TaskRecord* record = nullptr;
+  std::int64_t line_position = 0;  // for the waiting place
+  std::vector<core::Attempt> attempts = {};
+  std::vector<core::RawJson> error_boundaries = {};
+};
+struct LineWrite {
+  LineRef ref;
+  Line line;  // no head: the line is gone
+};
+struct CountsWrite {
+  const core::Lane* lane = nullptr;
+  core::QueueCounts delta = {};
+};
+struct QueueWrite {
+  QueueRef ref;
+  core::QueueSettings settings;
+};
+struct WriteSet {
+  std::vector<TaskWrite> tasks = {};
+  std::vector<LineWrite> lines = {};
+  std::vector<CountsWrite> counts = {};
+  std::vector<QueueWrite> queues = {};
+};
+
+class Transaction {
+ public:
+  Transaction() = default;
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  virtual ~Transaction() = default;  // rolls back what was not committed
+
+  // The store's clock, read once when the transaction began.
+  [[nodiscard]] virtual core::TimePoint now() const = 0;
+
+  // Tasks are locked until the end; a task that does not exist is nothing. Queues are read, not locked.
+  [[nodiscard]] virtual Loaded load(const LoadRequest& request) = 0;
+
+  // The stored attempt of each (task, fence), if any.
+  [[nodiscard]] virtual std::vector<std::optional<core::Attempt>> find_attempts(
+      std::span<const core::LeaseRef> refs) = 0;
+
+  // Locks lines, existing or not; `refs` are sorted and distinct.
+  [[nodiscard]] virtual std::vector<Line> lock_lines(std::span<const LineRef> refs) = 0;
+
+  // The first `count` waiting tasks of a line that is locked, in order, locked and with facts.
+  [[nodiscard]] virtual std::vector<core::TaskRecord> first_waiting(const LineRef& ref,
+                                                                    std::size_t count) = 0;
+
+  // Locks queues that have limits against claims of other nodes, and says what is held now in each of their
+  // lanes. `refs` are sorted and distinct.
+  [[nodiscard]] virtual std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) = 0;
+
+  // Takes up to `max` claimable tasks out of the ready place: by priority, then available_at, then id, over
+  // all the lanes together. With facts, and with place = nowhere: each must be written to a place before the
+  // commit, back to the ready one if it was not claimed after all.
+  [[nodiscard]] virtual std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
+                                                                 std::size_t max) = 0;
+
+  // Writes and commits. After it returns, all is durable; after it throws, nothing is stored, except for the
+  // kind `unknown`.
+  virtual void commit(const WriteSet& writes) = 0;
+};
+
+struct StoredTask {
+  core::TaskRecord record;
+  std::vector<core::Attempt> attempts;  // oldest first
+};
+
+struct TaskFilter {
+  std::string ns;
+  std::vector<core::TaskStatus> statuses = {};  // none: all
+  std::optional<std::string> queue = {};
+  std::optional<std::string> type = {};
+  std::optional<std::string> key = {};
+  std::optional<std::string> worker_id = {};  // of the present lease
+  std::optional<std::pair<std::string, std::string>> label = {};
+  std::optional<core::TimePoint> created_after = {};   // excluded
+  std::optional<core::TimePoint> created_before = {};  // excluded
+};
+
+struct TaskPage {
+  TaskFilter filter;
+  bool newest_first = true;
+  std::optional<core::TaskId> after = {};  // the last id of the page before
+  std::size_t limit = 50;
+};
+
+struct DueTasks {
+  std::vector<core::TaskId> ids = {};
+  std::optional<core::TimePoint> next = {};  // when the next one after those is due
+};
+
+class Store {
+ public:
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  virtual ~Store() = default;
+
+  // Lanes are made once and kept; making one is a commit of its own.
+  [[nodiscard]] virtual std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) = 0;
+  // Known so far; a transaction's start learns of those that other nodes made.
+  [[nodiscard]] virtual std::vector<const core::Lane*> lanes_of(const QueueRef& queue) = 0;
+
+  // May block until the writer's place is free.
+  [[nodiscard]] virtual std::unique_ptr<Transaction> begin() = 0;
+
+  [[nodiscard]] virtual core::TimePoint now() = 0;
+  [[nodiscard]] virtual std::optional<StoredTask> find_task(const core::TaskId& id) = 0;
+  [[nodiscard]] virtual std::vector<StoredTask> list_tasks(const TaskPage& page) = 0;
+  [[nodiscard]] virtual std::vector<core::TaskId> list_task_ids(const TaskPage& page) = 0;
+  [[nodiscard]] virtual std::vector<core::Queue> list_queues(const std::string& ns) = 0;
+  [[nodiscard]] virtual std::vector<core::Checkpoint> list_checkpoints(const core::TaskId& owner) = 0;
+
+  // For the ticker, by store time; ordered by when they fell due. No locks: the commands compare again.
+  [[nodiscard]] virtual std::vector<core::LeaseRef> due_leases(std::size_t limit) = 0;
+  [[nodiscard]] virtual DueTasks due_tasks(std::size_t limit) = 0;
+
+  // Whether another process or node may have committed since the last call.
+  [[nodiscard]] virtual bool may_have_changed() = 0;
+  // Housekeeping that keeps the cost of a task flat; called every second or so, beside the commit loops.
+  virtual void maintain() = 0;
+  // How many commit loops help.
+  [[nodiscard]] virtual int writers() const = 0;
+};
+
+}  // namespace pawl::store
