@@ -1,0 +1,122 @@
+#include "store/sqlite/connection.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "store/sqlite/error.hpp"
+#include "store/sqlite/sql.hpp"
+
+namespace pawl::store::sqlite {
+
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr microseconds kFirstWait{100};
+constexpr microseconds kLongestWait{2'000};
+constexpr microseconds kAllWaits{30'000'000};
+
+// SQLite counts every allocation under one lock for all threads unless told not to before its first use.
+void configure_library() {
+  static std::once_flag once;
+  std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
+}
+
+int on_busy(void* wait, int count) { return static_cast<BusyWait*>(wait)->wait(count) ? 1 : 0; }
+
+}  // namespace
+
+bool BusyWait::wait(int count) {
+  if (count == 0) waited_ = microseconds{0};
+  if (waited_ >= kAllWaits) return false;
+  state_ ^= state_ << 13U;
+  state_ ^= state_ >> 7U;
+  state_ ^= state_ << 17U;
+  const auto longest = std::min(kFirstWait * (count + 1), kLongestWait).count();
+  const auto spread = static_cast<std::int64_t>(state_ % static_cast<std::uint64_t>(longest));
+  const microseconds chosen{longest / 2 + spread / 2};
+  sqlite3_vfs* vfs = sqlite3_vfs_find(nullptr);
+  vfs->xSleep(vfs, static_cast<int>(chosen.count()));
+  waited_ += chosen;
+  return true;
+}
+
+void Connection::Close::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+
+Connection::Connection(const ConnectionOptions& options) : busy_(options.seed) {
+  configure_library();
+  open(options);
+  configure(options);
+}
+
+void Connection::open(const ConnectionOptions& options) {
+  const int access = options.is_writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  sqlite3* db = nullptr;
+  const int code = sqlite3_open_v2(options.path.c_str(), &db, access | SQLITE_OPEN_NOMUTEX, nullptr);
+  db_.reset(db);
+  if (code != SQLITE_OK) {
+    throw StoreError{kind_of(code), fmt::format("{}: cannot open the database: {}", options.path,
+                                                db == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(db))};
+  }
+  sqlite3_extended_result_codes(db, 1);
+  sqlite3_busy_handler(db, on_busy, &busy_);
+}
+
+void Connection::configure(const ConnectionOptions& options) {
+  // secure_delete is on in Debian's build and writes zeros over every row a claim or a completion deletes.
+  execute(
+      "pragma secure_delete = off; pragma temp_store = memory; pragma trusted_schema = off;"
+      "pragma cache_size = -16384");
+  if (!options.is_writer) return;
+  if (sqlite3_db_readonly(db_.get(), "main") == 1) {
+    throw StoreError{StoreError::Kind::unavailable, options.path + ": the database file is read-only"};
+  }
+  enter_wal_mode();
+  execute(
+      "pragma synchronous = full; pragma wal_autocheckpoint = 1000; pragma journal_size_limit = 67108864");
+  if (options.max_page_count) execute(fmt::format("pragma max_page_count = {}", *options.max_page_count));
+}
+
+// A process that opens a new file beside us may be doing the same; SQLite then answers busy at once, since both
+// hold the shared lock that the other must wait for.
+void Connection::enter_wal_mode() {
+  for (int count = 0;; ++count) {
+    const int code = sqlite3_exec(db_.get(), "pragma journal_mode = wal", nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK) return;
+    if ((code & 0xff) != SQLITE_BUSY || !busy_.wait(count)) throw_error(db_.get(), code, "setting the journal mode");
+  }
+}
+
+Statement& Connection::statement(std::string_view query) {
+  return statements_.try_emplace(query.data(), db_.get(), query).first->second;
+}
+
+void Connection::execute(const std::string& script) {
+  const int code = sqlite3_exec(db_.get(), script.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) throw_error(db_.get(), code, script.substr(0, 80));
+}
+
+void Connection::begin() { statement(sql::begin_read).run(); }
+void Connection::begin_immediate() { statement(sql::begin_write).run(); }
+void Connection::commit() { statement(sql::commit).run(); }
+
+void Connection::roll_back() noexcept {
+  if (in_transaction()) sqlite3_exec(db_.get(), "rollback", nullptr, nullptr, nullptr);
+}
+
+bool Connection::in_transaction() const { return sqlite3_get_autocommit(db_.get()) == 0; }
+
+void Connection::checkpoint() {
+  const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) throw_error(db_.get(), code, "a checkpoint");
+}
+
+std::int64_t Connection::data_version() {
+  Rows rows = statement(sql::data_version).rows();
+  return rows.next() ? rows.int64() : 0;
+}
+
+}  // namespace pawl::store::sqlite

@@ -1,0 +1,94 @@
+#pragma once
+// One connection to the database file, with its prepared statements. One thread at a time.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "store/sqlite/statement.hpp"
+
+namespace pawl::store::sqlite {
+
+// How we wait for another process to be done. Growing waits with jitter: short ones first because a commit takes
+// a tenth of a millisecond, spread because processes that wait in step would always collide again.
+class BusyWait {
+ public:
+  explicit BusyWait(std::uint64_t seed) : state_(seed | 1U) {}
+  // Called with the number of waits so far for one lock; false when it has waited long enough.
+  [[nodiscard]] bool wait(int count);
+
+ private:
+  std::uint64_t state_;
+  std::chrono::microseconds waited_{0};
+};
+
+struct ConnectionOptions {
+  std::string path;
+  bool is_writer = false;
+  std::uint64_t seed = 1;
+  std::optional<std::int64_t> max_page_count = {};
+};
+
+class Connection {
+ public:
+  explicit Connection(const ConnectionOptions& options);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() = default;
+
+  // The statement of one of the queries in sql.hpp, prepared at its first use. `query` must live as long as the
+  // program: its address stands for it.
+  [[nodiscard]] Statement& statement(std::string_view query);
+
+  // A statement for one use.
+  [[nodiscard]] Statement prepare(std::string_view text) { return {db_.get(), text}; }
+
+  // Runs a script of one or more statements that yield nothing.
+  void execute(const std::string& script);
+
+  void begin();            // a snapshot, for reading
+  void begin_immediate();  // the write lock; waits for it
+  void commit();
+  void roll_back() noexcept;  // nothing, if there is no transaction
+  [[nodiscard]] bool in_transaction() const;
+
+  // Copies what the write-ahead log holds into the database, as far as no reader is in the way; never waits.
+  void checkpoint();
+
+  // Changes when another connection has committed.
+  [[nodiscard]] std::int64_t data_version();
+
+ private:
+  void open(const ConnectionOptions& options);
+  void configure(const ConnectionOptions& options);
+  void enter_wal_mode();
+
+  struct Close {
+    void operator()(sqlite3* db) const;
+  };
+  BusyWait busy_;
+  std::unique_ptr<sqlite3, Close> db_;  // outlives the statements, and is outlived by its busy handler
+  std::unordered_map<const char*, Statement> statements_;
+};
+
+// A transaction that is rolled back unless it was committed.
+class Scope {
+ public:
+  enum class Kind : std::uint8_t { read, write };
+  Scope(Connection& connection, Kind kind) : connection_(connection) {
+    kind == Kind::write ? connection.begin_immediate() : connection.begin();
+  }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  ~Scope() { connection_.roll_back(); }
+  void commit() { connection_.commit(); }
+
+ private:
+  Connection& connection_;
+};
+
+}  // namespace pawl::store::sqlite

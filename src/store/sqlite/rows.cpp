@@ -1,0 +1,110 @@
+#include "store/sqlite/rows.hpp"
+
+#include <fmt/format.h>
+
+#include "store/codec.hpp"
+#include "store/store.hpp"
+
+namespace pawl::store::sqlite {
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view what, std::string_view value) {
+  throw StoreError{StoreError::Kind::internal, fmt::format("a row has the unknown {} '{}'", what, value)};
+}
+
+core::TaskStatus read_status(Rows& row) {
+  const std::string_view name = row.text();
+  const auto status = core::task_status_from(name);
+  if (!status) refuse("status", name);
+  return *status;
+}
+
+core::AttemptOutcome read_outcome(Rows& row) {
+  const std::string_view name = row.text();
+  const auto outcome = core::attempt_outcome_from(name);
+  if (!outcome) refuse("outcome", name);
+  return *outcome;
+}
+
+std::optional<core::TaskError> read_error(Rows& row) {
+  const std::string_view text = row.text();
+  if (text.empty()) return std::nullopt;
+  return decode_error(text);
+}
+
+}  // namespace
+
+void read_standing(Rows& row, const LaneCache& lanes, core::TaskRecord& record) {
+  const std::int32_t lane = row.int32();
+  record.lane = lanes.find(lane);
+  if (record.lane == nullptr) refuse("lane", std::to_string(lane));
+  record.progress = {.attempt = row.int32(), .fence = row.int64(), .budget_from = row.int32()};
+  record.available_at = row.time();
+}
+
+void read_lease(Rows& row, core::TaskRecord& record) {
+  core::Lease& lease = record.lease.emplace();
+  lease.acquired_at = row.time();
+  lease.expires_at = row.time();
+  lease.renewals = row.int32();
+  lease.cancel_requested = row.boolean();
+  lease.heartbeat_at = row.optional_time();
+  lease.started_at = row.optional_time();
+  lease.timeout = row.optional_duration();
+  lease.timeout_at = row.optional_time();
+  record.facts.key = row.optional_string();
+  lease.worker_id = row.text();
+}
+
+void read_end(Rows& row, core::TaskRecord& record) {
+  record.status = read_status(row);
+  core::TaskEnd& end = record.end.emplace();
+  end.fence = row.int64();
+  end.claimed_at = row.optional_time();
+  end.started_at = row.optional_time();
+  end.finished_at = row.time();
+  end.worker_id = row.text();
+  end.error = read_error(row);
+  end.output = row.json();
+}
+
+void read_facts(Rows& row, core::TaskRecord& record) {
+  core::TaskFacts& facts = record.facts;
+  facts.created_at = row.time();
+  facts.timeout = row.optional_duration();
+  facts.key = row.optional_string();
+  facts.idempotency_key = row.optional_string();
+  if (const std::string_view retry = row.text(); !retry.empty()) facts.retry = decode_retry(retry);
+  if (const std::string_view labels = row.text(); !labels.empty()) facts.labels = decode_labels(labels);
+  facts.payload.text = row.text();
+  record.has_facts = true;
+}
+
+core::Attempt read_attempt(Rows& row) {
+  core::Attempt attempt;
+  attempt.fence = row.int64();
+  attempt.attempt = row.int32();
+  attempt.claimed_at = row.time();
+  attempt.started_at = row.optional_time();
+  attempt.finished_at = row.time();
+  attempt.outcome = read_outcome(row);
+  attempt.status_after = read_status(row);
+  attempt.worker_id = row.text();
+  attempt.error = read_error(row);
+  return attempt;
+}
+
+core::QueueSettings read_settings(Rows& row) {
+  core::QueueSettings settings;
+  settings.paused = row.boolean();
+  settings.max_concurrency = row.optional_int64();
+  if (const std::string_view limits = row.text(); !limits.empty()) settings.type_concurrency = decode_type_limits(limits);
+  const auto limit = row.optional_int64();
+  const auto per = row.optional_duration();
+  if (limit && per) settings.rate = core::Rate{.limit = *limit, .per = *per};
+  settings.rate_spent_until = row.time();
+  return settings;
+}
+
+}  // namespace pawl::store::sqlite

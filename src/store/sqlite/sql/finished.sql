@@ -1,0 +1,13 @@
+-- name: insert_finished
+insert into finished
+  (id, lane, status, attempt, fence, budget_from, available_at, end_fence, claimed_at, started_at, finished_at,
+   worker_id, error, output)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: find_finished
+select lane, attempt, fence, budget_from, available_at, status, end_fence, claimed_at, started_at, finished_at,
+  worker_id, error, output
+from finished where id = ?
+
+-- name: delete_finished
+delete from finished where id = ? and fence = ?

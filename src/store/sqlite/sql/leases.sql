@@ -1,0 +1,25 @@
+-- name: insert_lease
+insert into leases
+  (id, lane, attempt, fence, budget_from, available_at, acquired_at, expires_at, renewals, cancel_requested,
+   heartbeat_at, started_at, timeout_us, timeout_at, key, worker_id)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: find_lease
+select lane, attempt, fence, budget_from, available_at, acquired_at, expires_at, renewals, cancel_requested,
+  heartbeat_at, started_at, timeout_us, timeout_at, key, worker_id
+from leases where id = ?
+
+-- name: update_lease
+-- A renewal, a start, a request to cancel; also a lease that was given up and taken again within one group.
+update leases set
+  attempt = ?, fence = ?, budget_from = ?, available_at = ?, acquired_at = ?, expires_at = ?, renewals = ?,
+  cancel_requested = ?, heartbeat_at = ?, started_at = ?, timeout_us = ?, timeout_at = ?, worker_id = ?
+where id = ? and fence = ?
+
+-- name: delete_lease
+delete from leases where id = ? and fence = ?
+
+-- name: list_due_leases
+select id, fence from leases
+where expires_at <= ?1 or timeout_at <= ?1
+order by min(expires_at, ifnull(timeout_at, expires_at)), id limit ?2

@@ -1,0 +1,53 @@
+-- Lists of task ids. Each is read from the narrowest table that a status stands for, so that three failures among
+-- a million completed tasks are three rows read. A text is put together from one of the sources, the filter and
+-- the order (ids sort by creation); values are bound, never pasted.
+
+-- name: task_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+select t.id from tasks t where t.id > ?1 and t.id < ?2
+
+-- name: ready_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+select x.id from ready x cross join tasks t on t.id = x.id where x.id > ?1 and x.id < ?2
+
+-- name: scheduled_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+select x.id from scheduled x cross join tasks t on t.id = x.id where x.id > ?1 and x.id < ?2
+
+-- name: waiting_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+select x.id from waiting x cross join tasks t on t.id = x.id where x.id > ?1 and x.id < ?2
+
+-- name: leased_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+-- A task runs from when its worker said so.
+select x.id from leases x cross join tasks t on t.id = x.id where x.id > ?1 and x.id < ?2
+  and (x.started_at is not null) = ?12 and (?13 is null or x.worker_id = ?13)
+
+-- name: completed_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+select x.id from finished x cross join tasks t on t.id = x.id where x.id > ?1 and x.id < ?2
+  and x.status = 'completed'
+
+-- name: not_completed_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+-- The second condition on the status is what lets the partial index serve.
+select x.id from finished x cross join tasks t on t.id = x.id where x.id > ?1 and x.id < ?2
+  and x.status = ?12 and x.status <> 'completed'
+
+-- name: filter_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+and t.lane in (select id from lanes
+  where namespace = ?3 and (?4 is null or queue = ?4) and (?5 is null or type = ?5))
+and (?6 is null or t.key = ?6)
+and (?7 is null or exists (select 1 from json_each(t.labels) e where e.key = ?7 and e.value = ?8))
+and (?9 is null or t.created_at > ?9)
+and (?10 is null or t.created_at < ?10)
+
+-- name: newest_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+order by 1 desc limit ?11
+
+-- name: oldest_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+order by 1 limit ?11

@@ -1,0 +1,183 @@
+#include "store/sqlite/sqlite_store.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+#include "core/ensure.hpp"
+#include "store/lanes.hpp"
+#include "store/sqlite/migrations.hpp"
+#include "store/sqlite/readers.hpp"
+#include "store/sqlite/reads.hpp"
+#include "store/sqlite/sql.hpp"
+#include "store/sqlite/transaction.hpp"
+
+namespace pawl::store {
+
+namespace {
+
+using sqlite::Connection;
+using sqlite::ReaderPool;
+using sqlite::Scope;
+
+void learn_lanes(Connection& connection, LaneCache& lanes) {
+  sqlite::Rows row = connection.statement(sqlite::sql::list_lanes_after).rows(lanes.last_id());
+  while (row.next()) {
+    lanes.add({.id = row.int32(),
+               .ns = row.string(),
+               .queue = row.string(),
+               .type = row.string(),
+               .priority = row.int32()});
+  }
+}
+
+std::unique_ptr<Connection> connect(const SqliteOptions& options, bool is_writer) {
+  return std::make_unique<Connection>(sqlite::ConnectionOptions{.path = options.path,
+                                                                .is_writer = is_writer,
+                                                                .seed = options.random->next(),
+                                                                .max_page_count = options.max_page_count});
+}
+
+class SqliteStore final : public Store {
+ public:
+  SqliteStore(core::Clock& clock, std::unique_ptr<Connection> writer,
+              std::vector<std::unique_ptr<Connection>> readers)
+      : clock_(clock), writer_(std::move(writer)), readers_(std::move(readers)) {
+    foreign_version_ = writer_->data_version();
+    learn_lanes(*writer_, lanes_);
+  }
+
+  std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) override {
+    if (!knows(keys)) make_lanes(keys);
+    std::vector<const core::Lane*> found;
+    for (const LaneKey& key : keys) found.push_back(lanes_.find(key));
+    return found;
+  }
+
+  std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return lanes_.of(queue); }
+
+  std::unique_ptr<Transaction> begin() override {
+    std::unique_lock turn{writer_turn_};
+    writer_->begin_immediate();
+    auto transaction =
+        std::make_unique<sqlite::SqliteTransaction>(std::move(turn), *writer_, lanes_, clock_.now());
+    notice_foreign_commits();
+    return transaction;
+  }
+
+  core::TimePoint now() override { return clock_.now(); }
+
+  std::optional<StoredTask> find_task(const core::TaskId& id) override {
+    return read([&](Connection& connection) { return sqlite::find_task(connection, lanes_, id); });
+  }
+
+  std::vector<StoredTask> list_tasks(const TaskPage& page) override {
+    return read([&](Connection& connection) {
+      std::vector<StoredTask> tasks;
+      for (const core::TaskId& id : sqlite::list_task_ids(connection, page)) {
+        auto task = sqlite::find_task(connection, lanes_, id);
+        PAWL_ENSURE(task.has_value(), "a snapshot that lists a task has it");
+        tasks.push_back(std::move(*task));
+      }
+      return tasks;
+    });
+  }
+
+  std::vector<core::TaskId> list_task_ids(const TaskPage& page) override {
+    return read([&](Connection& connection) { return sqlite::list_task_ids(connection, page); });
+  }
+
+  std::vector<core::Queue> list_queues(const std::string& ns) override {
+    return read([&](Connection& connection) { return sqlite::list_queues(connection, ns, clock_.now()); });
+  }
+
+  std::vector<core::Checkpoint> list_checkpoints(const core::TaskId& owner) override {
+    return read([&](Connection& connection) { return sqlite::list_checkpoints(connection, owner); });
+  }
+
+  std::vector<core::LeaseRef> due_leases(std::size_t limit) override {
+    return read([&](Connection& connection) { return sqlite::due_leases(connection, clock_.now(), limit); });
+  }
+
+  DueTasks due_tasks(std::size_t limit) override {
+    return read([&](Connection& connection) { return sqlite::due_tasks(connection, clock_.now(), limit); });
+  }
+
+  // Asked of the write connection, since any other would take our own commits for foreign ones. While a
+  // transaction has it, that one's beginning has looked.
+  bool may_have_changed() override {
+    if (const std::unique_lock turn{writer_turn_, std::try_to_lock}; turn.owns_lock()) notice_foreign_commits();
+    return was_changed_.exchange(false);
+  }
+
+  void maintain() override {}
+
+  [[nodiscard]] int writers() const override { return 1; }
+
+ private:
+  template <typename Read>
+  std::invoke_result_t<Read, Connection&> read(Read work) {
+    ReaderPool::Snapshot snapshot = readers_.snapshot();
+    Connection& connection = snapshot.connection();
+    connection.begin();
+    learn_lanes(connection, lanes_);  // another process may have written rows of a lane it has just made
+    return work(connection);
+  }
+
+  [[nodiscard]] bool knows(std::span<const LaneKey> keys) const {
+    for (const LaneKey& key : keys) {
+      if (lanes_.find(key) == nullptr) return false;
+    }
+    return true;
+  }
+
+  void make_lanes(std::span<const LaneKey> keys) {
+    const std::unique_lock turn{writer_turn_};
+    Scope scope{*writer_, Scope::Kind::write};
+    notice_foreign_commits();
+    sqlite::Statement& insert = writer_->statement(sqlite::sql::insert_lane);
+    for (const LaneKey& key : keys) {
+      if (lanes_.find(key) == nullptr) insert.run(key.ns, key.queue, key.type, key.priority);
+    }
+    scope.commit();
+    learn_lanes(*writer_, lanes_);
+  }
+
+  // Called with the writer's turn held.
+  void notice_foreign_commits() {
+    const std::int64_t version = writer_->data_version();
+    if (version == foreign_version_) return;
+    learn_lanes(*writer_, lanes_);
+    foreign_version_ = version;
+    was_changed_ = true;
+  }
+
+  core::Clock& clock_;
+  LaneCache lanes_;
+  std::mutex writer_turn_;
+  std::unique_ptr<Connection> writer_;
+  std::int64_t foreign_version_ = 0;
+  std::atomic<bool> was_changed_ = false;
+  ReaderPool readers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> open_sqlite(const SqliteOptions& options) {
+  PAWL_ENSURE(options.clock != nullptr && options.random != nullptr, "a store is given its clock and randomness");
+  auto writer = connect(options, true);
+  sqlite::SqliteMigrations target{*writer, options.clock->now()};
+  migrate(target, sqlite::sql::kMigrations);
+  std::vector<std::unique_ptr<Connection>> readers;
+  for (int i = 0; i < options.readers; ++i) readers.push_back(connect(options, false));
+  return std::make_unique<SqliteStore>(*options.clock, std::move(writer), std::move(readers));
+}
+
+std::vector<MigrationState> sqlite_migration_status(const std::string& path) {
+  Connection connection{{.path = path}};
+  sqlite::SqliteMigrations target{connection, {}};
+  return migration_status(target, sqlite::sql::kMigrations);
+}
+
+}  // namespace pawl::store

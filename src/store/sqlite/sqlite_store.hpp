@@ -1,0 +1,32 @@
+#pragma once
+// The store in one SQLite file: WAL, synchronous=FULL, one writer at a time, readers beside it on snapshots. Several
+// processes may have the same file open; they take turns at the write lock.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/env.hpp"
+#include "store/migrate.hpp"
+#include "store/store.hpp"
+
+namespace pawl::store {
+
+struct SqliteOptions {
+  std::string path = {};
+  core::Clock* clock = nullptr;    // the store's clock: one machine, one clock
+  core::Random* random = nullptr;  // for the jitter of waits; asked only while opening
+  int readers = 2;
+  std::optional<std::int64_t> max_page_count = {};  // a disk this full, for tests
+};
+
+// Makes the file if there is none, and migrates it. Throws StoreError that names the path for a folder that does
+// not exist, a file that is no database or cannot be written, and a schema that this binary cannot serve.
+[[nodiscard]] std::unique_ptr<Store> open_sqlite(const SqliteOptions& options);
+
+// Migrates nothing; the file must exist.
+[[nodiscard]] std::vector<MigrationState> sqlite_migration_status(const std::string& path);
+
+}  // namespace pawl::store

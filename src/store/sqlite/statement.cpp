@@ -1,0 +1,111 @@
+#include "store/sqlite/statement.hpp"
+
+#include <sqlite3.h>
+
+#include <cstring>
+
+#include "core/ensure.hpp"
+#include "store/sqlite/error.hpp"
+
+namespace pawl::store::sqlite {
+
+namespace {
+
+[[noreturn]] void fail(sqlite3_stmt* handle, int code) {
+  throw_error(sqlite3_db_handle(handle), code, sqlite3_sql(handle));
+}
+
+}  // namespace
+
+Rows::~Rows() { sqlite3_reset(handle_); }
+
+bool Rows::next() {
+  column_ = 0;
+  const int code = sqlite3_step(handle_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) fail(handle_, code);
+  return false;
+}
+
+bool Rows::is_null() const { return sqlite3_column_type(handle_, column_) == SQLITE_NULL; }
+
+std::int64_t Rows::int64() { return sqlite3_column_int64(handle_, column_++); }
+
+std::string_view Rows::text() {
+  const int column = column_++;
+  const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  if (bytes == nullptr) return {};
+  return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+}
+
+core::TaskId Rows::task_id() {
+  const int column = column_++;
+  const void* bytes = sqlite3_column_blob(handle_, column);
+  core::TaskId id;
+  if (sqlite3_column_bytes(handle_, column) != static_cast<int>(id.bytes.size())) {
+    throw StoreError{StoreError::Kind::internal, "a stored id does not have 16 bytes"};
+  }
+  std::memcpy(id.bytes.data(), bytes, id.bytes.size());
+  return id;
+}
+
+std::optional<std::int64_t> Rows::optional_int64() {
+  if (is_null()) return ++column_, std::nullopt;
+  return int64();
+}
+
+std::optional<core::TimePoint> Rows::optional_time() {
+  if (is_null()) return ++column_, std::nullopt;
+  return time();
+}
+
+std::optional<core::Duration> Rows::optional_duration() {
+  if (is_null()) return ++column_, std::nullopt;
+  return core::Duration{int64()};
+}
+
+std::optional<std::string> Rows::optional_string() {
+  if (is_null()) return ++column_, std::nullopt;
+  return string();
+}
+
+Statement::Statement(sqlite3* db, std::string_view sql) {
+  const int code = sqlite3_prepare_v3(db, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                                      &handle_, nullptr);
+  if (code != SQLITE_OK) throw_error(db, code, sql);
+  parameters_ = sqlite3_bind_parameter_count(handle_);
+}
+
+Statement::~Statement() { sqlite3_finalize(handle_); }
+
+void Statement::bind(int index, std::int64_t value) { sqlite3_bind_int64(handle_, index, value); }
+
+void Statement::bind(int index, std::string_view value) {
+  // A null pointer would be bound as null; an empty text is not that.
+  const char* bytes = value.data() == nullptr ? "" : value.data();
+  sqlite3_bind_text(handle_, index, bytes, static_cast<int>(value.size()), SQLITE_STATIC);
+}
+
+void Statement::bind(int index, const core::Uuid& value) {
+  sqlite3_bind_blob(handle_, index, value.bytes.data(), static_cast<int>(value.bytes.size()), SQLITE_STATIC);
+}
+
+void Statement::bind(int index, std::nullopt_t) { sqlite3_bind_null(handle_, index); }
+
+void Statement::check_bound(int count) const {
+  PAWL_ENSURE(count == parameters_, "a statement gets all its parameters each time: the last ones' memory is gone");
+}
+
+int Statement::run_bound() {
+  const int code = sqlite3_step(handle_);
+  if (code != SQLITE_DONE) {
+    const Rows free_again{handle_};
+    fail(handle_, code);
+  }
+  sqlite3* db = sqlite3_db_handle(handle_);
+  const int changed = sqlite3_changes(db);
+  sqlite3_reset(handle_);
+  return changed;
+}
+
+}  // namespace pawl::store::sqlite

@@ -1,0 +1,122 @@
+// Taking claimable tasks: the heads of the lanes, merged.
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+#include "core/ensure.hpp"
+#include "store/sqlite/rows.hpp"
+#include "store/sqlite/sql.hpp"
+#include "store/sqlite/tasks_load.hpp"
+#include "store/sqlite/transaction.hpp"
+
+namespace pawl::store::sqlite {
+
+namespace {
+
+using core::TaskRecord;
+
+// Where a lane is read from: its ids rise with time, and no task has the nil id at the beginning of time.
+struct Spot {
+  core::TimePoint available_at = core::TimePoint::min();
+  core::TaskId id = {};
+
+  auto operator<=>(const Spot&) const = default;
+};
+
+// One lane's tasks in order, read a handful at a time, so that many lanes do not read many times what is wanted.
+class LaneHead {
+ public:
+  LaneHead(Connection& connection, const LaneShare& share, std::size_t handful)
+      : connection_(connection), lane_(*share.lane), left_(std::max<std::int64_t>(share.max, 0)), handful_(handful) {}
+
+  // The next task; nullptr when the share or the lane is used up.
+  [[nodiscard]] const TaskRecord* peek() {
+    if (left_ == 0) return nullptr;
+    if (next_ == seen_.size() && !is_drained_) read_on();
+    return next_ == seen_.size() ? nullptr : &seen_[next_];
+  }
+  [[nodiscard]] TaskRecord pop() {
+    --left_;
+    ++taken_;
+    last_taken_ = {seen_[next_].available_at, seen_[next_].id};
+    return std::move(seen_[next_++]);
+  }
+
+  // What was popped is the beginning of the lane: one range, however many.
+  void remove_taken() {
+    if (taken_ == 0) return;
+    const int removed = connection_.statement(sql::take_ready).run(lane_.id, last_taken_.available_at, last_taken_.id);
+    PAWL_ENSURE(removed == taken_, "nobody else writes while this transaction has the write lock");
+  }
+
+ private:
+  void read_on() {
+    seen_.clear();
+    next_ = 0;
+    const auto count = std::min<std::size_t>(handful_, static_cast<std::size_t>(left_));
+    Rows row = connection_.statement(sql::list_ready).rows(lane_.id, last_read_.available_at, last_read_.id, count);
+    while (row.next()) {
+      TaskRecord& record = seen_.emplace_back();
+      record.lane = &lane_;
+      record.available_at = row.time();
+      record.id = row.task_id();
+      record.progress = {.attempt = row.int32(), .fence = row.int64(), .budget_from = row.int32()};
+    }
+    is_drained_ = seen_.size() < count;
+    if (!seen_.empty()) last_read_ = {seen_.back().available_at, seen_.back().id};
+  }
+
+  Connection& connection_;
+  const core::Lane& lane_;
+  std::int64_t left_;
+  std::size_t handful_;
+  std::vector<TaskRecord> seen_;
+  std::size_t next_ = 0;
+  bool is_drained_ = false;
+  Spot last_read_;
+  Spot last_taken_;
+  int taken_ = 0;
+};
+
+// The lane whose next task is first; nullptr when all are used up.
+LaneHead* first_of(std::deque<LaneHead>& heads) {
+  LaneHead* first = nullptr;
+  const TaskRecord* best = nullptr;
+  for (LaneHead& head : heads) {
+    const TaskRecord* next = head.peek();
+    if (next == nullptr) continue;
+    if (best == nullptr || std::tie(next->available_at, next->id) < std::tie(best->available_at, best->id)) {
+      first = &head;
+      best = next;
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
+std::vector<TaskRecord> SqliteTransaction::take_ready(std::span<const LaneShare> lanes, std::size_t max) {
+  std::map<std::int32_t, std::vector<LaneShare>, std::greater<>> by_priority;
+  for (const LaneShare& share : lanes) by_priority[share.lane->priority].push_back(share);
+
+  std::vector<TaskRecord> records;
+  records.reserve(max);
+  for (const auto& [priority, shares] : by_priority) {
+    if (records.size() == max) break;  // lanes of lower priority are not even looked at
+    const std::size_t handful = shares.size() == 1 ? max - records.size() : max / shares.size() + 8;
+    std::deque<LaneHead> heads;
+    for (const LaneShare& share : shares) heads.emplace_back(connection_, share, handful);
+    while (records.size() < max) {
+      LaneHead* head = first_of(heads);
+      if (head == nullptr) break;
+      records.push_back(head->pop());
+    }
+    for (LaneHead& head : heads) head.remove_taken();
+  }
+  TaskLoader loader{connection_, lanes_};
+  for (TaskRecord& record : records) loader.load_facts(record);
+  return records;
+}
+
+}  // namespace pawl::store::sqlite

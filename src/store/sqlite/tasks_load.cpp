@@ -1,0 +1,96 @@
+#include "store/sqlite/tasks_load.hpp"
+
+#include <fmt/format.h>
+
+#include "store/sqlite/rows.hpp"
+#include "store/sqlite/sql.hpp"
+
+namespace pawl::store::sqlite {
+
+using core::Place;
+using core::TaskRecord;
+using core::TaskStatus;
+
+namespace {
+
+[[noreturn]] void refuse_without_facts(const core::TaskId& id) {
+  throw StoreError{StoreError::Kind::internal, fmt::format("task {} has no facts", core::to_string(id))};
+}
+
+}  // namespace
+
+TaskLoader::TaskLoader(Connection& connection, const LaneCache& lanes)
+    : connection_(connection),
+      lanes_(lanes),
+      lease_(connection.statement(sql::find_lease)),
+      facts_(connection.statement(sql::find_task_facts)) {}
+
+std::optional<TaskRecord> TaskLoader::load(const LoadTask& wanted) {
+  std::optional<TaskRecord> record{std::in_place};
+  record->id = wanted.id;
+  if (!find_place(*record)) return std::nullopt;
+  if (wanted.facts) {
+    load_facts(*record);
+  } else if (record->place != Place::leased) {  // a lease has the key itself, so that a report is one look
+    load_key(*record);
+  }
+  return record;
+}
+
+// The lease first: most loads are for reports of tasks that are under way.
+bool TaskLoader::find_place(TaskRecord& record) {
+  return find_lease(record) ||
+         find_standing(connection_.statement(sql::find_ready), Place::ready, TaskStatus::pending, record) ||
+         find_standing(connection_.statement(sql::find_scheduled), Place::scheduled, TaskStatus::pending, record) ||
+         find_standing(connection_.statement(sql::find_waiting), Place::waiting, TaskStatus::blocked, record) ||
+         find_finished(record);
+}
+
+bool TaskLoader::find_lease(TaskRecord& record) {
+  Rows row = lease_.rows(record.id);
+  if (!row.next()) return false;
+  read_standing(row, lanes_, record);
+  read_lease(row, record);
+  record.place = Place::leased;
+  record.status = record.lease->started_at ? TaskStatus::running : TaskStatus::claimed;
+  return true;
+}
+
+bool TaskLoader::find_finished(TaskRecord& record) {
+  Rows row = connection_.statement(sql::find_finished).rows(record.id);
+  if (!row.next()) return false;
+  read_standing(row, lanes_, record);
+  read_end(row, record);
+  record.place = Place::finished;
+  return true;
+}
+
+bool TaskLoader::find_standing(Statement& statement, Place place, TaskStatus status, TaskRecord& record) {
+  Rows row = statement.rows(record.id);
+  if (!row.next()) return false;
+  read_standing(row, lanes_, record);
+  record.place = place;
+  record.status = status;
+  return true;
+}
+
+void TaskLoader::load_facts(TaskRecord& record) {
+  Rows row = facts_.rows(record.id);
+  if (!row.next()) refuse_without_facts(record.id);
+  read_facts(row, record);
+}
+
+void TaskLoader::load_key(TaskRecord& record) {
+  Rows row = connection_.statement(sql::find_task_key).rows(record.id);
+  if (!row.next()) refuse_without_facts(record.id);
+  record.facts.key = row.optional_string();
+}
+
+std::vector<core::Attempt> list_attempts(Connection& connection, const core::TaskId& id) {
+  std::vector<core::Attempt> attempts;
+  Rows row = connection.statement(sql::list_attempts).rows(id);
+  while (row.next()) attempts.push_back(read_attempt(row));
+  return attempts;
+}
+
+}  // namespace pawl::store::sqlite

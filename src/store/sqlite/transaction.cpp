@@ -1,0 +1,89 @@
+#include "store/sqlite/transaction.hpp"
+
+#include "core/ensure.hpp"
+#include "store/sqlite/rows.hpp"
+#include "store/sqlite/sql.hpp"
+#include "store/sqlite/tasks_commit.hpp"
+#include "store/sqlite/tasks_load.hpp"
+
+namespace pawl::store::sqlite {
+
+SqliteTransaction::~SqliteTransaction() {
+  if (turn_.owns_lock()) connection_.roll_back();
+}
+
+Loaded SqliteTransaction::load(const LoadRequest& request) {
+  Loaded loaded;
+  TaskLoader loader{connection_, lanes_};
+  loaded.tasks.reserve(request.tasks.size());
+  for (const LoadTask& wanted : request.tasks) loaded.tasks.push_back(loader.load(wanted));
+  for (const IdempotencyRef& ref : request.idempotency) {
+    Rows row = connection_.statement(sql::find_idempotent_task).rows(ref.ns, ref.type, ref.key);
+    loaded.idempotency.push_back(row.next() ? std::optional{row.task_id()} : std::nullopt);
+  }
+  for (const QueueRef& ref : request.queues) loaded.queues.push_back(find_settings(ref));
+  return loaded;
+}
+
+std::vector<std::optional<core::Attempt>> SqliteTransaction::find_attempts(std::span<const core::LeaseRef> refs) {
+  std::vector<std::optional<core::Attempt>> found;
+  for (const core::LeaseRef& ref : refs) {
+    Rows row = connection_.statement(sql::find_attempt).rows(ref.task_id, ref.fence);
+    found.push_back(row.next() ? std::optional{read_attempt(row)} : std::nullopt);
+  }
+  return found;
+}
+
+std::vector<Line> SqliteTransaction::lock_lines(std::span<const LineRef> refs) {
+  std::vector<Line> lines;
+  for (const LineRef& ref : refs) {
+    Line& line = lines.emplace_back();
+    Rows row = connection_.statement(sql::find_line).rows(ref.ns, ref.queue, ref.key);
+    if (!row.next()) continue;
+    line.head = row.task_id();
+    line.tail = row.int64();
+  }
+  return lines;
+}
+
+std::vector<core::TaskRecord> SqliteTransaction::first_waiting(const LineRef& ref, std::size_t count) {
+  std::vector<core::TaskRecord> records;
+  Rows row = connection_.statement(sql::list_first_waiting).rows(ref.ns, ref.queue, ref.key, count);
+  while (row.next()) {
+    core::TaskRecord& record = records.emplace_back();
+    record.id = row.task_id();
+    read_standing(row, lanes_, record);
+    record.place = core::Place::waiting;
+    record.status = core::TaskStatus::blocked;
+  }
+  TaskLoader loader{connection_, lanes_};
+  for (core::TaskRecord& record : records) loader.load_facts(record);
+  return records;
+}
+
+core::QueueSettings SqliteTransaction::find_settings(const QueueRef& ref) {
+  Rows row = connection_.statement(sql::find_queue).rows(ref.ns, ref.name);
+  return row.next() ? read_settings(row) : core::QueueSettings{};
+}
+
+std::vector<LockedQueue> SqliteTransaction::lock_queues(std::span<const QueueRef> refs) {
+  std::vector<LockedQueue> locked;
+  for (const QueueRef& ref : refs) {
+    LockedQueue& queue = locked.emplace_back();
+    queue.settings = find_settings(ref);
+    for (const core::Lane* lane : lanes_.of(ref)) {
+      Rows row = connection_.statement(sql::find_held).rows(lane->id);
+      queue.held.push_back({.lane = lane, .held = row.next() ? row.int64() : 0});
+    }
+  }
+  return locked;
+}
+
+void SqliteTransaction::commit(const WriteSet& writes) {
+  PAWL_ENSURE(turn_.owns_lock(), "a transaction commits once");
+  write_all(connection_, writes, now_);
+  connection_.commit();
+  turn_.unlock();
+}
+
+}  // namespace pawl::store::sqlite

@@ -1,0 +1,43 @@
+#pragma once
+// A write: the one write connection, held from BEGIN IMMEDIATE to the commit or the end of the object. With one
+// writer at a time a row that was read cannot change before the commit, so nothing else needs a lock.
+
+#include <mutex>
+#include <vector>
+
+#include "store/lanes.hpp"
+#include "store/sqlite/connection.hpp"
+#include "store/store.hpp"
+
+namespace pawl::store::sqlite {
+
+class SqliteTransaction final : public Transaction {
+ public:
+  // The connection has begun; it is this object's until the end.
+  SqliteTransaction(std::unique_lock<std::mutex> turn, Connection& connection, const LaneCache& lanes,
+                    core::TimePoint now)
+      : turn_(std::move(turn)), connection_(connection), lanes_(lanes), now_(now) {}
+  SqliteTransaction(const SqliteTransaction&) = delete;
+  SqliteTransaction& operator=(const SqliteTransaction&) = delete;
+  ~SqliteTransaction() override;
+
+  [[nodiscard]] core::TimePoint now() const override { return now_; }
+  [[nodiscard]] Loaded load(const LoadRequest& request) override;
+  [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(
+      std::span<const core::LeaseRef> refs) override;
+  [[nodiscard]] std::vector<Line> lock_lines(std::span<const LineRef> refs) override;
+  [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
+  [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override;
+  [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes, std::size_t max) override;
+  void commit(const WriteSet& writes) override;
+
+ private:
+  [[nodiscard]] core::QueueSettings find_settings(const QueueRef& ref);
+
+  std::unique_lock<std::mutex> turn_;
+  Connection& connection_;
+  const LaneCache& lanes_;
+  core::TimePoint now_;
+};
+
+}  // namespace pawl::store::sqlite
