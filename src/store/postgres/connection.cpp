@@ -1,0 +1,228 @@
+#include "store/postgres/connection.hpp"
+
+#include <libpq-fe.h>
+
+#include <algorithm>
+#include <array>
+
+#include "store/migrate.hpp"
+#include "store/postgres/monotonic.hpp"
+#include "store/postgres/sql.hpp"
+
+namespace pawl::store::postgres {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr core::Duration kFirstPause = milliseconds{50};
+constexpr core::Duration kLongestPause = std::chrono::seconds{5};
+constexpr int kBinary = 1;
+
+core::Duration pause_after(int failures) {
+  return std::min<core::Duration>(kLongestPause, kFirstPause * (1 << std::min(failures, 10)));
+}
+
+// Ours come first and the user's text after them, so that it can say otherwise. A peer that vanished without a word
+// is noticed within seconds and not after the system's quarter of an hour.
+pg_conn* open_connection(const std::string& conninfo) {
+  const std::array keys{"fallback_application_name", "connect_timeout", "tcp_user_timeout", "keepalives_idle",
+                        "keepalives_interval", "keepalives_count", "dbname", "client_encoding",
+                        static_cast<const char*>(nullptr)};
+  const std::array values{"pawl", "5", "10000", "5", "2", "3", conninfo.c_str(), "UTF8",
+                          static_cast<const char*>(nullptr)};
+  return PQconnectdbParams(keys.data(), values.data(), 1);
+}
+
+std::string trimmed(const char* message) {
+  std::string text = message == nullptr ? "" : message;
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+std::string field(const pg_result* result, int code) {
+  const char* value = PQresultErrorField(result, code);
+  return value == nullptr ? "" : value;
+}
+
+void ignore_notice(void* /*context*/, const pg_result* /*notice*/) {}
+
+}  // namespace
+
+void CloseConnection::operator()(pg_conn* connection) const { PQfinish(connection); }
+
+std::optional<Failure> Connection::connect(When when) {
+  if (is_connected()) return std::nullopt;
+  const core::MonotonicTime now = monotonic_now();
+  if (when == When::backed_off && now < next_try_at_) {
+    return Failure{.kind = StoreError::Kind::unavailable, .message = last_failure_, .is_lost = true};
+  }
+  std::optional<Failure> failure = open();
+  if (!failure) {
+    failures_in_a_row_ = 0;
+    return std::nullopt;
+  }
+  drop();
+  last_failure_ = failure->message;
+  next_try_at_ = monotonic_now() + server_.jitter.spread(pause_after(failures_in_a_row_++));
+  return failure;
+}
+
+bool Connection::connect_or_throw() {
+  if (is_connected()) return false;
+  if (const auto failure = connect()) failure->raise();
+  return true;
+}
+
+std::optional<Failure> Connection::open() {
+  connection_.reset(open_connection(server_.conninfo));
+  if (PQstatus(connection_.get()) != CONNECTION_OK) return lost();
+  PQsetNoticeReceiver(connection_.get(), ignore_notice, nullptr);
+  PQenterPipelineMode(connection_.get());
+  std::vector<Rows> answers;
+  send(sql::identify_server);
+  if (auto failure = run(answers)) {
+    failure->kind = StoreError::Kind::unavailable;  // a standby, or gone again
+    return failure;
+  }
+  timeline_ = answers.front().text(0, 0);
+  return std::nullopt;
+}
+
+void Connection::drop() {
+  connection_.reset();
+  statements_.clear();
+  sent_.clear();
+  has_send_failed_ = false;
+}
+
+Failure Connection::lost() const {
+  std::string message = trimmed(PQerrorMessage(connection_.get()));
+  if (message.empty()) message = "the connection to PostgreSQL was lost";
+  return {.kind = StoreError::Kind::unavailable, .message = std::move(message), .is_lost = true};
+}
+
+void Connection::send(std::string_view sql, const Params& params) {
+  if (!is_connected()) {
+    has_send_failed_ = true;
+    return;
+  }
+  if (server_.is_pooled.load(std::memory_order_relaxed)) {
+    send_unnamed(sql, params);
+  } else {
+    send_prepared(sql, params);
+  }
+}
+
+void Connection::send_unnamed(std::string_view sql, const Params& params) {
+  const std::string text{sql};
+  const std::vector<int> formats(static_cast<std::size_t>(params.size()), kBinary);
+  const int ok = PQsendQueryParams(connection_.get(), text.c_str(), params.size(), nullptr, params.pointers().data(),
+                                   params.lengths().data(), formats.data(), kBinary);
+  has_send_failed_ = has_send_failed_ || ok == 0;
+  sent_.push_back({});
+}
+
+void Connection::send_prepared(std::string_view sql, const Params& params) {
+  Prepared& prepared = statements_[sql.data()];
+  if (!prepared.is_known) {
+    const std::string text{sql};
+    // By content: behind a pooler another version of this program may have other statements of the same purpose.
+    if (prepared.name.empty()) prepared.name = "pawl_" + checksum_of(sql);
+    const int ok = PQsendPrepare(connection_.get(), prepared.name.c_str(), text.c_str(), 0, nullptr);
+    has_send_failed_ = has_send_failed_ || ok == 0;
+    prepared.is_known = true;
+    sent_.push_back({.prepare = &prepared});
+  }
+  const std::vector<int> formats(static_cast<std::size_t>(params.size()), kBinary);
+  const int ok = PQsendQueryPrepared(connection_.get(), prepared.name.c_str(), params.size(), params.pointers().data(),
+                                     params.lengths().data(), formats.data(), kBinary);
+  has_send_failed_ = has_send_failed_ || ok == 0;
+  sent_.push_back({});
+}
+
+std::optional<Failure> Connection::run(std::vector<Rows>& answers) {
+  if (!is_connected()) {
+    return Failure{.kind = StoreError::Kind::unavailable, .message = "not connected", .is_lost = true};
+  }
+  std::optional<Failure> failure;
+  if (has_send_failed_ || PQpipelineSync(connection_.get()) == 0) failure = lost();
+  for (const Sent& sent : sent_) {
+    if (failure && failure->is_lost) break;
+    auto next = receive(sent, answers);
+    if (next && !failure) failure = std::move(next);
+  }
+  if (!failure || !failure->is_lost) {
+    const Rows sync{PQgetResult(connection_.get())};  // the mark of the pipeline's end
+    if (PQstatus(connection_.get()) != CONNECTION_OK && !failure) failure = lost();
+  }
+  sent_.clear();
+  if (failure) give_up(*failure);
+  return failure;
+}
+
+std::optional<Failure> Connection::receive(const Sent& sent, std::vector<Rows>& answers) {
+  std::optional<Failure> failure;
+  bool is_done = false;
+  while (pg_result* result = PQgetResult(connection_.get())) {
+    Rows rows{result};
+    switch (PQresultStatus(result)) {
+      case PGRES_COMMAND_OK:
+      case PGRES_TUPLES_OK:
+        is_done = true;
+        if (sent.prepare == nullptr) answers.push_back(std::move(rows));
+        break;
+      case PGRES_PIPELINE_ABORTED: break;
+      default: failure = failure_of(result);
+    }
+    if (failure && failure->is_lost) break;
+  }
+  if (!is_done && !failure && PQstatus(connection_.get()) != CONNECTION_OK) failure = lost();
+  if (!is_done && sent.prepare != nullptr) sent.prepare->is_known = false;
+  return failure;
+}
+
+Failure Connection::failure_of(pg_result* result) {
+  const std::string sqlstate = field(result, PG_DIAG_SQLSTATE);
+  if (sqlstate.empty()) return lost();
+  // An order to go away may come after the work was done: what is sent under it has no known outcome.
+  const bool is_ordered_away = sqlstate.starts_with("57P");
+  return {.kind = kind_of(sqlstate, field(result, PG_DIAG_TABLE_NAME)),
+          .sqlstate = sqlstate,
+          .message = field(result, PG_DIAG_MESSAGE_PRIMARY) + " (" + sqlstate + ")",
+          .is_lost = is_ordered_away || PQstatus(connection_.get()) != CONNECTION_OK};
+}
+
+void Connection::give_up(const Failure& failure) {
+  if (is_pooler_trouble(failure.sqlstate)) server_.is_pooled.store(true, std::memory_order_relaxed);
+  if (failure.is_lost || ends_session(failure.sqlstate)) drop();
+}
+
+std::vector<Rows> Connection::run_or_throw() {
+  std::vector<Rows> answers;
+  answers.reserve(sent_.size());
+  if (const auto failure = run(answers)) failure->raise();
+  return answers;
+}
+
+std::optional<Failure> Connection::run_script(const std::string& text) {
+  PQexitPipelineMode(connection_.get());
+  pg_result* result = PQexec(connection_.get(), text.c_str());
+  const Rows rows{result};
+  const ExecStatusType status = PQresultStatus(result);
+  std::optional<Failure> failure;
+  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) failure = failure_of(result);
+  PQenterPipelineMode(connection_.get());
+  if (failure) give_up(*failure);
+  return failure;
+}
+
+void Connection::roll_back() {
+  if (!is_connected()) return;
+  sent_.clear();
+  std::vector<Rows> answers;
+  send(sql::rollback);
+  if (run(answers)) drop();
+}
+
+}  // namespace pawl::store::postgres

@@ -1,0 +1,92 @@
+#pragma once
+// One connection in pipeline mode: statements are added, sent together and answered together. It reconnects when used
+// after a loss, with growing, spread pauses between tries.
+//
+// Nothing throws but `run_or_throw` and `connect_or_throw`. One thread at a time.
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "store/postgres/failure.hpp"
+#include "store/postgres/jitter.hpp"
+#include "store/postgres/params.hpp"
+#include "store/postgres/rows.hpp"
+
+struct pg_conn;  // libpq's
+
+namespace pawl::store::postgres {
+
+// What the connections of a store have in common.
+struct Server {
+  std::string conninfo;
+  Jitter jitter;
+  // A pooler was seen to hand our statements to other server processes: they are parsed anew each time from then on.
+  std::atomic<bool> is_pooled = false;
+
+  Server(std::string text, core::Random* random) : conninfo(std::move(text)), jitter(random) {}
+};
+
+struct CloseConnection {
+  void operator()(pg_conn* connection) const;
+};
+
+class Connection {
+ public:
+  explicit Connection(Server& server) : server_(server) {}
+
+  enum class When : std::uint8_t { backed_off, at_once };
+  // Does nothing when connected. Refuses without a try while it is too early for one, unless told `at_once`.
+  [[nodiscard]] std::optional<Failure> connect(When when = When::backed_off);
+  // True if it had to connect anew: a failure after that is not one of an old connection.
+  bool connect_or_throw();
+  [[nodiscard]] bool is_connected() const { return connection_ != nullptr; }
+  void drop();
+
+  // Adds a statement to the pipeline. `sql` is a constant: its address stands for it.
+  void send(std::string_view sql, const Params& params = {});
+  // Sends what was added and waits for all of it: one answer a statement, or the first failure, after which the
+  // server has skipped the rest.
+  [[nodiscard]] std::optional<Failure> run(std::vector<Rows>& answers);
+  [[nodiscard]] std::vector<Rows> run_or_throw();
+  // Text with any number of statements, outside of the pipeline.
+  [[nodiscard]] std::optional<Failure> run_script(const std::string& text);
+  // Ends a transaction that is to leave nothing; drops the connection if that cannot be done.
+  void roll_back();
+
+  // Changes when another server takes over by failover.
+  [[nodiscard]] const std::string& timeline() const { return timeline_; }
+
+ private:
+  struct Prepared {
+    std::string name;
+    bool is_known = false;  // to this server process
+  };
+  struct Sent {
+    Prepared* prepare = nullptr;  // this message makes the statement known; null: it executes one
+  };
+
+  [[nodiscard]] std::optional<Failure> open();
+  [[nodiscard]] Failure lost() const;
+  [[nodiscard]] Failure failure_of(pg_result* result);
+  void send_prepared(std::string_view sql, const Params& params);
+  void send_unnamed(std::string_view sql, const Params& params);
+  [[nodiscard]] std::optional<Failure> receive(const Sent& sent, std::vector<Rows>& answers);
+  void give_up(const Failure& failure);
+
+  Server& server_;
+  std::unique_ptr<pg_conn, CloseConnection> connection_;
+  std::string timeline_;
+  std::unordered_map<const char*, Prepared> statements_;  // by the address of their text
+  std::vector<Sent> sent_;
+  bool has_send_failed_ = false;
+  int failures_in_a_row_ = 0;
+  core::MonotonicTime next_try_at_ = {};
+  std::string last_failure_;
+};
+
+}  // namespace pawl::store::postgres

@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "store/postgres/monotonic.hpp"
+#include "store/postgres/sql.hpp"
+#include "store/postgres/store_impl.hpp"
+
+namespace pawl::store::postgres {
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::int64_t kDeadRowsMin = 5'000;  // fewer are not worth a vacuum
+constexpr core::Duration kVacuumEvery = seconds{1};
+constexpr core::Duration kFullLookEvery = seconds{2};
+constexpr int kVacuumShare = 10;    // each takes at most this part of the time
+constexpr int kFullLookShare = 50;
+
+}  // namespace
+
+void PostgresStore::maintain() {
+  const std::lock_guard lock{maintenance_};
+  const Pool::Loan connection = keepers_.borrow();
+  connection->connect_or_throw();
+  fold_counts(*connection);
+  vacuum(*connection);
+  look_from_the_start(*connection);
+}
+
+void PostgresStore::fold_counts(Connection& connection) {
+  if (shared_.counts_written.exchange(0) == 0) return;
+  (void)run(connection, [](Connection& used) { used.send(sql::fold_lane_counts); });
+}
+
+// Its failure is none: autovacuum does the same, later.
+void PostgresStore::vacuum(Connection& connection) {
+  const core::MonotonicTime began_at = monotonic_now();
+  if (began_at < next_vacuum_at_ || shared_.rows_left_dead < kDeadRowsMin) return;
+  shared_.rows_left_dead = 0;
+  if (!connection.is_connected()) return;
+  (void)connection.run_script(std::string{sql::vacuum});
+  const core::MonotonicTime ended_at = monotonic_now();
+  next_vacuum_at_ = ended_at + std::max<core::Duration>(kVacuumEvery, (ended_at - began_at) * kVacuumShare);
+}
+
+// Finds what stands below a mark and was missed by the steps back: written by another node and committed late, or
+// given back by one that died.
+void PostgresStore::look_from_the_start(Connection& connection) {
+  const core::MonotonicTime began_at = monotonic_now();
+  if (began_at < next_full_look_at_) return;
+  const auto lanes = shared_.ready_marks.lanes();
+  if (lanes.empty()) return;
+  const auto answers = read(connection, [&](Connection& used) {
+    Params params;
+    params.column(lanes, [](std::int32_t lane) { return lane; });
+    used.send(sql::list_ready_heads, params);
+  });
+  const Rows& rows = answers.front();
+  for (int row = 0; row < rows.count(); ++row) {
+    const Position head{.available_at = rows.time(row, 1), .id = rows.id(row, 2)};
+    if (head < shared_.ready_marks.mark_of(rows.int4(row, 0))) shared_.ready_marks.lower(rows.int4(row, 0), head);
+  }
+  const core::MonotonicTime ended_at = monotonic_now();
+  next_full_look_at_ = ended_at + std::max<core::Duration>(kFullLookEvery, (ended_at - began_at) * kFullLookShare);
+}
+
+}  // namespace pawl::store::postgres

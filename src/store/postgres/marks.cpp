@@ -1,0 +1,102 @@
+#include "store/postgres/marks.hpp"
+
+#include <algorithm>
+
+#include "store/postgres/monotonic.hpp"
+
+namespace pawl::store::postgres {
+
+namespace {
+
+using std::chrono::seconds;
+
+// An entry is seen this late at most after the time it was written with: longer than any group takes to commit.
+constexpr core::Duration kCommitMargin = seconds{10};
+constexpr core::Duration kFullLookEvery = seconds{30};
+constexpr int kFullLookShare = 50;  // a look from the start takes at most this part of the time
+
+}  // namespace
+
+ReadyMarks::Start ReadyMarks::start(std::int32_t lane) {
+  if (staleness_ <= core::Duration{0}) return {};
+  const core::MonotonicTime now = monotonic_now();
+  const std::lock_guard lock{mutex_};
+  LaneMark& entry = marks_[lane];
+  if (now - entry.stepped_back_at >= staleness_) {
+    const Position back = std::min(entry.older, entry.mark);
+    entry.older = entry.newer;
+    entry.newer = entry.mark;
+    entry.stepped_back_at = now;
+    note_lowered(entry, back);
+  }
+  return {.from = entry.mark, .generation = entry.generation, .is_empty = now < entry.empty_until};
+}
+
+void ReadyMarks::advance(std::int32_t lane, const Start& start, const Position& last) {
+  if (staleness_ <= core::Duration{0}) return;
+  const std::lock_guard lock{mutex_};
+  LaneMark& entry = marks_[lane];
+  if (entry.generation - start.generation > entry.lowered.size()) return;
+  Position reached = last;
+  for (std::uint64_t i = start.generation; i < entry.generation; ++i) {
+    reached = std::min(reached, entry.lowered[i % entry.lowered.size()]);
+  }
+  entry.mark = std::max(entry.mark, reached);
+}
+
+void ReadyMarks::note_lowered(LaneMark& entry, const Position& first) {
+  entry.mark = std::min(entry.mark, first);
+  entry.lowered[entry.generation % entry.lowered.size()] = first;
+  ++entry.generation;
+}
+
+void ReadyMarks::note_empty(std::int32_t lane, const Start& start) {
+  if (staleness_ <= core::Duration{0}) return;
+  const core::MonotonicTime now = monotonic_now();
+  const std::lock_guard lock{mutex_};
+  LaneMark& entry = marks_[lane];
+  if (entry.generation == start.generation) entry.empty_until = now + staleness_;
+}
+
+void ReadyMarks::lower(std::int32_t lane, const Position& first) {
+  if (staleness_ <= core::Duration{0}) return;
+  const std::lock_guard lock{mutex_};
+  LaneMark& entry = marks_[lane];
+  entry.empty_until = {};
+  note_lowered(entry, first);
+  entry.newer = std::min(entry.newer, first);
+  entry.older = std::min(entry.older, first);
+}
+
+Position ReadyMarks::mark_of(std::int32_t lane) const {
+  const std::lock_guard lock{mutex_};
+  const auto found = marks_.find(lane);
+  return found == marks_.end() ? Position{} : std::min(found->second.mark, found->second.older);
+}
+
+std::vector<std::int32_t> ReadyMarks::lanes() const {
+  const std::lock_guard lock{mutex_};
+  std::vector<std::int32_t> lanes;
+  for (const auto& [lane, mark] : marks_) lanes.push_back(lane);
+  return lanes;
+}
+
+DueMark::Look DueMark::begin(core::TimePoint now) {
+  Look look{.began_at = monotonic_now()};
+  const std::lock_guard lock{mutex_};
+  const bool is_stepped_back = now < last_now_;
+  last_now_ = now;
+  if (is_on_ && !is_stepped_back && look.began_at < next_full_at_) look.from = mark_;
+  return look;
+}
+
+void DueMark::end(const Look& look, core::TimePoint now, std::optional<core::TimePoint> first) {
+  const core::MonotonicTime ended_at = monotonic_now();
+  const std::lock_guard lock{mutex_};
+  mark_ = std::min(first.value_or(now), now - kCommitMargin);
+  if (look.from == core::TimePoint::min()) {
+    next_full_at_ = ended_at + std::max<core::Duration>(kFullLookEvery, (ended_at - look.began_at) * kFullLookShare);
+  }
+}
+
+}  // namespace pawl::store::postgres

@@ -1,0 +1,90 @@
+#pragma once
+// Where live index entries begin, kept in memory. A queue's table leaves dead entries behind, and while somebody holds
+// a snapshot open no vacuum can take them away: reading from the start would walk over all of them each time.
+//
+// Always: forgetting a mark, or one that is too low, costs time only. What could stand below a mark is found again:
+// this node's own writes and rollbacks lower it at once; those of other nodes are found by looking back a little every
+// now and then, and by a look from the very start more rarely. Any thread.
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/time.hpp"
+
+namespace pawl::store::postgres {
+
+// A place in a lane.
+struct Position {
+  core::TimePoint available_at = core::TimePoint::min();
+  core::TaskId id = {};
+
+  auto operator<=>(const Position&) const = default;
+};
+
+class ReadyMarks {
+ public:
+  // `staleness`: how long what other nodes write may be overlooked; 0 keeps no marks.
+  explicit ReadyMarks(core::Duration staleness) : staleness_(staleness) {}
+
+  struct Start {
+    Position from = {};
+    std::uint64_t generation = 0;
+    bool is_empty = false;  // nothing was there a moment ago, and nothing came since
+  };
+  [[nodiscard]] Start start(std::int32_t lane);
+  // All live entries from `start` to `last` were taken, but for those that came meanwhile.
+  void advance(std::int32_t lane, const Start& start, const Position& last);
+  // Less was found than asked for.
+  void note_empty(std::int32_t lane, const Start& start);
+  // A claimable entry stands at `first`: written, or taken and put back.
+  void lower(std::int32_t lane, const Position& first);
+
+  [[nodiscard]] Position mark_of(std::int32_t lane) const;
+  [[nodiscard]] std::vector<std::int32_t> lanes() const;
+
+ private:
+  struct LaneMark {
+    Position mark = {};
+    Position newer = {};  // what the mark was at the last step back,
+    Position older = {};  // and at the one before
+    std::uint64_t generation = 0;  // how many entries `lowered` has had
+    std::array<Position, 16> lowered = {};  // the last ones, as a ring: what a look under way may have missed
+    core::MonotonicTime stepped_back_at = {};
+    core::MonotonicTime empty_until = {};
+  };
+
+  static void note_lowered(LaneMark& entry, const Position& first);
+
+  const core::Duration staleness_;
+  mutable std::mutex mutex_;
+  std::map<std::int32_t, LaneMark> marks_;
+};
+
+// The same for entries that are only ever written ahead of the store's time, and looked for when it has come.
+class DueMark {
+ public:
+  explicit DueMark(core::Duration staleness) : is_on_(staleness > core::Duration{0}) {}
+
+  struct Look {
+    core::TimePoint from = core::TimePoint::min();
+    core::MonotonicTime began_at = {};
+  };
+  [[nodiscard]] Look begin(core::TimePoint now);
+  // `first`: the first live entry that the look found, if any.
+  void end(const Look& look, core::TimePoint now, std::optional<core::TimePoint> first);
+
+ private:
+  const bool is_on_;
+  std::mutex mutex_;
+  core::TimePoint mark_ = core::TimePoint::min();
+  core::TimePoint last_now_ = core::TimePoint::min();
+  core::MonotonicTime next_full_at_ = {};
+};
+
+}  // namespace pawl::store::postgres

@@ -1,0 +1,262 @@
+#include "store/postgres/moves.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ensure.hpp"
+#include "store/codec.hpp"
+#include "store/postgres/sql.hpp"
+
+namespace pawl::store::postgres {
+
+namespace {
+
+using core::Lease;
+using core::Place;
+using core::TaskEnd;
+using core::TaskFacts;
+using core::TimePoint;
+
+using Write = const TaskWrite*;
+using Writes = std::vector<Write>;
+
+constexpr std::size_t kPlaces = 6;
+
+// The writes by what is to be done, each list sorted by id: all groups lock rows in the same order, and an index is
+// filled from left to right.
+struct Moves {
+  Writes created;
+  Writes renewed;  // leased before and after
+  std::array<Writes, kPlaces> leaving;
+  std::array<Writes, kPlaces> entering;
+  Writes with_attempts;
+  Writes with_boundaries;
+
+  explicit Moves(std::span<const TaskWrite> tasks) {
+    for (const TaskWrite& write : tasks) add(write);
+    for (Writes* list : {&created, &renewed}) sort(*list);
+    for (Writes& list : leaving) sort(list);
+    for (Writes& list : entering) sort(list);
+  }
+
+ private:
+  void add(const TaskWrite& write) {
+    const Place to = write.record->place;
+    PAWL_ENSURE(to != Place::nowhere, "every task that is written stands somewhere");
+    if (write.is_new) created.push_back(&write);
+    if (!write.attempts.empty()) with_attempts.push_back(&write);
+    if (!write.error_boundaries.empty()) with_boundaries.push_back(&write);
+    if (write.from == Place::leased && to == Place::leased) {
+      renewed.push_back(&write);
+      return;
+    }
+    if (write.from != Place::nowhere) leaving[static_cast<std::size_t>(write.from)].push_back(&write);
+    entering[static_cast<std::size_t>(to)].push_back(&write);
+  }
+
+  static void sort(Writes& list) {
+    const auto by_id = [](Write a, Write b) { return a->record->id < b->record->id; };
+    if (!std::is_sorted(list.begin(), list.end(), by_id)) std::sort(list.begin(), list.end(), by_id);
+  }
+};
+
+std::optional<std::string_view> view_of(const std::optional<std::string>& text) {
+  return text ? std::optional<std::string_view>{*text} : std::nullopt;
+}
+
+// Empty stands for absent.
+std::optional<std::string_view> text_or_null(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional{text};
+}
+
+std::optional<std::int64_t> micros_of(const std::optional<core::Duration>& duration) {
+  return duration ? std::optional{static_cast<std::int64_t>(duration->count())} : std::nullopt;
+}
+
+std::optional<std::string> error_of(const std::optional<core::TaskError>& error) {
+  return error ? std::optional{encode_error(*error)} : std::nullopt;
+}
+
+const TaskFacts& facts(Write write) { return write->record->facts; }
+const Lease& lease(Write write) { return *write->record->lease; }
+const TaskEnd& end(Write write) { return *write->record->end; }
+core::TaskId id(Write write) { return write->record->id; }
+
+void send_created(Connection& connection, const Writes& writes) {
+  if (writes.empty()) return;
+  Params params;
+  params.column(writes, id);
+  params.column(writes, [](Write write) { return write->record->lane->id; });
+  params.column(writes, [](Write write) { return facts(write).created_at; });
+  params.column(writes, [](Write write) { return micros_of(facts(write).timeout); });
+  params.column(writes, [](Write write) { return view_of(facts(write).key); });
+  params.column(writes, [](Write write) { return view_of(facts(write).idempotency_key); });
+  params.column(writes, [](Write write) { return encode_retry(facts(write).retry); });
+  params.column(writes, [](Write write) { return encode_labels(facts(write).labels); });
+  params.column(writes, [](Write write) { return text_or_null(facts(write).payload.text); });
+  connection.send(sql::insert_task, params);
+}
+
+void send_idempotency(Connection& connection, const Writes& created) {
+  std::vector<std::pair<IdempotencyRef, core::TaskId>> keys;
+  for (Write write : created) {
+    if (!facts(write).idempotency_key) continue;
+    const core::Lane& lane = *write->record->lane;
+    keys.emplace_back(IdempotencyRef{lane.ns, lane.type, *facts(write).idempotency_key}, id(write));
+  }
+  if (keys.empty()) return;
+  std::sort(keys.begin(), keys.end());
+  Params params;
+  params.column(keys, [](const auto& key) { return std::string_view{key.first.ns}; });
+  params.column(keys, [](const auto& key) { return std::string_view{key.first.type}; });
+  params.column(keys, [](const auto& key) { return std::string_view{key.first.key}; });
+  params.column(keys, [](const auto& key) { return key.second; });
+  connection.send(sql::insert_task_key, params);
+}
+
+void send_leaving(Connection& connection, std::string_view sql, const Writes& writes) {
+  if (writes.empty()) return;
+  Params params;
+  params.column(writes, id);
+  params.column(writes, [](Write write) { return write->fence_before; });
+  params.value(static_cast<std::int64_t>(writes.size()));
+  connection.send(sql, params);
+}
+
+// id, lane, attempt, fence, budget_from, available_at: what every place keeps.
+Params place_columns(const Writes& writes) {
+  Params params;
+  params.column(writes, id);
+  params.column(writes, [](Write write) { return write->record->lane->id; });
+  params.column(writes, [](Write write) { return write->record->progress.attempt; });
+  params.column(writes, [](Write write) { return write->record->progress.fence; });
+  params.column(writes, [](Write write) { return write->record->progress.budget_from; });
+  params.column(writes, [](Write write) { return write->record->available_at; });
+  return params;
+}
+
+void send_entering(Connection& connection, std::string_view sql, const Writes& writes) {
+  if (!writes.empty()) connection.send(sql, place_columns(writes));
+}
+
+void send_waiting(Connection& connection, const Writes& writes) {
+  if (writes.empty()) return;
+  Params params = place_columns(writes);
+  params.column(writes, [](Write write) { return std::string_view{write->record->lane->ns}; });
+  params.column(writes, [](Write write) { return std::string_view{write->record->lane->queue}; });
+  params.column(writes, [](Write write) { return view_of(facts(write).key); });
+  params.column(writes, [](Write write) { return write->line_position; });
+  connection.send(sql::insert_waiting, params);
+}
+
+void add_lease_columns(Params& params, const Writes& writes) {
+  params.column(writes, [](Write write) { return lease(write).acquired_at; });
+  params.column(writes, [](Write write) { return lease(write).expires_at; });
+  params.column(writes, [](Write write) { return lease(write).heartbeat_at; });
+  params.column(writes, [](Write write) { return lease(write).started_at; });
+  params.column(writes, [](Write write) { return lease(write).timeout_at; });
+  params.column(writes, [](Write write) { return micros_of(lease(write).timeout); });
+  params.column(writes, [](Write write) { return static_cast<std::int32_t>(lease(write).renewals); });
+  params.column(writes, [](Write write) { return lease(write).cancel_requested; });
+  params.column(writes, [](Write write) { return std::string_view{lease(write).worker_id}; });
+}
+
+void send_leased(Connection& connection, const Writes& writes) {
+  if (writes.empty()) return;
+  Params params = place_columns(writes);
+  add_lease_columns(params, writes);
+  params.column(writes, [](Write write) { return view_of(facts(write).key); });
+  connection.send(sql::insert_lease, params);
+}
+
+void send_renewed(Connection& connection, const Writes& writes) {
+  if (writes.empty()) return;
+  Params params;
+  params.column(writes, id);
+  params.column(writes, [](Write write) { return write->record->progress.attempt; });
+  params.column(writes, [](Write write) { return write->record->progress.fence; });
+  params.column(writes, [](Write write) { return write->record->progress.budget_from; });
+  params.column(writes, [](Write write) { return write->record->available_at; });
+  add_lease_columns(params, writes);
+  params.column(writes, [](Write write) { return write->fence_before; });
+  params.value(static_cast<std::int64_t>(writes.size()));
+  connection.send(sql::update_lease, params);
+}
+
+void send_finished(Connection& connection, const Writes& writes) {
+  if (writes.empty()) return;
+  Params params = place_columns(writes);
+  params.column(writes, [](Write write) { return core::to_string(write->record->status); });
+  params.column(writes, [](Write write) { return text_or_null(end(write).worker_id); });
+  params.column(writes, [](Write write) { return end(write).fence; });
+  params.column(writes, [](Write write) { return end(write).claimed_at; });
+  params.column(writes, [](Write write) { return end(write).started_at; });
+  params.column(writes, [](Write write) { return end(write).finished_at; });
+  params.column(writes, [](Write write) { return text_or_null(end(write).output.text); });
+  params.column(writes, [](Write write) { return error_of(end(write).error); });
+  connection.send(sql::insert_finished, params);
+}
+
+void send_attempts(Connection& connection, const Writes& writes) {
+  if (writes.empty()) return;
+  std::vector<std::pair<core::TaskId, const core::Attempt*>> rows;
+  for (Write write : writes) {
+    for (const core::Attempt& attempt : write->attempts) rows.emplace_back(id(write), &attempt);
+  }
+  Params params;
+  params.column(rows, [](const auto& row) { return row.first; });
+  params.column(rows, [](const auto& row) { return row.second->fence; });
+  params.column(rows, [](const auto& row) { return static_cast<std::int32_t>(row.second->attempt); });
+  params.column(rows, [](const auto& row) { return row.second->claimed_at; });
+  params.column(rows, [](const auto& row) { return row.second->started_at; });
+  params.column(rows, [](const auto& row) { return row.second->finished_at; });
+  params.column(rows, [](const auto& row) { return core::to_string(row.second->outcome); });
+  params.column(rows, [](const auto& row) { return core::to_string(row.second->status_after); });
+  params.column(rows, [](const auto& row) { return std::string_view{row.second->worker_id}; });
+  params.column(rows, [](const auto& row) { return error_of(row.second->error); });
+  connection.send(sql::insert_attempt, params);
+}
+
+void send_boundaries(Connection& connection, const Writes& writes, TimePoint now) {
+  if (writes.empty()) return;
+  std::vector<std::pair<core::TaskId, std::string_view>> rows;
+  for (Write write : writes) {
+    for (const core::RawJson& snapshot : write->error_boundaries) rows.emplace_back(id(write), snapshot.text);
+  }
+  Params params;
+  params.column(rows, [](const auto& row) { return row.first; });
+  params.column(rows, [](const auto& /*row*/) { return std::string_view{"error_boundary"}; });
+  params.column(rows, [now](const auto& /*row*/) { return now; });
+  params.column(rows, [](const auto& /*row*/) { return std::optional<std::string_view>{}; });
+  params.column(rows, [](const auto& row) { return text_or_null(row.second); });
+  connection.send(sql::insert_checkpoint, params);
+}
+
+}  // namespace
+
+void send_tasks(Connection& connection, std::span<const TaskWrite> tasks, TimePoint now) {
+  const Moves moves{tasks};
+  const auto leaving = [&](Place place) -> const Writes& { return moves.leaving[static_cast<std::size_t>(place)]; };
+  const auto entering = [&](Place place) -> const Writes& { return moves.entering[static_cast<std::size_t>(place)]; };
+
+  send_leaving(connection, sql::delete_lease, leaving(Place::leased));
+  send_leaving(connection, sql::delete_ready, leaving(Place::ready));
+  send_leaving(connection, sql::delete_scheduled, leaving(Place::scheduled));
+  send_leaving(connection, sql::delete_waiting, leaving(Place::waiting));
+  send_leaving(connection, sql::delete_finished, leaving(Place::finished));
+  send_renewed(connection, moves.renewed);
+  send_created(connection, moves.created);
+  send_idempotency(connection, moves.created);
+  send_entering(connection, sql::insert_ready, entering(Place::ready));
+  send_entering(connection, sql::insert_scheduled, entering(Place::scheduled));
+  send_waiting(connection, entering(Place::waiting));
+  send_leased(connection, entering(Place::leased));
+  send_finished(connection, entering(Place::finished));
+  send_attempts(connection, moves.with_attempts);
+  send_boundaries(connection, moves.with_boundaries, now);
+}
+
+}  // namespace pawl::store::postgres

@@ -1,0 +1,152 @@
+#pragma once
+// Parameters of a statement in PostgreSQL's binary format. A batch is bound as one array a column: the column is a
+// function of the row, and its C++ type says what array it becomes.
+//
+//   params.column(writes, [](const TaskWrite* write) { return write->record->id; });   // uuid[]
+//
+// Always: the statement's text casts each parameter ($1::uuid[]), so that the server expects what is sent.
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/time.hpp"
+
+namespace pawl::store::postgres {
+
+// Microseconds since 2000, as PostgreSQL counts; TimePoint::min() is -infinity.
+[[nodiscard]] std::int64_t to_postgres_time(core::TimePoint time);
+[[nodiscard]] core::TimePoint from_postgres_time(std::int64_t value);
+
+// Object ids of the types we use, fixed for ever in pg_type.dat.
+enum class Oid : std::uint32_t { boolean = 16, int8 = 20, int4 = 23, text = 25, timestamptz = 1184, uuid = 2950 };
+
+// Appends in network byte order.
+void put_int4(std::string& out, std::uint32_t value);
+void put_int8(std::string& out, std::uint64_t value);
+
+template <typename T>
+struct Encoding;  // oid, and put: the value with its length before it
+
+template <>
+struct Encoding<bool> {
+  static constexpr Oid oid = Oid::boolean;
+  static void put(std::string& out, bool value) {
+    put_int4(out, 1);
+    out.push_back(value ? '\1' : '\0');
+  }
+};
+template <>
+struct Encoding<std::int32_t> {
+  static constexpr Oid oid = Oid::int4;
+  static void put(std::string& out, std::int32_t value) {
+    put_int4(out, 4);
+    put_int4(out, static_cast<std::uint32_t>(value));
+  }
+};
+template <>
+struct Encoding<std::int64_t> {
+  static constexpr Oid oid = Oid::int8;
+  static void put(std::string& out, std::int64_t value) {
+    put_int4(out, 8);
+    put_int8(out, static_cast<std::uint64_t>(value));
+  }
+};
+template <>
+struct Encoding<core::TimePoint> {
+  static constexpr Oid oid = Oid::timestamptz;
+  static void put(std::string& out, core::TimePoint value) {
+    put_int4(out, 8);
+    put_int8(out, static_cast<std::uint64_t>(to_postgres_time(value)));
+  }
+};
+template <>
+struct Encoding<core::TaskId> {
+  static constexpr Oid oid = Oid::uuid;
+  static void put(std::string& out, const core::TaskId& value) {
+    put_int4(out, 16);
+    out.append(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
+  }
+};
+template <>
+struct Encoding<std::string_view> {
+  static constexpr Oid oid = Oid::text;
+  static void put(std::string& out, std::string_view value) {
+    put_int4(out, static_cast<std::uint32_t>(value.size()));
+    out.append(value);
+  }
+};
+template <>
+struct Encoding<std::string> : Encoding<std::string_view> {};
+
+template <typename T>
+struct ValueOf {
+  using type = T;
+};
+template <typename T>
+struct ValueOf<std::optional<T>> {
+  using type = T;
+};
+
+class Params {
+ public:
+  // One value; an absent one is null.
+  template <typename T>
+  void value(const T& value) {
+    using Value = typename ValueOf<T>::type;
+    std::string& out = begin_value();
+    if constexpr (std::is_same_v<T, std::optional<Value>>) {
+      if (!value) return make_null();
+      Encoding<Value>::put(out, *value);
+    } else {
+      Encoding<T>::put(out, value);
+    }
+    out.erase(0, 4);  // the length goes apart for a single value
+  }
+
+  // An array with one element a row.
+  template <typename List, typename ElementOf>
+  void column(const List& list, ElementOf element_of) {
+    using Result = std::remove_cvref_t<decltype(element_of(*list.begin()))>;
+    using Value = typename ValueOf<Result>::type;
+    std::string& out = begin_value();
+    begin_array(out, Encoding<Value>::oid, list.size());
+    for (const auto& row : list) {
+      const auto& element = element_of(row);
+      if constexpr (std::is_same_v<Result, std::optional<Value>>) {
+        if (element) {
+          Encoding<Value>::put(out, *element);
+        } else {
+          put_null(out);
+        }
+      } else {
+        Encoding<Value>::put(out, element);
+      }
+    }
+  }
+
+  [[nodiscard]] int size() const { return static_cast<int>(values_.size()); }
+  // Null for a null value.
+  [[nodiscard]] std::vector<const char*> pointers() const;
+  [[nodiscard]] std::vector<int> lengths() const;
+
+ private:
+  struct Bound {
+    std::string bytes;
+    bool is_null = false;
+  };
+
+  std::string& begin_value() { return values_.emplace_back().bytes; }
+  void make_null() { values_.back().is_null = true; }
+  static void begin_array(std::string& out, Oid element, std::size_t count);
+  static void put_null(std::string& out);
+
+  std::vector<Bound> values_;
+};
+
+}  // namespace pawl::store::postgres

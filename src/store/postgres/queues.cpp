@@ -1,0 +1,84 @@
+#include "store/postgres/queues.hpp"
+
+#include <unordered_map>
+
+#include "store/codec.hpp"
+#include "store/postgres/sql.hpp"
+#include "store/postgres/transaction.hpp"
+
+namespace pawl::store::postgres {
+
+core::QueueSettings read_settings(const Rows& rows, int row, int column) {
+  core::QueueSettings settings;
+  settings.paused = rows.boolean(row, column);
+  settings.max_concurrency = rows.int8_or_null(row, column + 1);
+  if (!rows.is_null(row, column + 2)) settings.type_concurrency = decode_type_limits(rows.text(row, column + 2));
+  if (!rows.is_null(row, column + 3)) {
+    settings.rate = core::Rate{.limit = rows.int8(row, column + 3), .per = core::Duration{rows.int8(row, column + 4)}};
+  }
+  settings.rate_spent_until = rows.time(row, column + 5);
+  return settings;
+}
+
+Params refs_of(std::span<const QueueRef> refs) {
+  Params params;
+  params.column(refs, [](const QueueRef& ref) { return std::string_view{ref.ns}; });
+  params.column(refs, [](const QueueRef& ref) { return std::string_view{ref.name}; });
+  return params;
+}
+
+std::vector<core::QueueSettings> read_settings_of(const Rows& rows, std::size_t count) {
+  std::vector<core::QueueSettings> settings(count);
+  for (int row = 0; row < rows.count(); ++row) {
+    settings[static_cast<std::size_t>(rows.int8(row, 0) - 1)] = read_settings(rows, row, 1);
+  }
+  return settings;
+}
+
+std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueRef> refs) {
+  std::vector<LockedQueue> queues(refs.size());
+  if (refs.empty()) return queues;
+  std::vector<const core::Lane*> lanes;
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    for (const core::Lane* lane : shared_.lanes.of(refs[i])) {
+      queues[i].held.push_back({.lane = lane});
+      lanes.push_back(lane);
+    }
+  }
+  connection_->send(sql::lock_queue, refs_of(refs));
+  // A statement of its own, after the lock: it sees what the claim that held the lock before has committed.
+  Params params;
+  params.column(lanes, [](const core::Lane* lane) { return lane->id; });
+  connection_->send(sql::find_held, params);
+  const auto answers = connection_->run_or_throw();
+
+  const auto settings = read_settings_of(answers[0], refs.size());
+  std::unordered_map<std::int32_t, std::int64_t> held;
+  for (int row = 0; row < answers[1].count(); ++row) held[answers[1].int4(row, 0)] = answers[1].int8(row, 1);
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    queues[i].settings = settings[i];
+    for (HeldInLane& lane : queues[i].held) lane.held = held[lane.lane->id];
+  }
+  return queues;
+}
+
+void PostgresTransaction::send_queues(const std::vector<QueueWrite>& queues) {
+  if (queues.empty()) return;
+  using Optional = std::optional<std::int64_t>;
+  Params params;
+  params.column(queues, [](const QueueWrite& write) { return std::string_view{write.ref.ns}; });
+  params.column(queues, [](const QueueWrite& write) { return std::string_view{write.ref.name}; });
+  params.column(queues, [](const QueueWrite& write) { return write.settings.paused; });
+  params.column(queues, [](const QueueWrite& write) { return write.settings.max_concurrency; });
+  params.column(queues, [](const QueueWrite& write) { return encode_type_limits(write.settings.type_concurrency); });
+  params.column(queues, [](const QueueWrite& write) {
+    return write.settings.rate ? Optional{write.settings.rate->limit} : Optional{};
+  });
+  params.column(queues, [](const QueueWrite& write) {
+    return write.settings.rate ? Optional{write.settings.rate->per.count()} : Optional{};
+  });
+  params.column(queues, [](const QueueWrite& write) { return write.settings.rate_spent_until; });
+  connection_->send(sql::put_queue, params);
+}
+
+}  // namespace pawl::store::postgres

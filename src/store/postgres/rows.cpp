@@ -1,0 +1,59 @@
+#include "store/postgres/rows.hpp"
+
+#include <libpq-fe.h>
+
+#include <cstring>
+
+#include "store/postgres/params.hpp"
+
+namespace pawl::store::postgres {
+
+void ClearResult::operator()(pg_result* result) const { PQclear(result); }
+
+int Rows::count() const { return PQntuples(result_.get()); }
+
+bool Rows::is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
+
+bool Rows::boolean(int row, int column) const { return *PQgetvalue(result_.get(), row, column) != '\0'; }
+
+std::int32_t Rows::int4(int row, int column) const {
+  std::uint32_t value = 0;
+  std::memcpy(&value, PQgetvalue(result_.get(), row, column), sizeof value);
+  return static_cast<std::int32_t>(__builtin_bswap32(value));
+}
+
+std::int64_t Rows::int8(int row, int column) const {
+  std::uint64_t value = 0;
+  std::memcpy(&value, PQgetvalue(result_.get(), row, column), sizeof value);
+  return static_cast<std::int64_t>(__builtin_bswap64(value));
+}
+
+core::TimePoint Rows::time(int row, int column) const { return from_postgres_time(int8(row, column)); }
+
+core::TaskId Rows::id(int row, int column) const {
+  core::TaskId id;
+  std::memcpy(id.bytes.data(), PQgetvalue(result_.get(), row, column), id.bytes.size());
+  return id;
+}
+
+std::string_view Rows::text(int row, int column) const {
+  return {PQgetvalue(result_.get(), row, column), static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+}
+
+std::optional<std::int64_t> Rows::int8_or_null(int row, int column) const {
+  return is_null(row, column) ? std::nullopt : std::optional{int8(row, column)};
+}
+
+std::optional<core::TimePoint> Rows::time_or_null(int row, int column) const {
+  return is_null(row, column) ? std::nullopt : std::optional{time(row, column)};
+}
+
+std::optional<core::TaskId> Rows::id_or_null(int row, int column) const {
+  return is_null(row, column) ? std::nullopt : std::optional{id(row, column)};
+}
+
+std::optional<std::string> Rows::text_or_null(int row, int column) const {
+  return is_null(row, column) ? std::nullopt : std::optional{std::string{text(row, column)}};
+}
+
+}  // namespace pawl::store::postgres

@@ -1,0 +1,48 @@
+#pragma once
+// What the transactions and the reads of one store share. Any thread.
+
+#include <atomic>
+#include <span>
+
+#include "store/lanes.hpp"
+#include "store/postgres/connection.hpp"
+#include "store/postgres/marks.hpp"
+#include "store/postgres/postgres_store.hpp"
+
+namespace pawl::store::postgres {
+
+struct Shared {
+  explicit Shared(PostgresOptions given)
+      : options(std::move(given)),
+        server(options.conninfo, options.random),
+        ready_marks(options.lane_cache_staleness),
+        lease_mark(options.lane_cache_staleness),
+        scheduled_mark(options.lane_cache_staleness) {}
+
+  const PostgresOptions options;
+  Server server;
+  LaneCache lanes;
+  ReadyMarks ready_marks;
+  DueMark lease_mark;
+  DueMark scheduled_mark;
+  std::atomic<std::int64_t> rows_left_dead = 0;   // by this node, since its last vacuum
+  std::atomic<std::int64_t> counts_written = 0;  // by this node, since its last fold
+};
+
+// Queues the question for lanes that this store does not know yet; `learn_lanes` takes the answer.
+void ask_for_lanes(Connection& connection, const LaneCache& lanes);
+void learn_lanes(LaneCache& lanes, const Rows& answer);
+
+// Lanes by id while rows are read; asks the database for one that another node made just now.
+class LaneFinder {
+ public:
+  LaneFinder(LaneCache& lanes, Connection& connection) : lanes_(lanes), connection_(connection) {}
+  [[nodiscard]] const core::Lane* operator()(std::int32_t id);
+
+ private:
+  LaneCache& lanes_;
+  Connection& connection_;
+  const core::Lane* last_ = nullptr;  // consecutive rows are mostly of one lane
+};
+
+}  // namespace pawl::store::postgres

@@ -1,0 +1,15 @@
+-- name: insert_attempt
+insert into pawl.attempts (task_id, fence, attempt, claimed_at, started_at, finished_at, outcome, status_after,
+  worker_id, error)
+select * from unnest($1::uuid[], $2::int8[], $3::int4[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
+  $7::text[], $8::text[], $9::text[], $10::text[])
+
+-- name: find_attempt
+select u.ord::int8, a.fence, a.attempt, a.claimed_at, a.started_at, a.finished_at, a.outcome, a.status_after,
+  a.worker_id, a.error
+from unnest($1::uuid[], $2::int8[]) with ordinality u(task_id, fence, ord)
+join pawl.attempts a on a.task_id = u.task_id and a.fence = u.fence
+
+-- name: list_attempts
+select task_id, fence, attempt, claimed_at, started_at, finished_at, outcome, status_after, worker_id, error
+from pawl.attempts where task_id = any($1::uuid[]) order by task_id, fence

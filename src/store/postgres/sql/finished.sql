@@ -1,0 +1,17 @@
+-- name: insert_finished
+insert into pawl.finished (id, lane, attempt, fence, budget_from, available_at, status, worker_id, end_fence,
+  claimed_at, started_at, finished_at, output, error)
+select * from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int4[], $6::timestamptz[], $7::text[],
+  $8::text[], $9::int8[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::text[], $14::text[])
+
+-- name: find_finished
+select id, lane, attempt, fence, budget_from, available_at,
+  status, worker_id, end_fence, claimed_at, started_at, finished_at, output, error
+from pawl.finished where id = any($1::uuid[]) for update
+
+-- name: delete_finished
+with gone as (
+  delete from pawl.finished f using unnest($1::uuid[], $2::int8[]) u(id, fence)
+  where f.id = u.id and f.fence = u.fence returning 1
+)
+select pawl.expect_rows(count(*), $3::int8) from gone

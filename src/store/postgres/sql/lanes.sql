@@ -1,0 +1,51 @@
+-- name: list_lanes_after
+select id, namespace, queue, type, priority from pawl.lanes where id > $1::int4 order by id
+
+-- name: lock_lanes
+-- only: this database because SQLite has one writer.
+-- Held to the end of the commit, so that nobody can see a lane before all those with lower ids.
+lock table pawl.lanes in share row exclusive mode
+
+-- name: insert_lane
+insert into pawl.lanes (id, namespace, queue, type, priority)
+select (select coalesce(max(id), 0) from pawl.lanes) + row_number() over (),
+  u.namespace, u.queue, u.type, u.priority
+from unnest($1::text[], $2::text[], $3::text[], $4::int4[]) u(namespace, queue, type, priority)
+where not exists (
+  select from pawl.lanes l
+  where l.namespace = u.namespace and l.queue = u.queue and l.type = u.type and l.priority = u.priority)
+
+-- name: add_lane_counts
+insert into pawl.lane_counts (lane, pending, scheduled, blocked, claimed, running, dead_letter)
+select * from unnest($1::int4[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[])
+
+-- name: find_held
+select lane, sum(claimed + running)::bigint from pawl.lane_counts where lane = any($1::int4[]) group by lane
+
+-- name: list_lane_counts
+-- The second part of the answer is the first claimable task of each lane, looked for from where live entries begin.
+select l.lane, c.pending, c.scheduled, c.blocked, c.claimed, c.running, c.dead_letter, r.available_at
+from unnest($1::int4[], $2::timestamptz[], $3::uuid[]) l(lane, mark_at, mark_id)
+left join (
+  select lane, sum(pending)::bigint as pending, sum(scheduled)::bigint as scheduled,
+    sum(blocked)::bigint as blocked, sum(claimed)::bigint as claimed, sum(running)::bigint as running,
+    sum(dead_letter)::bigint as dead_letter
+  from pawl.lane_counts where lane = any($1::int4[]) group by lane
+) c on c.lane = l.lane
+left join lateral (
+  select r.available_at from pawl.ready r
+  where r.lane = l.lane and (r.available_at, r.id) >= (l.mark_at, l.mark_id)
+  order by r.available_at, r.id limit 1
+) r on true
+
+-- name: fold_lane_counts
+-- only: this database because SQLite keeps totals.
+-- One statement: a reader sees the changes or their sum, never both. Rows that another node folds are its own.
+with gone as (
+  delete from pawl.lane_counts where seq in (
+    select seq from pawl.lane_counts order by seq limit 20000 for update skip locked)
+  returning lane, pending, scheduled, blocked, claimed, running, dead_letter
+)
+insert into pawl.lane_counts (lane, pending, scheduled, blocked, claimed, running, dead_letter)
+select lane, sum(pending), sum(scheduled), sum(blocked), sum(claimed), sum(running), sum(dead_letter)
+from gone group by lane

@@ -1,0 +1,29 @@
+-- name: find_queue
+select u.ord::int8, q.paused, q.max_concurrency, q.type_concurrency, q.rate_limit, q.rate_per_us, q.rate_spent_until
+from unnest($1::text[], $2::text[]) with ordinality u(namespace, name, ord)
+join pawl.queues q on q.namespace = u.namespace and q.name = u.name
+
+-- name: lock_queue
+-- only: this database because SQLite has one writer.
+-- In the order given, which is sorted: the rows are locked as the join finds them.
+select u.ord::int8, q.paused, q.max_concurrency, q.type_concurrency, q.rate_limit, q.rate_per_us, q.rate_spent_until
+from unnest($1::text[], $2::text[]) with ordinality u(namespace, name, ord)
+join pawl.queues q on q.namespace = u.namespace and q.name = u.name
+for update of q
+
+-- name: list_queues
+select name, paused, max_concurrency, type_concurrency, rate_limit, rate_per_us, rate_spent_until
+from pawl.queues where namespace = $1::text
+
+-- name: put_queue
+insert into pawl.queues (namespace, name, paused, max_concurrency, type_concurrency, rate_limit, rate_per_us,
+  rate_spent_until)
+select * from unnest($1::text[], $2::text[], $3::bool[], $4::int8[], $5::text[], $6::int8[], $7::int8[],
+  $8::timestamptz[])
+on conflict (namespace, name) do update set
+  paused = excluded.paused,
+  max_concurrency = excluded.max_concurrency,
+  type_concurrency = excluded.type_concurrency,
+  rate_limit = excluded.rate_limit,
+  rate_per_us = excluded.rate_per_us,
+  rate_spent_until = excluded.rate_spent_until

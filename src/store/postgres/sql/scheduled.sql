@@ -1,0 +1,17 @@
+-- name: insert_scheduled
+insert into pawl.scheduled (id, lane, attempt, fence, budget_from, available_at)
+select * from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int4[], $6::timestamptz[])
+
+-- name: find_scheduled
+select id, lane, attempt, fence, budget_from, available_at from pawl.scheduled where id = any($1::uuid[]) for update
+
+-- name: delete_scheduled
+with gone as (
+  delete from pawl.scheduled s using unnest($1::uuid[], $2::int8[]) u(id, fence)
+  where s.id = u.id and s.fence = u.fence returning 1
+)
+select pawl.expect_rows(count(*), $3::int8) from gone
+
+-- name: list_due_tasks
+select available_at, id from pawl.scheduled where available_at >= $1::timestamptz
+order by available_at, id limit $2::int8

@@ -1,0 +1,72 @@
+-- The connection itself: transactions, the record of migrations. Nothing here lasts longer than a transaction, so
+-- that a pooler may hand each of them to another server process.
+
+-- name: begin_write
+begin isolation level read committed
+
+-- name: begin_read
+-- One snapshot for the statements of one answer.
+begin isolation level repeatable read read only
+
+-- name: commit
+commit
+
+-- name: rollback
+-- only: this database because SQLite's connection rolls back by itself.
+rollback
+
+-- name: start_write
+-- only: this database because SQLite's planner has no settings and its transactions no number.
+-- Plans are pinned for this transaction: statistics of tables that are filled and emptied all day mislead the
+-- planner, and every statement here has one right plan, by index. Without `jit` off the pinned costs start it.
+select clock_timestamp(), pg_current_xact_id()::text::bigint,
+  set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+  set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+  set_config('enable_material', 'off', true), set_config('enable_memoize', 'off', true),
+  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
+
+-- name: pin_plans
+-- only: this database because SQLite's planner has no settings.
+select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+  set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
+
+-- name: now
+-- only: this database because SQLite's clock is that of its host.
+select clock_timestamp()
+
+-- name: identify_server
+-- only: this database because SQLite has no replicas.
+-- Fails on a standby. The timeline tells, after a lost reply, whether this is still the history that it belongs to.
+select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+
+-- name: find_transaction_status
+-- only: this database because SQLite's commit has no reply to lose.
+select pg_xact_status($1::text::xid8)
+
+-- name: has_migrations
+select count(*) from pg_catalog.pg_tables where schemaname = 'pawl' and tablename = 'schema_migrations'
+
+-- name: list_migrations
+select version, name, checksum, applied_at from pawl.schema_migrations order by version
+
+-- name: lock_migrations
+-- only: this database because SQLite's BEGIN IMMEDIATE is the lock.
+-- The number is 'pawl' in ASCII; any would do, but it must never change.
+select pg_advisory_xact_lock(1885435756)
+
+-- name: create_schema
+-- only: this database because SQLite has no schemas.
+create schema if not exists pawl
+
+-- name: create_migrations
+create table if not exists pawl.schema_migrations (
+  version int primary key,
+  name text not null,
+  checksum text not null,
+  applied_at timestamptz not null
+)
+
+-- name: insert_migration
+insert into pawl.schema_migrations (version, name, checksum, applied_at)
+values ($1::int4, $2::text, $3::text, clock_timestamp())

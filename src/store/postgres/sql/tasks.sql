@@ -1,0 +1,45 @@
+-- What was asked of tasks, and reading them whole.
+
+-- name: insert_task
+insert into pawl.tasks (id, lane, created_at, timeout_us, key, idempotency_key, retry, labels, payload)
+select * from unnest($1::uuid[], $2::int4[], $3::timestamptz[], $4::int8[], $5::text[], $6::text[], $7::text[],
+  $8::text[], $9::text[])
+
+-- name: find_task_key
+select id, key from pawl.tasks where id = any($1::uuid[])
+
+-- name: find_task_facts
+select id, created_at, timeout_us, key, idempotency_key, retry, labels, payload
+from pawl.tasks where id = any($1::uuid[])
+
+-- name: insert_task_key
+-- Given in order: two groups that share keys in another order would wait for each other.
+insert into pawl.task_keys (namespace, type, key, task_id)
+select * from unnest($1::text[], $2::text[], $3::text[], $4::uuid[])
+
+-- name: find_idempotent_task
+select u.ord::int8, k.task_id
+from unnest($1::text[], $2::text[], $3::text[]) with ordinality u(namespace, type, key, ord)
+join pawl.task_keys k on k.namespace = u.namespace and k.type = u.type and k.key = u.key
+
+-- name: list_tasks
+-- only: this database because SQLite reads place by place.
+-- One statement is one snapshot: a task that moves meanwhile is seen in one place.
+select t.id, t.lane,
+  coalesce(r.attempt, s.attempt, w.attempt, l.attempt, f.attempt),
+  coalesce(r.fence, s.fence, w.fence, l.fence, f.fence),
+  coalesce(r.budget_from, s.budget_from, w.budget_from, l.budget_from, f.budget_from),
+  coalesce(r.available_at, s.available_at, w.available_at, l.available_at, f.available_at),
+  case when r.id is not null then 'ready' when s.id is not null then 'scheduled' when w.id is not null then 'waiting'
+    when l.id is not null then 'leased' when f.id is not null then 'finished' else 'nowhere' end,
+  t.created_at, t.timeout_us, t.key, t.idempotency_key, t.retry, t.labels, t.payload,
+  l.worker_id, l.acquired_at, l.expires_at, l.heartbeat_at, l.started_at, l.timeout_us, l.timeout_at, l.renewals,
+  l.cancel_requested,
+  f.status, f.worker_id, f.end_fence, f.claimed_at, f.started_at, f.finished_at, f.output, f.error
+from pawl.tasks t
+left join pawl.ready r on r.id = t.id
+left join pawl.scheduled s on s.id = t.id
+left join pawl.waiting w on w.id = t.id
+left join pawl.leases l on l.id = t.id
+left join pawl.finished f on f.id = t.id
+where t.id = any($1::uuid[])

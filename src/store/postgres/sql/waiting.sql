@@ -1,0 +1,25 @@
+-- name: insert_waiting
+insert into pawl.waiting (id, lane, attempt, fence, budget_from, available_at, namespace, queue, key, position)
+select * from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int4[], $6::timestamptz[], $7::text[],
+  $8::text[], $9::text[], $10::int8[])
+
+-- name: find_waiting
+-- Not locked: who moves a waiting task holds its line, and a group locks lines after tasks. One that holds the
+-- line and wants its first task, and one that holds that task and wants the line, would wait for each other.
+select id, lane, attempt, fence, budget_from, available_at from pawl.waiting where id = any($1::uuid[])
+
+-- name: delete_waiting
+with gone as (
+  delete from pawl.waiting w using unnest($1::uuid[], $2::int8[]) u(id, fence)
+  where w.id = u.id and w.fence = u.fence returning 1
+)
+select pawl.expect_rows(count(*), $3::int8) from gone
+
+-- name: list_first_waiting
+select w.id, w.lane, w.attempt, w.fence, w.budget_from, w.available_at,
+  t.created_at, t.timeout_us, t.key, t.idempotency_key, t.retry, t.labels, t.payload
+from (
+  select * from pawl.waiting
+  where namespace = $1::text and queue = $2::text and key = $3::text order by position limit $4::int8
+) w join pawl.tasks t on t.id = w.id
+order by w.position

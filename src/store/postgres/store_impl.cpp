@@ -1,0 +1,109 @@
+#include "store/postgres/store_impl.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/postgres/sql.hpp"
+#include "store/postgres/transaction.hpp"
+
+namespace pawl::store {
+
+std::unique_ptr<Store> open_postgres(PostgresOptions options) {
+  migrate_postgres(options.conninfo);
+  return std::make_unique<postgres::PostgresStore>(std::move(options));
+}
+
+namespace postgres {
+
+PostgresStore::PostgresStore(PostgresOptions options)
+    : shared_(std::move(options)),
+      writers_(shared_.server, shared_.options.writers),
+      readers_(shared_.server, shared_.options.readers),
+      keepers_(shared_.server, 1) {}
+
+std::vector<Rows> PostgresStore::run(Connection& connection, const Ask& ask) {
+  while (true) {
+    const bool is_new = connection.connect_or_throw();
+    ask(connection);
+    std::vector<Rows> answers;
+    const auto failure = connection.run(answers);
+    if (!failure) return answers;
+    if (!failure->is_lost) connection.roll_back();
+    const bool is_worth_another = failure->is_lost ? !is_new : is_pooler_trouble(failure->sqlstate);
+    if (!is_worth_another) failure->raise();
+  }
+}
+
+std::vector<Rows> PostgresStore::read(Connection& connection, const Ask& ask) {
+  auto answers = run(connection, [&](Connection& used) {
+    used.send(sql::begin_read);
+    used.send(sql::pin_plans);
+    ask(used);
+    used.send(sql::commit);
+  });
+  answers.erase(answers.begin(), answers.begin() + 2);
+  answers.pop_back();
+  return answers;
+}
+
+std::unique_ptr<Transaction> PostgresStore::begin() {
+  Pool::Loan connection = writers_.borrow();
+  const auto answers = run(*connection, [this](Connection& used) {
+    used.send(sql::begin_write);
+    used.send(sql::start_write);
+    ask_for_lanes(used, shared_.lanes);
+  });
+  learn_lanes(shared_.lanes, answers[2]);
+  core::Clock* clock = shared_.options.clock;
+  const PostgresTransaction::Begun begun{.now = clock != nullptr ? clock->now() : answers[1].time(0, 0),
+                                         .number = answers[1].int8(0, 1)};
+  return std::make_unique<PostgresTransaction>(shared_, std::move(connection), begun);
+}
+
+core::TimePoint PostgresStore::now() {
+  if (shared_.options.clock != nullptr) return shared_.options.clock->now();
+  const Pool::Loan connection = readers_.borrow();
+  return now(*connection);
+}
+
+core::TimePoint PostgresStore::now(Connection& connection) {
+  if (shared_.options.clock != nullptr) return shared_.options.clock->now();
+  return run(connection, [](Connection& used) { used.send(sql::now); }).front().time(0, 0);
+}
+
+std::vector<const core::Lane*> PostgresStore::intern_lanes(std::span<const LaneKey> keys) {
+  std::vector<LaneKey> missing;
+  for (const LaneKey& key : keys) {
+    if (shared_.lanes.find(key) == nullptr) missing.push_back(key);
+  }
+  if (!missing.empty()) {
+    std::sort(missing.begin(), missing.end());
+    missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+    const Pool::Loan connection = readers_.borrow();
+    make_lanes(*connection, missing);
+  }
+  std::vector<const core::Lane*> lanes;
+  lanes.reserve(keys.size());
+  for (const LaneKey& key : keys) lanes.push_back(shared_.lanes.find(key));
+  return lanes;
+}
+
+void PostgresStore::make_lanes(Connection& connection, const std::vector<LaneKey>& keys) {
+  const auto answers = run(connection, [&](Connection& used) {
+    Params params;
+    params.column(keys, [](const LaneKey& key) { return std::string_view{key.ns}; });
+    params.column(keys, [](const LaneKey& key) { return std::string_view{key.queue}; });
+    params.column(keys, [](const LaneKey& key) { return std::string_view{key.type}; });
+    params.column(keys, [](const LaneKey& key) { return key.priority; });
+    used.send(sql::begin_write);
+    used.send(sql::lock_lanes);
+    used.send(sql::insert_lane, params);
+    ask_for_lanes(used, shared_.lanes);
+    used.send(sql::commit);
+  });
+  learn_lanes(shared_.lanes, answers[3]);
+}
+
+}  // namespace postgres
+
+}  // namespace pawl::store

@@ -1,0 +1,61 @@
+#pragma once
+// The store itself, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues, checkpoints), lists.cpp,
+// due.cpp (what the ticker asks), maintain.cpp.
+
+#include <functional>
+
+#include "store/postgres/pool.hpp"
+#include "store/postgres/shared.hpp"
+#include "store/store.hpp"
+
+namespace pawl::store::postgres {
+
+class PostgresStore final : public Store {
+ public:
+  explicit PostgresStore(PostgresOptions options);
+
+  [[nodiscard]] std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) override;
+  [[nodiscard]] std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return shared_.lanes.of(queue); }
+  [[nodiscard]] std::unique_ptr<Transaction> begin() override;
+
+  [[nodiscard]] core::TimePoint now() override;
+  [[nodiscard]] std::optional<StoredTask> find_task(const core::TaskId& id) override;
+  [[nodiscard]] std::vector<StoredTask> list_tasks(const TaskPage& page) override;
+  [[nodiscard]] std::vector<core::TaskId> list_task_ids(const TaskPage& page) override;
+  [[nodiscard]] std::vector<core::Queue> list_queues(const std::string& ns) override;
+  [[nodiscard]] std::vector<core::Checkpoint> list_checkpoints(const core::TaskId& owner) override;
+
+  [[nodiscard]] std::vector<core::LeaseRef> due_leases(std::size_t limit) override;
+  [[nodiscard]] DueTasks due_tasks(std::size_t limit) override;
+
+  // Other nodes are not watched: a commit of one of them may have come at any time.
+  [[nodiscard]] bool may_have_changed() override { return true; }
+  void maintain() override;
+  [[nodiscard]] int writers() const override { return shared_.options.writers; }
+
+ private:
+  using Ask = std::function<void(Connection&)>;
+
+  // Runs what `ask` adds to the pipeline, once more on a new connection if the old one turns out to be dead.
+  [[nodiscard]] static std::vector<Rows> run(Connection& connection, const Ask& ask);
+  // The same on one snapshot and with pinned plans; the answers are those of `ask` alone.
+  [[nodiscard]] static std::vector<Rows> read(Connection& connection, const Ask& ask);
+
+  void make_lanes(Connection& connection, const std::vector<LaneKey>& keys);
+  [[nodiscard]] core::TimePoint now(Connection& connection);
+  [[nodiscard]] std::vector<StoredTask> read_tasks(Connection& connection, const std::vector<core::TaskId>& ids);
+  [[nodiscard]] std::vector<core::TaskId> list_ids(Connection& connection, const TaskPage& page);
+  void fold_counts(Connection& connection);
+  void vacuum(Connection& connection);
+  void look_from_the_start(Connection& connection);
+
+  Shared shared_;
+  Pool writers_;
+  Pool readers_;
+  Pool keepers_;  // maintenance: a vacuum must not keep readers waiting
+  std::mutex maintenance_;
+  core::MonotonicTime next_vacuum_at_ = {};
+  core::MonotonicTime next_full_look_at_ = {};
+};
+
+}  // namespace pawl::store::postgres

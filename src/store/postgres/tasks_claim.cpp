@@ -1,0 +1,96 @@
+#include <algorithm>
+
+#include "store/postgres/records.hpp"
+#include "store/postgres/sql.hpp"
+#include "store/postgres/transaction.hpp"
+
+namespace pawl::store::postgres {
+
+namespace {
+
+bool stands_before(const core::TaskRecord& a, const core::TaskRecord& b) {
+  return a.available_at != b.available_at ? a.available_at < b.available_at : a.id < b.id;
+}
+
+}  // namespace
+
+// Priority by priority: most claims are filled by the first, and nothing is read of the others.
+std::vector<core::TaskRecord> PostgresTransaction::take_ready(std::span<const LaneShare> lanes, std::size_t max) {
+  std::vector<Source> sources;
+  for (const LaneShare& share : lanes) {
+    const ReadyMarks::Start start = shared_.ready_marks.start(share.lane->id);
+    if (!start.is_empty && share.max > 0) sources.push_back({.share = share, .start = start});
+  }
+  std::sort(sources.begin(), sources.end(), [](const Source& a, const Source& b) {
+    return a.share.lane->priority != b.share.lane->priority ? a.share.lane->priority > b.share.lane->priority
+                                                            : a.share.lane->id < b.share.lane->id;
+  });
+  std::vector<core::TaskRecord> records;
+  for (auto first = sources.begin(); first != sources.end() && records.size() < max;) {
+    const auto last = std::find_if(first, sources.end(), [&](const Source& source) {
+      return source.share.lane->priority != first->share.lane->priority;
+    });
+    auto taken = take_from({first, last}, max - records.size());
+    std::move(taken.begin(), taken.end(), std::back_inserter(records));
+    first = last;
+  }
+  return records;
+}
+
+// From lanes of one priority, in order of time over all of them.
+std::vector<core::TaskRecord> PostgresTransaction::take_from(std::span<Source> sources, std::size_t max) {
+  ask_for_ready(sources, max);
+  const auto answers = connection_->run_or_throw();
+  const Rows& rows = answers.front();
+  LaneFinder lane_of{shared_.lanes, *connection_};
+  std::vector<core::TaskRecord> records;
+  records.reserve(static_cast<std::size_t>(rows.count()));
+  for (int row = 0; row < rows.count(); ++row) {
+    core::TaskRecord& record = records.emplace_back(read_record(rows, row, core::Place::nowhere));
+    record.lane = lane_of(rows.int4(row, kLaneColumn));
+    read_facts(rows, row, kAfterRecord, record);
+  }
+  std::sort(records.begin(), records.end(), stands_before);
+  note_taken(sources, records, max);
+  return records;
+}
+
+void PostgresTransaction::ask_for_ready(std::span<const Source> sources, std::size_t max) {
+  Params params;
+  const auto most = static_cast<std::int64_t>(max);
+  if (sources.size() == 1) {
+    const Source& source = sources.front();
+    params.value(source.share.lane->id);
+    params.value(source.start.from.available_at);
+    params.value(source.start.from.id);
+    params.value(std::min(source.share.max, most));
+    connection_->send(sql::take_ready, params);
+    return;
+  }
+  params.column(sources, [](const Source& source) { return source.share.lane->id; });
+  params.column(sources, [](const Source& source) { return source.start.from.available_at; });
+  params.column(sources, [](const Source& source) { return source.start.from.id; });
+  params.column(sources, [&](const Source& source) { return std::min(source.share.max, most); });
+  params.value(most);
+  connection_->send(sql::take_ready_of_lanes, params);
+}
+
+void PostgresTransaction::note_taken(std::span<Source> sources, const std::vector<core::TaskRecord>& records,
+                                     std::size_t max) {
+  for (Source& source : sources) {
+    const std::int32_t lane = source.share.lane->id;
+    const core::TaskRecord* last = nullptr;
+    for (const core::TaskRecord& record : records) {
+      if (record.lane->id != lane) continue;
+      const Position position{.available_at = record.available_at, .id = record.id};
+      if (last == nullptr) taken_.push_back({.lane = lane, .first = position});
+      last = &record;
+      ++source.taken;
+    }
+    if (last != nullptr) shared_.ready_marks.advance(lane, source.start, {.available_at = last->available_at, .id = last->id});
+    const bool is_exhausted = source.taken < source.share.max && records.size() < max;
+    if (is_exhausted) shared_.ready_marks.note_empty(lane, source.start);
+  }
+}
+
+}  // namespace pawl::store::postgres

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "store/postgres/monotonic.hpp"
+#include "store/postgres/moves.hpp"
+#include "store/postgres/sql.hpp"
+#include "store/postgres/transaction.hpp"
+
+namespace pawl::store::postgres {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// How long the outcome of a commit whose reply was lost is asked for.
+constexpr core::Duration kSettleFor = std::chrono::seconds{10};
+constexpr core::Duration kFirstAsk = milliseconds{5};
+constexpr core::Duration kSlowestAsk = milliseconds{500};
+
+enum class Outcome : std::uint8_t { committed, aborted, not_known_yet, lost };
+
+Outcome ask_outcome(Connection& connection, std::int64_t number, const std::string& timeline) {
+  if (connection.connect(Connection::When::at_once)) return Outcome::not_known_yet;
+  // Another server took over: the number may stand for another transaction there.
+  if (connection.timeline() != timeline) return Outcome::lost;
+  Params params;
+  params.value(std::to_string(number));
+  connection.send(sql::find_transaction_status, params);
+  std::vector<Rows> answers;
+  if (connection.run(answers)) return Outcome::not_known_yet;
+  const std::string_view status = answers.front().text(0, 0);  // null, which is long ago, reads as empty
+  if (status == "committed") return Outcome::committed;
+  if (status == "aborted") return Outcome::aborted;
+  return status.empty() ? Outcome::lost : Outcome::not_known_yet;
+}
+
+void send_counts(Connection& connection, const std::vector<CountsWrite>& counts) {
+  if (counts.empty()) return;
+  Params params;
+  params.column(counts, [](const CountsWrite& write) { return write.lane->id; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.pending; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.scheduled; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.blocked; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.claimed; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.running; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.dead_letter; });
+  connection.send(sql::add_lane_counts, params);
+}
+
+}  // namespace
+
+PostgresTransaction::~PostgresTransaction() {
+  if (!is_open_) return;
+  connection_->roll_back();
+  for (const Taken& taken : taken_) shared_.ready_marks.lower(taken.lane, taken.first);
+}
+
+void PostgresTransaction::commit(const WriteSet& writes) {
+  const std::string timeline = connection_->timeline();
+  send_writes(writes);
+  connection_->send(sql::commit);
+  std::vector<Rows> answers;
+  const auto failure = connection_->run(answers);
+  if (failure && !failure->is_lost) failure->raise();  // the destructor rolls back
+  if (failure) settle_lost_commit(*failure, timeline);
+  is_open_ = false;
+  note_committed(writes);
+}
+
+// Queues first: another group may hold one of them and wait for a key that is entered here.
+void PostgresTransaction::send_writes(const WriteSet& writes) {
+  send_queues(writes.queues);
+  send_tasks(*connection_, writes.tasks, now_);
+  send_lines(writes.lines);
+  send_counts(*connection_, writes.counts);
+}
+
+// The connection died with our COMMIT in it. Returns if the transaction is in the database after all.
+void PostgresTransaction::settle_lost_commit(const Failure& failure, const std::string& timeline) {
+  const core::MonotonicTime until = monotonic_now() + kSettleFor;
+  for (core::Duration pause = kFirstAsk; monotonic_now() < until; pause = std::min(pause * 2, kSlowestAsk)) {
+    switch (ask_outcome(*connection_, number_, timeline)) {
+      case Outcome::committed: return;
+      case Outcome::aborted: throw StoreError{StoreError::Kind::retry, failure.message};
+      case Outcome::lost: throw StoreError{StoreError::Kind::unknown, failure.message};
+      case Outcome::not_known_yet: wait(shared_.server.jitter.spread(pause)); break;
+    }
+  }
+  throw StoreError{StoreError::Kind::unknown, failure.message};
+}
+
+void PostgresTransaction::note_committed(const WriteSet& writes) {
+  std::map<std::int32_t, Position> first_ready;
+  std::int64_t left_dead = static_cast<std::int64_t>(taken_.empty() ? 0 : 1);
+  for (const TaskWrite& write : writes.tasks) {
+    if (!write.is_new) ++left_dead;
+    const core::TaskRecord& record = *write.record;
+    if (record.place != core::Place::ready) continue;
+    const Position position{.available_at = record.available_at, .id = record.id};
+    const auto [entry, is_first] = first_ready.emplace(record.lane->id, position);
+    if (!is_first) entry->second = std::min(entry->second, position);
+  }
+  for (const auto& [lane, first] : first_ready) shared_.ready_marks.lower(lane, first);
+  shared_.rows_left_dead += left_dead;
+  shared_.counts_written += static_cast<std::int64_t>(writes.counts.size());
+}
+
+}  // namespace pawl::store::postgres

@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "store/postgres/queues.hpp"
+#include "store/postgres/records.hpp"
+#include "store/postgres/sql.hpp"
+#include "store/postgres/transaction.hpp"
+
+namespace pawl::store::postgres {
+
+namespace {
+
+using core::Place;
+using core::TaskId;
+using core::TaskRecord;
+
+constexpr int kLooksMax = 10;
+
+struct PlaceQuery {
+  Place place;
+  std::string_view sql;
+};
+constexpr std::array kOtherPlaces{PlaceQuery{Place::ready, sql::find_ready},
+                                  PlaceQuery{Place::scheduled, sql::find_scheduled},
+                                  PlaceQuery{Place::waiting, sql::find_waiting},
+                                  PlaceQuery{Place::finished, sql::find_finished}};
+
+Params ids_of(const std::vector<TaskId>& ids) {
+  Params params;
+  params.column(ids, [](const TaskId& id) { return id; });
+  return params;
+}
+
+// Finds where each of a set of tasks stands, and locks it there.
+class TaskLoader {
+ public:
+  TaskLoader(Connection& connection, LaneCache& lanes, const std::vector<LoadTask>& wanted)
+      : connection_(connection), lane_of_(lanes, connection) {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      index_.emplace(wanted[i].id, i);
+      missing_.push_back(wanted[i].id);
+      if (wanted[i].facts) with_facts_.push_back(wanted[i].id);
+    }
+    std::sort(missing_.begin(), missing_.end());  // all groups lock in the same order
+    found_.resize(wanted.size());
+  }
+
+  std::vector<std::optional<TaskRecord>> load() {
+    for (int look = 0; look < kLooksMax && !missing_.empty(); ++look) {
+      look_at_leases(look == 0);
+      if (!missing_.empty()) look_elsewhere();
+    }
+    // Others kept moving it from one place to the next between our looks.
+    if (!missing_.empty()) throw StoreError{StoreError::Kind::retry, "a task moved while it was looked for"};
+    fill_in_facts();
+    return std::move(found_);
+  }
+
+ private:
+  // Facts never change, so they are read along with the first look, wherever the task stands.
+  void look_at_leases(bool is_first) {
+    connection_.send(sql::find_lease, ids_of(missing_));
+    const bool asks_facts = is_first && !with_facts_.empty();
+    if (asks_facts) connection_.send(sql::find_task_facts, ids_of(with_facts_));
+    auto answers = connection_.run_or_throw();
+    const Rows& leases = answers.front();
+    for (int row = 0; row < leases.count(); ++row) {
+      TaskRecord& record = add(leases, row, Place::leased);
+      record.facts.key = leases.text_or_null(row, kAfterRecord);
+      read_lease(leases, row, kAfterRecord + 1, record);
+    }
+    if (asks_facts) facts_ = std::make_unique<Rows>(std::move(answers[1]));
+    drop_found();
+  }
+
+  void look_elsewhere() {
+    const Params ids = ids_of(missing_);
+    for (const PlaceQuery& query : kOtherPlaces) connection_.send(query.sql, ids);
+    connection_.send(sql::find_task_key, ids);
+    const auto answers = connection_.run_or_throw();
+    for (std::size_t i = 0; i < kOtherPlaces.size(); ++i) {
+      for (int row = 0; row < answers[i].count(); ++row) {
+        TaskRecord& record = add(answers[i], row, kOtherPlaces[i].place);
+        if (record.place == Place::finished) read_end(answers[i], row, kAfterRecord, record);
+      }
+    }
+    take_keys(answers.back());
+  }
+
+  // What has no row in `tasks` does not exist; what has one and stands nowhere was moved between our looks.
+  void take_keys(const Rows& keys) {
+    std::vector<TaskId> existing;
+    for (int row = 0; row < keys.count(); ++row) {
+      const TaskId id = keys.id(row, 0);
+      std::optional<TaskRecord>& record = found_[index_.at(id)];
+      if (record) {
+        record->facts.key = keys.text_or_null(row, 1);
+      } else {
+        existing.push_back(id);
+      }
+    }
+    std::sort(existing.begin(), existing.end());
+    missing_ = std::move(existing);
+  }
+
+  TaskRecord& add(const Rows& rows, int row, Place place) {
+    TaskRecord record = read_record(rows, row, place);
+    record.lane = lane_of_(rows.int4(row, kLaneColumn));
+    return found_[index_.at(record.id)].emplace(std::move(record));
+  }
+
+  void drop_found() {
+    const auto is_found = [this](const TaskId& id) { return found_[index_.at(id)].has_value(); };
+    missing_.erase(std::remove_if(missing_.begin(), missing_.end(), is_found), missing_.end());
+  }
+
+  void fill_in_facts() {
+    if (facts_ == nullptr) return;
+    for (int row = 0; row < facts_->count(); ++row) {
+      std::optional<TaskRecord>& record = found_[index_.at(facts_->id(row, 0))];
+      if (record) read_facts(*facts_, row, 1, *record);
+    }
+  }
+
+  Connection& connection_;
+  LaneFinder lane_of_;
+  std::unordered_map<TaskId, std::size_t> index_;
+  std::vector<TaskId> missing_;  // sorted
+  std::vector<TaskId> with_facts_;
+  std::vector<std::optional<TaskRecord>> found_;
+  std::unique_ptr<Rows> facts_;
+};
+
+std::vector<std::optional<TaskId>> read_idempotency(const Rows& rows, std::size_t count) {
+  std::vector<std::optional<TaskId>> found(count);
+  for (int row = 0; row < rows.count(); ++row) found[static_cast<std::size_t>(rows.int8(row, 0) - 1)] = rows.id(row, 1);
+  return found;
+}
+
+}  // namespace
+
+Loaded PostgresTransaction::load(const LoadRequest& request) {
+  Loaded loaded;
+  if (!request.tasks.empty()) {
+    loaded.tasks = TaskLoader{*connection_, shared_.lanes, request.tasks}.load();
+  }
+  if (!request.idempotency.empty()) {
+    Params params;
+    params.column(request.idempotency, [](const IdempotencyRef& ref) { return std::string_view{ref.ns}; });
+    params.column(request.idempotency, [](const IdempotencyRef& ref) { return std::string_view{ref.type}; });
+    params.column(request.idempotency, [](const IdempotencyRef& ref) { return std::string_view{ref.key}; });
+    connection_->send(sql::find_idempotent_task, params);
+  }
+  if (!request.queues.empty()) connection_->send(sql::find_queue, refs_of(request.queues));
+  if (request.idempotency.empty() && request.queues.empty()) return loaded;
+
+  const auto answers = connection_->run_or_throw();
+  if (!request.idempotency.empty()) {
+    loaded.idempotency = read_idempotency(answers.front(), request.idempotency.size());
+  }
+  if (!request.queues.empty()) loaded.queues = read_settings_of(answers.back(), request.queues.size());
+  return loaded;
+}
+
+std::vector<std::optional<core::Attempt>> PostgresTransaction::find_attempts(std::span<const core::LeaseRef> refs) {
+  std::vector<std::optional<core::Attempt>> found(refs.size());
+  if (refs.empty()) return found;
+  Params params;
+  params.column(refs, [](const core::LeaseRef& ref) { return ref.task_id; });
+  params.column(refs, [](const core::LeaseRef& ref) { return ref.fence; });
+  connection_->send(sql::find_attempt, params);
+  const auto answers = connection_->run_or_throw();
+  const Rows& rows = answers.front();
+  for (int row = 0; row < rows.count(); ++row) {
+    found[static_cast<std::size_t>(rows.int8(row, 0) - 1)] = read_attempt(rows, row, 1);
+  }
+  return found;
+}
+
+}  // namespace pawl::store::postgres

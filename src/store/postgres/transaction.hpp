@@ -1,0 +1,65 @@
+#pragma once
+// One write transaction on a borrowed connection. See store.hpp for what each call promises; by noun:
+// tasks_load.cpp, tasks_claim.cpp, tasks_commit.cpp, lines.cpp, queues.cpp.
+
+#include <vector>
+
+#include "store/postgres/pool.hpp"
+#include "store/postgres/shared.hpp"
+#include "store/store.hpp"
+
+namespace pawl::store::postgres {
+
+class PostgresTransaction final : public Transaction {
+ public:
+  struct Begun {
+    core::TimePoint now;
+    std::int64_t number = 0;  // the server's, by which a lost commit is looked up
+  };
+  PostgresTransaction(Shared& shared, Pool::Loan connection, const Begun& begun)
+      : shared_(shared), connection_(std::move(connection)), now_(begun.now), number_(begun.number) {}
+  ~PostgresTransaction() override;
+
+  [[nodiscard]] core::TimePoint now() const override { return now_; }
+  [[nodiscard]] Loaded load(const LoadRequest& request) override;
+  [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(std::span<const core::LeaseRef> refs) override;
+  [[nodiscard]] std::vector<Line> lock_lines(std::span<const LineRef> refs) override;
+  [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
+  [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override;
+  [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes, std::size_t max) override;
+  void commit(const WriteSet& writes) override;
+
+ private:
+  // What a claim took out of a lane, to be found again if nothing comes of it.
+  struct Taken {
+    std::int32_t lane = 0;
+    Position first = {};
+  };
+  // A lane of a claim under way.
+  struct Source {
+    LaneShare share;
+    ReadyMarks::Start start;
+    std::int64_t taken = 0;
+  };
+
+  bool try_lock_lines(std::span<const LineRef> refs, std::vector<Line>& lines);
+  std::vector<core::TaskRecord> take_from(std::span<Source> sources, std::size_t max);
+  void ask_for_ready(std::span<const Source> sources, std::size_t max);
+  void note_taken(std::span<Source> sources, const std::vector<core::TaskRecord>& records, std::size_t max);
+
+  void send_writes(const WriteSet& writes);
+  void send_lines(const std::vector<LineWrite>& lines);
+  void send_queues(const std::vector<QueueWrite>& queues);
+  void settle_lost_commit(const Failure& failure, const std::string& timeline);
+  void note_committed(const WriteSet& writes);
+
+  Shared& shared_;
+  Pool::Loan connection_;
+  const core::TimePoint now_;
+  const std::int64_t number_;
+  bool is_open_ = true;
+  std::vector<Taken> taken_;
+  std::vector<LineRef> lines_without_head_;  // locked by this transaction
+};
+
+}  // namespace pawl::store::postgres
