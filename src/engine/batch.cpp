@@ -1,0 +1,324 @@
+#include "engine/batch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/ensure.hpp"
+
+namespace pawl::engine {
+
+using core::Answer;
+using core::Command;
+using core::Result;
+
+namespace {
+
+bool is_lane_of(const core::Lane& lane, const std::string& ns, const core::TaskSpec& spec) {
+  return lane.priority == spec.priority && lane.type == spec.type && lane.queue == spec.queue &&
+         lane.ns == ns;
+}
+
+core::Problem no_such_task(const core::TaskId& id) {
+  return {.code = core::ProblemCode::not_found, .detail = "there is no task " + to_string(id)};
+}
+
+// What each kind of command needs to see of the tasks it names.
+struct LoadGatherer {
+  std::unordered_map<core::TaskId, bool>& wanted;
+
+  void want(const core::TaskId& id, bool facts) const {
+    bool& entry = wanted[id];
+    entry = entry || facts;
+  }
+  void operator()(const core::ReportTasks& command) const {
+    // Only a failure asks the retry policy; the rest is decided by the lease alone.
+    for (const core::Report& report : command.reports)
+      want(report.task_id, report.action == core::ReportAction::fail);
+  }
+  void operator()(const core::CancelTasks& command) const {
+    for (const core::TaskId& id : command.ids) want(id, false);
+  }
+  void operator()(const core::RetryTasks& command) const {
+    for (const core::TaskId& id : command.ids) want(id, false);
+  }
+  void operator()(const core::SweepLeases& command) const {
+    for (const core::LeaseRef& ref : command.leases) want(ref.task_id, true);
+  }
+  void operator()(const core::PromoteDue& command) const {
+    for (const core::TaskId& id : command.ids) want(id, false);
+  }
+  // A claim in the same group may be handed what a command made claimable, and shows all of it; the claim
+  // round loads those facts itself.
+  template <typename Other>
+  void operator()(const Other& /*command*/) const {}
+};
+
+}  // namespace
+
+Lanes intern_lanes(store::Store& store, const std::vector<const Command*>& commands) {
+  std::vector<store::LaneKey> keys;
+  for (const Command* command : commands) {
+    const auto* enqueue = std::get_if<core::EnqueueTasks>(command);
+    if (enqueue == nullptr) continue;
+    const core::TaskSpec* last = nullptr;
+    for (const core::TaskSpec& spec : enqueue->tasks) {
+      const bool is_same = last != nullptr && last->priority == spec.priority && last->type == spec.type &&
+                           last->queue == spec.queue;
+      last = &spec;
+      if (!is_same) {
+        keys.push_back(
+            {.ns = enqueue->ns, .queue = spec.queue, .type = spec.type, .priority = spec.priority});
+      }
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  Lanes lanes;
+  if (keys.empty()) return lanes;
+  const auto interned = store.intern_lanes(keys);
+  for (std::size_t i = 0; i < keys.size(); ++i) lanes.emplace(std::move(keys[i]), interned[i]);
+  return lanes;
+}
+
+void Batch::load(const std::vector<const Command*>& commands) {
+  std::unordered_map<core::TaskId, bool> wanted;
+  for (const Command* command : commands) std::visit(LoadGatherer{wanted}, *command);
+  std::vector<store::LoadTask> tasks;
+  tasks.reserve(wanted.size());
+  for (const auto& [id, facts] : wanted) tasks.push_back({.id = id, .facts = facts});
+  std::sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  set_.load(tasks);
+  load_past_attempts(commands);
+  load_idempotency(commands);
+  load_queues(commands);
+  lock_lines(commands);
+}
+
+void Batch::load_past_attempts(const std::vector<const Command*>& commands) {
+  std::vector<core::LeaseRef> refs;
+  for (const Command* command : commands) {
+    const auto* reports = std::get_if<core::ReportTasks>(command);
+    if (reports == nullptr) continue;
+    for (const core::Report& report : reports->reports) {
+      const WorkingTask* task = set_.find(report.task_id);
+      if (task == nullptr) continue;
+      const bool is_present = task->record.lease && task->record.progress.fence == report.fence;
+      if (!is_present) refs.push_back({.task_id = report.task_id, .fence = report.fence});
+    }
+  }
+  if (refs.empty()) return;
+  auto found = tx_.find_attempts(refs);
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    if (found[i]) past_.emplace(std::pair{refs[i].task_id, refs[i].fence}, std::move(*found[i]));
+  }
+}
+
+void Batch::load_idempotency(const std::vector<const Command*>& commands) {
+  std::vector<store::IdempotencyRef> refs;
+  for (const Command* command : commands) {
+    const auto* enqueue = std::get_if<core::EnqueueTasks>(command);
+    if (enqueue == nullptr) continue;
+    for (const core::TaskSpec& spec : enqueue->tasks) {
+      if (spec.idempotency_key)
+        refs.push_back({.ns = enqueue->ns, .type = spec.type, .key = *spec.idempotency_key});
+    }
+  }
+  if (refs.empty()) return;
+  std::sort(refs.begin(), refs.end());
+  refs.erase(std::unique(refs.begin(), refs.end()), refs.end());
+  const store::Loaded loaded = tx_.load({.idempotency = refs});
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    if (loaded.idempotency[i]) idempotency_.emplace(std::move(refs[i]), *loaded.idempotency[i]);
+  }
+}
+
+void Batch::load_queues(const std::vector<const Command*>& commands) {
+  std::vector<store::QueueRef> refs;
+  for (const Command* command : commands) {
+    const auto* set_queue = std::get_if<core::SetQueue>(command);
+    if (set_queue != nullptr) refs.push_back({.ns = set_queue->ns, .name = set_queue->name});
+  }
+  if (refs.empty()) return;
+  std::sort(refs.begin(), refs.end());
+  refs.erase(std::unique(refs.begin(), refs.end()), refs.end());
+  const auto locked = tx_.lock_queues(refs);
+  for (std::size_t i = 0; i < refs.size(); ++i) set_.queues()[refs[i]].settings = locked[i].settings;
+}
+
+void Batch::lock_lines(const std::vector<const Command*>& commands) {
+  std::vector<store::LineRef> refs;
+  const auto want_line_of = [&](const core::TaskId& id) {
+    const WorkingTask* task = set_.find(id);
+    if (task != nullptr && task->record.facts.key) refs.push_back(line_ref(task->record));
+  };
+  for (const Command* command : commands) {
+    if (const auto* enqueue = std::get_if<core::EnqueueTasks>(command)) {
+      for (const core::TaskSpec& spec : enqueue->tasks) {
+        if (spec.key) refs.push_back({.ns = enqueue->ns, .queue = spec.queue, .key = *spec.key});
+      }
+    } else if (const auto* reports = std::get_if<core::ReportTasks>(command)) {
+      for (const core::Report& report : reports->reports) {
+        const bool keeps_lease =
+            report.action == core::ReportAction::heartbeat || report.action == core::ReportAction::start;
+        if (!keeps_lease) want_line_of(report.task_id);
+      }
+    } else if (const auto* cancel = std::get_if<core::CancelTasks>(command)) {
+      for (const core::TaskId& id : cancel->ids) want_line_of(id);
+    } else if (const auto* retry = std::get_if<core::RetryTasks>(command)) {
+      for (const core::TaskId& id : retry->ids) want_line_of(id);
+    } else if (const auto* sweep = std::get_if<core::SweepLeases>(command)) {
+      for (const core::LeaseRef& ref : sweep->leases) want_line_of(ref.task_id);
+    }
+  }
+  set_.lock_lines(std::move(refs));
+}
+
+Result<Answer> Batch::execute(const Command& command) {
+  return std::visit([this](const auto& typed) -> Result<Answer> { return run(typed); }, command);
+}
+
+const core::Lane* Batch::lane_of(const std::string& ns, const core::TaskSpec& spec) {
+  if (last_lane_ == nullptr || !is_lane_of(*last_lane_, ns, spec)) {
+    last_lane_ = lanes_.at({.ns = ns, .queue = spec.queue, .type = spec.type, .priority = spec.priority});
+  }
+  return last_lane_;
+}
+
+WorkingTask* Batch::find(const std::string& ns, const core::TaskId& id) {
+  WorkingTask* task = set_.find(id);
+  return task != nullptr && task->record.lane->ns == ns ? task : nullptr;
+}
+
+Answer Batch::run(const core::EnqueueTasks& command) {
+  std::vector<core::Enqueued> results;
+  results.reserve(command.tasks.size());
+  for (const core::TaskSpec& spec : command.tasks) results.push_back(enqueue(command.ns, spec));
+  return results;
+}
+
+core::Enqueued Batch::enqueue(const std::string& ns, const core::TaskSpec& spec) {
+  const core::TaskId id = ids_.next_task(tx_.now());
+  if (spec.idempotency_key) {
+    store::IdempotencyRef ref{.ns = ns, .type = spec.type, .key = *spec.idempotency_key};
+    const auto [known, is_first] = idempotency_.emplace(std::move(ref), id);
+    if (!is_first) return {.created = false, .id = known->second};
+  }
+  const core::Lane* lane = lane_of(ns, spec);
+  if (!spec.key) {
+    set_.add_new(core::new_task(id, *lane, spec, tx_.now(), true));
+    return {.created = true, .id = id};
+  }
+  const store::LineRef line{.ns = ns, .queue = spec.queue, .key = *spec.key};
+  const bool is_first = set_.join_line(line, id);
+  WorkingTask& task = set_.add_new(core::new_task(id, *lane, spec, tx_.now(), is_first));
+  if (!is_first) set_.note_waiting(line, task);
+  return {.created = true, .id = id};
+}
+
+Answer Batch::run(const core::ReportTasks& command) {
+  std::vector<Result<core::ReportAnswer>> results;
+  results.reserve(command.reports.size());
+  for (std::size_t i = 0; i < command.reports.size(); ++i) results.push_back(report(command, i));
+  return results;
+}
+
+Result<core::ReportAnswer> Batch::report(const core::ReportTasks& command, std::size_t index) {
+  const core::Report& report = command.reports[index];
+  if (const core::Status valid = core::check(report, index); !valid) return valid.problem();
+  WorkingTask* task = find(command.ns, report.task_id);
+  if (task == nullptr) return no_such_task(report.task_id);
+  auto decision =
+      core::decide_report(task->record, command.worker_id, report, past_attempt(*task, report), moment());
+  if (!decision) return decision.problem();
+  if (decision->change) set_.change(*task, *decision->change);
+  return decision->answer;
+}
+
+const core::Attempt* Batch::past_attempt(const WorkingTask& task, const core::Report& report) const {
+  for (const core::Attempt& attempt : task.attempts) {
+    if (attempt.fence == report.fence) return &attempt;
+  }
+  const auto stored = past_.find({report.task_id, report.fence});
+  return stored == past_.end() ? nullptr : &stored->second;
+}
+
+Answer Batch::run(const core::CancelTasks& command) {
+  std::vector<Result<core::TaskMoved>> results;
+  results.reserve(command.ids.size());
+  for (const core::TaskId& id : command.ids) results.push_back(cancel(command.ns, id));
+  return results;
+}
+
+Result<core::TaskMoved> Batch::cancel(const std::string& ns, const core::TaskId& id) {
+  WorkingTask* task = find(ns, id);
+  if (task == nullptr) return no_such_task(id);
+  auto change = core::decide_cancel(task->record, tx_.now());
+  if (!change) return change.problem();
+  set_.change(*task, *change);
+  const bool is_asked = task->record.lease && task->record.lease->cancel_requested;
+  return core::TaskMoved{.task_id = id, .status = task->record.status, .cancel_requested = is_asked};
+}
+
+Answer Batch::run(const core::RetryTasks& command) {
+  std::vector<Result<core::TaskMoved>> results;
+  results.reserve(command.ids.size());
+  for (const core::TaskId& id : command.ids) results.push_back(revive(command.ns, id));
+  return results;
+}
+
+Result<core::TaskMoved> Batch::revive(const std::string& ns, const core::TaskId& id) {
+  WorkingTask* task = find(ns, id);
+  if (task == nullptr) return no_such_task(id);
+  // Asked before it joins its line: a task that may not go back must not stand in it.
+  auto change = core::decide_revive(task->record, true, tx_.now());
+  if (!change) return change.problem();
+  if (task->record.facts.key) {
+    const store::LineRef line = line_ref(task->record);
+    if (!set_.join_line(line, id)) {
+      change = core::decide_revive(task->record, false, tx_.now());
+      set_.note_waiting(line, *task);
+    }
+  }
+  set_.change(*task, *change);
+  return core::TaskMoved{.task_id = id, .status = task->record.status};
+}
+
+Answer Batch::run(const core::SetQueue& command) {
+  WorkingQueue& queue = set_.queues()[{.ns = command.ns, .name = command.name}];
+  queue.settings = core::patched(std::move(queue.settings), command.patch);
+  queue.is_changed = true;
+  return core::Done{};
+}
+
+Answer Batch::run(const core::SweepLeases& command) {
+  core::Swept swept;
+  for (const core::LeaseRef& ref : command.leases) {
+    WorkingTask* task = set_.find(ref.task_id);
+    if (task == nullptr) continue;
+    const auto change = core::decide_sweep(task->record, ref.fence, moment());
+    if (!change) continue;
+    set_.change(*task, *change);
+    ++swept.changed;
+  }
+  return swept;
+}
+
+Answer Batch::run(const core::PromoteDue& command) {
+  core::Swept swept;
+  for (const core::TaskId& id : command.ids) {
+    WorkingTask* task = set_.find(id);
+    if (task == nullptr) continue;
+    const auto change = core::decide_promote(task->record, tx_.now());
+    if (!change) continue;
+    set_.change(*task, *change);
+    ++swept.changed;
+  }
+  return swept;
+}
+
+Answer Batch::run(const core::ClaimTasks& /*command*/) {
+  PAWL_ENSURE(false, "claims are served by a ClaimRound");
+  return core::Done{};
+}
+
+}  // namespace pawl::engine

@@ -1,0 +1,204 @@
+#include "engine/claim_round.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "core/queue.hpp"
+
+namespace pawl::engine {
+
+using store::LaneShare;
+using store::QueueRef;
+
+std::int64_t ClaimRound::Allowance::left_for(const std::string& type, std::int64_t wanted) const {
+  if (paused) return 0;
+  std::int64_t left = wanted;
+  if (total) left = std::min(left, *total);
+  if (const auto limit = by_type.find(type); limit != by_type.end()) left = std::min(left, limit->second);
+  return std::max<std::int64_t>(left, 0);
+}
+
+void ClaimRound::Allowance::take(const std::string& type) {
+  ++taken;
+  if (total) --*total;
+  if (const auto limit = by_type.find(type); limit != by_type.end()) --limit->second;
+}
+
+std::vector<std::vector<WorkingTask*>> ClaimRound::serve(std::span<WaitingClaim> claims) {
+  std::vector<std::vector<WorkingTask*>> given(claims.size());
+  if (claims.empty()) return given;
+  load_allowances(claims);
+
+  std::vector<std::pair<Kind, std::vector<std::size_t>>> kinds;  // in order of their oldest claim
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const core::ClaimTasks& claim = claims[i].claim;
+    const auto is_same = [&claim](const auto& entry) {
+      const auto& [ns, queues, types] = entry.first;
+      return ns == claim.ns && queues == claim.queues && types == claim.types;
+    };
+    const auto known = std::find_if(kinds.begin(), kinds.end(), is_same);
+    if (known != kinds.end()) {
+      known->second.push_back(i);
+    } else {
+      kinds.emplace_back(Kind{claim.ns, claim.queues, claim.types}, std::vector<std::size_t>{i});
+    }
+  }
+  for (const auto& [kind, members] : kinds) serve_kind(claims, members, given);
+  spend_rates();
+  return given;
+}
+
+void ClaimRound::load_allowances(std::span<WaitingClaim> claims) {
+  std::set<QueueRef> distinct;
+  for (const WaitingClaim& waiting : claims) {
+    for (const std::string& queue : waiting.claim.queues)
+      distinct.insert({.ns = waiting.claim.ns, .name = queue});
+  }
+  const std::vector<QueueRef> refs(distinct.begin(), distinct.end());
+  const store::Loaded loaded = tx_.load({.queues = refs});
+
+  std::vector<QueueRef> limited;
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    const auto changed = set_.queues().find(refs[i]);  // by a command of this group
+    const core::QueueSettings& settings =
+        changed != set_.queues().end() ? changed->second.settings : loaded.queues[i];
+    if (settings.paused) {
+      allowances_[refs[i]].paused = true;
+    } else if (settings.has_limits()) {
+      limited.push_back(refs[i]);
+    }
+  }
+  if (limited.empty()) return;
+
+  auto locked = tx_.lock_queues(limited);
+  const auto deltas = set_.held_deltas();
+  for (std::size_t i = 0; i < limited.size(); ++i) {
+    const auto changed = set_.queues().find(limited[i]);
+    if (changed != set_.queues().end()) {
+      locked[i].settings = changed->second.settings;
+    } else {
+      set_.queues()[limited[i]].settings = locked[i].settings;
+    }
+    allowances_[limited[i]] = allowance_of(locked[i], deltas);
+  }
+}
+
+ClaimRound::Allowance ClaimRound::allowance_of(
+    const store::LockedQueue& queue,
+    const std::unordered_map<const core::Lane*, std::int64_t>& deltas) const {
+  const core::QueueSettings& settings = queue.settings;
+  Allowance allowance{.paused = settings.paused, .by_type = settings.type_concurrency};
+  if (settings.max_concurrency) allowance.total = *settings.max_concurrency;
+  for (const store::HeldInLane& lane : queue.held) {
+    const auto delta = deltas.find(lane.lane);
+    const std::int64_t held = lane.held + (delta == deltas.end() ? 0 : delta->second);
+    if (allowance.total) *allowance.total -= held;
+    if (const auto limit = allowance.by_type.find(lane.lane->type); limit != allowance.by_type.end()) {
+      limit->second -= held;
+    }
+  }
+  if (settings.rate) {
+    const std::int64_t wanted = allowance.total.value_or(settings.rate->limit);
+    const auto grant = core::rate_allows(*settings.rate, settings.rate_spent_until, wanted, tx_.now());
+    allowance.total = std::min(wanted, grant.granted);
+  }
+  return allowance;
+}
+
+void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<std::size_t>& members,
+                            std::vector<std::vector<WorkingTask*>>& given) {
+  std::int64_t wanted = 0;
+  for (const std::size_t member : members) wanted += claims[member].claim.max;
+  const core::ClaimTasks& kind = claims[members.front()].claim;
+  const bool is_limited = std::any_of(kind.queues.begin(), kind.queues.end(), [&](const std::string& queue) {
+    return allowances_.contains({.ns = kind.ns, .name = queue});
+  });
+  for (const std::size_t member : members) claims[member].limited = is_limited;
+
+  const std::vector<LaneShare> shares = shares_for(kind, wanted);
+  const auto found = candidates(shares, static_cast<std::size_t>(wanted));
+  load_missing_facts(found);
+  auto member = members.begin();
+  for (WorkingTask* task : found) {
+    const core::Lane& lane = *task->record.lane;
+    const auto allowance = allowances_.find({.ns = lane.ns, .name = lane.queue});
+    if (allowance != allowances_.end()) {
+      if (allowance->second.left_for(lane.type, 1) == 0) continue;
+      allowance->second.take(lane.type);
+    }
+    while (given[*member].size() == static_cast<std::size_t>(claims[*member].claim.max)) ++member;
+    const core::ClaimTasks& claim = claims[*member].claim;
+    set_.change(*task, core::decide_claim(task->record, claim.worker_id, claim.lease, tx_.now()));
+    given[*member].push_back(task);
+  }
+}
+
+std::vector<LaneShare> ClaimRound::shares_for(const core::ClaimTasks& claim, std::int64_t wanted) {
+  std::set<QueueRef> queues;
+  for (const std::string& queue : claim.queues) queues.insert({.ns = claim.ns, .name = queue});
+  std::vector<LaneShare> shares;
+  for (const QueueRef& queue : queues) {
+    const auto allowance = allowances_.find(queue);
+    for (const core::Lane* lane : store_.lanes_of(queue)) {
+      const bool is_wanted = claim.types.empty() || std::find(claim.types.begin(), claim.types.end(),
+                                                              lane->type) != claim.types.end();
+      if (!is_wanted) continue;
+      const std::int64_t max =
+          allowance == allowances_.end() ? wanted : allowance->second.left_for(lane->type, wanted);
+      if (max > 0) shares.push_back({.lane = lane, .max = max});
+    }
+  }
+  return shares;
+}
+
+std::vector<WorkingTask*> ClaimRound::candidates(const std::vector<LaneShare>& shares, std::size_t wanted) {
+  std::vector<WorkingTask*> found;
+  if (shares.empty()) return found;
+  for (core::TaskRecord& record : tx_.take_ready(shares, wanted)) set_.add_taken(std::move(record));
+  std::unordered_set<const core::Lane*> lanes;
+  for (const LaneShare& share : shares) lanes.insert(share.lane);
+  for (WorkingTask* task : set_.ready()) {
+    if (lanes.contains(task->record.lane)) found.push_back(task);
+  }
+  const auto stands_before = [](const WorkingTask* a, const WorkingTask* b) {
+    const core::TaskRecord& left = a->record;
+    const core::TaskRecord& right = b->record;
+    if (left.lane->priority != right.lane->priority) return left.lane->priority > right.lane->priority;
+    if (left.available_at != right.available_at) return left.available_at < right.available_at;
+    return left.id < right.id;
+  };
+  std::sort(found.begin(), found.end(), stands_before);
+  if (found.size() > wanted) found.resize(wanted);
+  return found;
+}
+
+void ClaimRound::load_missing_facts(std::span<WorkingTask* const> tasks) {
+  std::vector<store::LoadTask> missing;
+  for (const WorkingTask* task : tasks) {
+    if (!task->record.has_facts) missing.push_back({.id = task->record.id, .facts = true});
+  }
+  if (missing.empty()) return;
+  store::Loaded loaded = tx_.load({.tasks = missing});
+  for (auto& record : loaded.tasks) {
+    WorkingTask* task = set_.find(record->id);
+    task->record.facts = std::move(record->facts);
+    task->record.has_facts = true;
+  }
+}
+
+void ClaimRound::spend_rates() {
+  for (const auto& [ref, allowance] : allowances_) {
+    if (allowance.taken == 0) continue;
+    WorkingQueue& queue = set_.queues()[ref];
+    if (!queue.settings.rate) continue;
+    const auto grant =
+        core::rate_allows(*queue.settings.rate, queue.settings.rate_spent_until, allowance.taken, tx_.now());
+    queue.settings.rate_spent_until = grant.spent_until;
+    queue.is_changed = true;
+  }
+}
+
+}  // namespace pawl::engine

@@ -1,0 +1,58 @@
+#pragma once
+// Serves the claims of one group, after all its other commands: from what the group itself made claimable and
+// from what the store has, in one order (priority, then age), within the limits of the queues.
+
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/waiters.hpp"
+#include "engine/working_set.hpp"
+#include "store/store.hpp"
+
+namespace pawl::engine {
+
+class ClaimRound {
+ public:
+  ClaimRound(store::Store& store, store::Transaction& tx, WorkingSet& set)
+      : store_(store), tx_(tx), set_(set) {}
+
+  // The tasks of each claim, in the order of `claims`; notes in each whether a limit stood in its way.
+  [[nodiscard]] std::vector<std::vector<WorkingTask*>> serve(std::span<WaitingClaim> claims);
+
+ private:
+  // What a queue still grants; nothing: no limit.
+  struct Allowance {
+    bool paused = false;
+    std::optional<std::int64_t> total = {};
+    std::map<std::string, std::int64_t> by_type = {};
+    std::int64_t taken = 0;
+
+    [[nodiscard]] std::int64_t left_for(const std::string& type, std::int64_t wanted) const;
+    void take(const std::string& type);
+  };
+  // Claims with the same queues and types are served together.
+  using Kind = std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>;
+
+  void load_allowances(std::span<WaitingClaim> claims);
+  [[nodiscard]] Allowance allowance_of(
+      const store::LockedQueue& queue,
+      const std::unordered_map<const core::Lane*, std::int64_t>& deltas) const;
+  void serve_kind(std::span<WaitingClaim> claims, const std::vector<std::size_t>& members,
+                  std::vector<std::vector<WorkingTask*>>& given);
+  [[nodiscard]] std::vector<store::LaneShare> shares_for(const core::ClaimTasks& claim, std::int64_t wanted);
+  [[nodiscard]] std::vector<WorkingTask*> candidates(const std::vector<store::LaneShare>& shares,
+                                                     std::size_t wanted);
+  void load_missing_facts(std::span<WorkingTask* const> tasks);
+  void spend_rates();
+
+  store::Store& store_;
+  store::Transaction& tx_;
+  WorkingSet& set_;
+  std::map<store::QueueRef, Allowance> allowances_;  // of the queues that have any setting
+};
+
+}  // namespace pawl::engine

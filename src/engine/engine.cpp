@@ -1,0 +1,229 @@
+#include "engine/engine.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "core/canary.hpp"
+#include "engine/claim_round.hpp"
+
+namespace pawl::engine {
+
+using core::Answer;
+using core::Result;
+using store::StoreError;
+
+namespace {
+
+// How often a group is tried again at once: after a deadlock or a lost race, and after a connection was lost
+// (the first use of a dead connection is what finds it dead).
+constexpr int kTriesAfterConflict = 50;
+constexpr int kTriesAfterLoss = 3;
+
+}  // namespace
+
+// One group on its way through a transaction; kept over retries.
+struct Engine::Group {
+  std::vector<const core::Command*> commands;
+  std::vector<core::Reply> replies;
+  std::vector<Result<Answer>> answers;
+  std::vector<WaitingClaim> claims;
+  std::vector<Result<Answer>> claim_answers;
+  std::uint64_t wakes_seen = 0;
+  int served = 0;  // claims that got tasks
+};
+
+Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, std::size_t waiting_claims_max)
+    : store_(store), clock_(clock), random_(random), waiters_(waiting_claims_max), ids_(random) {}
+
+void Engine::execute(std::vector<Request> requests) {
+  Group group;
+  for (Request& request : requests) {
+    if (auto* claim = std::get_if<core::ClaimTasks>(&request.command)) {
+      const core::MonotonicTime until = clock_.monotonic() + claim->wait;
+      group.claims.push_back({.claim = std::move(*claim), .reply = std::move(request.reply), .until = until});
+    } else {
+      group.commands.push_back(&request.command);
+      group.replies.push_back(std::move(request.reply));
+    }
+  }
+  run_group(group);
+}
+
+void Engine::run_group(Group& group) {
+  int conflicts = 0;
+  int losses = 0;
+  while (!group.commands.empty() || !group.claims.empty()) {
+    try {
+      try_group(group);
+      finish_group(group);
+    } catch (const StoreError& error) {
+      const bool may_retry = (error.kind() == StoreError::Kind::retry && ++conflicts < kTriesAfterConflict) ||
+                             (error.kind() == StoreError::Kind::unavailable && ++losses < kTriesAfterLoss);
+      if (!may_retry) refuse_group(group, error.problem());
+    }
+  }
+}
+
+void Engine::try_group(Group& group) {
+  group.answers.clear();
+  group.claim_answers.clear();
+  group.wakes_seen = waiters_.wakes();
+  const Lanes lanes = intern_lanes(store_, group.commands);
+
+  const auto tx = store_.begin();
+  Batch batch{lanes, *tx, ids_, random_};
+  batch.load(group.commands);
+  for (const core::Command* command : group.commands) group.answers.push_back(batch.execute(*command));
+  batch.set().advance_lines();
+  join_waiting(group, batch);
+  ClaimRound round{store_, *tx, batch.set()};
+  answer_claims(group, round.serve(group.claims));
+  note_scheduled(batch.set());
+
+  if (core::planted(core::Canary::answer_before_commit)) finish_group(group);
+  const store::WriteSet writes = batch.set().writes();
+  const bool is_nothing = writes.tasks.empty() && writes.lines.empty() && writes.queues.empty();
+  if (!is_nothing) tx->commit(writes);
+}
+
+void Engine::join_waiting(Group& group, Batch& batch) {
+  std::vector<WaitingClaim> joining = waiters_.take_for(batch.set().wakes());
+  const auto add = [&joining](std::vector<WaitingClaim> more) {
+    joining.insert(joining.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  for (const auto& [ref, queue] : batch.set().queues()) {
+    if (queue.is_changed) add(waiters_.take_of_queue(ref, false, std::numeric_limits<std::size_t>::max()));
+  }
+  if (waiters_.has_limited()) {
+    for (const auto& [ref, count] : batch.set().freed()) {
+      add(waiters_.take_of_queue(ref, true, static_cast<std::size_t>(count)));
+    }
+  }
+  group.claims.insert(group.claims.begin(), std::make_move_iterator(joining.begin()),
+                      std::make_move_iterator(joining.end()));
+}
+
+void Engine::note_scheduled(const WorkingSet& set) {
+  const auto earliest = set.earliest_scheduled();
+  if (!earliest) return;
+  std::int64_t known = earliest_scheduled_.load();
+  while (core::micros(*earliest) < known &&
+         !earliest_scheduled_.compare_exchange_weak(known, core::micros(*earliest))) {
+  }
+}
+
+std::optional<core::TimePoint> Engine::take_earliest_scheduled() {
+  const std::int64_t earliest = earliest_scheduled_.exchange(kNeverScheduled);
+  if (earliest == kNeverScheduled) return std::nullopt;
+  return core::time_from_micros(earliest);
+}
+
+void Engine::answer_claims(Group& group, const std::vector<std::vector<WorkingTask*>>& given) {
+  static const std::vector<core::Attempt> no_history;
+  for (const auto& tasks : given) {
+    std::vector<core::ClaimedTask> claimed;
+    claimed.reserve(tasks.size());
+    for (const WorkingTask* task : tasks) {
+      claimed.push_back(
+          {.task = core::view_of(task->record, no_history),
+           .execution_key = core::execution_key(task->record.id, task->record.progress.attempt)});
+    }
+    group.claim_answers.emplace_back(Answer{std::move(claimed)});
+  }
+}
+
+void Engine::finish_group(Group& group) {
+  for (std::size_t i = 0; i < group.commands.size(); ++i) group.replies[i](std::move(group.answers[i]));
+  group.commands.clear();
+  group.replies.clear();
+
+  std::vector<WaitingClaim> again;
+  const core::MonotonicTime now = clock_.monotonic();
+  for (std::size_t i = 0; i < group.claims.size(); ++i) {
+    WaitingClaim& claim = group.claims[i];
+    const bool is_served = !std::get<std::vector<core::ClaimedTask>>(*group.claim_answers[i]).empty();
+    group.served += is_served ? 1 : 0;
+    if (is_served || claim.until <= now) {
+      claim.reply(std::move(group.claim_answers[i]));
+    } else if (!waiters_.park(claim, group.wakes_seen)) {
+      again.push_back(std::move(claim));
+    }
+  }
+  group.claims = std::move(again);
+}
+
+void Engine::refuse_group(Group& group, const core::Problem& problem) {
+  for (const core::Reply& reply : group.replies) reply(problem);
+  for (const WaitingClaim& claim : group.claims) claim.reply(problem);
+  group.commands.clear();
+  group.replies.clear();
+  group.claims.clear();
+}
+
+void Engine::end_waits() {
+  for (const WaitingClaim& claim : waiters_.take_over(clock_.monotonic())) {
+    claim.reply(Answer{std::vector<core::ClaimedTask>{}});
+  }
+}
+
+void Engine::abandon_waits() {
+  for (const WaitingClaim& claim : waiters_.take_all()) claim.reply(Answer{std::vector<core::ClaimedTask>{}});
+}
+
+void Engine::serve_waiting(bool only_limited) {
+  bool may_have_more = true;  // as long as a claim was served, the next of its kind may be
+  while (may_have_more) {
+    Group group;
+    group.claims = waiters_.take_oldest_of_each_kind(only_limited);
+    run_group(group);
+    may_have_more = group.served > 0;
+  }
+}
+
+std::vector<core::Command> Engine::find_due(std::size_t page, std::optional<core::TimePoint>& next_due) {
+  std::vector<core::Command> commands;
+  if (auto leases = store_.due_leases(page); !leases.empty())
+    commands.emplace_back(core::SweepLeases{std::move(leases)});
+  store::DueTasks due = store_.due_tasks(page);
+  next_due = due.next;
+  if (!due.ids.empty()) commands.emplace_back(core::PromoteDue{std::move(due.ids)});
+  return commands;
+}
+
+TickResult Engine::tick(std::size_t page) {
+  TickResult result;
+  std::vector<Request> requests;
+  try {
+    for (core::Command& command : find_due(page, result.next_due)) {
+      int& count = std::holds_alternative<core::SweepLeases>(command) ? result.leases : result.promoted;
+      requests.push_back({.command = std::move(command), .reply = [&count](const Result<Answer>& answer) {
+                            if (answer) count = std::get<core::Swept>(*answer).changed;
+                          }});
+    }
+    result.store_now = store_.now();
+  } catch (const StoreError&) {
+    return {};  // it is looked again soon; health is judged by commits, not here
+  }
+  if (!requests.empty()) execute(std::move(requests));
+  return result;
+}
+
+bool Engine::may_have_changed() {
+  try {
+    return store_.may_have_changed();
+  } catch (const StoreError&) {
+    return false;
+  }
+}
+
+void Engine::maintain() {
+  try {
+    store_.maintain();
+  } catch (const StoreError&) {
+    return;  // housekeeping is tried again in a second
+  }
+}
+
+}  // namespace pawl::engine

@@ -1,0 +1,91 @@
+#pragma once
+// The engine: executes groups of commands against a store, each group as one transaction, and answers after
+// the commit. It has no threads and reads no clock of its own for decisions (the store's clock decides); the
+// same object code runs under the runtime's loops and inside the simulation.
+//
+// `execute` may run on several threads at once where the store takes several writers.
+
+#include <atomic>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/command.hpp"
+#include "core/env.hpp"
+#include "engine/batch.hpp"
+#include "engine/id_source.hpp"
+#include "engine/waiters.hpp"
+#include "store/store.hpp"
+
+namespace pawl::engine {
+
+struct Request {
+  core::Command command;
+  core::Reply reply;
+};
+
+// What the ticker found due and what it did about it.
+struct TickResult {
+  int leases = 0;
+  int promoted = 0;
+  std::optional<core::TimePoint> next_due = {};
+  std::optional<core::TimePoint> store_now = {};  // none: the store could not be reached
+};
+
+class Engine {
+ public:
+  // The clock is only asked for monotonic time, for how long a claim waits.
+  Engine(store::Store& store, core::Clock& clock, core::Random& random,
+         std::size_t waiting_claims_max = core::kWaitingClaimsMax);
+
+  // One transaction. Every request is answered once: at the latest when the group is committed or refused,
+  // except for claims that wait.
+  void execute(std::vector<Request> requests);
+
+  // Answers claims whose wait is over with no tasks.
+  void end_waits();
+  // Looks for work that other nodes left for the waiting claims; `only_limited` for those that a limit held
+  // back.
+  void serve_waiting(bool only_limited);
+  // Answers everything that waits; for the end.
+  void abandon_waits();
+
+  // Finds leases that are over and tasks that are due, a page of each, and moves them. Safe on any number of
+  // nodes at once: each finding is compared again under lock.
+  TickResult tick(std::size_t page);
+  // The first half of a tick: what a read found, as commands that compare again. Throws StoreError.
+  [[nodiscard]] std::vector<core::Command> find_due(std::size_t page,
+                                                    std::optional<core::TimePoint>& next_due);
+
+  // The earliest time that a group scheduled something for since the last call; the ticker need not look
+  // before.
+  [[nodiscard]] std::optional<core::TimePoint> take_earliest_scheduled();
+
+  // False also when the store cannot be reached.
+  [[nodiscard]] bool may_have_changed();
+  void maintain();
+
+  [[nodiscard]] const Waiters& waiters() const { return waiters_; }
+  [[nodiscard]] store::Store& store() { return store_; }
+
+ private:
+  struct Group;
+  static constexpr std::int64_t kNeverScheduled = std::numeric_limits<std::int64_t>::max();
+
+  void run_group(Group& group);
+  void try_group(Group& group);
+  void join_waiting(Group& group, Batch& batch);
+  void note_scheduled(const WorkingSet& set);
+  void answer_claims(Group& group, const std::vector<std::vector<WorkingTask*>>& given);
+  void finish_group(Group& group);
+  static void refuse_group(Group& group, const core::Problem& problem);
+
+  store::Store& store_;
+  core::Clock& clock_;
+  core::Random& random_;
+  Waiters waiters_;
+  IdSource ids_;
+  std::atomic<std::int64_t> earliest_scheduled_{kNeverScheduled};
+};
+
+}  // namespace pawl::engine

@@ -1,0 +1,77 @@
+#pragma once
+// Claims that found nothing and wait for work. They hold no thread: a batch that makes a task claimable takes
+// the claims that want it into its own transaction. Any thread.
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "core/command.hpp"
+#include "core/time.hpp"
+#include "store/store.hpp"
+
+namespace pawl::engine {
+
+struct WaitingClaim {
+  core::ClaimTasks claim;
+  core::Reply reply;
+  core::MonotonicTime until;
+  std::uint64_t place = 0;  // in line; kept when it is put back. 0: not yet given
+  bool limited = false;     // a pause, a limit or a rate stood in its way: freed slots and time wake it
+};
+
+// Tasks of a lane that became claimable.
+struct Wake {
+  const core::Lane* lane;
+  std::int64_t count;
+};
+
+class Waiters {
+ public:
+  explicit Waiters(std::size_t waiting_max) : waiting_max_(waiting_max) {}
+
+  // Counts the wake-ups of a queue; a claim that was executed since `seen` missed none if it did not change.
+  [[nodiscard]] std::uint64_t wakes() const;
+
+  // False: a queue of the claim was woken after `seen`, so look again instead of waiting. When too many wait
+  // already, the claim is answered with resource_exhausted.
+  [[nodiscard]] bool park(WaitingClaim& claim, std::uint64_t seen);
+
+  // The claims, oldest first, that the woken lanes can serve; notes the wake-up.
+  [[nodiscard]] std::vector<WaitingClaim> take_for(std::span<const Wake> wakes);
+  // Up to `count` claims of a queue: those that a limit held back, or any.
+  [[nodiscard]] std::vector<WaitingClaim> take_of_queue(const store::QueueRef& queue, bool only_limited,
+                                                        std::size_t count);
+  // Every claim that a look at the store might serve: the oldest of each kind (its queues and types).
+  [[nodiscard]] std::vector<WaitingClaim> take_oldest_of_each_kind(bool only_limited);
+  [[nodiscard]] std::vector<WaitingClaim> take_over(core::MonotonicTime now);
+  [[nodiscard]] std::vector<WaitingClaim> take_all();
+
+  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] bool has_limited() const;
+  [[nodiscard]] std::optional<core::MonotonicTime> next_end() const;
+
+ private:
+  using IndexKey = std::tuple<std::string, std::string, std::string>;  // namespace, queue, type ("" for any)
+
+  WaitingClaim remove(std::uint64_t place);
+  void index(const WaitingClaim& claim, bool add);
+
+  mutable std::mutex mutex_;
+  std::size_t waiting_max_;
+  std::map<std::uint64_t, WaitingClaim> claims_;  // by place: oldest first
+  std::map<IndexKey, std::set<std::uint64_t>> index_;
+  std::set<std::pair<core::MonotonicTime, std::uint64_t>> ends_;
+  std::map<store::QueueRef, std::uint64_t> woken_;  // wakes_ at the last wake-up of the queue
+  std::uint64_t wakes_ = 0;
+  std::uint64_t last_place_ = 0;
+  std::size_t limited_ = 0;
+};
+
+}  // namespace pawl::engine

@@ -1,0 +1,228 @@
+#include "engine/working_set.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/ensure.hpp"
+
+namespace pawl::engine {
+
+using core::Place;
+using core::QueueCounts;
+using core::TaskStatus;
+using store::LineRef;
+
+Bucket bucket_of(Place place, TaskStatus status) {
+  switch (place) {
+    case Place::ready: return &QueueCounts::pending;
+    case Place::scheduled: return &QueueCounts::scheduled;
+    case Place::waiting: return &QueueCounts::blocked;
+    case Place::leased: return status == TaskStatus::running ? &QueueCounts::running : &QueueCounts::claimed;
+    case Place::finished: return status == TaskStatus::dead_letter ? &QueueCounts::dead_letter : nullptr;
+    case Place::nowhere: break;
+  }
+  return nullptr;
+}
+
+LineRef line_ref(const core::TaskRecord& record) {
+  return {.ns = record.lane->ns, .queue = record.lane->queue, .key = *record.facts.key};
+}
+
+void WorkingSet::load(std::span<const store::LoadTask> tasks) {
+  if (tasks.empty()) return;
+  store::Loaded loaded = tx_.load({.tasks = {tasks.begin(), tasks.end()}});
+  for (auto& record : loaded.tasks) {
+    if (record) add_loaded(std::move(*record));
+  }
+}
+
+void WorkingSet::lock_lines(std::vector<LineRef> refs) {
+  std::sort(refs.begin(), refs.end());
+  refs.erase(std::unique(refs.begin(), refs.end()), refs.end());
+  if (refs.empty()) return;
+  const std::vector<store::Line> locked = tx_.lock_lines(refs);
+  for (std::size_t i = 0; i < refs.size(); ++i) lines_[std::move(refs[i])].line = locked[i];
+}
+
+WorkingTask* WorkingSet::find(const core::TaskId& id) {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : found->second;
+}
+
+WorkingLine& WorkingSet::line(const LineRef& ref) {
+  const auto found = lines_.find(ref);
+  PAWL_ENSURE(found != lines_.end(), "the lines a group may change are locked before it decides");
+  return found->second;
+}
+
+WorkingTask& WorkingSet::add_loaded(core::TaskRecord record) {
+  WorkingTask& task = tasks_.emplace_back();
+  task.record = std::move(record);
+  task.from = task.record.place;
+  task.fence_before = task.record.progress.fence;
+  task.counted_as = bucket_of(task.record.place, task.record.status);
+  by_id_.emplace(task.record.id, &task);
+  return task;
+}
+
+WorkingTask& WorkingSet::add_new(core::TaskRecord record) {
+  WorkingTask& task = tasks_.emplace_back();
+  task.record = std::move(record);
+  task.is_new = true;
+  task.is_changed = true;
+  return task;
+}
+
+WorkingTask& WorkingSet::add_taken(core::TaskRecord record) {
+  record.place = Place::ready;
+  WorkingTask& task = add_loaded(std::move(record));
+  task.from = Place::nowhere;
+  task.is_changed = true;  // it left the ready place when it was taken, so it is written either way
+  return task;
+}
+
+void WorkingSet::change(WorkingTask& task, const core::TaskChange& change) {
+  const bool was_waiting = task.record.place == Place::waiting && change.place != Place::waiting;
+  if (was_waiting && core::is_terminal(change.status)) ++line(line_ref(task.record)).left_waiting;
+  core::apply(task.record, change);
+  task.is_changed = true;
+  if (change.attempt) task.attempts.push_back(*change.attempt);
+  if (change.error_boundary) task.error_boundaries.push_back(*change.error_boundary);
+  if (!core::is_terminal(change.status) || !task.record.facts.key) return;
+  WorkingLine& its_line = line(line_ref(task.record));
+  if (its_line.line.head == task.record.id) {
+    its_line.line.head = std::nullopt;
+    its_line.is_changed = true;
+  }
+}
+
+bool WorkingSet::join_line(const LineRef& ref, const core::TaskId& id) {
+  WorkingLine& its_line = line(ref);
+  its_line.is_changed = true;
+  // An ended head whose successor is not known yet still means that others may stand before.
+  if (!its_line.line.head && its_line.line.tail == 0 && its_line.joined.empty()) {
+    its_line.line.head = id;
+    return true;
+  }
+  return false;
+}
+
+void WorkingSet::note_waiting(const LineRef& ref, WorkingTask& task) {
+  WorkingLine& its_line = line(ref);
+  task.line_position = ++its_line.line.tail;
+  its_line.joined.push_back(&task);
+}
+
+void WorkingSet::advance_lines() {
+  for (auto& [ref, its_line] : lines_) {
+    if (its_line.is_changed && !its_line.line.head) advance_line(ref, its_line);
+  }
+}
+
+void WorkingSet::advance_line(const LineRef& ref, WorkingLine& its_line) {
+  WorkingTask* next = next_in_line(ref, its_line);
+  if (next == nullptr) return;
+  its_line.line.head = next->record.id;
+  change(*next, core::decide_unblock(next->record, tx_.now()));
+}
+
+WorkingTask* WorkingSet::next_in_line(const LineRef& ref, WorkingLine& its_line) {
+  // Those that this group took out of the line still stand in the store.
+  for (core::TaskRecord& record : tx_.first_waiting(ref, 1 + its_line.left_waiting)) {
+    WorkingTask* known = find(record.id);
+    if (known == nullptr) return &add_loaded(std::move(record));
+    if (known->record.place == Place::waiting) return known;
+  }
+  for (WorkingTask* joined : its_line.joined) {
+    if (joined->record.place == Place::waiting) return joined;
+  }
+  return nullptr;
+}
+
+std::vector<WorkingTask*> WorkingSet::ready() {
+  std::vector<WorkingTask*> ready;
+  for (WorkingTask& task : tasks_) {
+    if (task.is_changed && task.record.place == Place::ready) ready.push_back(&task);
+  }
+  return ready;
+}
+
+std::vector<Wake> WorkingSet::wakes() const {
+  std::unordered_map<const core::Lane*, std::int64_t> counts;
+  for (const WorkingTask& task : tasks_) {
+    if (task.is_changed && task.record.place == Place::ready) ++counts[task.record.lane];
+  }
+  std::vector<Wake> wakes;
+  for (const auto& [lane, count] : counts) wakes.push_back({.lane = lane, .count = count});
+  std::sort(wakes.begin(), wakes.end(), [](const Wake& a, const Wake& b) { return a.lane->id < b.lane->id; });
+  return wakes;
+}
+
+std::map<store::QueueRef, std::int64_t> WorkingSet::freed() const {
+  std::map<store::QueueRef, std::int64_t> freed;
+  for (const WorkingTask& task : tasks_) {
+    if (task.from == Place::leased && task.record.place != Place::leased) {
+      ++freed[{.ns = task.record.lane->ns, .name = task.record.lane->queue}];
+    }
+  }
+  return freed;
+}
+
+std::optional<core::TimePoint> WorkingSet::earliest_scheduled() const {
+  std::optional<core::TimePoint> earliest;
+  for (const WorkingTask& task : tasks_) {
+    if (!task.is_changed || task.record.place != Place::scheduled) continue;
+    earliest = std::min(earliest.value_or(task.record.available_at), task.record.available_at);
+  }
+  return earliest;
+}
+
+std::unordered_map<const core::Lane*, std::int64_t> WorkingSet::held_deltas() const {
+  std::unordered_map<const core::Lane*, std::int64_t> deltas;
+  for (const WorkingTask& task : tasks_) {
+    const int before = task.from == Place::leased ? 1 : 0;
+    const int after = task.record.place == Place::leased ? 1 : 0;
+    if (before != after) deltas[task.record.lane] += after - before;
+  }
+  return deltas;
+}
+
+store::WriteSet WorkingSet::writes() const {
+  store::WriteSet writes;
+  for (const WorkingTask& task : tasks_) {
+    if (!task.is_changed) continue;
+    writes.tasks.push_back({.is_new = task.is_new,
+                            .from = task.from,
+                            .fence_before = task.fence_before,
+                            .record = &task.record,
+                            .line_position = task.line_position,
+                            .attempts = task.attempts,
+                            .error_boundaries = task.error_boundaries});
+  }
+  for (const auto& [ref, its_line] : lines_) {
+    if (its_line.is_changed) writes.lines.push_back({.ref = ref, .line = its_line.line});
+  }
+  for (const auto& [ref, queue] : queues_) {
+    if (queue.is_changed) writes.queues.push_back({.ref = ref, .settings = queue.settings});
+  }
+  write_counts(writes);
+  return writes;
+}
+
+void WorkingSet::write_counts(store::WriteSet& writes) const {
+  std::unordered_map<const core::Lane*, QueueCounts> deltas;
+  for (const WorkingTask& task : tasks_) {
+    const Bucket after = bucket_of(task.record.place, task.record.status);
+    if (after == task.counted_as) continue;
+    QueueCounts& delta = deltas[task.record.lane];
+    if (task.counted_as != nullptr) --(delta.*task.counted_as);
+    if (after != nullptr) ++(delta.*after);
+  }
+  for (const auto& [lane, delta] : deltas) {
+    if (!delta.is_zero()) writes.counts.push_back({.lane = lane, .delta = delta});
+  }
+  std::sort(writes.counts.begin(), writes.counts.end(),
+            [](const auto& a, const auto& b) { return a.lane->id < b.lane->id; });
+}
+
+}  // namespace pawl::engine

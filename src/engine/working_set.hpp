@@ -1,0 +1,96 @@
+#pragma once
+// The tasks, lines and queues that one group of commands touches. Commands change them here, in turn, so that
+// a later one sees an earlier one's effect; what came of it is written by one commit. One thread, one
+// transaction.
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/task_machine.hpp"
+#include "engine/waiters.hpp"
+#include "store/store.hpp"
+
+namespace pawl::engine {
+
+using Bucket = std::int64_t core::QueueCounts::*;
+
+// Which count a task of this place and status is part of; nullptr for none.
+[[nodiscard]] Bucket bucket_of(core::Place place, core::TaskStatus status);
+
+struct WorkingTask {
+  core::TaskRecord record;
+  bool is_new = false;
+  bool is_changed = false;
+  core::Place from = core::Place::nowhere;
+  std::int64_t fence_before = 0;
+  Bucket counted_as = nullptr;  // before this group
+  std::int64_t line_position = 0;
+  std::vector<core::Attempt> attempts = {};  // ended in this group
+  std::vector<core::RawJson> error_boundaries = {};
+};
+
+struct WorkingLine {
+  store::Line line;
+  bool is_changed = false;
+  std::size_t left_waiting = 0;           // tasks cancelled in this group while they waited
+  std::vector<WorkingTask*> joined = {};  // tasks that this group added behind the others, in order
+};
+
+struct WorkingQueue {
+  core::QueueSettings settings;
+  bool is_changed = false;
+};
+
+class WorkingSet {
+ public:
+  explicit WorkingSet(store::Transaction& tx) : tx_(tx) {}
+
+  void load(std::span<const store::LoadTask> tasks);
+  void lock_lines(std::vector<store::LineRef> refs);
+
+  [[nodiscard]] WorkingTask* find(const core::TaskId& id);
+  [[nodiscard]] WorkingLine& line(const store::LineRef& ref);
+  WorkingTask& add_new(core::TaskRecord record);
+  // A task that tx.take_ready took: it stands in the ready place of this set until somebody claims it.
+  WorkingTask& add_taken(core::TaskRecord record);
+
+  void change(WorkingTask& task, const core::TaskChange& change);
+
+  // Puts a keyed task at the end of its line; true if it is the first there.
+  [[nodiscard]] bool join_line(const store::LineRef& ref, const core::TaskId& id);
+  void note_waiting(const store::LineRef& ref, WorkingTask& task);
+  // Lets the next one of every line go whose head has ended.
+  void advance_lines();
+
+  [[nodiscard]] std::map<store::QueueRef, WorkingQueue>& queues() { return queues_; }
+  // Tasks that this group made claimable or took, and that nobody claimed yet.
+  [[nodiscard]] std::vector<WorkingTask*> ready();
+  [[nodiscard]] std::vector<Wake> wakes() const;
+  // Queues in which this group ended leases, and how many.
+  [[nodiscard]] std::map<store::QueueRef, std::int64_t> freed() const;
+  [[nodiscard]] std::optional<core::TimePoint> earliest_scheduled() const;
+  // How many more leases each lane has than before this group.
+  [[nodiscard]] std::unordered_map<const core::Lane*, std::int64_t> held_deltas() const;
+
+  [[nodiscard]] store::WriteSet writes() const;
+
+ private:
+  WorkingTask& add_loaded(core::TaskRecord record);
+  void advance_line(const store::LineRef& ref, WorkingLine& line);
+  [[nodiscard]] WorkingTask* next_in_line(const store::LineRef& ref, WorkingLine& line);
+  void write_counts(store::WriteSet& writes) const;
+
+  store::Transaction& tx_;
+  std::deque<WorkingTask> tasks_;  // addresses stay
+  std::unordered_map<core::TaskId, WorkingTask*> by_id_;
+  std::map<store::LineRef, WorkingLine> lines_;
+  std::map<store::QueueRef, WorkingQueue> queues_;
+};
+
+[[nodiscard]] store::LineRef line_ref(const core::TaskRecord& record);
+
+}  // namespace pawl::engine

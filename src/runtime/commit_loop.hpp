@@ -1,0 +1,51 @@
+#pragma once
+// The commit loop: takes all commands that wait and gives them to the engine as one group. One is a group
+// when idle, hundreds are under load; it never waits for more. The next group forms while the last is being
+// flushed.
+//
+// `submit` may be called from any thread and never blocks: beyond the bounds it answers resource_exhausted.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/engine.hpp"
+
+namespace pawl::runtime {
+
+struct LoopOptions {
+  int threads = 0;  // 0: as many as the store has writers
+  std::size_t group_tasks_max = core::kGroupTasksMax;
+  std::size_t queued_commands_max = core::kQueuedCommandsMax;
+  std::size_t queued_tasks_max = core::kQueuedTasksMax;
+};
+
+class CommitLoop {
+ public:
+  // `after_group` runs on the loop's thread after every group.
+  CommitLoop(engine::Engine& engine, LoopOptions options, std::function<void()> after_group);
+  CommitLoop(const CommitLoop&) = delete;
+  CommitLoop& operator=(const CommitLoop&) = delete;
+  ~CommitLoop();  // executes what was submitted, then ends
+
+  void submit(core::Command command, core::Reply reply);
+
+ private:
+  void run();
+  [[nodiscard]] std::vector<engine::Request> take_group();
+
+  engine::Engine& engine_;
+  LoopOptions options_;
+  std::function<void()> after_group_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<engine::Request> queue_;
+  std::size_t queued_tasks_ = 0;
+  bool is_stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace pawl::runtime

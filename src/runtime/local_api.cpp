@@ -1,0 +1,210 @@
+#include "runtime/local_api.hpp"
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace pawl::runtime {
+
+using core::Answer;
+using core::Result;
+using core::TaskStatus;
+
+namespace {
+
+// Runs a read; what the store throws becomes the answer.
+template <typename Read>
+auto guarded(Read read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const store::StoreError& error) {
+    return error.problem();
+  }
+}
+
+store::TaskFilter filter_of(const core::TaskQuery& query) {
+  return {.ns = query.ns,
+          .statuses = query.statuses,
+          .queue = query.queue,
+          .type = query.type,
+          .key = query.key,
+          .worker_id = query.worker_id,
+          .label = query.label,
+          .created_after = query.created_after,
+          .created_before = query.created_before};
+}
+
+// Opaque to callers; "t" leaves room for other keys later.
+std::string cursor_after(const core::TaskId& id) { return "t" + to_string(id); }
+
+Result<std::optional<core::TaskId>> parse_cursor(const std::string& cursor) {
+  if (cursor.empty()) return std::optional<core::TaskId>{};
+  const auto id = cursor.front() == 't' ? core::parse_uuid(std::string_view{cursor}.substr(1)) : std::nullopt;
+  if (!id) return core::invalid_field("cursor", "is not one that this server gave");
+  return std::optional{core::TaskId{*id}};
+}
+
+core::Status check_query(const core::TaskQuery& query) {
+  if (const core::Status ns = core::check_namespace(query.ns); !ns) return ns;
+  for (const auto& [field, value] : {std::pair{"queue", &query.queue}, std::pair{"type", &query.type},
+                                     std::pair{"worker_id", &query.worker_id}}) {
+    if (!*value) continue;
+    if (const core::Status name = core::check_name(field, **value); !name) return name;
+  }
+  return query.key ? core::check_key("key", *query.key) : core::Status{core::Done{}};
+}
+
+}  // namespace
+
+Result<Answer> LocalApi::call(core::Command command) {
+  // Shared with the reply, which may still be returning when the answer is here.
+  auto promise = std::make_shared<std::promise<Result<Answer>>>();
+  auto answer = promise->get_future();
+  submit_(std::move(command), [promise](Result<Answer> result) { promise->set_value(std::move(result)); });
+  return answer.get();
+}
+
+template <typename T>
+Result<T> LocalApi::call_for(core::Command command) {
+  auto answer = call(std::move(command));
+  if (!answer) return answer.problem();
+  return std::move(std::get<T>(*answer));
+}
+
+Result<core::EnqueuedTask> LocalApi::enqueue(const std::string& ns, core::TaskSpec spec) {
+  core::EnqueueTasks command{.ns = ns};
+  command.tasks.push_back(std::move(spec));
+  auto enqueued = enqueue_batch(std::move(command));
+  if (!enqueued) return enqueued.problem();
+  auto stored = get_task(ns, enqueued->front().id);
+  if (!stored) return stored.problem();
+  return core::EnqueuedTask{.created = enqueued->front().created, .task = std::move(stored->task)};
+}
+
+Result<std::vector<core::Enqueued>> LocalApi::enqueue_batch(core::EnqueueTasks command) {
+  return call_for<std::vector<core::Enqueued>>(std::move(command));
+}
+
+Result<std::vector<core::ClaimedTask>> LocalApi::claim(core::ClaimTasks command) {
+  return call_for<std::vector<core::ClaimedTask>>(std::move(command));
+}
+
+Result<std::vector<Result<core::ReportAnswer>>> LocalApi::report(core::ReportTasks command) {
+  return call_for<std::vector<Result<core::ReportAnswer>>>(std::move(command));
+}
+
+template <typename Command>
+Result<core::Task> LocalApi::move_one(Command command) {
+  const std::string ns = command.ns;
+  auto moved = call_for<std::vector<Result<core::TaskMoved>>>(std::move(command));
+  if (!moved) return moved.problem();
+  const Result<core::TaskMoved>& first = moved->front();
+  if (!first) return first.problem();
+  auto stored = get_task(ns, first->task_id);
+  if (!stored) return stored.problem();
+  return std::move(stored->task);
+}
+
+Result<core::Task> LocalApi::cancel_task(const std::string& ns, const core::TaskId& id) {
+  return move_one(core::CancelTasks{.ns = ns, .ids = {id}});
+}
+
+Result<core::Task> LocalApi::retry_task(const std::string& ns, const core::TaskId& id) {
+  return move_one(core::RetryTasks{.ns = ns, .ids = {id}});
+}
+
+// Page by page: each page is a command of its own, so that a bulk change holds nobody up for long.
+template <typename Command>
+Result<core::BulkResult> LocalApi::move_many(const core::BulkTasks& bulk,
+                                             std::vector<TaskStatus> default_statuses) {
+  if (const core::Status valid = check_query(bulk.query); !valid) return valid.problem();
+  if (bulk.limit < 1 || bulk.limit > core::kBulkTasksMax) {
+    return core::invalid_field("limit", fmt::format("must be from 1 to {}", core::kBulkTasksMax));
+  }
+  store::TaskPage page{.filter = filter_of(bulk.query), .newest_first = false};
+  if (page.filter.statuses.empty()) page.filter.statuses = std::move(default_statuses);
+  core::BulkResult result;
+  while (result.matched < bulk.limit) {
+    page.limit = static_cast<std::size_t>(std::min(core::kPageMax, bulk.limit - result.matched));
+    auto ids = guarded([&]() -> Result<std::vector<core::TaskId>> { return store_.list_task_ids(page); });
+    if (!ids) return ids.problem();
+    if (ids->empty()) break;
+    page.after = ids->back();
+    result.matched += static_cast<int>(ids->size());
+    auto moved =
+        call_for<std::vector<Result<core::TaskMoved>>>(Command{.ns = bulk.query.ns, .ids = std::move(*ids)});
+    if (!moved) return moved.problem();
+    result.changed += static_cast<int>(
+        std::count_if(moved->begin(), moved->end(), [](const auto& one) { return one.ok(); }));
+  }
+  return result;
+}
+
+Result<core::BulkResult> LocalApi::cancel_tasks(const core::BulkTasks& bulk) {
+  return move_many<core::CancelTasks>(
+      bulk, {TaskStatus::blocked, TaskStatus::pending, TaskStatus::claimed, TaskStatus::running});
+}
+
+Result<core::BulkResult> LocalApi::retry_tasks(const core::BulkTasks& bulk) {
+  return move_many<core::RetryTasks>(bulk, {TaskStatus::failed, TaskStatus::dead_letter});
+}
+
+Result<core::TaskWithAttempts> LocalApi::get_task(const std::string& ns, const core::TaskId& id) {
+  if (const core::Status valid = core::check_namespace(ns); !valid) return valid.problem();
+  return guarded([&]() -> Result<core::TaskWithAttempts> {
+    auto stored = store_.find_task(id);
+    if (!stored || stored->record.lane->ns != ns) {
+      return core::Problem{.code = core::ProblemCode::not_found,
+                           .detail = "there is no task " + to_string(id)};
+    }
+    core::Task task = core::view_of(stored->record, stored->attempts);
+    return core::TaskWithAttempts{
+        .task = std::move(task),
+        .attempts = core::ended_attempts(stored->record, std::move(stored->attempts))};
+  });
+}
+
+Result<core::Page<core::Task>> LocalApi::list_tasks(const core::ListTasks& list) {
+  if (const core::Status valid = check_query(list.query); !valid) return valid.problem();
+  if (list.limit < 1 || list.limit > core::kPageMax) {
+    return core::invalid_field("limit", fmt::format("must be from 1 to {}", core::kPageMax));
+  }
+  const auto after = parse_cursor(list.cursor);
+  if (!after) return after.problem();
+  return guarded([&]() -> Result<core::Page<core::Task>> {
+    const auto limit = static_cast<std::size_t>(list.limit);
+    // One more than asked for tells whether there is a next page.
+    auto stored = store_.list_tasks({.filter = filter_of(list.query),
+                                     .newest_first = list.newest_first,
+                                     .after = *after,
+                                     .limit = limit + 1});
+    core::Page<core::Task> page;
+    const bool has_more = stored.size() > limit;
+    if (has_more) stored.pop_back();
+    for (const store::StoredTask& task : stored)
+      page.items.push_back(core::view_of(task.record, task.attempts));
+    if (has_more) page.next_cursor = cursor_after(page.items.back().id);
+    return page;
+  });
+}
+
+Result<std::vector<core::Checkpoint>> LocalApi::list_checkpoints(const std::string& ns,
+                                                                 const core::TaskId& task) {
+  const auto owner = get_task(ns, task);
+  if (!owner) return owner.problem();
+  return guarded([&]() -> Result<std::vector<core::Checkpoint>> { return store_.list_checkpoints(task); });
+}
+
+Result<std::vector<core::Queue>> LocalApi::list_queues(const std::string& ns) {
+  if (const core::Status valid = core::check_namespace(ns); !valid) return valid.problem();
+  return guarded([&]() -> Result<std::vector<core::Queue>> { return store_.list_queues(ns); });
+}
+
+Result<core::Done> LocalApi::set_queue(core::SetQueue command) {
+  return call_for<core::Done>(std::move(command));
+}
+
+}  // namespace pawl::runtime

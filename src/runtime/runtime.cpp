@@ -1,0 +1,34 @@
+#include "runtime/runtime.hpp"
+
+#include <utility>
+
+namespace pawl::runtime {
+
+namespace {
+
+LoopOptions with_threads(LoopOptions options, int writers) {
+  if (options.threads == 0) options.threads = writers;
+  return options;
+}
+
+}  // namespace
+
+Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, RuntimeOptions options)
+    : engine_(store, clock, random, options.waiting_claims_max),
+      ticker_(std::make_unique<Ticker>(engine_, clock, options.ticker)),
+      loop_(std::make_unique<CommitLoop>(engine_, with_threads(options.loop, store.writers()),
+                                         [this] {
+                                           if (const auto due = engine_.take_earliest_scheduled())
+                                             ticker_->note_due(*due);
+                                         })),
+      api_(store, [this](core::Command command, core::Reply reply) {
+        submit(std::move(command), std::move(reply));
+      }) {}
+
+Runtime::~Runtime() {
+  loop_.reset();
+  ticker_.reset();
+  engine_.abandon_waits();
+}
+
+}  // namespace pawl::runtime

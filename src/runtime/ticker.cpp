@@ -1,0 +1,82 @@
+#include "runtime/ticker.hpp"
+
+#include <algorithm>
+
+namespace pawl::runtime {
+
+Ticker::Ticker(engine::Engine& engine, core::Clock& clock, TickerOptions options)
+    : engine_(engine), clock_(clock), options_(options) {
+  thread_ = std::thread{[this] { run(); }};
+  maintenance_ = std::thread{[this] { run_maintenance(); }};
+}
+
+Ticker::~Ticker() {
+  {
+    const std::lock_guard lock{mutex_};
+    is_stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  maintenance_.join();
+}
+
+void Ticker::note_due(core::TimePoint time) {
+  const std::lock_guard lock{mutex_};
+  const core::MonotonicTime due{time.time_since_epoch() - store_ahead_};
+  if (due >= next_look_) return;
+  next_look_ = due;
+  changed_.notify_all();
+}
+
+void Ticker::run() {
+  core::MonotonicTime next = clock_.monotonic();
+  while (wait_until(next)) next = look();
+}
+
+bool Ticker::wait_until(core::MonotonicTime time) {
+  std::unique_lock lock{mutex_};
+  next_look_ = time;
+  while (!is_stopping_) {
+    const core::MonotonicTime now = clock_.monotonic();
+    if (now >= next_look_) return true;
+    // Never longer than one interval, whatever a clock says.
+    changed_.wait_for(lock, std::min<core::Duration>(next_look_ - now, options_.interval));
+  }
+  return false;
+}
+
+core::MonotonicTime Ticker::look() {
+  engine_.end_waits();
+  const core::MonotonicTime now = clock_.monotonic();
+  core::MonotonicTime next = now + options_.interval;
+  if (const auto end = engine_.waiters().next_end()) next = std::min(next, *end);
+
+  const engine::TickResult result = engine_.tick(options_.page);
+  const bool is_page_full =
+      static_cast<std::size_t>(std::max(result.leases, result.promoted)) >= options_.page;
+  if (is_page_full) return now;
+  if (engine_.waiters().size() > 0) {
+    const bool may_have_changed = engine_.may_have_changed();
+    if (may_have_changed || engine_.waiters().has_limited()) engine_.serve_waiting(!may_have_changed);
+  }
+  const std::lock_guard lock{mutex_};
+  if (result.store_now) {
+    store_ahead_ = result.store_now->time_since_epoch() - clock_.monotonic().time_since_epoch();
+    if (result.next_due)
+      next = std::min(next, core::MonotonicTime{result.next_due->time_since_epoch() - store_ahead_});
+  }
+  return std::max(next, now);
+}
+
+void Ticker::run_maintenance() {
+  std::unique_lock lock{mutex_};
+  while (!is_stopping_) {
+    changed_.wait_for(lock, options_.maintenance, [this] { return is_stopping_; });
+    if (is_stopping_) return;
+    lock.unlock();
+    engine_.maintain();
+    lock.lock();
+  }
+}
+
+}  // namespace pawl::runtime

@@ -1,0 +1,50 @@
+#pragma once
+// What time brings: leases that are over, tasks that are due, claims that waited long enough, work that other
+// processes left in the store, and the store's housekeeping. It only ever makes the engine look; correctness
+// does not depend on when it does.
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "engine/engine.hpp"
+
+namespace pawl::runtime {
+
+struct TickerOptions {
+  core::Duration interval = std::chrono::milliseconds{100};  // looks at leases, due tasks and foreign changes
+  core::Duration maintenance = std::chrono::seconds{1};
+  std::size_t page = 1'000;
+};
+
+class Ticker {
+ public:
+  Ticker(engine::Engine& engine, core::Clock& clock, TickerOptions options);
+  Ticker(const Ticker&) = delete;
+  Ticker& operator=(const Ticker&) = delete;
+  ~Ticker();
+
+  // Something is due at `time` (store time): look then, if no look is planned before.
+  void note_due(core::TimePoint time);
+
+ private:
+  void run();
+  void run_maintenance();
+  // One look; returns when the next one should be at the latest.
+  core::MonotonicTime look();
+  // False when it is time to stop.
+  bool wait_until(core::MonotonicTime time);
+
+  engine::Engine& engine_;
+  core::Clock& clock_;
+  TickerOptions options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_stopping_ = false;
+  core::MonotonicTime next_look_{};
+  core::Duration store_ahead_{0};  // store time less monotonic time, as of the last look
+  std::thread thread_;
+  std::thread maintenance_;
+};
+
+}  // namespace pawl::runtime
