@@ -1,0 +1,82 @@
+#pragma once
+// An engine on a store of each kind, with time and chance in the test's hands and no threads: a call returns
+// when its group is committed, and nothing happens between calls.
+//
+//   using Completion = pawl::testing::EngineTest;
+//   TEST_P(Completion, AfterTheLeaseIsOverAnswersStaleLease) { … }
+//   PAWL_ON_EVERY_STORE(Completion);
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/api.hpp"
+#include "engine/engine.hpp"
+#include "runtime/local_api.hpp"
+#include "tests/support/env.hpp"
+#include "tests/support/stores.hpp"
+
+namespace pawl::testing {
+
+using namespace std::chrono_literals;
+
+// One node: an engine of its own on a store that others may share, with an Api that executes each call at
+// once.
+class DirectNode {
+ public:
+  // Shared: the nodes of a test on the memory kind have one store between them.
+  DirectNode(std::shared_ptr<store::Store> store, core::Clock& clock, std::uint64_t seed);
+
+  [[nodiscard]] core::Api& api() { return api_; }
+  [[nodiscard]] engine::Engine& engine() { return *engine_; }
+  [[nodiscard]] const std::shared_ptr<store::Store>& store() const { return store_; }
+  // Checks and executes; what a commit loop does with a group of one.
+  void submit(core::Command command, core::Reply reply);
+
+ private:
+  SeededRandom random_;
+  std::shared_ptr<store::Store> store_;
+  std::unique_ptr<engine::Engine> engine_;
+  runtime::LocalApi api_;
+};
+
+class EngineTest : public ::testing::TestWithParam<StoreKind> {
+ public:
+  EngineTest();
+
+  [[nodiscard]] core::Api& api() { return node_->api(); }
+  [[nodiscard]] engine::Engine& engine() { return node_->engine(); }
+  // Another node on the same database (the same store for the memory kind).
+  [[nodiscard]] std::unique_ptr<DirectNode> another_node(std::uint64_t seed);
+
+  // The everyday steps; each fails the test if it is refused.
+  core::Task enqueue(core::TaskSpec spec);
+  std::vector<core::ClaimedTask> claim(const std::string& worker = "w1", int max = 10,
+                                       core::Duration lease = 30s);
+  core::Task claim_one(const std::string& worker = "w1", core::Duration lease = 30s);
+  core::Result<core::ReportAnswer> report(const core::Task& task, core::ReportAction action);
+  core::Result<core::ReportAnswer> report(const std::string& worker, core::Report report);
+  core::Result<core::ReportAnswer> fail(const core::Task& task, const std::string& code = "boom",
+                                        bool retryable = true);
+  core::TaskWithAttempts get(const core::TaskId& id);
+  core::TaskStatus status_of(const core::TaskId& id) { return get(id).task.status; }
+  core::Queue queue(const std::string& name = "default");
+  void tick();  // until nothing more is due
+
+  ManualClock clock;
+
+ private:
+  Database database_;
+  std::unique_ptr<DirectNode> node_;
+};
+
+[[nodiscard]] core::TaskSpec task_of(const std::string& type, const std::string& payload = "{}");
+
+#define PAWL_ON_EVERY_STORE(Suite)                                                                 \
+  INSTANTIATE_TEST_SUITE_P(Stores, Suite, ::testing::ValuesIn(::pawl::testing::all_store_kinds()), \
+                           [](const auto& store) { return ::pawl::testing::to_string(store.param); })
+
+}  // namespace pawl::testing

@@ -1,0 +1,92 @@
+// Calls that belong in one place: what stands between the code and time, chance, the environment and errors.
+#include <algorithm>
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "tests/tidy/source_tree.hpp"
+
+namespace pawl::tidy {
+namespace {
+
+struct Ban {
+  std::string_view call;
+  std::string_view instead;
+};
+
+constexpr std::array kBans{
+    Ban{"system_clock::now", "take a Clock"},
+    Ban{"steady_clock::now", "take a Clock"},
+    Ban{"random_device", "take a Random"},
+    Ban{"sleep_for", "wait on what is awaited"},
+    Ban{"sleep_until", "wait on what is awaited"},
+    Ban{"getenv", "read the environment in the CLI and hand the value on"},
+    Ban{"catch (", "let it end the unit of work, or make it a Result"},
+};
+
+// The places where a banned call is at home. A row that nothing needs any more fails the test too.
+struct Home {
+  std::string_view file;
+  std::string_view call;
+};
+
+constexpr std::array kHomes{
+    Home{"src/runtime/env.cpp", "system_clock::now"}, Home{"src/runtime/env.cpp", "steady_clock::now"},
+    Home{"src/runtime/env.cpp", "random_device"},
+    // Back-off towards a server that is gone, and the age of what a node remembers: real time, never stored.
+    Home{"src/store/postgres/monotonic.cpp", "steady_clock::now"},
+    Home{"src/engine/engine.cpp", "catch ("},      // the engine's loop
+    Home{"src/runtime/local_api.cpp", "catch ("},  // the API dispatcher
+};
+
+bool is_at_home(const SourceFile& file, const Ban& ban) {
+  return std::any_of(kHomes.begin(), kHomes.end(),
+                     [&](const Home& home) { return home.file == file.path && home.call == ban.call; });
+}
+
+Complaints uses(const SourceFile& file, const Ban& ban) {
+  Complaints found;
+  for (std::size_t i = 0; i < file.lines.size(); ++i) {
+    if (code_of(file.lines[i]).find(ban.call) == std::string::npos) continue;
+    found.push_back(at(file, i) + "'" + std::string(ban.call) + "': " + std::string(ban.instead));
+  }
+  return found;
+}
+
+std::vector<SourceFile> checked_files() {
+  return files_under({"src", "include", "examples"}, {".hpp", ".cpp"});
+}
+
+TEST(BannedCalls, StandOnlyWhereTheyAreAtHome) {
+  Complaints complaints;
+  for (const auto& file : checked_files()) {
+    for (const auto& ban : kBans) {
+      if (is_at_home(file, ban)) continue;
+      for (auto& use : uses(file, ban)) complaints.push_back(std::move(use));
+    }
+  }
+  EXPECT_EQ(complaints, Complaints{});
+}
+
+TEST(BannedCalls, TheListOfHomesIsNotLongerThanNeeded) {
+  const auto files = checked_files();
+  Complaints complaints;
+  for (const auto& home : kHomes) {
+    const bool needed = std::any_of(files.begin(), files.end(), [&](const SourceFile& file) {
+      return file.path == home.file && !uses(file, {.call = home.call, .instead = {}}).empty();
+    });
+    if (!needed)
+      complaints.push_back(std::string(home.file) + " does not use '" + std::string(home.call) + "'");
+  }
+  EXPECT_EQ(complaints, Complaints{});
+}
+
+TEST(BannedCalls, AreSeenInCodeAndNotInCommentsOrStrings) {
+  const Ban ban{.call = "getenv", .instead = "no"};
+  EXPECT_EQ(uses(file_of("a.cpp", "auto home = std::getenv(\"HOME\");"), ban),
+            Complaints{"a.cpp:1: 'getenv': no"});
+  EXPECT_EQ(uses(file_of("a.cpp", "// getenv is banned\nlog(\"getenv \\\" getenv\");"), ban), Complaints{});
+}
+
+}  // namespace
+}  // namespace pawl::tidy
