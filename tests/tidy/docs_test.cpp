@@ -20,11 +20,11 @@ std::vector<std::string> all_matches(const std::string& text, const std::regex& 
 
 // The targets of [text](target) that are files of the repository, without their #anchor.
 std::vector<std::string> relative_links(const std::string& line) {
-  static const std::regex kLink(R"(\]\(([^)\s]+)\))");
-  static const std::regex kElsewhere("^([a-z]+:|#).*");
+  static const std::regex link_pattern(R"(\]\(([^)\s]+)\))");
+  static const std::regex elsewhere("^([a-z]+:|#).*");
   std::vector<std::string> links;
-  for (const auto& target : all_matches(line, kLink)) {
-    if (!std::regex_match(target, kElsewhere)) links.push_back(target.substr(0, target.find('#')));
+  for (const auto& target : all_matches(line, link_pattern)) {
+    if (!std::regex_match(target, elsewhere)) links.push_back(target.substr(0, target.find('#')));
   }
   return links;
 }
@@ -45,8 +45,8 @@ Complaints broken_links(const SourceFile& file) {
 
 // The paths under src/ that a line names. Where a placeholder follows (src/store/<db>/…), the part before it.
 std::vector<std::string> paths_named(const std::string& line) {
-  static const std::regex kPath(R"((?:^|[^A-Za-z0-9_./-])(src/[A-Za-z0-9_./*-]*[<{]?))");
-  auto paths = all_matches(line, kPath);
+  static const std::regex path_pattern(R"((?:^|[^A-Za-z0-9_./-])(src/[A-Za-z0-9_./*-]*[<{]?))");
+  auto paths = all_matches(line, path_pattern);
   for (auto& path : paths) {
     if (path.back() == '<' || path.back() == '{') path.erase(path.rfind('/') + 1);
     while (path.back() == '.' || path.back() == '-') path.pop_back();

@@ -23,8 +23,11 @@ class Pool {
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
     Loan& operator=(Loan&&) = delete;
-    ~Loan() {
-      if (pool_ != nullptr) pool_->give_back(*connection_);
+    ~Loan() { give_back(); }
+
+    // Before the end of the scope; not to be used any more.
+    void give_back() {
+      if (pool_ != nullptr) std::exchange(pool_, nullptr)->give_back(*connection_);
     }
 
     Connection& operator*() const { return *connection_; }

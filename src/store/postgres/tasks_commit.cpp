@@ -67,6 +67,7 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   if (failure) settle_lost_commit(*failure, timeline);
   is_open_ = false;
   note_committed(writes);
+  connection_.give_back();  // the next group need not wait until this object is gone
 }
 
 // Queues first: another group may hold one of them and wait for a key that is entered here.

@@ -48,6 +48,8 @@ class SqliteBaseline final : public Baseline {
 
 }  // namespace
 
-std::unique_ptr<Baseline> open_sqlite_baseline(const std::string& path) { return std::make_unique<SqliteBaseline>(path); }
+std::unique_ptr<Baseline> open_sqlite_baseline(const std::string& path) {
+  return std::make_unique<SqliteBaseline>(path);
+}
 
 }  // namespace pawl::store

@@ -1,10 +1,10 @@
 #include "store/sqlite/connection.hpp"
 
-#include <fmt/format.h>
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <mutex>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
 
 #include "store/sqlite/error.hpp"
 #include "store/sqlite/sql.hpp"
@@ -17,12 +17,17 @@ using std::chrono::microseconds;
 
 constexpr microseconds kFirstWait{100};
 constexpr microseconds kLongestWait{2'000};
-constexpr microseconds kAllWaits{30'000'000};
+constexpr microseconds kRestartWait{50'000};  // writers stand still meanwhile
 
 // SQLite counts every allocation under one lock for all threads unless told not to before its first use.
 void configure_library() {
   static std::once_flag once;
   std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
+}
+
+int note_wal(void* is_wal, int, char** columns, char**) {
+  *static_cast<bool*>(is_wal) = std::string_view{columns[0]} == "wal";
+  return 0;
 }
 
 int on_busy(void* wait, int count) { return static_cast<BusyWait*>(wait)->wait(count) ? 1 : 0; }
@@ -31,7 +36,7 @@ int on_busy(void* wait, int count) { return static_cast<BusyWait*>(wait)->wait(c
 
 bool BusyWait::wait(int count) {
   if (count == 0) waited_ = microseconds{0};
-  if (waited_ >= kAllWaits) return false;
+  if (waited_ >= limit_) return false;
   state_ ^= state_ << 13U;
   state_ ^= state_ >> 7U;
   state_ ^= state_ << 17U;
@@ -76,17 +81,24 @@ void Connection::configure(const ConnectionOptions& options) {
   }
   enter_wal_mode();
   execute(
-      "pragma synchronous = full; pragma wal_autocheckpoint = 1000; pragma journal_size_limit = 67108864");
+      "pragma synchronous = full; pragma wal_autocheckpoint = 1000; pragma journal_size_limit = 16777216");
   if (options.max_page_count) execute(fmt::format("pragma max_page_count = {}", *options.max_page_count));
 }
 
-// A process that opens a new file beside us may be doing the same; SQLite then answers busy at once, since both
-// hold the shared lock that the other must wait for.
+// A process that opens a new file beside us may be doing the same; SQLite then answers busy at once, since
+// both hold the shared lock that the other must wait for.
 void Connection::enter_wal_mode() {
   for (int count = 0;; ++count) {
-    const int code = sqlite3_exec(db_.get(), "pragma journal_mode = wal", nullptr, nullptr, nullptr);
-    if (code == SQLITE_OK) return;
-    if ((code & 0xff) != SQLITE_BUSY || !busy_.wait(count)) throw_error(db_.get(), code, "setting the journal mode");
+    bool is_wal = false;
+    const int code = sqlite3_exec(db_.get(), "pragma journal_mode = wal", note_wal, &is_wal, nullptr);
+    if (code == SQLITE_OK && is_wal) return;
+    if (code == SQLITE_OK) {
+      throw StoreError{StoreError::Kind::unavailable,
+                       fmt::format("{}: SQLite cannot keep a write-ahead log here (a network file system?)",
+                                   sqlite3_db_filename(db_.get(), "main"))};
+    }
+    if ((code & 0xff) != SQLITE_BUSY || !busy_.wait(count))
+      throw_error(db_.get(), code, "setting the journal mode");
   }
 }
 
@@ -109,8 +121,10 @@ void Connection::roll_back() noexcept {
 
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(db_.get()) == 0; }
 
-void Connection::checkpoint() {
-  const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+void Connection::restart_log() {
+  busy_.set_limit(kRestartWait);
+  const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
+  busy_.set_limit(BusyWait::kLongest);
   if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) throw_error(db_.get(), code, "a checkpoint");
 }
 

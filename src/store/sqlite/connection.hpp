@@ -13,16 +13,21 @@
 
 namespace pawl::store::sqlite {
 
-// How we wait for another process to be done. Growing waits with jitter: short ones first because a commit takes
-// a tenth of a millisecond, spread because processes that wait in step would always collide again.
+// How we wait for another process to be done. Growing waits with jitter: short ones first because a commit
+// takes a tenth of a millisecond, spread because processes that wait in step would always collide again.
 class BusyWait {
  public:
+  static constexpr std::chrono::microseconds kLongest{30'000'000};
+
   explicit BusyWait(std::uint64_t seed) : state_(seed | 1U) {}
+  // How long one wait may take in all.
+  void set_limit(std::chrono::microseconds limit) { limit_ = limit; }
   // Called with the number of waits so far for one lock; false when it has waited long enough.
   [[nodiscard]] bool wait(int count);
 
  private:
   std::uint64_t state_;
+  std::chrono::microseconds limit_ = kLongest;
   std::chrono::microseconds waited_{0};
 };
 
@@ -40,8 +45,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection() = default;
 
-  // The statement of one of the queries in sql.hpp, prepared at its first use. `query` must live as long as the
-  // program: its address stands for it.
+  // The statement of one of the queries in sql.hpp, prepared at its first use. `query` must live as long as
+  // the program: its address stands for it.
   [[nodiscard]] Statement& statement(std::string_view query);
 
   // A statement for one use.
@@ -56,8 +61,9 @@ class Connection {
   void roll_back() noexcept;  // nothing, if there is no transaction
   [[nodiscard]] bool in_transaction() const;
 
-  // Copies what the write-ahead log holds into the database, as far as no reader is in the way; never waits.
-  void checkpoint();
+  // Copies the write-ahead log into the database and has it written from its start again. Waits a moment for
+  // readers that are in the way, and does without when they stay.
+  void restart_log();
 
   // Changes when another connection has committed.
   [[nodiscard]] std::int64_t data_version();

@@ -1,7 +1,10 @@
-// Pages of task ids by filter. One source a status, each read in id order and no further than the page; the merge
-// of them is the page.
+// Pages of task ids by filter. One source a status, each read in id order and no further than the page; the
+// merge of them is the page.
 
 #include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
 
 #include "store/sqlite/reads.hpp"
 #include "store/sqlite/sql.hpp"
@@ -13,11 +16,24 @@ namespace {
 using core::TaskId;
 using core::TaskStatus;
 
+constexpr std::array kEveryStatus{TaskStatus::blocked,     TaskStatus::pending,   TaskStatus::claimed,
+                                  TaskStatus::running,     TaskStatus::completed, TaskStatus::failed,
+                                  TaskStatus::dead_letter, TaskStatus::cancelled};
+static_assert(kEveryStatus.size() == core::kTaskStatusCount);
+
 struct Source {
   std::string_view query;
-  std::optional<bool> is_running = {};         // leased_ids
-  std::optional<std::string_view> status = {};  // not_completed_ids
+  std::optional<bool> is_running = {};     // leased_ids
+  std::optional<std::string> status = {};  // not_completed_ids; a JSON array of them for keyed_ids
 };
+
+Source keyed_source(const std::vector<TaskStatus>& statuses) {
+  std::string names;
+  for (const TaskStatus status : statuses) {
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ",", core::to_string(status));
+  }
+  return {.query = sql::keyed_ids, .status = "[" + names + "]"};
+}
 
 void add_sources(TaskStatus status, std::vector<Source>& sources) {
   switch (status) {
@@ -34,7 +50,7 @@ void add_sources(TaskStatus status, std::vector<Source>& sources) {
     case TaskStatus::failed:
     case TaskStatus::dead_letter:
     case TaskStatus::cancelled:
-      sources.push_back({.query = sql::not_completed_ids, .status = core::to_string(status)});
+      sources.push_back({.query = sql::not_completed_ids, .status = std::string{core::to_string(status)}});
       return;
   }
 }
@@ -42,11 +58,13 @@ void add_sources(TaskStatus status, std::vector<Source>& sources) {
 std::vector<Source> sources_of(const TaskFilter& filter) {
   std::vector<TaskStatus> statuses = filter.statuses;
   if (statuses.empty() && filter.worker_id) statuses = {TaskStatus::claimed, TaskStatus::running};
-  if (statuses.empty()) return {{.query = sql::task_ids}};
+  if (statuses.empty() && !filter.key) return {{.query = sql::task_ids}};
+  if (statuses.empty()) statuses.assign(kEveryStatus.begin(), kEveryStatus.end());
   std::sort(statuses.begin(), statuses.end());
   statuses.erase(std::unique(statuses.begin(), statuses.end()), statuses.end());
   // Only a leased task has a worker.
   if (filter.worker_id) std::erase_if(statuses, [](TaskStatus status) { return !core::is_leased(status); });
+  if (filter.key && !filter.worker_id) return {keyed_source(statuses)};
 
   std::vector<Source> sources;
   for (const TaskStatus status : statuses) add_sources(status, sources);
@@ -65,7 +83,8 @@ Bounds bounds_of(const TaskPage& page) {
   return bounds;
 }
 
-void read_source(Connection& connection, const Source& source, const TaskPage& page, std::vector<TaskId>& ids) {
+void read_source(Connection& connection, const Source& source, const TaskPage& page,
+                 std::vector<TaskId>& ids) {
   const TaskFilter& filter = page.filter;
   const Bounds bounds = bounds_of(page);
   std::optional<std::string_view> label;
@@ -79,8 +98,9 @@ void read_source(Connection& connection, const Source& source, const TaskPage& p
   text.append(page.newest_first ? sql::newest_ids : sql::oldest_ids);
   Statement statement = connection.prepare(text);
   const auto collect = [&](const auto&... more) {
-    Rows row = statement.rows(bounds.low, bounds.high, filter.ns, filter.queue, filter.type, filter.key, label,
-                              label_value, filter.created_after, filter.created_before, page.limit, more...);
+    Rows row =
+        statement.rows(bounds.low, bounds.high, filter.ns, filter.queue, filter.type, filter.key, label,
+                       label_value, filter.created_after, filter.created_before, page.limit, more...);
     while (row.next()) ids.push_back(row.task_id());
   };
   if (source.is_running) {

@@ -99,7 +99,8 @@ core::QueueSettings read_settings(Rows& row) {
   core::QueueSettings settings;
   settings.paused = row.boolean();
   settings.max_concurrency = row.optional_int64();
-  if (const std::string_view limits = row.text(); !limits.empty()) settings.type_concurrency = decode_type_limits(limits);
+  if (const std::string_view limits = row.text(); !limits.empty())
+    settings.type_concurrency = decode_type_limits(limits);
   const auto limit = row.optional_int64();
   const auto per = row.optional_duration();
   if (limit && per) settings.rate = core::Rate{.limit = *limit, .per = *per};

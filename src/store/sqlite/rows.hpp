@@ -1,5 +1,6 @@
 #pragma once
-// How rows read as the structs of core. Each reads the columns that the query beside it in sql/ names, in order.
+// How rows read as the structs of core. Each reads the columns that the query beside it in sql/ names, in
+// order.
 
 #include "core/queue.hpp"
 #include "core/task.hpp"

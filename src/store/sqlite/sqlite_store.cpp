@@ -1,7 +1,9 @@
 #include "store/sqlite/sqlite_store.hpp"
 
 #include <atomic>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +22,9 @@ namespace {
 using sqlite::Connection;
 using sqlite::ReaderPool;
 using sqlite::Scope;
+
+// Eight times what a checkpoint is due at.
+constexpr std::uintmax_t kLogBytesMax = 32U << 20U;
 
 void learn_lanes(Connection& connection, LaneCache& lanes) {
   sqlite::Rows row = connection.statement(sqlite::sql::list_lanes_after).rows(lanes.last_id());
@@ -41,9 +46,12 @@ std::unique_ptr<Connection> connect(const SqliteOptions& options, bool is_writer
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(core::Clock& clock, std::unique_ptr<Connection> writer,
+  SqliteStore(const SqliteOptions& options, std::unique_ptr<Connection> writer,
               std::vector<std::unique_ptr<Connection>> readers)
-      : clock_(clock), writer_(std::move(writer)), readers_(std::move(readers)) {
+      : clock_(*options.clock),
+        log_path_(options.path + "-wal"),
+        writer_(std::move(writer)),
+        readers_(std::move(readers)) {
     foreign_version_ = writer_->data_version();
     learn_lanes(*writer_, lanes_);
   }
@@ -107,11 +115,20 @@ class SqliteStore final : public Store {
   // Asked of the write connection, since any other would take our own commits for foreign ones. While a
   // transaction has it, that one's beginning has looked.
   bool may_have_changed() override {
-    if (const std::unique_lock turn{writer_turn_, std::try_to_lock}; turn.owns_lock()) notice_foreign_commits();
+    if (const std::unique_lock turn{writer_turn_, std::try_to_lock}; turn.owns_lock())
+      notice_foreign_commits();
     return was_changed_.exchange(false);
   }
 
-  void maintain() override {}
+  // Commits copy the log into the database as they go; but while readers always overlap, it never gets to
+  // start from its beginning, and grows.
+  void maintain() override {
+    std::error_code absent;
+    if (const auto bytes = std::filesystem::file_size(log_path_, absent); absent || bytes < kLogBytesMax)
+      return;
+    const std::unique_lock turn{writer_turn_};
+    writer_->restart_log();
+  }
 
   [[nodiscard]] int writers() const override { return 1; }
 
@@ -154,6 +171,7 @@ class SqliteStore final : public Store {
   }
 
   core::Clock& clock_;
+  std::string log_path_;
   LaneCache lanes_;
   std::mutex writer_turn_;
   std::unique_ptr<Connection> writer_;
@@ -165,13 +183,14 @@ class SqliteStore final : public Store {
 }  // namespace
 
 std::unique_ptr<Store> open_sqlite(const SqliteOptions& options) {
-  PAWL_ENSURE(options.clock != nullptr && options.random != nullptr, "a store is given its clock and randomness");
+  PAWL_ENSURE(options.clock != nullptr && options.random != nullptr,
+              "a store is given its clock and randomness");
   auto writer = connect(options, true);
   sqlite::SqliteMigrations target{*writer, options.clock->now()};
   migrate(target, sqlite::sql::kMigrations);
   std::vector<std::unique_ptr<Connection>> readers;
   for (int i = 0; i < options.readers; ++i) readers.push_back(connect(options, false));
-  return std::make_unique<SqliteStore>(*options.clock, std::move(writer), std::move(readers));
+  return std::make_unique<SqliteStore>(options, std::move(writer), std::move(readers));
 }
 
 std::vector<MigrationState> sqlite_migration_status(const std::string& path) {

@@ -1,6 +1,6 @@
 #pragma once
-// The store in one SQLite file: WAL, synchronous=FULL, one writer at a time, readers beside it on snapshots. Several
-// processes may have the same file open; they take turns at the write lock.
+// The store in one SQLite file: WAL, synchronous=FULL, one writer at a time, readers beside it on snapshots.
+// Several processes may have the same file open; they take turns at the write lock.
 
 #include <cstdint>
 #include <memory>
@@ -22,8 +22,9 @@ struct SqliteOptions {
   std::optional<std::int64_t> max_page_count = {};  // a disk this full, for tests
 };
 
-// Makes the file if there is none, and migrates it. Throws StoreError that names the path for a folder that does
-// not exist, a file that is no database or cannot be written, and a schema that this binary cannot serve.
+// Makes the file if there is none, and migrates it. Throws StoreError that names the path for a folder that
+// does not exist, a file that is no database or cannot be written, and a schema that this binary cannot
+// serve.
 [[nodiscard]] std::unique_ptr<Store> open_sqlite(const SqliteOptions& options);
 
 // Migrates nothing; the file must exist.

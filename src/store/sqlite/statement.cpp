@@ -1,8 +1,8 @@
 #include "store/sqlite/statement.hpp"
 
-#include <sqlite3.h>
-
 #include <cstring>
+
+#include <sqlite3.h>
 
 #include "core/ensure.hpp"
 #include "store/sqlite/error.hpp"
@@ -93,7 +93,8 @@ void Statement::bind(int index, const core::Uuid& value) {
 void Statement::bind(int index, std::nullopt_t) { sqlite3_bind_null(handle_, index); }
 
 void Statement::check_bound(int count) const {
-  PAWL_ENSURE(count == parameters_, "a statement gets all its parameters each time: the last ones' memory is gone");
+  PAWL_ENSURE(count == parameters_,
+              "a statement gets all its parameters each time: the last ones' memory is gone");
 }
 
 int Statement::run_bound() {

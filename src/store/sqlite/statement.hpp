@@ -1,9 +1,9 @@
 #pragma once
 // A prepared statement, and the rows it yields.
 //
-// Parameters are bound in the order given, columns are read left to right in the order of the SELECT, so that the
-// two sides can be laid next to each other. Texts and ids are bound without a copy: what is passed must live as
-// long as the Rows (`run` is over when it returns). One thread at a time, as its connection.
+// Parameters are bound in the order given, columns are read left to right in the order of the SELECT, so that
+// the two sides can be laid next to each other. Texts and ids are bound without a copy: what is passed must
+// live as long as the Rows (`run` is over when it returns). One thread at a time, as its connection.
 
 #include <cstdint>
 #include <optional>

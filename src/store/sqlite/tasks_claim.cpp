@@ -24,11 +24,15 @@ struct Spot {
   auto operator<=>(const Spot&) const = default;
 };
 
-// One lane's tasks in order, read a handful at a time, so that many lanes do not read many times what is wanted.
+// One lane's tasks in order, read a handful at a time, so that many lanes do not read many times what is
+// wanted.
 class LaneHead {
  public:
   LaneHead(Connection& connection, const LaneShare& share, std::size_t handful)
-      : connection_(connection), lane_(*share.lane), left_(std::max<std::int64_t>(share.max, 0)), handful_(handful) {}
+      : connection_(connection),
+        lane_(*share.lane),
+        left_(std::max<std::int64_t>(share.max, 0)),
+        handful_(handful) {}
 
   // The next task; nullptr when the share or the lane is used up.
   [[nodiscard]] const TaskRecord* peek() {
@@ -46,7 +50,8 @@ class LaneHead {
   // What was popped is the beginning of the lane: one range, however many.
   void remove_taken() {
     if (taken_ == 0) return;
-    const int removed = connection_.statement(sql::take_ready).run(lane_.id, last_taken_.available_at, last_taken_.id);
+    const int removed =
+        connection_.statement(sql::take_ready).run(lane_.id, last_taken_.available_at, last_taken_.id);
     PAWL_ENSURE(removed == taken_, "nobody else writes while this transaction has the write lock");
   }
 
@@ -55,7 +60,8 @@ class LaneHead {
     seen_.clear();
     next_ = 0;
     const auto count = std::min<std::size_t>(handful_, static_cast<std::size_t>(left_));
-    Rows row = connection_.statement(sql::list_ready).rows(lane_.id, last_read_.available_at, last_read_.id, count);
+    Rows row =
+        connection_.statement(sql::list_ready).rows(lane_.id, last_read_.available_at, last_read_.id, count);
     while (row.next()) {
       TaskRecord& record = seen_.emplace_back();
       record.lane = &lane_;

@@ -34,8 +34,9 @@ class TaskWriter {
  private:
   void insert_facts(const TaskRecord& record) {
     const core::TaskFacts& facts = record.facts;
-    insert_task_.run(record.id, record.lane->id, facts.created_at, facts.timeout, facts.key, facts.idempotency_key,
-                     encode_retry(facts.retry), encode_labels(facts.labels), facts.payload);
+    insert_task_.run(record.id, record.lane->id, facts.created_at, facts.timeout, facts.key,
+                     facts.idempotency_key, encode_retry(facts.retry), encode_labels(facts.labels),
+                     facts.payload);
     if (!facts.idempotency_key) return;
     const int inserted = connection_.statement(sql::insert_task_key)
                              .run(record.lane->ns, record.lane->type, *facts.idempotency_key, record.id);
@@ -84,8 +85,9 @@ class TaskWriter {
     const TaskRecord& record = *write.record;
     PAWL_ENSURE(record.facts.key.has_value(), "only a task with a key waits in line");
     connection_.statement(sql::insert_waiting)
-        .run(record.lane->ns, record.lane->queue, *record.facts.key, write.line_position, record.id, record.lane->id,
-             record.available_at, record.progress.attempt, record.progress.fence, record.progress.budget_from);
+        .run(record.lane->ns, record.lane->queue, *record.facts.key, write.line_position, record.id,
+             record.lane->id, record.available_at, record.progress.attempt, record.progress.fence,
+             record.progress.budget_from);
   }
 
   void insert_lease(const TaskRecord& record) {
@@ -93,19 +95,19 @@ class TaskWriter {
     const core::Lease& lease = *record.lease;
     insert_lease_.run(record.id, record.lane->id, record.progress.attempt, record.progress.fence,
                       record.progress.budget_from, record.available_at, lease.acquired_at, lease.expires_at,
-                      lease.renewals, lease.cancel_requested, lease.heartbeat_at, lease.started_at, lease.timeout,
-                      lease.timeout_at, record.facts.key, lease.worker_id);
+                      lease.renewals, lease.cancel_requested, lease.heartbeat_at, lease.started_at,
+                      lease.timeout, lease.timeout_at, record.facts.key, lease.worker_id);
   }
 
   void update_lease(const TaskWrite& write) {
     const TaskRecord& record = *write.record;
     PAWL_ENSURE(record.lease.has_value(), "a leased task has a lease");
     const core::Lease& lease = *record.lease;
-    const int changed =
-        connection_.statement(sql::update_lease)
-            .run(record.progress.attempt, record.progress.fence, record.progress.budget_from, record.available_at,
-                 lease.acquired_at, lease.expires_at, lease.renewals, lease.cancel_requested, lease.heartbeat_at,
-                 lease.started_at, lease.timeout, lease.timeout_at, lease.worker_id, record.id, write.fence_before);
+    const int changed = connection_.statement(sql::update_lease)
+                            .run(record.progress.attempt, record.progress.fence, record.progress.budget_from,
+                                 record.available_at, lease.acquired_at, lease.expires_at, lease.renewals,
+                                 lease.cancel_requested, lease.heartbeat_at, lease.started_at, lease.timeout,
+                                 lease.timeout_at, lease.worker_id, record.id, write.fence_before);
     expect_one(changed, write);
   }
 
@@ -126,7 +128,8 @@ class TaskWriter {
     if (attempt.error) error = encode_error(*attempt.error);
     connection_.statement(sql::insert_attempt)
         .run(id, attempt.fence, attempt.attempt, attempt.claimed_at, attempt.started_at, attempt.finished_at,
-             core::to_string(attempt.outcome), core::to_string(attempt.status_after), attempt.worker_id, error);
+             core::to_string(attempt.outcome), core::to_string(attempt.status_after), attempt.worker_id,
+             error);
   }
 
   void insert_error_boundary(const core::TaskId& id, const core::RawJson& snapshot) {

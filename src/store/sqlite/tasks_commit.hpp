@@ -1,5 +1,6 @@
 #pragma once
-// The writes of a transaction, row by row with prepared statements: inside one process that is as fast as sets.
+// The writes of a transaction, row by row with prepared statements: inside one process that is as fast as
+// sets.
 
 #include "store/sqlite/connection.hpp"
 #include "store/store.hpp"

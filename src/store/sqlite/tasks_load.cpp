@@ -41,8 +41,10 @@ std::optional<TaskRecord> TaskLoader::load(const LoadTask& wanted) {
 bool TaskLoader::find_place(TaskRecord& record) {
   return find_lease(record) ||
          find_standing(connection_.statement(sql::find_ready), Place::ready, TaskStatus::pending, record) ||
-         find_standing(connection_.statement(sql::find_scheduled), Place::scheduled, TaskStatus::pending, record) ||
-         find_standing(connection_.statement(sql::find_waiting), Place::waiting, TaskStatus::blocked, record) ||
+         find_standing(connection_.statement(sql::find_scheduled), Place::scheduled, TaskStatus::pending,
+                       record) ||
+         find_standing(connection_.statement(sql::find_waiting), Place::waiting, TaskStatus::blocked,
+                       record) ||
          find_finished(record);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// A task put together from the narrow tables. For the transaction and for reads alike: the connection must be in
-// a transaction, or a task could move between two of the looks.
+// A task put together from the narrow tables. For the transaction and for reads alike: the connection must be
+// in a transaction, or a task could move between two of the looks.
 
 #include <optional>
 #include <span>

@@ -25,7 +25,8 @@ Loaded SqliteTransaction::load(const LoadRequest& request) {
   return loaded;
 }
 
-std::vector<std::optional<core::Attempt>> SqliteTransaction::find_attempts(std::span<const core::LeaseRef> refs) {
+std::vector<std::optional<core::Attempt>> SqliteTransaction::find_attempts(
+    std::span<const core::LeaseRef> refs) {
   std::vector<std::optional<core::Attempt>> found;
   for (const core::LeaseRef& ref : refs) {
     Rows row = connection_.statement(sql::find_attempt).rows(ref.task_id, ref.fence);

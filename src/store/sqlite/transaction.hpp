@@ -1,6 +1,6 @@
 #pragma once
-// A write: the one write connection, held from BEGIN IMMEDIATE to the commit or the end of the object. With one
-// writer at a time a row that was read cannot change before the commit, so nothing else needs a lock.
+// A write: the one write connection, held from BEGIN IMMEDIATE to the commit or the end of the object. With
+// one writer at a time a row that was read cannot change before the commit, so nothing else needs a lock.
 
 #include <mutex>
 #include <vector>
@@ -28,7 +28,8 @@ class SqliteTransaction final : public Transaction {
   [[nodiscard]] std::vector<Line> lock_lines(std::span<const LineRef> refs) override;
   [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
   [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override;
-  [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes, std::size_t max) override;
+  [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
+                                                         std::size_t max) override;
   void commit(const WriteSet& writes) override;
 
  private:

@@ -27,6 +27,9 @@ create table tasks (
   payload text
 ) strict;
 
+-- Costs tasks without a key nothing.
+create index tasks_by_key on tasks (key, id) where key is not null;
+
 create table ready (
   lane integer not null,
   available_at integer not null,
@@ -83,8 +86,11 @@ create table leases (
   worker_id text not null
 ) strict, without rowid;
 
+-- Found through tasks. Rows are appended by number and not by id: an output may be long, and a table in the order of
+-- its ids would put every row over a kilobyte on pages of its own. The id is here for the index below.
 create table finished (
-  id blob not null primary key,
+  seq integer primary key,
+  id blob not null,
   lane integer not null,
   status text not null,
   attempt integer not null,
@@ -98,7 +104,7 @@ create table finished (
   worker_id text,
   error text,
   output text
-) strict, without rowid;
+) strict;
 
 -- What a list of failures is read from; completed tasks, the many, cost it nothing.
 create index finished_not_completed on finished (status, id) where status <> 'completed';

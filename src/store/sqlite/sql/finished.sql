@@ -1,13 +1,13 @@
 -- name: insert_finished
 insert into finished
-  (id, lane, status, attempt, fence, budget_from, available_at, end_fence, claimed_at, started_at, finished_at,
+  (seq, id, lane, status, attempt, fence, budget_from, available_at, end_fence, claimed_at, started_at, finished_at,
    worker_id, error, output)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+values ((select seq from tasks where id = ?1), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
 
 -- name: find_finished
 select lane, attempt, fence, budget_from, available_at, status, end_fence, claimed_at, started_at, finished_at,
   worker_id, error, output
-from finished where id = ?
+from finished where seq = (select seq from tasks where id = ?)
 
 -- name: delete_finished
-delete from finished where id = ? and fence = ?
+delete from finished where seq = (select seq from tasks where id = ?) and fence = ?

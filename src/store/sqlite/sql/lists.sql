@@ -6,6 +6,16 @@
 -- only: this database because a list is read from one place at a time, each in the order of its index.
 select t.id from tasks t where t.id > ?1 and t.id < ?2
 
+-- name: keyed_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+-- The tasks of one key are few: each is asked for its status.
+select t.id from tasks t where t.key = ?6 and t.id > ?1 and t.id < ?2
+  and coalesce(
+    (select f.status from finished f where f.seq = t.seq),
+    (select iif(l.started_at is null, 'claimed', 'running') from leases l where l.id = t.id),
+    (select 'blocked' from waiting w where w.id = t.id),
+    'pending') in (select value from json_each(?12))
+
 -- name: ready_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
 select x.id from ready x cross join tasks t on t.id = x.id where x.id > ?1 and x.id < ?2
@@ -26,13 +36,13 @@ select x.id from leases x cross join tasks t on t.id = x.id where x.id > ?1 and 
 
 -- name: completed_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
-select x.id from finished x cross join tasks t on t.id = x.id where x.id > ?1 and x.id < ?2
+select t.id from tasks t cross join finished x on x.seq = t.seq where t.id > ?1 and t.id < ?2
   and x.status = 'completed'
 
 -- name: not_completed_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
 -- The second condition on the status is what lets the partial index serve.
-select x.id from finished x cross join tasks t on t.id = x.id where x.id > ?1 and x.id < ?2
+select x.id from finished x cross join tasks t on t.seq = x.seq where x.id > ?1 and x.id < ?2
   and x.status = ?12 and x.status <> 'completed'
 
 -- name: filter_ids

@@ -1,0 +1,43 @@
+#include "bench/baseline.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace pawl::bench {
+
+double baseline_life(const Options& options, core::Clock& clock) {
+  const int connections = options.store.type == client::StoreType::postgres ? 4 : 1;
+  std::atomic<std::int64_t> lives{0};
+  const auto from = clock.monotonic();
+  const auto until = from + options.seconds;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < connections; ++i) {
+    threads.emplace_back([&] {
+      const auto baseline = client::open_baseline(options.store);
+      while (clock.monotonic() < until) {
+        baseline->enqueue(R"({"to":"ada@example.org"})");
+        if (baseline->run_one()) ++lives;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const std::chrono::duration<double> elapsed = clock.monotonic() - from;
+  return static_cast<double>(lives) / elapsed.count();
+}
+
+double commit_time(const Options& options, core::Clock& clock) {
+  constexpr int kCommits = 500;
+  const auto baseline = client::open_baseline(options.store);
+  std::vector<double> times;
+  for (int i = 0; i < kCommits; ++i) {
+    const auto from = clock.monotonic();
+    baseline->enqueue("{}");
+    times.push_back(std::chrono::duration<double, std::milli>(clock.monotonic() - from).count());
+  }
+  std::nth_element(times.begin(), times.begin() + kCommits / 2, times.end());
+  return times[kCommits / 2];
+}
+
+}  // namespace pawl::bench

@@ -1,0 +1,33 @@
+#pragma once
+// The workloads of `pawl bench`, run in process against a store that the address names. They measure and
+// report; they assert nothing.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/measurement.hpp"
+#include "client/open_store.hpp"
+#include "core/time.hpp"
+
+namespace pawl::bench {
+
+struct Options {
+  client::StoreAddress store = {};
+  core::Duration seconds = std::chrono::seconds{5};  // of each measurement
+  bool baseline = false;
+  int batch = 100;          // tasks in one call of a worker or producer
+  int workers = 8;          // workers at once
+  int backlog = 1'000'000;  // deep: future and pending tasks of other queues, so many of each
+  core::Duration held = std::chrono::minutes{2};  // how long a snapshot stays open beside the load
+};
+
+// Called with each figure as soon as it is there.
+using Report = std::function<void(const Measurement&)>;
+
+void run_jobs(const Options& options, const Report& report);
+void run_latency(const Options& options, const Report& report);
+void run_deep(const Options& options, const Report& report);
+void run_held(const Options& options, const Report& report);
+
+}  // namespace pawl::bench

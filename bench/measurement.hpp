@@ -1,0 +1,22 @@
+#pragma once
+// One figure of a benchmark, and how it is shown: a row for people, a JSON object a line for programs.
+
+#include <optional>
+#include <string>
+
+namespace pawl::bench {
+
+struct Measurement {
+  std::string workload = {};
+  std::string metric = {};
+  std::string store = {};
+  double value = 0;
+  std::string unit = {};
+  std::optional<double> baseline = {};  // the same by one statement and commit an operation, in the same run
+  std::optional<double> ratio = {};     // to the baseline, or to the rate of an empty store
+};
+
+[[nodiscard]] std::string to_json(const Measurement& measurement);
+[[nodiscard]] std::string to_row(const Measurement& measurement);
+
+}  // namespace pawl::bench

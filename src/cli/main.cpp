@@ -1,0 +1,23 @@
+// The command line. One file a noun; each adds its commands to the app.
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/bench.hpp"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Pawl: tasks and workflows that survive anything"};
+  app.name("pawl");
+  app.set_version_flag("--version", PAWL_VERSION);
+  app.require_subcommand(1);
+  app.footer("Example:\n  pawl bench jobs --store sqlite:bench.db --baseline");
+  int exit_code = 0;
+  pawl::cli::add_bench(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int shown = app.exit(error);
+    return shown == 0 ? 0 : 2;  // wrong usage, whatever was wrong with it
+  }
+  return exit_code;
+}

@@ -1,0 +1,104 @@
+#include "store/faulty.hpp"
+
+#include <utility>
+
+namespace pawl::store {
+
+namespace {
+
+class FaultyTransaction final : public Transaction {
+ public:
+  FaultyTransaction(std::unique_ptr<Transaction> inner, FaultPlan& plan) : inner_(std::move(inner)), plan_(plan) {}
+
+  [[nodiscard]] core::TimePoint now() const override { return inner_->now(); }
+
+  [[nodiscard]] Loaded load(const LoadRequest& request) override {
+    plan_.before(Verb::load);
+    return inner_->load(request);
+  }
+
+  [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(
+      std::span<const core::LeaseRef> refs) override {
+    plan_.before(Verb::find_attempts);
+    return inner_->find_attempts(refs);
+  }
+
+  [[nodiscard]] std::vector<Line> lock_lines(std::span<const LineRef> refs) override {
+    plan_.before(Verb::lock_lines);
+    return inner_->lock_lines(refs);
+  }
+
+  [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override {
+    plan_.before(Verb::first_waiting);
+    return inner_->first_waiting(ref, count);
+  }
+
+  [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override {
+    plan_.before(Verb::lock_queues);
+    return inner_->lock_queues(refs);
+  }
+
+  [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
+                                                         std::size_t max) override {
+    plan_.before(Verb::take_ready);
+    return inner_->take_ready(lanes, max);
+  }
+
+  void commit(const WriteSet& writes) override {
+    plan_.before(Verb::commit);
+    inner_->commit(writes);
+    plan_.committed(writes, inner_->now());
+  }
+
+ private:
+  std::unique_ptr<Transaction> inner_;
+  FaultPlan& plan_;
+};
+
+class FaultyStore final : public Store {
+ public:
+  FaultyStore(std::shared_ptr<Store> inner, FaultPlan& plan) : inner_(std::move(inner)), plan_(plan) {}
+
+  std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) override {
+    plan_.before(Verb::intern_lanes);
+    return inner_->intern_lanes(keys);
+  }
+
+  std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return inner_->lanes_of(queue); }
+
+  std::unique_ptr<Transaction> begin() override {
+    plan_.before(Verb::begin);
+    return std::make_unique<FaultyTransaction>(inner_->begin(), plan_);
+  }
+
+  core::TimePoint now() override { return reader().now(); }
+  std::optional<StoredTask> find_task(const core::TaskId& id) override { return reader().find_task(id); }
+  std::vector<StoredTask> list_tasks(const TaskPage& page) override { return reader().list_tasks(page); }
+  std::vector<core::TaskId> list_task_ids(const TaskPage& page) override { return reader().list_task_ids(page); }
+  std::vector<core::Queue> list_queues(const std::string& ns) override { return reader().list_queues(ns); }
+  std::vector<core::Checkpoint> list_checkpoints(const core::TaskId& owner) override {
+    return reader().list_checkpoints(owner);
+  }
+  std::vector<core::LeaseRef> due_leases(std::size_t limit) override { return reader().due_leases(limit); }
+  DueTasks due_tasks(std::size_t limit) override { return reader().due_tasks(limit); }
+  bool may_have_changed() override { return reader().may_have_changed(); }
+  void maintain() override { reader().maintain(); }
+  [[nodiscard]] int writers() const override { return inner_->writers(); }
+
+ private:
+  Store& reader() {
+    plan_.before(Verb::read);
+    return *inner_;
+  }
+
+  std::shared_ptr<Store> inner_;
+  FaultPlan& plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> make_faulty_store(std::shared_ptr<Store> inner, FaultPlan& plan) {
+  return std::make_unique<FaultyStore>(std::move(inner), plan);
+}
+
+}  // namespace pawl::store
