@@ -9,6 +9,7 @@ namespace pawl::bench {
 
 double baseline_life(const Options& options, core::Clock& clock) {
   const int connections = options.store.type == client::StoreType::postgres ? 4 : 1;
+  (void)client::open_baseline(options.store);  // makes the table, which only one may do at a time
   std::atomic<std::int64_t> lives{0};
   const auto from = clock.monotonic();
   const auto until = from + options.seconds;

@@ -48,12 +48,7 @@ int run(const BenchFlags& flags, Workload workload) {
     fmt::print("{}\n", flags.json ? to_json(measurement) : to_row(measurement));
     std::fflush(stdout);
   };
-  try {
-    workload(options, report);
-  } catch (const store::StoreError& error) {
-    fmt::print(stderr, "pawl bench: {}\n", error.what());
-    return kind_of(error.problem().code).exit_code;
-  }
+  workload(options, report);
   return 0;
 }
 

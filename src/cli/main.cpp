@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/bench.hpp"
+#include "store/store.hpp"
 
 int main(int argc, char** argv) {
   CLI::App app{"Pawl: tasks and workflows that survive anything"};
@@ -18,6 +19,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const int shown = app.exit(error);
     return shown == 0 ? 0 : 2;  // wrong usage, whatever was wrong with it
+  } catch (const pawl::store::StoreError& error) {
+    fmt::print(stderr, "pawl: {}\n", error.what());
+    return kind_of(error.problem().code).exit_code;
   }
   return exit_code;
 }
