@@ -106,6 +106,18 @@ Statement& Connection::statement(std::string_view query) {
   return statements_.try_emplace(query.data(), db_.get(), query).first->second;
 }
 
+Statement& Connection::statement_of_rows(std::string_view query, std::size_t rows) {
+  if (rows == 1) return statement(query);
+  const std::pair key{query.data(), rows};
+  if (const auto known = statements_of_rows_.find(key); known != statements_of_rows_.end())
+    return known->second;
+  constexpr std::string_view kValues = "values ";
+  const std::string_view row = query.substr(query.rfind(kValues) + kValues.size());
+  std::string text{query};
+  for (std::size_t i = 1; i < rows; ++i) text.append(", ").append(row);
+  return statements_of_rows_.try_emplace(key, db_.get(), text).first->second;
+}
+
 void Connection::execute(const std::string& script) {
   const int code = sqlite3_exec(db_.get(), script.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) throw_error(db_.get(), code, script.substr(0, 80));

@@ -2,12 +2,15 @@
 // One connection to the database file, with its prepared statements. One thread at a time.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "store/sqlite/statement.hpp"
 
@@ -49,6 +52,9 @@ class Connection {
   // the program: its address stands for it.
   [[nodiscard]] Statement& statement(std::string_view query);
 
+  // The same for an INSERT of one row, made to insert `rows` at once.
+  [[nodiscard]] Statement& statement_of_rows(std::string_view query, std::size_t rows);
+
   // A statement for one use.
   [[nodiscard]] Statement prepare(std::string_view text) { return {db_.get(), text}; }
 
@@ -79,6 +85,7 @@ class Connection {
   BusyWait busy_;
   std::unique_ptr<sqlite3, Close> db_;  // outlives the statements, and is outlived by its busy handler
   std::unordered_map<const char*, Statement> statements_;
+  std::map<std::pair<const char*, std::size_t>, Statement> statements_of_rows_;
 };
 
 // A transaction that is rolled back unless it was committed.

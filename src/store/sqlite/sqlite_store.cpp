@@ -14,6 +14,7 @@
 #include "store/sqlite/reads.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/transaction.hpp"
+#include "store/sqlite/turnstile.hpp"
 
 namespace pawl::store {
 
@@ -50,6 +51,7 @@ class SqliteStore final : public Store {
               std::vector<std::unique_ptr<Connection>> readers)
       : clock_(*options.clock),
         log_path_(options.path + "-wal"),
+        turnstile_(options.path + "-turn", options.random->next()),
         writer_(std::move(writer)),
         readers_(std::move(readers)) {
     foreign_version_ = writer_->data_version();
@@ -67,7 +69,7 @@ class SqliteStore final : public Store {
 
   std::unique_ptr<Transaction> begin() override {
     std::unique_lock turn{writer_turn_};
-    writer_->begin_immediate();
+    begin_writing();
     auto transaction =
         std::make_unique<sqlite::SqliteTransaction>(std::move(turn), *writer_, lanes_, clock_.now());
     notice_foreign_commits();
@@ -162,6 +164,12 @@ class SqliteStore final : public Store {
   }
 
   // Called with the writer's turn held.
+  void begin_writing() {
+    const sqlite::Turnstile::Pass pass{turnstile_};
+    writer_->begin_immediate();
+  }
+
+  // Called with the writer's turn held.
   void notice_foreign_commits() {
     const std::int64_t version = writer_->data_version();
     if (version == foreign_version_) return;
@@ -174,6 +182,7 @@ class SqliteStore final : public Store {
   std::string log_path_;
   LaneCache lanes_;
   std::mutex writer_turn_;
+  sqlite::Turnstile turnstile_;
   std::unique_ptr<Connection> writer_;
   std::int64_t foreign_version_ = 0;
   std::atomic<bool> was_changed_ = false;

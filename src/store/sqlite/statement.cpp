@@ -90,6 +90,12 @@ void Statement::bind(int index, const core::Uuid& value) {
   sqlite3_bind_blob(handle_, index, value.bytes.data(), static_cast<int>(value.bytes.size()), SQLITE_STATIC);
 }
 
+void Statement::bind(int index, const Copied& value) {
+  if (!value.text) return bind(index, std::nullopt);
+  sqlite3_bind_text(handle_, index, value.text->data(), static_cast<int>(value.text->size()),
+                    SQLITE_TRANSIENT);
+}
+
 void Statement::bind(int index, std::nullopt_t) { sqlite3_bind_null(handle_, index); }
 
 void Statement::check_bound(int count) const {

@@ -51,6 +51,11 @@ class Rows {
   int column_ = 0;
 };
 
+// A text that is gone before the statement runs.
+struct Copied {
+  std::optional<std::string> text;
+};
+
 class Statement {
  public:
   Statement(sqlite3* db, std::string_view sql);
@@ -62,6 +67,17 @@ class Statement {
   template <typename... Values>
   int run(const Values&... values) {
     bind_all(values...);
+    return run_bound();
+  }
+
+  // For an INSERT of several rows: start, add each, run with them all.
+  void start_rows() { added_ = 0; }
+  template <typename... Values>
+  void add_row(const Values&... values) {
+    (bind(++added_, values), ...);
+  }
+  int run_added() {
+    check_bound(added_);
     return run_bound();
   }
 
@@ -89,6 +105,7 @@ class Statement {
   void bind(int index, const std::string& value) { bind(index, std::string_view{value}); }
   void bind(int index, const core::Uuid& value);
   void bind(int index, std::nullopt_t);
+  void bind(int index, const Copied& value);
   void bind(int index, const core::RawJson& value) {  // what was not given is stored as null
     if (value.empty()) return bind(index, std::nullopt);
     bind(index, std::string_view{value.text});
@@ -104,6 +121,7 @@ class Statement {
 
   sqlite3_stmt* handle_ = nullptr;
   int parameters_ = 0;
+  int added_ = 0;
 };
 
 }  // namespace pawl::store::sqlite

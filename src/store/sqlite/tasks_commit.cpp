@@ -4,6 +4,7 @@
 
 #include "core/ensure.hpp"
 #include "store/codec.hpp"
+#include "store/sqlite/bulk_insert.hpp"
 #include "store/sqlite/sql.hpp"
 
 namespace pawl::store::sqlite {
@@ -13,72 +14,99 @@ namespace {
 using core::Place;
 using core::TaskRecord;
 
-// The statements of the hot path, looked up once a group.
+Copied encoded(const std::optional<core::TaskError>& error) {
+  return error ? Copied{encode_error(*error)} : Copied{};
+}
+
+// First every task leaves the place where it was loaded, then all enter the places where they stand now. A
+// task stands in one place, so the order of rows does not matter, and those of one table go in together.
 class TaskWriter {
  public:
   TaskWriter(Connection& connection, core::TimePoint now) : connection_(connection), now_(now) {}
 
-  void write(const TaskWrite& write) {
+  void write(const std::vector<TaskWrite>& writes) {
+    for (const TaskWrite& write : writes) write_one(write);
+    insert_facts();
+    insert_ready();
+    insert_leases();
+    insert_finished();
+  }
+
+ private:
+  using Records = std::vector<const TaskRecord*>;
+
+  void write_one(const TaskWrite& write) {
     const TaskRecord& record = *write.record;
-    if (write.is_new) insert_facts(record);
+    if (write.is_new) {
+      new_.push_back(&record);
+      if (record.facts.idempotency_key) idempotent_.push_back(&record);
+    }
     if (write.from == Place::leased && record.place == Place::leased) {
       update_lease(write);
     } else {
-      leave(write);
+      if (write.from != Place::nowhere) leave(write);
       enter(write);
     }
     for (const core::Attempt& attempt : write.attempts) insert_attempt(record.id, attempt);
     for (const core::RawJson& snapshot : write.error_boundaries) insert_error_boundary(record.id, snapshot);
   }
 
- private:
-  void insert_facts(const TaskRecord& record) {
-    const core::TaskFacts& facts = record.facts;
-    insert_task_.run(record.id, record.lane->id, facts.created_at, facts.timeout, facts.key,
-                     facts.idempotency_key, encode_retry(facts.retry), encode_labels(facts.labels),
-                     facts.payload);
-    if (!facts.idempotency_key) return;
-    const int inserted = connection_.statement(sql::insert_task_key)
-                             .run(record.lane->ns, record.lane->type, *facts.idempotency_key, record.id);
-    if (inserted != 1) throw StoreError{StoreError::Kind::retry, "an idempotency key was taken meanwhile"};
-  }
-
-  [[nodiscard]] Statement& delete_from(Place place) {
-    switch (place) {
-      case Place::ready: return connection_.statement(sql::delete_ready);
-      case Place::scheduled: return connection_.statement(sql::delete_scheduled);
-      case Place::waiting: return connection_.statement(sql::delete_waiting);
-      case Place::leased: return delete_lease_;
-      case Place::finished: return connection_.statement(sql::delete_finished);
+  void leave(const TaskWrite& write) {
+    const auto leave_by = [&](std::string_view query) {
+      expect_one(connection_.statement(query).run(write.record->id, write.fence_before), write);
+    };
+    switch (write.from) {
+      case Place::ready: return leave_by(sql::delete_ready);
+      case Place::scheduled: return leave_by(sql::delete_scheduled);
+      case Place::waiting: return leave_by(sql::delete_waiting);
+      case Place::leased: return leave_by(sql::delete_lease);
+      case Place::finished: return leave_by(sql::delete_finished);
       case Place::nowhere: break;
     }
     core::ensure_failed(__FILE__, __LINE__, "a task that stands nowhere has no row to delete");
   }
 
-  void leave(const TaskWrite& write) {
-    if (write.from == Place::nowhere) return;
-    expect_one(delete_from(write.from).run(write.record->id, write.fence_before), write);
-  }
-
   void enter(const TaskWrite& write) {
-    const TaskRecord& record = *write.record;
-    const core::Progress& progress = record.progress;
-    switch (record.place) {
-      case Place::ready:
-        insert_ready_.run(record.lane->id, record.available_at, record.id, progress.attempt, progress.fence,
-                          progress.budget_from);
-        return;
-      case Place::scheduled:
-        connection_.statement(sql::insert_scheduled)
-            .run(record.available_at, record.id, record.lane->id, progress.attempt, progress.fence,
-                 progress.budget_from);
-        return;
+    switch (write.record->place) {
+      case Place::ready: ready_.push_back(write.record); return;
+      case Place::scheduled: return insert_scheduled(*write.record);
       case Place::waiting: return insert_waiting(write);
-      case Place::leased: return insert_lease(record);
-      case Place::finished: return insert_finished(record);
+      case Place::leased: leased_.push_back(write.record); return;
+      case Place::finished: finished_.push_back(write.record); return;
       case Place::nowhere: break;
     }
     core::ensure_failed(__FILE__, __LINE__, "every written task stands in a place");
+  }
+
+  void insert_facts() {
+    insert_rows<TaskRecord>(
+        connection_, sql::insert_task, new_, [](Statement& into, const TaskRecord& record) {
+          const core::TaskFacts& facts = record.facts;
+          into.add_row(record.id, record.lane->id, facts.created_at, facts.timeout, facts.key,
+                       facts.idempotency_key, Copied{encode_retry(facts.retry)},
+                       Copied{encode_labels(facts.labels)}, facts.payload);
+        });
+    const std::size_t inserted = insert_rows<TaskRecord>(
+        connection_, sql::insert_task_key, idempotent_, [](Statement& into, const TaskRecord& record) {
+          into.add_row(record.lane->ns, record.lane->type, *record.facts.idempotency_key, record.id);
+        });
+    if (inserted != idempotent_.size()) {
+      throw StoreError{StoreError::Kind::retry, "an idempotency key was taken meanwhile"};
+    }
+  }
+
+  void insert_ready() {
+    insert_rows<TaskRecord>(
+        connection_, sql::insert_ready, ready_, [](Statement& into, const TaskRecord& record) {
+          into.add_row(record.lane->id, record.available_at, record.id, record.progress.attempt,
+                       record.progress.fence, record.progress.budget_from);
+        });
+  }
+
+  void insert_scheduled(const TaskRecord& record) {
+    connection_.statement(sql::insert_scheduled)
+        .run(record.available_at, record.id, record.lane->id, record.progress.attempt, record.progress.fence,
+             record.progress.budget_from);
   }
 
   void insert_waiting(const TaskWrite& write) {
@@ -90,13 +118,16 @@ class TaskWriter {
              record.progress.budget_from);
   }
 
-  void insert_lease(const TaskRecord& record) {
-    PAWL_ENSURE(record.lease.has_value(), "a leased task has a lease");
-    const core::Lease& lease = *record.lease;
-    insert_lease_.run(record.id, record.lane->id, record.progress.attempt, record.progress.fence,
-                      record.progress.budget_from, record.available_at, lease.acquired_at, lease.expires_at,
-                      lease.renewals, lease.cancel_requested, lease.heartbeat_at, lease.started_at,
-                      lease.timeout, lease.timeout_at, record.facts.key, lease.worker_id);
+  void insert_leases() {
+    insert_rows<TaskRecord>(
+        connection_, sql::insert_lease, leased_, [](Statement& into, const TaskRecord& record) {
+          PAWL_ENSURE(record.lease.has_value(), "a leased task has a lease");
+          const core::Lease& lease = *record.lease;
+          into.add_row(record.id, record.lane->id, record.progress.attempt, record.progress.fence,
+                       record.progress.budget_from, record.available_at, lease.acquired_at, lease.expires_at,
+                       lease.renewals, lease.cancel_requested, lease.heartbeat_at, lease.started_at,
+                       lease.timeout, lease.timeout_at, record.facts.key, lease.worker_id);
+        });
   }
 
   void update_lease(const TaskWrite& write) {
@@ -111,25 +142,25 @@ class TaskWriter {
     expect_one(changed, write);
   }
 
-  void insert_finished(const TaskRecord& record) {
-    PAWL_ENSURE(record.end.has_value(), "a finished task has an end");
-    const core::TaskEnd& end = *record.end;
-    std::optional<std::string_view> worker;
-    if (!end.worker_id.empty()) worker = end.worker_id;
-    std::optional<std::string> error;
-    if (end.error) error = encode_error(*end.error);
-    insert_finished_.run(record.id, record.lane->id, core::to_string(record.status), record.progress.attempt,
-                         record.progress.fence, record.progress.budget_from, record.available_at, end.fence,
-                         end.claimed_at, end.started_at, end.finished_at, worker, error, end.output);
+  void insert_finished() {
+    insert_rows<TaskRecord>(
+        connection_, sql::insert_finished, finished_, [](Statement& into, const TaskRecord& record) {
+          PAWL_ENSURE(record.end.has_value(), "a finished task has an end");
+          const core::TaskEnd& end = *record.end;
+          std::optional<std::string_view> worker;
+          if (!end.worker_id.empty()) worker = end.worker_id;
+          into.add_row(record.id, record.id, record.lane->id, core::to_string(record.status),
+                       record.progress.attempt, record.progress.fence, record.progress.budget_from,
+                       record.available_at, end.fence, end.claimed_at, end.started_at, end.finished_at,
+                       worker, encoded(end.error), end.output);
+        });
   }
 
   void insert_attempt(const core::TaskId& id, const core::Attempt& attempt) {
-    std::optional<std::string> error;
-    if (attempt.error) error = encode_error(*attempt.error);
     connection_.statement(sql::insert_attempt)
         .run(id, attempt.fence, attempt.attempt, attempt.claimed_at, attempt.started_at, attempt.finished_at,
              core::to_string(attempt.outcome), core::to_string(attempt.status_after), attempt.worker_id,
-             error);
+             encoded(attempt.error));
   }
 
   void insert_error_boundary(const core::TaskId& id, const core::RawJson& snapshot) {
@@ -145,11 +176,11 @@ class TaskWriter {
 
   Connection& connection_;
   core::TimePoint now_;
-  Statement& insert_task_ = connection_.statement(sql::insert_task);
-  Statement& insert_ready_ = connection_.statement(sql::insert_ready);
-  Statement& insert_lease_ = connection_.statement(sql::insert_lease);
-  Statement& delete_lease_ = connection_.statement(sql::delete_lease);
-  Statement& insert_finished_ = connection_.statement(sql::insert_finished);
+  Records new_;
+  Records idempotent_;
+  Records ready_;
+  Records leased_;
+  Records finished_;
 };
 
 void write_line(Connection& connection, const LineWrite& write) {
@@ -171,14 +202,13 @@ void write_queue(Connection& connection, const QueueWrite& write) {
   }
   connection.statement(sql::put_queue)
       .run(write.ref.ns, write.ref.name, settings.paused, settings.max_concurrency,
-           encode_type_limits(settings.type_concurrency), limit, per, settings.rate_spent_until);
+           Copied{encode_type_limits(settings.type_concurrency)}, limit, per, settings.rate_spent_until);
 }
 
 }  // namespace
 
 void write_all(Connection& connection, const WriteSet& writes, core::TimePoint now) {
-  TaskWriter writer{connection, now};
-  for (const TaskWrite& write : writes.tasks) writer.write(write);
+  TaskWriter{connection, now}.write(writes.tasks);
   for (const LineWrite& write : writes.lines) write_line(connection, write);
   for (const QueueWrite& write : writes.queues) write_queue(connection, write);
   Statement& add_counts = connection.statement(sql::add_lane_counts);

@@ -1,8 +1,8 @@
 -- name: insert_finished
-insert into finished
+insert or rollback into finished
   (seq, id, lane, status, attempt, fence, budget_from, available_at, end_fence, claimed_at, started_at, finished_at,
    worker_id, error, output)
-values ((select seq from tasks where id = ?1), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+values ((select seq from tasks where id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: find_finished
 select lane, attempt, fence, budget_from, available_at, status, end_fence, claimed_at, started_at, finished_at,

@@ -1,5 +1,5 @@
 -- name: insert_lease
-insert into leases
+insert or rollback into leases
   (id, lane, attempt, fence, budget_from, available_at, acquired_at, expires_at, renewals, cancel_requested,
    heartbeat_at, started_at, timeout_us, timeout_at, key, worker_id)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

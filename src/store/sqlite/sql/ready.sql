@@ -1,5 +1,5 @@
 -- name: insert_ready
-insert into ready (lane, available_at, id, attempt, fence, budget_from) values (?, ?, ?, ?, ?, ?)
+insert or rollback into ready (lane, available_at, id, attempt, fence, budget_from) values (?, ?, ?, ?, ?, ?)
 
 -- name: find_ready
 select lane, attempt, fence, budget_from, available_at from ready where id = ?

@@ -1,8 +1,11 @@
 -- What was asked of tasks, and where they stand. A row leaves its place only at the fence it was loaded at: the
 -- guard is in the DELETE or UPDATE itself, so that nothing can come between looking and writing.
+--
+-- The hot INSERTs are also run with many rows (bulk_insert.hpp repeats what follows VALUES). They say OR ROLLBACK: a
+-- conflict ends the whole group, and SQLite need not keep what would undo the one statement.
 
 -- name: insert_task
-insert into tasks (id, lane, created_at, timeout_us, key, idempotency_key, retry, labels, payload)
+insert or rollback into tasks (id, lane, created_at, timeout_us, key, idempotency_key, retry, labels, payload)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: find_task_key
@@ -12,7 +15,7 @@ select key from tasks where id = ?
 select created_at, timeout_us, key, idempotency_key, retry, labels, payload from tasks where id = ?
 
 -- name: insert_task_key
-insert into task_keys (namespace, type, key, task_id) values (?, ?, ?, ?) on conflict do nothing
+insert or ignore into task_keys (namespace, type, key, task_id) values (?, ?, ?, ?)
 
 -- name: find_idempotent_task
 select task_id from task_keys where namespace = ? and type = ? and key = ?

@@ -1,0 +1,40 @@
+#include "store/sqlite/turnstile.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "store/store.hpp"
+
+namespace pawl::store::sqlite {
+
+namespace {
+
+constexpr std::chrono::microseconds kPatience{2'000'000};
+
+}  // namespace
+
+Turnstile::Turnstile(const std::string& path, std::uint64_t seed) : wait_(seed) {
+  wait_.set_limit(kPatience);
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file_ < 0) {
+    throw StoreError{StoreError::Kind::unavailable,
+                     fmt::format("{}: cannot be opened: {}", path, std::system_category().message(errno))};
+  }
+}
+
+Turnstile::~Turnstile() { ::close(file_); }
+
+void Turnstile::enter() {
+  for (int count = 0; ::flock(file_, LOCK_EX | LOCK_NB) != 0; ++count) {
+    if (!wait_.wait(count)) return;
+  }
+}
+
+void Turnstile::leave() const { ::flock(file_, LOCK_UN); }
+
+}  // namespace pawl::store::sqlite

@@ -1,0 +1,153 @@
+// Opening: what is made, what is migrated, what is refused; and a disk that is full.
+
+#include <fstream>
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "tests/store/sqlite_fixture.hpp"
+
+namespace pawl::store {
+namespace {
+
+using ::testing::Test;
+
+class SqliteOpen : public Test {
+ protected:
+  std::unique_ptr<Store> open(const std::string& path, std::optional<std::int64_t> max_page_count = {}) {
+    return open_sqlite({.path = path, .clock = &clock, .random = &random, .max_page_count = max_page_count});
+  }
+
+  // As someone else's program would change the file.
+  static void execute(const std::string& path, const std::string& script) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(db, script.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+    sqlite3_close(db);
+  }
+
+  void expect_refused(const std::string& path, StoreError::Kind kind, const std::string& reason) {
+    std::string message;
+    EXPECT_EQ(kind_thrown_by([&] { (void)open(path); }, &message), kind);
+    EXPECT_NE(message.find(reason), std::string::npos) << message;
+  }
+
+  TempFolder folder;
+  StillClock clock;
+  CountingRandom random;
+};
+
+TEST_F(SqliteOpen, MakesAndMigratesTheFileOnce) {
+  const std::string path = folder.file("new.db");
+  (void)open(path);
+  const auto first = sqlite_migration_status(path);
+  ASSERT_FALSE(first.empty());
+  EXPECT_EQ(first[0].version, 1);
+  EXPECT_EQ(first[0].applied_at, clock.now());
+  clock.advance(1h);
+  (void)open(path);
+  EXPECT_EQ(sqlite_migration_status(path)[0].applied_at, first[0].applied_at);
+}
+
+TEST_F(SqliteOpen, RefusesAFolderThatDoesNotExist) {
+  const std::string path = folder.file("no/such/folder.db");
+  expect_refused(path, StoreError::Kind::unavailable, path);
+}
+
+TEST_F(SqliteOpen, RefusesAFileThatIsNoDatabase) {
+  const std::string path = folder.file("letter.txt");
+  std::ofstream{path} << std::string(5000, 'x');
+  expect_refused(path, StoreError::Kind::internal, path);
+  expect_refused(path, StoreError::Kind::internal, "not a SQLite database");
+}
+
+TEST_F(SqliteOpen, RefusesAFileItMayNotWrite) {
+  const std::string path = folder.file("mine.db");
+  (void)open(path);
+  std::filesystem::permissions(folder.file(""), std::filesystem::perms::all);
+  std::filesystem::permissions(path, std::filesystem::perms(0444));
+  const uid_t self = ::geteuid();
+  constexpr uid_t kNobody = 65534;
+  if (self == 0) {
+    ASSERT_EQ(::seteuid(kNobody), 0);
+  }  // root may write everything
+  expect_refused(path, StoreError::Kind::unavailable, path + ": the database file is read-only");
+  if (self == 0) {
+    ASSERT_EQ(::seteuid(self), 0);
+  }
+}
+
+TEST_F(SqliteOpen, RefusesANewerSchema) {
+  const std::string path = folder.file("newer.db");
+  (void)open(path);
+  execute(path, "insert into schema_migrations values (99, 'from_the_future', 'x', 0)");
+  expect_refused(path, StoreError::Kind::schema, "newer pawl");
+  EXPECT_EQ(kind_thrown_by([&] { (void)sqlite_migration_status(path); }), StoreError::Kind::schema);
+}
+
+TEST_F(SqliteOpen, RefusesAnEditedMigration) {
+  const std::string path = folder.file("edited.db");
+  (void)open(path);
+  execute(path, "update schema_migrations set checksum = 'edited'");
+  expect_refused(path, StoreError::Kind::schema, "other content");
+}
+
+TEST_F(SqliteOpen, StatusOfAnEmptyFileIsAllPending) {
+  const std::string path = folder.file("empty.db");
+  std::ofstream{path}.flush();
+  ASSERT_FALSE(sqlite_migration_status(path).empty());
+  EXPECT_FALSE(sqlite_migration_status(path)[0].applied_at);
+}
+
+TEST_F(SqliteOpen, ADamagedDatabaseIsSaidToBeOne) {
+  const std::string path = folder.file("damaged.db");
+  (void)open(path);
+  const int file = ::open(path.c_str(), O_WRONLY);
+  const std::string rubbish(4000, 'x');
+  ASSERT_EQ(::pwrite(file, rubbish.data(), rubbish.size(), 4096), static_cast<ssize_t>(rubbish.size()));
+  ::close(file);
+  std::string message;
+  const auto kind = kind_thrown_by(
+      [&] {
+        const auto store = open(path);
+        for (const char* name : {"a", "b"}) {
+          const LaneKey key{.ns = "default", .queue = name, .type = "t"};
+          (void)store->intern_lanes({&key, 1});
+        }
+        (void)store->list_queues("default");
+      },
+      &message);
+  EXPECT_EQ(kind, StoreError::Kind::internal) << message;
+  EXPECT_NE(message.find(path), std::string::npos) << message;
+}
+
+class SqliteFullDisk : public SqliteTest {};
+
+TEST_F(SqliteFullDisk, StoresNothingOfAGroupAndWorksAgainWithRoom) {
+  const auto before = enqueue();
+  store.reset();
+  store = open(100);
+  std::vector<core::TaskRecord> records;
+  WriteSet writes;
+  for (int i = 0; i < 200; ++i)
+    records.push_back(new_task({.payload = {"\"" + std::string(5000, 'x') + "\""}}));
+  for (const auto& record : records) writes.tasks.push_back(added(record));
+
+  std::string message;
+  EXPECT_EQ(kind_thrown_by([&] { store->begin()->commit(writes); }, &message), StoreError::Kind::unavailable);
+  EXPECT_NE(message.find("disk is full"), std::string::npos) << message;
+  EXPECT_EQ(store->list_task_ids({.filter = {.ns = "default"}}).size(), 1U);
+
+  auto held = claim(1).front();  // small writes still find room: work under way can end
+  EXPECT_EQ(held.id, before.id);
+  complete(held);
+  store.reset();
+  store = open();
+  for (auto& record : records) record.lane = &lane();
+  store->begin()->commit(writes);
+  EXPECT_EQ(store->list_task_ids({.filter = {.ns = "default"}, .limit = 500}).size(), 201U);
+}
+
+}  // namespace
+}  // namespace pawl::store
