@@ -91,6 +91,9 @@ Status check_spec(const TaskSpec& spec) {
                                  check_retry(spec.retry), check_labels(spec.labels)});
   if (!names) return names;
   if (spec.delay && spec.run_at) return invalid_field("delay", "excludes run_at: give one of the two");
+  if (spec.run_at && (*spec.run_at < kTimeMin || *spec.run_at > kTimeMax)) {
+    return invalid_field("run_at", "must be a time that RFC 3339 can name");
+  }
   if (spec.key) {
     if (const Status key = check_key("key", *spec.key); !key) return key;
   }

@@ -32,7 +32,8 @@ RateGrant rate_allows(const Rate& rate, TimePoint spent_until, std::int64_t want
   const Duration each{std::max<std::int64_t>(1, (rate.per.count() + rate.limit - 1) / rate.limit)};
   const TimePoint from = std::max(spent_until, now);
   const Duration room = rate.per - (from - now);
-  const std::int64_t granted = std::clamp<std::int64_t>(room / each, 0, std::min(wanted, rate.limit));
+  const std::int64_t most = std::clamp<std::int64_t>(wanted, 0, rate.limit);  // fewer than none may be wanted
+  const std::int64_t granted = std::clamp<std::int64_t>(room / each, 0, most);
   return {.granted = granted, .spent_until = granted > 0 ? from + each * granted : spent_until};
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/canary.hpp"
+
 namespace pawl::core {
 
 bool is_used_up(const RetryPolicy& policy, int used) {
@@ -15,10 +17,12 @@ bool is_non_retryable(const RetryPolicy& policy, const std::string& error_code) 
 }
 
 Duration retry_delay(const RetryPolicy& policy, int n, double chance) {
+  if (policy.initial_interval == Duration{0}) return Duration{0};  // 0 times infinity would be no number
   const double cap = static_cast<double>(policy.max_interval.count());
   const double grown = static_cast<double>(policy.initial_interval.count()) *
                        std::pow(policy.backoff, static_cast<double>(n - 1));
   const double base = std::isfinite(grown) ? std::min(grown, cap) : cap;
+  if (planted(Canary::jitter_skipped)) chance = 0.5;
   const double spread = 1.0 + policy.jitter * (2.0 * chance - 1.0);
   return Duration{static_cast<std::int64_t>(base * spread)};
 }

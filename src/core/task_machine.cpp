@@ -23,7 +23,8 @@ constexpr int kLossesBeforeBackoff = 2;
 Place place_for(TaskStatus status, TimePoint available_at, TimePoint now) {
   switch (status) {
     case TaskStatus::blocked: return Place::waiting;
-    case TaskStatus::pending: return available_at <= now ? Place::ready : Place::scheduled;
+    case TaskStatus::pending:
+      return available_at <= now || planted(Canary::due_time_ignored) ? Place::ready : Place::scheduled;
     case TaskStatus::claimed:
     case TaskStatus::running: return Place::leased;
     default: return Place::finished;
@@ -87,7 +88,8 @@ TaskChange fail_attempt(const TaskRecord& record, AttemptOutcome outcome, const 
     last.retryable = false;
     return end_attempt(record, TaskEvent::failed, outcome, last, record.available_at, now);
   }
-  if (is_used_up(record.facts.retry, record.progress.attempt - record.progress.budget_from)) {
+  const int used = record.progress.attempt - record.progress.budget_from;
+  if (is_used_up(record.facts.retry, used) && !planted(Canary::attempts_without_end)) {
     return end_attempt(record, TaskEvent::exhausted, outcome, error, record.available_at, now);
   }
   return end_attempt(record, TaskEvent::rescheduled, outcome, error, now + delay, now);
@@ -109,12 +111,15 @@ Problem stale(const TaskRecord& record, const Report& report, const std::string&
   return Problem{.code = ProblemCode::stale_lease, .detail = std::move(detail)};
 }
 
-bool action_led_to(ReportAction action, AttemptOutcome outcome) {
+// Whether `action` is what ended `past`. A requested cancel takes effect by a failure or by a release; only
+// the failure left an error.
+bool action_led_to(ReportAction action, const Attempt& past) {
+  const bool is_cancelled = past.outcome == AttemptOutcome::cancelled;
   switch (action) {
-    case ReportAction::complete: return outcome == AttemptOutcome::completed;
-    case ReportAction::fail: return outcome == AttemptOutcome::failed || outcome == AttemptOutcome::cancelled;
+    case ReportAction::complete: return past.outcome == AttemptOutcome::completed;
+    case ReportAction::fail: return past.outcome == AttemptOutcome::failed || (is_cancelled && past.error);
     case ReportAction::release:
-      return outcome == AttemptOutcome::released || outcome == AttemptOutcome::cancelled;
+      return past.outcome == AttemptOutcome::released || (is_cancelled && !past.error);
     default: return false;
   }
 }
@@ -125,7 +130,11 @@ Result<ReportDecision> decide_repeat(const TaskRecord& record, const std::string
   const auto again = [&](TaskStatus status) {
     return ReportDecision{.answer = {.task_id = record.id, .status = status}, .change = std::nullopt};
   };
-  if (past != nullptr && past->worker_id == worker_id && action_led_to(report.action, past->outcome)) {
+  // A forced end raised the fence: no report made it, so none is repeated.
+  const bool is_forced =
+      record.end && record.end->fence == report.fence && record.progress.fence != report.fence;
+  if (is_forced) return stale(record, report, worker_id, now);
+  if (past != nullptr && past->worker_id == worker_id && action_led_to(report.action, *past)) {
     return again(past->status_after);
   }
   if (record.end && record.end->worker_id == worker_id && record.end->fence == report.fence) {
@@ -149,6 +158,7 @@ TaskChange decide_heartbeat(const TaskRecord& record, const Report& report, Time
   change.lease->expires_at = now + length;
   change.lease->heartbeat_at = now;
   ++change.lease->renewals;
+  if (planted(Canary::cancel_forgotten)) change.lease->cancel_requested = false;
   return change;
 }
 
@@ -183,7 +193,7 @@ TaskChange decide_release(const TaskRecord& record, TimePoint now) {
   }
   TaskChange change =
       end_attempt(record, TaskEvent::released, AttemptOutcome::released, std::nullopt, now, now);
-  --change.progress.attempt;  // given back unspent
+  if (!planted(Canary::release_spends_attempt)) --change.progress.attempt;  // given back unspent
   return change;
 }
 
@@ -235,8 +245,9 @@ TaskRecord new_task(const TaskId& id, const Lane& lane, TaskSpec spec, TimePoint
 TaskChange decide_claim(const TaskRecord& record, const std::string& worker_id, Duration lease,
                         TimePoint now) {
   TaskChange change = step(record, TaskEvent::claimed, record.available_at, now);
-  ++change.progress.attempt;  // counted here and not at the end: a crash must not be free
-  ++change.progress.fence;    // a late report from the last holder must be seen to be old
+  // Counted here and not at the end: a crash must not be free.
+  if (!planted(Canary::attempt_not_counted)) ++change.progress.attempt;
+  ++change.progress.fence;  // a late report from the last holder must be seen to be old
   change.lease = Lease{
       .worker_id = worker_id, .acquired_at = now, .expires_at = now + lease, .timeout = record.facts.timeout};
   if (record.facts.timeout) change.lease->timeout_at = now + *record.facts.timeout;
@@ -247,7 +258,7 @@ Result<ReportDecision> decide_report(const TaskRecord& record, const std::string
                                      const Report& report, const Attempt* past, const Moment& moment) {
   const bool is_its_fence = record.progress.fence == report.fence || planted(Canary::fence_not_checked);
   const bool is_holder = record.lease && record.lease->worker_id == worker_id && is_its_fence &&
-                         moment.now < record.lease->expires_at;
+                         (moment.now < record.lease->expires_at || planted(Canary::expiry_not_checked));
   if (!is_holder) return decide_repeat(record, worker_id, report, past, moment.now);
 
   std::optional<TaskChange> change;
@@ -303,8 +314,9 @@ TaskChange decide_unblock(const TaskRecord& record, TimePoint now) {
 std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fence, const Moment& moment) {
   if (!record.lease) return std::nullopt;
   if (record.progress.fence != fence && !planted(Canary::rescue_without_compare)) return std::nullopt;
-  const bool is_over = record.lease->expires_at <= moment.now || planted(Canary::rescue_without_compare);
   const bool is_timed_out = record.lease->timeout_at && *record.lease->timeout_at <= moment.now;
+  const bool is_trusted = planted(Canary::rescue_without_compare) && !is_timed_out;
+  const bool is_over = record.lease->expires_at <= moment.now || is_trusted;
   if (!is_over && !is_timed_out) return std::nullopt;
 
   const int used = record.progress.attempt - record.progress.budget_from;
@@ -319,7 +331,7 @@ std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fe
   const auto outcome = is_over ? AttemptOutcome::lease_expired : AttemptOutcome::timed_out;
   TaskChange change = fail_attempt(record, outcome, error, delay, moment.now);
   change.error_boundary = boundary_snapshot(record, error);
-  ++change.progress.fence;  // a forced release
+  if (!planted(Canary::fence_not_raised)) ++change.progress.fence;  // a forced release
   return change;
 }
 

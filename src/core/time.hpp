@@ -27,5 +27,8 @@ using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duratio
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 
 inline constexpr Duration kDurationMax = std::chrono::hours{24 * 365 * 100};
+// What RFC 3339 can name: the years 0 to 9999.
+inline constexpr TimePoint kTimeMin{std::chrono::sys_days{std::chrono::year{0} / 1 / 1}};
+inline constexpr TimePoint kTimeMax{std::chrono::sys_days{std::chrono::year{10000} / 1 / 1} - Duration{1}};
 
 }  // namespace pawl::core

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/canary.hpp"
 #include "core/queue.hpp"
 
 namespace pawl::engine {
@@ -65,7 +66,7 @@ void ClaimRound::load_allowances(std::span<WaitingClaim> claims) {
     const auto changed = set_.queues().find(refs[i]);  // by a command of this group
     const core::QueueSettings& settings =
         changed != set_.queues().end() ? changed->second.settings : loaded.queues[i];
-    if (settings.paused) {
+    if (settings.paused && !core::planted(core::Canary::pause_ignored)) {
       allowances_[refs[i]].paused = true;
     } else if (settings.has_limits()) {
       limited.push_back(refs[i]);
@@ -91,7 +92,8 @@ ClaimRound::Allowance ClaimRound::allowance_of(
     const std::unordered_map<const core::Lane*, std::int64_t>& deltas) const {
   const core::QueueSettings& settings = queue.settings;
   Allowance allowance{.paused = settings.paused, .by_type = settings.type_concurrency};
-  if (settings.max_concurrency) allowance.total = *settings.max_concurrency;
+  const bool is_bounded = settings.max_concurrency && !core::planted(core::Canary::limit_not_enforced);
+  if (is_bounded) allowance.total = *settings.max_concurrency;
   for (const store::HeldInLane& lane : queue.held) {
     const auto delta = deltas.find(lane.lane);
     const std::int64_t held = lane.held + (delta == deltas.end() ? 0 : delta->second);
@@ -118,8 +120,7 @@ void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<st
   });
   for (const std::size_t member : members) claims[member].limited = is_limited;
 
-  const std::vector<LaneShare> shares = shares_for(kind, wanted);
-  const auto found = candidates(shares, static_cast<std::size_t>(wanted));
+  const auto found = candidates(shares_for(kind, wanted), static_cast<std::size_t>(wanted));
   load_missing_facts(found);
   auto member = members.begin();
   for (WorkingTask* task : found) {
@@ -154,10 +155,13 @@ std::vector<LaneShare> ClaimRound::shares_for(const core::ClaimTasks& claim, std
   return shares;
 }
 
-std::vector<WorkingTask*> ClaimRound::candidates(const std::vector<LaneShare>& shares, std::size_t wanted) {
+std::vector<WorkingTask*> ClaimRound::candidates(std::vector<LaneShare> shares, std::size_t wanted) {
   std::vector<WorkingTask*> found;
   if (shares.empty()) return found;
-  for (core::TaskRecord& record : tx_.take_ready(shares, wanted)) set_.add_taken(std::move(record));
+  // What this group cancelled while it was ready is still there in the store: look past it.
+  const std::size_t gone = set_.left_ready();
+  for (LaneShare& share : shares) share.max += static_cast<std::int64_t>(gone);
+  for (core::TaskRecord& record : tx_.take_ready(shares, wanted + gone)) set_.add_taken(std::move(record));
   std::unordered_set<const core::Lane*> lanes;
   for (const LaneShare& share : shares) lanes.insert(share.lane);
   for (WorkingTask* task : set_.ready()) {

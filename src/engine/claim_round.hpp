@@ -44,7 +44,7 @@ class ClaimRound {
   void serve_kind(std::span<WaitingClaim> claims, const std::vector<std::size_t>& members,
                   std::vector<std::vector<WorkingTask*>>& given);
   [[nodiscard]] std::vector<store::LaneShare> shares_for(const core::ClaimTasks& claim, std::int64_t wanted);
-  [[nodiscard]] std::vector<WorkingTask*> candidates(const std::vector<store::LaneShare>& shares,
+  [[nodiscard]] std::vector<WorkingTask*> candidates(std::vector<store::LaneShare> shares,
                                                      std::size_t wanted);
   void load_missing_facts(std::span<WorkingTask* const> tasks);
   void spend_rates();

@@ -19,7 +19,8 @@ bool Waiters::park(WaitingClaim& claim, std::uint64_t seen) {
       const auto woken = woken_.find(QueueRef{claim.claim.ns, queue});
       if (woken != woken_.end() && woken->second > seen) return false;
     }
-    if (claims_.size() < waiting_max_) {
+    const bool is_put_back = claim.place != 0;  // it was let in once, and is not turned away for a newcomer
+    if (is_put_back || claims_.size() < waiting_max_) {
       if (claim.place == 0) claim.place = ++last_place_;
       index(claim, true);
       claims_.emplace(claim.place, std::move(claim));

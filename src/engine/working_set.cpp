@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/canary.hpp"
 #include "core/ensure.hpp"
 
 namespace pawl::engine {
@@ -73,12 +74,23 @@ WorkingTask& WorkingSet::add_new(core::TaskRecord record) {
   return task;
 }
 
-WorkingTask& WorkingSet::add_taken(core::TaskRecord record) {
+void WorkingSet::add_taken(core::TaskRecord record) {
   record.place = Place::ready;
-  WorkingTask& task = add_loaded(std::move(record));
-  task.from = Place::nowhere;
-  task.is_changed = true;  // it left the ready place when it was taken, so it is written either way
-  return task;
+  WorkingTask* task = find(record.id);
+  if (task == nullptr) {
+    task = &add_loaded(std::move(record));
+  } else if (!task->record.has_facts) {
+    task->record.facts = std::move(record.facts);
+    task->record.has_facts = true;
+  }
+  task->from = Place::nowhere;
+  task->is_changed = true;  // it left the ready place when it was taken, so it is written either way
+}
+
+std::size_t WorkingSet::left_ready() const {
+  return static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), [](const WorkingTask& task) {
+    return task.from == Place::ready && task.record.place != Place::ready;
+  }));
 }
 
 void WorkingSet::change(WorkingTask& task, const core::TaskChange& change) {
@@ -89,6 +101,7 @@ void WorkingSet::change(WorkingTask& task, const core::TaskChange& change) {
   if (change.attempt) task.attempts.push_back(*change.attempt);
   if (change.error_boundary) task.error_boundaries.push_back(*change.error_boundary);
   if (!core::is_terminal(change.status) || !task.record.facts.key) return;
+  if (core::planted(core::Canary::key_not_freed) && change.status == TaskStatus::dead_letter) return;
   WorkingLine& its_line = line(line_ref(task.record));
   if (its_line.line.head == task.record.id) {
     its_line.line.head = std::nullopt;
@@ -128,7 +141,10 @@ void WorkingSet::advance_line(const LineRef& ref, WorkingLine& its_line) {
 
 WorkingTask* WorkingSet::next_in_line(const LineRef& ref, WorkingLine& its_line) {
   // Those that this group took out of the line still stand in the store.
-  for (core::TaskRecord& record : tx_.first_waiting(ref, 1 + its_line.left_waiting)) {
+  const bool is_unfair = core::planted(core::Canary::key_taken_out_of_turn);
+  auto waiting = tx_.first_waiting(ref, 1 + its_line.left_waiting + (is_unfair ? 1 : 0));
+  if (is_unfair) std::reverse(waiting.begin(), waiting.end());
+  for (core::TaskRecord& record : waiting) {
     WorkingTask* known = find(record.id);
     if (known == nullptr) return &add_loaded(std::move(record));
     if (known->record.place == Place::waiting) return known;
@@ -214,6 +230,7 @@ void WorkingSet::write_counts(store::WriteSet& writes) const {
   for (const WorkingTask& task : tasks_) {
     const Bucket after = bucket_of(task.record.place, task.record.status);
     if (after == task.counted_as) continue;
+    if (core::planted(core::Canary::count_forgotten) && after == &QueueCounts::dead_letter) continue;
     QueueCounts& delta = deltas[task.record.lane];
     if (task.counted_as != nullptr) --(delta.*task.counted_as);
     if (after != nullptr) ++(delta.*after);

@@ -54,6 +54,11 @@ core::Status check_query(const core::TaskQuery& query) {
     if (!*value) continue;
     if (const core::Status name = core::check_name(field, **value); !name) return name;
   }
+  if (query.label) {
+    const auto& [name, value] = *query.label;
+    if (const core::Status label = core::check_name("label", name); !label) return label;
+    if (const core::Status label = core::check_key("label", value); !value.empty() && !label) return label;
+  }
   return query.key ? core::check_key("key", *query.key) : core::Status{core::Done{}};
 }
 

@@ -19,6 +19,15 @@
 #include "tests/support/env.hpp"
 #include "tests/support/stores.hpp"
 
+namespace pawl::core {
+
+// So that a failed expectation says what was there.
+inline void PrintTo(ProblemCode code, std::ostream* out) { *out << kind_of(code).name; }
+inline void PrintTo(TaskStatus status, std::ostream* out) { *out << to_string(status); }
+inline void PrintTo(const TaskId& id, std::ostream* out) { *out << to_string(id); }
+
+}  // namespace pawl::core
+
 namespace pawl::testing {
 
 using namespace std::chrono_literals;
@@ -49,6 +58,8 @@ class EngineTest : public ::testing::TestWithParam<StoreKind> {
 
   [[nodiscard]] core::Api& api() { return node_->api(); }
   [[nodiscard]] engine::Engine& engine() { return node_->engine(); }
+  [[nodiscard]] DirectNode& node() { return *node_; }
+  [[nodiscard]] Database& database() { return database_; }
   // Another node on the same database (the same store for the memory kind).
   [[nodiscard]] std::unique_ptr<DirectNode> another_node(std::uint64_t seed);
 

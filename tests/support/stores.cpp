@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -26,19 +27,83 @@ std::string postgres_server() {
   return conninfo;
 }
 
-void run_on_server(const std::string& sql) {
-  PGconn* connection = PQconnectdb(postgres_server().c_str());
+// What went wrong; empty when nothing did.
+std::string try_on_server(const std::string& conninfo, const std::string& sql) {
+  PGconn* connection = PQconnectdb(conninfo.c_str());
   PGresult* result = PQexec(connection, sql.c_str());
   const bool is_done = PQresultStatus(result) == PGRES_COMMAND_OK;
-  const std::string message = PQerrorMessage(connection);
+  const std::string message = is_done ? "" : sql + ": " + PQerrorMessage(connection);
   PQclear(result);
   PQfinish(connection);
-  if (!is_done) throw std::runtime_error{sql + ": " + message};
+  return message;
+}
+
+void run_on_server(const std::string& sql) {
+  if (const std::string error = try_on_server(postgres_server(), sql); !error.empty())
+    throw std::runtime_error{error};
 }
 
 std::string fresh_name() {
   static std::atomic<int> count{0};
   return "pawl_test_" + std::to_string(::getpid()) + "_" + std::to_string(++count);
+}
+
+std::string conninfo_of(const std::string& database) { return postgres_server() + " dbname=" + database; }
+
+// The server takes the better part of a second to make and to drop a database, so one that a test is done
+// with is emptied and handed to the next. They are dropped when the program ends.
+class IdleDatabases {
+ public:
+  IdleDatabases() = default;
+  IdleDatabases(const IdleDatabases&) = delete;
+  IdleDatabases& operator=(const IdleDatabases&) = delete;
+  ~IdleDatabases() {
+    for (const std::string& name : names_) drop(name);
+  }
+
+  std::string take() {
+    {
+      const std::lock_guard lock{mutex_};
+      if (!names_.empty()) {
+        std::string name = std::move(names_.back());
+        names_.pop_back();
+        return name;
+      }
+    }
+    std::string name = fresh_name();
+    run_on_server("create database " + name);
+    return name;
+  }
+
+  void give_back(const std::string& name) {
+    if (!try_on_server(conninfo_of(name), kEmptyEveryTable).empty()) return drop(name);
+    const std::lock_guard lock{mutex_};
+    names_.push_back(name);
+  }
+
+ private:
+  static constexpr const char* kEmptyEveryTable = R"(
+    do $$
+    declare one record;
+    begin
+      set local lock_timeout = '10s';
+      set local session_replication_role = replica;  -- foreign keys need no order
+      for one in select tablename from pg_tables where schemaname = 'pawl' and tablename not like '%migration%' loop
+        execute format('delete from pawl.%I', one.tablename);
+      end loop;
+    end $$)";
+
+  static void drop(const std::string& name) {
+    (void)try_on_server(postgres_server(), "drop database if exists " + name + " with (force)");
+  }
+
+  std::mutex mutex_;
+  std::vector<std::string> names_;
+};
+
+IdleDatabases& idle_databases() {
+  static IdleDatabases idle;
+  return idle;
 }
 
 }  // namespace
@@ -74,8 +139,8 @@ Database::Database(StoreKind kind) : kind_(kind), name_(fresh_name()) {
     std::filesystem::create_directories(folder);
     location_ = (folder / "pawl.db").string();
   } else if (kind_ == StoreKind::postgres) {
-    run_on_server("create database " + name_);
-    location_ = postgres_server() + " dbname=" + name_;
+    name_ = idle_databases().take();
+    location_ = conninfo_of(name_);
   }
 }
 
@@ -84,7 +149,7 @@ Database::~Database() {
     std::error_code ignored;
     std::filesystem::remove_all(std::filesystem::path{location_}.parent_path(), ignored);
   } else if (kind_ == StoreKind::postgres) {
-    run_on_server("drop database if exists " + name_ + " with (force)");
+    idle_databases().give_back(name_);
   }
 }
 

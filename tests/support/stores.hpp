@@ -1,5 +1,5 @@
 #pragma once
-// A fresh, empty store of each kind, on a clock that the test owns; gone with its owner.
+// An empty store of each kind, on a clock that the test owns; gone with its owner.
 
 #include <memory>
 #include <ostream>
