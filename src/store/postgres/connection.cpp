@@ -1,9 +1,9 @@
 #include "store/postgres/connection.hpp"
 
-#include <libpq-fe.h>
-
 #include <algorithm>
 #include <array>
+
+#include <libpq-fe.h>
 
 #include "store/migrate.hpp"
 #include "store/postgres/monotonic.hpp"
@@ -23,14 +23,20 @@ core::Duration pause_after(int failures) {
   return std::min<core::Duration>(kLongestPause, kFirstPause * (1 << std::min(failures, 10)));
 }
 
-// Ours come first and the user's text after them, so that it can say otherwise. A peer that vanished without a word
-// is noticed within seconds and not after the system's quarter of an hour.
+// Ours come first and the user's text after them, so that it can say otherwise. A peer that vanished without
+// a word is noticed within seconds and not after the system's quarter of an hour.
 pg_conn* open_connection(const std::string& conninfo) {
-  const std::array keys{"fallback_application_name", "connect_timeout", "tcp_user_timeout", "keepalives_idle",
-                        "keepalives_interval", "keepalives_count", "dbname", "client_encoding",
+  const std::array keys{"fallback_application_name",
+                        "connect_timeout",
+                        "tcp_user_timeout",
+                        "keepalives_idle",
+                        "keepalives_interval",
+                        "keepalives_count",
+                        "dbname",
+                        "client_encoding",
                         static_cast<const char*>(nullptr)};
-  const std::array values{"pawl", "5", "10000", "5", "2", "3", conninfo.c_str(), "UTF8",
-                          static_cast<const char*>(nullptr)};
+  const std::array values{
+      "pawl", "5", "10000", "5", "2", "3", conninfo.c_str(), "UTF8", static_cast<const char*>(nullptr)};
   return PQconnectdbParams(keys.data(), values.data(), 1);
 }
 
@@ -117,8 +123,9 @@ void Connection::send(std::string_view sql, const Params& params) {
 void Connection::send_unnamed(std::string_view sql, const Params& params) {
   const std::string text{sql};
   const std::vector<int> formats(static_cast<std::size_t>(params.size()), kBinary);
-  const int ok = PQsendQueryParams(connection_.get(), text.c_str(), params.size(), nullptr, params.pointers().data(),
-                                   params.lengths().data(), formats.data(), kBinary);
+  const int ok =
+      PQsendQueryParams(connection_.get(), text.c_str(), params.size(), nullptr, params.pointers().data(),
+                        params.lengths().data(), formats.data(), kBinary);
   has_send_failed_ = has_send_failed_ || ok == 0;
   sent_.push_back({});
 }
@@ -127,7 +134,8 @@ void Connection::send_prepared(std::string_view sql, const Params& params) {
   Prepared& prepared = statements_[sql.data()];
   if (!prepared.is_known) {
     const std::string text{sql};
-    // By content: behind a pooler another version of this program may have other statements of the same purpose.
+    // By content: behind a pooler another version of this program may have other statements of the same
+    // purpose.
     if (prepared.name.empty()) prepared.name = "pawl_" + checksum_of(sql);
     const int ok = PQsendPrepare(connection_.get(), prepared.name.c_str(), text.c_str(), 0, nullptr);
     has_send_failed_ = has_send_failed_ || ok == 0;
@@ -135,8 +143,9 @@ void Connection::send_prepared(std::string_view sql, const Params& params) {
     sent_.push_back({.prepare = &prepared});
   }
   const std::vector<int> formats(static_cast<std::size_t>(params.size()), kBinary);
-  const int ok = PQsendQueryPrepared(connection_.get(), prepared.name.c_str(), params.size(), params.pointers().data(),
-                                     params.lengths().data(), formats.data(), kBinary);
+  const int ok =
+      PQsendQueryPrepared(connection_.get(), prepared.name.c_str(), params.size(), params.pointers().data(),
+                          params.lengths().data(), formats.data(), kBinary);
   has_send_failed_ = has_send_failed_ || ok == 0;
   sent_.push_back({});
 }

@@ -1,6 +1,6 @@
 #pragma once
-// One connection in pipeline mode: statements are added, sent together and answered together. It reconnects when used
-// after a loss, with growing, spread pauses between tries.
+// One connection in pipeline mode: statements are added, sent together and answered together. It reconnects
+// when used after a loss, with growing, spread pauses between tries.
 //
 // Nothing throws but `run_or_throw` and `connect_or_throw`. One thread at a time.
 
@@ -25,7 +25,8 @@ namespace pawl::store::postgres {
 struct Server {
   std::string conninfo;
   Jitter jitter;
-  // A pooler was seen to hand our statements to other server processes: they are parsed anew each time from then on.
+  // A pooler was seen to hand our statements to other server processes: they are parsed anew each time from
+  // then on.
   std::atomic<bool> is_pooled = false;
 
   Server(std::string text, core::Random* random) : conninfo(std::move(text)), jitter(random) {}
@@ -49,8 +50,8 @@ class Connection {
 
   // Adds a statement to the pipeline. `sql` is a constant: its address stands for it.
   void send(std::string_view sql, const Params& params = {});
-  // Sends what was added and waits for all of it: one answer a statement, or the first failure, after which the
-  // server has skipped the rest.
+  // Sends what was added and waits for all of it: one answer a statement, or the first failure, after which
+  // the server has skipped the rest.
   [[nodiscard]] std::optional<Failure> run(std::vector<Rows>& answers);
   [[nodiscard]] std::vector<Rows> run_or_throw();
   // Text with any number of statements, outside of the pipeline.

@@ -1,6 +1,6 @@
 #pragma once
-// What went wrong at the database, as a value: low layers hand it up, because a rollback in a destructor, a second try
-// on a new connection and a lost reply each want something else than an exception.
+// What went wrong at the database, as a value: low layers hand it up, because a rollback in a destructor, a
+// second try on a new connection and a lost reply each want something else than an exception.
 
 #include <string>
 #include <string_view>

@@ -8,7 +8,8 @@ Jitter::Jitter(core::Random* random)
     : random_(random), state_(static_cast<std::uint64_t>(monotonic_now().time_since_epoch().count())) {}
 
 core::Duration Jitter::spread(core::Duration duration) {
-  return core::Duration{static_cast<std::int64_t>(static_cast<double>(duration.count()) * (1.0 - unit() / 2))};
+  return core::Duration{
+      static_cast<std::int64_t>(static_cast<double>(duration.count()) * (1.0 - unit() / 2))};
 }
 
 double Jitter::unit() {

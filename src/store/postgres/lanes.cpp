@@ -30,7 +30,8 @@ const core::Lane* LaneFinder::operator()(std::int32_t id) {
     last_ = lanes_.find(id);
   }
   if (last_ == nullptr) {
-    throw StoreError{StoreError::Kind::internal, "a task stands in lane " + std::to_string(id) + ", which does not exist"};
+    throw StoreError{StoreError::Kind::internal,
+                     "a task stands in lane " + std::to_string(id) + ", which does not exist"};
   }
   return last_;
 }

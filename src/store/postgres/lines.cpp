@@ -29,7 +29,8 @@ std::vector<Line> PostgresTransaction::lock_lines(std::span<const LineRef> refs)
   if (refs.empty()) return lines;
   int tries = 0;
   while (!try_lock_lines(refs, lines)) {
-    if (++tries == kTriesMax) throw StoreError{StoreError::Kind::retry, "a line came and went while it was to be locked"};
+    if (++tries == kTriesMax)
+      throw StoreError{StoreError::Kind::retry, "a line came and went while it was to be locked"};
   }
   for (std::size_t i = 0; i < refs.size(); ++i) {
     if (!lines[i].head) lines_without_head_.push_back(refs[i]);
@@ -45,7 +46,8 @@ bool PostgresTransaction::try_lock_lines(std::span<const LineRef> refs, std::vec
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.back();
   for (int row = 0; row < rows.count(); ++row) {
-    lines[static_cast<std::size_t>(rows.int8(row, 0) - 1)] = {.head = rows.id_or_null(row, 1), .tail = rows.int8(row, 2)};
+    lines[static_cast<std::size_t>(rows.int8(row, 0) - 1)] = {.head = rows.id_or_null(row, 1),
+                                                              .tail = rows.int8(row, 2)};
   }
   return static_cast<std::size_t>(rows.count()) == refs.size();
 }

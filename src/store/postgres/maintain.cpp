@@ -13,7 +13,7 @@ using std::chrono::seconds;
 constexpr std::int64_t kDeadRowsMin = 5'000;  // fewer are not worth a vacuum
 constexpr core::Duration kVacuumEvery = seconds{1};
 constexpr core::Duration kFullLookEvery = seconds{2};
-constexpr int kVacuumShare = 10;    // each takes at most this part of the time
+constexpr int kVacuumShare = 10;  // each takes at most this part of the time
 constexpr int kFullLookShare = 50;
 
 }  // namespace
@@ -29,7 +29,25 @@ void PostgresStore::maintain() {
 
 void PostgresStore::fold_counts(Connection& connection) {
   if (shared_.counts_written.exchange(0) == 0) return;
-  (void)run(connection, [](Connection& used) { used.send(sql::fold_lane_counts); });
+  const auto answers = run(connection, [this](Connection& used) {
+    Params from;
+    from.value(shared_.counts_mark.value());
+    used.send(sql::begin_write);
+    used.send(sql::pin_plans);
+    used.send(sql::fold_lane_counts, from);
+    used.send(sql::commit);
+    // Not on one snapshot: the second look has to come after the first, as the mark's reasoning wants it.
+    used.send(sql::begin_write);
+    used.send(sql::pin_plans);
+    used.send(sql::find_last_lane_count);
+    used.send(sql::find_first_lane_count, from);
+    used.send(sql::commit);
+  });
+  const Rows& first = answers[7];
+  shared_.counts_mark.update({.last = answers[6].int8(0, 0),
+                              .oldest_transaction = first.int8(0, 0),
+                              .next_transaction = first.int8(0, 1),
+                              .first = first.int8_or_null(0, 2)});
 }
 
 // Its failure is none: autovacuum does the same, later.
@@ -43,8 +61,8 @@ void PostgresStore::vacuum(Connection& connection) {
   next_vacuum_at_ = ended_at + std::max<core::Duration>(kVacuumEvery, (ended_at - began_at) * kVacuumShare);
 }
 
-// Finds what stands below a mark and was missed by the steps back: written by another node and committed late, or
-// given back by one that died.
+// Finds what stands below a mark and was missed by the steps back: written by another node and committed
+// late, or given back by one that died.
 void PostgresStore::look_from_the_start(Connection& connection) {
   const core::MonotonicTime began_at = monotonic_now();
   if (began_at < next_full_look_at_) return;
@@ -57,11 +75,11 @@ void PostgresStore::look_from_the_start(Connection& connection) {
   });
   const Rows& rows = answers.front();
   for (int row = 0; row < rows.count(); ++row) {
-    const Position head{.available_at = rows.time(row, 1), .id = rows.id(row, 2)};
-    if (head < shared_.ready_marks.mark_of(rows.int4(row, 0))) shared_.ready_marks.lower(rows.int4(row, 0), head);
+    shared_.ready_marks.lower(rows.int4(row, 0), {.available_at = rows.time(row, 1), .id = rows.id(row, 2)});
   }
   const core::MonotonicTime ended_at = monotonic_now();
-  next_full_look_at_ = ended_at + std::max<core::Duration>(kFullLookEvery, (ended_at - began_at) * kFullLookShare);
+  next_full_look_at_ =
+      ended_at + std::max<core::Duration>(kFullLookEvery, (ended_at - began_at) * kFullLookShare);
 }
 
 }  // namespace pawl::store::postgres

@@ -10,7 +10,8 @@ namespace {
 
 using std::chrono::seconds;
 
-// An entry is seen this late at most after the time it was written with: longer than any group takes to commit.
+// An entry is seen this late at most after the time it was written with: longer than any group takes to
+// commit.
 constexpr core::Duration kCommitMargin = seconds{10};
 constexpr core::Duration kFullLookEvery = seconds{30};
 constexpr int kFullLookShare = 50;  // a look from the start takes at most this part of the time
@@ -95,8 +96,18 @@ void DueMark::end(const Look& look, core::TimePoint now, std::optional<core::Tim
   const std::lock_guard lock{mutex_};
   mark_ = std::min(first.value_or(now), now - kCommitMargin);
   if (look.from == core::TimePoint::min()) {
-    next_full_at_ = ended_at + std::max<core::Duration>(kFullLookEvery, (ended_at - look.began_at) * kFullLookShare);
+    next_full_at_ =
+        ended_at + std::max<core::Duration>(kFullLookEvery, (ended_at - look.began_at) * kFullLookShare);
   }
+}
+
+void CountsMark::update(const Seen& seen) {
+  const bool has_gone_back = seen.last < mark_ || (candidate_ && seen.last < candidate_->last);
+  if (has_gone_back) mark_ = 0;  // a failover that lost the end, or a restored backup
+  const bool all_ended =
+      candidate_ && !has_gone_back && seen.oldest_transaction >= candidate_->next_transaction;
+  if (all_ended) mark_ = std::min(seen.first.value_or(candidate_->last + 1), candidate_->last + 1);
+  if (all_ended || has_gone_back || !candidate_) candidate_ = {seen.last, seen.next_transaction};
 }
 
 }  // namespace pawl::store::postgres

@@ -1,12 +1,14 @@
 #pragma once
-// Where live index entries begin, kept in memory. A queue's table leaves dead entries behind, and while somebody holds
-// a snapshot open no vacuum can take them away: reading from the start would walk over all of them each time.
+// Where live index entries begin, kept in memory. A queue's table leaves dead entries behind, and while
+// somebody holds a snapshot open no vacuum can take them away: reading from the start would walk over all of
+// them each time.
 //
-// Always: forgetting a mark, or one that is too low, costs time only. What could stand below a mark is found again:
-// this node's own writes and rollbacks lower it at once; those of other nodes are found by looking back a little every
-// now and then, and by a look from the very start more rarely. Any thread.
+// Always: forgetting a mark, or one that is too low, costs time only. What could stand below a mark is found
+// again: this node's own writes and rollbacks lower it at once; those of other nodes are found by looking
+// back a little every now and then, and by a look from the very start more rarely. Any thread.
 
 #include <array>
+#include <atomic>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -51,9 +53,9 @@ class ReadyMarks {
  private:
   struct LaneMark {
     Position mark = {};
-    Position newer = {};  // what the mark was at the last step back,
-    Position older = {};  // and at the one before
-    std::uint64_t generation = 0;  // how many entries `lowered` has had
+    Position newer = {};                    // what the mark was at the last step back,
+    Position older = {};                    // and at the one before
+    std::uint64_t generation = 0;           // how many entries `lowered` has had
     std::array<Position, 16> lowered = {};  // the last ones, as a ring: what a look under way may have missed
     core::MonotonicTime stepped_back_at = {};
     core::MonotonicTime empty_until = {};
@@ -85,6 +87,33 @@ class DueMark {
   core::TimePoint mark_ = core::TimePoint::min();
   core::TimePoint last_now_ = core::TimePoint::min();
   core::MonotonicTime next_full_at_ = {};
+};
+
+// The same for the changes of lane counts, whose numbers rise. This one is exact: a number below the mark can
+// never be seen again, since all transactions that could have been given one had ended when the mark was set.
+class CountsMark {
+ public:
+  [[nodiscard]] std::int64_t value() const { return mark_.load(); }
+
+  // What two statements saw, `last` first: the number given last; the oldest transaction under way and the
+  // next one to come; the first number from the mark on that is there.
+  struct Seen {
+    std::int64_t last = 0;
+    std::int64_t oldest_transaction = 0;
+    std::int64_t next_transaction = 0;
+    std::optional<std::int64_t> first = {};
+  };
+  // One thread at a time.
+  void update(const Seen& seen);
+
+ private:
+  struct Candidate {
+    std::int64_t last = 0;
+    std::int64_t next_transaction = 0;
+  };
+
+  std::atomic<std::int64_t> mark_ = 0;
+  std::optional<Candidate> candidate_;
 };
 
 }  // namespace pawl::store::postgres

@@ -1,5 +1,4 @@
 #include "store/migrate.hpp"
-
 #include "store/postgres/connection.hpp"
 #include "store/postgres/postgres_store.hpp"
 #include "store/postgres/sql.hpp"
@@ -13,7 +12,8 @@ namespace {
 // Everything in one transaction under an advisory lock of that transaction.
 class PostgresMigrations final : public MigrationTarget {
  public:
-  explicit PostgresMigrations(const std::string& conninfo) : server_(conninfo, nullptr), connection_(server_) {
+  explicit PostgresMigrations(const std::string& conninfo)
+      : server_(conninfo, nullptr), connection_(server_) {
     connection_.connect_or_throw();
   }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Real time that never steps, whatever clock the store was given: for back-off and for how stale memory may be. It
-// decides nothing that is stored.
+// Real time that never steps, whatever clock the store was given: for back-off and for how stale memory may
+// be. It decides nothing that is stored.
 
 #include "core/time.hpp"
 

@@ -25,36 +25,79 @@ using Writes = std::vector<Write>;
 
 constexpr std::size_t kPlaces = 6;
 
-// The writes by what is to be done, each list sorted by id: all groups lock rows in the same order, and an index is
-// filled from left to right.
+// The writes by what is to be done, each list sorted by id: all groups lock rows in the same order, and an
+// index is filled from left to right.
 struct Moves {
   Writes created;
-  Writes renewed;  // leased before and after
+  Writes created_plain;  // with a payload at most
+  Writes new_ready;      // never claimed, available since now
+  Writes first_leased;   // claimed for the first time now, with no key and no timeout
+  Writes completed;      // by whoever held the lease as it was loaded
+  Writes renewed;        // leased before and after
   std::array<Writes, kPlaces> leaving;
   std::array<Writes, kPlaces> entering;
   Writes with_attempts;
   Writes with_boundaries;
 
-  explicit Moves(std::span<const TaskWrite> tasks) {
-    for (const TaskWrite& write : tasks) add(write);
-    for (Writes* list : {&created, &renewed}) sort(*list);
+  Moves(std::span<const TaskWrite> tasks, TimePoint now) {
+    for (const TaskWrite& write : tasks) add(write, now);
+    for (Writes* list : {&created, &created_plain, &new_ready, &first_leased, &completed, &renewed})
+      sort(*list);
     for (Writes& list : leaving) sort(list);
     for (Writes& list : entering) sort(list);
   }
 
  private:
-  void add(const TaskWrite& write) {
+  void add(const TaskWrite& write, TimePoint now) {
     const Place to = write.record->place;
     PAWL_ENSURE(to != Place::nowhere, "every task that is written stands somewhere");
-    if (write.is_new) created.push_back(&write);
+    if (write.is_new) (is_plain(write, now) ? created_plain : created).push_back(&write);
     if (!write.attempts.empty()) with_attempts.push_back(&write);
     if (!write.error_boundaries.empty()) with_boundaries.push_back(&write);
     if (write.from == Place::leased && to == Place::leased) {
       renewed.push_back(&write);
       return;
     }
+    if (is_completion(write, now)) {
+      completed.push_back(&write);
+      return;
+    }
     if (write.from != Place::nowhere) leaving[static_cast<std::size_t>(write.from)].push_back(&write);
-    entering[static_cast<std::size_t>(to)].push_back(&write);
+    if (is_new_ready(write, now)) {
+      new_ready.push_back(&write);
+    } else if (is_first_lease(write, now)) {
+      first_leased.push_back(&write);
+    } else {
+      entering[static_cast<std::size_t>(to)].push_back(&write);
+    }
+  }
+
+  static bool is_plain(const TaskWrite& write, TimePoint now) {
+    static const core::RetryPolicy standard_retry;
+    const TaskFacts& asked = write.record->facts;
+    return !asked.key && !asked.idempotency_key && !asked.timeout && asked.labels.empty() &&
+           asked.created_at == now && asked.retry == standard_retry;
+  }
+
+  static bool is_new_ready(const TaskWrite& write, TimePoint now) {
+    const core::TaskRecord& record = *write.record;
+    return record.place == Place::ready && record.available_at == now && record.progress == core::Progress{};
+  }
+
+  static bool is_first_lease(const TaskWrite& write, TimePoint now) {
+    const core::TaskRecord& record = *write.record;
+    if (record.place != Place::leased || record.facts.key) return false;
+    const Lease fresh{
+        .worker_id = record.lease->worker_id, .acquired_at = now, .expires_at = record.lease->expires_at};
+    return record.progress == core::Progress{.attempt = 1, .fence = 1, .budget_from = 0} &&
+           *record.lease == fresh;
+  }
+
+  static bool is_completion(const TaskWrite& write, TimePoint now) {
+    const core::TaskRecord& record = *write.record;
+    return write.from == Place::leased && record.status == core::TaskStatus::completed &&
+           record.progress.fence == write.fence_before && record.end->fence == write.fence_before &&
+           record.end->finished_at == now && !record.end->error;
   }
 
   static void sort(Writes& list) {
@@ -84,12 +127,13 @@ const TaskFacts& facts(Write write) { return write->record->facts; }
 const Lease& lease(Write write) { return *write->record->lease; }
 const TaskEnd& end(Write write) { return *write->record->end; }
 core::TaskId id(Write write) { return write->record->id; }
+std::int32_t lane_id(Write write) { return write->record->lane->id; }
 
 void send_created(Connection& connection, const Writes& writes) {
   if (writes.empty()) return;
   Params params;
   params.column(writes, id);
-  params.column(writes, [](Write write) { return write->record->lane->id; });
+  params.column(writes, lane_id);
   params.column(writes, [](Write write) { return facts(write).created_at; });
   params.column(writes, [](Write write) { return micros_of(facts(write).timeout); });
   params.column(writes, [](Write write) { return view_of(facts(write).key); });
@@ -98,6 +142,16 @@ void send_created(Connection& connection, const Writes& writes) {
   params.column(writes, [](Write write) { return encode_labels(facts(write).labels); });
   params.column(writes, [](Write write) { return text_or_null(facts(write).payload.text); });
   connection.send(sql::insert_task, params);
+}
+
+void send_created_plain(Connection& connection, const Writes& writes, TimePoint now) {
+  if (writes.empty()) return;
+  Params params;
+  params.column(writes, id);
+  params.column(writes, lane_id);
+  params.column(writes, [](Write write) { return text_or_null(facts(write).payload.text); });
+  params.value(now);
+  connection.send(sql::insert_plain_task, params);
 }
 
 void send_idempotency(Connection& connection, const Writes& created) {
@@ -117,20 +171,41 @@ void send_idempotency(Connection& connection, const Writes& created) {
   connection.send(sql::insert_task_key, params);
 }
 
-void send_leaving(Connection& connection, std::string_view sql, const Writes& writes) {
+// address, id, fence: what a row is found by, and what it is compared with.
+Params guards(const Writes& writes, const Addresses& addresses) {
+  Params params;
+  params.column(writes, [&](Write write) {
+    const auto found = addresses.find(id(write));
+    return found == addresses.end() ? Address{} : found->second;  // never loaded: the guard will not hold
+  });
+  params.column(writes, id);
+  params.column(writes, [](Write write) { return write->fence_before; });
+  return params;
+}
+
+void send_leaving(Connection& connection, std::string_view sql, const Writes& writes,
+                  const Addresses& addresses) {
+  if (writes.empty()) return;
+  Params params = guards(writes, addresses);
+  params.value(static_cast<std::int64_t>(writes.size()));
+  connection.send(sql, params);
+}
+
+// By id: a waiting task is not locked itself, its line is.
+void send_leaving_line(Connection& connection, const Writes& writes) {
   if (writes.empty()) return;
   Params params;
   params.column(writes, id);
   params.column(writes, [](Write write) { return write->fence_before; });
   params.value(static_cast<std::int64_t>(writes.size()));
-  connection.send(sql, params);
+  connection.send(sql::delete_waiting, params);
 }
 
 // id, lane, attempt, fence, budget_from, available_at: what every place keeps.
 Params place_columns(const Writes& writes) {
   Params params;
   params.column(writes, id);
-  params.column(writes, [](Write write) { return write->record->lane->id; });
+  params.column(writes, lane_id);
   params.column(writes, [](Write write) { return write->record->progress.attempt; });
   params.column(writes, [](Write write) { return write->record->progress.fence; });
   params.column(writes, [](Write write) { return write->record->progress.budget_from; });
@@ -140,6 +215,15 @@ Params place_columns(const Writes& writes) {
 
 void send_entering(Connection& connection, std::string_view sql, const Writes& writes) {
   if (!writes.empty()) connection.send(sql, place_columns(writes));
+}
+
+void send_new_ready(Connection& connection, const Writes& writes, TimePoint now) {
+  if (writes.empty()) return;
+  Params params;
+  params.column(writes, id);
+  params.column(writes, lane_id);
+  params.value(now);
+  connection.send(sql::insert_new_ready, params);
 }
 
 void send_waiting(Connection& connection, const Writes& writes) {
@@ -172,16 +256,36 @@ void send_leased(Connection& connection, const Writes& writes) {
   connection.send(sql::insert_lease, params);
 }
 
-void send_renewed(Connection& connection, const Writes& writes) {
+void send_first_leased(Connection& connection, const Writes& writes, TimePoint now) {
   if (writes.empty()) return;
   Params params;
   params.column(writes, id);
+  params.column(writes, lane_id);
+  params.column(writes, [](Write write) { return write->record->available_at; });
+  params.column(writes, [](Write write) { return lease(write).expires_at; });
+  params.column(writes, [](Write write) { return std::string_view{lease(write).worker_id}; });
+  params.value(now);
+  connection.send(sql::insert_first_lease, params);
+}
+
+void send_completed(Connection& connection, const Writes& writes, const Addresses& addresses, TimePoint now) {
+  if (writes.empty()) return;
+  Params params = guards(writes, addresses);
+  params.column(writes, [](Write write) { return end(write).started_at; });
+  params.column(writes, [](Write write) { return text_or_null(end(write).output.text); });
+  params.value(now);
+  params.value(static_cast<std::int64_t>(writes.size()));
+  connection.send(sql::complete_lease, params);
+}
+
+void send_renewed(Connection& connection, const Writes& writes, const Addresses& addresses) {
+  if (writes.empty()) return;
+  Params params = guards(writes, addresses);
   params.column(writes, [](Write write) { return write->record->progress.attempt; });
   params.column(writes, [](Write write) { return write->record->progress.fence; });
   params.column(writes, [](Write write) { return write->record->progress.budget_from; });
   params.column(writes, [](Write write) { return write->record->available_at; });
   add_lease_columns(params, writes);
-  params.column(writes, [](Write write) { return write->fence_before; });
   params.value(static_cast<std::int64_t>(writes.size()));
   connection.send(sql::update_lease, params);
 }
@@ -237,22 +341,31 @@ void send_boundaries(Connection& connection, const Writes& writes, TimePoint now
 
 }  // namespace
 
-void send_tasks(Connection& connection, std::span<const TaskWrite> tasks, TimePoint now) {
-  const Moves moves{tasks};
-  const auto leaving = [&](Place place) -> const Writes& { return moves.leaving[static_cast<std::size_t>(place)]; };
-  const auto entering = [&](Place place) -> const Writes& { return moves.entering[static_cast<std::size_t>(place)]; };
+void send_tasks(Connection& connection, std::span<const TaskWrite> tasks, const Addresses& addresses,
+                TimePoint now) {
+  const Moves moves{tasks, now};
+  const auto leaving = [&](Place place) -> const Writes& {
+    return moves.leaving[static_cast<std::size_t>(place)];
+  };
+  const auto entering = [&](Place place) -> const Writes& {
+    return moves.entering[static_cast<std::size_t>(place)];
+  };
 
-  send_leaving(connection, sql::delete_lease, leaving(Place::leased));
-  send_leaving(connection, sql::delete_ready, leaving(Place::ready));
-  send_leaving(connection, sql::delete_scheduled, leaving(Place::scheduled));
-  send_leaving(connection, sql::delete_waiting, leaving(Place::waiting));
-  send_leaving(connection, sql::delete_finished, leaving(Place::finished));
-  send_renewed(connection, moves.renewed);
+  send_completed(connection, moves.completed, addresses, now);
+  send_leaving(connection, sql::delete_lease, leaving(Place::leased), addresses);
+  send_leaving(connection, sql::delete_ready, leaving(Place::ready), addresses);
+  send_leaving(connection, sql::delete_scheduled, leaving(Place::scheduled), addresses);
+  send_leaving_line(connection, leaving(Place::waiting));
+  send_leaving(connection, sql::delete_finished, leaving(Place::finished), addresses);
+  send_renewed(connection, moves.renewed, addresses);
+  send_created_plain(connection, moves.created_plain, now);
   send_created(connection, moves.created);
   send_idempotency(connection, moves.created);
+  send_new_ready(connection, moves.new_ready, now);
   send_entering(connection, sql::insert_ready, entering(Place::ready));
   send_entering(connection, sql::insert_scheduled, entering(Place::scheduled));
   send_waiting(connection, entering(Place::waiting));
+  send_first_leased(connection, moves.first_leased, now);
   send_leased(connection, entering(Place::leased));
   send_finished(connection, entering(Place::finished));
   send_attempts(connection, moves.with_attempts);

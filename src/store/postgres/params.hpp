@@ -1,11 +1,12 @@
 #pragma once
-// Parameters of a statement in PostgreSQL's binary format. A batch is bound as one array a column: the column is a
-// function of the row, and its C++ type says what array it becomes.
+// Parameters of a statement in PostgreSQL's binary format. A batch is bound as one array a column: the column
+// is a function of the row, and its C++ type says what array it becomes.
 //
 //   params.column(writes, [](const TaskWrite* write) { return write->record->id; });   // uuid[]
 //
 // Always: the statement's text casts each parameter ($1::uuid[]), so that the server expects what is sent.
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -24,7 +25,21 @@ namespace pawl::store::postgres {
 [[nodiscard]] core::TimePoint from_postgres_time(std::int64_t value);
 
 // Object ids of the types we use, fixed for ever in pg_type.dat.
-enum class Oid : std::uint32_t { boolean = 16, int8 = 20, int4 = 23, text = 25, timestamptz = 1184, uuid = 2950 };
+enum class Oid : std::uint32_t {
+  boolean = 16,
+  int8 = 20,
+  int4 = 23,
+  text = 25,
+  tid = 27,
+  timestamptz = 1184,
+  uuid = 2950
+};
+
+// Where a row stands in its table (ctid). A row that we hold locked keeps it, and needs no index to be found
+// again.
+struct Address {
+  std::array<char, 6> bytes = {};  // as sent; nobody looks inside
+};
 
 // Appends in network byte order.
 void put_int4(std::string& out, std::uint32_t value);
@@ -71,6 +86,14 @@ struct Encoding<core::TaskId> {
   static void put(std::string& out, const core::TaskId& value) {
     put_int4(out, 16);
     out.append(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
+  }
+};
+template <>
+struct Encoding<Address> {
+  static constexpr Oid oid = Oid::tid;
+  static void put(std::string& out, const Address& value) {
+    put_int4(out, static_cast<std::uint32_t>(value.bytes.size()));
+    out.append(value.bytes.data(), value.bytes.size());
   }
 };
 template <>

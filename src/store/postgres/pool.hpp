@@ -19,7 +19,8 @@ class Pool {
   class Loan {
    public:
     Loan(Pool& pool, Connection& connection) : pool_(&pool), connection_(&connection) {}
-    Loan(Loan&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)), connection_(other.connection_) {}
+    Loan(Loan&& other) noexcept
+        : pool_(std::exchange(other.pool_, nullptr)), connection_(other.connection_) {}
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
     Loan& operator=(Loan&&) = delete;

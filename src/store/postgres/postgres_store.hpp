@@ -1,6 +1,7 @@
 #pragma once
-// A store on PostgreSQL 15 or later, for any number of nodes on one database. It keeps no state in a connection that
-// a transaction pooler would lose, and in memory only what a crash may take: where live entries begin, and lanes.
+// A store on PostgreSQL 15 or later, for any number of nodes on one database. It keeps no state in a
+// connection that a transaction pooler would lose, and in memory only what a crash may take: where live
+// entries begin, and lanes.
 
 #include <memory>
 #include <string>

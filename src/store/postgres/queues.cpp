@@ -12,9 +12,11 @@ core::QueueSettings read_settings(const Rows& rows, int row, int column) {
   core::QueueSettings settings;
   settings.paused = rows.boolean(row, column);
   settings.max_concurrency = rows.int8_or_null(row, column + 1);
-  if (!rows.is_null(row, column + 2)) settings.type_concurrency = decode_type_limits(rows.text(row, column + 2));
+  if (!rows.is_null(row, column + 2))
+    settings.type_concurrency = decode_type_limits(rows.text(row, column + 2));
   if (!rows.is_null(row, column + 3)) {
-    settings.rate = core::Rate{.limit = rows.int8(row, column + 3), .per = core::Duration{rows.int8(row, column + 4)}};
+    settings.rate =
+        core::Rate{.limit = rows.int8(row, column + 3), .per = core::Duration{rows.int8(row, column + 4)}};
   }
   settings.rate_spent_until = rows.time(row, column + 5);
   return settings;
@@ -49,6 +51,7 @@ std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueR
   // A statement of its own, after the lock: it sees what the claim that held the lock before has committed.
   Params params;
   params.column(lanes, [](const core::Lane* lane) { return lane->id; });
+  params.value(shared_.counts_mark.value());
   connection_->send(sql::find_held, params);
   const auto answers = connection_->run_or_throw();
 
@@ -70,7 +73,8 @@ void PostgresTransaction::send_queues(const std::vector<QueueWrite>& queues) {
   params.column(queues, [](const QueueWrite& write) { return std::string_view{write.ref.name}; });
   params.column(queues, [](const QueueWrite& write) { return write.settings.paused; });
   params.column(queues, [](const QueueWrite& write) { return write.settings.max_concurrency; });
-  params.column(queues, [](const QueueWrite& write) { return encode_type_limits(write.settings.type_concurrency); });
+  params.column(queues,
+                [](const QueueWrite& write) { return encode_type_limits(write.settings.type_concurrency); });
   params.column(queues, [](const QueueWrite& write) {
     return write.settings.rate ? Optional{write.settings.rate->limit} : Optional{};
   });

@@ -1,5 +1,6 @@
 #pragma once
-// Queue settings as rows: paused, max_concurrency, type_concurrency, rate_limit, rate_per_us, rate_spent_until.
+// Queue settings as rows: paused, max_concurrency, type_concurrency, rate_limit, rate_per_us,
+// rate_spent_until.
 
 #include <span>
 #include <vector>

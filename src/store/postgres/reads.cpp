@@ -40,7 +40,8 @@ core::QueueCounts read_counts(const Rows& rows, int row, int column) {
 }  // namespace
 
 // In the order of `ids`.
-std::vector<StoredTask> PostgresStore::read_tasks(Connection& connection, const std::vector<core::TaskId>& ids) {
+std::vector<StoredTask> PostgresStore::read_tasks(Connection& connection,
+                                                  const std::vector<core::TaskId>& ids) {
   if (ids.empty()) return {};
   const auto answers = read(connection, [&](Connection& used) {
     Params params;
@@ -73,15 +74,18 @@ std::optional<StoredTask> PostgresStore::find_task(const core::TaskId& id) {
 std::vector<core::Queue> PostgresStore::list_queues(const std::string& ns) {
   const Pool::Loan connection = readers_.borrow();
   const core::TimePoint time = now(*connection);
-  learn_lanes(shared_.lanes, run(*connection, [&](Connection& used) { ask_for_lanes(used, shared_.lanes); }).front());
+  learn_lanes(shared_.lanes,
+              run(*connection, [&](Connection& used) { ask_for_lanes(used, shared_.lanes); }).front());
   const auto lanes = shared_.lanes.of_namespace(ns);
   const auto answers = run(*connection, [&](Connection& used) {
     Params of_namespace;
     of_namespace.value(ns);
     Params of_lanes;
     of_lanes.column(lanes, [](const core::Lane* lane) { return lane->id; });
-    of_lanes.column(lanes, [&](const core::Lane* lane) { return shared_.ready_marks.mark_of(lane->id).available_at; });
+    of_lanes.column(
+        lanes, [&](const core::Lane* lane) { return shared_.ready_marks.mark_of(lane->id).available_at; });
     of_lanes.column(lanes, [&](const core::Lane* lane) { return shared_.ready_marks.mark_of(lane->id).id; });
+    of_lanes.value(shared_.counts_mark.value());
     used.send(sql::begin_read);
     used.send(sql::list_queues, of_namespace);
     used.send(sql::list_lane_counts, of_lanes);

@@ -38,7 +38,8 @@ core::TaskRecord read_record(const Rows& rows, int row, Place place) {
   record.id = rows.id(row, 0);
   record.place = place;
   record.status = place == Place::waiting ? TaskStatus::blocked : TaskStatus::pending;
-  record.progress = {.attempt = rows.int4(row, 2), .fence = rows.int8(row, 3), .budget_from = rows.int4(row, 4)};
+  record.progress = {
+      .attempt = rows.int4(row, 2), .fence = rows.int8(row, 3), .budget_from = rows.int4(row, 4)};
   record.available_at = rows.time(row, 5);
   return record;
 }

@@ -15,12 +15,14 @@ inline constexpr int kAfterRecord = 6;
 void read_facts(const Rows& rows, int row, int column, core::TaskRecord& record);
 inline constexpr int kFactsColumns = 7;
 
-// worker_id, acquired_at, expires_at, heartbeat_at, started_at, timeout_us, timeout_at, renewals, cancel_requested.
+// worker_id, acquired_at, expires_at, heartbeat_at, started_at, timeout_us, timeout_at, renewals,
+// cancel_requested.
 void read_lease(const Rows& rows, int row, int column, core::TaskRecord& record);
 inline constexpr int kLeaseColumns = 9;
 
 // status, worker_id, end_fence, claimed_at, started_at, finished_at, output, error.
 void read_end(const Rows& rows, int row, int column, core::TaskRecord& record);
+inline constexpr int kEndColumns = 8;
 
 // fence, attempt, claimed_at, started_at, finished_at, outcome, status_after, worker_id, error.
 [[nodiscard]] core::Attempt read_attempt(const Rows& rows, int row, int column);

@@ -1,16 +1,16 @@
 #include "store/postgres/rows.hpp"
 
-#include <libpq-fe.h>
-
 #include <cstring>
 
-#include "store/postgres/params.hpp"
+#include <libpq-fe.h>
 
 namespace pawl::store::postgres {
 
 void ClearResult::operator()(pg_result* result) const { PQclear(result); }
 
 int Rows::count() const { return PQntuples(result_.get()); }
+
+std::string_view Rows::command() const { return PQcmdStatus(result_.get()); }
 
 bool Rows::is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
 
@@ -36,8 +36,15 @@ core::TaskId Rows::id(int row, int column) const {
   return id;
 }
 
+Address Rows::address(int row, int column) const {
+  Address address;
+  std::memcpy(address.bytes.data(), PQgetvalue(result_.get(), row, column), address.bytes.size());
+  return address;
+}
+
 std::string_view Rows::text(int row, int column) const {
-  return {PQgetvalue(result_.get(), row, column), static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+  return {PQgetvalue(result_.get(), row, column),
+          static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
 }
 
 std::optional<std::int64_t> Rows::int8_or_null(int row, int column) const {

@@ -1,6 +1,6 @@
 #pragma once
-// The rows that a statement answered with, read in PostgreSQL's binary format. Columns are named by position: the
-// query is in our hands, and looking up names for each row would cost.
+// The rows that a statement answered with, read in PostgreSQL's binary format. Columns are named by position:
+// the query is in our hands, and looking up names for each row would cost.
 
 #include <cstdint>
 #include <memory>
@@ -10,6 +10,7 @@
 
 #include "core/ids.hpp"
 #include "core/time.hpp"
+#include "store/postgres/params.hpp"
 
 struct pg_result;  // libpq's
 
@@ -24,6 +25,8 @@ class Rows {
   explicit Rows(pg_result* result) : result_(result) {}
 
   [[nodiscard]] int count() const;
+  // What the server says it did, such as COMMIT.
+  [[nodiscard]] std::string_view command() const;
 
   [[nodiscard]] bool is_null(int row, int column) const;
   [[nodiscard]] bool boolean(int row, int column) const;
@@ -31,6 +34,7 @@ class Rows {
   [[nodiscard]] std::int64_t int8(int row, int column) const;
   [[nodiscard]] core::TimePoint time(int row, int column) const;
   [[nodiscard]] core::TaskId id(int row, int column) const;
+  [[nodiscard]] Address address(int row, int column) const;
   [[nodiscard]] std::string_view text(int row, int column) const;  // as long as the rows live
 
   [[nodiscard]] std::optional<std::int64_t> int8_or_null(int row, int column) const;

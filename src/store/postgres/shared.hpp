@@ -25,7 +25,8 @@ struct Shared {
   ReadyMarks ready_marks;
   DueMark lease_mark;
   DueMark scheduled_mark;
-  std::atomic<std::int64_t> rows_left_dead = 0;   // by this node, since its last vacuum
+  CountsMark counts_mark;
+  std::atomic<std::int64_t> rows_left_dead = 0;  // by this node, since its last vacuum
   std::atomic<std::int64_t> counts_written = 0;  // by this node, since its last fold
 };
 

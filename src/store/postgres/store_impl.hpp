@@ -1,6 +1,6 @@
 #pragma once
-// The store itself, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues, checkpoints), lists.cpp,
-// due.cpp (what the ticker asks), maintain.cpp.
+// The store itself, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues, checkpoints),
+// lists.cpp, due.cpp (what the ticker asks), maintain.cpp.
 
 #include <functional>
 
@@ -15,7 +15,9 @@ class PostgresStore final : public Store {
   explicit PostgresStore(PostgresOptions options);
 
   [[nodiscard]] std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) override;
-  [[nodiscard]] std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return shared_.lanes.of(queue); }
+  [[nodiscard]] std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override {
+    return shared_.lanes.of(queue);
+  }
   [[nodiscard]] std::unique_ptr<Transaction> begin() override;
 
   [[nodiscard]] core::TimePoint now() override;
@@ -33,6 +35,9 @@ class PostgresStore final : public Store {
   void maintain() override;
   [[nodiscard]] int writers() const override { return shared_.options.writers; }
 
+  // As if a pooler had shown itself.
+  void expect_pooler() { shared_.server.is_pooled = true; }
+
  private:
   using Ask = std::function<void(Connection&)>;
 
@@ -43,7 +48,8 @@ class PostgresStore final : public Store {
 
   void make_lanes(Connection& connection, const std::vector<LaneKey>& keys);
   [[nodiscard]] core::TimePoint now(Connection& connection);
-  [[nodiscard]] std::vector<StoredTask> read_tasks(Connection& connection, const std::vector<core::TaskId>& ids);
+  [[nodiscard]] std::vector<StoredTask> read_tasks(Connection& connection,
+                                                   const std::vector<core::TaskId>& ids);
   [[nodiscard]] std::vector<core::TaskId> list_ids(Connection& connection, const TaskPage& page);
   void fold_counts(Connection& connection);
   void vacuum(Connection& connection);

@@ -15,7 +15,8 @@ bool stands_before(const core::TaskRecord& a, const core::TaskRecord& b) {
 }  // namespace
 
 // Priority by priority: most claims are filled by the first, and nothing is read of the others.
-std::vector<core::TaskRecord> PostgresTransaction::take_ready(std::span<const LaneShare> lanes, std::size_t max) {
+std::vector<core::TaskRecord> PostgresTransaction::take_ready(std::span<const LaneShare> lanes,
+                                                              std::size_t max) {
   std::vector<Source> sources;
   for (const LaneShare& share : lanes) {
     const ReadyMarks::Start start = shared_.ready_marks.start(share.lane->id);
@@ -87,7 +88,8 @@ void PostgresTransaction::note_taken(std::span<Source> sources, const std::vecto
       last = &record;
       ++source.taken;
     }
-    if (last != nullptr) shared_.ready_marks.advance(lane, source.start, {.available_at = last->available_at, .id = last->id});
+    if (last != nullptr)
+      shared_.ready_marks.advance(lane, source.start, {.available_at = last->available_at, .id = last->id});
     const bool is_exhausted = source.taken < source.share.max && records.size() < max;
     if (is_exhausted) shared_.ready_marks.note_empty(lane, source.start);
   }

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "store/postgres/monotonic.hpp"
 #include "store/postgres/moves.hpp"
@@ -65,6 +65,10 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   const auto failure = connection_->run(answers);
   if (failure && !failure->is_lost) failure->raise();  // the destructor rolls back
   if (failure) settle_lost_commit(*failure, timeline);
+  // A COMMIT of a transaction that failed before is answered with success, and the word ROLLBACK.
+  if (!failure && answers.back().command() != "COMMIT") {
+    throw StoreError{StoreError::Kind::retry, "the transaction had failed before its commit"};
+  }
   is_open_ = false;
   note_committed(writes);
   connection_.give_back();  // the next group need not wait until this object is gone
@@ -73,7 +77,7 @@ void PostgresTransaction::commit(const WriteSet& writes) {
 // Queues first: another group may hold one of them and wait for a key that is entered here.
 void PostgresTransaction::send_writes(const WriteSet& writes) {
   send_queues(writes.queues);
-  send_tasks(*connection_, writes.tasks, now_);
+  send_tasks(*connection_, writes.tasks, addresses_, now_);
   send_lines(writes.lines);
   send_counts(*connection_, writes.counts);
 }

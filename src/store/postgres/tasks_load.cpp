@@ -17,14 +17,19 @@ using core::TaskRecord;
 
 constexpr int kLooksMax = 10;
 
+constexpr int kLeaseAddress = kAfterRecord + 1 + kLeaseColumns;  // after the key
+
 struct PlaceQuery {
   Place place;
   std::string_view sql;
+  int address;  // its column; -1: the row is not locked
 };
-constexpr std::array kOtherPlaces{PlaceQuery{Place::ready, sql::find_ready},
-                                  PlaceQuery{Place::scheduled, sql::find_scheduled},
-                                  PlaceQuery{Place::waiting, sql::find_waiting},
-                                  PlaceQuery{Place::finished, sql::find_finished}};
+constexpr std::array kOtherPlaces{
+    PlaceQuery{Place::ready, sql::find_ready, kAfterRecord},
+    PlaceQuery{Place::scheduled, sql::find_scheduled, kAfterRecord},
+    PlaceQuery{Place::waiting, sql::find_waiting, -1},
+    PlaceQuery{Place::finished, sql::find_finished, kAfterRecord + kEndColumns},
+};
 
 Params ids_of(const std::vector<TaskId>& ids) {
   Params params;
@@ -35,8 +40,9 @@ Params ids_of(const std::vector<TaskId>& ids) {
 // Finds where each of a set of tasks stands, and locks it there.
 class TaskLoader {
  public:
-  TaskLoader(Connection& connection, LaneCache& lanes, const std::vector<LoadTask>& wanted)
-      : connection_(connection), lane_of_(lanes, connection) {
+  TaskLoader(Connection& connection, LaneCache& lanes, Addresses& addresses,
+             const std::vector<LoadTask>& wanted)
+      : connection_(connection), lane_of_(lanes, connection), addresses_(addresses) {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       index_.emplace(wanted[i].id, i);
       missing_.push_back(wanted[i].id);
@@ -69,6 +75,7 @@ class TaskLoader {
       TaskRecord& record = add(leases, row, Place::leased);
       record.facts.key = leases.text_or_null(row, kAfterRecord);
       read_lease(leases, row, kAfterRecord + 1, record);
+      addresses_[record.id] = leases.address(row, kLeaseAddress);
     }
     if (asks_facts) facts_ = std::make_unique<Rows>(std::move(answers[1]));
     drop_found();
@@ -83,6 +90,8 @@ class TaskLoader {
       for (int row = 0; row < answers[i].count(); ++row) {
         TaskRecord& record = add(answers[i], row, kOtherPlaces[i].place);
         if (record.place == Place::finished) read_end(answers[i], row, kAfterRecord, record);
+        if (kOtherPlaces[i].address >= 0)
+          addresses_[record.id] = answers[i].address(row, kOtherPlaces[i].address);
       }
     }
     take_keys(answers.back());
@@ -125,6 +134,7 @@ class TaskLoader {
 
   Connection& connection_;
   LaneFinder lane_of_;
+  Addresses& addresses_;
   std::unordered_map<TaskId, std::size_t> index_;
   std::vector<TaskId> missing_;  // sorted
   std::vector<TaskId> with_facts_;
@@ -134,7 +144,8 @@ class TaskLoader {
 
 std::vector<std::optional<TaskId>> read_idempotency(const Rows& rows, std::size_t count) {
   std::vector<std::optional<TaskId>> found(count);
-  for (int row = 0; row < rows.count(); ++row) found[static_cast<std::size_t>(rows.int8(row, 0) - 1)] = rows.id(row, 1);
+  for (int row = 0; row < rows.count(); ++row)
+    found[static_cast<std::size_t>(rows.int8(row, 0) - 1)] = rows.id(row, 1);
   return found;
 }
 
@@ -143,7 +154,7 @@ std::vector<std::optional<TaskId>> read_idempotency(const Rows& rows, std::size_
 Loaded PostgresTransaction::load(const LoadRequest& request) {
   Loaded loaded;
   if (!request.tasks.empty()) {
-    loaded.tasks = TaskLoader{*connection_, shared_.lanes, request.tasks}.load();
+    loaded.tasks = TaskLoader{*connection_, shared_.lanes, addresses_, request.tasks}.load();
   }
   if (!request.idempotency.empty()) {
     Params params;
@@ -163,7 +174,8 @@ Loaded PostgresTransaction::load(const LoadRequest& request) {
   return loaded;
 }
 
-std::vector<std::optional<core::Attempt>> PostgresTransaction::find_attempts(std::span<const core::LeaseRef> refs) {
+std::vector<std::optional<core::Attempt>> PostgresTransaction::find_attempts(
+    std::span<const core::LeaseRef> refs) {
   std::vector<std::optional<core::Attempt>> found(refs.size());
   if (refs.empty()) return found;
   Params params;

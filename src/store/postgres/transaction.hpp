@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "store/postgres/moves.hpp"
 #include "store/postgres/pool.hpp"
 #include "store/postgres/shared.hpp"
 #include "store/store.hpp"
@@ -22,11 +23,13 @@ class PostgresTransaction final : public Transaction {
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
   [[nodiscard]] Loaded load(const LoadRequest& request) override;
-  [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(std::span<const core::LeaseRef> refs) override;
+  [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(
+      std::span<const core::LeaseRef> refs) override;
   [[nodiscard]] std::vector<Line> lock_lines(std::span<const LineRef> refs) override;
   [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
   [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override;
-  [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes, std::size_t max) override;
+  [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
+                                                         std::size_t max) override;
   void commit(const WriteSet& writes) override;
 
  private:
@@ -59,6 +62,7 @@ class PostgresTransaction final : public Transaction {
   const std::int64_t number_;
   bool is_open_ = true;
   std::vector<Taken> taken_;
+  Addresses addresses_;                      // of what is loaded and locked
   std::vector<LineRef> lines_without_head_;  // locked by this transaction
 };
 

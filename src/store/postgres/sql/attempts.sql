@@ -8,7 +8,7 @@ select * from unnest($1::uuid[], $2::int8[], $3::int4[], $4::timestamptz[], $5::
 select u.ord::int8, a.fence, a.attempt, a.claimed_at, a.started_at, a.finished_at, a.outcome, a.status_after,
   a.worker_id, a.error
 from unnest($1::uuid[], $2::int8[]) with ordinality u(task_id, fence, ord)
-join pawl.attempts a on a.task_id = u.task_id and a.fence = u.fence
+cross join lateral (select * from pawl.attempts a where a.task_id = u.task_id and a.fence = u.fence offset 0) a
 
 -- name: list_attempts
 select task_id, fence, attempt, claimed_at, started_at, finished_at, outcome, status_after, worker_id, error

@@ -20,7 +20,8 @@ insert into pawl.lane_counts (lane, pending, scheduled, blocked, claimed, runnin
 select * from unnest($1::int4[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[])
 
 -- name: find_held
-select lane, sum(claimed + running)::bigint from pawl.lane_counts where lane = any($1::int4[]) group by lane
+select lane, sum(claimed + running)::bigint from pawl.lane_counts
+where seq >= $2::int8 and lane = any($1::int4[]) group by lane
 
 -- name: list_lane_counts
 -- The second part of the answer is the first claimable task of each lane, looked for from where live entries begin.
@@ -30,7 +31,7 @@ left join (
   select lane, sum(pending)::bigint as pending, sum(scheduled)::bigint as scheduled,
     sum(blocked)::bigint as blocked, sum(claimed)::bigint as claimed, sum(running)::bigint as running,
     sum(dead_letter)::bigint as dead_letter
-  from pawl.lane_counts where lane = any($1::int4[]) group by lane
+  from pawl.lane_counts where seq >= $4::int8 and lane = any($1::int4[]) group by lane
 ) c on c.lane = l.lane
 left join lateral (
   select r.available_at from pawl.ready r
@@ -38,12 +39,22 @@ left join lateral (
   order by r.available_at, r.id limit 1
 ) r on true
 
+-- name: find_last_lane_count
+-- only: this database because SQLite keeps totals.
+select last_value from pawl.lane_counts_seq_seq
+
+-- name: find_first_lane_count
+-- only: this database because SQLite keeps totals.
+select pg_snapshot_xmin(s)::text::bigint, pg_snapshot_xmax(s)::text::bigint,
+  (select c.seq from pawl.lane_counts c where c.seq >= $1::int8 order by c.seq limit 1)
+from pg_current_snapshot() s
+
 -- name: fold_lane_counts
 -- only: this database because SQLite keeps totals.
 -- One statement: a reader sees the changes or their sum, never both. Rows that another node folds are its own.
 with gone as (
   delete from pawl.lane_counts where seq in (
-    select seq from pawl.lane_counts order by seq limit 20000 for update skip locked)
+    select seq from pawl.lane_counts where seq >= $1::int8 order by seq limit 20000 for update skip locked)
   returning lane, pending, scheduled, blocked, claimed, running, dead_letter
 )
 insert into pawl.lane_counts (lane, pending, scheduled, blocked, claimed, running, dead_letter)

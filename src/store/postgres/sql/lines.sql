@@ -6,11 +6,13 @@ select u.namespace, u.queue, u.key, null, 0 from unnest($1::text[], $2::text[], 
 on conflict do nothing
 
 -- name: find_line
--- In the order given, which is sorted: the rows are locked as the join finds them.
+-- In the order given, which is sorted.
 select u.ord::int8, l.head, l.tail
 from unnest($1::text[], $2::text[], $3::text[]) with ordinality u(namespace, queue, key, ord)
-join pawl.key_lines l on l.namespace = u.namespace and l.queue = u.queue and l.key = u.key
-for update of l
+cross join lateral (
+  select l.head, l.tail from pawl.key_lines l
+  where l.namespace = u.namespace and l.queue = u.queue and l.key = u.key offset 0 for update
+) l
 
 -- name: put_line
 insert into pawl.key_lines (namespace, queue, key, head, tail)
@@ -18,5 +20,9 @@ select * from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::int8[])
 on conflict (namespace, queue, key) do update set head = excluded.head, tail = excluded.tail
 
 -- name: delete_line
-delete from pawl.key_lines l using unnest($1::text[], $2::text[], $3::text[]) u(namespace, queue, key)
-where l.namespace = u.namespace and l.queue = u.queue and l.key = u.key
+with found as materialized (
+  select l.address from unnest($1::text[], $2::text[], $3::text[]) u(namespace, queue, key) cross join lateral (
+    select l.ctid as address from pawl.key_lines l
+    where l.namespace = u.namespace and l.queue = u.queue and l.key = u.key offset 0) l
+)
+delete from pawl.key_lines l using found where l.ctid = found.address

@@ -22,94 +22,118 @@ order by t.id limit $7::int8
 -- name: list_placed_ids_newest_first
 -- only: this database because SQLite's lists are put together in code.
 select id from (
-  (select p.id from pawl.ready p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.ready p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where $8::bool
       and p.id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id desc limit $7::int8)
   union all
-  (select p.id from pawl.scheduled p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.scheduled p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where $8::bool
       and p.id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id desc limit $7::int8)
   union all
-  (select p.id from pawl.waiting p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.waiting p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where $9::bool
       and p.id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id desc limit $7::int8)
   union all
-  (select p.id from pawl.leases p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.leases p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where ($10::bool or $11::bool) and (case when p.started_at is null then $10 else $11 end)
       and ($14::text is null or p.worker_id = $14)
       and p.id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id desc limit $7::int8)
   union all
-  (select p.id from pawl.finished p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.finished p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where $12::bool and p.status = 'completed'
       and p.id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id desc limit $7::int8)
   union all
-  (select p.id from pawl.finished p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.finished p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where cardinality($13::text[]) > 0 and p.status <> 'completed' and p.status = any($13)
       and p.id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id desc limit $7::int8)
 ) found order by id desc limit $7::int8
 
 -- name: list_placed_ids_oldest_first
 -- only: this database because SQLite's lists are put together in code.
 select id from (
-  (select p.id from pawl.ready p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.ready p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where $8::bool
       and p.id > coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id limit $7::int8)
   union all
-  (select p.id from pawl.scheduled p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.scheduled p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where $8::bool
       and p.id > coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id limit $7::int8)
   union all
-  (select p.id from pawl.waiting p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.waiting p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where $9::bool
       and p.id > coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id limit $7::int8)
   union all
-  (select p.id from pawl.leases p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.leases p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where ($10::bool or $11::bool) and (case when p.started_at is null then $10 else $11 end)
       and ($14::text is null or p.worker_id = $14)
       and p.id > coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id limit $7::int8)
   union all
-  (select p.id from pawl.finished p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.finished p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where $12::bool and p.status = 'completed'
       and p.id > coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id limit $7::int8)
   union all
-  (select p.id from pawl.finished p join pawl.tasks t on t.id = p.id
+  (select p.id from pawl.finished p cross join lateral (
+      select from pawl.tasks t
+      where t.id = p.id and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+        and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+      offset 0) t
     where cardinality($13::text[]) > 0 and p.status <> 'completed' and p.status = any($13)
       and p.id > coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
-      and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
-      and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
     order by p.id limit $7::int8)
 ) found order by id limit $7::int8
 

@@ -1,15 +1,16 @@
 -- name: find_queue
 select u.ord::int8, q.paused, q.max_concurrency, q.type_concurrency, q.rate_limit, q.rate_per_us, q.rate_spent_until
 from unnest($1::text[], $2::text[]) with ordinality u(namespace, name, ord)
-join pawl.queues q on q.namespace = u.namespace and q.name = u.name
+cross join lateral (
+  select * from pawl.queues q where q.namespace = u.namespace and q.name = u.name offset 0) q
 
 -- name: lock_queue
 -- only: this database because SQLite has one writer.
--- In the order given, which is sorted: the rows are locked as the join finds them.
+-- In the order given, which is sorted.
 select u.ord::int8, q.paused, q.max_concurrency, q.type_concurrency, q.rate_limit, q.rate_per_us, q.rate_spent_until
 from unnest($1::text[], $2::text[]) with ordinality u(namespace, name, ord)
-join pawl.queues q on q.namespace = u.namespace and q.name = u.name
-for update of q
+cross join lateral (
+  select * from pawl.queues q where q.namespace = u.namespace and q.name = u.name offset 0 for update) q
 
 -- name: list_queues
 select name, paused, max_concurrency, type_concurrency, rate_limit, rate_per_us, rate_spent_until

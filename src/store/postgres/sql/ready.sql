@@ -2,17 +2,25 @@
 insert into pawl.ready (id, lane, attempt, fence, budget_from, available_at)
 select * from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int4[], $6::timestamptz[])
 
+-- name: insert_new_ready
+-- only: this database because each array that a statement unfolds costs as much as a column that it stores.
+-- The common case of insert_ready: tasks that nobody claimed yet.
+insert into pawl.ready (id, lane, attempt, fence, budget_from, available_at)
+select u.id, u.lane, 0, 0, 0, $3::timestamptz from unnest($1::uuid[], $2::int4[]) u(id, lane)
+
 -- name: find_ready
--- Given in order, as every statement that locks more than one row.
-select id, lane, attempt, fence, budget_from, available_at from pawl.ready where id = any($1::uuid[]) for update
+-- In order, as every statement that locks more than one row. A locked row keeps its address, by which it is then
+-- deleted.
+select id, lane, attempt, fence, budget_from, available_at, ctid
+from pawl.ready where id = any($1::uuid[]) order by id for update
 
 -- name: delete_ready
 -- The guard is in the statement itself: nothing can come between looking and deleting.
 with gone as (
-  delete from pawl.ready r using unnest($1::uuid[], $2::int8[]) u(id, fence)
-  where r.id = u.id and r.fence = u.fence returning 1
+  delete from pawl.ready r using unnest($1::tid[], $2::uuid[], $3::int8[]) u(address, id, fence)
+  where r.ctid = u.address and r.id is not distinct from u.id and r.fence = u.fence returning 1
 )
-select pawl.expect_rows(count(*), $3::int8) from gone
+select pawl.expect_rows(count(*), $4::int8) from gone
 
 -- name: take_ready
 -- One statement: between a SELECT and a DELETE another node could claim the same row. Rows are locked first, since
@@ -28,7 +36,7 @@ with taken as materialized (
 )
 select g.id, g.lane, g.attempt, g.fence, g.budget_from, g.available_at,
   t.created_at, t.timeout_us, t.key, t.idempotency_key, t.retry, t.labels, t.payload
-from gone g join pawl.tasks t on t.id = g.id
+from gone g cross join lateral (select * from pawl.tasks t where t.id = g.id offset 0) t
 
 -- name: take_ready_of_lanes
 -- only: this database because SQLite takes lane by lane.
@@ -58,7 +66,7 @@ with lanes as materialized (
 )
 select g.id, g.lane, g.attempt, g.fence, g.budget_from, g.available_at,
   t.created_at, t.timeout_us, t.key, t.idempotency_key, t.retry, t.labels, t.payload
-from gone g join pawl.tasks t on t.id = g.id
+from gone g cross join lateral (select * from pawl.tasks t where t.id = g.id offset 0) t
 
 -- name: list_ready_heads
 -- only: this database because SQLite has no dead index entries.

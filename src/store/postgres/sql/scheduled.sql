@@ -3,14 +3,15 @@ insert into pawl.scheduled (id, lane, attempt, fence, budget_from, available_at)
 select * from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int4[], $6::timestamptz[])
 
 -- name: find_scheduled
-select id, lane, attempt, fence, budget_from, available_at from pawl.scheduled where id = any($1::uuid[]) for update
+select id, lane, attempt, fence, budget_from, available_at, ctid
+from pawl.scheduled where id = any($1::uuid[]) order by id for update
 
 -- name: delete_scheduled
 with gone as (
-  delete from pawl.scheduled s using unnest($1::uuid[], $2::int8[]) u(id, fence)
-  where s.id = u.id and s.fence = u.fence returning 1
+  delete from pawl.scheduled s using unnest($1::tid[], $2::uuid[], $3::int8[]) u(address, id, fence)
+  where s.ctid = u.address and s.id is not distinct from u.id and s.fence = u.fence returning 1
 )
-select pawl.expect_rows(count(*), $3::int8) from gone
+select pawl.expect_rows(count(*), $4::int8) from gone
 
 -- name: list_due_tasks
 select available_at, id from pawl.scheduled where available_at >= $1::timestamptz

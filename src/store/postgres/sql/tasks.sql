@@ -5,6 +5,12 @@ insert into pawl.tasks (id, lane, created_at, timeout_us, key, idempotency_key, 
 select * from unnest($1::uuid[], $2::int4[], $3::timestamptz[], $4::int8[], $5::text[], $6::text[], $7::text[],
   $8::text[], $9::text[])
 
+-- name: insert_plain_task
+-- only: this database because each array that a statement unfolds costs as much as a column that it stores.
+-- The common case of insert_task: nothing asked for but the payload.
+insert into pawl.tasks (id, lane, payload, created_at)
+select u.id, u.lane, u.payload, $4::timestamptz from unnest($1::uuid[], $2::int4[], $3::text[]) u(id, lane, payload)
+
 -- name: find_task_key
 select id, key from pawl.tasks where id = any($1::uuid[])
 
@@ -20,7 +26,10 @@ select * from unnest($1::text[], $2::text[], $3::text[], $4::uuid[])
 -- name: find_idempotent_task
 select u.ord::int8, k.task_id
 from unnest($1::text[], $2::text[], $3::text[]) with ordinality u(namespace, type, key, ord)
-join pawl.task_keys k on k.namespace = u.namespace and k.type = u.type and k.key = u.key
+cross join lateral (
+  select k.task_id from pawl.task_keys k
+  where k.namespace = u.namespace and k.type = u.type and k.key = u.key offset 0
+) k
 
 -- name: list_tasks
 -- only: this database because SQLite reads place by place.
@@ -37,8 +46,9 @@ select t.id, t.lane,
   l.cancel_requested,
   f.status, f.worker_id, f.end_fence, f.claimed_at, f.started_at, f.finished_at, f.output, f.error
 from pawl.tasks t
-left join pawl.ready r on r.id = t.id
-left join pawl.scheduled s on s.id = t.id
+left join lateral (select * from pawl.ready r where r.id >= t.id and r.id <= t.id order by r.id limit 1) r on true
+left join lateral (
+  select * from pawl.scheduled s where s.id >= t.id and s.id <= t.id order by s.id limit 1) s on true
 left join pawl.waiting w on w.id = t.id
 left join pawl.leases l on l.id = t.id
 left join pawl.finished f on f.id = t.id

@@ -9,9 +9,11 @@ select * from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int4[],
 select id, lane, attempt, fence, budget_from, available_at from pawl.waiting where id = any($1::uuid[])
 
 -- name: delete_waiting
-with gone as (
-  delete from pawl.waiting w using unnest($1::uuid[], $2::int8[]) u(id, fence)
-  where w.id = u.id and w.fence = u.fence returning 1
+with found as materialized (
+  select w.address from unnest($1::uuid[], $2::int8[]) u(id, fence) cross join lateral (
+    select w.ctid as address from pawl.waiting w where w.id = u.id and w.fence = u.fence offset 0) w
+), gone as (
+  delete from pawl.waiting w using found where w.ctid = found.address returning 1
 )
 select pawl.expect_rows(count(*), $3::int8) from gone
 
@@ -21,5 +23,5 @@ select w.id, w.lane, w.attempt, w.fence, w.budget_from, w.available_at,
 from (
   select * from pawl.waiting
   where namespace = $1::text and queue = $2::text and key = $3::text order by position limit $4::int8
-) w join pawl.tasks t on t.id = w.id
+) w cross join lateral (select * from pawl.tasks t where t.id = w.id offset 0) t
 order by w.position

@@ -1,0 +1,139 @@
+// The hot statements run by the indexes they were written for, on tables whose statistics say the opposite.
+#include <gtest/gtest.h>
+
+#include "store/postgres/sql.hpp"
+#include "tests/store/postgres_support.hpp"
+
+namespace pawl::store {
+namespace {
+
+using namespace std::chrono_literals;
+namespace sql = postgres::sql;
+using postgres_test::Database;
+using postgres_test::Hands;
+using postgres_test::Session;
+
+// With statistics of empty tables and of tables with rows: what was empty a minute ago may hold a million
+// now.
+class PostgresPlans : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (GetParam()) {
+      (void)hands.enqueue(2000);
+      (void)hands.enqueue(2000, {.type = "mail", .delay = 10s});
+      hands.complete(hands.claim(500));
+      (void)hands.claim(500);
+    }
+    for (const auto& table : session.query("select tablename from pg_tables where schemaname = 'pawl'")) {
+      session.query("vacuum analyze pawl." + table);
+    }
+    session.query("begin");
+    session.query(std::string{sql::start_write});
+  }
+  // `arguments` only need to be of the right types: the plan is a generic one.
+  std::string plan(std::string_view text, const std::string& types, const std::string& arguments) {
+    const std::string name = "plan_" + std::to_string(++count_);
+    session.query("prepare " + name + types + " as " + std::string{text});
+    std::string lines;
+    for (const std::string& line : session.query("explain (costs off) execute " + name + arguments))
+      lines += line + "\n";
+    return lines;
+  }
+  static void expect_uses(const std::string& plan, const std::vector<std::string>& indexes) {
+    for (const std::string& index : indexes)
+      EXPECT_NE(plan.find(index), std::string::npos) << index << "\n" << plan;
+    for (const char* bad : {"Seq Scan", "Hash", "Merge", "Bitmap"}) {
+      EXPECT_EQ(plan.find(bad), std::string::npos) << bad << "\n" << plan;
+    }
+  }
+
+  Database database;
+  Hands hands{database.conninfo(), 0ms};
+  Session session{database.conninfo()};
+  int count_ = 0;
+};
+
+TEST_P(PostgresPlans, AClaimWalksItsLaneAndDeletesByAddress) {
+  const auto text = plan(sql::take_ready, "", "(1, now(), '00000000-0000-0000-0000-000000000000', 10)");
+  expect_uses(text, {"Index Scan using ready_in_line", "Tid Scan on ready", "tasks_pkey"});
+  EXPECT_NE(text.find("ROW(available_at, id) >= ROW($2, $3)"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Sort"), std::string::npos) << text;
+}
+
+TEST_P(PostgresPlans, AClaimOfSeveralLanesWalksEach) {
+  const auto text = plan(sql::take_ready_of_lanes, "",
+                         "('{1,2}', '{now,now}', '{00000000-0000-0000-0000-000000000000}', '{5,5}', 10)");
+  EXPECT_NE(text.find("using ready_in_line"), std::string::npos) << text;
+  EXPECT_NE(text.find("Tid Scan on ready"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Seq Scan"), std::string::npos) << text;
+}
+
+TEST_P(PostgresPlans, LoadsGoById) {
+  expect_uses(plan(sql::find_lease, "", "('{}')"), {"leases_pkey"});
+  expect_uses(plan(sql::find_ready, "", "('{}')"), {"ready_pkey"});
+  expect_uses(plan(sql::find_scheduled, "", "('{}')"), {"scheduled_pkey"});
+  expect_uses(plan(sql::find_waiting, "", "('{}')"), {"waiting_id_key"});
+  expect_uses(plan(sql::find_finished, "", "('{}')"), {"finished_pkey"});
+  expect_uses(plan(sql::find_task_facts, "", "('{}')"), {"tasks_pkey"});
+  expect_uses(plan(sql::find_task_key, "", "('{}')"), {"tasks_pkey"});
+}
+
+TEST_P(PostgresPlans, WhatIsLockedIsDeletedByAddress) {
+  expect_uses(plan(sql::complete_lease, "", "('{}', '{}', '{}', '{}', '{}', now(), 0)"),
+              {"Tid Scan on leases"});
+  expect_uses(plan(sql::delete_lease, "", "('{}', '{}', '{}', 0)"), {"Tid Scan on leases"});
+  expect_uses(plan(sql::delete_ready, "", "('{}', '{}', '{}', 0)"), {"Tid Scan on ready"});
+  expect_uses(plan(sql::delete_scheduled, "", "('{}', '{}', '{}', 0)"), {"Tid Scan on scheduled"});
+  expect_uses(plan(sql::delete_finished, "", "('{}', '{}', '{}', 0)"), {"Tid Scan on finished"});
+  expect_uses(plan(sql::delete_waiting, "", "('{}', '{}', 0)"), {"waiting_id_key", "Tid Scan on waiting"});
+}
+
+TEST_P(PostgresPlans, LinesAreLockedInTheirOrder) {
+  const auto text = plan(sql::find_line, "", "('{}', '{}', '{}')");
+  expect_uses(text, {"key_lines_pkey"});
+  EXPECT_LT(text.find("Function Scan on u"), text.find("key_lines_pkey")) << text;
+  expect_uses(plan(sql::delete_line, "", "('{}', '{}', '{}')"), {"key_lines_pkey", "Tid Scan on key_lines"});
+  expect_uses(plan(sql::list_first_waiting, "", "('', '', '', 1)"), {"waiting_pkey", "tasks_pkey"});
+}
+
+TEST_P(PostgresPlans, SmallLooksGoByTheirKeys) {
+  for (const auto& [text, index] :
+       {std::pair{plan(sql::find_idempotent_task, "", "('{}', '{}', '{}')"), "task_keys_pkey"},
+        std::pair{plan(sql::find_queue, "", "('{}', '{}')"), "queues_pkey"},
+        std::pair{plan(sql::lock_queue, "", "('{}', '{}')"), "queues_pkey"},
+        std::pair{plan(sql::find_attempt, "", "('{}', '{}')"), "attempts_pkey"}}) {
+    expect_uses(text, {index});
+    EXPECT_LT(text.find("Function Scan on u"), text.find(index)) << text;
+  }
+}
+
+TEST_P(PostgresPlans, TheTickerLooksFromItsMark) {
+  session.query("rollback");
+  session.query("begin");
+  session.query(std::string{sql::pin_plans});
+  expect_uses(plan(sql::list_due_leases, "", "(now(), now(), 10)"), {"leases_by_time"});
+  expect_uses(plan(sql::list_due_tasks, "", "(now(), 10)"), {"scheduled_by_time"});
+  expect_uses(plan(sql::list_ready_heads, "", "('{1}')"), {"ready_in_line"});
+}
+
+TEST_P(PostgresPlans, ListsWalkByIdAndKeysByTheirIndex) {
+  session.query("rollback");
+  session.query("begin");
+  session.query(std::string{sql::pin_plans});
+  const std::string common = "'{1}', null, null, null, null, null, 10";
+  const std::string switches = ", true, true, true, true, true, '{failed}', null";
+  const auto placed = plan(sql::list_placed_ids_newest_first, "", "(" + common + switches + ")");
+  EXPECT_NE(placed.find("finished_not_completed"), std::string::npos) << placed;
+  EXPECT_NE(placed.find("One-Time Filter"), std::string::npos) << placed;
+  expect_uses(plan(sql::list_keyed_ids_newest_first, "", "(" + common + switches + ", 'k')"),
+              {"tasks_by_key"});
+  expect_uses(plan(sql::list_tasks, "", "('{}')"),
+              {"ready_pkey", "scheduled_pkey", "leases_pkey", "finished_pkey"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Statistics, PostgresPlans, ::testing::Bool(), [](const auto& suite) {
+  return std::string{suite.param ? "OfFullTables" : "OfEmptyTables"};
+});
+
+}  // namespace
+}  // namespace pawl::store

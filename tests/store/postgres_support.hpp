@@ -1,0 +1,74 @@
+#pragma once
+// What the tests of the PostgreSQL store share: a database of its own for each test, and tasks moved by hand
+// through the store's verbs, with core's decisions and no engine.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <libpq-fe.h>
+
+#include "core/env.hpp"
+#include "core/ids.hpp"
+#include "core/task_machine.hpp"
+#include "store/postgres/postgres_store.hpp"
+#include "store/store.hpp"
+#include "tests/support/env.hpp"
+
+namespace pawl::store::postgres_test {
+
+// A plain session beside the store.
+class Session {
+ public:
+  explicit Session(const std::string& conninfo);
+  // The text of each row's columns, joined by '|'; fails the test when the statement does.
+  std::vector<std::string> query(const std::string& sql);
+  std::string value(const std::string& sql) { return query(sql).at(0); }
+
+ private:
+  struct Close {
+    void operator()(PGconn* connection) const { PQfinish(connection); }
+  };
+  std::unique_ptr<PGconn, Close> connection_;
+};
+
+// Made in the server of PAWL_TEST_POSTGRES and dropped at the end.
+class Database {
+ public:
+  Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  ~Database();
+  [[nodiscard]] const std::string& conninfo() const { return conninfo_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // Ends the sessions of the store; a statement through another database.
+  int terminate_sessions();
+
+ private:
+  std::string name_;
+  std::string conninfo_;
+};
+
+// A store on a database, and the life of tasks without a key in one lane.
+class Hands {
+ public:
+  Hands(const std::string& conninfo, core::Duration staleness, bool own_clock = true);
+
+  std::vector<core::TaskId> enqueue(int count, const core::TaskSpec& spec = {.type = "mail"});
+  std::vector<core::TaskRecord> claim(std::size_t max, core::Duration lease = std::chrono::seconds{30});
+  void complete(const std::vector<core::TaskRecord>& claimed);
+
+  // For the odd cases: what each step does.
+  const core::Lane* lane(const core::TaskSpec& spec);
+  core::TaskRecord new_task(const core::TaskSpec& spec, core::TimePoint now);
+  static TaskWrite written(const core::TaskRecord& record, core::Place from, std::int64_t fence_before);
+  std::vector<core::TaskRecord> take(Transaction& tx, std::size_t max);
+
+  testing::ManualClock clock;
+  testing::SeededRandom random;  // another for each, or two nodes would make the same ids
+  core::IdGenerator ids{random};
+  std::unique_ptr<Store> store;
+  std::string worker = "worker-1";
+};
+
+}  // namespace pawl::store::postgres_test
