@@ -151,7 +151,7 @@ std::string literal(std::string_view text) {
 std::string header(const std::string& name_space, const std::vector<Query>& queries,
                    const std::vector<Migration>& migrations) {
   std::ostringstream out;
-  out << "// Made by tools/embed_sql from the .sql files; not to be edited.\n#pragma once\n\n"
+  out << "// Made by tools/embed_sql from the .sql files; not to be edited.\n// NOLINTBEGIN\n#pragma once\n\n"
       << "#include <array>\n#include <string_view>\n\n#include \"store/migration_file.hpp\"\n\n"
       << "namespace " << name_space << "::sql {\n\n";
   for (const auto& query : queries) {
@@ -163,7 +163,7 @@ std::string header(const std::string& name_space, const std::vector<Query>& quer
     out << "\n    pawl::store::MigrationFile{" << migration.version << ", \"" << migration.name << "\",\n    "
         << literal(migration.text) << "},";
   }
-  out << "};\n\n}  // namespace " << name_space << "::sql\n";
+  out << "};\n\n}  // namespace " << name_space << "::sql\n// NOLINTEND\n";
   return out.str();
 }
 

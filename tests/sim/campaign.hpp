@@ -1,0 +1,41 @@
+#pragma once
+// Many seeds after one another, until one fails or all are done.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tests/sim/run.hpp"
+
+namespace pawl::sim {
+
+struct Campaign {
+  std::uint64_t first_seed = 1;
+  int runs = 540;
+  int lives = 2'000;                  // of each run
+  std::optional<Duration> time = {};  // stop after so much real time
+  MakeStores make_stores = make_memory_stores;
+};
+
+struct Failure {
+  std::uint64_t seed = 0;
+  std::optional<Invariant> invariant = {};  // none: two runs of the seed were different
+  std::string report = {};                  // all there is to say
+};
+
+struct CampaignResult {
+  Tally tally = {};
+  std::optional<Failure> failure = {};
+};
+
+// Called after each run.
+using Progress = std::function<void(int runs_done, const Tally& tally)>;
+
+// One seed in a hundred is run twice, and the two must be equal.
+[[nodiscard]] CampaignResult run_campaign(const Campaign& campaign, const Progress& progress);
+
+// One seed; with a failure if it has one.
+[[nodiscard]] CampaignResult run_seed(const Campaign& campaign, std::uint64_t seed);
+
+}  // namespace pawl::sim

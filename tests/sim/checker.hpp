@@ -1,0 +1,103 @@
+#pragma once
+// Watches every commit and every answer of all nodes and holds them against the model; throws a Violation at the
+// first difference. It reads the store through its own handle and shares nothing with the engine but the types.
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/store.hpp"
+#include "tests/sim/call.hpp"
+#include "tests/sim/history.hpp"
+#include "tests/sim/model.hpp"
+#include "tests/sim/scheduler.hpp"
+#include "tests/sim/tally.hpp"
+
+namespace pawl::sim {
+
+class Checker {
+ public:
+  Checker(store::Store& store, SimClock& store_clock, const Scheduler& scheduler, Tally& tally, History& history)
+      : store_(store), clock_(store_clock), scheduler_(scheduler), tally_(tally), history_(history), model_(tally) {}
+
+  [[nodiscard]] Model& model() { return model_; }
+
+  // A node executes these (claims that wait there may join). Then, in this order, what came of it.
+  void begin_execution(int node, std::span<const CallPtr> calls);
+  void on_begin();
+  void on_commit(const store::WriteSet& writes, TimePoint now);
+  void on_fault(bool is_lost_reply);
+  void on_answer(Call& call, const core::Result<core::Answer>& answer);
+
+  // Claims that a node has and did not answer yet: whoever holds a lease must have asked for it.
+  void claim_arrived(const CallPtr& call);
+  void claim_left(const Call& call);
+
+  // A request that was refused before it came to an engine.
+  void on_refusal(const Call& call, const core::Problem& problem);
+  // A worker has the task in its hands.
+  void on_execution(const core::ClaimedTask& claimed, const std::string& worker);
+
+  // From now on nothing fails, and leases that are over are found within `bound`.
+  void heal(Duration bound) {
+    healed_at_ = scheduler_.now();
+    rescue_bound_ = bound;
+  }
+
+  // Every row and every count against the model.
+  void audit();
+  // After quiescence: what must be true at the end of all.
+  void audit_end();
+
+ private:
+  // The invariants, one function each; `saw` counts what they examined.
+  void i01_is_kept(const Submission& asked);
+  void i02_was_asked_for(const core::TaskRecord& record);
+  void i04_nobody_else_holds(const ModelTask& task);
+  void i05_fence_rises(const ModelTask& task, std::int64_t fence);
+  void i06_stale_changed_nothing(const core::Report& report, bool is_refused);
+  void i06_stale_had_no_effect(const ModelTask& task, const store::StoredTask& row);
+  void i07_i09_status(const ModelTask& task, TaskStatus actual);
+  void i08_one_end(const ModelTask& task, const core::TaskRecord& record);
+  void i10_attempts(const ModelTask& task, const store::StoredTask& row);
+  void i11_may_be_claimed(const ModelTask& task);
+  void i12_waits_as_policy_says(ModelTask& task, const core::TaskRecord& record);
+  void i13_found_in_time();
+  void i14_leased_iff_running(const ModelTask& task, const core::TaskRecord& record);
+  void i15_limits_hold(const std::string& name, const ModelQueue& queue);
+  void i16_is_first_of_its_key(const ModelTask& task);
+
+  void compare_row(ModelTask& task, const store::StoredTask& row);
+  void check_claim(ModelTask& task, const core::TaskRecord& record);
+  void find_claim_for(const ModelTask& task, const core::TaskRecord& record);
+  void compare_answer(const Call& call, const core::Answer& actual);
+  void compare_reports(const core::ReportTasks& command, const core::Answer& expected, const core::Answer& actual);
+  void compare_moves(const Call& call, const core::Answer& expected, const core::Answer& actual);
+  void compare_enqueued(const core::EnqueueTasks& command, const core::Answer& expected, const core::Answer& actual);
+  void check_claimed(const core::ClaimTasks& command, const std::vector<core::ClaimedTask>& claimed);
+  void audit_queues();
+  void tell(const Call& call, const core::Result<core::Answer>& answer);
+  void tell_task(const ModelTask& task, const char* what);
+  [[noreturn]] void broken(Invariant invariant, const std::string& what, const TaskId& task) const;
+
+  store::Store& store_;
+  SimClock& clock_;
+  const Scheduler& scheduler_;
+  Tally& tally_;
+  History& history_;
+  Model model_;
+  std::map<std::string, std::vector<CallPtr>> open_claims_;  // by worker
+
+  int node_ = 0;
+  std::vector<CallPtr> group_;
+  int faults_in_execution_ = 0;
+  bool is_reply_lost_ = false;
+  std::optional<Duration> healed_at_;
+  Duration rescue_bound_{};
+};
+
+[[nodiscard]] Operation operation_of(core::ReportAction action);
+
+}  // namespace pawl::sim

@@ -1,0 +1,102 @@
+#pragma once
+// The nodes, each an engine on a faulty view of the one store, and the network before them. Calls gather at a node
+// and are executed as a group; a crash throws the engine away wherever it stands, and a new one starts later.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "store/faulty.hpp"
+#include "tests/sim/call.hpp"
+#include "tests/sim/chance.hpp"
+#include "tests/sim/checker.hpp"
+#include "tests/sim/options.hpp"
+#include "tests/sim/scheduler.hpp"
+#include "tests/sim/stores.hpp"
+
+namespace pawl::sim {
+
+// Ends a node in the middle of whatever it does. No StoreError: the engine must not catch it.
+struct Crash {};
+
+class Cluster {
+ public:
+  Cluster(const Options& options, Scheduler& scheduler, StoreSource& stores, Checker& checker, Tally& tally, Chance chance);
+
+  // To some node. `done` is called once, later: with the answer, or with nothing when the caller lost patience.
+  void send(core::Command command, Duration patience, Call::Done done);
+
+  // From now on: no faults, and all nodes come back.
+  void heal();
+  [[nodiscard]] std::int64_t sweeps() const { return sweeps_; }
+
+ private:
+  struct Node;
+
+  // What befalls the store's verbs at one node.
+  class Faults final : public store::FaultPlan {
+   public:
+    Faults(Cluster& cluster, Chance chance) : cluster_(cluster), chance_(std::move(chance)) {}
+    void before(store::Verb verb) override;
+    void committed(const store::WriteSet& writes, TimePoint now) override;
+
+   private:
+    [[noreturn]] void crash(Fault fault);
+    [[noreturn]] void fail(store::StoreError::Kind kind, Fault fault);
+
+    Cluster& cluster_;
+    Chance chance_;
+    Duration outage_until_{0};
+  };
+
+  struct Node {
+    int index = 0;
+    bool is_up = false;
+    int incarnation = 0;
+    bool is_group_due = false;
+    Duration monotonic_offset{};
+    std::unique_ptr<SimClock> clock;  // an hour off, or so: it must not matter
+    std::unique_ptr<Faults> faults;
+    std::unique_ptr<testing::SeededRandom> random;
+    std::unique_ptr<store::Store> store;
+    std::unique_ptr<engine::Engine> engine;
+    std::vector<CallPtr> inbox;
+    std::map<std::uint64_t, CallPtr> accepted;  // and not answered
+  };
+  struct Answered {
+    CallPtr call;
+    core::Result<core::Answer> answer;
+  };
+
+  void start(Node& node);
+  void crash(Node& node);
+  void arrive(const CallPtr& call);
+  void accept(Node& node, const CallPtr& call);
+  void run_group(Node& node);
+  void tick(Node& node, int incarnation);
+  [[nodiscard]] Duration look(Node& node);
+  // Runs `work` on the node's engine, then hands what was answered to the checker and to the network.
+  template <typename Work>
+  void execute(Node& node, const std::vector<CallPtr>& calls, Work work);
+  [[nodiscard]] core::Reply reply_to(const CallPtr& call);
+  void answer(Node& node, const Answered& answered);
+  void deliver(const CallPtr& call, core::Result<core::Answer> answer);
+  void give_up_later(const CallPtr& call);
+  [[nodiscard]] Duration latency(const CallPtr& call);
+
+  const Options& options_;
+  Scheduler& scheduler_;
+  StoreSource& stores_;
+  Checker& checker_;
+  Tally& tally_;
+  Chance chance_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<Answered> answered_;
+  std::uint64_t last_call_ = 0;
+  std::int64_t sweeps_ = 0;
+  bool is_healed_ = false;
+};
+
+}  // namespace pawl::sim

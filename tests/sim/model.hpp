@@ -1,0 +1,207 @@
+#pragma once
+// What must be, told by the API's text and not by the engine's code: tasks, lines of keys and queues as plain
+// values, moved by the commands whose commit was seen. Where the engine has a choice (which task a claim gets, how
+// far a wait is spread) the model keeps a range and learns the choice from the store, after it was checked.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/command.hpp"
+#include "core/queue.hpp"
+#include "core/task.hpp"
+#include "core/task_machine.hpp"
+#include "tests/sim/tally.hpp"
+#include "tests/sim/violation.hpp"
+
+namespace pawl::sim {
+
+using core::Duration;
+using core::TaskId;
+using core::TaskStatus;
+using core::TimePoint;
+
+// One task that a client wants: its number stands in the payload, so that a stored row says whose it is.
+struct Submission {
+  std::uint64_t number = 0;
+  core::TaskSpec spec = {};
+  bool is_refused = false;       // it was invalid: nothing may come of it
+  bool is_acknowledged = false;  // somebody was told that it is stored
+  std::optional<TaskId> task = {};
+};
+
+struct ModelLease {
+  std::string worker = {};
+  TimePoint acquired_at = {};
+  TimePoint expires_at = {};
+  Duration length = {};
+  std::optional<TimePoint> started_at = {};
+  std::optional<TimePoint> timeout_at = {};
+  int renewals = 0;
+  bool cancel_requested = false;
+};
+
+struct PastAttempt {
+  std::int64_t fence = 0;
+  std::string worker = {};
+  core::AttemptOutcome outcome = core::AttemptOutcome::failed;
+  TaskStatus status_after = TaskStatus::pending;
+  std::optional<core::ReportAction> ended_by = {};  // none: a sweep
+};
+
+struct ModelEnd {
+  std::string worker = {};
+  std::int64_t fence = 0;
+  bool is_forced = false;  // by a sweep
+};
+
+struct ModelTask {
+  TaskId id = {};
+  Submission* asked = nullptr;
+  TaskStatus status = TaskStatus::pending;
+  core::Place place = core::Place::nowhere;
+  int attempt = 0;
+  int budget_from = 0;
+  std::int64_t fence = 0;
+  TimePoint available_from = {};  // the range that available_at is in; one point once it is known
+  TimePoint available_to = {};
+  std::optional<ModelLease> lease = {};
+  std::optional<ModelEnd> end = {};
+  std::vector<PastAttempt> past = {};
+  int claims = 0;
+  int releases = 0;
+  int ends = 0;                     // since it was last revived
+  std::int64_t fence_answered = 0;  // the last one that a claim's answer carried
+  std::vector<std::pair<std::int64_t, std::string>> executions = {};  // fence and worker of handlers that ran
+
+  // Of the transaction that touched it last.
+  std::uint64_t touched_in = 0;
+  std::uint64_t stale_in = 0;  // a stale report came in this one
+  TaskStatus status_before = TaskStatus::pending;
+  bool may_be_either = false;  // revived while its line moved on: told to be pending or blocked
+  std::optional<Duration> wait_base = {};  // of a retry under the policy, before it was spread
+
+  std::int64_t core::QueueCounts::* counted_as = nullptr;
+
+  [[nodiscard]] const core::TaskSpec& spec() const { return asked->spec; }
+};
+
+struct ModelLine {
+  ModelTask* head = nullptr;
+  std::deque<ModelTask*> waiting = {};
+  std::uint64_t left_in = 0;  // the transaction in which its head ended last
+};
+
+struct ModelQueue {
+  bool is_paused = false;
+  std::optional<std::int64_t> max_concurrency = {};
+  std::map<std::string, std::int64_t> type_concurrency = {};
+  core::QueueCounts counts = {};
+  std::map<std::string, std::int64_t> held_by_type = {};
+  std::uint64_t claimed_in = 0;  // the transaction that claimed from it last
+  std::map<std::string, std::uint64_t> type_claimed_in = {};
+
+  [[nodiscard]] std::int64_t held() const { return counts.claimed + counts.running; }
+};
+
+// A lease that a sweep ended, and since when it wanted ending.
+struct Rescue {
+  ModelTask* task = nullptr;
+  TimePoint due_at = {};
+};
+
+class Model {
+ public:
+  // The ids of the rows that a commit made, by the number in their payload.
+  using Created = std::vector<std::pair<std::uint64_t, TaskId>>;
+
+  explicit Model(Tally& tally) : tally_(tally) {}
+
+  Submission& submit(core::TaskSpec spec);
+  [[nodiscard]] Submission* submission(std::uint64_t number);
+  [[nodiscard]] static std::optional<std::uint64_t> number_in(const core::RawJson& payload);
+
+  // One transaction: begin, what its commands do in their order, then the lines that move on.
+  void begin(TimePoint now);
+  [[nodiscard]] core::Answer apply(const core::Command& command, const Created& created);
+  void advance_lines();
+  // The engine's choice, already checked.
+  void claim(ModelTask& task, const std::string& worker, Duration length);
+  // Counts the task where it stands now.
+  void settle(ModelTask& task);
+
+  [[nodiscard]] const std::vector<ModelTask*>& touched() const { return touched_; }
+  [[nodiscard]] const std::vector<Rescue>& rescues() const { return rescues_; }
+  [[nodiscard]] std::uint64_t transaction() const { return transaction_; }
+  [[nodiscard]] TimePoint now() const { return now_; }
+  // The latest time that the store's clock has shown: what was due then is due, also when the clock steps back.
+  [[nodiscard]] TimePoint latest() const { return latest_; }
+
+  [[nodiscard]] ModelTask* find(const TaskId& id);
+  [[nodiscard]] ModelQueue& queue(const std::string& name) { return queues_[name]; }
+  [[nodiscard]] const std::map<std::string, ModelQueue>& queues() const { return queues_; }
+  [[nodiscard]] const ModelLine* line_of(const ModelTask& task) const;
+  [[nodiscard]] const std::deque<ModelTask>& tasks() const { return tasks_; }
+  [[nodiscard]] const std::deque<Submission>& submissions() const { return submissions_; }
+  [[nodiscard]] std::int64_t open_tasks() const { return open_tasks_; }
+
+ private:
+  using LineKey = std::pair<std::string, std::string>;
+
+  core::Answer run(const core::EnqueueTasks& command, const Created& created);
+  core::Answer run(const core::ReportTasks& command);
+  core::Answer run(const core::SweepLeases& command);
+  core::Answer run(const core::PromoteDue& command);
+  core::Answer run(const core::SetQueue& command);
+  core::Enqueued enqueue(const core::TaskSpec& spec, const Created& created);
+  core::Result<core::ReportAnswer> report(const std::string& worker, const core::Report& report);
+  core::Result<core::ReportAnswer> repeat(const ModelTask& task, const std::string& worker,
+                                          const core::Report& report) const;
+  core::Result<core::TaskMoved> cancel(const TaskId& id);
+  core::Result<core::TaskMoved> revive(const TaskId& id);
+  bool sweep(const core::LeaseRef& ref);
+
+  void touch(ModelTask& task);
+  void step(ModelTask& task, core::TaskEvent event);
+  void become_available(ModelTask& task, TimePoint from, TimePoint to);
+  void wait_as_policy_says(ModelTask& task);
+  // `by`: the report that ended the attempt; none for a sweep.
+  void end_attempt(ModelTask& task, core::TaskEvent event, core::AttemptOutcome outcome,
+                   std::optional<core::ReportAction> by);
+  void fail_attempt(ModelTask& task, core::AttemptOutcome outcome, const core::TaskError& error,
+                    std::optional<Duration> exact_wait, std::optional<core::ReportAction> by);
+  void finish(ModelTask& task);
+  void leave_line(ModelTask& task);
+  ModelLine& line(const ModelTask& task);
+
+  Tally& tally_;
+  std::deque<Submission> submissions_;
+  std::deque<ModelTask> tasks_;
+  std::unordered_map<TaskId, ModelTask*> by_id_;
+  std::map<std::pair<std::string, std::string>, TaskId> idempotency_;  // by type and key
+  std::map<LineKey, ModelLine> lines_;
+  std::map<std::string, ModelQueue> queues_;
+  std::int64_t open_tasks_ = 0;
+
+  std::uint64_t transaction_ = 0;
+  TimePoint now_ = {};
+  TimePoint latest_ = {};
+  std::vector<ModelTask*> touched_;
+  std::vector<ModelLine*> moving_;  // lines whose head ended in this transaction
+  std::vector<Rescue> rescues_;
+};
+
+// The bounds of a wait after the n-th failure, before and after it is spread.
+struct WaitBounds {
+  Duration base;
+  Duration least;
+  Duration most;
+};
+[[nodiscard]] WaitBounds wait_bounds(const core::RetryPolicy& policy, int n);
+
+}  // namespace pawl::sim

@@ -1,0 +1,127 @@
+#include "tests/sim/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/sim/clients.hpp"
+#include "tests/sim/cluster.hpp"
+#include "tests/sim/workers.hpp"
+
+namespace pawl::sim {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kQuietWithin = 2h;  // after the heal, in simulated time
+constexpr int kAudits = 3;
+constexpr std::int64_t kSpreadSamples = 60;
+constexpr std::int64_t kSpreadBuckets = 3;
+
+class Run {
+ public:
+  Run(const Options& options, const MakeStores& make_stores, std::optional<core::TaskId> watched)
+      : options_(options),
+        chance_(options.seed),
+        store_clock_(scheduler_, 0us, 0us),
+        history_(watched),
+        stores_(make_stores(store_clock_)),
+        audited_(stores_->open()),
+        checker_(*audited_, store_clock_, scheduler_, tally_, history_),
+        cluster_(options_, scheduler_, *stores_, checker_, tally_, chance_.fork()),
+        workers_(options_, scheduler_, cluster_, checker_, tally_, chance_.fork()),
+        clients_(options_, scheduler_, cluster_, checker_, store_clock_, workers_, chance_.fork()) {}
+
+  RunResult result() {
+    RunResult result;
+    try {
+      under_fire();
+      until_quiet();
+      checker_.audit_end();
+      check_spread();
+    } catch (const Violation& violation) {
+      result.violation = violation;
+    }
+    tally_.runs = 1;
+    tally_.lives = static_cast<std::int64_t>(checker_.model().tasks().size());
+    tally_.sweeps_least = cluster_.sweeps();
+    result.tally = tally_;
+    result.hash = history_.hash();
+    result.excerpt = history_.excerpt();
+    return result;
+  }
+
+ private:
+  void under_fire() {
+    for (int i = 1; i <= kAudits; ++i) {
+      scheduler_.after(options_.span * i / kAudits, [this] { checker_.audit(); });
+    }
+    scheduler_.after(1s, [this] { step_clock(); });
+    while (!clients_.has_sent_all()) scheduler_.step();
+    const Duration until = scheduler_.now() + chance_.between(1s, 10s);
+    while (scheduler_.now() < until) scheduler_.step();
+  }
+
+  void step_clock() {
+    if (is_healed_) return;
+    if (chance_.happens(options_.clock_step)) {
+      const Duration by = chance_.between(1us, options_.clock_step_max);
+      const bool is_back = chance_.happens(0.5);
+      tally_.landed(is_back ? Fault::clock_back : Fault::clock_forward);
+      store_clock_.step(is_back ? -by : by);
+    }
+    scheduler_.after(1s, [this] { step_clock(); });
+  }
+
+  void until_quiet() {
+    is_healed_ = true;
+    cluster_.heal();
+    workers_.heal();
+    clients_.heal();
+    checker_.heal(3 * (options_.tick + options_.ticker_pause) + 50 * options_.commit_time + 3s);
+    const Duration end = scheduler_.now() + kQuietWithin;
+    while (checker_.model().open_tasks() > 0 || clients_.unsettled() > 0 || workers_.handlers() > 0) {
+      scheduler_.step();
+      if (scheduler_.now() > end) stuck();
+    }
+  }
+
+  [[noreturn]] void stuck() {
+    for (const ModelTask& task : checker_.model().tasks()) {
+      if (core::is_terminal(task.status)) continue;
+      throw Violation{Invariant::i01, fmt::format("stuck: {} two hours after the heal", to_string(task.status)), task.id};
+    }
+    throw Violation{Invariant::i01, "stuck: all tasks ended, and somebody still waits for an answer"};
+  }
+
+  // A single run sees few waits: enough to tell spread from none.
+  void check_spread() {
+    const auto used = std::count_if(tally_.jitter.begin(), tally_.jitter.end(), [](auto count) { return count > 0; });
+    if (tally_.jitter_samples() >= kSpreadSamples && used < kSpreadBuckets) {
+      throw Violation{Invariant::i12, fmt::format("{} waits, and none is spread", tally_.jitter_samples())};
+    }
+  }
+
+  Options options_;
+  Chance chance_;
+  Scheduler scheduler_;
+  SimClock store_clock_;
+  Tally tally_;
+  History history_;
+  std::unique_ptr<StoreSource> stores_;
+  std::shared_ptr<store::Store> audited_;  // shared with the nodes, for the memory store
+  Checker checker_;
+  Cluster cluster_;
+  Workers workers_;
+  Clients clients_;
+  bool is_healed_ = false;
+};
+
+}  // namespace
+
+RunResult run(const Options& options, const MakeStores& make_stores, std::optional<core::TaskId> watched) {
+  return Run{options, make_stores, watched}.result();
+}
+
+}  // namespace pawl::sim

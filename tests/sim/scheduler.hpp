@@ -1,0 +1,79 @@
+#pragma once
+// Simulated time: events in order of their time, and the clocks that are derived from it. One thread.
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "core/env.hpp"
+#include "core/time.hpp"
+
+namespace pawl::sim {
+
+using core::Duration;
+using core::TimePoint;
+
+class Scheduler {
+ public:
+  using Action = std::function<void()>;
+
+  // Since the start of the run.
+  [[nodiscard]] Duration now() const { return now_; }
+
+  void after(Duration delay, Action action) {
+    events_.push({.time = now_ + delay, .number = ++last_number_, .action = std::move(action)});
+  }
+
+  // Runs the next event; false if there is none.
+  bool step() {
+    if (events_.empty()) return false;
+    Event next = std::move(const_cast<Event&>(events_.top()));  // it is popped before anyone looks again
+    events_.pop();
+    now_ = next.time;
+    next.action();
+    return true;
+  }
+
+ private:
+  struct Event {
+    Duration time;
+    std::uint64_t number;  // events of one moment run in the order they were made
+    Action action;
+
+    bool operator<(const Event& other) const {  // the queue gives the largest first
+      return time != other.time ? time > other.time : number > other.number;
+    }
+  };
+
+  Duration now_{0};
+  std::uint64_t last_number_ = 0;
+  std::priority_queue<Event> events_;
+};
+
+// A clock that runs with the simulation and is off by something. The store has one, which steps; each node has one
+// of its own, which must not matter.
+class SimClock final : public core::Clock {
+ public:
+  SimClock(const Scheduler& scheduler, Duration wall_offset, Duration monotonic_offset)
+      : scheduler_(scheduler), wall_offset_(wall_offset), monotonic_offset_(monotonic_offset) {}
+
+  [[nodiscard]] TimePoint now() override { return kStart + scheduler_.now() + wall_offset_; }
+  [[nodiscard]] core::MonotonicTime monotonic() override {
+    return core::MonotonicTime{scheduler_.now() + monotonic_offset_};
+  }
+
+  void step(Duration by) { wall_offset_ += by; }
+  // When, in simulated time, this clock shows `time` if it is not stepped again.
+  [[nodiscard]] Duration moment_of(TimePoint time) const { return time - kStart - wall_offset_; }
+
+ private:
+  static constexpr TimePoint kStart{Duration{1'767'225'600'000'000}};  // 2026-01-01T00:00:00Z
+
+  const Scheduler& scheduler_;
+  Duration wall_offset_;
+  Duration monotonic_offset_;
+};
+
+}  // namespace pawl::sim

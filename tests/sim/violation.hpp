@@ -1,0 +1,18 @@
+#pragma once
+// A promise that was not kept: what the checker throws, through the engine and out of the run.
+
+#include <optional>
+#include <string>
+
+#include "core/ids.hpp"
+#include "tests/sim/tally.hpp"
+
+namespace pawl::sim {
+
+struct Violation {
+  Invariant invariant;
+  std::string what;
+  std::optional<core::TaskId> task = {};
+};
+
+}  // namespace pawl::sim
