@@ -1,6 +1,7 @@
 #include "bench/load.hpp"
 
-#include <stdexcept>
+#include <cstdlib>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -46,26 +47,62 @@ void Calls::wait_for_none() {
   none_.wait(lock, [this] { return under_way_ == 0; });
 }
 
+Callers::Callers() : thread_([this] { loop(); }) {}
+
+Callers::~Callers() {
+  {
+    const std::lock_guard lock{mutex_};
+    is_over_ = true;
+  }
+  arrived_.notify_one();
+  thread_.join();
+}
+
+void Callers::run(std::function<void()> work) {
+  const std::lock_guard lock{mutex_};
+  waiting_.push_back(std::move(work));
+  if (waiting_.size() == 1) arrived_.notify_one();
+}
+
+void Callers::loop() {
+  std::vector<std::function<void()>> work;
+  while (true) {
+    {
+      std::unique_lock lock{mutex_};
+      arrived_.wait(lock, [this] { return is_over_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      work.swap(waiting_);
+    }
+    for (const auto& one : work) one();
+    work.clear();
+  }
+}
+
+void Load::call(core::Command command, std::function<void(Answer&)> then) {
+  calls_.begin();
+  runtime_.submit(std::move(command), [this, then = std::move(then)](Result<Answer> answer) {
+    if (!answer) give_up(answer.problem());
+    // Shared: a std::function must be copyable, an answer is better moved.
+    auto shared = std::make_shared<Answer>(std::move(*answer));
+    callers_.run([this, then, shared] {
+      then(*shared);
+      calls_.end();
+    });
+  });
+}
+
 void Load::enqueue_once(const LoadOptions& options, int count) {
   core::EnqueueTasks command;
   command.tasks.assign(static_cast<std::size_t>(count), bench_task(options.queue));
-  calls_.begin();
-  runtime_.submit(std::move(command), [this, count](const Result<Answer>& answer) {
-    if (!answer) give_up(answer.problem());
-    enqueued_ += count;
-    calls_.end();
-  });
+  call(std::move(command), [this, count](Answer& /*ids*/) { enqueued_ += count; });
 }
 
 void Load::enqueue_again(const LoadOptions& options) {
   core::EnqueueTasks command;
   command.tasks.assign(static_cast<std::size_t>(options.batch), bench_task(options.queue));
-  calls_.begin();
-  runtime_.submit(std::move(command), [this, options](const Result<Answer>& answer) {
-    if (!answer) give_up(answer.problem());
+  call(std::move(command), [this, options](Answer& /*ids*/) {
     enqueued_ += options.batch;
     if (!is_over_) enqueue_again(options);
-    calls_.end();
   });
 }
 
@@ -74,37 +111,32 @@ void Load::work_again(const LoadOptions& options, int worker, bool refill) {
                          .queues = {options.queue},
                          .max = options.batch,
                          .wait = std::chrono::seconds{1}};
-  calls_.begin();
-  runtime_.submit(std::move(claim), [this, options, worker, refill](const Result<Answer>& answer) {
-    if (!answer) give_up(answer.problem());
-    const auto& tasks = std::get<std::vector<core::ClaimedTask>>(*answer);
+  call(std::move(claim), [this, options, worker, refill](Answer& answer) {
+    const auto& tasks = std::get<std::vector<core::ClaimedTask>>(answer);
     if (!tasks.empty()) {
       complete(options, worker, tasks, refill);
     } else if (!is_over_) {
       work_again(options, worker, refill);
     }
-    calls_.end();
   });
 }
 
 void Load::complete(const LoadOptions& options, int worker, const std::vector<core::ClaimedTask>& tasks,
                     bool refill) {
   core::ReportTasks reports{.worker_id = fmt::format("worker-{}", worker)};
+  reports.reports.reserve(tasks.size());
   for (const core::ClaimedTask& claimed : tasks) {
     reports.reports.push_back({.task_id = claimed.task.id,
                                .fence = claimed.task.lease->fence,
                                .action = core::ReportAction::complete,
                                .output = {"true"}});
   }
-  calls_.begin();
-  runtime_.submit(std::move(reports), [this, options, worker, refill](const Result<Answer>& answer) {
-    if (!answer) give_up(answer.problem());
-    for (const auto& one : std::get<std::vector<Result<core::ReportAnswer>>>(*answer)) {
+  call(std::move(reports), [this, options, worker, refill](Answer& answer) {
+    for (const auto& one : std::get<std::vector<Result<core::ReportAnswer>>>(answer)) {
       if (!one) give_up(one.problem());
       ++completed_;
     }
     if (!is_over_) work_again(options, worker, refill);
-    calls_.end();
   });
   if (refill && !is_over_) enqueue_once(options, static_cast<int>(tasks.size()));
 }
@@ -133,7 +165,7 @@ double Load::measure(const std::atomic<std::int64_t>& counter, core::Duration se
 
 double Load::life(const LoadOptions& options, Progress& progress) {
   is_over_ = false;
-  for (int i = 0; i < options.workers * 2; ++i) enqueue_once(options, options.batch);
+  for (int i = 0; i < options.workers; ++i) enqueue_once(options, options.batch);
   for (int i = 0; i < options.workers; ++i) work_again(options, i, true);
   const double rate = measure(completed_, options.seconds, progress);
   is_over_ = true;

@@ -8,6 +8,8 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "bench/progress.hpp"
 #include "core/env.hpp"
@@ -26,6 +28,25 @@ class Calls {
   std::mutex mutex_;
   std::condition_variable none_;
   int under_way_ = 0;
+};
+
+// Runs what it is given on one thread of its own, in order.
+class Callers {
+ public:
+  Callers();
+  Callers(const Callers&) = delete;
+  Callers& operator=(const Callers&) = delete;
+  ~Callers();
+  void run(std::function<void()> work);
+
+ private:
+  void loop();
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<std::function<void()>> waiting_;
+  bool is_over_ = false;
+  std::thread thread_;
 };
 
 struct LoadOptions {
@@ -49,6 +70,8 @@ class Load {
   void fill(const std::string& queue, std::int64_t count, core::Duration delay, Progress& progress);
 
  private:
+  // Submits; the answer is handled on the callers' thread.
+  void call(core::Command command, std::function<void(core::Answer&)> then);
   void enqueue_once(const LoadOptions& options, int count);
   void enqueue_again(const LoadOptions& options);
   void work_again(const LoadOptions& options, int worker, bool refill);
@@ -64,6 +87,7 @@ class Load {
   std::atomic<bool> is_over_{false};
   std::atomic<std::int64_t> enqueued_{0};
   std::atomic<std::int64_t> completed_{0};
+  Callers callers_;  // last: its thread ends before what it uses
 };
 
 // A call that was refused ends the benchmark: a figure over failures would be a lie.
