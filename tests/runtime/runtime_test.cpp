@@ -1,0 +1,157 @@
+// The engine with its threads: callers from many threads, waiting claims, the ticker, the end.
+
+#include <atomic>
+#include <set>
+
+#include "tests/runtime/fixture.hpp"
+
+namespace pawl::testing {
+
+using core::ProblemCode;
+using core::ReportAction;
+using core::TaskStatus;
+
+using Runtime = RuntimeTest;
+
+TEST_P(Runtime, AnswersEveryCallerOfEightThreadsAndEverythingIsDurable) {
+  constexpr int kThreads = 8;
+  constexpr int kEach = 40;
+  std::mutex mutex;
+  std::set<core::TaskId> completed;
+  {
+    RunningNode node{open()};
+    in_parallel(kThreads, [&](int thread) {
+      const std::string worker = "w" + std::to_string(thread);
+      for (int i = 0; i < kEach; ++i) {
+        const auto enqueued =
+            node.api().enqueue("default", task_of("t" + std::to_string(i % 3), std::to_string(i)));
+        ASSERT_TRUE(enqueued.ok()) << enqueued.problem().detail;
+        const auto claimed = node.api().claim({.worker_id = worker, .max = 1, .wait = 30s});
+        ASSERT_TRUE(claimed.ok()) << claimed.problem().detail;
+        ASSERT_EQ(claimed->size(), 1U) << "each enqueues before it claims: there is one for everybody";
+        for (const auto& one : *claimed) {
+          const auto answers = node.api().report(
+              {.worker_id = worker, .reports = {report_of(one.task, ReportAction::complete)}});
+          ASSERT_TRUE(answers.ok());
+          ASSERT_TRUE(answers->front().ok()) << answers->front().problem().detail;
+          const std::lock_guard lock{mutex};
+          EXPECT_TRUE(completed.insert(one.task.id).second) << "completed twice";
+        }
+      }
+    });
+  }
+  RunningNode reopened{open()};
+  EXPECT_EQ(completed.size(), static_cast<std::size_t>(kThreads * kEach));
+  EXPECT_TRUE(counts_of(reopened.api()).is_zero());
+  for (const core::TaskId& id : completed) {
+    EXPECT_EQ(reopened.api().get_task("default", id)->task.status, TaskStatus::completed);
+  }
+}
+
+TEST_P(Runtime, HandsATaskToAClaimThatWaits) {
+  RunningNode node{open()};
+  auto claimed = claim_later(node, {.worker_id = "w1", .wait = 20s});
+  ASSERT_TRUE(eventually([&] { return node.runtime.engine().waiters().size() == 1; }));
+  const auto task = node.api().enqueue("default", task_of("t"));
+  const auto got = claimed.get();
+  ASSERT_EQ(got->size(), 1U);
+  EXPECT_EQ(got->at(0).task.id, task->task.id);
+}
+
+TEST_P(Runtime, HandsATaskThatFallsDueToAClaimThatWaits) {
+  RunningNode node{open()};
+  auto claimed = claim_later(node, {.worker_id = "w1", .wait = 20s});
+  ASSERT_TRUE(eventually([&] { return node.runtime.engine().waiters().size() == 1; }));
+  core::TaskSpec spec = task_of("t");
+  spec.delay = 50ms;
+  const auto task = node.api().enqueue("default", spec);
+  const auto got = claimed.get();
+  ASSERT_EQ(got->size(), 1U);
+  EXPECT_GE(got->at(0).task.lease->acquired_at, task->task.available_at);
+}
+
+TEST_P(Runtime, EndsAClaimThatWaitedLongEnough) {
+  RunningNode node{open()};
+  const auto before = node.clock.monotonic();
+  const auto claimed = node.api().claim({.worker_id = "w1", .wait = 60ms});
+  EXPECT_TRUE(claimed->empty());
+  EXPECT_GE(node.clock.monotonic() - before, 60ms);
+}
+
+TEST_P(Runtime, FindsWhatAnotherNodeEnqueued) {
+  RunningNode node{open()};
+  RunningNode other{open()};
+  auto claimed = claim_later(node, {.worker_id = "w1", .wait = 20s});
+  ASSERT_TRUE(eventually([&] { return node.runtime.engine().waiters().size() == 1; }));
+  const auto task = other.api().enqueue("default", task_of("a type that is new"));
+  ASSERT_TRUE(task.ok());
+  if (GetParam() == StoreKind::memory)
+    node.runtime.engine().serve_waiting(false);  // one process: nobody polls it
+  EXPECT_EQ(claimed.get()->size(), 1U);
+}
+
+TEST_P(Runtime, PromotesAndSweepsByItself) {
+  RunningNode node{open()};
+  core::TaskSpec delayed = task_of("later");
+  delayed.delay = 30ms;
+  const auto later = node.api().enqueue("default", delayed);
+  ASSERT_TRUE(eventually([&] { return counts_of(node.api()).pending == 1; }));
+  const auto claimed = node.api().claim({.worker_id = "w1", .lease = 30ms});
+  ASSERT_EQ(claimed->size(), 1U);
+  ASSERT_TRUE(eventually([&] { return counts_of(node.api()).pending == 1; }));
+  const auto seen = node.api().get_task("default", later->task.id);
+  EXPECT_EQ(seen->attempts.at(0).outcome, core::AttemptOutcome::lease_expired);
+}
+
+TEST_P(Runtime, SweepsTimeoutsByItself) {
+  RunningNode node{open()};
+  core::TaskSpec spec = task_of("t");
+  spec.timeout = 30ms;
+  spec.retry.max_attempts = 1;
+  const auto task = node.api().enqueue("default", spec);
+  ASSERT_EQ(node.api().claim({.worker_id = "w1", .lease = 1h})->size(), 1U);
+  ASSERT_TRUE(eventually(
+      [&] { return node.api().get_task("default", task->task.id)->task.status == TaskStatus::dead_letter; }));
+}
+
+TEST_P(Runtime, AnswersEverythingWhenItIsDestroyed) {
+  std::vector<std::future<core::Result<std::vector<core::ClaimedTask>>>> claims;
+  std::vector<std::promise<core::Result<core::Answer>>> promises(200);
+  auto node = std::make_unique<RunningNode>(open());
+  for (int i = 0; i < 4; ++i)
+    claims.push_back(claim_later(*node, {.worker_id = "w1", .queues = {"empty"}, .wait = 60s}));
+  ASSERT_TRUE(eventually([&] { return node->runtime.engine().waiters().size() == 4; }));
+  for (auto& promise : promises) {
+    node->runtime.submit(
+        core::EnqueueTasks{.tasks = {task_of("t")}},
+        [&promise](core::Result<core::Answer> answer) { promise.set_value(std::move(answer)); });
+  }
+  node.reset();
+  for (auto& claim : claims) EXPECT_TRUE(claim.get()->empty());
+  for (auto& promise : promises) EXPECT_TRUE(promise.get_future().get().ok());
+  RunningNode reopened{open()};
+  EXPECT_EQ(counts_of(reopened.api()).pending, 200);
+}
+
+TEST_P(Runtime, RefusesBadCommandsWithoutQueueingThem) {
+  RunningNode node{open()};
+  EXPECT_EQ(node.api().enqueue("default", task_of("t", "{")).problem().code, ProblemCode::invalid_argument);
+  EXPECT_EQ(node.api().claim({.worker_id = ""}).problem().code, ProblemCode::invalid_argument);
+}
+
+TEST_P(Runtime, KeepsWaitingClaimsWithinTheirBound) {
+  // No ticker that takes them out to look at the store, and so makes room for a moment.
+  RunningNode node{open(), {.ticker = {.interval = 1h}, .waiting_claims_max = 2}};
+  auto first = claim_later(node, {.worker_id = "w1", .wait = 60s});
+  auto second = claim_later(node, {.worker_id = "w2", .wait = 60s});
+  ASSERT_TRUE(eventually([&] { return node.runtime.engine().waiters().size() == 2; }));
+  EXPECT_EQ(node.api().claim({.worker_id = "w3", .wait = 60s}).problem().code,
+            ProblemCode::resource_exhausted);
+  node.runtime.engine().abandon_waits();
+  EXPECT_TRUE(first.get()->empty());
+  EXPECT_TRUE(second.get()->empty());
+}
+
+PAWL_ON_EVERY_STORE(Runtime);
+
+}  // namespace pawl::testing

@@ -1,0 +1,116 @@
+// A store that stands still: bounded queues, back-pressure, and nothing dropped (B68).
+
+#include <atomic>
+
+#include "store/faulty.hpp"
+#include "tests/runtime/fixture.hpp"
+
+namespace pawl::testing {
+
+using core::ProblemCode;
+
+// A gate before every commit.
+class Gate final : public store::FaultPlan {
+ public:
+  void before(store::Verb verb) override {
+    if (verb != store::Verb::commit) return;
+    std::unique_lock lock{mutex_};
+    ++waiting_;
+    changed_.wait(lock, [this] { return is_open_; });
+    --waiting_;
+  }
+  void committed(const store::WriteSet& /*writes*/, core::TimePoint /*now*/) override {}
+
+  void set_open(bool open) {
+    {
+      const std::lock_guard lock{mutex_};
+      is_open_ = open;
+    }
+    changed_.notify_all();
+  }
+  [[nodiscard]] int waiting() {
+    const std::lock_guard lock{mutex_};
+    return waiting_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_open_ = true;
+  int waiting_ = 0;
+};
+
+class Stall : public RuntimeTest {
+ public:
+  struct Tally {
+    std::atomic<int> stored = 0;
+    std::atomic<int> refused = 0;
+    std::atomic<int> other = 0;
+    [[nodiscard]] int answered() const { return stored + refused + other; }
+  };
+
+  static void submit_enqueue(RunningNode& node, Tally& tally, std::size_t tasks = 1) {
+    core::EnqueueTasks command;
+    command.tasks.assign(tasks, task_of("t"));
+    node.runtime.submit(std::move(command), [&tally](const core::Result<core::Answer>& answer) {
+      if (answer) {
+        ++tally.stored;
+      } else if (answer.problem().code == ProblemCode::resource_exhausted) {
+        ++tally.refused;
+      } else {
+        ++tally.other;
+      }
+    });
+  }
+
+  Gate gate;
+};
+
+TEST_P(Stall, B68_OfTheStoreRefusesBeyondTheBoundAndDropsNothing) {
+  Tally tally;
+  constexpr int kBound = 50;
+  constexpr int kSubmitted = 400;
+  RunningNode node{std::shared_ptr<store::Store>{store::make_faulty_store(open(), gate)},
+                   {.loop = {.threads = 1, .queued_commands_max = kBound}}};
+  submit_enqueue(node, tally);
+  ASSERT_TRUE(eventually([&] { return tally.answered() == 1; }));
+
+  gate.set_open(false);
+  submit_enqueue(node, tally);  // stands at the gate
+  ASSERT_TRUE(eventually([&] { return gate.waiting() == 1; }));
+  in_parallel(4, [&](int) {
+    for (int i = 0; i < kSubmitted / 4; ++i) submit_enqueue(node, tally);
+  });
+  EXPECT_EQ(tally.refused, kSubmitted - kBound) << "refused at once, while the store stands";
+  EXPECT_EQ(tally.stored, 1);
+  EXPECT_EQ(node.api().claim({.worker_id = "w"}).problem().code, ProblemCode::resource_exhausted)
+      << "claims feel it too";
+
+  gate.set_open(true);
+  ASSERT_TRUE(eventually([&] { return tally.answered() == kSubmitted + 2; }));
+  EXPECT_EQ(tally.stored, kBound + 2);
+  EXPECT_EQ(tally.other, 0);
+  EXPECT_EQ(counts_of(node.api()).pending, kBound + 2)
+      << "what was accepted is there, what was refused is not";
+  EXPECT_TRUE(node.api().enqueue("default", task_of("t")).ok()) << "and it goes on";
+}
+
+TEST_P(Stall, B68_IsBoundedByTasksAsWellAsByCommands) {
+  Tally tally;
+  RunningNode node{std::shared_ptr<store::Store>{store::make_faulty_store(open(), gate)},
+                   {.loop = {.threads = 1, .queued_tasks_max = 100}}};
+  submit_enqueue(node, tally);
+  ASSERT_TRUE(eventually([&] { return tally.answered() == 1; }));
+  gate.set_open(false);
+  submit_enqueue(node, tally);
+  ASSERT_TRUE(eventually([&] { return gate.waiting() == 1; }));
+  for (int i = 0; i < 10; ++i) submit_enqueue(node, tally, 30);
+  EXPECT_EQ(tally.refused, 7);
+  gate.set_open(true);
+  ASSERT_TRUE(eventually([&] { return tally.answered() == 12; }));
+  EXPECT_EQ(counts_of(node.api()).pending, 92);
+}
+
+PAWL_ON_EVERY_STORE(Stall);
+
+}  // namespace pawl::testing
