@@ -28,7 +28,3 @@ elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
   target_link_options(pawl_flags INTERFACE LINKER:-z,relro,-z,now)
 endif()
 target_compile_definitions(pawl_flags INTERFACE _GLIBCXX_ASSERTIONS)
-
-if(PAWL_CANARIES)
-  target_compile_definitions(pawl_flags INTERFACE PAWL_CANARIES)
-endif()

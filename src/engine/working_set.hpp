@@ -55,8 +55,9 @@ class WorkingSet {
   [[nodiscard]] WorkingTask* find(const core::TaskId& id);
   [[nodiscard]] WorkingLine& line(const store::LineRef& ref);
   WorkingTask& add_new(core::TaskRecord record);
-  // A task that tx.take_ready took: it stands in the ready place of this set until somebody claims it. One that
-  // this group has moved on already (the store has it ready until the commit) stays where the group put it.
+  // A task that tx.take_ready took: it stands in the ready place of this set until somebody claims it. One
+  // that this group has moved on already (the store has it ready until the commit) stays where the group put
+  // it.
   void add_taken(core::TaskRecord record);
   // How many tasks of the store's ready place this group has moved on.
   [[nodiscard]] std::size_t left_ready() const;

@@ -8,7 +8,8 @@ namespace {
 
 class FaultyTransaction final : public Transaction {
  public:
-  FaultyTransaction(std::unique_ptr<Transaction> inner, FaultPlan& plan) : inner_(std::move(inner)), plan_(plan) {}
+  FaultyTransaction(std::unique_ptr<Transaction> inner, FaultPlan& plan)
+      : inner_(std::move(inner)), plan_(plan) {}
 
   [[nodiscard]] core::TimePoint now() const override { return inner_->now(); }
 
@@ -74,7 +75,9 @@ class FaultyStore final : public Store {
   core::TimePoint now() override { return reader().now(); }
   std::optional<StoredTask> find_task(const core::TaskId& id) override { return reader().find_task(id); }
   std::vector<StoredTask> list_tasks(const TaskPage& page) override { return reader().list_tasks(page); }
-  std::vector<core::TaskId> list_task_ids(const TaskPage& page) override { return reader().list_task_ids(page); }
+  std::vector<core::TaskId> list_task_ids(const TaskPage& page) override {
+    return reader().list_task_ids(page);
+  }
   std::vector<core::Queue> list_queues(const std::string& ns) override { return reader().list_queues(ns); }
   std::vector<core::Checkpoint> list_checkpoints(const core::TaskId& owner) override {
     return reader().list_checkpoints(owner);

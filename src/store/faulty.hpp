@@ -1,7 +1,7 @@
 #pragma once
-// A store in front of another one, for tests: before every verb, and after every commit that is durable, a plan is
-// asked, and what the plan throws is what the engine gets. The store itself behaves as ever, so a transaction that
-// a fault cuts short is rolled back by its owner. As many threads as the plan can take.
+// A store in front of another one, for tests: before every verb, and after every commit that is durable, a
+// plan is asked, and what the plan throws is what the engine gets. The store itself behaves as ever, so a
+// transaction that a fault cuts short is rolled back by its owner. As many threads as the plan can take.
 
 #include <cstdint>
 #include <memory>

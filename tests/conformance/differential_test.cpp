@@ -1,5 +1,5 @@
-// The same random calls on memory, SQLite and PostgreSQL: the same answers after every step, and the same state.
-// The seeds of ids and chance and the clocks are equal, so that equal means equal to the byte.
+// The same random calls on memory, SQLite and PostgreSQL: the same answers after every step, and the same
+// state. The seeds of ids and chance and the clocks are equal, so that equal means equal to the byte.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -37,7 +37,8 @@ struct Side {
     std::shared_ptr<store::Store> shared = database.open(clock, random);
     for (std::uint64_t i = 0; i < kNodes; ++i) {
       const bool is_own = kind != StoreKind::memory && i > 0;
-      nodes[i] = std::make_unique<DirectNode>(is_own ? database.open(clock, random) : shared, clock, seed + i);
+      nodes[i] =
+          std::make_unique<DirectNode>(is_own ? database.open(clock, random) : shared, clock, seed + i);
     }
   }
 
@@ -73,18 +74,20 @@ bool equal(const Result<T>& a, const Result<T>& b) {
 }
 
 std::string describe(const core::Task& task) {
-  return fmt::format("{} {} attempt {} fence {} available {} updated {}", to_string(task.id), to_string(task.status),
-                     task.attempt, task.lease ? task.lease->fence : -1, core::format_time(task.available_at),
-                     core::format_time(task.updated_at));
+  return fmt::format("{} {} attempt {} fence {} available {} updated {}", to_string(task.id),
+                     to_string(task.status), task.attempt, task.lease ? task.lease->fence : -1,
+                     core::format_time(task.available_at), core::format_time(task.updated_at));
 }
 std::string describe(const core::Answer& answer) {
   std::string text = fmt::format("answer of kind {}:", answer.index());
   if (const auto* tasks = std::get_if<std::vector<core::ClaimedTask>>(&answer)) {
     for (const core::ClaimedTask& one : *tasks) text += " " + describe(one.task);
   } else if (const auto* reports = std::get_if<std::vector<Result<core::ReportAnswer>>>(&answer)) {
-    for (const auto& one : *reports) text += one ? fmt::format(" {}", to_string(one->status)) : " " + one.problem().detail;
+    for (const auto& one : *reports)
+      text += one ? fmt::format(" {}", to_string(one->status)) : " " + one.problem().detail;
   } else if (const auto* moves = std::get_if<std::vector<Result<core::TaskMoved>>>(&answer)) {
-    for (const auto& one : *moves) text += one ? fmt::format(" {}", to_string(one->status)) : " " + one.problem().detail;
+    for (const auto& one : *moves)
+      text += one ? fmt::format(" {}", to_string(one->status)) : " " + one.problem().detail;
   } else if (const auto* swept = std::get_if<core::Swept>(&answer)) {
     text += fmt::format(" {}", swept->changed);
   }
@@ -95,6 +98,14 @@ std::string describe(const Result<T>& result) {
   if (!result) return result.problem().detail;
   if constexpr (requires { describe(*result); }) return describe(*result);
   return "an answer";
+}
+
+template <typename T>
+std::string difference_of(const T& expected, const T& actual) {
+  if constexpr (requires { describe(expected); }) {
+    return fmt::format("\n  it should be {}\n  and is       {}", describe(expected), describe(actual));
+  }
+  return "";
 }
 
 struct Count {
@@ -133,13 +144,9 @@ class Differential {
     for (std::size_t i = 1; i < sides_.size(); ++i) {
       const auto actual = act(*sides_[i]);
       if (equal(expected, actual)) continue;
-      std::string difference = what;
-      if constexpr (requires { describe(expected); }) {
-        difference += fmt::format("\n  memory:   {}\n  {}: {}", describe(expected), to_string(sides_[i]->database.kind()),
-                                  describe(actual));
-      }
-      ADD_FAILURE() << "seed " << seed_ << ", step " << step_ << ", "
-                    << to_string(sides_[i]->database.kind()) << " is not as memory: " << difference;
+      const std::string kind = to_string(sides_[i]->database.kind());
+      ADD_FAILURE() << "seed " << seed_ << ", step " << step_ << ", " << what << ": " << kind
+                    << " is not as memory" << difference_of(expected, actual);
     }
     return expected;
   }
@@ -154,12 +161,14 @@ class Differential {
     ns_ = chance_.chance(0.85) ? kNamespaces[0] : kNamespaces[1];
     using Step = void (Differential::*)();
     static constexpr std::array<Step, 25> kSteps{
-        &Differential::enqueue, &Differential::enqueue,     &Differential::enqueue_batch, &Differential::claim,
-        &Differential::claim,   &Differential::claim,       &Differential::report,        &Differential::report,
-        &Differential::report,  &Differential::report,      &Differential::report,        &Differential::cancel,
-        &Differential::retry,   &Differential::retry,       &Differential::bulk,          &Differential::set_queue,
-        &Differential::tick,    &Differential::sweep_later, &Differential::move_clock,    &Differential::move_clock,
-        &Differential::group,   &Differential::group,       &Differential::wait,          &Differential::list,
+        &Differential::enqueue,    &Differential::enqueue,    &Differential::enqueue_batch,
+        &Differential::claim,      &Differential::claim,      &Differential::claim,
+        &Differential::report,     &Differential::report,     &Differential::report,
+        &Differential::report,     &Differential::report,     &Differential::cancel,
+        &Differential::retry,      &Differential::retry,      &Differential::bulk,
+        &Differential::set_queue,  &Differential::tick,       &Differential::sweep_later,
+        &Differential::move_clock, &Differential::move_clock, &Differential::group,
+        &Differential::group,      &Differential::wait,       &Differential::list,
         &Differential::get};
     (this->*kSteps.at(chance_.below(kSteps.size())))();
   }
@@ -173,8 +182,10 @@ class Differential {
     spec.priority = chance_.chance(0.3) ? static_cast<std::int32_t>(chance_.below(5)) - 2 : 0;
     if (chance_.chance(0.4)) spec.key = "k" + std::to_string(chance_.below(6));
     if (chance_.chance(0.2)) spec.idempotency_key = "i" + std::to_string(chance_.below(30));
-    if (chance_.chance(0.2)) spec.delay = core::Duration{static_cast<std::int64_t>(chance_.below(20'000'000))};
-    if (!spec.delay && chance_.chance(0.1)) spec.run_at = sides_.front()->clock.now() + chance_.below(30) * 1s - 10s;
+    if (chance_.chance(0.2))
+      spec.delay = core::Duration{static_cast<std::int64_t>(chance_.below(20'000'000))};
+    if (!spec.delay && chance_.chance(0.1))
+      spec.run_at = sides_.front()->clock.now() + chance_.below(30) * 1s - 10s;
     spec.retry.max_attempts = chance_.chance(0.1) ? -1 : 1 + static_cast<int>(chance_.below(3));
     if (chance_.chance(0.2)) spec.retry.non_retryable = {"fatal"};
     if (chance_.chance(0.3)) spec.timeout = 1s + chance_.below(10) * 1s;
@@ -234,7 +245,8 @@ class Differential {
     if (!held_.empty()) {
       const std::size_t recent = std::min<std::size_t>(held_.size(), 12);
       const bool is_old = chance_.chance(0.1);
-      const std::size_t index = is_old ? chance_.below(held_.size()) : held_.size() - 1 - chance_.below(recent);
+      const std::size_t index =
+          is_old ? chance_.below(held_.size()) : held_.size() - 1 - chance_.below(recent);
       const Held& held = held_[index];
       ns_ = held.ns;
       worker = held.worker;
@@ -250,13 +262,14 @@ class Differential {
       report.error.retryable = !chance_.chance(0.2);
       if (chance_.chance(0.2)) report.retry_after = chance_.below(5) * 1s;
     }
-    if (report.action == core::ReportAction::heartbeat && chance_.chance(0.3)) report.lease = 1s + chance_.below(20) * 1s;
+    if (report.action == core::ReportAction::heartbeat && chance_.chance(0.3))
+      report.lease = 1s + chance_.below(20) * 1s;
     return report;
   }
 
   core::ReportTasks new_reports() {
-    static constexpr std::array<const char*, core::kReportActionCount> kNames{"heartbeat", "start", "complete", "fail",
-                                                                              "release"};
+    static constexpr std::array<const char*, core::kReportActionCount> kNames{"heartbeat", "start",
+                                                                              "complete", "fail", "release"};
     core::ReportTasks command{.worker_id = pick(kWorkers)};
     const std::uint64_t size = 1 + chance_.below(3);
     report_names_.clear();
@@ -361,8 +374,10 @@ class Differential {
       if (changed < found) ++counted.refused;
       return;
     }
-    const auto leases = on_each("due_leases", [&](Side& side) { return side.nodes.at(node_)->store()->due_leases(4); });
-    const auto ids = on_each("due_tasks", [&](Side& side) { return side.nodes.at(node_)->store()->due_tasks(4).ids; });
+    const auto leases =
+        on_each("due_leases", [&](Side& side) { return side.nodes.at(node_)->store()->due_leases(4); });
+    const auto ids =
+        on_each("due_tasks", [&](Side& side) { return side.nodes.at(node_)->store()->due_tasks(4).ids; });
     if (!leases.empty() && (ids.empty() || chance_.chance(0.5))) due_ = core::SweepLeases{.leases = leases};
     if (!due_ && !ids.empty()) due_ = core::PromoteDue{.ids = ids};
   }
@@ -378,7 +393,8 @@ class Differential {
   }
 
   // One group of several commands, with claims among them.
-  std::vector<Result<core::Answer>> execute(Side& side, const std::vector<core::Command>& commands) {
+  [[nodiscard]] std::vector<Result<core::Answer>> execute(Side& side,
+                                                          const std::vector<core::Command>& commands) const {
     const auto answers = std::make_shared<std::vector<std::optional<Result<core::Answer>>>>(commands.size());
     std::vector<engine::Request> requests;
     for (std::size_t i = 0; i < commands.size(); ++i) {
@@ -437,7 +453,8 @@ class Differential {
   }
 
   void compare_replies() {
-    const auto replies = on_each("claims that waited", [](Side& side) { return std::exchange(side.replies, {}); });
+    const auto replies =
+        on_each("claims that waited", [](Side& side) { return std::exchange(side.replies, {}); });
     for (const auto& reply : replies) {
       count("waiting_claim", reply);
       if (reply) note(std::get<std::vector<core::ClaimedTask>>(*reply));
@@ -458,7 +475,8 @@ class Differential {
   void get() {
     const TaskId id = some_id();
     count("get", on_each("get", [&](Side& side) { return api(side).get_task(ns_, id); }));
-    count("checkpoints", on_each("checkpoints", [&](Side& side) { return api(side).list_checkpoints(ns_, id); }));
+    count("checkpoints",
+          on_each("checkpoints", [&](Side& side) { return api(side).list_checkpoints(ns_, id); }));
     const std::string asked = chance_.chance(0.2) ? "admin" : ns_;
     count("queues", on_each("queues", [&](Side& side) { return api(side).list_queues(asked); }));
   }
@@ -471,7 +489,8 @@ class Differential {
         for (const core::Task& task : page->items) {
           if (!is_deep) break;
           (void)on_each("state of a task", [&](Side& side) { return api(side).get_task(ns, task.id); });
-          (void)on_each("state of its checkpoints", [&](Side& side) { return api(side).list_checkpoints(ns, task.id); });
+          (void)on_each("state of its checkpoints",
+                        [&](Side& side) { return api(side).list_checkpoints(ns, task.id); });
         }
         if (!page->next_cursor) break;
         list.cursor = *page->next_cursor;
@@ -509,9 +528,10 @@ TEST(DifferentialTest, TheSameCallsGetTheSameAnswersOnEveryStore) {
     Differential{seed, counts}.run(kSteps);
   }
   if (HasFailure() || seeds == 1) return;
-  for (const char* name : {"enqueue", "enqueue_batch", "claim", "heartbeat", "start", "complete", "fail", "release",
-                           "cancel", "retry", "bulk_cancel", "bulk_retry", "set_queue", "sweep", "promote",
-                           "waiting_claim", "list", "get", "checkpoints", "queues"}) {
+  for (const char* name :
+       {"enqueue", "enqueue_batch", "claim", "heartbeat",   "start",       "complete",  "fail",
+        "release", "cancel",        "retry", "bulk_cancel", "bulk_retry",  "set_queue", "sweep",
+        "promote", "waiting_claim", "list",  "get",         "checkpoints", "queues"}) {
     EXPECT_GT(counts[name].done, 0) << name << " never succeeded";
     EXPECT_GT(counts[name].refused, 0) << name << " never was refused";
   }

@@ -29,7 +29,8 @@ TEST_P(Life, FromEnqueueToCompleteKeepsEveryByte) {
 
   EXPECT_EQ(report(claimed, ReportAction::start)->status, TaskStatus::running);
   EXPECT_EQ(queue().counts.running, 1);
-  const auto done = report("w1", {.task_id = task.id, .fence = 1, .action = ReportAction::complete, .output = {"[1.0]"}});
+  const auto done =
+      report("w1", {.task_id = task.id, .fence = 1, .action = ReportAction::complete, .output = {"[1.0]"}});
   ASSERT_TRUE(done.ok());
   EXPECT_EQ(done->status, TaskStatus::completed);
 

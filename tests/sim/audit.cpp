@@ -18,12 +18,13 @@ std::string describe(const core::Result<core::Answer>& answer, const TaskId& tas
   if (const auto* moves = std::get_if<std::vector<core::Result<core::TaskMoved>>>(&*answer)) {
     return describe_one((*moves)[index]);
   }
-  if (const auto* swept = std::get_if<core::Swept>(&*answer)) return fmt::format("{} changed", swept->changed);
+  if (const auto* swept = std::get_if<core::Swept>(&*answer))
+    return fmt::format("{} changed", swept->changed);
   return to_string(task);
 }
 
-constexpr std::array<std::string_view, core::kReportActionCount> kActionNames{"heartbeat", "start", "complete", "fail",
-                                                                              "release"};
+constexpr std::array<std::string_view, core::kReportActionCount> kActionNames{"heartbeat", "start",
+                                                                              "complete", "fail", "release"};
 
 }  // namespace
 
@@ -54,8 +55,9 @@ void Checker::audit_queues() {
     tally_.saw(Invariant::i15);
     if (queue.counts != model_.queue(queue.name).counts) {
       const auto text = [](const core::QueueCounts& counts) {
-        return fmt::format("{} pending, {} scheduled, {} blocked, {} claimed, {} running, {} dead", counts.pending,
-                           counts.scheduled, counts.blocked, counts.claimed, counts.running, counts.dead_letter);
+        return fmt::format("{} pending, {} scheduled, {} blocked, {} claimed, {} running, {} dead",
+                           counts.pending, counts.scheduled, counts.blocked, counts.claimed, counts.running,
+                           counts.dead_letter);
       };
       throw Violation{Invariant::i15, fmt::format("queue {} is said to have {}; it has {}", queue.name,
                                                   text(queue.counts), text(model_.queue(queue.name).counts))};
@@ -78,20 +80,23 @@ void Checker::audit_end() {
 void Checker::tell(const Call& call, const core::Result<core::Answer>& answer) {
   const auto line = [&](const TaskId& task, std::size_t index, const std::string& what) {
     if (!history_.watches(task)) return;
-    history_.line(scheduler_.now(), fmt::format("node {}: {}: {}", node_, what, describe(answer, task, index)));
+    history_.line(scheduler_.now(),
+                  fmt::format("node {}: {}: {}", node_, what, describe(answer, task, index)));
   };
   if (const auto* reports = std::get_if<core::ReportTasks>(&call.command)) {
     for (std::size_t i = 0; i < reports->reports.size(); ++i) {
       const core::Report& report = reports->reports[i];
-      line(report.task_id, i, fmt::format("{} by {} with fence {}", kActionNames[static_cast<std::size_t>(report.action)],
-                                          reports->worker_id, report.fence));
+      line(report.task_id, i,
+           fmt::format("{} by {} with fence {}", kActionNames[static_cast<std::size_t>(report.action)],
+                       reports->worker_id, report.fence));
     }
   } else if (const auto* cancel = std::get_if<core::CancelTasks>(&call.command)) {
     for (std::size_t i = 0; i < cancel->ids.size(); ++i) line(cancel->ids[i], i, "cancel");
   } else if (const auto* retry = std::get_if<core::RetryTasks>(&call.command)) {
     for (std::size_t i = 0; i < retry->ids.size(); ++i) line(retry->ids[i], i, "retry");
   } else if (const auto* sweep = std::get_if<core::SweepLeases>(&call.command)) {
-    for (const core::LeaseRef& ref : sweep->leases) line(ref.task_id, 0, fmt::format("sweep of fence {}", ref.fence));
+    for (const core::LeaseRef& ref : sweep->leases)
+      line(ref.task_id, 0, fmt::format("sweep of fence {}", ref.fence));
   } else if (const auto* promote = std::get_if<core::PromoteDue>(&call.command)) {
     for (const TaskId& id : promote->ids) line(id, 0, "promote");
   }
@@ -99,10 +104,12 @@ void Checker::tell(const Call& call, const core::Result<core::Answer>& answer) {
 
 void Checker::tell_task(const ModelTask& task, const char* what) {
   if (!history_.watches(task.id)) return;
-  std::string text = fmt::format("node {}: {}: {} attempt {} fence {} at store time {}", node_, what,
-                                 to_string(task.status), task.attempt, task.fence, core::format_time(clock_.now()));
+  std::string text =
+      fmt::format("node {}: {}: {} attempt {} fence {} at store time {}", node_, what, to_string(task.status),
+                  task.attempt, task.fence, core::format_time(clock_.now()));
   if (task.lease) {
-    text += fmt::format(", held by {} until {}", task.lease->worker, core::format_time(task.lease->expires_at));
+    text +=
+        fmt::format(", held by {} until {}", task.lease->worker, core::format_time(task.lease->expires_at));
   } else if (!core::is_terminal(task.status)) {
     text += ", available at " + core::format_time(task.available_to);
   }

@@ -20,9 +20,9 @@ struct Call {
   core::Command command = {};
   core::Duration patience{};  // how long the caller waits for an answer
   Done done = {};
-  bool is_over = false;      // the caller has heard, or has given up
-  bool has_answer = false;   // the engine has answered
-  bool is_done = false;      // and did so before the present transaction
+  bool is_over = false;     // the caller has heard, or has given up
+  bool has_answer = false;  // the engine has answered
+  bool is_done = false;     // and did so before the present transaction
   bool is_committed = false;
   std::optional<core::Answer> expected = {};  // what the model says, once it is committed
 

@@ -1,10 +1,10 @@
 #include "tests/sim/campaign.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+
+#include <fmt/format.h>
 
 namespace pawl::sim {
 
@@ -14,11 +14,12 @@ volatile std::sig_atomic_t the_seed = 0;  // for the handler below, which can se
 
 // An assertion of the engine ends the process: say at least which seed it was.
 void on_abort(int /*signal*/) {
-  std::fprintf(stderr, "seed %d failed: an assertion\nto see it again: ./dev sim %d\n", static_cast<int>(the_seed),
-               static_cast<int>(the_seed));
+  std::fprintf(stderr, "seed %d failed: an assertion\nto see it again: ./dev sim %d\n",
+               static_cast<int>(the_seed), static_cast<int>(the_seed));
 }
 
-std::string report_of(const Options& options, const Violation& violation, const std::string& excerpt, bool is_default) {
+std::string report_of(const Options& options, const Violation& violation, const std::string& excerpt,
+                      bool is_default) {
   const auto name = kInvariantNames[static_cast<std::size_t>(violation.invariant)];
   std::string text = fmt::format("seed {} failed: {}: {}\n", options.seed, name, violation.what);
   text += fmt::format("options: {}\n", to_string(options));
@@ -55,9 +56,10 @@ CampaignResult run_seed(const Campaign& campaign, std::uint64_t seed) {
   } else if (seed % 100 == 1) {
     result.tally.runs_twice = 1;
     if (run(options, campaign.make_stores).hash != first.hash) {
-      result.failure = Failure{.seed = seed,
-                               .report = fmt::format("seed {} failed: two runs of it are different\noptions: {}\n", seed,
-                                                     to_string(options))};
+      result.failure =
+          Failure{.seed = seed,
+                  .report = fmt::format("seed {} failed: two runs of it are different\noptions: {}\n", seed,
+                                        to_string(options))};
     }
   }
   std::signal(SIGABRT, before);

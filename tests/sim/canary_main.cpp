@@ -1,5 +1,5 @@
-// Shows that the simulation sees: every bug of core/canary.hpp is planted in turn and must be caught. With arguments
-// it is the program of `./dev sim`, for one bug: --canary NAME.
+// Shows that the simulation sees: every bug of core/canary.hpp is planted in turn and must be caught. With
+// arguments it is the program of `./dev sim`, for one bug: --canary NAME.
 #include <fmt/format.h>
 
 #include "core/canary.hpp"
@@ -20,7 +20,8 @@ bool try_canary(std::size_t index) {
   const auto result = sim::run_campaign(campaign, [&](int done, const sim::Tally&) { seeds = done + 1; });
   const auto& failure = result.failure;
   if (!failure || !failure->invariant) {
-    fmt::print("{:<24}not caught in {} seeds\n{}", core::kCanaryNames[index], kSeedsMost, failure ? failure->report : "");
+    fmt::print("{:<24}not caught in {} seeds\n{}", core::kCanaryNames[index], kSeedsMost,
+               failure ? failure->report : "");
     return false;
   }
   fmt::print("{:<24}caught after {:>2} seeds: {}\n", core::kCanaryNames[index], seeds,

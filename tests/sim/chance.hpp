@@ -29,13 +29,8 @@ class Chance {
   [[nodiscard]] const T& pick(const std::vector<T>& from) {
     return from[index(from.size())];
   }
+  // For a stream of its own.
   [[nodiscard]] std::uint64_t seed() { return random_.next(); }
-  [[nodiscard]] Chance fork() { return Chance{random_.next()}; }
-
-  Chance(const Chance& other) = delete;
-  Chance& operator=(const Chance& other) = delete;
-  ~Chance() = default;
-  Chance(Chance&& other) noexcept : random_(other.random_.next()) {}
 
  private:
   testing::SeededRandom random_;

@@ -1,8 +1,8 @@
 #include "tests/sim/checker.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace pawl::sim {
 
@@ -54,7 +54,8 @@ void Checker::on_commit(const store::WriteSet& writes, TimePoint now) {
     call->is_committed = true;
   }
   for (const auto& [number, id] : created) {
-    if (model_.submission(number)->task != id) broken(Invariant::i03, "a second task was made for one enqueue", id);
+    if (model_.submission(number)->task != id)
+      broken(Invariant::i03, "a second task was made for one enqueue", id);
   }
   model_.advance_lines();
   i13_found_in_time();
@@ -68,11 +69,13 @@ void Checker::on_commit(const store::WriteSet& writes, TimePoint now) {
   for (ModelTask* task : written) {
     const auto row = store_.find_task(task->id);
     if (!row) broken(Invariant::i01, "a stored task is gone", task->id);
-    if (row->record.status == TaskStatus::claimed && task->status == TaskStatus::pending) check_claim(*task, row->record);
+    if (row->record.status == TaskStatus::claimed && task->status == TaskStatus::pending)
+      check_claim(*task, row->record);
     compare_row(*task, *row);
     model_.settle(*task);
     history_.mix(task->id);
-    history_.mix(static_cast<std::uint64_t>(row->record.status) + static_cast<std::uint64_t>(row->record.progress.fence) * 16);
+    history_.mix(static_cast<std::uint64_t>(row->record.status) +
+                 static_cast<std::uint64_t>(row->record.progress.fence) * 16);
     tell_task(*task, "stored");
   }
   for (const auto& [name, queue] : model_.queues()) {
@@ -137,7 +140,8 @@ void Checker::on_refusal(const Call& call, const core::Problem& problem) {
   if (problem.code == core::ProblemCode::unavailable) return;  // the node is down
   if (const auto* enqueue = std::get_if<core::EnqueueTasks>(&call.command)) {
     tally_.did(Operation::enqueue, false);
-    for (const core::TaskSpec& spec : enqueue->tasks) model_.submission(*Model::number_in(spec.payload))->is_refused = true;
+    for (const core::TaskSpec& spec : enqueue->tasks)
+      model_.submission(*Model::number_in(spec.payload))->is_refused = true;
   }
   if (call.is_claim()) tally_.did(Operation::claim, false);
   if (std::holds_alternative<core::SetQueue>(call.command)) tally_.did(Operation::set_queue, false);
@@ -149,21 +153,25 @@ void Checker::on_answer(Call& call, const Result<Answer>& answer) {
   history_.mix(static_cast<std::uint64_t>(answer.ok() ? 0 : 1 + static_cast<int>(answer.problem().code)));
   tell(call, answer);
   if (!answer) {
-    const bool is_explained = answer.problem().code == core::ProblemCode::unavailable && faults_in_execution_ > 0;
-    if (!is_explained) throw Violation{Invariant::i09, "refused without a reason: " + answer.problem().detail};
+    const bool is_explained =
+        answer.problem().code == core::ProblemCode::unavailable && faults_in_execution_ > 0;
+    if (!is_explained)
+      throw Violation{Invariant::i09, "refused without a reason: " + answer.problem().detail};
     if (call.is_committed && !is_reply_lost_) {
       throw Violation{Invariant::i01, "committed, and the caller was told that it was not"};
     }
     return;
   }
   if (call.is_claim()) {
-    return check_claimed(std::get<core::ClaimTasks>(call.command), std::get<std::vector<core::ClaimedTask>>(*answer));
+    return check_claimed(std::get<core::ClaimTasks>(call.command),
+                         std::get<std::vector<core::ClaimedTask>>(*answer));
   }
   if (!call.is_committed) {  // then there was nothing to write
     model_.begin(clock_.now());
     call.expected = model_.apply(call.command, {});
     if (!model_.touched().empty()) {
-      broken(Invariant::i01, "a change was acknowledged and is not in the store", model_.touched().front()->id);
+      broken(Invariant::i01, "a change was acknowledged and is not in the store",
+             model_.touched().front()->id);
     }
   }
   compare_answer(call, *answer);
@@ -184,15 +192,16 @@ void Checker::compare_answer(const Call& call, const Answer& actual) {
     if (swept->changed > 0) tally_.did(operation, true);
     if (swept->changed < found) tally_.did(operation, false);
     if (swept->changed != std::get<core::Swept>(expected).changed) {
-      throw Violation{Invariant::i09, fmt::format("a sweep changed {} and should have changed {}", swept->changed,
-                                                  std::get<core::Swept>(expected).changed)};
+      throw Violation{Invariant::i09, fmt::format("a sweep changed {} and should have changed {}",
+                                                  swept->changed, std::get<core::Swept>(expected).changed)};
     }
   } else {
     compare_moves(call, expected, actual);
   }
 }
 
-void Checker::compare_enqueued(const core::EnqueueTasks& command, const Answer& expected, const Answer& actual) {
+void Checker::compare_enqueued(const core::EnqueueTasks& command, const Answer& expected,
+                               const Answer& actual) {
   const auto& wanted = std::get<std::vector<core::Enqueued>>(expected);
   const auto& told = std::get<std::vector<core::Enqueued>>(actual);
   tally_.did(Operation::enqueue, true);
@@ -201,7 +210,8 @@ void Checker::compare_enqueued(const core::EnqueueTasks& command, const Answer& 
     if (i >= told.size()) throw Violation{Invariant::i01, "an enqueue got no answer"};
     if (told[i] != wanted[i]) {
       const bool is_second = !wanted[i].created;
-      broken(is_second ? Invariant::i03 : Invariant::i01, "an enqueue was told of another task than its own", told[i].id);
+      broken(is_second ? Invariant::i03 : Invariant::i01, "an enqueue was told of another task than its own",
+             told[i].id);
     }
     asked.is_acknowledged = true;
     history_.mix(told[i].id);
@@ -209,16 +219,20 @@ void Checker::compare_enqueued(const core::EnqueueTasks& command, const Answer& 
   }
 }
 
-void Checker::compare_reports(const core::ReportTasks& command, const Answer& expected, const Answer& actual) {
+void Checker::compare_reports(const core::ReportTasks& command, const Answer& expected,
+                              const Answer& actual) {
   const auto& wanted = std::get<std::vector<Result<core::ReportAnswer>>>(expected);
   const auto& told = std::get<std::vector<Result<core::ReportAnswer>>>(actual);
   for (std::size_t i = 0; i < command.reports.size(); ++i) {
     const core::Report& report = command.reports[i];
     tally_.did(operation_of(report.action), told[i].ok());
     if (!wanted[i].ok()) i06_stale_changed_nothing(report, !told[i].ok());
-    if (wanted[i].ok() != told[i].ok()) broken(Invariant::i09, "a report of the holder was refused", report.task_id);
-    const bool is_same = told[i].ok() ? *told[i] == *wanted[i] : told[i].problem().code == wanted[i].problem().code;
-    if (!is_same) broken(Invariant::i09, "a report was answered with something else than what happened", report.task_id);
+    if (wanted[i].ok() != told[i].ok())
+      broken(Invariant::i09, "a report of the holder was refused", report.task_id);
+    const bool is_same =
+        told[i].ok() ? *told[i] == *wanted[i] : told[i].problem().code == wanted[i].problem().code;
+    if (!is_same)
+      broken(Invariant::i09, "a report was answered with something else than what happened", report.task_id);
   }
 }
 
@@ -236,23 +250,28 @@ void Checker::compare_moves(const Call& call, const Answer& expected, const Answ
       is_same = told[i]->cancel_requested == wanted[i]->cancel_requested &&
                 (told[i]->status == wanted[i]->status || task->may_be_either);
     }
-    if (!is_same) broken(Invariant::i09, "a cancel or retry was answered with something else than what happened", ids[i]);
+    if (!is_same)
+      broken(Invariant::i09, "a cancel or retry was answered with something else than what happened", ids[i]);
   }
 }
 
 void Checker::check_claimed(const core::ClaimTasks& command, const std::vector<core::ClaimedTask>& claimed) {
   if (claimed.empty()) return;
   tally_.did(Operation::claim, true);
-  if (claimed.size() > static_cast<std::size_t>(command.max)) throw Violation{Invariant::i15, "a claim got more than it asked for"};
+  if (claimed.size() > static_cast<std::size_t>(command.max))
+    throw Violation{Invariant::i15, "a claim got more than it asked for"};
   for (const core::ClaimedTask& one : claimed) {
     ModelTask* task = model_.find(one.task.id);
     if (task == nullptr) broken(Invariant::i02, "a claim got a task that is not in the store", one.task.id);
     const bool is_leased = task->lease && one.task.lease && task->lease->worker == command.worker_id &&
                            task->fence == one.task.lease->fence;
-    if (!is_leased) broken(Invariant::i04, "a claim was told of a lease that is not in the store", one.task.id);
-    if (task->fence_answered >= task->fence) broken(Invariant::i05, "one fence was given to two claims", one.task.id);
+    if (!is_leased)
+      broken(Invariant::i04, "a claim was told of a lease that is not in the store", one.task.id);
+    if (task->fence_answered >= task->fence)
+      broken(Invariant::i05, "one fence was given to two claims", one.task.id);
     task->fence_answered = task->fence;
-    if (one.task.attempt != task->attempt) broken(Invariant::i10, "a claim was told of another attempt", one.task.id);
+    if (one.task.attempt != task->attempt)
+      broken(Invariant::i10, "a claim was told of another attempt", one.task.id);
     history_.mix(one.task.id);
   }
 }
@@ -261,7 +280,8 @@ void Checker::on_execution(const core::ClaimedTask& claimed, const std::string& 
   ++tally_.executions;
   ModelTask* task = model_.find(claimed.task.id);
   for (const auto& [fence, holder] : task->executions) {
-    if (fence == claimed.task.lease->fence) broken(Invariant::i05, "two handlers ran with one fence", task->id);
+    if (fence == claimed.task.lease->fence)
+      broken(Invariant::i05, "two handlers ran with one fence", task->id);
   }
   task->executions.emplace_back(claimed.task.lease->fence, worker);
   tell_task(*task, "in the hands of its worker");

@@ -1,6 +1,7 @@
 #pragma once
-// Watches every commit and every answer of all nodes and holds them against the model; throws a Violation at the
-// first difference. It reads the store through its own handle and shares nothing with the engine but the types.
+// Watches every commit and every answer of all nodes and holds them against the model; throws a Violation at
+// the first difference. It reads the store through its own handle and shares nothing with the engine but the
+// types.
 
 #include <cstdint>
 #include <map>
@@ -19,8 +20,14 @@ namespace pawl::sim {
 
 class Checker {
  public:
-  Checker(store::Store& store, SimClock& store_clock, const Scheduler& scheduler, Tally& tally, History& history)
-      : store_(store), clock_(store_clock), scheduler_(scheduler), tally_(tally), history_(history), model_(tally) {}
+  Checker(store::Store& store, SimClock& store_clock, const Scheduler& scheduler, Tally& tally,
+          History& history)
+      : store_(store),
+        clock_(store_clock),
+        scheduler_(scheduler),
+        tally_(tally),
+        history_(history),
+        model_(tally) {}
 
   [[nodiscard]] Model& model() { return model_; }
 
@@ -73,9 +80,11 @@ class Checker {
   void check_claim(ModelTask& task, const core::TaskRecord& record);
   void find_claim_for(const ModelTask& task, const core::TaskRecord& record);
   void compare_answer(const Call& call, const core::Answer& actual);
-  void compare_reports(const core::ReportTasks& command, const core::Answer& expected, const core::Answer& actual);
+  void compare_reports(const core::ReportTasks& command, const core::Answer& expected,
+                       const core::Answer& actual);
   void compare_moves(const Call& call, const core::Answer& expected, const core::Answer& actual);
-  void compare_enqueued(const core::EnqueueTasks& command, const core::Answer& expected, const core::Answer& actual);
+  void compare_enqueued(const core::EnqueueTasks& command, const core::Answer& expected,
+                        const core::Answer& actual);
   void check_claimed(const core::ClaimTasks& command, const std::vector<core::ClaimedTask>& claimed);
   void audit_queues();
   void tell(const Call& call, const core::Result<core::Answer>& answer);

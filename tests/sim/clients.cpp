@@ -12,20 +12,21 @@ namespace {
 
 constexpr Duration kPatience = 2s;
 constexpr int kBatchMost = 20;
+constexpr Duration kSlowest = 2 * kSlowMessageMost;
 
 std::string queue_name(int index) { return "q" + std::to_string(index); }
 
 }  // namespace
 
-Clients::Clients(const Options& options, Scheduler& scheduler, Cluster& cluster, Checker& checker, SimClock& store_clock,
-                 const Workers& workers, Chance chance)
+Clients::Clients(const Options& options, Scheduler& scheduler, Cluster& cluster, Checker& checker,
+                 SimClock& store_clock, const Workers& workers, std::uint64_t seed)
     : options_(options),
       scheduler_(scheduler),
       cluster_(cluster),
       checker_(checker),
       store_clock_(store_clock),
       workers_(workers),
-      chance_(std::move(chance)),
+      chance_(seed),
       lives_left_(options.lives) {
   for (int i = 0; i < options.clients; ++i) act_later();
   scheduler_.after(chance_.between(0s, 2s), [this] { operate(); });
@@ -33,7 +34,8 @@ Clients::Clients(const Options& options, Scheduler& scheduler, Cluster& cluster,
 
 void Clients::act_later() {
   const double tasks_each = 1 + options_.batch * kBatchMost / 2;
-  const double mean = static_cast<double>(options_.span.count()) * options_.clients / options_.lives * tasks_each;
+  const double mean =
+      static_cast<double>(options_.span.count()) * options_.clients / options_.lives * tasks_each;
   scheduler_.after(Duration{static_cast<std::int64_t>(chance_.between(0.0, 2 * mean))}, [this] { act(); });
 }
 
@@ -100,11 +102,14 @@ void Clients::send(core::EnqueueTasks command, bool is_idempotent) {
   });
 }
 
-void Clients::on_enqueued(const core::EnqueueTasks& command, bool is_idempotent, const Result<core::Answer>* answer) {
-  const bool is_unknown = answer == nullptr || (!*answer && answer->problem().code == core::ProblemCode::unavailable);
+void Clients::on_enqueued(const core::EnqueueTasks& command, bool is_idempotent,
+                          const Result<core::Answer>* answer) {
+  const bool is_unknown =
+      answer == nullptr || (!*answer && answer->problem().code == core::ProblemCode::unavailable);
   const bool is_stored = answer != nullptr && answer->ok();
   if (is_stored) {
-    for (const core::Enqueued& one : std::get<std::vector<core::Enqueued>>(**answer)) known_.push_back(one.id);
+    for (const core::Enqueued& one : std::get<std::vector<core::Enqueued>>(**answer))
+      known_.push_back(one.id);
   }
   const bool is_repeated = is_stored && !is_healed_ && chance_.happens(options_.repeated);
   if (!is_idempotent || !(is_unknown || is_repeated)) return;
@@ -118,7 +123,8 @@ void Clients::on_enqueued(const core::EnqueueTasks& command, bool is_idempotent,
 void Clients::move_some() {
   std::vector<TaskId> ids;
   const bool is_cancel = chance_.happens(options_.cancel / (options_.cancel + options_.retry_by_hand));
-  const auto& likely = is_cancel || workers_.ended_badly().empty() || chance_.happens(0.2) ? known_ : workers_.ended_badly();
+  const auto& likely =
+      is_cancel || workers_.ended_badly().empty() || chance_.happens(0.2) ? known_ : workers_.ended_badly();
   const int count = chance_.happens(0.2) ? chance_.between(2, 5) : 1;
   for (int i = 0; i < count; ++i) {
     if (likely.empty() || chance_.happens(0.02)) {
@@ -151,7 +157,8 @@ core::QueuePatch Clients::new_patch() {
   }
   if (chance_.happens(options_.rates)) {
     patch.rate.emplace();
-    if (chance_.happens(0.7)) *patch.rate = core::Rate{.limit = chance_.between(2, 20), .per = chance_.between(200ms, 2s)};
+    if (chance_.happens(0.7))
+      *patch.rate = core::Rate{.limit = chance_.between(2, 20), .per = chance_.between(200ms, 2s)};
   }
   return patch;
 }
@@ -166,13 +173,24 @@ void Clients::operate() {
 
 void Clients::heal() {
   is_healed_ = true;
+  open_queues();
+  ++unsettled_;
+  scheduler_.after(kSlowest, [this] {  // a change that was under way may have come later
+    --unsettled_;
+    open_queues();
+  });
+}
+
+void Clients::open_queues() {
   for (int i = 0; i < options_.queues; ++i) {
     core::SetQueue command{.name = queue_name(i)};
     command.patch.paused = false;
     command.patch.max_concurrency.emplace();
     if (chance_.happens(0.5)) *command.patch.max_concurrency = chance_.between(2, 8);
     command.patch.type_concurrency.emplace();
-    if (chance_.happens(0.5)) *command.patch.type_concurrency = std::map<std::string, std::int64_t>{{"t1", 2}};
+    if (chance_.happens(0.5)) {
+      *command.patch.type_concurrency = std::map<std::string, std::int64_t>{{"t1", 2}};
+    }
     command.patch.rate.emplace();
     if (chance_.happens(options_.rates)) *command.patch.rate = core::Rate{.limit = 40};
     set_queue(std::move(command));

@@ -1,6 +1,6 @@
 #pragma once
-// The clients, who enqueue, cancel and retry, and the operator, who changes queues. What they do not hear back of
-// they send again under the same idempotency key, or leave alone if there is none.
+// The clients, who enqueue, cancel and retry, and the operator, who changes queues. What they do not hear
+// back of they send again under the same idempotency key, or leave alone if there is none.
 
 #include <cstdint>
 #include <string>
@@ -15,8 +15,8 @@ namespace pawl::sim {
 
 class Clients {
  public:
-  Clients(const Options& options, Scheduler& scheduler, Cluster& cluster, Checker& checker, SimClock& store_clock,
-          const Workers& workers, Chance chance);
+  Clients(const Options& options, Scheduler& scheduler, Cluster& cluster, Checker& checker,
+          SimClock& store_clock, const Workers& workers, std::uint64_t seed);
 
   // From now on: nothing new, and no queue stands in the way.
   void heal();
@@ -29,9 +29,11 @@ class Clients {
   void act_later();
   void enqueue();
   void send(core::EnqueueTasks command, bool is_idempotent);
-  void on_enqueued(const core::EnqueueTasks& command, bool is_idempotent, const core::Result<core::Answer>* answer);
+  void on_enqueued(const core::EnqueueTasks& command, bool is_idempotent,
+                   const core::Result<core::Answer>* answer);
   void move_some();
   void operate();
+  void open_queues();
   void set_queue(core::SetQueue command);
   [[nodiscard]] core::TaskSpec new_spec();
   [[nodiscard]] core::RetryPolicy new_policy();

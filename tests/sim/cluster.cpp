@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t kGroupCallsMax = 200;
 
-core::Problem no_connection() { return {.code = core::ProblemCode::unavailable, .detail = "connection refused"}; }
+core::Problem no_connection() {
+  return {.code = core::ProblemCode::unavailable, .detail = "connection refused"};
+}
 
 }  // namespace
 
@@ -48,7 +50,8 @@ void Cluster::Faults::before(Verb verb) {
     }
   }
   if (chance_.happens(options.store_retry)) fail(StoreError::Kind::retry, Fault::store_retry);
-  if (chance_.happens(options.store_unavailable)) fail(StoreError::Kind::unavailable, Fault::store_unavailable);
+  if (chance_.happens(options.store_unavailable))
+    fail(StoreError::Kind::unavailable, Fault::store_unavailable);
   if (chance_.happens(options.store_outage)) {
     outage_until_ = cluster_.scheduler_.now() + chance_.between(200ms, 5s);
     fail(StoreError::Kind::unavailable, Fault::store_outage);
@@ -59,22 +62,23 @@ void Cluster::Faults::committed(const store::WriteSet& writes, TimePoint now) {
   cluster_.checker_.on_commit(writes, now);
   if (cluster_.is_healed_) return;
   if (chance_.happens(cluster_.options_.crash_after_commit)) crash(Fault::crash_after_commit);
-  if (chance_.happens(cluster_.options_.lost_commit_reply)) fail(StoreError::Kind::unknown, Fault::lost_commit_reply);
+  if (chance_.happens(cluster_.options_.lost_commit_reply))
+    fail(StoreError::Kind::unknown, Fault::lost_commit_reply);
 }
 
-Cluster::Cluster(const Options& options, Scheduler& scheduler, StoreSource& stores, Checker& checker, Tally& tally,
-                 Chance chance)
+Cluster::Cluster(const Options& options, Scheduler& scheduler, StoreSource& stores, Checker& checker,
+                 Tally& tally, std::uint64_t seed)
     : options_(options),
       scheduler_(scheduler),
       stores_(stores),
       checker_(checker),
       tally_(tally),
-      chance_(std::move(chance)) {
+      chance_(seed) {
   for (int i = 0; i < options.nodes; ++i) {
     Node& node = *nodes_.emplace_back(std::make_unique<Node>());
     node.index = i;
     node.clock = std::make_unique<SimClock>(scheduler, chance_.between(-1h, 1h), chance_.between(0s, 100h));
-    node.faults = std::make_unique<Faults>(*this, chance_.fork());
+    node.faults = std::make_unique<Faults>(*this, chance_.seed());
     start(node);
   }
 }
@@ -115,7 +119,7 @@ Duration Cluster::latency(const CallPtr& call) {
   if (is_healed_ || !chance_.happens(options_.message_slow)) return chance_.between(100us, 3ms);
   tally_.landed(Fault::message_slow);
   give_up_later(call);
-  return chance_.between(500ms, 12s);
+  return chance_.between(500ms, kSlowMessageMost);
 }
 
 void Cluster::give_up_later(const CallPtr& call) {
@@ -229,8 +233,8 @@ void Cluster::tick(Node& node, int incarnation) {
   scheduler_.after(next, [this, &node, incarnation] { tick(node, incarnation); });
 }
 
-// One look of a ticker: what is due is executed later, as it is when a thread was held up in between. Returns when
-// the next one is wanted.
+// One look of a ticker: what is due is executed later, as it is when a thread was held up in between. Returns
+// when the next one is wanted.
 Duration Cluster::look(Node& node) {
   node.engine->end_waits();
   std::vector<core::Command> due;
@@ -241,7 +245,8 @@ Duration Cluster::look(Node& node) {
   } catch (const StoreError&) {
     return options_.tick;
   }
-  const Duration pause = chance_.happens(0.7) ? chance_.between(0us, 5ms) : chance_.between(0us, options_.ticker_pause);
+  const Duration pause =
+      chance_.happens(0.7) ? chance_.between(0us, 5ms) : chance_.between(0us, options_.ticker_pause);
   bool is_page_full = false;
   for (core::Command& command : due) {
     is_page_full = is_page_full || core::weight_of(command) >= static_cast<std::size_t>(options_.tick_page);

@@ -1,6 +1,7 @@
 #pragma once
-// The nodes, each an engine on a faulty view of the one store, and the network before them. Calls gather at a node
-// and are executed as a group; a crash throws the engine away wherever it stands, and a new one starts later.
+// The nodes, each an engine on a faulty view of the one store, and the network before them. Calls gather at a
+// node and are executed as a group; a crash throws the engine away wherever it stands, and a new one starts
+// later.
 
 #include <cstdint>
 #include <map>
@@ -18,14 +19,19 @@
 
 namespace pawl::sim {
 
+// How long a slow message is under way at most.
+inline constexpr Duration kSlowMessageMost = std::chrono::seconds{12};
+
 // Ends a node in the middle of whatever it does. No StoreError: the engine must not catch it.
 struct Crash {};
 
 class Cluster {
  public:
-  Cluster(const Options& options, Scheduler& scheduler, StoreSource& stores, Checker& checker, Tally& tally, Chance chance);
+  Cluster(const Options& options, Scheduler& scheduler, StoreSource& stores, Checker& checker, Tally& tally,
+          std::uint64_t seed);
 
-  // To some node. `done` is called once, later: with the answer, or with nothing when the caller lost patience.
+  // To some node. `done` is called once, later: with the answer, or with nothing when the caller lost
+  // patience.
   void send(core::Command command, Duration patience, Call::Done done);
 
   // From now on: no faults, and all nodes come back.
@@ -38,7 +44,7 @@ class Cluster {
   // What befalls the store's verbs at one node.
   class Faults final : public store::FaultPlan {
    public:
-    Faults(Cluster& cluster, Chance chance) : cluster_(cluster), chance_(std::move(chance)) {}
+    Faults(Cluster& cluster, std::uint64_t seed) : cluster_(cluster), chance_(seed) {}
     void before(store::Verb verb) override;
     void committed(const store::WriteSet& writes, TimePoint now) override;
 

@@ -13,7 +13,8 @@ std::string History::excerpt() const {
       text += fmt::format("  … {} lines …\n", lines_.size() - kHead - kTail);
       i = lines_.size() - kTail;
     }
-    text += fmt::format("  {:>14.6f}s  {}\n", static_cast<double>(lines_[i].time.count()) / 1e6, lines_[i].text);
+    text +=
+        fmt::format("  {:>14.6f}s  {}\n", static_cast<double>(lines_[i].time.count()) / 1e6, lines_[i].text);
   }
   return text;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What happened in a run, as a hash (two runs of a seed must be equal) and, for one task that is looked at, as
-// lines to read. A run keeps no lines otherwise: to see them, the seed is run again.
+// What happened in a run, as a hash (two runs of a seed must be equal) and, for one task that is looked at,
+// as lines to read. A run keeps no lines otherwise: to see them, the seed is run again.
 
 #include <cstdint>
 #include <optional>
@@ -46,6 +46,5 @@ class History {
   std::uint64_t hash_ = 0xcbf29ce484222325ULL;
   std::vector<Line> lines_;
 };
-
 
 }  // namespace pawl::sim

@@ -13,8 +13,10 @@ void Checker::broken(Invariant invariant, const std::string& what, const TaskId&
 
 void Checker::i01_is_kept(const Submission& asked) {
   tally_.saw(Invariant::i01);
-  if (!asked.task) throw Violation{Invariant::i01, fmt::format("enqueue {} was acknowledged and is gone", asked.number)};
-  if (!store_.find_task(*asked.task)) broken(Invariant::i01, "an acknowledged task is not in the store", *asked.task);
+  if (!asked.task)
+    throw Violation{Invariant::i01, fmt::format("enqueue {} was acknowledged and is gone", asked.number)};
+  if (!store_.find_task(*asked.task))
+    broken(Invariant::i01, "an acknowledged task is not in the store", *asked.task);
 }
 
 void Checker::i02_was_asked_for(const core::TaskRecord& record) {
@@ -26,8 +28,9 @@ void Checker::i02_was_asked_for(const core::TaskRecord& record) {
   const core::TaskSpec& spec = asked->spec;
   const bool is_same = record.lane->queue == spec.queue && record.lane->type == spec.type &&
                        record.lane->priority == spec.priority && record.facts.key == spec.key &&
-                       record.facts.idempotency_key == spec.idempotency_key && record.facts.retry == spec.retry &&
-                       record.facts.timeout == spec.timeout && record.facts.labels == spec.labels;
+                       record.facts.idempotency_key == spec.idempotency_key &&
+                       record.facts.retry == spec.retry && record.facts.timeout == spec.timeout &&
+                       record.facts.labels == spec.labels;
   if (!is_same) broken(Invariant::i02, "the task is not the one that was asked for", record.id);
 }
 
@@ -46,7 +49,8 @@ void Checker::i05_fence_rises(const ModelTask& task, std::int64_t fence) {
 void Checker::i06_stale_changed_nothing(const core::Report& report, bool is_refused) {
   tally_.saw(Invariant::i06);
   if (!is_refused) {
-    broken(Invariant::i06, fmt::format("a report with fence {} was accepted and is stale", report.fence), report.task_id);
+    broken(Invariant::i06, fmt::format("a report with fence {} was accepted and is stale", report.fence),
+           report.task_id);
   }
 }
 
@@ -56,10 +60,12 @@ void Checker::i07_i09_status(const ModelTask& task, TaskStatus actual) {
   const TaskStatus before = is_touched ? task.status_before : task.status;
   tally_.saw(core::is_terminal(before) ? Invariant::i07 : Invariant::i09);
   if (actual == task.status) return;
-  const std::string what = fmt::format("the task is {} and should be {}", to_string(actual), to_string(task.status));
+  const std::string what =
+      fmt::format("the task is {} and should be {}", to_string(actual), to_string(task.status));
   if (core::is_terminal(before)) broken(Invariant::i07, what, task.id);
   const bool is_held = task.lease && model_.now() < task.lease->expires_at;
-  if (is_held && !core::is_leased(actual)) broken(Invariant::i04, "taken from its live holder: " + what, task.id);
+  if (is_held && !core::is_leased(actual))
+    broken(Invariant::i04, "taken from its live holder: " + what, task.id);
   if (task.status == TaskStatus::dead_letter) broken(Invariant::i10, what, task.id);
   const bool is_of_line = actual == TaskStatus::blocked || task.status == TaskStatus::blocked;
   broken(is_of_line ? Invariant::i16 : Invariant::i09, what, task.id);
@@ -69,11 +75,13 @@ void Checker::i07_i09_status(const ModelTask& task, TaskStatus actual) {
 void Checker::i06_stale_had_no_effect(const ModelTask& task, const store::StoredTask& row) {
   if (task.stale_in != model_.transaction()) return;
   const core::TaskRecord& record = row.record;
-  const auto expiry = [](const auto& lease) { return lease ? std::optional{lease->expires_at} : std::nullopt; };
+  const auto expiry = [](const auto& lease) {
+    return lease ? std::optional{lease->expires_at} : std::nullopt;
+  };
   const auto start = [](const auto& lease) { return lease ? lease->started_at : std::nullopt; };
   const bool is_same = record.status == task.status && record.progress.fence == task.fence &&
-                       row.attempts.size() == task.past.size() && expiry(record.lease) == expiry(task.lease) &&
-                       start(record.lease) == start(task.lease);
+                       row.attempts.size() == task.past.size() &&
+                       expiry(record.lease) == expiry(task.lease) && start(record.lease) == start(task.lease);
   if (!is_same) broken(Invariant::i06, "a stale report had an effect", task.id);
 }
 
@@ -102,19 +110,22 @@ void Checker::i10_attempts(const ModelTask& task, const store::StoredTask& row) 
   tally_.saw(Invariant::i10);
   const core::Progress& progress = row.record.progress;
   if (progress.attempt != task.claims - task.releases || progress.budget_from != task.budget_from) {
-    broken(Invariant::i10,
-           fmt::format("attempt {} of {} claims and {} releases", progress.attempt, task.claims, task.releases), task.id);
+    broken(
+        Invariant::i10,
+        fmt::format("attempt {} of {} claims and {} releases", progress.attempt, task.claims, task.releases),
+        task.id);
   }
   const int most = task.spec().retry.max_attempts;
   if (most >= 0 && progress.attempt - progress.budget_from > most) {
-    broken(Invariant::i10, fmt::format("attempt {} of at most {}", progress.attempt - progress.budget_from, most), task.id);
+    broken(Invariant::i10,
+           fmt::format("attempt {} of at most {}", progress.attempt - progress.budget_from, most), task.id);
   }
   bool is_same = row.attempts.size() == task.past.size();
   if (is_same && !task.past.empty()) {
     const core::Attempt& stored = row.attempts.back();
     const PastAttempt& past = task.past.back();
-    is_same = stored.fence == past.fence && stored.worker_id == past.worker && stored.outcome == past.outcome &&
-              stored.status_after == past.status_after;
+    is_same = stored.fence == past.fence && stored.worker_id == past.worker &&
+              stored.outcome == past.outcome && stored.status_after == past.status_after;
   }
   if (!is_same) broken(Invariant::i10, "the attempts on record are not those that were made", task.id);
 }
@@ -124,14 +135,16 @@ void Checker::i11_may_be_claimed(const ModelTask& task) {
   const bool is_due_now = task.touched_in == model_.transaction() && task.available_from <= model_.now();
   if (task.place != Place::ready && !is_due_now) broken(Invariant::i11, "claimed before it was due", task.id);
   if (task.available_from > model_.latest()) broken(Invariant::i11, "claimed before its time", task.id);
-  if (model_.queue(task.spec().queue).is_paused) broken(Invariant::i11, "claimed from a paused queue", task.id);
+  if (model_.queue(task.spec().queue).is_paused)
+    broken(Invariant::i11, "claimed from a paused queue", task.id);
 }
 
 void Checker::i12_waits_as_policy_says(ModelTask& task, const core::TaskRecord& record) {
   const TimePoint actual = record.available_at;
   if (actual < task.available_from || actual > task.available_to) {
-    broken(Invariant::i12, fmt::format("available at {}, should be from {} to {}", core::format_time(actual),
-                                       core::format_time(task.available_from), core::format_time(task.available_to)),
+    broken(Invariant::i12,
+           fmt::format("available at {}, should be from {} to {}", core::format_time(actual),
+                       core::format_time(task.available_from), core::format_time(task.available_to)),
            task.id);
   }
   if (task.wait_base && task.touched_in == model_.transaction()) {
@@ -176,8 +189,8 @@ void Checker::i14_leased_iff_running(const ModelTask& task, const core::TaskReco
 void Checker::i15_limits_hold(const std::string& name, const ModelQueue& queue) {
   tally_.saw(Invariant::i15);
   if (queue.max_concurrency && queue.held() > *queue.max_concurrency) {
-    throw Violation{Invariant::i15,
-                    fmt::format("{} tasks of {} are held, at most {} may be", queue.held(), name, *queue.max_concurrency)};
+    throw Violation{Invariant::i15, fmt::format("{} tasks of {} are held, at most {} may be", queue.held(),
+                                                name, *queue.max_concurrency)};
   }
   for (const auto& [type, most] : queue.type_concurrency) {
     const auto claimed = queue.type_claimed_in.find(type);
@@ -185,8 +198,8 @@ void Checker::i15_limits_hold(const std::string& name, const ModelQueue& queue) 
     if (claimed == queue.type_claimed_in.end() || claimed->second != model_.transaction()) continue;
     const auto held = queue.held_by_type.find(type);
     if (held->second > most) {
-      throw Violation{Invariant::i15,
-                      fmt::format("{} tasks of {} {} are held, at most {} may be", held->second, name, type, most)};
+      throw Violation{Invariant::i15, fmt::format("{} tasks of {} {} are held, at most {} may be",
+                                                  held->second, name, type, most)};
     }
   }
 }

@@ -16,6 +16,8 @@ class MemoryStores final : public StoreSource {
 
 }  // namespace
 
-std::unique_ptr<StoreSource> make_memory_stores(core::Clock& clock) { return std::make_unique<MemoryStores>(clock); }
+std::unique_ptr<StoreSource> make_memory_stores(core::Clock& clock) {
+  return std::make_unique<MemoryStores>(clock);
+}
 
 }  // namespace pawl::sim

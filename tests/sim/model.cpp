@@ -27,7 +27,8 @@ Problem problem_of(ProblemCode code) { return {.code = code, .detail = {}}; }
 
 WaitBounds wait_bounds(const core::RetryPolicy& policy, int n) {
   double base = static_cast<double>(policy.initial_interval.count());
-  for (int i = 1; i < n && base < static_cast<double>(policy.max_interval.count()); ++i) base *= policy.backoff;
+  for (int i = 1; i < n && base < static_cast<double>(policy.max_interval.count()); ++i)
+    base *= policy.backoff;
   base = std::min(base, static_cast<double>(policy.max_interval.count()));
   const auto whole = [](double value) { return Duration{static_cast<std::int64_t>(value)}; };
   return {.base = whole(base),
@@ -50,7 +51,8 @@ std::optional<std::uint64_t> Model::number_in(const core::RawJson& payload) {
   if (!payload.text.starts_with(kStart)) return std::nullopt;
   std::uint64_t number = 0;
   const char* first = payload.text.data() + kStart.size();
-  if (std::from_chars(first, payload.text.data() + payload.text.size(), number).ec != std::errc{}) return std::nullopt;
+  if (std::from_chars(first, payload.text.data() + payload.text.size(), number).ec != std::errc{})
+    return std::nullopt;
   return number;
 }
 
@@ -104,7 +106,8 @@ core::Enqueued Model::enqueue(const core::TaskSpec& spec, const Created& created
   }
   const auto row = std::find_if(created.begin(), created.end(),
                                 [&](const auto& entry) { return entry.first == asked.number; });
-  if (row == created.end()) throw Violation{Invariant::i01, "an enqueue was acknowledged and nothing was stored"};
+  if (row == created.end())
+    throw Violation{Invariant::i01, "an enqueue was acknowledged and nothing was stored"};
   if (asked.task) throw Violation{Invariant::i03, "a second task was made for one enqueue", row->second};
   tally_.saw(Invariant::i03);
 
@@ -116,7 +119,8 @@ core::Enqueued Model::enqueue(const core::TaskSpec& spec, const Created& created
   if (spec.idempotency_key) idempotency_.emplace(std::pair{spec.type, *spec.idempotency_key}, task.id);
   ++open_tasks_;
   touch(task);
-  const TimePoint available = spec.run_at ? std::max(*spec.run_at, now_) : now_ + spec.delay.value_or(Duration{0});
+  const TimePoint available =
+      spec.run_at ? std::max(*spec.run_at, now_) : now_ + spec.delay.value_or(Duration{0});
   become_available(task, available, available);
   if (!spec.key) return {.created = true, .id = task.id};
 
@@ -190,7 +194,8 @@ Result<ReportAnswer> Model::report(const std::string& worker, const core::Report
 }
 
 // The same report again gets the same answer; another one about an ended task is told so; the rest is stale.
-Result<ReportAnswer> Model::repeat(const ModelTask& task, const std::string& worker, const core::Report& report) const {
+Result<ReportAnswer> Model::repeat(const ModelTask& task, const std::string& worker,
+                                   const core::Report& report) const {
   for (const PastAttempt& past : task.past) {
     if (past.fence == report.fence && past.worker == worker && past.ended_by == report.action) {
       return ReportAnswer{.task_id = task.id, .status = past.status_after};
@@ -304,7 +309,8 @@ void Model::claim(ModelTask& task, const std::string& worker, Duration length) {
   ++task.attempt;
   ++task.fence;
   ++task.claims;
-  task.lease = ModelLease{.worker = worker, .acquired_at = now_, .expires_at = now_ + length, .length = length};
+  task.lease =
+      ModelLease{.worker = worker, .acquired_at = now_, .expires_at = now_ + length, .length = length};
   if (task.spec().timeout) task.lease->timeout_at = now_ + *task.spec().timeout;
   ModelQueue& its_queue = queue(task.spec().queue);
   its_queue.claimed_in = transaction_;
@@ -321,8 +327,9 @@ void Model::touch(ModelTask& task) {
 }
 
 void Model::step(ModelTask& task, TaskEvent event) {
-  const auto row = std::find_if(core::kTaskTransitions.begin(), core::kTaskTransitions.end(),
-                                [&](const auto& one) { return one.from == task.status && one.event == event; });
+  const auto row =
+      std::find_if(core::kTaskTransitions.begin(), core::kTaskTransitions.end(),
+                   [&](const auto& one) { return one.from == task.status && one.event == event; });
   if (row == core::kTaskTransitions.end()) {
     throw Violation{Invariant::i09, "the table has no step " + std::string{to_string(event)}, task.id};
   }
@@ -346,7 +353,8 @@ void Model::wait_as_policy_says(ModelTask& task) {
   task.wait_base = bounds.base;
 }
 
-void Model::end_attempt(ModelTask& task, TaskEvent event, AttemptOutcome outcome, std::optional<ReportAction> by) {
+void Model::end_attempt(ModelTask& task, TaskEvent event, AttemptOutcome outcome,
+                        std::optional<ReportAction> by) {
   const ModelLease lease = *task.lease;
   step(task, event);
   task.past.push_back({.fence = task.fence,
@@ -366,7 +374,8 @@ void Model::fail_attempt(ModelTask& task, AttemptOutcome outcome, const core::Ta
   const core::RetryPolicy& policy = task.spec().retry;
   const bool is_final = std::find(policy.non_retryable.begin(), policy.non_retryable.end(), error.code) !=
                         policy.non_retryable.end();
-  if (task.lease->cancel_requested) return end_attempt(task, TaskEvent::cancelled, AttemptOutcome::cancelled, by);
+  if (task.lease->cancel_requested)
+    return end_attempt(task, TaskEvent::cancelled, AttemptOutcome::cancelled, by);
   if (!error.retryable || is_final) return end_attempt(task, TaskEvent::failed, outcome, by);
   if (policy.max_attempts >= 0 && task.attempt - task.budget_from >= policy.max_attempts) {
     return end_attempt(task, TaskEvent::exhausted, outcome, by);
@@ -411,7 +420,7 @@ void Model::advance_lines() {
 
 void Model::settle(ModelTask& task) {
   using core::QueueCounts;
-  std::int64_t QueueCounts::* bucket = nullptr;
+  std::int64_t QueueCounts::*bucket = nullptr;
   switch (task.status) {
     case TaskStatus::blocked: bucket = &QueueCounts::blocked; break;
     case TaskStatus::pending:
@@ -423,7 +432,9 @@ void Model::settle(ModelTask& task) {
     default: break;
   }
   if (bucket == task.counted_as) return;
-  const auto is_held = [](auto which) { return which == &QueueCounts::claimed || which == &QueueCounts::running; };
+  const auto is_held = [](auto which) {
+    return which == &QueueCounts::claimed || which == &QueueCounts::running;
+  };
   ModelQueue& its_queue = queue(task.spec().queue);
   std::int64_t& held = its_queue.held_by_type[task.spec().type];
   if (task.counted_as != nullptr) --(its_queue.counts.*task.counted_as);

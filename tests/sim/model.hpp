@@ -1,7 +1,8 @@
 #pragma once
 // What must be, told by the API's text and not by the engine's code: tasks, lines of keys and queues as plain
-// values, moved by the commands whose commit was seen. Where the engine has a choice (which task a claim gets, how
-// far a wait is spread) the model keeps a range and learns the choice from the store, after it was checked.
+// values, moved by the commands whose commit was seen. Where the engine has a choice (which task a claim
+// gets, how far a wait is spread) the model keeps a range and learns the choice from the store, after it was
+// checked.
 
 #include <cstdint>
 #include <deque>
@@ -83,10 +84,10 @@ struct ModelTask {
   std::uint64_t touched_in = 0;
   std::uint64_t stale_in = 0;  // a stale report came in this one
   TaskStatus status_before = TaskStatus::pending;
-  bool may_be_either = false;  // revived while its line moved on: told to be pending or blocked
+  bool may_be_either = false;              // revived while its line moved on: told to be pending or blocked
   std::optional<Duration> wait_base = {};  // of a retry under the policy, before it was spread
 
-  std::int64_t core::QueueCounts::* counted_as = nullptr;
+  std::int64_t core::QueueCounts::*counted_as = nullptr;
 
   [[nodiscard]] const core::TaskSpec& spec() const { return asked->spec; }
 };
@@ -139,7 +140,8 @@ class Model {
   [[nodiscard]] const std::vector<Rescue>& rescues() const { return rescues_; }
   [[nodiscard]] std::uint64_t transaction() const { return transaction_; }
   [[nodiscard]] TimePoint now() const { return now_; }
-  // The latest time that the store's clock has shown: what was due then is due, also when the clock steps back.
+  // The latest time that the store's clock has shown: what was due then is due, also when the clock steps
+  // back.
   [[nodiscard]] TimePoint latest() const { return latest_; }
 
   [[nodiscard]] ModelTask* find(const TaskId& id);

@@ -11,7 +11,9 @@ namespace {
 using namespace std::chrono_literals;
 
 // Off in a third of the runs, else anything up to `most`.
-double sometimes(Chance& chance, double most) { return chance.happens(0.33) ? 0 : chance.between(most / 20, most); }
+double sometimes(Chance& chance, double most) {
+  return chance.happens(0.33) ? 0 : chance.between(most / 20, most);
+}
 
 void choose_cluster(Options& options, Chance& chance) {
   options.commit_time = chance.between(1ms, 40ms);
@@ -101,8 +103,10 @@ std::string to_string(const Options& options) {
       text += fmt::format("{}={:.4}", name, static_cast<double>(value));
     }
   };
-#define PAWL_ADD(name) add(#name, options.name)  // a macro only so that names cannot drift from what they name
-  PAWL_ADD(lives), PAWL_ADD(span), PAWL_ADD(nodes), PAWL_ADD(commit_time), PAWL_ADD(tick), PAWL_ADD(ticker_pause);
+#define PAWL_ADD(name) \
+  add(#name, options.name)  // a macro only so that names cannot drift from what they name
+  PAWL_ADD(lives), PAWL_ADD(span), PAWL_ADD(nodes), PAWL_ADD(commit_time), PAWL_ADD(tick),
+      PAWL_ADD(ticker_pause);
   PAWL_ADD(tick_page), PAWL_ADD(store_retry), PAWL_ADD(store_unavailable), PAWL_ADD(store_outage);
   PAWL_ADD(lost_commit_reply), PAWL_ADD(crash), PAWL_ADD(crash_after_commit), PAWL_ADD(request_lost);
   PAWL_ADD(reply_lost), PAWL_ADD(message_slow), PAWL_ADD(clock_step), PAWL_ADD(clock_step_max);

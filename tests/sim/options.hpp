@@ -1,6 +1,6 @@
 #pragma once
-// What one run is like. Swarm testing: each seed switches a random part of the faults and features on, with random
-// strength, since a fault that is always there hides the bugs that need its absence.
+// What one run is like. Swarm testing: each seed switches a random part of the faults and features on, with
+// random strength, since a fault that is always there hides the bugs that need its absence.
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@ using core::Duration;
 
 struct Options {
   std::uint64_t seed = 0;
-  int lives = 0;  // tasks to be enqueued
+  int lives = 0;    // tasks to be enqueued
   Duration span{};  // over which they are, in simulated time
 
   // The cluster.

@@ -1,10 +1,10 @@
 #include "tests/sim/program.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
+#include <chrono>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "core/canary.hpp"
 #include "tests/sim/campaign.hpp"
@@ -26,7 +26,8 @@ struct Arguments {
 // A bar on a terminal, a line now and then elsewhere.
 class Bar {
  public:
-  Bar(int runs, bool is_verbose) : runs_(runs), is_terminal_(::isatty(STDOUT_FILENO) == 1), is_verbose_(is_verbose) {}
+  Bar(int runs, bool is_verbose)
+      : runs_(runs), is_terminal_(::isatty(STDOUT_FILENO) == 1), is_verbose_(is_verbose) {}
 
   void show(int done, const Tally& tally) {
     const auto elapsed = std::chrono::steady_clock::now() - start_;
@@ -83,7 +84,8 @@ int finish(const CampaignResult& result, bool is_campaign) {
   const auto missing = gaps(result.tally);
   for (const std::string& gap : missing) fmt::print("not seen: {}\n", gap);
   const bool is_vacuous = !missing.empty() && result.tally.lives >= kLivesForGates;
-  fmt::print("{}\n", is_vacuous ? "failed: no promise was broken, but not everything was tried" : "no promise was broken");
+  fmt::print("{}\n", is_vacuous ? "failed: no promise was broken, but not everything was tried"
+                                : "no promise was broken");
   return is_vacuous ? 1 : 0;
 }
 
@@ -112,7 +114,8 @@ int run_program(int argc, char** argv, const std::map<std::string, MakeStores>& 
   CLI::App app{"The deterministic simulation: several engines on one store, with faults"};
   app.add_option("seed", arguments.seed, "run this seed only; with --runs: the first of so many");
   app.add_option("--lives", arguments.lives, "tasks of each run")->check(CLI::Range(1, 1'000'000));
-  app.add_option("--seconds", arguments.seconds, "stop after so many seconds")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--seconds", arguments.seconds, "stop after so many seconds")
+      ->check(CLI::Range(1, 1'000'000));
   app.add_option("--runs", arguments.runs, "how many seeds")->check(CLI::Range(1, 100'000'000));
   app.add_option("--store", arguments.store, "memory or sqlite");
   app.add_flag("--verbose", arguments.is_verbose, "a line for each run");

@@ -1,8 +1,8 @@
 #include "tests/sim/run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "tests/sim/clients.hpp"
 #include "tests/sim/cluster.hpp"
@@ -29,9 +29,9 @@ class Run {
         stores_(make_stores(store_clock_)),
         audited_(stores_->open()),
         checker_(*audited_, store_clock_, scheduler_, tally_, history_),
-        cluster_(options_, scheduler_, *stores_, checker_, tally_, chance_.fork()),
-        workers_(options_, scheduler_, cluster_, checker_, tally_, chance_.fork()),
-        clients_(options_, scheduler_, cluster_, checker_, store_clock_, workers_, chance_.fork()) {}
+        cluster_(options_, scheduler_, *stores_, checker_, tally_, chance_.seed()),
+        workers_(options_, scheduler_, cluster_, checker_, tally_, chance_.seed()),
+        clients_(options_, scheduler_, cluster_, checker_, store_clock_, workers_, chance_.seed()) {}
 
   RunResult result() {
     RunResult result;
@@ -90,14 +90,16 @@ class Run {
   [[noreturn]] void stuck() {
     for (const ModelTask& task : checker_.model().tasks()) {
       if (core::is_terminal(task.status)) continue;
-      throw Violation{Invariant::i01, fmt::format("stuck: {} two hours after the heal", to_string(task.status)), task.id};
+      throw Violation{Invariant::i01,
+                      fmt::format("stuck: {} two hours after the heal", to_string(task.status)), task.id};
     }
     throw Violation{Invariant::i01, "stuck: all tasks ended, and somebody still waits for an answer"};
   }
 
   // A single run sees few waits: enough to tell spread from none.
   void check_spread() {
-    const auto used = std::count_if(tally_.jitter.begin(), tally_.jitter.end(), [](auto count) { return count > 0; });
+    const auto used =
+        std::count_if(tally_.jitter.begin(), tally_.jitter.end(), [](auto count) { return count > 0; });
     if (tally_.jitter_samples() >= kSpreadSamples && used < kSpreadBuckets) {
       throw Violation{Invariant::i12, fmt::format("{} waits, and none is spread", tally_.jitter_samples())};
     }

@@ -52,8 +52,8 @@ class Scheduler {
   std::priority_queue<Event> events_;
 };
 
-// A clock that runs with the simulation and is off by something. The store has one, which steps; each node has one
-// of its own, which must not matter.
+// A clock that runs with the simulation and is off by something. The store has one, which steps; each node
+// has one of its own, which must not matter.
 class SimClock final : public core::Clock {
  public:
   SimClock(const Scheduler& scheduler, Duration wall_offset, Duration monotonic_offset)

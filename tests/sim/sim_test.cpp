@@ -1,9 +1,9 @@
 // A short campaign of the simulation: nothing breaks, everything was tried, and a seed is a run.
-#include <gtest/gtest.h>
-
 #include <cstdio>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "tests/sim/campaign.hpp"
 
@@ -34,9 +34,7 @@ TEST(Simulation, KeepsEveryPromiseOnSqlite) {
   EXPECT_EQ(report_of(run_campaign(campaign, [](int, const Tally&) {})), "");
 }
 
-TEST(Coverage, ACampaignThatSawNothingHasGaps) {
-  EXPECT_FALSE(gaps(Tally{}).empty());
-}
+TEST(Coverage, ACampaignThatSawNothingHasGaps) { EXPECT_FALSE(gaps(Tally{}).empty()); }
 
 TEST(Coverage, WaitsThatAreNotSpreadAreSeen) {
   Tally tally;

@@ -1,8 +1,8 @@
-#include <unistd.h>
-
 #include <atomic>
 #include <filesystem>
 #include <string>
+
+#include <unistd.h>
 
 #include "store/sqlite/sqlite_store.hpp"
 #include "tests/sim/stores.hpp"
@@ -39,6 +39,8 @@ class SqliteStores final : public StoreSource {
 
 }  // namespace
 
-std::unique_ptr<StoreSource> make_sqlite_stores(core::Clock& clock) { return std::make_unique<SqliteStores>(clock); }
+std::unique_ptr<StoreSource> make_sqlite_stores(core::Clock& clock) {
+  return std::make_unique<SqliteStores>(clock);
+}
 
 }  // namespace pawl::sim

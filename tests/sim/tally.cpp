@@ -1,9 +1,9 @@
 #include "tests/sim/tally.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
+
+#include <fmt/format.h>
 
 namespace pawl::sim {
 
@@ -32,7 +32,8 @@ std::string transition_name(std::size_t row) {
 
 void Tally::took(core::TaskStatus from, core::TaskEvent event) {
   for (std::size_t row = 0; row < kTransitions; ++row) {
-    if (core::kTaskTransitions[row].from == from && core::kTaskTransitions[row].event == event) ++transitions[row];
+    if (core::kTaskTransitions[row].from == from && core::kTaskTransitions[row].event == event)
+      ++transitions[row];
   }
 }
 
@@ -85,7 +86,8 @@ std::vector<std::string> gaps(const Tally& tally) {
     if (tally.transitions[i] == 0) found.push_back("the step " + transition_name(i) + " was never taken");
   }
   for (std::size_t i = 0; i < tally.examined.size(); ++i) {
-    if (tally.examined[i] == 0) found.push_back(fmt::format("nothing was examined for {}", kInvariantNames[i]));
+    if (tally.examined[i] == 0)
+      found.push_back(fmt::format("nothing was examined for {}", kInvariantNames[i]));
   }
   if (tally.sweeps_least < kSweepsLeast) {
     found.push_back(fmt::format("a run had only {} sweeps", tally.sweeps_least));
@@ -99,8 +101,9 @@ std::vector<std::string> gaps(const Tally& tally) {
 }
 
 std::string account(const Tally& tally) {
-  std::string text = fmt::format("{} runs ({} of them twice), {} lives, {} executions, {} groups, {} commits\n", tally.runs,
-                                 tally.runs_twice, tally.lives, tally.executions, tally.groups, tally.commits);
+  std::string text =
+      fmt::format("{} runs ({} of them twice), {} lives, {} executions, {} groups, {} commits\n", tally.runs,
+                  tally.runs_twice, tally.lives, tally.executions, tally.groups, tally.commits);
   text += fmt::format("faults landed: {}\n", tally.all_faults());
   for (std::size_t i = 0; i < tally.faults.size(); ++i) {
     text += fmt::format("  {:<24}{:>12}\n", kFaultNames[i], tally.faults[i]);
@@ -117,8 +120,8 @@ std::string account(const Tally& tally) {
   for (std::size_t i = 0; i < tally.examined.size(); ++i) {
     text += fmt::format("  {:<58}{:>12}\n", kInvariantNames[i], tally.examined[i]);
   }
-  text += fmt::format("sweeps of the run with the fewest: {}; spread of {} waits: chi-square {:.1f}\n", tally.sweeps_least,
-                      tally.jitter_samples(), tally.jitter_chi_square());
+  text += fmt::format("sweeps of the run with the fewest: {}; spread of {} waits: chi-square {:.1f}\n",
+                      tally.sweeps_least, tally.jitter_samples(), tally.jitter_chi_square());
   return text;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// What was counted: faults where they landed, operations, transitions, what each invariant examined. Runs are added
-// up over a campaign, and the campaign fails where something stayed at nothing: a green that saw nothing is none.
+// What was counted: faults where they landed, operations, transitions, what each invariant examined. Runs are
+// added up over a campaign, and the campaign fails where something stayed at nothing: a green that saw
+// nothing is none.
 
 #include <array>
 #include <cstdint>
@@ -32,9 +33,11 @@ enum class Fault : std::uint8_t {
   worker_died,
 };
 inline constexpr std::array<std::string_view, 17> kFaultNames{
-    "store_retry",        "store_unavailable",  "store_outage",  "lost_commit_reply", "crash_before_begin", "crash_in_transaction",
-    "crash_before_commit", "crash_after_commit", "crash_in_read", "request_lost",      "reply_lost",         "message_slow",
-    "clock_forward",       "clock_back",         "handler_paused", "handler_died",     "worker_died"};
+    "store_retry",        "store_unavailable",    "store_outage",        "lost_commit_reply",
+    "crash_before_begin", "crash_in_transaction", "crash_before_commit", "crash_after_commit",
+    "crash_in_read",      "request_lost",         "reply_lost",          "message_slow",
+    "clock_forward",      "clock_back",           "handler_paused",      "handler_died",
+    "worker_died"};
 
 enum class Operation : std::uint8_t {
   enqueue,
@@ -51,9 +54,27 @@ enum class Operation : std::uint8_t {
   promote,
 };
 inline constexpr std::array<std::string_view, 12> kOperationNames{
-    "enqueue", "claim", "heartbeat", "start", "complete", "fail", "release", "cancel", "retry", "set_queue", "sweep", "promote"};
+    "enqueue", "claim",  "heartbeat", "start",     "complete", "fail",
+    "release", "cancel", "retry",     "set_queue", "sweep",    "promote"};
 
-enum class Invariant : std::uint8_t { i01, i02, i03, i04, i05, i06, i07, i08, i09, i10, i11, i12, i13, i14, i15, i16 };
+enum class Invariant : std::uint8_t {
+  i01,
+  i02,
+  i03,
+  i04,
+  i05,
+  i06,
+  i07,
+  i08,
+  i09,
+  i10,
+  i11,
+  i12,
+  i13,
+  i14,
+  i15,
+  i16
+};
 inline constexpr std::array<std::string_view, 16> kInvariantNames{
     "I01 no acknowledged enqueue is lost",
     "I02 no phantom task",
@@ -81,7 +102,7 @@ struct Tally {
   std::int64_t lives = 0;
   std::int64_t groups = 0;
   std::int64_t commits = 0;
-  std::int64_t executions = 0;  // of handlers
+  std::int64_t executions = 0;    // of handlers
   std::int64_t sweeps_least = 0;  // of any run
   std::array<std::int64_t, kFaultNames.size()> faults{};
   std::array<std::int64_t, kOperationNames.size()> done{};

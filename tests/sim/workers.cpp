@@ -16,14 +16,14 @@ constexpr int kTriesOfAFinalReport = 6;
 
 }  // namespace
 
-Workers::Workers(const Options& options, Scheduler& scheduler, Cluster& cluster, Checker& checker, Tally& tally,
-                 Chance chance)
+Workers::Workers(const Options& options, Scheduler& scheduler, Cluster& cluster, Checker& checker,
+                 Tally& tally, std::uint64_t seed)
     : options_(options),
       scheduler_(scheduler),
       cluster_(cluster),
       checker_(checker),
       tally_(tally),
-      chance_(std::move(chance)) {
+      chance_(seed) {
   for (int i = 0; i < options.workers; ++i) {
     Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
     worker.index = i;
@@ -51,7 +51,8 @@ void Workers::claim(Worker& worker) {
   for (int i = 0; i < options_.queues; ++i) {
     if (chance_.happens(0.8)) command.queues.push_back("q" + std::to_string(i));
   }
-  if (command.queues.empty()) command.queues.push_back("q" + std::to_string(chance_.between(0, options_.queues - 1)));
+  if (command.queues.empty())
+    command.queues.push_back("q" + std::to_string(chance_.between(0, options_.queues - 1)));
   if (chance_.happens(0.15)) command.types = {"t" + std::to_string(chance_.between(0, 2)), "t0"};
   const Duration patience = command.wait + kPatience;
   cluster_.send(std::move(command), patience,
@@ -123,7 +124,8 @@ void Workers::beat(const HandlerPtr& handler) {
     handler->lease = chance_.between(options_.lease_min, options_.lease_max);
     heartbeat.lease = handler->lease;
   }
-  report(*handler->worker, std::move(heartbeat), [this, handler](const auto* answer) { heard_back(handler, answer); });
+  report(*handler->worker, std::move(heartbeat),
+         [this, handler](const auto* answer) { heard_back(handler, answer); });
   scheduler_.after(handler->lease / 3, [this, handler] { beat(handler); });
 }
 
@@ -218,18 +220,19 @@ void Workers::flush(Worker& worker) {
     command.reports.push_back(std::move(one.report));
     heard.push_back(std::move(one.heard));
   }
-  cluster_.send(std::move(command), kPatience, [heard = std::move(heard)](const Result<core::Answer>* answer) {
-    for (std::size_t i = 0; i < heard.size(); ++i) {
-      if (answer == nullptr) {
-        heard[i](nullptr);
-      } else if (!*answer) {
-        const Result<core::ReportAnswer> problem{answer->problem()};
-        heard[i](&problem);
-      } else {
-        heard[i](&std::get<std::vector<Result<core::ReportAnswer>>>(**answer)[i]);
-      }
-    }
-  });
+  cluster_.send(std::move(command), kPatience,
+                [heard = std::move(heard)](const Result<core::Answer>* answer) {
+                  for (std::size_t i = 0; i < heard.size(); ++i) {
+                    if (answer == nullptr) {
+                      heard[i](nullptr);
+                    } else if (!*answer) {
+                      const Result<core::ReportAnswer> problem{answer->problem()};
+                      heard[i](&problem);
+                    } else {
+                      heard[i](&std::get<std::vector<Result<core::ReportAnswer>>>(**answer)[i]);
+                    }
+                  }
+                });
 }
 
 }  // namespace pawl::sim

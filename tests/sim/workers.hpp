@@ -1,6 +1,6 @@
 #pragma once
-// The workers: each claims from any node and runs several handlers at once, which heartbeat and report, or freeze
-// past their lease and then go on as if nothing had happened, or die.
+// The workers: each claims from any node and runs several handlers at once, which heartbeat and report, or
+// freeze past their lease and then go on as if nothing had happened, or die.
 
 #include <cstdint>
 #include <functional>
@@ -16,7 +16,8 @@ namespace pawl::sim {
 
 class Workers {
  public:
-  Workers(const Options& options, Scheduler& scheduler, Cluster& cluster, Checker& checker, Tally& tally, Chance chance);
+  Workers(const Options& options, Scheduler& scheduler, Cluster& cluster, Checker& checker, Tally& tally,
+          std::uint64_t seed);
 
   // From now on they only do what good workers do.
   void heal() { is_healed_ = true; }
