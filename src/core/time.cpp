@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -119,7 +120,7 @@ std::optional<Duration> parse_duration(std::string_view text) {
     if (error != std::errc{} || end != number.data() + number.size()) return std::nullopt;
     const double micros_count = value * static_cast<double>(unit.length.count());
     if (micros_count > static_cast<double>(kDurationMax.count())) return std::nullopt;
-    return Duration{static_cast<std::int64_t>(micros_count + 0.5)};
+    return Duration{std::llround(micros_count)};
   }
   return std::nullopt;
 }

@@ -82,8 +82,8 @@ std::vector<LockedQueue> MemoryTransaction::lock_queues(std::span<const QueueRef
 
 std::vector<TaskRecord> MemoryTransaction::take_ready(std::span<const LaneShare> lanes, std::size_t max) {
   struct Candidate {
-    std::int32_t priority;
-    Due due;
+    std::int32_t priority = 0;
+    Due due = {};
   };
   std::vector<Candidate> candidates;
   for (const LaneShare& share : lanes) {
@@ -126,11 +126,8 @@ void MemoryTransaction::check_guards(const WriteSet& writes) const {
 
 void MemoryTransaction::write_task(const TaskWrite& write) {
   Row& row = state_.tasks[write.record->id];
-  core::TaskFacts facts = write.is_new ? write.record->facts : std::move(row.record.facts);
-  if (!write.is_new) {
-    row.record.facts = facts;  // the key is needed to find the line that is left
-    state_.leave_place(row);
-  }
+  core::TaskFacts facts = write.is_new ? write.record->facts : row.record.facts;
+  if (!write.is_new) state_.leave_place(row);
   row.record = *write.record;
   row.record.facts = std::move(facts);
   row.record.has_facts = true;
