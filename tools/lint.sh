@@ -10,6 +10,15 @@ jobs=${2:-$(nproc)}
 tidy=clang-tidy-16
 mkdir -p lint
 
+# The compile commands with each source once: one that is built into two programs is checked as it is built first.
+each_source_once() {
+  awk 'BEGIN { print "[" }
+    /^  "directory":/ { directory = $0 }
+    /^  "command":/   { command = $0 }
+    /^  "file":/      { sub(/,$/, ""); if (!seen[$0]++) { print separator "{\n" directory "\n" command "\n" $0 "\n}"; separator = "," } }
+    END { print "]" }' compile_commands.json
+}
+
 # "object<TAB>source<TAB>compile command" for each source that is ours.
 units() {
   awk -v root="$root/" '
@@ -18,7 +27,7 @@ units() {
       path = $2; gsub(/[",]/, "", path)
       if (index(path, root) == 1 && substr(path, length(root) + 1) ~ /^(src|bench|examples|tests|tools)\//)
         print object "\t" path "\t" command
-    }' compile_commands.json
+    }' lint/compile_commands.json
 }
 
 # "object<TAB>file" for each file of ours that the object was built from; paths outside of the build are absolute.
@@ -45,7 +54,7 @@ keys() {
 # g++'s own warning names mean nothing to clang, and are no fault of the code.
 check() {
   local key=$1 source=$2 out
-  if out=$("$tidy" -p . --quiet --extra-arg=-Wno-unknown-warning-option "$source" 2>lint/stderr.$$); then
+  if out=$("$tidy" -p lint --quiet --extra-arg=-Wno-unknown-warning-option "$source" 2>lint/stderr.$$); then
     [[ -z $out ]] || printf '%s\n' "$out"
     : >"lint/$key"
   else
@@ -58,6 +67,7 @@ check() {
 export -f check
 export tidy
 
+each_source_once >lint/compile_commands.json
 dependencies >lint/dependencies
 keys >lint/keys
 while read -r key source; do

@@ -46,11 +46,11 @@ void put_int4(std::string& out, std::uint32_t value);
 void put_int8(std::string& out, std::uint64_t value);
 
 template <typename T>
-struct Encoding;  // oid, and put: the value with its length before it
+struct Encoding;  // kOid, and put: the value with its length before it
 
 template <>
 struct Encoding<bool> {
-  static constexpr Oid oid = Oid::boolean;
+  static constexpr Oid kOid = Oid::boolean;
   static void put(std::string& out, bool value) {
     put_int4(out, 1);
     out.push_back(value ? '\1' : '\0');
@@ -58,7 +58,7 @@ struct Encoding<bool> {
 };
 template <>
 struct Encoding<std::int32_t> {
-  static constexpr Oid oid = Oid::int4;
+  static constexpr Oid kOid = Oid::int4;
   static void put(std::string& out, std::int32_t value) {
     put_int4(out, 4);
     put_int4(out, static_cast<std::uint32_t>(value));
@@ -66,7 +66,7 @@ struct Encoding<std::int32_t> {
 };
 template <>
 struct Encoding<std::int64_t> {
-  static constexpr Oid oid = Oid::int8;
+  static constexpr Oid kOid = Oid::int8;
   static void put(std::string& out, std::int64_t value) {
     put_int4(out, 8);
     put_int8(out, static_cast<std::uint64_t>(value));
@@ -74,7 +74,7 @@ struct Encoding<std::int64_t> {
 };
 template <>
 struct Encoding<core::TimePoint> {
-  static constexpr Oid oid = Oid::timestamptz;
+  static constexpr Oid kOid = Oid::timestamptz;
   static void put(std::string& out, core::TimePoint value) {
     put_int4(out, 8);
     put_int8(out, static_cast<std::uint64_t>(to_postgres_time(value)));
@@ -82,7 +82,7 @@ struct Encoding<core::TimePoint> {
 };
 template <>
 struct Encoding<core::TaskId> {
-  static constexpr Oid oid = Oid::uuid;
+  static constexpr Oid kOid = Oid::uuid;
   static void put(std::string& out, const core::TaskId& value) {
     put_int4(out, 16);
     out.append(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
@@ -90,7 +90,7 @@ struct Encoding<core::TaskId> {
 };
 template <>
 struct Encoding<Address> {
-  static constexpr Oid oid = Oid::tid;
+  static constexpr Oid kOid = Oid::tid;
   static void put(std::string& out, const Address& value) {
     put_int4(out, static_cast<std::uint32_t>(value.bytes.size()));
     out.append(value.bytes.data(), value.bytes.size());
@@ -98,7 +98,7 @@ struct Encoding<Address> {
 };
 template <>
 struct Encoding<std::string_view> {
-  static constexpr Oid oid = Oid::text;
+  static constexpr Oid kOid = Oid::text;
   static void put(std::string& out, std::string_view value) {
     put_int4(out, static_cast<std::uint32_t>(value.size()));
     out.append(value);
@@ -138,7 +138,7 @@ class Params {
     using Result = std::remove_cvref_t<decltype(element_of(*list.begin()))>;
     using Value = typename ValueOf<Result>::type;
     std::string& out = begin_value();
-    begin_array(out, Encoding<Value>::oid, list.size());
+    begin_array(out, Encoding<Value>::kOid, list.size());
     for (const auto& row : list) {
       const auto& element = element_of(row);
       if constexpr (std::is_same_v<Result, std::optional<Value>>) {

@@ -66,7 +66,7 @@ core::TimePoint PostgresStore::now() {
   return now(*connection);
 }
 
-core::TimePoint PostgresStore::now(Connection& connection) {
+core::TimePoint PostgresStore::now(Connection& connection) const {
   if (shared_.options.clock != nullptr) return shared_.options.clock->now();
   return run(connection, [](Connection& used) { used.send(sql::now); }).front().time(0, 0);
 }

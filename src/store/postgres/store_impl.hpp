@@ -47,7 +47,7 @@ class PostgresStore final : public Store {
   [[nodiscard]] static std::vector<Rows> read(Connection& connection, const Ask& ask);
 
   void make_lanes(Connection& connection, const std::vector<LaneKey>& keys);
-  [[nodiscard]] core::TimePoint now(Connection& connection);
+  [[nodiscard]] core::TimePoint now(Connection& connection) const;
   [[nodiscard]] std::vector<StoredTask> read_tasks(Connection& connection,
                                                    const std::vector<core::TaskId>& ids);
   [[nodiscard]] std::vector<core::TaskId> list_ids(Connection& connection, const TaskPage& page);

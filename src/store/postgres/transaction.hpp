@@ -19,6 +19,8 @@ class PostgresTransaction final : public Transaction {
   };
   PostgresTransaction(Shared& shared, Pool::Loan connection, const Begun& begun)
       : shared_(shared), connection_(std::move(connection)), now_(begun.now), number_(begun.number) {}
+  PostgresTransaction(const PostgresTransaction&) = delete;
+  PostgresTransaction& operator=(const PostgresTransaction&) = delete;
   ~PostgresTransaction() override;
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
