@@ -8,7 +8,9 @@ root=$PWD
 cd "$1"
 jobs=${2:-$(nproc)}
 tidy=clang-tidy-16
-mkdir -p lint
+mkdir -p lint  # an empty file for each verdict "passed", named by its key
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 # The compile commands with each source once: one that is built into two programs is checked as it is built first.
 each_source_once() {
@@ -27,7 +29,7 @@ units() {
       path = $2; gsub(/[",]/, "", path)
       if (index(path, root) == 1 && substr(path, length(root) + 1) ~ /^(src|bench|examples|tests|tools)\//)
         print object "\t" path "\t" command
-    }' lint/compile_commands.json
+    }' "$work/compile_commands.json"
 }
 
 # "object<TAB>file" for each file of ours that the object was built from; paths outside of the build are absolute.
@@ -45,7 +47,7 @@ keys() {
   while IFS=$'\t' read -r object hashes; do inputs[$object]=$hashes; done < <(
     awk -F'\t' 'NR == FNR { hash[substr($0, 67)] = substr($0, 1, 64); next }
                 { all[$1] = all[$1] " " hash[$2] } END { for (o in all) print o "\t" all[o] }' \
-      <(cut -f2 lint/dependencies | sort -u | xargs -d '\n' -r sha256sum) lint/dependencies)
+      <(cut -f2 "$work/dependencies" | sort -u | xargs -d '\n' -r sha256sum) "$work/dependencies")
   while IFS=$'\t' read -r object source command; do
     printf '%s %s\n' "$(printf '%s' "$common$command${inputs[$object]:-unbuilt}" | sha256sum | cut -c1-64)" "$source"
   done < <(units)
@@ -54,28 +56,26 @@ keys() {
 # g++'s own warning names mean nothing to clang, and are no fault of the code.
 check() {
   local key=$1 source=$2 out
-  if out=$("$tidy" -p lint --quiet --extra-arg=-Wno-unknown-warning-option "$source" 2>lint/stderr.$$); then
+  if out=$("$tidy" -p "$work" --quiet --extra-arg=-Wno-unknown-warning-option "$source" 2>"$work/stderr.$$"); then
     [[ -z $out ]] || printf '%s\n' "$out"
     : >"lint/$key"
   else
-    printf '%s\n' "$out" "$(grep -v 'warnings\? generated\|^Suppressed\|^Use -header' lint/stderr.$$)"
-    rm -f lint/stderr.$$
+    printf '%s\n' "$out" "$(grep -v 'warnings\? generated\|^Suppressed\|^Use -header' "$work/stderr.$$")"
     return 1
   fi
-  rm -f lint/stderr.$$
 }
 export -f check
-export tidy
+export tidy work
 
-each_source_once >lint/compile_commands.json
-dependencies >lint/dependencies
-keys >lint/keys
+each_source_once >"$work/compile_commands.json"
+dependencies >"$work/dependencies"
+keys >"$work/keys"
 while read -r key source; do
   if [[ -e lint/$key ]]; then touch "lint/$key"; else printf '%s\0%s\0' "$key" "$source"; fi
-done <lint/keys >lint/todo
+done <"$work/keys" >"$work/todo"
 find lint -type f -mtime +30 -delete
 
-total=$(wc -l <lint/keys)
-count=$(($(tr -cd '\0' <lint/todo | wc -c) / 2))
+total=$(wc -l <"$work/keys")
+count=$(($(tr -cd '\0' <"$work/todo" | wc -c) / 2))
 echo "$count of $total sources to check, the others have not changed since they passed"
-xargs -0 -r -n 2 -P "$jobs" bash -c 'check "$@"' - <lint/todo || { echo "clang-tidy found the above" >&2; exit 1; }
+xargs -0 -r -n 2 -P "$jobs" bash -c 'check "$@"' - <"$work/todo" || { echo "clang-tidy found the above" >&2; exit 1; }

@@ -119,10 +119,8 @@ TEST(Json, ThatIsMalformedIsRefused) {
                            "[1]x",
                            "{}{}",
                            "1,",
-                           "\xef\xbb\xbf"
-                           "1",
-                           "\xc2\xa0"
-                           "1",
+                           "\xef\xbb\xbf\x31",
+                           "\xc2\xa0\x31",
                            "\v1",
                            "\f1",
                            "tru",

@@ -105,7 +105,7 @@ TEST(RetryDelay, B55_SpreadsAHerdAlsoAtTheCap) {
       ++seconds.at(static_cast<std::size_t>(at / 1s));
     }
     const double window =
-        2 * policy.jitter * static_cast<double>(std::min<std::int64_t>(60, 1LL << (n - 1))) + 1;
+        2 * policy.jitter * static_cast<double>(std::min<std::int64_t>(60, std::int64_t{1} << (n - 1))) + 1;
     EXPECT_LE(*std::max_element(seconds.begin(), seconds.end()), 2 * kTasks / window) << "retry " << n;
   }
 }

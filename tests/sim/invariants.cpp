@@ -187,7 +187,7 @@ void Checker::i14_leased_iff_running(const ModelTask& task, const core::TaskReco
 }
 
 void Checker::i15_limits_hold(const std::string& name, const ModelQueue& queue) {
-  tally_.saw(Invariant::i15);
+  if (queue.max_concurrency || !queue.type_concurrency.empty()) tally_.saw(Invariant::i15);
   if (queue.max_concurrency && queue.held() > *queue.max_concurrency) {
     throw Violation{Invariant::i15, fmt::format("{} tasks of {} are held, at most {} may be", queue.held(),
                                                 name, *queue.max_concurrency)};

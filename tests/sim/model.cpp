@@ -102,14 +102,16 @@ core::Enqueued Model::enqueue(const core::TaskSpec& spec, const Created& created
   Submission& asked = *submission(*number_in(spec.payload));
   if (spec.idempotency_key) {
     const auto known = idempotency_.find({spec.type, *spec.idempotency_key});
-    if (known != idempotency_.end()) return {.created = false, .id = known->second};
+    if (known != idempotency_.end()) {
+      tally_.saw(Invariant::i03);
+      return {.created = false, .id = known->second};
+    }
   }
   const auto row = std::find_if(created.begin(), created.end(),
                                 [&](const auto& entry) { return entry.first == asked.number; });
   if (row == created.end())
     throw Violation{Invariant::i01, "an enqueue was acknowledged and nothing was stored"};
   if (asked.task) throw Violation{Invariant::i03, "a second task was made for one enqueue", row->second};
-  tally_.saw(Invariant::i03);
 
   ModelTask& task = tasks_.emplace_back();
   task.id = row->second;

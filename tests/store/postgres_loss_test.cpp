@@ -122,7 +122,7 @@ class PostgresLoss : public ::testing::Test {
   Hands hands{database.conninfo() + " host=127.0.0.1 port=" + std::to_string(proxy.port()), 0ms};
   Session session{database.conninfo()};
 
-  StoreError::Kind kind_of_begin() {
+  StoreError::Kind kind_of_begin() const {
     try {
       (void)hands.store->begin();
     } catch (const StoreError& error) {

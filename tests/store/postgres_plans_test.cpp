@@ -32,7 +32,7 @@ class PostgresPlans : public ::testing::TestWithParam<bool> {
   }
   // `arguments` only need to be of the right types: the plan is a generic one.
   std::string plan(std::string_view text, const std::string& types, const std::string& arguments) {
-    const std::string name = "plan_" + std::to_string(++count_);
+    const std::string name = "plan_" + std::to_string(++statements);
     session.query("prepare " + name + types + " as " + std::string{text});
     std::string lines;
     for (const std::string& line : session.query("explain (costs off) execute " + name + arguments))
@@ -50,7 +50,7 @@ class PostgresPlans : public ::testing::TestWithParam<bool> {
   Database database;
   Hands hands{database.conninfo(), 0ms};
   Session session{database.conninfo()};
-  int count_ = 0;
+  int statements = 0;
 };
 
 TEST_P(PostgresPlans, AClaimWalksItsLaneAndDeletesByAddress) {

@@ -68,7 +68,7 @@ Hands::Hands(const std::string& conninfo, core::Duration staleness, bool own_clo
                            .random = nullptr,
                            .lane_cache_staleness = staleness})) {}
 
-const core::Lane* Hands::lane(const core::TaskSpec& spec) {
+const core::Lane* Hands::lane(const core::TaskSpec& spec) const {
   const LaneKey key{.ns = "default", .queue = spec.queue, .type = spec.type, .priority = spec.priority};
   return store->intern_lanes({&key, 1}).front();
 }
@@ -99,7 +99,7 @@ std::vector<core::TaskId> Hands::enqueue(int count, const core::TaskSpec& spec) 
   return made;
 }
 
-std::vector<core::TaskRecord> Hands::take(Transaction& tx, std::size_t max) {
+std::vector<core::TaskRecord> Hands::take(Transaction& tx, std::size_t max) const {
   std::vector<LaneShare> shares;
   for (const core::Lane* its_lane : store->lanes_of({.ns = "default", .name = "default"})) {
     shares.push_back({.lane = its_lane, .max = static_cast<std::int64_t>(max)});
@@ -119,7 +119,7 @@ std::vector<core::TaskRecord> Hands::claim(std::size_t max, core::Duration lease
   return records;
 }
 
-void Hands::complete(const std::vector<core::TaskRecord>& claimed) {
+void Hands::complete(const std::vector<core::TaskRecord>& claimed) const {
   const auto tx = store->begin();
   LoadRequest request;
   for (const core::TaskRecord& record : claimed) request.tasks.push_back({.id = record.id});

@@ -56,13 +56,13 @@ class Hands {
 
   std::vector<core::TaskId> enqueue(int count, const core::TaskSpec& spec = {.type = "mail"});
   std::vector<core::TaskRecord> claim(std::size_t max, core::Duration lease = std::chrono::seconds{30});
-  void complete(const std::vector<core::TaskRecord>& claimed);
+  void complete(const std::vector<core::TaskRecord>& claimed) const;
 
   // For the odd cases: what each step does.
-  const core::Lane* lane(const core::TaskSpec& spec);
+  const core::Lane* lane(const core::TaskSpec& spec) const;
   core::TaskRecord new_task(const core::TaskSpec& spec, core::TimePoint now);
   static TaskWrite written(const core::TaskRecord& record, core::Place from, std::int64_t fence_before);
-  std::vector<core::TaskRecord> take(Transaction& tx, std::size_t max);
+  std::vector<core::TaskRecord> take(Transaction& tx, std::size_t max) const;
 
   testing::ManualClock clock;
   testing::SeededRandom random;  // another for each, or two nodes would make the same ids
