@@ -63,7 +63,7 @@ class RuntimeTest : public ::testing::TestWithParam<StoreKind> {
 
   // A claim that is on its way; its answer comes by the future.
   [[nodiscard]] static std::future<core::Result<std::vector<core::ClaimedTask>>> claim_later(
-      RunningNode& node, core::ClaimTasks claim) {
+      RunningNode& node, const core::ClaimTasks& claim) {
     return std::async(std::launch::async, [&node, claim] { return node.api().claim(claim); });
   }
 

@@ -107,7 +107,7 @@ std::vector<core::TaskRecord> Hands::take(Transaction& tx, std::size_t max) cons
   return tx.take_ready(shares, max);
 }
 
-std::vector<core::TaskRecord> Hands::claim(std::size_t max, core::Duration lease) {
+std::vector<core::TaskRecord> Hands::claim(std::size_t max, core::Duration lease) const {
   const auto tx = store->begin();
   auto records = take(*tx, max);
   WriteSet writes;

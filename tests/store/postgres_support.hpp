@@ -55,7 +55,7 @@ class Hands {
   Hands(const std::string& conninfo, core::Duration staleness, bool own_clock = true);
 
   std::vector<core::TaskId> enqueue(int count, const core::TaskSpec& spec = {.type = "mail"});
-  std::vector<core::TaskRecord> claim(std::size_t max, core::Duration lease = std::chrono::seconds{30});
+  std::vector<core::TaskRecord> claim(std::size_t max, core::Duration lease = std::chrono::seconds{30}) const;
   void complete(const std::vector<core::TaskRecord>& claimed) const;
 
   // For the odd cases: what each step does.
