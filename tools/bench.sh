@@ -11,7 +11,9 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
+# Each starts on an empty store, so that none is slowed by what the one before has left.
 for workload in jobs latency deep; do
   "$pawl" bench "$workload" --store "sqlite:$dir/$workload.db" --baseline
-  "$pawl" bench "$workload" --store "postgres:$PAWL_TEST_POSTGRES" --baseline
+  createdb --maintenance-db="$PAWL_TEST_POSTGRES" "bench_$workload"
+  "$pawl" bench "$workload" --store "postgres:$PAWL_TEST_POSTGRES dbname=bench_$workload" --baseline
 done
