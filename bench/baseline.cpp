@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "bench/load.hpp"
+
 namespace pawl::bench {
 
 double baseline_life(const Options& options, core::Clock& clock) {
@@ -18,7 +20,7 @@ double baseline_life(const Options& options, core::Clock& clock) {
     threads.emplace_back([&] {
       const auto baseline = client::open_baseline(options.store);
       while (clock.monotonic() < until) {
-        baseline->enqueue(R"({"to":"ada@example.org"})");
+        baseline->enqueue(std::string{kPayload});
         if (baseline->run_one()) ++lives;
       }
     });

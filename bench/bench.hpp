@@ -17,7 +17,7 @@ struct Options {
   core::Duration seconds = std::chrono::seconds{5};  // of each measurement
   bool baseline = false;
   int batch = 100;          // tasks in one call of a worker or producer
-  int workers = 8;          // workers at once
+  int workers = 32;         // workers at once
   int backlog = 1'000'000;  // deep: future and pending tasks of other queues, so many of each
   core::Duration held = std::chrono::minutes{2};  // how long a snapshot stays open beside the load
 };

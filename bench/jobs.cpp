@@ -43,6 +43,13 @@ void run_jobs(const Options& options, const Report& report) {
     measured("life", load.life(life, progress), true);
   }
   {
+    LoadOptions behind = life;
+    behind.queue = "life_behind";
+    behind.is_behind = true;
+    Progress progress{"life_behind"};
+    measured("life_behind", load.life(behind, progress), true);
+  }
+  {
     Progress progress{"enqueue_bulk"};
     measured("enqueue_bulk", load.enqueue(bulk, 4, progress), false);
   }

@@ -14,9 +14,6 @@ using core::Result;
 
 namespace {
 
-constexpr std::string_view kPayload =
-    R"({"to":"ada@example.org","subject":"Your order 4711 is on its way","template":"shipped","retries":0})";
-
 core::TaskSpec bench_task(const std::string& queue) {
   core::TaskSpec spec;
   spec.type = "bench";
@@ -165,7 +162,8 @@ double Load::measure(const std::atomic<std::int64_t>& counter, core::Duration se
 
 double Load::life(const LoadOptions& options, Progress& progress) {
   is_over_ = false;
-  for (int i = 0; i < options.workers; ++i) enqueue_once(options, options.batch);
+  const int batches = options.is_behind ? 2 * options.workers : (options.workers + 1) / 2;
+  for (int i = 0; i < batches; ++i) enqueue_once(options, options.batch);
   for (int i = 0; i < options.workers; ++i) work_again(options, i, true);
   const double rate = measure(completed_, options.seconds, progress);
   is_over_ = true;

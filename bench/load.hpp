@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -16,6 +17,10 @@
 #include "runtime/runtime.hpp"
 
 namespace pawl::bench {
+
+// Of every task that is measured, also the baseline's.
+inline constexpr std::string_view kPayload =
+    R"({"to":"ada@example.org","subject":"Your order 4711 is on its way","template":"shipped","retries":0})";
 
 // Counts calls under way, so that a measurement can end with none.
 class Calls {
@@ -52,7 +57,10 @@ class Callers {
 struct LoadOptions {
   std::string queue = "bench";
   int batch = 100;
-  int workers = 8;
+  int workers = 32;
+  // Whether tasks wait for workers. If not, as in a queue that keeps up, there are half as many tasks as the workers
+  // could hold, and a task goes to a waiting worker in the commit that stores it.
+  bool is_behind = false;
   core::Duration seconds = std::chrono::seconds{5};
 };
 

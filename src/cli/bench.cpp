@@ -21,7 +21,7 @@ struct BenchFlags {
   bool baseline = false;
   bool json = false;
   int batch = 100;
-  int workers = 8;
+  int workers = 32;
   int backlog = 1'000'000;
 };
 

@@ -25,28 +25,34 @@ core::Problem no_such_task(const core::TaskId& id) {
 
 // What each kind of command needs to see of the tasks it names.
 struct LoadGatherer {
-  std::unordered_map<core::TaskId, bool>& wanted;
+  std::unordered_map<core::TaskId, store::LoadTask>& wanted;
 
-  void want(const core::TaskId& id, bool facts) const {
-    bool& entry = wanted[id];
-    entry = entry || facts;
+  void want(const store::LoadTask& wish) const {
+    const auto [entry, is_first] = wanted.emplace(wish.id, wish);
+    if (is_first) return;
+    entry->second.facts = entry->second.facts || wish.facts;
+    if (entry->second.only_to_end != wish.only_to_end) entry->second.only_to_end = std::nullopt;
   }
   void operator()(const core::ReportTasks& command) const {
-    // Only a failure asks the retry policy; the rest is decided by the lease alone.
-    for (const core::Report& report : command.reports)
-      want(report.task_id, report.action == core::ReportAction::fail);
+    for (const core::Report& report : command.reports) {
+      // Only a failure asks the retry policy; the rest is decided by the lease alone.
+      store::LoadTask wish{.id = report.task_id, .facts = report.action == core::ReportAction::fail};
+      if (report.action == core::ReportAction::complete)
+        wish.only_to_end = {.fence = report.fence, .worker_id = command.worker_id};
+      want(wish);
+    }
   }
   void operator()(const core::CancelTasks& command) const {
-    for (const core::TaskId& id : command.ids) want(id, false);
+    for (const core::TaskId& id : command.ids) want({.id = id});
   }
   void operator()(const core::RetryTasks& command) const {
-    for (const core::TaskId& id : command.ids) want(id, false);
+    for (const core::TaskId& id : command.ids) want({.id = id});
   }
   void operator()(const core::SweepLeases& command) const {
-    for (const core::LeaseRef& ref : command.leases) want(ref.task_id, true);
+    for (const core::LeaseRef& ref : command.leases) want({.id = ref.task_id, .facts = true});
   }
   void operator()(const core::PromoteDue& command) const {
-    for (const core::TaskId& id : command.ids) want(id, false);
+    for (const core::TaskId& id : command.ids) want({.id = id});
   }
   // A claim in the same group may be handed what a command made claimable, and shows all of it; the claim
   // round loads those facts itself.
@@ -82,11 +88,11 @@ Lanes intern_lanes(store::Store& store, const std::vector<const Command*>& comma
 }
 
 void Batch::load(const std::vector<const Command*>& commands) {
-  std::unordered_map<core::TaskId, bool> wanted;
+  std::unordered_map<core::TaskId, store::LoadTask> wanted;
   for (const Command* command : commands) std::visit(LoadGatherer{wanted}, *command);
   std::vector<store::LoadTask> tasks;
   tasks.reserve(wanted.size());
-  for (const auto& [id, facts] : wanted) tasks.push_back({.id = id, .facts = facts});
+  for (const auto& [id, task] : wanted) tasks.push_back(task);
   std::sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   set_.load(tasks);
   load_past_attempts(commands);

@@ -16,6 +16,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/command.hpp"
@@ -86,6 +87,15 @@ struct Line {
 struct LoadTask {
   core::TaskId id;
   bool facts = false;  // retry policy, payload and so on, not only what the narrow tables hold (and the key)
+  // Set where the task is only looked at to end this lease of it. A copy of the lease will do, unlocked and
+  // perhaps out of date: if it is the one that is held, the task is written, and the commit compares it.
+  struct HeldLease {
+    std::int64_t fence = 0;
+    std::string_view worker_id = {};
+
+    bool operator==(const HeldLease&) const = default;
+  };
+  std::optional<HeldLease> only_to_end = {};
 };
 
 struct LoadRequest {

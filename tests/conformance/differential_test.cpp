@@ -32,13 +32,14 @@ const std::vector<std::string> kTypes{"t1", "t2", "t3"};
 const std::vector<std::string> kWorkers{"w1", "w2", "w3"};
 
 // One database with its nodes and its clock.
+// Without memory: a second try of a group would draw other random numbers than the first.
 struct Side {
   Side(StoreKind kind, std::uint64_t seed) : database(kind), random(seed) {
-    std::shared_ptr<store::Store> shared = database.open(clock, random);
+    std::shared_ptr<store::Store> shared = database.open_without_memory(clock, random);
     for (std::uint64_t i = 0; i < kNodes; ++i) {
       const bool is_own = kind != StoreKind::memory && i > 0;
       nodes[i] =
-          std::make_unique<DirectNode>(is_own ? database.open(clock, random) : shared, clock, seed + i);
+          std::make_unique<DirectNode>(is_own ? database.open_without_memory(clock, random) : shared, clock, seed + i);
     }
   }
 

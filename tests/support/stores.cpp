@@ -170,4 +170,13 @@ std::unique_ptr<store::Store> Database::open(core::Clock& clock, core::Random& r
   return nullptr;
 }
 
+std::unique_ptr<store::Store> Database::open_without_memory(core::Clock& clock, core::Random& random) {
+  if (kind_ != StoreKind::postgres) return open(clock, random);
+  return store::open_postgres({.conninfo = location_,
+                               .clock = &clock,
+                               .random = &random,
+                               .lane_cache_staleness = core::Duration{0},
+                               .remembered_leases_max = 0});
+}
+
 }  // namespace pawl::testing

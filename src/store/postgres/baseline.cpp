@@ -28,6 +28,7 @@ class PostgresBaseline final : public Baseline {
     if (claimed.front().count() == 0) return false;
     postgres::Params params;
     params.value(claimed.front().int8(0, 0));
+    params.value(claimed.front().int4(0, 1));
     connection_.send(postgres::sql::baseline_complete, params);
     (void)connection_.run_or_throw();
     return true;

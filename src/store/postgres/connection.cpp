@@ -150,6 +150,11 @@ void Connection::send_prepared(std::string_view sql, const Params& params) {
   sent_.push_back({});
 }
 
+std::size_t Connection::sent() const {
+  return static_cast<std::size_t>(
+      std::count_if(sent_.begin(), sent_.end(), [](const Sent& sent) { return sent.prepare == nullptr; }));
+}
+
 std::optional<Failure> Connection::run(std::vector<Rows>& answers) {
   if (!is_connected()) {
     return Failure{.kind = StoreError::Kind::unavailable, .message = "not connected", .is_lost = true};

@@ -50,6 +50,8 @@ class Connection {
 
   // Adds a statement to the pipeline. `sql` is a constant: its address stands for it.
   void send(std::string_view sql, const Params& params = {});
+  // How many statements were added: the number of the next one's answer.
+  [[nodiscard]] std::size_t sent() const;
   // Sends what was added and waits for all of it: one answer a statement, or the first failure, after which
   // the server has skipped the rest.
   [[nodiscard]] std::optional<Failure> run(std::vector<Rows>& answers);

@@ -32,7 +32,7 @@ struct Moves {
   Writes created_plain;  // with a payload at most
   Writes new_ready;      // never claimed, available since now
   Writes first_leased;   // claimed for the first time now, with no key and no timeout
-  Writes completed;      // by whoever held the lease as it was loaded
+  Writes completed;      // by the first one who claimed it
   Writes renewed;        // leased before and after
   std::array<Writes, kPlaces> leaving;
   std::array<Writes, kPlaces> entering;
@@ -58,13 +58,11 @@ struct Moves {
       renewed.push_back(&write);
       return;
     }
-    if (is_completion(write, now)) {
-      completed.push_back(&write);
-      return;
-    }
     if (write.from != Place::nowhere) leaving[static_cast<std::size_t>(write.from)].push_back(&write);
     if (is_new_ready(write, now)) {
       new_ready.push_back(&write);
+    } else if (is_first_completion(write, now)) {
+      completed.push_back(&write);
     } else if (is_first_lease(write, now)) {
       first_leased.push_back(&write);
     } else {
@@ -93,11 +91,11 @@ struct Moves {
            *record.lease == fresh;
   }
 
-  static bool is_completion(const TaskWrite& write, TimePoint now) {
+  static bool is_first_completion(const TaskWrite& write, TimePoint now) {
     const core::TaskRecord& record = *write.record;
-    return write.from == Place::leased && record.status == core::TaskStatus::completed &&
-           record.progress.fence == write.fence_before && record.end->fence == write.fence_before &&
-           record.end->finished_at == now && !record.end->error;
+    return record.status == core::TaskStatus::completed &&
+           record.progress == core::Progress{.attempt = 1, .fence = 1, .budget_from = 0} &&
+           record.end->fence == 1 && record.end->finished_at == now && !record.end->error;
   }
 
   static void sort(Writes& list) {
@@ -268,14 +266,18 @@ void send_first_leased(Connection& connection, const Writes& writes, TimePoint n
   connection.send(sql::insert_first_lease, params);
 }
 
-void send_completed(Connection& connection, const Writes& writes, const Addresses& addresses, TimePoint now) {
+void send_completed(Connection& connection, const Writes& writes, TimePoint now) {
   if (writes.empty()) return;
-  Params params = guards(writes, addresses);
+  Params params;
+  params.column(writes, id);
+  params.column(writes, lane_id);
+  params.column(writes, [](Write write) { return write->record->available_at; });
+  params.column(writes, [](Write write) { return text_or_null(end(write).worker_id); });
+  params.column(writes, [](Write write) { return end(write).claimed_at; });
   params.column(writes, [](Write write) { return end(write).started_at; });
   params.column(writes, [](Write write) { return text_or_null(end(write).output.text); });
   params.value(now);
-  params.value(static_cast<std::int64_t>(writes.size()));
-  connection.send(sql::complete_lease, params);
+  connection.send(sql::insert_plain_finished, params);
 }
 
 void send_renewed(Connection& connection, const Writes& writes, const Addresses& addresses) {
@@ -341,9 +343,9 @@ void send_boundaries(Connection& connection, const Writes& writes, TimePoint now
 
 }  // namespace
 
-void send_tasks(Connection& connection, std::span<const TaskWrite> tasks, const Addresses& addresses,
-                TimePoint now) {
-  const Moves moves{tasks, now};
+FirstLeases send_tasks(Connection& connection, std::span<const TaskWrite> tasks, const Addresses& addresses,
+                       TimePoint now) {
+  Moves moves{tasks, now};
   const auto leaving = [&](Place place) -> const Writes& {
     return moves.leaving[static_cast<std::size_t>(place)];
   };
@@ -351,7 +353,6 @@ void send_tasks(Connection& connection, std::span<const TaskWrite> tasks, const 
     return moves.entering[static_cast<std::size_t>(place)];
   };
 
-  send_completed(connection, moves.completed, addresses, now);
   send_leaving(connection, sql::delete_lease, leaving(Place::leased), addresses);
   send_leaving(connection, sql::delete_ready, leaving(Place::ready), addresses);
   send_leaving(connection, sql::delete_scheduled, leaving(Place::scheduled), addresses);
@@ -365,11 +366,14 @@ void send_tasks(Connection& connection, std::span<const TaskWrite> tasks, const 
   send_entering(connection, sql::insert_ready, entering(Place::ready));
   send_entering(connection, sql::insert_scheduled, entering(Place::scheduled));
   send_waiting(connection, entering(Place::waiting));
+  const std::size_t first_leases = connection.sent();
   send_first_leased(connection, moves.first_leased, now);
   send_leased(connection, entering(Place::leased));
+  send_completed(connection, moves.completed, now);
   send_finished(connection, entering(Place::finished));
   send_attempts(connection, moves.with_attempts);
   send_boundaries(connection, moves.with_boundaries, now);
+  return {.writes = std::move(moves.first_leased), .answer = first_leases};
 }
 
 }  // namespace pawl::store::postgres

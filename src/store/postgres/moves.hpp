@@ -10,11 +10,17 @@
 
 namespace pawl::store::postgres {
 
-// Of the rows that the transaction holds locked.
+// Of the rows that the transaction holds locked, or is to compare.
 using Addresses = std::unordered_map<core::TaskId, Address>;
 
+// Leases that the store remembers once they are committed.
+struct FirstLeases {
+  std::vector<const TaskWrite*> writes = {};
+  std::size_t answer = 0;  // which one of the pipeline's says where they stand
+};
+
 // Adds the statements to the connection's pipeline.
-void send_tasks(Connection& connection, std::span<const TaskWrite> tasks, const Addresses& addresses,
+[[nodiscard]] FirstLeases send_tasks(Connection& connection, std::span<const TaskWrite> tasks, const Addresses& addresses,
                 core::TimePoint now);
 
 }  // namespace pawl::store::postgres

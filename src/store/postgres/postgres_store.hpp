@@ -1,8 +1,9 @@
 #pragma once
 // A store on PostgreSQL 15 or later, for any number of nodes on one database. It keeps no state in a
 // connection that a transaction pooler would lose, and in memory only what a crash may take: where live
-// entries begin, and lanes.
+// entries begin, lanes, and what it wrote a moment ago.
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ struct PostgresOptions {
   int readers = 2;
   // How long this node may overlook what another one wrote into a lane; 0: look from the start each time.
   core::Duration lane_cache_staleness = std::chrono::milliseconds{200};
+  // Leases of this node that are completed without being read again; one that another node changed meanwhile
+  // costs the group a second try. 0: none.
+  std::size_t remembered_leases_max = 50'000;
 };
 
 // Migrates, then opens.

@@ -8,6 +8,7 @@
 #include "store/postgres/connection.hpp"
 #include "store/postgres/marks.hpp"
 #include "store/postgres/postgres_store.hpp"
+#include "store/postgres/remembered.hpp"
 
 namespace pawl::store::postgres {
 
@@ -17,7 +18,8 @@ struct Shared {
         server(options.conninfo, options.random),
         ready_marks(options.lane_cache_staleness),
         lease_mark(options.lane_cache_staleness),
-        scheduled_mark(options.lane_cache_staleness) {}
+        scheduled_mark(options.lane_cache_staleness),
+        leases(options.remembered_leases_max) {}
 
   const PostgresOptions options;
   Server server;
@@ -26,6 +28,8 @@ struct Shared {
   DueMark lease_mark;
   DueMark scheduled_mark;
   CountsMark counts_mark;
+  RememberedFacts facts;
+  RememberedLeases leases;
   std::atomic<std::int64_t> rows_left_dead = 0;  // by this node, since its last vacuum
   std::atomic<std::int64_t> counts_written = 0;  // by this node, since its last fold
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include "store/postgres/records.hpp"
 #include "store/postgres/sql.hpp"
@@ -49,11 +50,29 @@ std::vector<core::TaskRecord> PostgresTransaction::take_from(std::span<Source> s
   for (int row = 0; row < rows.count(); ++row) {
     core::TaskRecord& record = records.emplace_back(read_record(rows, row, core::Place::nowhere));
     record.lane = lane_of(rows.int4(row, kLaneColumn));
-    read_facts(rows, row, kAfterRecord, record);
   }
   std::sort(records.begin(), records.end(), stands_before);
   note_taken(sources, records, max);
+  fill_in_facts(records);
   return records;
+}
+
+void PostgresTransaction::fill_in_facts(std::vector<core::TaskRecord>& records) {
+  shared_.facts.recall(records);
+  std::unordered_map<core::TaskId, core::TaskRecord*> missing;
+  Params params;
+  std::vector<core::TaskId> ids;
+  for (core::TaskRecord& record : records) {
+    if (record.has_facts) continue;
+    missing.emplace(record.id, &record);
+    ids.push_back(record.id);
+  }
+  if (ids.empty()) return;
+  params.column(ids, [](const core::TaskId& id) { return id; });
+  connection_->send(sql::find_task_facts, params);
+  const auto answers = connection_->run_or_throw();
+  const Rows& rows = answers.front();
+  for (int row = 0; row < rows.count(); ++row) read_facts(rows, row, 1, *missing.at(rows.id(row, 0)));
 }
 
 void PostgresTransaction::ask_for_ready(std::span<const Source> sources, std::size_t max) {

@@ -59,7 +59,7 @@ PostgresTransaction::~PostgresTransaction() {
 
 void PostgresTransaction::commit(const WriteSet& writes) {
   const std::string timeline = connection_->timeline();
-  send_writes(writes);
+  const FirstLeases leases = send_writes(writes);
   connection_->send(sql::commit);
   std::vector<Rows> answers;
   const auto failure = connection_->run(answers);
@@ -71,15 +71,17 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   }
   is_open_ = false;
   note_committed(writes);
+  if (!failure) remember(writes, leases, answers);
   connection_.give_back();  // the next group need not wait until this object is gone
 }
 
 // Queues first: another group may hold one of them and wait for a key that is entered here.
-void PostgresTransaction::send_writes(const WriteSet& writes) {
+FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
   send_queues(writes.queues);
-  send_tasks(*connection_, writes.tasks, addresses_, now_);
+  FirstLeases leases = send_tasks(*connection_, writes.tasks, addresses_, now_);
   send_lines(writes.lines);
   send_counts(*connection_, writes.counts);
+  return leases;
 }
 
 // The connection died with our COMMIT in it. Returns if the transaction is in the database after all.
@@ -110,6 +112,17 @@ void PostgresTransaction::note_committed(const WriteSet& writes) {
   for (const auto& [lane, first] : first_ready) shared_.ready_marks.lower(lane, first);
   shared_.rows_left_dead += left_dead;
   shared_.counts_written += static_cast<std::int64_t>(writes.counts.size());
+}
+
+void PostgresTransaction::remember(const WriteSet& writes, const FirstLeases& leases,
+                                   const std::vector<Rows>& answers) {
+  shared_.facts.remember(writes.tasks);
+  if (leases.writes.empty()) return;
+  const Rows& rows = answers[leases.answer];
+  std::vector<Address> addresses;
+  addresses.reserve(leases.writes.size());
+  for (int row = 0; row < rows.count(); ++row) addresses.push_back(rows.address(row, 0));
+  shared_.leases.remember(leases.writes, addresses);
 }
 
 }  // namespace pawl::store::postgres

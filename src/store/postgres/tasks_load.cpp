@@ -40,16 +40,23 @@ Params ids_of(const std::vector<TaskId>& ids) {
 // Finds where each of a set of tasks stands, and locks it there.
 class TaskLoader {
  public:
-  TaskLoader(Connection& connection, LaneCache& lanes, Addresses& addresses,
-             const std::vector<LoadTask>& wanted)
-      : connection_(connection), lane_of_(lanes, connection), addresses_(addresses) {
+  TaskLoader(Connection& connection, Shared& shared, Addresses& addresses, const std::vector<LoadTask>& wanted,
+             core::TimePoint now)
+      : connection_(connection), lane_of_(shared.lanes, connection), addresses_(addresses) {
+    found_.resize(wanted.size());
+    const auto recalled = shared.leases.recall(wanted, now);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      index_.emplace(wanted[i].id, i);
-      missing_.push_back(wanted[i].id);
-      if (wanted[i].facts) with_facts_.push_back(wanted[i].id);
+      const TaskId& id = wanted[i].id;
+      if (recalled[i]) {
+        found_[i] = recalled[i]->record(id);
+        addresses_[id] = recalled[i]->address;
+        continue;
+      }
+      index_.emplace(id, i);
+      missing_.push_back(id);
+      if (wanted[i].facts) with_facts_.push_back(id);
     }
     std::sort(missing_.begin(), missing_.end());  // all groups lock in the same order
-    found_.resize(wanted.size());
   }
 
   std::vector<std::optional<TaskRecord>> load() {
@@ -154,7 +161,7 @@ std::vector<std::optional<TaskId>> read_idempotency(const Rows& rows, std::size_
 Loaded PostgresTransaction::load(const LoadRequest& request) {
   Loaded loaded;
   if (!request.tasks.empty()) {
-    loaded.tasks = TaskLoader{*connection_, shared_.lanes, addresses_, request.tasks}.load();
+    loaded.tasks = TaskLoader{*connection_, shared_, addresses_, request.tasks, now_}.load();
   }
   if (!request.idempotency.empty()) {
     Params params;

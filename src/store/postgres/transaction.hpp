@@ -50,13 +50,15 @@ class PostgresTransaction final : public Transaction {
   bool try_lock_lines(std::span<const LineRef> refs, std::vector<Line>& lines);
   std::vector<core::TaskRecord> take_from(std::span<Source> sources, std::size_t max);
   void ask_for_ready(std::span<const Source> sources, std::size_t max);
+  void fill_in_facts(std::vector<core::TaskRecord>& records);
   void note_taken(std::span<Source> sources, const std::vector<core::TaskRecord>& records, std::size_t max);
 
-  void send_writes(const WriteSet& writes);
+  [[nodiscard]] FirstLeases send_writes(const WriteSet& writes);
   void send_lines(const std::vector<LineWrite>& lines);
   void send_queues(const std::vector<QueueWrite>& queues);
   void settle_lost_commit(const Failure& failure, const std::string& timeline);
   void note_committed(const WriteSet& writes);
+  void remember(const WriteSet& writes, const FirstLeases& leases, const std::vector<Rows>& answers);
 
   Shared& shared_;
   Pool::Loan connection_;

@@ -21,18 +21,20 @@ class SqliteBaseline final : public Baseline {
 
   bool run_one() override {
     std::int64_t id = 0;
+    std::int64_t attempt = 0;
     {
       sqlite::Scope scope{connection_, sqlite::Scope::Kind::write};
       {
         auto rows = connection_.statement(sqlite::sql::baseline_claim).rows();
         if (!rows.next()) return false;
         id = rows.int64();
+        attempt = rows.int64();
         (void)rows.next();  // to the end, so that the statement is over
       }
       scope.commit();
     }
     sqlite::Scope scope{connection_, sqlite::Scope::Kind::write};
-    connection_.statement(sqlite::sql::baseline_complete).run(id);
+    connection_.statement(sqlite::sql::baseline_complete).run(id, attempt);
     scope.commit();
     return true;
   }

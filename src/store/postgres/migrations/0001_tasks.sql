@@ -1,6 +1,7 @@
 -- A task is kept as facts in narrow tables: what was asked (tasks) never changes; where it stands now is one row in
 -- one of ready, scheduled, waiting, leases and finished. Ids are UUIDv7, so that they sort by creation. There are no
--- foreign keys: each would cost a look-up and a row lock for every row that is written.
+-- foreign keys: each would cost a look-up and a row lock for every row that is written. Each column that holds a value
+-- costs as well, so what is the same for nearly all rows is null, and said beside the column.
 
 -- Where claimable tasks of one kind stand in line. Never changed and never deleted: ids are given in the order in
 -- which they are seen, so that "above the last one I know" finds the new ones.
@@ -31,10 +32,10 @@ create index tasks_by_key on pawl.tasks (key, id) where key is not null;
 create table pawl.ready (
   id uuid primary key,
   available_at timestamptz not null,
-  fence bigint not null,
   lane int not null,
-  attempt int not null,
-  budget_from int not null
+  fence bigint,  -- null: 0
+  attempt int,  -- null: 0
+  budget_from int  -- null: 0
 );
 
 create unique index ready_in_line on pawl.ready (lane, available_at, id);
@@ -73,18 +74,18 @@ create table pawl.leases (
   available_at timestamptz not null,
   fence bigint not null,
   acquired_at timestamptz not null,
-  expires_at timestamptz not null,
   check_at timestamptz not null,
+  lane int not null,
+  worker_id text not null,
+  expires_at timestamptz,  -- null: check_at
   heartbeat_at timestamptz,
   started_at timestamptz,
   timeout_at timestamptz,
   timeout_us bigint,
-  lane int not null,
-  attempt int not null,
-  budget_from int not null,
-  renewals int not null,
-  cancel_requested boolean not null,
-  worker_id text not null,
+  attempt int,  -- null: 1
+  budget_from int,  -- null: 0
+  renewals int,  -- null: 0
+  cancel_requested boolean,  -- null: false
   key text collate "C"
 );
 
@@ -93,18 +94,18 @@ create index leases_by_time on pawl.leases (check_at);
 create table pawl.finished (
   id uuid primary key,
   available_at timestamptz not null,
-  fence bigint not null,
-  end_fence bigint not null,
   finished_at timestamptz not null,
   claimed_at timestamptz,
   started_at timestamptz,
   lane int not null,
-  attempt int not null,
-  budget_from int not null,
   status text not null,
   worker_id text,
+  output text,
   error text,
-  output text
+  fence bigint,  -- null: 1
+  end_fence bigint,  -- null: 1
+  attempt int,  -- null: 1
+  budget_from int  -- null: 0
 );
 
 -- What a list of failures is read from; completed tasks, the many, cost it nothing.

@@ -1,8 +1,9 @@
 -- name: insert_attempt
 insert into pawl.attempts (task_id, fence, attempt, claimed_at, started_at, finished_at, outcome, status_after,
   worker_id, error)
-select * from unnest($1::uuid[], $2::int8[], $3::int4[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
-  $7::text[], $8::text[], $9::text[], $10::text[])
+select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::int4[]), unnest($4::timestamptz[]),
+  unnest($5::timestamptz[]), unnest($6::timestamptz[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[]),
+  unnest($10::text[])
 
 -- name: find_attempt
 select u.ord::int8, a.fence, a.attempt, a.claimed_at, a.started_at, a.finished_at, a.outcome, a.status_after,

@@ -1,17 +1,26 @@
 -- name: insert_finished
 insert into pawl.finished (id, lane, attempt, fence, budget_from, available_at, status, worker_id, end_fence,
   claimed_at, started_at, finished_at, output, error)
-select * from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int4[], $6::timestamptz[], $7::text[],
-  $8::text[], $9::int8[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::text[], $14::text[])
+select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::int4[]), unnest($4::int8[]), unnest($5::int4[]),
+  unnest($6::timestamptz[]), unnest($7::text[]), unnest($8::text[]), unnest($9::int8[]), unnest($10::timestamptz[]),
+  unnest($11::timestamptz[]), unnest($12::timestamptz[]), unnest($13::text[]), unnest($14::text[])
+
+-- name: insert_plain_finished
+-- only: this database because each array that a statement unfolds costs as much as a column that it stores.
+-- The common case of insert_finished: completed by the first one who claimed it.
+insert into pawl.finished (id, lane, available_at, status, worker_id, claimed_at, started_at, finished_at, output)
+select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::timestamptz[]), 'completed', unnest($4::text[]),
+  unnest($5::timestamptz[]), unnest($6::timestamptz[]), $8::timestamptz, unnest($7::text[])
 
 -- name: find_finished
-select id, lane, attempt, fence, budget_from, available_at,
-  status, worker_id, end_fence, claimed_at, started_at, finished_at, output, error, ctid
+select id, lane, coalesce(attempt, 1), coalesce(fence, 1), coalesce(budget_from, 0), available_at,
+  status, worker_id, coalesce(end_fence, 1), claimed_at, started_at, finished_at, output, error, ctid
 from pawl.finished where id = any($1::uuid[]) order by id for update
 
 -- name: delete_finished
 with gone as (
-  delete from pawl.finished f using unnest($1::tid[], $2::uuid[], $3::int8[]) u(address, id, fence)
-  where f.ctid = u.address and f.id is not distinct from u.id and f.fence = u.fence returning 1
+  delete from pawl.finished f using (
+    select unnest($1::tid[]) as address, unnest($2::uuid[]) as id, unnest($3::int8[]) as fence) u
+  where f.ctid = u.address and f.id is not distinct from u.id and coalesce(f.fence, 1) = u.fence returning 1
 )
 select pawl.expect_rows(count(*), $4::int8) from gone

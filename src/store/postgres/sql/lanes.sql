@@ -10,14 +10,16 @@ lock table pawl.lanes in share row exclusive mode
 insert into pawl.lanes (id, namespace, queue, type, priority)
 select (select coalesce(max(id), 0) from pawl.lanes) + row_number() over (),
   u.namespace, u.queue, u.type, u.priority
-from unnest($1::text[], $2::text[], $3::text[], $4::int4[]) u(namespace, queue, type, priority)
+from (select unnest($1::text[]) as namespace, unnest($2::text[]) as queue, unnest($3::text[]) as type,
+  unnest($4::int4[]) as priority) u
 where not exists (
   select from pawl.lanes l
   where l.namespace = u.namespace and l.queue = u.queue and l.type = u.type and l.priority = u.priority)
 
 -- name: add_lane_counts
 insert into pawl.lane_counts (lane, pending, scheduled, blocked, claimed, running, dead_letter)
-select * from unnest($1::int4[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[])
+select unnest($1::int4[]), unnest($2::int8[]), unnest($3::int8[]), unnest($4::int8[]), unnest($5::int8[]),
+  unnest($6::int8[]), unnest($7::int8[])
 
 -- name: find_held
 select lane, sum(claimed + running)::bigint from pawl.lane_counts
@@ -26,7 +28,7 @@ where seq >= $2::int8 and lane = any($1::int4[]) group by lane
 -- name: list_lane_counts
 -- The second part of the answer is the first claimable task of each lane, looked for from where live entries begin.
 select l.lane, c.pending, c.scheduled, c.blocked, c.claimed, c.running, c.dead_letter, r.available_at
-from unnest($1::int4[], $2::timestamptz[], $3::uuid[]) l(lane, mark_at, mark_id)
+from (select unnest($1::int4[]) as lane, unnest($2::timestamptz[]) as mark_at, unnest($3::uuid[]) as mark_id) l
 left join (
   select lane, sum(pending)::bigint as pending, sum(scheduled)::bigint as scheduled,
     sum(blocked)::bigint as blocked, sum(claimed)::bigint as claimed, sum(running)::bigint as running,

@@ -2,7 +2,7 @@
 -- only: this database because SQLite has one writer and needs no row to lock.
 -- A line that does not exist cannot be locked, so it is made; the commit takes away what got no head.
 insert into pawl.key_lines (namespace, queue, key, head, tail)
-select u.namespace, u.queue, u.key, null, 0 from unnest($1::text[], $2::text[], $3::text[]) u(namespace, queue, key)
+select unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), null, 0
 on conflict do nothing
 
 -- name: find_line
@@ -16,12 +16,14 @@ cross join lateral (
 
 -- name: put_line
 insert into pawl.key_lines (namespace, queue, key, head, tail)
-select * from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::int8[])
+select unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[]), unnest($5::int8[])
 on conflict (namespace, queue, key) do update set head = excluded.head, tail = excluded.tail
 
 -- name: delete_line
 with found as materialized (
-  select l.address from unnest($1::text[], $2::text[], $3::text[]) u(namespace, queue, key) cross join lateral (
+  select l.address from (
+    select unnest($1::text[]) as namespace, unnest($2::text[]) as queue, unnest($3::text[]) as key
+  ) u cross join lateral (
     select l.ctid as address from pawl.key_lines l
     where l.namespace = u.namespace and l.queue = u.queue and l.key = u.key offset 0) l
 )

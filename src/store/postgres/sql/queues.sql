@@ -19,8 +19,8 @@ from pawl.queues where namespace = $1::text
 -- name: put_queue
 insert into pawl.queues (namespace, name, paused, max_concurrency, type_concurrency, rate_limit, rate_per_us,
   rate_spent_until)
-select * from unnest($1::text[], $2::text[], $3::bool[], $4::int8[], $5::text[], $6::int8[], $7::int8[],
-  $8::timestamptz[])
+select unnest($1::text[]), unnest($2::text[]), unnest($3::bool[]), unnest($4::int8[]), unnest($5::text[]),
+  unnest($6::int8[]), unnest($7::int8[]), unnest($8::timestamptz[])
 on conflict (namespace, name) do update set
   paused = excluded.paused,
   max_concurrency = excluded.max_concurrency,

@@ -1,24 +1,26 @@
 -- name: insert_ready
 insert into pawl.ready (id, lane, attempt, fence, budget_from, available_at)
-select * from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int4[], $6::timestamptz[])
+select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::int4[]), unnest($4::int8[]), unnest($5::int4[]),
+  unnest($6::timestamptz[])
 
 -- name: insert_new_ready
 -- only: this database because each array that a statement unfolds costs as much as a column that it stores.
 -- The common case of insert_ready: tasks that nobody claimed yet.
-insert into pawl.ready (id, lane, attempt, fence, budget_from, available_at)
-select u.id, u.lane, 0, 0, 0, $3::timestamptz from unnest($1::uuid[], $2::int4[]) u(id, lane)
+insert into pawl.ready (id, lane, available_at)
+select unnest($1::uuid[]), unnest($2::int4[]), $3::timestamptz
 
 -- name: find_ready
 -- In order, as every statement that locks more than one row. A locked row keeps its address, by which it is then
 -- deleted.
-select id, lane, attempt, fence, budget_from, available_at, ctid
+select id, lane, coalesce(attempt, 0), coalesce(fence, 0), coalesce(budget_from, 0), available_at, ctid
 from pawl.ready where id = any($1::uuid[]) order by id for update
 
 -- name: delete_ready
 -- The guard is in the statement itself: nothing can come between looking and deleting.
 with gone as (
-  delete from pawl.ready r using unnest($1::tid[], $2::uuid[], $3::int8[]) u(address, id, fence)
-  where r.ctid = u.address and r.id is not distinct from u.id and r.fence = u.fence returning 1
+  delete from pawl.ready r using (
+    select unnest($1::tid[]) as address, unnest($2::uuid[]) as id, unnest($3::int8[]) as fence) u
+  where r.ctid = u.address and r.id is not distinct from u.id and coalesce(r.fence, 0) = u.fence returning 1
 )
 select pawl.expect_rows(count(*), $4::int8) from gone
 
@@ -30,20 +32,17 @@ with taken as materialized (
   where lane = $1::int4 and (available_at, id) >= ($2::timestamptz, $3::uuid)
   order by available_at, id limit $4::int8
   for update skip locked
-), gone as (
-  delete from pawl.ready r using taken where r.ctid = taken.address
-  returning r.id, r.lane, r.attempt, r.fence, r.budget_from, r.available_at
 )
-select g.id, g.lane, g.attempt, g.fence, g.budget_from, g.available_at,
-  t.created_at, t.timeout_us, t.key, t.idempotency_key, t.retry, t.labels, t.payload
-from gone g cross join lateral (select * from pawl.tasks t where t.id = g.id offset 0) t
+delete from pawl.ready r using taken where r.ctid = taken.address
+returning r.id, r.lane, coalesce(r.attempt, 0), coalesce(r.fence, 0), coalesce(r.budget_from, 0), r.available_at
 
 -- name: take_ready_of_lanes
 -- only: this database because SQLite takes lane by lane.
 -- Lanes of one priority, in order of time over all of them. The first look locks nothing and says how many each
 -- lane has among the first $5; only so many are then locked, since a locked row is hidden from other nodes.
 with lanes as materialized (
-  select * from unnest($1::int4[], $2::timestamptz[], $3::uuid[], $4::int8[]) l(lane, mark_at, mark_id, most)
+  select unnest($1::int4[]) as lane, unnest($2::timestamptz[]) as mark_at, unnest($3::uuid[]) as mark_id,
+    unnest($4::int8[]) as most
 ), head as (
   select l.lane from lanes l cross join lateral (
     select r.available_at, r.id from pawl.ready r
@@ -60,18 +59,14 @@ with lanes as materialized (
     order by r.available_at, r.id limit s.share
     for update skip locked
   ) r
-), gone as (
-  delete from pawl.ready r using taken where r.ctid = taken.address
-  returning r.id, r.lane, r.attempt, r.fence, r.budget_from, r.available_at
 )
-select g.id, g.lane, g.attempt, g.fence, g.budget_from, g.available_at,
-  t.created_at, t.timeout_us, t.key, t.idempotency_key, t.retry, t.labels, t.payload
-from gone g cross join lateral (select * from pawl.tasks t where t.id = g.id offset 0) t
+delete from pawl.ready r using taken where r.ctid = taken.address
+returning r.id, r.lane, coalesce(r.attempt, 0), coalesce(r.fence, 0), coalesce(r.budget_from, 0), r.available_at
 
 -- name: list_ready_heads
 -- only: this database because SQLite has no dead index entries.
 -- Where live entries begin, from the very start of each lane.
-select l.lane, r.available_at, r.id from unnest($1::int4[]) l(lane) cross join lateral (
+select l.lane, r.available_at, r.id from (select unnest($1::int4[]) as lane) l cross join lateral (
   select r.available_at, r.id from pawl.ready r where r.lane = l.lane order by r.available_at, r.id limit 1
 ) r
 

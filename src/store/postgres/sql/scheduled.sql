@@ -1,6 +1,7 @@
 -- name: insert_scheduled
 insert into pawl.scheduled (id, lane, attempt, fence, budget_from, available_at)
-select * from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int4[], $6::timestamptz[])
+select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::int4[]), unnest($4::int8[]), unnest($5::int4[]),
+  unnest($6::timestamptz[])
 
 -- name: find_scheduled
 select id, lane, attempt, fence, budget_from, available_at, ctid
@@ -8,7 +9,8 @@ from pawl.scheduled where id = any($1::uuid[]) order by id for update
 
 -- name: delete_scheduled
 with gone as (
-  delete from pawl.scheduled s using unnest($1::tid[], $2::uuid[], $3::int8[]) u(address, id, fence)
+  delete from pawl.scheduled s using (
+    select unnest($1::tid[]) as address, unnest($2::uuid[]) as id, unnest($3::int8[]) as fence) u
   where s.ctid = u.address and s.id is not distinct from u.id and s.fence = u.fence returning 1
 )
 select pawl.expect_rows(count(*), $4::int8) from gone

@@ -2,14 +2,14 @@
 
 -- name: insert_task
 insert into pawl.tasks (id, lane, created_at, timeout_us, key, idempotency_key, retry, labels, payload)
-select * from unnest($1::uuid[], $2::int4[], $3::timestamptz[], $4::int8[], $5::text[], $6::text[], $7::text[],
-  $8::text[], $9::text[])
+select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::timestamptz[]), unnest($4::int8[]), unnest($5::text[]),
+  unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[])
 
 -- name: insert_plain_task
 -- only: this database because each array that a statement unfolds costs as much as a column that it stores.
 -- The common case of insert_task: nothing asked for but the payload.
 insert into pawl.tasks (id, lane, payload, created_at)
-select u.id, u.lane, u.payload, $4::timestamptz from unnest($1::uuid[], $2::int4[], $3::text[]) u(id, lane, payload)
+select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::text[]), $4::timestamptz
 
 -- name: find_task_key
 select id, key from pawl.tasks where id = any($1::uuid[])
@@ -21,7 +21,7 @@ from pawl.tasks where id = any($1::uuid[])
 -- name: insert_task_key
 -- Given in order: two groups that share keys in another order would wait for each other.
 insert into pawl.task_keys (namespace, type, key, task_id)
-select * from unnest($1::text[], $2::text[], $3::text[], $4::uuid[])
+select unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[])
 
 -- name: find_idempotent_task
 select u.ord::int8, k.task_id
@@ -35,16 +35,16 @@ cross join lateral (
 -- only: this database because SQLite reads place by place.
 -- One statement is one snapshot: a task that moves meanwhile is seen in one place.
 select t.id, t.lane,
-  coalesce(r.attempt, s.attempt, w.attempt, l.attempt, f.attempt),
-  coalesce(r.fence, s.fence, w.fence, l.fence, f.fence),
-  coalesce(r.budget_from, s.budget_from, w.budget_from, l.budget_from, f.budget_from),
+  coalesce(r.attempt, s.attempt, w.attempt, l.attempt, f.attempt, case when r.id is null then 1 else 0 end),
+  coalesce(r.fence, s.fence, w.fence, l.fence, f.fence, case when r.id is null then 1 else 0 end),
+  coalesce(r.budget_from, s.budget_from, w.budget_from, l.budget_from, f.budget_from, 0),
   coalesce(r.available_at, s.available_at, w.available_at, l.available_at, f.available_at),
   case when r.id is not null then 'ready' when s.id is not null then 'scheduled' when w.id is not null then 'waiting'
     when l.id is not null then 'leased' when f.id is not null then 'finished' else 'nowhere' end,
   t.created_at, t.timeout_us, t.key, t.idempotency_key, t.retry, t.labels, t.payload,
-  l.worker_id, l.acquired_at, l.expires_at, l.heartbeat_at, l.started_at, l.timeout_us, l.timeout_at, l.renewals,
-  l.cancel_requested,
-  f.status, f.worker_id, f.end_fence, f.claimed_at, f.started_at, f.finished_at, f.output, f.error
+  l.worker_id, l.acquired_at, coalesce(l.expires_at, l.check_at), l.heartbeat_at, l.started_at, l.timeout_us,
+  l.timeout_at, coalesce(l.renewals, 0), coalesce(l.cancel_requested, false),
+  f.status, f.worker_id, coalesce(f.end_fence, 1), f.claimed_at, f.started_at, f.finished_at, f.output, f.error
 from pawl.tasks t
 left join lateral (select * from pawl.ready r where r.id >= t.id and r.id <= t.id order by r.id limit 1) r on true
 left join lateral (

@@ -1,7 +1,7 @@
 -- name: insert_waiting
 insert into pawl.waiting (id, lane, attempt, fence, budget_from, available_at, namespace, queue, key, position)
-select * from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int4[], $6::timestamptz[], $7::text[],
-  $8::text[], $9::text[], $10::int8[])
+select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::int4[]), unnest($4::int8[]), unnest($5::int4[]),
+  unnest($6::timestamptz[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[]), unnest($10::int8[])
 
 -- name: find_waiting
 -- Not locked: who moves a waiting task holds its line, and a group locks lines after tasks. One that holds the
@@ -10,7 +10,7 @@ select id, lane, attempt, fence, budget_from, available_at from pawl.waiting whe
 
 -- name: delete_waiting
 with found as materialized (
-  select w.address from unnest($1::uuid[], $2::int8[]) u(id, fence) cross join lateral (
+  select w.address from (select unnest($1::uuid[]) as id, unnest($2::int8[]) as fence) u cross join lateral (
     select w.ctid as address from pawl.waiting w where w.id = u.id and w.fence = u.fence offset 0) w
 ), gone as (
   delete from pawl.waiting w using found where w.ctid = found.address returning 1
