@@ -1,6 +1,5 @@
 #include "bench/baseline.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -30,17 +29,10 @@ double baseline_life(const Options& options, core::Clock& clock) {
   return static_cast<double>(lives) / elapsed.count();
 }
 
-double commit_time(const Options& options, core::Clock& clock) {
-  constexpr int kCommits = 500;
-  const auto baseline = client::open_baseline(options.store);
-  std::vector<double> times;
-  for (int i = 0; i < kCommits; ++i) {
-    const auto from = clock.monotonic();
-    baseline->enqueue("{}");
-    times.push_back(std::chrono::duration<double, std::milli>(clock.monotonic() - from).count());
-  }
-  std::nth_element(times.begin(), times.begin() + kCommits / 2, times.end());
-  return times[kCommits / 2];
+double one_commit(store::Baseline& baseline, core::Clock& clock) {
+  const auto from = clock.monotonic();
+  baseline.enqueue("{}");
+  return std::chrono::duration<double, std::milli>(clock.monotonic() - from).count();
 }
 
 }  // namespace pawl::bench

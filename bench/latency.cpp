@@ -1,4 +1,5 @@
-// latency: from the call of enqueue to the handler's hands, on an idle system with a claim waiting.
+// latency: from the call of enqueue to the handler's hands, on an idle system with a claim waiting; in turn with
+// single commits on the same store, whose median is the baseline.
 
 #include <algorithm>
 #include <future>
@@ -30,6 +31,12 @@ std::future<std::pair<Claimed, core::MonotonicTime>> park_claim(runtime::Runtime
   return future;
 }
 
+double quantile_of(std::vector<double>& times, double quantile) {
+  const auto at = times.begin() + static_cast<std::ptrdiff_t>(quantile * static_cast<double>(times.size() - 1));
+  std::nth_element(times.begin(), at, times.end());
+  return *at;
+}
+
 double one_latency(runtime::Runtime& runtime, core::Clock& clock) {
   auto arrival = park_claim(runtime, clock);
   while (runtime.engine().waiters().size() == 0) std::this_thread::yield();
@@ -58,31 +65,31 @@ void run_latency(const Options& options, const Report& report) {
   runtime::SystemClock clock;
   runtime::SystemRandom random;
   const bool has_commits = options.store.type != client::StoreType::memory;
-  const double commit = has_commits ? commit_time(options, clock) : 0;
+  const auto baseline = has_commits ? client::open_baseline(options.store) : nullptr;
   const auto store = client::open_store(options.store, clock, random);
   runtime::Runtime runtime{*store, clock, random};
 
   std::vector<double> times;
+  std::vector<double> commits;
   {
     Progress progress{"latency"};
     const auto until = clock.monotonic() + options.seconds;
     for (int i = 0; i < 50; ++i) (void)one_latency(runtime, clock);  // plans and caches
     while (clock.monotonic() < until) {
       times.push_back(one_latency(runtime, clock));
+      if (has_commits) commits.push_back(one_commit(*baseline, clock));
       progress.show(1.0 - std::chrono::duration<double>(until - clock.monotonic()) / options.seconds, "");
     }
   }
-  std::sort(times.begin(), times.end());
   const auto measured = [&](const char* metric, double quantile) {
-    const auto index = static_cast<std::size_t>(quantile * static_cast<double>(times.size() - 1));
     Measurement measurement{.workload = "latency",
                             .metric = metric,
                             .store = client::name_of(options.store.type),
-                            .value = times[index],
+                            .value = quantile_of(times, quantile),
                             .unit = "ms"};
     if (has_commits) {
-      measurement.baseline = commit;
-      measurement.ratio = times[index] / commit;
+      measurement.baseline = quantile_of(commits, 0.5);
+      measurement.ratio = measurement.value / *measurement.baseline;
     }
     report(measurement);
   };

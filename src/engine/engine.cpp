@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "core/canary.hpp"
@@ -66,13 +67,24 @@ void Engine::run_group(Group& group) {
   }
 }
 
+// Of the claims, and of those that may join because of what is enqueued.
+std::vector<store::QueueRef> Engine::queues_of(const Group& group, const Lanes& lanes) {
+  std::set<store::QueueRef> queues;
+  for (const auto& [key, lane] : lanes) queues.insert({.ns = key.ns, .name = key.queue});
+  for (const WaitingClaim& waiting : group.claims) {
+    for (const std::string& queue : waiting.claim.queues)
+      queues.insert({.ns = waiting.claim.ns, .name = queue});
+  }
+  return {queues.begin(), queues.end()};
+}
+
 void Engine::try_group(Group& group) {
   group.answers.clear();
   group.claim_answers.clear();
   group.wakes_seen = waiters_.wakes();
   const Lanes lanes = intern_lanes(store_, group.commands);
 
-  const auto tx = store_.begin();
+  const auto tx = store_.begin(queues_of(group, lanes));
   Batch batch{lanes, *tx, ids_, random_};
   batch.load(group.commands);
   for (const core::Command* command : group.commands) group.answers.push_back(batch.execute(*command));

@@ -73,6 +73,7 @@ class Engine {
   static constexpr std::int64_t kNeverScheduled = std::numeric_limits<std::int64_t>::max();
 
   void run_group(Group& group);
+  [[nodiscard]] static std::vector<store::QueueRef> queues_of(const Group& group, const Lanes& lanes);
   void try_group(Group& group);
   void join_waiting(Group& group, Batch& batch);
   void note_scheduled(const WorkingSet& set);

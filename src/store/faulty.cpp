@@ -67,9 +67,9 @@ class FaultyStore final : public Store {
 
   std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return inner_->lanes_of(queue); }
 
-  std::unique_ptr<Transaction> begin() override {
+  std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) override {
     plan_.before(Verb::begin);
-    return std::make_unique<FaultyTransaction>(inner_->begin(), plan_);
+    return std::make_unique<FaultyTransaction>(inner_->begin(queues), plan_);
   }
 
   core::TimePoint now() override { return reader().now(); }

@@ -233,8 +233,10 @@ class Store {
   // Known so far; a transaction's start learns of those that other nodes made.
   [[nodiscard]] virtual std::vector<const core::Lane*> lanes_of(const QueueRef& queue) = 0;
 
-  // May block until the writer's place is free.
-  [[nodiscard]] virtual std::unique_ptr<Transaction> begin() = 0;
+  // May block until the writer's place is free. `queues` are likely to be loaded: a store that is far away reads
+  // them along with the start.
+  [[nodiscard]] virtual std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) = 0;
+  [[nodiscard]] std::unique_ptr<Transaction> begin() { return begin({}); }
 
   [[nodiscard]] virtual core::TimePoint now() = 0;
   [[nodiscard]] virtual std::optional<StoredTask> find_task(const core::TaskId& id) = 0;

@@ -37,7 +37,7 @@ class MemoryStore final : public Store {
 
   std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return state_.lanes.of(queue); }
 
-  std::unique_ptr<Transaction> begin() override {
+  std::unique_ptr<Transaction> begin(std::span<const QueueRef> /*queues*/) override {
     std::unique_lock lock{mutex_};
     const core::TimePoint time = clock_.now();
     return std::make_unique<memory::MemoryTransaction>(state_, std::move(lock), time);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/postgres/queues.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
 
@@ -46,18 +47,23 @@ std::vector<Rows> PostgresStore::read(Connection& connection, const Ask& ask) {
   return answers;
 }
 
-std::unique_ptr<Transaction> PostgresStore::begin() {
+std::unique_ptr<Transaction> PostgresStore::begin(std::span<const QueueRef> queues) {
   Pool::Loan connection = writers_.borrow();
-  const auto answers = run(*connection, [this](Connection& used) {
+  const auto answers = run(*connection, [&](Connection& used) {
     used.send(sql::begin_write);
     used.send(sql::start_write);
     ask_for_lanes(used, shared_.lanes);
+    if (!queues.empty()) used.send(sql::find_queue, refs_of(queues));
   });
   learn_lanes(shared_.lanes, answers[2]);
   core::Clock* clock = shared_.options.clock;
-  const PostgresTransaction::Begun begun{.now = clock != nullptr ? clock->now() : answers[1].time(0, 0),
-                                         .number = answers[1].int8(0, 1)};
-  return std::make_unique<PostgresTransaction>(shared_, std::move(connection), begun);
+  PostgresTransaction::Begun begun{.now = clock != nullptr ? clock->now() : answers[1].time(0, 0),
+                                   .number = answers[1].int8(0, 1)};
+  if (!queues.empty()) {
+    auto settings = read_settings_of(answers[3], queues.size());
+    for (std::size_t i = 0; i < queues.size(); ++i) begun.queues.emplace(queues[i], std::move(settings[i]));
+  }
+  return std::make_unique<PostgresTransaction>(shared_, std::move(connection), std::move(begun));
 }
 
 core::TimePoint PostgresStore::now() {

@@ -18,7 +18,7 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override {
     return shared_.lanes.of(queue);
   }
-  [[nodiscard]] std::unique_ptr<Transaction> begin() override;
+  [[nodiscard]] std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) override;
 
   [[nodiscard]] core::TimePoint now() override;
   [[nodiscard]] std::optional<StoredTask> find_task(const core::TaskId& id) override;

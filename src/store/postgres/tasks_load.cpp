@@ -170,15 +170,25 @@ Loaded PostgresTransaction::load(const LoadRequest& request) {
     params.column(request.idempotency, [](const IdempotencyRef& ref) { return std::string_view{ref.key}; });
     connection_->send(sql::find_idempotent_task, params);
   }
-  if (!request.queues.empty()) connection_->send(sql::find_queue, refs_of(request.queues));
-  if (request.idempotency.empty() && request.queues.empty()) return loaded;
+  const bool asks_queues = !knows(request.queues);
+  if (asks_queues) {
+    connection_->send(sql::find_queue, refs_of(request.queues));
+  } else {
+    for (const QueueRef& ref : request.queues) loaded.queues.push_back(queues_.at(ref));
+  }
+  if (request.idempotency.empty() && !asks_queues) return loaded;
 
   const auto answers = connection_->run_or_throw();
   if (!request.idempotency.empty()) {
     loaded.idempotency = read_idempotency(answers.front(), request.idempotency.size());
   }
-  if (!request.queues.empty()) loaded.queues = read_settings_of(answers.back(), request.queues.size());
+  if (asks_queues) loaded.queues = read_settings_of(answers.back(), request.queues.size());
   return loaded;
+}
+
+bool PostgresTransaction::knows(std::span<const QueueRef> queues) const {
+  return std::all_of(queues.begin(), queues.end(),
+                     [this](const QueueRef& ref) { return queues_.contains(ref); });
 }
 
 std::vector<std::optional<core::Attempt>> PostgresTransaction::find_attempts(

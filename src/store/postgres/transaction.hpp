@@ -2,6 +2,7 @@
 // One write transaction on a borrowed connection. See store.hpp for what each call promises; by noun:
 // tasks_load.cpp, tasks_claim.cpp, tasks_commit.cpp, lines.cpp, queues.cpp.
 
+#include <map>
 #include <vector>
 
 #include "store/postgres/moves.hpp"
@@ -16,9 +17,14 @@ class PostgresTransaction final : public Transaction {
   struct Begun {
     core::TimePoint now;
     std::int64_t number = 0;  // the server's, by which a lost commit is looked up
+    std::map<QueueRef, core::QueueSettings> queues = {};
   };
-  PostgresTransaction(Shared& shared, Pool::Loan connection, const Begun& begun)
-      : shared_(shared), connection_(std::move(connection)), now_(begun.now), number_(begun.number) {}
+  PostgresTransaction(Shared& shared, Pool::Loan connection, Begun begun)
+      : shared_(shared),
+        connection_(std::move(connection)),
+        now_(begun.now),
+        number_(begun.number),
+        queues_(std::move(begun.queues)) {}
   PostgresTransaction(const PostgresTransaction&) = delete;
   PostgresTransaction& operator=(const PostgresTransaction&) = delete;
   ~PostgresTransaction() override;
@@ -47,6 +53,7 @@ class PostgresTransaction final : public Transaction {
     std::int64_t taken = 0;
   };
 
+  [[nodiscard]] bool knows(std::span<const QueueRef> queues) const;
   bool try_lock_lines(std::span<const LineRef> refs, std::vector<Line>& lines);
   std::vector<core::TaskRecord> take_from(std::span<Source> sources, std::size_t max);
   void ask_for_ready(std::span<const Source> sources, std::size_t max);
@@ -64,6 +71,7 @@ class PostgresTransaction final : public Transaction {
   Pool::Loan connection_;
   const core::TimePoint now_;
   const std::int64_t number_;
+  const std::map<QueueRef, core::QueueSettings> queues_;  // as they were at the start
   bool is_open_ = true;
   std::vector<Taken> taken_;
   Addresses addresses_;                      // of what is loaded and locked

@@ -67,7 +67,7 @@ class SqliteStore final : public Store {
 
   std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return lanes_.of(queue); }
 
-  std::unique_ptr<Transaction> begin() override {
+  std::unique_ptr<Transaction> begin(std::span<const QueueRef> /*queues*/) override {
     std::unique_lock turn{writer_turn_};
     begin_writing();
     auto transaction =
