@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/bench.hpp"
+#include "cli/serve.hpp"
 #include "store/store.hpp"
 
 int main(int argc, char** argv) {
@@ -13,6 +14,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("Example:\n  pawl bench jobs --store sqlite:bench.db --baseline");
   int exit_code = 0;
+  pawl::cli::add_serve(app, exit_code);
   pawl::cli::add_bench(app, exit_code);
   try {
     app.parse(argc, argv);
