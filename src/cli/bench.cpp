@@ -1,12 +1,13 @@
-#include "cli/bench.hpp"
+// pawl bench: measures this machine.
+
+#include "bench/bench.hpp"
 
 #include <cstdio>
-#include <memory>
 #include <string>
 
 #include <fmt/format.h>
 
-#include "bench/bench.hpp"
+#include "cli/commands.hpp"
 #include "client/open_store.hpp"
 #include "core/problem.hpp"
 
@@ -14,72 +15,117 @@ namespace pawl::cli {
 
 namespace {
 
-struct BenchFlags {
-  std::string store = "sqlite:pawl-bench.db";
-  double seconds = 5;
-  double held_seconds = 120;
-  bool baseline = false;
-  bool json = false;
-  int batch = 100;
-  int workers = 32;
-  int backlog = 1'000'000;
-};
-
 using Workload = void (*)(const bench::Options&, const bench::Report&);
 
 core::Duration from_seconds(double seconds) {
   return core::Duration{static_cast<std::int64_t>(seconds * 1e6)};
 }
 
-int run(const BenchFlags& flags, Workload workload) {
-  const auto address = client::parse_store_address(flags.store);
-  if (!address) {
-    fmt::print(stderr, "pawl bench: {}\n", address.problem().detail);
-    return kind_of(address.problem().code).exit_code;
+bench::Options options_of(const Input& input, const client::StoreAddress& store) {
+  bench::Options options{.store = store,
+                         .seconds = from_seconds(input.real("--seconds")),
+                         .baseline = input.has("--baseline"),
+                         .batch = static_cast<int>(input.integer("--batch")),
+                         .workers = static_cast<int>(input.integer("--workers"))};
+  if (input.has("--backlog")) options.backlog = static_cast<int>(input.integer("--backlog"));
+  if (input.has("--held-seconds")) options.held = from_seconds(input.real("--held-seconds"));
+  return options;
+}
+
+struct Range {
+  const char* flag;
+  double least;
+  double most;
+};
+
+core::Status check_ranges(const Input& input) {
+  for (const auto& range :
+       {Range{"--seconds", 0.1, 3600}, Range{"--batch", 1, 1000}, Range{"--workers", 1, 1000},
+        Range{"--backlog", 0, 1e8}, Range{"--held-seconds", 1, 3600}}) {
+    if (!input.has(range.flag)) continue;
+    const double value = input.real(range.flag);
+    if (value >= range.least && value <= range.most) continue;
+    return core::invalid_field(range.flag, fmt::format("must be from {} to {}", range.least, range.most));
   }
-  const bench::Options options{.store = *address,
-                               .seconds = from_seconds(flags.seconds),
-                               .baseline = flags.baseline,
-                               .batch = flags.batch,
-                               .workers = flags.workers,
-                               .backlog = flags.backlog,
-                               .held = from_seconds(flags.held_seconds)};
-  const auto report = [&flags](const bench::Measurement& measurement) {
-    fmt::print("{}\n", flags.json ? to_json(measurement) : to_row(measurement));
-    std::fflush(stdout);
+  return core::Done{};
+}
+
+Handler measure(Workload workload) {
+  return [workload](Context& context, const Input& input) {
+    const auto address = client::parse_store_address(input.text("--store"));
+    if (!address) return context.out.problem("pawl bench", address.problem());
+    if (const auto checked = check_ranges(input); !checked) {
+      return context.out.problem("pawl bench", checked.problem());
+    }
+    workload(options_of(input, *address), [&](const bench::Measurement& measurement) {
+      context.out.line(input.has("--json") ? to_json(measurement) : to_row(measurement));
+      context.out.flush();
+    });
+    return 0;
   };
-  workload(options, report);
-  return 0;
+}
+
+struct Row {
+  const char* name;
+  const char* summary;
+  Workload workload;
+  std::vector<Flag> flags = {};
+};
+
+Command command_of(const Row& row) {
+  std::vector<Flag> flags{{.name = "--store",
+                           .value = "STORE",
+                           .summary = "sqlite:FILE, postgres://… or memory:",
+                           .fallback = "sqlite:pawl-bench.db"},
+                          {.name = "--seconds",
+                           .value = "N",
+                           .summary = "Of each measurement",
+                           .kind = ValueKind::real,
+                           .fallback = "5"},
+                          {.name = "--batch",
+                           .value = "N",
+                           .summary = "Tasks in one call",
+                           .kind = ValueKind::integer,
+                           .fallback = "100"},
+                          {.name = "--workers",
+                           .value = "N",
+                           .summary = "Workers at once",
+                           .kind = ValueKind::integer,
+                           .fallback = "32"},
+                          {.name = "--baseline",
+                           .summary = "Also one statement and commit an operation, for the ratio",
+                           .kind = ValueKind::none},
+                          {.name = "--json", .summary = "One JSON object a line", .kind = ValueKind::none}};
+  flags.insert(flags.end(), row.flags.begin(), row.flags.end());
+  return {.path = std::string{"bench "} + row.name,
+          .summary = row.summary,
+          .flags = std::move(flags),
+          .example = fmt::format("pawl bench {} --store sqlite:bench.db --baseline --json", row.name),
+          .handler = measure(row.workload)};
 }
 
 }  // namespace
 
-void add_bench(CLI::App& app, int& exit_code) {
-  auto flags = std::make_shared<BenchFlags>();  // shared by the workloads' callbacks, which outlive this call
-  CLI::App* bench = app.add_subcommand("bench", "Measure what this machine and store can do");
-  bench->require_subcommand(1);
-  bench->footer("Example:\n  pawl bench jobs --store sqlite:bench.db --baseline --json");
-  const auto add = [&](const char* name, const char* what, Workload workload) {
-    CLI::App* command = bench->add_subcommand(name, what);
-    command->add_option("--store", flags->store, "sqlite:FILE, postgres://… or memory:")
-        ->capture_default_str();
-    command->add_option("--seconds", flags->seconds, "Of each measurement")->check(CLI::Range(0.1, 3600.0));
-    command->add_option("--batch", flags->batch, "Tasks in one call")->check(CLI::Range(1, 1000));
-    command->add_option("--workers", flags->workers, "Workers at once")->check(CLI::Range(1, 1000));
-    command->add_flag("--baseline", flags->baseline,
-                      "Also one statement and commit an operation, for the ratio");
-    command->add_flag("--json", flags->json, "One JSON object a line");
-    command->callback([flags, workload, &exit_code] { exit_code = run(*flags, workload); });
-    return command;
-  };
-  add("jobs", "Whole lives, bulk and single enqueues, drain: tasks a second", bench::run_jobs);
-  add("latency", "From enqueue to the handler on an idle system", bench::run_latency);
-  add("deep", "The rate with a deep backlog of other queues", bench::run_deep)
-      ->add_option("--backlog", flags->backlog, "Future and pending tasks, so many of each")
-      ->check(CLI::Range(0, 100'000'000));
-  add("held", "The rate while a forgotten transaction holds a snapshot", bench::run_held)
-      ->add_option("--held-seconds", flags->held_seconds, "How long it is held")
-      ->check(CLI::Range(1.0, 3600.0));
+std::vector<Command> bench_commands() {
+  const Flag backlog{.name = "--backlog",
+                     .value = "N",
+                     .summary = "Future and pending tasks, so many of each",
+                     .kind = ValueKind::integer,
+                     .fallback = "1000000"};
+  const Flag held{.name = "--held-seconds",
+                  .value = "N",
+                  .summary = "How long it is held",
+                  .kind = ValueKind::real,
+                  .fallback = "120"};
+  std::vector<Command> commands;
+  for (const Row& row :
+       {Row{"jobs", "Whole lives, bulk and single enqueues, drain: tasks a second", bench::run_jobs},
+        Row{"latency", "From enqueue to the handler on an idle system", bench::run_latency},
+        Row{"deep", "The rate with a deep backlog of other queues", bench::run_deep, {backlog}},
+        Row{"held", "The rate while a forgotten transaction holds a snapshot", bench::run_held, {held}}}) {
+    commands.push_back(command_of(row));
+  }
+  return commands;
 }
 
 }  // namespace pawl::cli

@@ -1,29 +1,63 @@
-// The command line. One file a noun; each adds its commands to the app.
+// The command line: finds the command in the table and runs it.
 
-#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include "cli/bench.hpp"
-#include "cli/serve.hpp"
+#include "cli/commands.hpp"
+#include "cli/parse.hpp"
+#include "runtime/env.hpp"
 #include "store/store.hpp"
 
-int main(int argc, char** argv) {
-  CLI::App app{"Pawl: tasks and workflows that survive anything"};
-  app.name("pawl");
-  app.set_version_flag("--version", PAWL_VERSION);
-  app.require_subcommand(1);
-  app.footer("Example:\n  pawl bench jobs --store sqlite:bench.db --baseline");
-  int exit_code = 0;
-  pawl::cli::add_serve(app, exit_code);
-  pawl::cli::add_bench(app, exit_code);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    const int shown = app.exit(error);
-    return shown == 0 ? 0 : 2;  // wrong usage, whatever was wrong with it
-  } catch (const pawl::store::StoreError& error) {
-    fmt::print(stderr, "pawl: {}\n", error.what());
-    return kind_of(error.problem().code).exit_code;
+extern char** environ;
+
+namespace {
+
+pawl::cli::Environment read_environment() {
+  pawl::cli::Environment environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text{*entry};
+    const auto equals = text.find('=');
+    if (equals != std::string::npos) environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  return exit_code;
+  return environment;
+}
+
+bool wants_colours(const pawl::cli::Environment& environment) {
+  const auto no_colour = environment.find("NO_COLOR");
+  const bool refused = no_colour != environment.end() && !no_colour->second.empty();
+  return isatty(STDOUT_FILENO) == 1 && !refused;
+}
+
+int run(const pawl::cli::Invocation& invocation, const pawl::cli::Environment& environment) {
+  pawl::runtime::SystemClock clock;
+  pawl::runtime::SystemRandom random;
+  pawl::cli::Printer out{stdout, stderr, wants_colours(environment)};
+  pawl::cli::Context context{.environment = environment, .clock = clock, .random = random, .out = out};
+  try {
+    return invocation.command->handler(context, invocation.input);
+  } catch (const pawl::store::StoreError& error) {
+    return out.problem("pawl", error.problem());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace pawl::cli;
+  const auto table = all_commands();
+  const auto environment = read_environment();
+  const auto parsed = parse(table, std::vector<std::string>(argv + 1, argv + argc), environment);
+  if (const auto* shown = std::get_if<TextToShow>(&parsed)) {
+    fmt::print("{}", shown->text);
+    return 0;
+  }
+  if (const auto* wrong = std::get_if<WrongUsage>(&parsed)) {
+    fmt::print(stderr, "{}\n", wrong->message);
+    return 2;
+  }
+  return run(std::get<Invocation>(parsed), environment);
 }

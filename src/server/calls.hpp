@@ -4,7 +4,8 @@
 
 #include <functional>
 
-#include "runtime/runtime.hpp"
+#include "core/api.hpp"
+#include "engine/engine.hpp"
 #include "server/metrics.hpp"
 #include "server/request.hpp"
 
@@ -14,7 +15,9 @@ namespace pawl::server {
 using Blocking = std::function<void(std::function<void()>)>;
 
 struct Services {
-  runtime::Runtime& runtime;
+  core::Api& api;
+  std::function<void(core::Command, core::Reply)> submit;
+  engine::Engine& engine;
   store::Store& store;
   Metrics& metrics;
   Blocking blocking;

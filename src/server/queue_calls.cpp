@@ -15,7 +15,7 @@ using wire::Writer;
 Response list(Services& services, const Request& request) {
   const auto nothing = read_query(request, [](wire::ObjectReader&) { return 0; });
   if (!nothing) return problem_response(nothing.problem(), request.id);
-  const auto queues = services.runtime.api().list_queues(request.ns);
+  const auto queues = services.api.list_queues(request.ns);
   if (!queues) return problem_response(queues.problem(), request.id);
   Writer out;
   out.begin_object().key("items").begin_array();
@@ -27,7 +27,7 @@ Response put(Services& services, const Request& request) {
   auto patch = read_body(request, wire::read_queue_patch);
   if (!patch) return problem_response(patch.problem(), request.id);
   const std::string& name = request.parameters.at(1);
-  core::Api& api = services.runtime.api();
+  core::Api& api = services.api;
   const auto done = api.set_queue({.ns = request.ns, .name = name, .patch = std::move(*patch)});
   if (!done) return problem_response(done.problem(), request.id);
   const auto queues = api.list_queues(request.ns);

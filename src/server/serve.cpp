@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "runtime/runtime.hpp"
 #include "server/dispatch.hpp"
 
 namespace pawl::server {
@@ -38,7 +39,12 @@ int serve(store::Store& store, core::Clock& clock, core::Random& random, const S
   HttpServer http{options.http, metrics, log};
   {
     runtime::Runtime runtime{store, clock, random, {.waiting_claims_max = options.waiting_claims_max}};
-    Dispatch dispatch{{.runtime = runtime,
+    const auto submit = [&runtime](core::Command command, core::Reply reply) {
+      runtime.submit(std::move(command), std::move(reply));
+    };
+    Dispatch dispatch{{.api = runtime.api(),
+                       .submit = submit,
+                       .engine = runtime.engine(),
                        .store = store,
                        .metrics = metrics,
                        .blocking = http.blocking(),

@@ -14,16 +14,16 @@ Response healthz() { return json_response(200, R"({"status":"ok"})"); }
 
 // A read of the store; it also fails where migrations are missing.
 Response readyz(Services& services, const Request& request) {
-  const auto read = services.runtime.api().list_queues("default");
+  const auto read = services.api.list_queues("default");
   if (!read) return problem_response(read.problem(), request.id);
   return json_response(200, R"({"status":"ready"})");
 }
 
 Response metrics(Services& services, const Request& request) {
-  Metrics::View view{.engine = services.runtime.engine().stats(),
-                     .waiting_claims = services.runtime.engine().waiters().size()};
+  Metrics::View view{.engine = services.engine.stats(),
+                     .waiting_claims = services.engine.waiters().size()};
   for (const std::string& ns : services.store.namespaces()) {
-    auto queues = services.runtime.api().list_queues(ns);
+    auto queues = services.api.list_queues(ns);
     if (!queues) return problem_response(queues.problem(), request.id);
     view.queues.emplace(ns, std::move(*queues));
   }

@@ -42,13 +42,13 @@ void enqueue_one(Services& services, Request request, Answer answer) {
   if (!spec) return answer(problem_response(spec.problem(), request.id));
   core::EnqueueTasks command{.ns = request.ns, .wants_tasks = true};
   command.tasks.push_back(std::move(*spec));
-  services.runtime.submit(std::move(command), [&services, request = std::move(request), answer = std::move(answer)](
+  services.submit(std::move(command), [&services, request = std::move(request), answer = std::move(answer)](
                                                   const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), request.id));
     const core::Enqueued& enqueued = std::get<std::vector<core::Enqueued>>(*result).front();
     if (enqueued.task) return answer(json_response(201, created_text(true, *enqueued.task)));
     services.blocking([&services, request, answer, id = enqueued.id] {
-      const auto found = services.runtime.api().get_task(request.ns, id);
+      const auto found = services.api.get_task(request.ns, id);
       answer(respond(request, found, [](const auto& one) { return created_text(false, one.task); }));
     });
   });
@@ -58,7 +58,7 @@ void enqueue_many(Services& services, Request request, Answer answer) {
   auto specs = read_body(request, wire::read_task_specs);
   if (!specs) return answer(problem_response(specs.problem(), request.id));
   core::EnqueueTasks command{.ns = request.ns, .tasks = std::move(*specs)};
-  services.runtime.submit(std::move(command), [id = request.id, answer = std::move(answer)](
+  services.submit(std::move(command), [id = request.id, answer = std::move(answer)](
                                                   const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), id));
     Writer out;
@@ -81,7 +81,7 @@ std::function<void()> give_back(Services& services, const std::string& ns, const
                                .action = core::ReportAction::release});
   }
   return [&services, release = std::move(release)] {
-    services.runtime.submit(release, [](const Result<core::Answer>&) {});
+    services.submit(release, [](const Result<core::Answer>&) {});
   };
 }
 
@@ -90,7 +90,7 @@ void claim(Services& services, Request request, Answer answer) {
   if (!claim) return answer(problem_response(claim.problem(), request.id));
   claim->ns = request.ns;
   const std::string worker_id = claim->worker_id;
-  services.runtime.submit(std::move(*claim), [&services, worker_id, request = std::move(request),
+  services.submit(std::move(*claim), [&services, worker_id, request = std::move(request),
                                               answer = std::move(answer)](const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), request.id));
     const auto& tasks = std::get<std::vector<core::ClaimedTask>>(*result);
@@ -130,7 +130,7 @@ void report_many(Services& services, Request request, Answer answer) {
     if (report) command.reports.push_back(*report);
   }
   if (command.reports.empty() && !read->reports.empty()) return answer(json_response(200, results_text(*read, {})));
-  services.runtime.submit(std::move(command), [read = std::move(*read), id = request.id, answer = std::move(answer)](
+  services.submit(std::move(command), [read = std::move(*read), id = request.id, answer = std::move(answer)](
                                                   const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), id));
     answer(json_response(200, results_text(read, std::get<std::vector<Result<core::ReportAnswer>>>(*result))));
@@ -152,7 +152,7 @@ void report_one(Services& services, Request request, Answer answer) {
   });
   if (!report) return answer(problem_response(report.problem(), request.id));
   command.reports.push_back(std::move(*report));
-  services.runtime.submit(std::move(command), [id = request.id, task = *task, answer = std::move(answer)](
+  services.submit(std::move(command), [id = request.id, task = *task, answer = std::move(answer)](
                                                   const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), id));
     const auto& one = std::get<std::vector<Result<core::ReportAnswer>>>(*result).front();
@@ -166,7 +166,7 @@ void report_one(Services& services, Request request, Answer answer) {
 Response get_one(Services& services, const Request& request) {
   const auto id = task_id_of(request, 1);
   if (!id) return problem_response(id.problem(), request.id);
-  const auto found = services.runtime.api().get_task(request.ns, *id);
+  const auto found = services.api.get_task(request.ns, *id);
   return respond(request, found, [](const core::TaskWithAttempts& one) {
     Writer out;
     out.begin_object();
@@ -191,7 +191,7 @@ Response list(Services& services, const Request& request) {
   auto asked = read_query(request, read_list);
   if (!asked) return problem_response(asked.problem(), request.id);
   asked->query.ns = request.ns;
-  return respond(request, services.runtime.api().list_tasks(*asked), [](const core::Page<core::Task>& page) {
+  return respond(request, services.api.list_tasks(*asked), [](const core::Page<core::Task>& page) {
     Writer out;
     out.begin_object().key("items").begin_array();
     for (const core::Task& task : page.items) {
@@ -208,7 +208,7 @@ Response move_one(Services& services, const Request& request) {
   if (!id) return problem_response(id.problem(), request.id);
   const auto nothing = read_body(request, [](ObjectReader&) { return 0; });
   if (!nothing) return problem_response(nothing.problem(), request.id);
-  core::Api& api = services.runtime.api();
+  core::Api& api = services.api;
   const auto moved = request.route->call == Call::retry_task ? api.retry_task(request.ns, *id)
                                                              : api.cancel_task(request.ns, *id);
   return respond(request, moved, task_text);
@@ -224,7 +224,7 @@ Response move_many(Services& services, const Request& request) {
   });
   if (!bulk) return problem_response(bulk.problem(), request.id);
   bulk->query.ns = request.ns;
-  core::Api& api = services.runtime.api();
+  core::Api& api = services.api;
   const auto moved =
       request.route->call == Call::retry_tasks ? api.retry_tasks(*bulk) : api.cancel_tasks(*bulk);
   return respond(request, moved, [](const core::BulkResult& result) {

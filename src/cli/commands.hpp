@@ -1,0 +1,45 @@
+#pragma once
+// The table of commands: each noun's file gives its rows, and they are put together here.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace pawl::cli {
+
+// The flags of every command that talks to a server.
+[[nodiscard]] std::vector<Flag> server_flags();
+[[nodiscard]] std::vector<Flag> with_server_flags(std::vector<Flag> flags);
+
+[[nodiscard]] std::vector<Command> task_commands();
+[[nodiscard]] std::vector<Command> queue_commands();
+[[nodiscard]] std::vector<Command> worker_commands();
+[[nodiscard]] std::vector<Command> token_commands();
+[[nodiscard]] std::vector<Command> top_commands();
+[[nodiscard]] std::vector<Command> admin_commands();
+[[nodiscard]] std::vector<Command> serve_commands();
+[[nodiscard]] std::vector<Command> bench_commands();
+[[nodiscard]] std::vector<Command> completion_commands();
+
+// A group of commands that is no command itself, or also one.
+struct Group {
+  std::string name;
+  std::string summary;
+};
+
+struct CommandTable {
+  std::vector<Group> groups;
+  std::vector<Command> commands;
+
+  [[nodiscard]] const Command* find(std::string_view path) const;
+  // The words that may follow a path ("" for the first word).
+  [[nodiscard]] std::vector<std::string> words_after(std::string_view path) const;
+  // Of a group or a command.
+  [[nodiscard]] std::string summary_of(std::string_view path) const;
+};
+
+[[nodiscard]] CommandTable all_commands();
+
+}  // namespace pawl::cli

@@ -1,0 +1,28 @@
+#pragma once
+// pawl doctor: looks at what usually goes wrong and says what to do about it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/command.hpp"
+#include "core/time.hpp"
+
+namespace pawl::cli {
+
+enum class Verdict : std::uint8_t { ok, warning, failed };
+
+struct Finding {
+  std::string check;
+  Verdict verdict = Verdict::ok;
+  std::string seen = {};
+  std::string advice = {};  // for what is not ok
+};
+
+// The date of an HTTP answer: "Sun, 06 Nov 1994 08:49:37 GMT".
+[[nodiscard]] std::optional<core::TimePoint> parse_http_date(const std::string& text);
+[[nodiscard]] Finding clock_finding(const std::string& date_header, core::TimePoint now);
+
+[[nodiscard]] Command doctor_command();
+
+}  // namespace pawl::cli

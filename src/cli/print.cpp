@@ -1,0 +1,151 @@
+#include "cli/print.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/json.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+std::string_view code_of(Colour colour) {
+  switch (colour) {
+    case Colour::none: return "";
+    case Colour::bold: return "\x1b[1m";
+    case Colour::dim: return "\x1b[2m";
+    case Colour::red: return "\x1b[31m";
+    case Colour::green: return "\x1b[32m";
+    case Colour::yellow: return "\x1b[33m";
+    case Colour::cyan: return "\x1b[36m";
+  }
+  return "";
+}
+
+std::size_t width_of(std::string_view text) { return core::utf8_length(text).value_or(text.size()); }
+
+// What a server or a payload says must not move the cursor or colour the terminal.
+std::string without_controls(std::string_view text) {
+  std::string clean{text};
+  std::replace_if(
+      clean.begin(), clean.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return clean;
+}
+
+std::string padded(const Cell& cell, std::size_t width, bool last, bool colours) {
+  const std::string text = without_controls(cell.text);
+  const std::string space(width - std::min(width, width_of(text)), ' ');
+  const std::string shown = paint(text, cell.colour, colours);
+  if (cell.right) return space + shown;
+  return last ? shown : shown + space;
+}
+
+std::string joined(const std::vector<Cell>& cells, const std::vector<std::size_t>& widths, bool colours) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) line += "  ";
+    line += padded(cells[i], widths[i], i + 1 == cells.size(), colours);
+  }
+  return line;
+}
+
+struct Unit {
+  core::Duration length;
+  std::string_view name;
+};
+constexpr std::array kUnits{Unit{std::chrono::hours{24}, "d"}, Unit{std::chrono::hours{1}, "h"},
+                            Unit{std::chrono::minutes{1}, "m"}, Unit{std::chrono::seconds{1}, "s"},
+                            Unit{std::chrono::milliseconds{1}, "ms"}};
+
+}  // namespace
+
+std::string paint(std::string_view text, Colour colour, bool colours) {
+  if (!colours || colour == Colour::none) return std::string{text};
+  return fmt::format("{}{}\x1b[0m", code_of(colour), text);
+}
+
+std::vector<std::string> table_lines(const std::vector<Column>& columns,
+                                     const std::vector<std::vector<Cell>>& rows, bool colours) {
+  std::vector<Cell> titles;
+  for (const auto& column : columns) {
+    titles.push_back({.text = column.title, .colour = Colour::bold, .right = column.right});
+  }
+  std::vector<std::vector<Cell>> all{titles};
+  all.insert(all.end(), rows.begin(), rows.end());
+  std::vector<std::size_t> widths(columns.size(), 0);
+  for (auto& row : all) {
+    row.resize(columns.size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i].right = columns[i].right;
+      widths[i] = std::max(widths[i], width_of(row[i].text));
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& row : all) lines.push_back(joined(row, widths, colours));
+  return lines;
+}
+
+void Printer::line(std::string_view text) const { fmt::print(out_, "{}\n", text); }
+
+void Printer::table(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows) const {
+  for (const auto& text : table_lines(columns, rows, colours_)) line(text);
+}
+
+void Printer::fields(const std::vector<std::pair<std::string, Cell>>& fields) const {
+  std::size_t width = 0;
+  for (const auto& [name, cell] : fields) width = std::max(width, width_of(name));
+  for (const auto& [name, cell] : fields) {
+    line(joined({{.text = name, .colour = Colour::dim}, cell}, {width, 0}, colours_));
+  }
+}
+
+int Printer::problem(std::string_view what, const core::Problem& problem) const {
+  fmt::print(err_, "{}: {}\n", what, problem.detail);
+  for (const auto& error : problem.errors) {
+    if (problem.detail.find(error.message) != std::string::npos) continue;
+    fmt::print(err_, "  {}: {}\n", error.field, error.message);
+  }
+  return core::kind_of(problem.code).exit_code;
+}
+
+void Printer::warn(std::string_view text) const { fmt::print(err_, "pawl: {}\n", text); }
+
+void Printer::flush() const { std::fflush(out_); }
+
+std::string Printer::painted(std::string_view text, Colour colour) const {
+  return paint(text, colour, colours_);
+}
+
+Colour colour_of_status(std::string_view status) {
+  if (status == "completed" || status == "online") return Colour::green;
+  if (status == "failed" || status == "dead_letter" || status == "offline") return Colour::red;
+  if (status == "claimed" || status == "running") return Colour::cyan;
+  if (status == "blocked" || status == "draining") return Colour::yellow;
+  return status == "cancelled" ? Colour::dim : Colour::none;
+}
+
+std::string short_duration(core::Duration duration) {
+  for (const auto& unit : kUnits) {
+    if (duration >= unit.length) return fmt::format("{}{}", duration / unit.length, unit.name);
+  }
+  return "0s";
+}
+
+std::string relative_time(core::TimePoint time, core::TimePoint now) {
+  if (time > now) return "in " + short_duration(time - now);
+  return short_duration(now - time) + " ago";
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (width_of(text) <= width) return std::string{text};
+  std::size_t bytes = 0;
+  for (std::size_t shown = 0; bytes < text.size() && shown + 1 < width; ++shown) {
+    ++bytes;
+    while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xc0U) == 0x80U) ++bytes;
+  }
+  return std::string{text.substr(0, bytes)} + "…";
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,64 @@
+#pragma once
+// What people see: tables with aligned columns, colours on a terminal; and what programs see: JSON, one
+// document or one line per item. One thread at a time.
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/problem.hpp"
+#include "core/time.hpp"
+
+namespace pawl::cli {
+
+enum class Colour : std::uint8_t { none, bold, dim, red, green, yellow, cyan };
+
+struct Cell {
+  std::string text = {};
+  Colour colour = Colour::none;
+  bool right = false;  // aligned: numbers
+};
+
+struct Column {
+  std::string title;
+  bool right = false;
+};
+
+// Lines of the table, the title line first; columns are as wide as their widest cell, counted in characters.
+[[nodiscard]] std::vector<std::string> table_lines(const std::vector<Column>& columns,
+                                                   const std::vector<std::vector<Cell>>& rows, bool colours);
+
+class Printer {
+ public:
+  Printer(std::FILE* out, std::FILE* err, bool colours) : out_(out), err_(err), colours_(colours) {}
+
+  void line(std::string_view text) const;
+  void table(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows) const;
+  // "name  value" lines, names aligned.
+  void fields(const std::vector<std::pair<std::string, Cell>>& fields) const;
+  // The detail and the fields it names, on stderr. Gives the exit code.
+  int problem(std::string_view what, const core::Problem& problem) const;
+  void warn(std::string_view text) const;
+  void flush() const;
+
+  [[nodiscard]] std::string painted(std::string_view text, Colour colour) const;
+  [[nodiscard]] bool colours() const { return colours_; }
+
+ private:
+  std::FILE* out_;
+  std::FILE* err_;
+  bool colours_;
+};
+
+[[nodiscard]] std::string paint(std::string_view text, Colour colour, bool colours);
+// Of a task's or a worker's status.
+[[nodiscard]] Colour colour_of_status(std::string_view status);
+// "12s ago", "in 3m", "2d ago": the largest unit that fits.
+[[nodiscard]] std::string relative_time(core::TimePoint time, core::TimePoint now);
+[[nodiscard]] std::string short_duration(core::Duration duration);
+// At most `width` characters, the last one '…' where something was cut.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
+
+}  // namespace pawl::cli

@@ -1,0 +1,68 @@
+#include "cli/session.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "client/raw_json.hpp"
+#include "core/limits.hpp"
+
+namespace pawl::cli {
+
+core::Result<client::HttpTarget> target_of(const Input& input) {
+  auto address = client::parse_http_address(input.text("--address"));
+  if (!address) return address.problem();
+  return client::HttpTarget{.address = *address, .token = input.text("--token")};
+}
+
+core::Result<client::HttpAnswer> Session::call(std::string method, std::string_view path, std::string body) {
+  std::string full = path.starts_with("/v1/") ? std::string{path}
+                                              : "/v1/" + client::percent_encoded(ns_) + std::string{path};
+  if (method == "POST" && body.empty()) body = "{}";
+  return caller_.call({.method = std::move(method), .path = std::move(full), .body = std::move(body)});
+}
+
+int with_session(Context& context, const Input& input, const std::function<core::Status(Session&)>& work) {
+  auto target = target_of(input);
+  if (!target) return context.out.problem("pawl", target.problem());
+  Session session{*target, input.text("--namespace"), context.random};
+  const auto status = work(session);
+  return status ? 0 : context.out.problem("pawl", status.problem());
+}
+
+core::Result<Json> json_of(const client::HttpAnswer& answer) {
+  auto json = Json::parse(answer.body, nullptr, false);
+  if (!json.is_discarded()) return json;
+  return core::Problem{.code = core::ProblemCode::internal,
+                       .detail = "the server's answer is no JSON; is this address a Pawl server's?"};
+}
+
+std::string text_at(const Json& object, const std::string& name) {
+  const auto found = object.find(name);
+  if (found == object.end() || found->is_null()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+core::Status each_item(Session& session, const std::string& path, const std::string& query,
+                       std::int64_t limit, const std::function<void(std::string_view)>& take) {
+  std::string cursor;
+  std::int64_t taken = 0;
+  do {
+    const auto page = limit == 0 ? core::kPageMax : std::min<std::int64_t>(limit - taken, core::kPageMax);
+    auto answer =
+        session.get(fmt::format("{}?limit={}{}{}", path, page, query,
+                                cursor.empty() ? "" : "&cursor=" + client::percent_encoded(cursor)));
+    if (!answer) return answer.problem();
+    if (!Json::accept(answer->body)) return json_of(*answer).problem();
+    const auto items = client::raw_member(answer->body, "items").value_or("[]");
+    for (const auto item : client::raw_elements(items)) {
+      take(item);
+      ++taken;
+    }
+    const auto next = Json::parse(client::raw_member(answer->body, "next_cursor").value_or("null"));
+    cursor = next.is_string() ? next.get<std::string>() : "";
+  } while (!cursor.empty() && (limit == 0 || taken < limit));
+  return core::Done{};
+}
+
+}  // namespace pawl::cli

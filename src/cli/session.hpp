@@ -1,0 +1,60 @@
+#pragma once
+// A command's conversation with the server: the address, namespace and token that its flags give. One thread.
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "client/http_caller.hpp"
+#include "core/result.hpp"
+
+namespace pawl::cli {
+
+using Json = nlohmann::ordered_json;
+
+[[nodiscard]] core::Result<client::HttpTarget> target_of(const Input& input);
+
+class Session {
+ public:
+  Session(client::HttpTarget target, std::string ns, core::Random& random)
+      : ns_(std::move(ns)), caller_(std::move(target), random) {}
+
+  // Paths are within the namespace ("/tasks") unless they begin with "/v1/" or stand alone ("/readyz").
+  core::Result<client::HttpAnswer> get(std::string_view path) { return call("GET", path, ""); }
+  core::Result<client::HttpAnswer> post(std::string_view path, std::string body) {
+    return call("POST", path, std::move(body));
+  }
+  core::Result<client::HttpAnswer> put(std::string_view path, std::string body) {
+    return call("PUT", path, std::move(body));
+  }
+  core::Result<client::HttpAnswer> remove(std::string_view path) { return call("DELETE", path, ""); }
+  // Any status is an answer; the path is taken as it is.
+  core::Result<client::HttpAnswer> look_at(std::string path) {
+    return caller_.send({.path = std::move(path)});
+  }
+
+ private:
+  core::Result<client::HttpAnswer> call(std::string method, std::string_view path, std::string body);
+
+  std::string ns_;
+  client::HttpCaller caller_;
+};
+
+// Opens the session, lets `work` use it and prints the problem there was, if any. Gives the exit code.
+int with_session(Context& context, const Input& input, const std::function<core::Status(Session&)>& work);
+
+// `internal` if the server's answer is no JSON.
+[[nodiscard]] core::Result<Json> json_of(const client::HttpAnswer& answer);
+
+// A member's text: strings as they are, null and absent as "", everything else as JSON.
+[[nodiscard]] std::string text_at(const Json& object, const std::string& name);
+
+// Asks for page after page until there is no more or `limit` items were handed on; each item comes as the
+// JSON text it has in the answer. limit 0: all.
+[[nodiscard]] core::Status each_item(Session& session, const std::string& path, const std::string& query,
+                                     std::int64_t limit, const std::function<void(std::string_view)>& take);
+
+}  // namespace pawl::cli

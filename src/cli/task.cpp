@@ -1,0 +1,279 @@
+// pawl task: enqueue, list, show, retry, cancel. The dead letters are in task_dead.cpp.
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/payload.hpp"
+#include "cli/session.hpp"
+#include "cli/task_dead.hpp"
+#include "client/raw_json.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+core::Result<std::string> labels_text(const std::vector<std::string>& labels) {
+  client::ObjectText object;
+  for (const auto& label : labels) {
+    const auto equals = label.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return core::invalid_field("label", "must be NAME=VALUE, not '" + label + "'");
+    }
+    object.text(label.substr(0, equals), label.substr(equals + 1));
+  }
+  return object.str();
+}
+
+core::Result<std::string> enqueue_body(const Input& input) {
+  client::ObjectText body;
+  body.text("type", input.text("TYPE"));
+  auto payload = read_payload(input.text("PAYLOAD"));
+  if (!payload) return payload;
+  body.raw("payload", *payload);
+  for (const auto* name : {"queue", "key", "delay", "timeout"}) {
+    const auto flag = std::string{"--"} + name;
+    if (input.has(flag)) body.text(name, input.text(flag));
+  }
+  if (input.has("--run-at")) body.text("run_at", input.text("--run-at"));
+  if (input.has("--idempotency-key")) body.text("idempotency_key", input.text("--idempotency-key"));
+  if (input.has("--priority")) body.number("priority", input.integer("--priority"));
+  if (input.has("--max-attempts")) {
+    body.raw("retry", client::ObjectText{}.number("max_attempts", input.integer("--max-attempts")).str());
+  }
+  if (input.has("--label")) {
+    auto labels = labels_text(input.all("--label"));
+    if (!labels) return labels;
+    body.raw("labels", *labels);
+  }
+  return body.str();
+}
+
+int enqueue(Context& context, const Input& input) {
+  return with_session(context, input, [&](Session& session) -> core::Status {
+    auto body = enqueue_body(input);
+    if (!body) return body.problem();
+    const auto answer = session.post("/tasks", *body);
+    if (!answer) return answer.problem();
+    if (input.has("--json")) {
+      context.out.line(client::one_line(answer->body));
+      return core::Done{};
+    }
+    const auto json = json_of(*answer);
+    if (!json) return json.problem();
+    const auto& task = json->value("task", Json::object());
+    context.out.line(fmt::format("{}  {}{}", text_at(task, "id"), text_at(task, "status"),
+                                 json->value("created", true) ? "" : "  (it was there already)"));
+    return core::Done{};
+  });
+}
+
+std::string list_query(const Input& input) {
+  std::string query;
+  const auto add = [&](const char* flag, const char* name) {
+    if (input.has(flag)) query += fmt::format("&{}={}", name, client::percent_encoded(input.text(flag)));
+  };
+  add("--status", "status");
+  add("--queue", "queue");
+  add("--type", "type");
+  add("--key", "key");
+  add("--run", "run_id");
+  add("--worker", "worker_id");
+  add("--created-after", "created_after");
+  add("--created-before", "created_before");
+  add("--order", "order");
+  if (input.has("--label")) {
+    auto label = input.text("--label");
+    if (const auto equals = label.find('='); equals != std::string::npos) label[equals] = ':';
+    query += "&label=" + client::percent_encoded(label);
+  }
+  return query;
+}
+
+std::string age_of(const Json& object, const std::string& member, Context& context) {
+  const auto time = core::parse_time(text_at(object, member));
+  return time ? relative_time(*time, context.clock.now()) : "";
+}
+
+std::vector<Cell> list_row(const Json& task, Context& context) {
+  const auto status = text_at(task, "status");
+  const auto error = task.value("error", Json());
+  return {{.text = text_at(task, "id")},
+          {.text = text_at(task, "type")},
+          {.text = text_at(task, "queue")},
+          {.text = status, .colour = colour_of_status(status)},
+          {.text = text_at(task, "attempt")},
+          {.text = age_of(task, "created_at", context)},
+          {.text = error.is_object() ? shortened(text_at(error, "message"), 40) : ""}};
+}
+
+int list(Context& context, const Input& input) {
+  return with_session(context, input, [&](Session& session) -> core::Status {
+    const auto limit = input.has("--all") ? 0 : input.integer("--limit");
+    if (limit < 0) return core::invalid_field("limit", "must not be below 0");
+    std::vector<std::vector<Cell>> rows;
+    auto listed = each_item(session, "/tasks", list_query(input), limit, [&](std::string_view item) {
+      if (input.has("--json")) {
+        context.out.line(client::one_line(item));
+      } else {
+        rows.push_back(list_row(Json::parse(item), context));
+      }
+    });
+    if (!listed || input.has("--json")) return listed;
+    context.out.table({{"ID"}, {"TYPE"}, {"QUEUE"}, {"STATUS"}, {"ATTEMPT", true}, {"CREATED"}, {"ERROR"}},
+                      rows);
+    return core::Done{};
+  });
+}
+
+void show_fields(const Json& task, Context& context) {
+  std::vector<std::pair<std::string, Cell>> fields;
+  for (const auto& [name, value] : task.items()) {
+    if (value.is_null() || name == "attempts" || value == Json::object()) continue;
+    const auto text = text_at(task, name);
+    const auto colour = name == "status" ? colour_of_status(text) : Colour::none;
+    const bool is_time = name.ends_with("_at");
+    fields.emplace_back(
+        name, Cell{.text = is_time ? fmt::format("{} ({})", text, age_of(task, name, context)) : text,
+                   .colour = colour});
+  }
+  context.out.fields(fields);
+}
+
+void show_attempts(const Json& task, Context& context) {
+  const auto attempts = task.find("attempts");
+  if (attempts == task.end() || !attempts->is_array() || attempts->empty()) return;
+  std::vector<std::vector<Cell>> rows;
+  for (const auto& attempt : *attempts) {
+    const auto error = attempt.value("error", Json());
+    const auto outcome = text_at(attempt, "outcome");
+    rows.push_back(
+        {{.text = text_at(attempt, "attempt")},
+         {.text = outcome, .colour = colour_of_status(outcome)},
+         {.text = text_at(attempt, "worker_id")},
+         {.text = age_of(attempt, "claimed_at", context)},
+         {.text = error.is_object() ? text_at(error, "code") + ": " + text_at(error, "message") : ""}});
+  }
+  context.out.line("");
+  context.out.table({{"ATTEMPT", true}, {"OUTCOME"}, {"WORKER"}, {"CLAIMED"}, {"ERROR"}}, rows);
+}
+
+int show(Context& context, const Input& input) {
+  return with_session(context, input, [&](Session& session) -> core::Status {
+    const auto answer = session.get("/tasks/" + client::percent_encoded(input.text("ID")));
+    if (!answer) return answer.problem();
+    if (input.has("--json")) {
+      context.out.line(client::one_line(answer->body));
+      return core::Done{};
+    }
+    const auto task = json_of(*answer);
+    if (!task) return task.problem();
+    show_fields(*task, context);
+    show_attempts(*task, context);
+    return core::Done{};
+  });
+}
+
+// retry and cancel: one call on one task, answered with the task.
+Handler action(const std::string& verb) {
+  return [verb](Context& context, const Input& input) {
+    return with_session(context, input, [&](Session& session) -> core::Status {
+      const auto id = input.text("ID");
+      const auto answer = session.post("/tasks/" + client::percent_encoded(id) + "/" + verb, "");
+      if (!answer) return answer.problem();
+      if (input.has("--json")) {
+        context.out.line(client::one_line(answer->body));
+        return core::Done{};
+      }
+      const auto json = json_of(*answer);
+      if (!json) return json.problem();
+      const Json& task = json->contains("task") ? (*json)["task"] : *json;
+      const bool waits = task.value("cancel_requested", false) && text_at(task, "status") != "cancelled";
+      context.out.line(fmt::format("{}  {}{}", id, text_at(task, "status"),
+                                   waits ? "  (its worker is asked to stop)" : ""));
+      return core::Done{};
+    });
+  };
+}
+
+Argument task_id() { return {.name = "ID", .summary = "The task's id"}; }
+
+std::vector<Flag> enqueue_flags() {
+  return {
+      {.name = "--queue", .value = "NAME", .summary = "The queue; the type's own or 'default' if not given"},
+      {.name = "--key", .value = "KEY", .summary = "An entity: its tasks run one at a time, in order"},
+      {.name = "--priority", .value = "N", .summary = "Higher runs first", .kind = ValueKind::integer},
+      {.name = "--delay", .value = "TIME", .summary = "Not before so long", .kind = ValueKind::duration},
+      {.name = "--run-at", .value = "TIME", .summary = "Not before this time", .kind = ValueKind::time},
+      {.name = "--idempotency-key",
+       .value = "KEY",
+       .summary = "The same type and key again is the same task"},
+      {.name = "--max-attempts",
+       .value = "N",
+       .summary = "The first one counts; -1: for ever",
+       .kind = ValueKind::integer},
+      {.name = "--timeout", .value = "TIME", .summary = "Of one attempt", .kind = ValueKind::duration},
+      {.name = "--label", .value = "NAME=VALUE", .summary = "To find it by", .repeated = true}};
+}
+
+std::vector<Flag> list_flags() {
+  return {{.name = "--status", .value = "A,B", .summary = "pending, running, dead_letter …"},
+          {.name = "--queue", .value = "NAME", .summary = "Of this queue"},
+          {.name = "--type", .value = "TYPE", .summary = "Of this type"},
+          {.name = "--key", .value = "KEY", .summary = "Of this entity"},
+          {.name = "--run", .value = "ID", .summary = "Of this run"},
+          {.name = "--worker", .value = "ID", .summary = "Held by this worker"},
+          {.name = "--label", .value = "NAME=VALUE", .summary = "With this label"},
+          {.name = "--created-after", .value = "TIME", .summary = "Younger", .kind = ValueKind::time},
+          {.name = "--created-before", .value = "TIME", .summary = "Older", .kind = ValueKind::time},
+          {.name = "--order",
+           .value = "ORDER",
+           .summary = "By creation",
+           .kind = ValueKind::choice,
+           .choices = {"asc", "desc"}},
+          {.name = "--limit",
+           .value = "N",
+           .summary = "At most so many",
+           .kind = ValueKind::integer,
+           .fallback = "50"},
+          {.name = "--all", .summary = "All of them", .kind = ValueKind::none}};
+}
+
+}  // namespace
+
+std::vector<Command> task_commands() {
+  return {{.path = "task enqueue",
+           .summary = "Enqueue a task",
+           .arguments = {{.name = "TYPE", .summary = "What is to be done: email.send"},
+                         {.name = "PAYLOAD",
+                          .summary = "JSON; - for standard input, @FILE for a file",
+                          .required = false}},
+           .flags = with_server_flags(enqueue_flags()),
+           .example = R"(pawl task enqueue email.send '{"to":"ada@example.org"}' --key ada --delay 10s)",
+           .handler = enqueue},
+          {.path = "task list",
+           .summary = "List tasks, the newest first",
+           .flags = with_server_flags(list_flags()),
+           .example = "pawl task list --status failed,dead_letter --queue mail",
+           .handler = list},
+          {.path = "task show",
+           .summary = "Show a task and its attempts",
+           .arguments = {task_id()},
+           .flags = server_flags(),
+           .example = "pawl task show 0198c0de-0000-7000-8000-000000000000",
+           .handler = show},
+          {.path = "task retry",
+           .summary = "Give a failed or dead task a fresh budget of attempts",
+           .arguments = {task_id()},
+           .flags = server_flags(),
+           .example = "pawl task retry 0198c0de-0000-7000-8000-000000000000",
+           .handler = action("retry")},
+          {.path = "task cancel",
+           .summary = "Cancel a task; a running one is asked to stop",
+           .arguments = {task_id()},
+           .flags = server_flags(),
+           .example = "pawl task cancel 0198c0de-0000-7000-8000-000000000000",
+           .handler = action("cancel")},
+          dead_letters_command()};
+}
+
+}  // namespace pawl::cli

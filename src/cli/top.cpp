@@ -1,0 +1,173 @@
+#include "cli/top.hpp"
+
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+std::int64_t number_at(const Json& object, const std::string& name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+std::int64_t sum_of(const Json& items, const std::string& name) {
+  std::int64_t sum = 0;
+  for (const auto& item : items) sum += number_at(item, name);
+  return sum;
+}
+
+double seconds_between(const Look& before, const Look& now) {
+  return std::chrono::duration<double>(now.at - before.at).count();
+}
+
+std::string rate(const std::optional<Look>& before, const Look& now, const std::string& total) {
+  if (!before || seconds_between(*before, now) <= 0) return "-";
+  const auto difference = sum_of(now.workers, total) - sum_of(before->workers, total);
+  return fmt::format("{:.1f}/s", static_cast<double>(difference) / seconds_between(*before, now));
+}
+
+const Json* queue_named(const Json& queues, const std::string& name) {
+  for (const auto& queue : queues) {
+    if (text_at(queue, "name") == name) return &queue;
+  }
+  return nullptr;
+}
+
+// How the number of waiting tasks moved since the look before.
+Cell change_of(const std::optional<Look>& before, const Json& queue) {
+  const Json* old = before ? queue_named(before->queues, text_at(queue, "name")) : nullptr;
+  if (old == nullptr) return {.text = "-"};
+  const auto moved = number_at(queue.value("counts", Json::object()), "pending") -
+                     number_at(old->value("counts", Json::object()), "pending");
+  return {.text = fmt::format("{:+}", moved), .colour = moved > 0 ? Colour::yellow : Colour::green};
+}
+
+std::vector<std::string> queue_lines(const std::optional<Look>& before, const Look& now, bool colours) {
+  std::vector<std::vector<Cell>> rows;
+  for (const auto& queue : now.queues) {
+    const auto counts = queue.value("counts", Json::object());
+    std::vector<Cell> row{
+        {.text = text_at(queue, "name") + (queue.value("paused", false) ? " (paused)" : "")},
+        {.text = text_at(counts, "pending")},
+        change_of(before, queue)};
+    for (const auto* name : {"scheduled", "blocked", "claimed", "running", "dead_letter"}) {
+      row.push_back({.text = text_at(counts, name)});
+    }
+    row.push_back({.text = text_at(queue, "oldest_pending_age")});
+    rows.push_back(std::move(row));
+  }
+  return table_lines({{"QUEUE"},
+                      {"PENDING", true},
+                      {"CHANGE", true},
+                      {"SCHEDULED", true},
+                      {"BLOCKED", true},
+                      {"CLAIMED", true},
+                      {"RUNNING", true},
+                      {"DEAD", true},
+                      {"OLDEST", true}},
+                     rows, colours);
+}
+
+std::vector<std::string> worker_lines(const Look& now, bool colours) {
+  std::vector<std::vector<Cell>> rows;
+  for (const auto& worker : now.workers) {
+    const auto status = text_at(worker, "status");
+    const auto id = text_at(worker, "worker_id");
+    rows.push_back({{.text = id.empty() ? text_at(worker, "id") : id},
+                    {.text = status, .colour = colour_of_status(status)},
+                    {.text = text_at(worker, "active_count")},
+                    {.text = text_at(worker, "max_concurrent")},
+                    {.text = text_at(worker, "total_completed")},
+                    {.text = text_at(worker, "total_failed")}});
+  }
+  return table_lines(
+      {{"WORKER"}, {"STATUS"}, {"ACTIVE", true}, {"MOST", true}, {"COMPLETED", true}, {"FAILED", true}}, rows,
+      colours);
+}
+
+core::Result<Json> items_of(core::Result<client::HttpAnswer> answer) {
+  if (!answer) return answer.problem();
+  auto json = json_of(*answer);
+  if (!json) return json;
+  return json->is_object() ? json->value("items", Json::array()) : Json::array();
+}
+
+core::Result<Look> look(Session& session, core::Clock& clock) {
+  auto queues = items_of(session.get("/queues"));
+  if (!queues) return queues.problem();
+  auto workers = items_of(session.get("/workers"));
+  if (!workers) return workers.problem();
+  return Look{.at = clock.monotonic(), .queues = *std::move(queues), .workers = *std::move(workers)};
+}
+
+void draw(const std::vector<std::string>& lines, Context& context) {
+  context.out.line("\x1b[H\x1b[2J" + context.out.painted("pawl top (Ctrl-C ends)", Colour::dim));
+  for (const auto& line : lines) context.out.line(line);
+  context.out.flush();
+}
+
+// Waits for Ctrl-C or SIGTERM, at most so long. Both are blocked, so that they wait for us.
+bool ended_within(const sigset_t& ends, std::chrono::seconds wait) {
+  const timespec time{.tv_sec = wait.count(), .tv_nsec = 0};
+  return sigtimedwait(&ends, nullptr, &time) > 0;
+}
+
+core::Status live(Session& session, Context& context) {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  std::optional<Look> before;
+  do {
+    auto now = look(session, context.clock);
+    if (!now) return now.problem();
+    draw(frame_lines(before, *now, context.out.colours()), context);
+    before = *std::move(now);
+  } while (!ended_within(ends, std::chrono::seconds{1}));
+  return core::Done{};
+}
+
+int top(Context& context, const Input& input) {
+  return with_session(context, input, [&](Session& session) -> core::Status {
+    if (!input.has("--once")) return live(session, context);
+    const auto now = look(session, context.clock);
+    if (!now) return now.problem();
+    for (const auto& line : frame_lines(std::nullopt, *now, context.out.colours())) context.out.line(line);
+    return core::Done{};
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> frame_lines(const std::optional<Look>& before, const Look& now, bool colours) {
+  std::vector<std::string> lines{
+      fmt::format("{} queues, {} workers, completed {}, failed {}", now.queues.size(), now.workers.size(),
+                  rate(before, now, "total_completed"), rate(before, now, "total_failed")),
+      ""};
+  const auto add = [&lines](std::vector<std::string> more) {
+    lines.insert(lines.end(), more.begin(), more.end());
+  };
+  add(queue_lines(before, now, colours));
+  if (!now.workers.empty()) {
+    lines.emplace_back();
+    add(worker_lines(now, colours));
+  }
+  return lines;
+}
+
+std::vector<Command> top_commands() {
+  return {{.path = "top",
+           .summary = "Watch queues and workers live",
+           .flags = with_server_flags(
+               {{.name = "--once", .summary = "One look, then end", .kind = ValueKind::none}}),
+           .example = "pawl top",
+           .handler = top}};
+}
+
+}  // namespace pawl::cli

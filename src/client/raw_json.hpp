@@ -1,0 +1,36 @@
+#pragma once
+// Slices of JSON text, so that a payload is handed on byte for byte as it came. All functions need valid JSON
+// (see core::json_error); a slice points into the text it was taken from.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pawl::client {
+
+// The value of a member of an object; nothing if the text is no object or has no such member. Of members with
+// the same name, the first. Names are compared as they are spelled, escapes included.
+[[nodiscard]] std::optional<std::string_view> raw_member(std::string_view object, std::string_view name);
+[[nodiscard]] std::vector<std::string_view> raw_elements(std::string_view array);
+
+// The same value without line breaks: between tokens they are space, and inside of strings there are none.
+[[nodiscard]] std::string one_line(std::string_view json);
+
+// Writes an object member by member; values that are JSON already are taken as they are.
+class ObjectText {
+ public:
+  ObjectText& text(std::string_view name, std::string_view value);
+  ObjectText& number(std::string_view name, std::int64_t value);
+  ObjectText& raw(std::string_view name, std::string_view json);
+  [[nodiscard]] std::string str() const { return "{" + members_ + "}"; }
+
+ private:
+  std::string members_;
+};
+
+// ["a","b"]
+[[nodiscard]] std::string array_text(const std::vector<std::string>& strings);
+
+}  // namespace pawl::client
