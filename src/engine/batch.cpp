@@ -199,7 +199,13 @@ WorkingTask* Batch::find(const std::string& ns, const core::TaskId& id) {
 Answer Batch::run(const core::EnqueueTasks& command) {
   std::vector<core::Enqueued> results;
   results.reserve(command.tasks.size());
-  for (const core::TaskSpec& spec : command.tasks) results.push_back(enqueue(command.ns, spec));
+  for (const core::TaskSpec& spec : command.tasks) {
+    core::Enqueued& result = results.emplace_back(enqueue(command.ns, spec));
+    if (command.wants_tasks && result.created) {
+      const core::TaskRecord& made = set_.newest().record;
+      result.task = std::make_shared<const core::Task>(core::view_of(made, {}));
+    }
+  }
   return results;
 }
 

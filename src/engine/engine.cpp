@@ -57,12 +57,19 @@ void Engine::run_group(Group& group) {
   int losses = 0;
   while (!group.commands.empty() || !group.claims.empty()) {
     try {
+      const core::MonotonicTime began_at = clock_.monotonic();
+      const auto commands = static_cast<std::int64_t>(group.commands.size() + group.claims.size());
       try_group(group);
+      ++stats_.groups;
+      stats_.commands += commands;
+      stats_.group_micros += (clock_.monotonic() - began_at).count();
       finish_group(group);
     } catch (const StoreError& error) {
       const bool may_retry = (error.kind() == StoreError::Kind::retry && ++conflicts < kTriesAfterConflict) ||
                              (error.kind() == StoreError::Kind::unavailable && ++losses < kTriesAfterLoss);
-      if (!may_retry) refuse_group(group, error.problem());
+      if (may_retry) continue;
+      ++stats_.refused_groups;
+      refuse_group(group, error.problem());
     }
   }
 }
@@ -155,7 +162,9 @@ void Engine::finish_group(Group& group) {
   const core::MonotonicTime now = clock_.monotonic();
   for (std::size_t i = 0; i < group.claims.size(); ++i) {
     WaitingClaim& claim = group.claims[i];
-    const bool is_served = !std::get<std::vector<core::ClaimedTask>>(*group.claim_answers[i]).empty();
+    const auto& claimed = std::get<std::vector<core::ClaimedTask>>(*group.claim_answers[i]);
+    const bool is_served = !claimed.empty();
+    stats_.tasks_claimed += static_cast<std::int64_t>(claimed.size());
     group.served += is_served ? 1 : 0;
     if (is_served || claim.until <= now) {
       claim.reply(std::move(group.claim_answers[i]));
@@ -219,6 +228,7 @@ TickResult Engine::tick(std::size_t page) {
     return {};  // it is looked again soon; health is judged by commits, not here
   }
   if (!requests.empty()) execute(std::move(requests));
+  stats_.leases_expired += result.leases;
   return result;
 }
 

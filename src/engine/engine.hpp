@@ -32,6 +32,16 @@ struct TickResult {
   std::optional<core::TimePoint> store_now = {};  // none: the store could not be reached
 };
 
+// What happened since the start. Read by any thread; exact sums, but not of one moment.
+struct EngineStats {
+  std::atomic<std::int64_t> groups = 0;  // that were committed
+  std::atomic<std::int64_t> commands = 0;
+  std::atomic<std::int64_t> group_micros = 0;  // from the first load to the commit's end
+  std::atomic<std::int64_t> refused_groups = 0;
+  std::atomic<std::int64_t> leases_expired = 0;
+  std::atomic<std::int64_t> tasks_claimed = 0;
+};
+
 class Engine {
  public:
   // The clock is only asked for monotonic time, for how long a claim waits.
@@ -68,6 +78,8 @@ class Engine {
   [[nodiscard]] const Waiters& waiters() const { return waiters_; }
   [[nodiscard]] store::Store& store() { return store_; }
 
+  [[nodiscard]] const EngineStats& stats() const { return stats_; }
+
  private:
   struct Group;
   static constexpr std::int64_t kNeverScheduled = std::numeric_limits<std::int64_t>::max();
@@ -86,6 +98,7 @@ class Engine {
   core::Random& random_;
   Waiters waiters_;
   IdSource ids_;
+  EngineStats stats_;
   std::atomic<std::int64_t> earliest_scheduled_{kNeverScheduled};
 };
 

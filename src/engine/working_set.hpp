@@ -54,6 +54,7 @@ class WorkingSet {
 
   [[nodiscard]] WorkingTask* find(const core::TaskId& id);
   [[nodiscard]] WorkingLine& line(const store::LineRef& ref);
+  [[nodiscard]] const WorkingTask& newest() const { return tasks_.back(); }
   WorkingTask& add_new(core::TaskRecord record);
   // A task that tx.take_ready took: it stands in the ready place of this set until somebody claims it. One
   // that this group has moved on already (the store has it ready until the commit) stays where the group put

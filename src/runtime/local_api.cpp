@@ -80,10 +80,11 @@ Result<T> LocalApi::call_for(core::Command command) {
 }
 
 Result<core::EnqueuedTask> LocalApi::enqueue(const std::string& ns, core::TaskSpec spec) {
-  core::EnqueueTasks command{.ns = ns};
+  core::EnqueueTasks command{.ns = ns, .wants_tasks = true};
   command.tasks.push_back(std::move(spec));
   auto enqueued = enqueue_batch(std::move(command));
   if (!enqueued) return enqueued.problem();
+  if (const auto& made = enqueued->front().task) return core::EnqueuedTask{.created = true, .task = *made};
   auto stored = get_task(ns, enqueued->front().id);
   if (!stored) return stored.problem();
   return core::EnqueuedTask{.created = enqueued->front().created, .task = std::move(stored->task)};

@@ -66,6 +66,7 @@ class FaultyStore final : public Store {
   }
 
   std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return inner_->lanes_of(queue); }
+  std::vector<std::string> namespaces() override { return inner_->namespaces(); }
 
   std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) override {
     plan_.before(Verb::begin);

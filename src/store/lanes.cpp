@@ -33,6 +33,15 @@ std::vector<const core::Lane*> LaneCache::of_namespace(const std::string& ns) co
   return lanes;
 }
 
+std::vector<std::string> LaneCache::namespaces() const {
+  const std::shared_lock lock{mutex_};
+  std::vector<std::string> found;
+  for (const auto& [key, lane] : by_key_) {  // sorted by namespace first
+    if (found.empty() || found.back() != key.ns) found.push_back(key.ns);
+  }
+  return found;
+}
+
 std::int32_t LaneCache::last_id() const {
   const std::shared_lock lock{mutex_};
   return last_id_;

@@ -20,6 +20,7 @@ class LaneCache {
   [[nodiscard]] const core::Lane* find(std::int32_t id) const;  // nullptr if not known yet
   [[nodiscard]] std::vector<const core::Lane*> of(const QueueRef& queue) const;
   [[nodiscard]] std::vector<const core::Lane*> of_namespace(const std::string& ns) const;
+  [[nodiscard]] std::vector<std::string> namespaces() const;
   [[nodiscard]] std::int32_t last_id() const;
   // Adding a lane that is known changes nothing.
   const core::Lane* add(core::Lane lane);

@@ -232,6 +232,8 @@ class Store {
   [[nodiscard]] virtual std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) = 0;
   // Known so far; a transaction's start learns of those that other nodes made.
   [[nodiscard]] virtual std::vector<const core::Lane*> lanes_of(const QueueRef& queue) = 0;
+  // Of the lanes known so far, sorted.
+  [[nodiscard]] virtual std::vector<std::string> namespaces() = 0;
 
   // May block until the writer's place is free. `queues` are likely to be loaded: a store that is far away reads
   // them along with the start.

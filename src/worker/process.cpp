@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "worker/descriptor.hpp"
@@ -28,6 +28,9 @@ std::optional<Pipe> make_pipe() {
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
   return Pipe{.read = Descriptor{ends[0]}, .write = Descriptor{ends[1]}};
 }
+
+// glibc 2.36 declares pidfd_open without C linkage, which C++ cannot link.
+int open_pidfd(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 
 void make_nonblocking(const Descriptor& end) { fcntl(end.get(), F_SETFL, O_NONBLOCK); }
 
@@ -97,7 +100,7 @@ class Child {
     const int error = posix_spawn(&pid_, "/bin/sh", &actions.value, &attributes.value,
                                   pointers_to(words).data(), pointers_to(environment).data());
     if (error != 0) return error;
-    process_ = Descriptor{pidfd_open(pid_, 0)};
+    process_ = Descriptor{open_pidfd(pid_)};
     input_ = std::move(input->write);
     output_ = std::move(output->read);
     errors_ = std::move(errors->read);

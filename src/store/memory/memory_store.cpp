@@ -36,6 +36,7 @@ class MemoryStore final : public Store {
   }
 
   std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return state_.lanes.of(queue); }
+  std::vector<std::string> namespaces() override { return state_.lanes.namespaces(); }
 
   std::unique_ptr<Transaction> begin(std::span<const QueueRef> /*queues*/) override {
     std::unique_lock lock{mutex_};

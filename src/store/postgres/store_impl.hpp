@@ -18,6 +18,7 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override {
     return shared_.lanes.of(queue);
   }
+  [[nodiscard]] std::vector<std::string> namespaces() override { return shared_.lanes.namespaces(); }
   [[nodiscard]] std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) override;
 
   [[nodiscard]] core::TimePoint now() override;

@@ -66,6 +66,7 @@ class SqliteStore final : public Store {
   }
 
   std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return lanes_.of(queue); }
+  std::vector<std::string> namespaces() override { return lanes_.namespaces(); }
 
   std::unique_ptr<Transaction> begin(std::span<const QueueRef> /*queues*/) override {
     std::unique_lock turn{writer_turn_};

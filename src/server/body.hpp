@@ -1,0 +1,45 @@
+#pragma once
+// From the bytes of a body or a query to a command, with every mistake named.
+
+#include <utility>
+
+#include "core/json.hpp"
+#include "core/result.hpp"
+#include "server/request.hpp"
+#include "wire/reader.hpp"
+
+namespace pawl::server {
+
+// The body, checked to be JSON; an empty one reads as an empty object.
+[[nodiscard]] core::Result<std::string> checked_body(const Request& request);
+
+// Reads an object with `read` (ObjectReader& -> T). What it did not ask for is refused.
+template <typename Read>
+auto read_object(const core::Result<std::string>& text, Read read)
+    -> core::Result<decltype(read(std::declval<wire::ObjectReader&>()))> {
+  if (!text) return text.problem();
+  wire::Mistakes mistakes;
+  wire::ObjectReader in{*text, "", mistakes};
+  auto value = read(in);
+  in.finish();
+  if (mistakes.any()) return mistakes.problem();
+  return value;
+}
+
+template <typename Read>
+auto read_body(const Request& request, Read read) {
+  return read_object(checked_body(request), read);
+}
+
+template <typename Read>
+auto read_query(const Request& request, Read read) {
+  return read_object(wire::query_object(request.query), read);
+}
+
+// A whole number that was given as text, as in a query.
+[[nodiscard]] std::optional<int> read_number(wire::ObjectReader& in, std::string_view name);
+
+// The id that is a part of the path.
+[[nodiscard]] core::Result<core::TaskId> task_id_of(const Request& request, std::size_t parameter);
+
+}  // namespace pawl::server

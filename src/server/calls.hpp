@@ -1,0 +1,35 @@
+#pragma once
+// What each row of the route table does. Commands are handed to the commit loop and answered from it, so that a
+// waiting claim holds no thread; reads and calls of several steps run on the threads of `Blocking`.
+
+#include <functional>
+
+#include "core/api.hpp"
+#include "engine/engine.hpp"
+#include "server/metrics.hpp"
+#include "server/request.hpp"
+
+namespace pawl::server {
+
+// Runs work on other threads than those of the network.
+using Blocking = std::function<void(std::function<void()>)>;
+
+struct Services {
+  core::Api& api;
+  std::function<void(core::Command, core::Reply)> submit;
+  engine::Engine& engine;
+  store::Store& store;
+  Metrics& metrics;
+  Blocking blocking;
+  std::string version;
+};
+
+// By noun; each answers exactly once.
+void call_task(Services& services, Request request, Answer answer);
+void call_queue(Services& services, Request request, Answer answer);
+void call_service(Services& services, Request request, Answer answer);
+
+// The document at /openapi.json, made from the route table.
+[[nodiscard]] std::string openapi_document(const std::string& version);
+
+}  // namespace pawl::server

@@ -1,0 +1,139 @@
+#include "server/dispatch.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace pawl::server {
+
+namespace {
+
+using core::Problem;
+using core::ProblemCode;
+using wire::Call;
+
+constexpr std::size_t kBodyMax = 4U << 20U;
+constexpr std::size_t kLargeBodyMax = 16U << 20U;
+constexpr std::size_t kRequestIdMax = 128;
+
+std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }
+
+std::string_view query_of(std::string_view target) {
+  const std::size_t mark = target.find('?');
+  return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
+}
+
+// Without its port.
+std::string_view host_name(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+  return host.substr(0, host.find(':'));
+}
+
+bool is_plain(std::string_view id) {
+  return !id.empty() && id.size() <= kRequestIdMax &&
+         std::all_of(id.begin(), id.end(), [](char c) { return c > ' ' && c < 127 && c != '"' && c != '\\'; });
+}
+
+// A path that exists with other methods says which.
+Response refusal(const Incoming& incoming, const Problem& problem) {
+  const auto methods = wire::methods_of(path_of(incoming.target));
+  if (problem.code != ProblemCode::not_found || methods.empty()) return problem_response(problem, incoming.request_id);
+  std::string allow;
+  for (const wire::Method method : methods) allow += (allow.empty() ? "" : ", ") + std::string{name_of(method)};
+  const Problem wrong_method{.code = ProblemCode::not_found,
+                             .detail = fmt::format("{} is not possible there, only {}", incoming.method, allow)};
+  Response response = problem_response(wrong_method, incoming.request_id, 405);
+  response.headers.emplace_back("Allow", allow);
+  return response;
+}
+
+bool is_of_tasks(Call call) { return call >= Call::enqueue_task && call <= Call::cancel_tasks; }
+bool is_of_queues(Call call) { return call == Call::list_queues || call == Call::put_queue; }
+
+}  // namespace
+
+std::size_t Dispatch::body_limit(std::string_view method, std::string_view target) {
+  const auto known = wire::method_from(method);
+  if (!known) return 0;
+  const auto found = wire::match(*known, path_of(target));
+  return found && found->route->is_large ? kLargeBodyMax : kBodyMax;
+}
+
+std::string Dispatch::new_request_id() {
+  const std::lock_guard lock{random_mutex_};
+  return fmt::format("{:016x}", random_.next());
+}
+
+core::Status Dispatch::check_origin(const Incoming& incoming) const {
+  const std::string_view host = host_name(incoming.host);
+  const bool is_ours = std::find(options_.hosts.begin(), options_.hosts.end(), host) != options_.hosts.end();
+  if (!options_.hosts.empty() && !is_ours) {
+    return Problem{.code = ProblemCode::forbidden,
+                   .detail = fmt::format("this server does not go by the name '{}'", host)};
+  }
+  if (incoming.origin.empty()) return core::Done{};
+  const std::size_t scheme = incoming.origin.find("://");
+  const std::string_view origin =
+      scheme == std::string::npos ? std::string_view{} : std::string_view{incoming.origin}.substr(scheme + 3);
+  if (origin != incoming.host) {
+    return Problem{.code = ProblemCode::forbidden, .detail = "the request comes from a page of another site"};
+  }
+  return core::Done{};
+}
+
+core::Result<Request> Dispatch::route(Incoming& incoming) const {
+  if (const core::Status allowed = check_origin(incoming); !allowed) return allowed.problem();
+  const std::string_view path = path_of(incoming.target);
+  const auto method = wire::method_from(incoming.method);
+  auto found = method ? wire::match(*method, path)
+                      : core::Result<wire::Match>{Problem{.code = ProblemCode::not_found, .detail = "no such method"}};
+  if (!found) return found.problem();
+  Request request{.id = incoming.request_id,
+                  .route = found->route,
+                  .parameters = std::move(found->parameters),
+                  .query = std::string{query_of(incoming.target)},
+                  .body = std::move(incoming.body),
+                  .idempotency_key = std::move(incoming.idempotency_key),
+                  .authorization = std::move(incoming.authorization),
+                  .is_local = incoming.is_local};
+  if (found->route->path.starts_with("/v1/{ns}/")) {
+    request.ns = request.parameters.front();
+    if (request.ns == "admin") return Problem{.code = ProblemCode::not_found, .detail = "there is nothing here"};
+    if (const core::Status ns = core::check_namespace(request.ns); !ns) return ns.problem();
+  }
+  return request;
+}
+
+void Dispatch::handle(Incoming incoming, Answer answer) {
+  const core::MonotonicTime began_at = clock_.monotonic();
+  if (!is_plain(incoming.request_id)) incoming.request_id = new_request_id();
+  auto request = route(incoming);
+  const wire::Route* route = request ? request->route : nullptr;
+  auto finish = [this, began_at, route, id = incoming.request_id, method = incoming.method,
+                 answer = std::move(answer)](Response response) {
+    const core::Duration took = clock_.monotonic() - began_at;
+    services_.metrics.count_request(route, response.status, took);
+    const LogLevel level = response.status >= 500 ? LogLevel::error : LogLevel::debug;
+    log_.write(level, "request",
+               {{"request_id", id},
+                {"method", method},
+                {"route", std::string{route == nullptr ? "" : route->path}},
+                {"status", std::to_string(response.status)},
+                {"took", core::format_duration(took)}});
+    response.headers.emplace_back("X-Request-Id", id);
+    answer(std::move(response));
+  };
+  if (!request) {
+    return finish(refusal(incoming, request.problem()));
+  }
+  call(std::move(*request), std::move(finish));
+}
+
+void Dispatch::call(Request request, Answer answer) {
+  const Call call = request.route->call;
+  if (is_of_tasks(call)) return call_task(services_, std::move(request), std::move(answer));
+  if (is_of_queues(call)) return call_queue(services_, std::move(request), std::move(answer));
+  call_service(services_, std::move(request), std::move(answer));
+}
+
+}  // namespace pawl::server

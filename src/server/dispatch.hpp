@@ -1,0 +1,57 @@
+#pragma once
+// From a request to its answer: find the route, ask who may, call, count, log. The transport on one side and the calls
+// on the other know nothing of each other.
+
+#include <string>
+#include <string_view>
+
+#include "core/env.hpp"
+#include "server/calls.hpp"
+#include "server/log.hpp"
+#include "server/request.hpp"
+
+namespace pawl::server {
+
+// What the transport has read.
+struct Incoming {
+  std::string method = {};
+  std::string target = {};  // path and query
+  std::string host = {};
+  std::string origin = {};
+  std::string authorization = {};
+  std::string idempotency_key = {};
+  std::string request_id = {};
+  std::string content_type = {};
+  std::string body = {};
+  bool is_local = false;
+};
+
+class Dispatch {
+ public:
+  struct Options {
+    // Names that this server goes by, without port. A browser on another site cannot send one of them (DNS rebinding).
+    std::vector<std::string> hosts = {};
+  };
+  Dispatch(Services services, core::Clock& clock, core::Random& random, Log& log, Options options)
+      : services_(std::move(services)), clock_(clock), random_(random), log_(log), options_(std::move(options)) {}
+
+  // How large the body of this request may be; asked before it is read.
+  [[nodiscard]] static std::size_t body_limit(std::string_view method, std::string_view target);
+
+  void handle(Incoming incoming, Answer answer);
+
+ private:
+  [[nodiscard]] core::Result<Request> route(Incoming& incoming) const;
+  [[nodiscard]] core::Status check_origin(const Incoming& incoming) const;
+  [[nodiscard]] std::string new_request_id();
+  void call(Request request, Answer answer);
+
+  Services services_;
+  core::Clock& clock_;
+  core::Random& random_;
+  Log& log_;
+  const Options options_;
+  std::mutex random_mutex_;
+};
+
+}  // namespace pawl::server

@@ -1,0 +1,117 @@
+#include "server/http_server.hpp"
+
+#include <condition_variable>
+#include <list>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "server/connection.hpp"
+
+namespace pawl::server {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+struct HttpServer::Impl {
+  Impl(const HttpOptions& given, Metrics& counted, Log& written)
+      : options(given), metrics(counted), log(written), acceptor(network), blocking(blocking_threads(given)) {
+    const tcp::endpoint endpoint{asio::ip::make_address(given.address), given.port};
+    acceptor.open(endpoint.protocol());
+    acceptor.set_option(asio::socket_base::reuse_address{true});
+    acceptor.bind(endpoint);
+    acceptor.listen();
+  }
+
+  static std::size_t blocking_threads(const HttpOptions& options) {
+    return static_cast<std::size_t>(options.blocking_threads);
+  }
+
+  asio::awaitable<void> accept() {
+    constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+    while (acceptor.is_open()) {
+      // Each connection on a strand of its own: its handlers never run at once.
+      auto [error, socket] = co_await acceptor.async_accept(asio::make_strand(network), kTuple);
+      if (error == asio::error::operation_aborted) co_return;
+      if (error) continue;  // out of descriptors, or the caller is gone already
+      if (metrics.connections() >= options.limits.connections_max) {
+        metrics.count_refused_connection();
+        continue;  // closing is all it is worth: writing an answer could be made to wait
+      }
+      open(std::move(socket));
+    }
+  }
+
+  void open(tcp::socket socket) {
+    auto connection = std::make_shared<Connection>(std::move(socket), options.limits, *dispatch);
+    const auto entry = [&] {
+      const std::lock_guard lock{mutex};
+      return connections.insert(connections.end(), connection);
+    }();
+    metrics.count_connection(1);
+    auto executor = connection->executor();
+    asio::co_spawn(executor, connection->run(), [this, entry, connection](const std::exception_ptr&) {
+      metrics.count_connection(-1);
+      const std::lock_guard lock{mutex};
+      connections.erase(entry);
+      if (connections.empty()) none_left.notify_all();
+    });
+  }
+
+  const HttpOptions options;
+  Metrics& metrics;
+  Log& log;
+  Dispatch* dispatch = nullptr;
+  asio::io_context network;
+  asio::executor_work_guard<asio::io_context::executor_type> work{network.get_executor()};
+  tcp::acceptor acceptor;
+  asio::thread_pool blocking;
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::condition_variable none_left;
+  std::list<std::shared_ptr<Connection>> connections;  // shared with the coroutine that runs each
+};
+
+HttpServer::HttpServer(const HttpOptions& options, Metrics& metrics, Log& log)
+    : impl_(std::make_unique<Impl>(options, metrics, log)) {}
+
+HttpServer::~HttpServer() {
+  impl_->blocking.join();
+  impl_->network.stop();
+  for (std::thread& thread : impl_->threads) thread.join();
+}
+
+std::uint16_t HttpServer::port() const { return impl_->acceptor.local_endpoint().port(); }
+
+Blocking HttpServer::blocking() {
+  return [this](std::function<void()> work) { asio::post(impl_->blocking, std::move(work)); };
+}
+
+void HttpServer::start(Dispatch& dispatch) {
+  impl_->dispatch = &dispatch;
+  asio::co_spawn(impl_->network, impl_->accept(), asio::detached);
+  for (int i = 0; i < impl_->options.threads; ++i) impl_->threads.emplace_back([this] { impl_->network.run(); });
+}
+
+void HttpServer::stop_accepting() {
+  asio::post(impl_->network, [this] { impl_->acceptor.close(); });
+  const std::lock_guard lock{impl_->mutex};
+  for (const auto& connection : impl_->connections) connection->stop();
+}
+
+void HttpServer::wait_for_connections(std::chrono::milliseconds at_most) {
+  std::unique_lock lock{impl_->mutex};
+  impl_->none_left.wait_for(lock, at_most, [this] { return impl_->connections.empty(); });
+}
+
+}  // namespace pawl::server

@@ -1,0 +1,60 @@
+#pragma once
+// HTTP/1.1 over TCP: listens, reads requests strictly and within limits, writes answers in order. What a request means
+// is left to Dispatch.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "server/dispatch.hpp"
+
+namespace pawl::server {
+
+struct HttpLimits {
+  std::size_t header_bytes_max = 32U << 10U;  // all of them, with the request line
+  std::size_t field_bytes_max = 8U << 10U;
+  std::size_t target_bytes_max = 8U << 10U;
+  std::size_t fields_max = 100;
+  std::int64_t connections_max = 1'024;
+  int requests_per_connection_max = 1'000;
+  std::chrono::milliseconds header_timeout{5'000};
+  std::chrono::milliseconds body_timeout{30'000};
+  std::chrono::milliseconds idle_timeout{60'000};
+  std::chrono::milliseconds write_timeout{10'000};
+};
+
+struct HttpOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: any free one
+  int threads = 2;
+  int blocking_threads = 8;
+  HttpLimits limits = {};
+};
+
+class HttpServer {
+ public:
+  // Listens at once: a connection made after this waits until `start`. Throws std::system_error if it cannot.
+  HttpServer(const HttpOptions& options, Metrics& metrics, Log& log);
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  ~HttpServer();
+
+  [[nodiscard]] std::uint16_t port() const;
+  // The threads for calls that wait.
+  [[nodiscard]] Blocking blocking();
+
+  // `dispatch` must live until the server is destroyed.
+  void start(Dispatch& dispatch);
+  // No new connections; those that wait for a request are closed, the others after their answer.
+  void stop_accepting();
+  // Until every connection has ended, or the time is over.
+  void wait_for_connections(std::chrono::milliseconds at_most);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pawl::server

@@ -1,0 +1,34 @@
+#pragma once
+// One line an event, on standard error: for people as text, for machines as JSON. No secrets: callers give names and
+// ids, never headers or bodies. Any thread.
+
+#include <initializer_list>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/env.hpp"
+
+namespace pawl::server {
+
+enum class LogLevel { debug, info, warning, error };
+
+class Log {
+ public:
+  struct Options {
+    bool is_json = false;
+    LogLevel least = LogLevel::info;
+  };
+  Log(core::Clock& clock, Options options) : clock_(clock), options_(options) {}
+
+  using Fields = std::initializer_list<std::pair<std::string_view, std::string>>;
+  void write(LogLevel level, std::string_view what, Fields fields = {});
+
+ private:
+  core::Clock& clock_;
+  const Options options_;
+  std::mutex mutex_;
+};
+
+}  // namespace pawl::server

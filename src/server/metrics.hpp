@@ -1,0 +1,52 @@
+#pragma once
+// What /metrics shows, in Prometheus' text format. Counting is a few atomic additions; any thread.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/queue.hpp"
+#include "core/time.hpp"
+#include "engine/engine.hpp"
+#include "wire/routes.hpp"
+
+namespace pawl::server {
+
+class Metrics {
+ public:
+  Metrics();
+
+  // `route` is null where none was matched.
+  void count_request(const wire::Route* route, int status, core::Duration took);
+  void count_connection(int change) { connections_ += change; }
+  void count_refused_connection() { ++refused_connections_; }
+  [[nodiscard]] std::int64_t connections() const { return connections_; }
+
+  struct View {
+    const engine::EngineStats& engine;
+    std::size_t waiting_claims = 0;
+    std::map<std::string, std::vector<core::Queue>> queues = {};  // by namespace
+  };
+  [[nodiscard]] std::string text(const View& view) const;
+
+ private:
+  static constexpr std::array<std::int64_t, 9> kBucketMicros{500,     1'000,   2'500,     5'000,    10'000,
+                                                             50'000, 250'000, 1'000'000, 10'000'000};
+  struct PerRoute {
+    std::array<std::atomic<std::int64_t>, 6> by_class = {};  // 1xx to 5xx
+    std::array<std::atomic<std::int64_t>, kBucketMicros.size()> buckets = {};
+    std::atomic<std::int64_t> micros = 0;
+    std::atomic<std::int64_t> count = 0;
+  };
+
+  void add_http(std::string& out) const;
+
+  std::vector<PerRoute> routes_;  // one a row of the table, and one for what matched none
+  std::atomic<std::int64_t> connections_ = 0;
+  std::atomic<std::int64_t> refused_connections_ = 0;
+};
+
+}  // namespace pawl::server

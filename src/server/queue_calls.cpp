@@ -1,0 +1,50 @@
+// Queues over HTTP.
+
+#include <algorithm>
+
+#include "server/body.hpp"
+#include "server/calls.hpp"
+#include "wire/task.hpp"
+
+namespace pawl::server {
+
+namespace {
+
+using wire::Writer;
+
+Response list(Services& services, const Request& request) {
+  const auto nothing = read_query(request, [](wire::ObjectReader&) { return 0; });
+  if (!nothing) return problem_response(nothing.problem(), request.id);
+  const auto queues = services.api.list_queues(request.ns);
+  if (!queues) return problem_response(queues.problem(), request.id);
+  Writer out;
+  out.begin_object().key("items").begin_array();
+  for (const core::Queue& queue : *queues) wire::write_queue(out, queue);
+  return json_response(200, out.end_array().key("next_cursor").null().end_object().take());
+}
+
+Response put(Services& services, const Request& request) {
+  auto patch = read_body(request, wire::read_queue_patch);
+  if (!patch) return problem_response(patch.problem(), request.id);
+  const std::string& name = request.parameters.at(1);
+  core::Api& api = services.api;
+  const auto done = api.set_queue({.ns = request.ns, .name = name, .patch = std::move(*patch)});
+  if (!done) return problem_response(done.problem(), request.id);
+  const auto queues = api.list_queues(request.ns);
+  if (!queues) return problem_response(queues.problem(), request.id);
+  const auto queue =
+      std::find_if(queues->begin(), queues->end(), [&](const core::Queue& one) { return one.name == name; });
+  Writer out;
+  wire::write_queue(out, queue != queues->end() ? *queue : core::Queue{.name = name});
+  return json_response(200, out.take());
+}
+
+}  // namespace
+
+void call_queue(Services& services, Request request, Answer answer) {
+  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
+    answer(request.route->call == wire::Call::put_queue ? put(services, request) : list(services, request));
+  });
+}
+
+}  // namespace pawl::server

@@ -1,0 +1,18 @@
+#include "server/request.hpp"
+
+#include "wire/problem.hpp"
+
+namespace pawl::server {
+
+Response json_response(int status, std::string body) { return {.status = status, .body = std::move(body)}; }
+
+Response problem_response(const core::Problem& problem, const std::string& request_id, int status) {
+  Response response{.status = status == 0 ? core::kind_of(problem.code).http_status : status,
+                    .body = wire::problem_text(problem, request_id, status),
+                    .content_type = "application/problem+json"};
+  if (problem.code == core::ProblemCode::resource_exhausted) response.headers.emplace_back("Retry-After", "1");
+  if (problem.code == core::ProblemCode::unauthorized) response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+}  // namespace pawl::server

@@ -1,0 +1,42 @@
+#pragma once
+// A request after the transport is done with it, and its answer before the transport begins with it.
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/problem.hpp"
+#include "wire/routes.hpp"
+
+namespace pawl::server {
+
+struct Request {
+  std::string id = {};  // made by the server, or the caller's X-Request-Id
+  const wire::Route* route = nullptr;
+  std::vector<std::string> parameters = {};  // of the path, in order
+  std::string ns = {};                       // the first parameter, where the route has one
+  std::string query = {};
+  std::string body = {};
+  std::string idempotency_key = {};
+  std::string authorization = {};
+  bool is_local = false;  // it came over the loopback interface
+};
+
+struct Response {
+  int status = 200;
+  std::string body = {};
+  std::string content_type = "application/json";
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  // Called if the answer could not be handed over, so that what it gave away can be taken back.
+  std::function<void()> undelivered = {};
+};
+
+// Called once, from any thread.
+using Answer = std::function<void(Response)>;
+
+[[nodiscard]] Response json_response(int status, std::string body);
+// `status`: where HTTP has a status of its own for it; 0 takes that of the code.
+[[nodiscard]] Response problem_response(const core::Problem& problem, const std::string& request_id, int status = 0);
+
+}  // namespace pawl::server

@@ -1,0 +1,82 @@
+#pragma once
+// Every call of the HTTP API, one row each: dispatch, the client, /openapi.json and the reference are made from it.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace pawl::wire {
+
+enum class Method : std::uint8_t { get, post, put, patch, del };
+[[nodiscard]] std::string_view name_of(Method method);
+[[nodiscard]] std::optional<Method> method_from(std::string_view name);
+
+// Each may do what those before it may.
+enum class Role : std::uint8_t { anyone, viewer, worker, operator_, admin };
+[[nodiscard]] std::string_view name_of(Role role);
+[[nodiscard]] std::optional<Role> role_from(std::string_view name);
+
+enum class Call : std::uint8_t {
+  healthz,
+  readyz,
+  metrics,
+  openapi,
+  home,
+  enqueue_task,
+  enqueue_tasks,
+  claim_tasks,
+  report_tasks,
+  report_task,
+  get_task,
+  list_tasks,
+  retry_task,
+  cancel_task,
+  retry_tasks,
+  cancel_tasks,
+  list_queues,
+  put_queue,
+};
+
+// What a request may say: a name of the body or of the query.
+struct Field {
+  std::string_view name;
+  std::string_view type;  // of OpenAPI, or a name of ours: duration, time, json, strings, retry, labels, filter, task, report
+  bool is_required = false;
+  std::string_view about = {};
+};
+
+struct Route {
+  Method method;
+  std::string_view path;  // {ns} is the namespace
+  Role role;
+  Call call;
+  std::string_view summary;
+  std::span<const Field> body = {};
+  std::span<const Field> query = {};
+  std::string_view answer = "object";
+  bool is_large = false;  // takes a batch: its body may be larger
+};
+
+[[nodiscard]] std::span<const Route> routes();
+
+struct Match {
+  const Route* route = nullptr;
+  std::vector<std::string> parameters = {};  // of the path, in order, decoded
+};
+// not_found where no path fits; `allowed` then tells apart a path that exists with other methods.
+[[nodiscard]] core::Result<Match> match(Method method, std::string_view path);
+// The methods that this path has, for the Allow header.
+[[nodiscard]] std::vector<Method> methods_of(std::string_view path);
+
+// Undoes percent encoding; nothing if it is malformed or not UTF-8.
+[[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text);
+[[nodiscard]] std::string percent_encoded(std::string_view text);
+// A query as the text of a JSON object whose values are strings, for ObjectReader.
+[[nodiscard]] core::Result<std::string> query_object(std::string_view query);
+
+}  // namespace pawl::wire

@@ -1,0 +1,58 @@
+#pragma once
+// Tasks and queues as JSON, both ways: what the server reads is what the client writes, and the other way round.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/api.hpp"
+#include "core/command.hpp"
+#include "core/result.hpp"
+#include "wire/reader.hpp"
+#include "wire/writer.hpp"
+
+namespace pawl::wire {
+
+// --- requests ---
+
+[[nodiscard]] core::TaskSpec read_task_spec(ObjectReader& in);
+void write_task_spec(Writer& out, const core::TaskSpec& spec);
+
+[[nodiscard]] std::vector<core::TaskSpec> read_task_specs(ObjectReader& in);
+
+[[nodiscard]] core::ClaimTasks read_claim(ObjectReader& in);
+void write_claim(Writer& out, const core::ClaimTasks& claim);
+
+// `action`: fixed by the path of a single report; nothing where the report says it.
+struct ReportPath {
+  core::TaskId task_id;
+  core::ReportAction action;
+};
+[[nodiscard]] core::Report read_report(ObjectReader& in, const std::optional<ReportPath>& path);
+void write_report(Writer& out, const core::Report& report);
+// A report that cannot be read is a problem of its own and harms no other.
+struct ReadReports {
+  std::string worker_id = {};
+  std::vector<core::Result<core::Report>> reports = {};
+};
+[[nodiscard]] ReadReports read_reports(ObjectReader& in);
+
+// The filter of a bulk operation; lists take the same names as query parameters.
+[[nodiscard]] core::TaskQuery read_task_query(ObjectReader& in);
+void write_task_query(Writer& out, const core::TaskQuery& query);
+
+[[nodiscard]] core::QueuePatch read_queue_patch(ObjectReader& in);
+void write_queue_patch(Writer& out, const core::QueuePatch& patch);
+
+// --- answers ---
+
+// The fields only: attempts or an execution key may follow in the same object.
+void write_task_fields(Writer& out, const core::Task& task);
+void write_attempt(Writer& out, const core::TaskId& id, const core::Attempt& attempt);
+void write_report_answer(Writer& out, const core::TaskId& id, const core::Result<core::ReportAnswer>& answer);
+void write_queue(Writer& out, const core::Queue& queue);
+
+[[nodiscard]] std::string_view to_string(core::ReportAction action);
+[[nodiscard]] std::optional<core::ReportAction> report_action_from(std::string_view name);
+
+}  // namespace pawl::wire

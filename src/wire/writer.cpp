@@ -1,0 +1,87 @@
+#include "wire/writer.hpp"
+
+#include <fmt/format.h>
+
+namespace pawl::wire {
+
+void Writer::comma() {
+  if (needs_comma_) out_.push_back(',');
+  needs_comma_ = true;
+}
+
+Writer& Writer::begin_object() {
+  comma();
+  out_.push_back('{');
+  needs_comma_ = false;
+  return *this;
+}
+
+Writer& Writer::end_object() {
+  out_.push_back('}');
+  needs_comma_ = true;
+  return *this;
+}
+
+Writer& Writer::begin_array() {
+  comma();
+  out_.push_back('[');
+  needs_comma_ = false;
+  return *this;
+}
+
+Writer& Writer::end_array() {
+  out_.push_back(']');
+  needs_comma_ = true;
+  return *this;
+}
+
+Writer& Writer::key(std::string_view name) {
+  comma();
+  out_ += core::json_quote(name);
+  out_.push_back(':');
+  needs_comma_ = false;
+  return *this;
+}
+
+Writer& Writer::null() {
+  comma();
+  out_ += "null";
+  return *this;
+}
+
+Writer& Writer::value(std::string_view text) {
+  comma();
+  out_ += core::json_quote(text);
+  return *this;
+}
+
+Writer& Writer::value(bool truth) {
+  comma();
+  out_ += truth ? "true" : "false";
+  return *this;
+}
+
+Writer& Writer::value(std::int64_t number) {
+  comma();
+  fmt::format_to(std::back_inserter(out_), "{}", number);
+  return *this;
+}
+
+Writer& Writer::value(double number) {
+  comma();
+  fmt::format_to(std::back_inserter(out_), "{}", number);
+  return *this;
+}
+
+Writer& Writer::value(core::TimePoint time) { return value(core::format_time(time)); }
+
+Writer& Writer::value(core::Duration duration) { return value(core::format_duration(duration)); }
+
+Writer& Writer::value(const core::RawJson& json) {
+  if (json.empty()) return null();
+  comma();
+  out_ += json.text;
+  return *this;
+}
+
+}  // namespace pawl::wire
