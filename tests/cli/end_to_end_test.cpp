@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/live_server.hpp"
+#include "tests/support/scripted_server.hpp"
 
 namespace pawl::testing {
 namespace {
@@ -114,6 +115,51 @@ TEST_F(Live, ALongTaskKeepsItsLease) {
   Program worker{this->worker("t=sleep 4; echo $PAWL_FENCE"), server_.variables()};
   const auto task = server_.await_status(server_.enqueue("t"), "completed");
   EXPECT_EQ(task["output"], 1);
+}
+
+TEST_F(Live, AProgramIsStoppedWhenItsLeaseCannotBeRenewed) {
+  const auto rule = "t=if [ $PAWL_ATTEMPT != 1 ]; then echo $PAWL_ATTEMPT; exit; fi; trap ': >" +
+                    server_.file("stopped") + "; echo late; exit' TERM; : >" + server_.file("started") +
+                    "; while :; do sleep 0.1; done";
+  Program worker{this->worker(rule), server_.variables()};
+  const auto id = server_.enqueue("t");
+  server_.await_file("started");
+  server_.signal(SIGSTOP);
+  server_.await_file("stopped");
+  server_.signal(SIGCONT);
+  const auto task = server_.await_status(id, "completed");
+  EXPECT_NE(task["output"], "late");
+  EXPECT_EQ(task["attempts"][0]["outcome"], "lease_expired");
+}
+
+TEST_F(Live, AnAddressMayBeAHandler) {
+  ScriptedServer handler{{{response(503, "busy")}, {response(200, R"({"done": true})")}}};
+  const auto address = "http://127.0.0.1:" + handler.port() + "/tasks";
+  Program worker{{"worker", "--handle-http", "crm.*=" + address}, server_.variables()};
+  const auto id = server_.enqueue("crm.sync", {"[1, 2]"});
+  const auto task = server_.await_status(id, "completed");
+  EXPECT_EQ(task["output"], nlohmann::json::parse(R"({"done": true})"));
+  EXPECT_EQ(task["attempts"][0]["error"]["code"], "http_503");
+  const auto& request = handler.requests()[0];
+  EXPECT_TRUE(request.starts_with("POST /tasks HTTP/1.1\r\n")) << request;
+  EXPECT_NE(request.find("idempotency-key: " + id + ":1\r\n"), std::string::npos) << request;
+  EXPECT_NE(request.find(R"("payload":[1, 2])"), std::string::npos) << request;
+}
+
+TEST_F(Live, ARedirectIsNotFollowedAndAPrivateAddressNotCalled) {
+  ScriptedServer handler{{{response(302, "", "Location: http://127.0.0.1:1/\r\n")}}};
+  Program worker{{"worker", "--handle-http", "a=http://127.0.0.1:" + handler.port(), "--handle-http",
+                  "b=http://10.255.255.1:9000/tasks"},
+                 server_.variables()};
+  EXPECT_EQ(server_.await_status(server_.enqueue("a"), "failed")["error"]["code"], "http_302");
+  EXPECT_EQ(server_.await_status(server_.enqueue("b"), "failed")["error"]["code"], "forbidden");
+}
+
+TEST_F(Live, AWorkerOutlivesItsServer) {
+  Program worker{this->worker("t=echo 1"), server_.variables()};
+  server_.await_status(server_.enqueue("t"), "completed");
+  server_.restart();
+  server_.await_status(server_.enqueue("t"), "completed");
 }
 
 TEST_F(Live, ACancelStopsTheProgram) {

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -20,13 +22,19 @@ bool await(const std::function<bool()>& there) {
 
 }  // namespace
 
-LiveServer::LiveServer()
-    : server_({"serve", "--listen", "127.0.0.1:0", "--store", "sqlite:" + folder_.path() + "/pawl.db"}) {
-  const auto line = server_.read_line();
+LiveServer::LiveServer() { start("127.0.0.1:0"); }
+
+void LiveServer::start(const std::string& listen) {
+  server_.reset();
+  server_ = std::make_unique<Program>(std::vector<std::string>{"serve", "--listen", listen, "--store",
+                                                               "sqlite:" + folder_.path() + "/pawl.db"});
+  const auto line = server_->read_line();
   const auto at = line.find("http://");
   EXPECT_NE(at, std::string::npos) << line;
   if (at != std::string::npos) address_ = line.substr(at);
 }
+
+void LiveServer::restart() { start(address_.substr(std::string_view{"http://"}.size())); }
 
 Ended LiveServer::pawl(std::vector<std::string> arguments, const std::string& input) {
   return run_pawl(std::move(arguments), variables(), input);

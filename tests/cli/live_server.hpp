@@ -1,7 +1,7 @@
 #pragma once
 // A server of its own for a test: the real program, on a free port, with its data in a temporary folder.
 
-#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,10 @@ namespace pawl::testing {
 class LiveServer {
  public:
   LiveServer();
+
+  void signal(int number) const { server_->signal(number); }
+  // Killed, and started again on the same port and data.
+  void restart();
 
   // pawl with PAWL_ADDRESS set.
   Ended pawl(std::vector<std::string> arguments, const std::string& input = "");
@@ -30,8 +34,10 @@ class LiveServer {
   void await_file(const std::string& name) const;
 
  private:
+  void start(const std::string& listen);
+
   TemporaryFolder folder_;
-  Program server_;
+  std::unique_ptr<Program> server_;
   std::string address_;
 };
 
