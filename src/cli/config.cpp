@@ -12,7 +12,7 @@ namespace pawl::cli {
 
 const std::vector<ConfigKey>& config_keys() {
   using enum ConfigType;
-  static const std::vector<ConfigKey> kKeys{
+  static const std::vector<ConfigKey> keys{
       {"listen", text, "127.0.0.1:7717", "address and port"},
       {"store", text, "sqlite:pawl.db", "sqlite:FILE, postgres://… or memory:"},
       {"auth.required", boolean, "false", "a token is needed even before the first one is made"},
@@ -41,7 +41,7 @@ const std::vector<ConfigKey>& config_keys() {
       {"log.format", choice, "text", "text or json"},
       {"log.level", choice, "info", "debug, info, warning or error"},
   };
-  return kKeys;
+  return keys;
 }
 
 namespace {
@@ -97,6 +97,22 @@ std::string yaml_text(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string{"''"} : std::string{c};
   return quoted + "'";
+}
+
+// What is shown on a screen ends up in tickets and logs.
+std::string without_password(std::string text) {
+  constexpr std::string_view kHidden = "***";
+  const auto scheme = text.find("://");
+  const auto at = text.find('@', scheme == std::string::npos ? 0 : scheme);
+  const auto colon = scheme == std::string::npos ? std::string::npos : text.find(':', scheme + 3);
+  if (colon < at && at != std::string::npos) text.replace(colon + 1, at - colon - 1, kHidden);
+  constexpr std::string_view kPassword = "password=";
+  if (const auto from = text.find(kPassword); from != std::string::npos) {
+    const auto value = from + kPassword.size();
+    const auto end = text.find_first_of(" &", value);
+    text.replace(value, end == std::string::npos ? end : end - value, kHidden);
+  }
+  return text;
 }
 
 core::Status apply_environment(const Environment& environment, LoadedConfig& loaded) {
@@ -193,7 +209,7 @@ std::vector<std::string> Config::lines() const {
   std::vector<std::string> lines;
   for (const auto& key : config_keys()) {
     const auto& value = at(std::string{key.name});
-    const auto setting = fmt::format("{}: {}", key.name, yaml_text(value.text));
+    const auto setting = fmt::format("{}: {}", key.name, yaml_text(without_password(value.text)));
     lines.push_back(fmt::format("{:<40}  # {}", setting, value.origin));
   }
   return lines;

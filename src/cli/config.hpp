@@ -53,7 +53,8 @@ class Config {
   [[nodiscard]] std::int64_t integer(const std::string& key) const;  // sizes too, in bytes
   [[nodiscard]] bool boolean(const std::string& key) const { return text(key) == "true"; }
 
-  // "key: value  # where it came from", in the order of the table: YAML that can be read again.
+  // "key: value  # where it came from", in the order of the table: YAML that can be read again, but for
+  // passwords, which are hidden.
   [[nodiscard]] std::vector<std::string> lines() const;
 
  private:

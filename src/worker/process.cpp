@@ -101,12 +101,20 @@ class Child {
                                   pointers_to(words).data(), pointers_to(environment).data());
     if (error != 0) return error;
     process_ = Descriptor{open_pidfd(pid_)};
+    if (!process_.is_open()) return give_up(errno);
     input_ = std::move(input->write);
     output_ = std::move(output->read);
     errors_ = std::move(errors->read);
     for (const auto* end : {&input_, &output_, &errors_}) make_nonblocking(*end);
     if (spec_.input.empty()) input_.close();
     return 0;
+  }
+
+  // It runs, but its end could not be seen.
+  int give_up(int error) const {
+    kill(-pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    return error;
   }
 
   // Waits for whatever comes first and deals with it. A negative descriptor is one that poll leaves alone.

@@ -53,7 +53,7 @@ core::Result<ReportResult> report_result(std::string_view object) {
 
 }  // namespace
 
-WorkerApi::WorkerApi(client::HttpTarget server, std::string ns, core::Random& random)
+WorkerApi::WorkerApi(client::HttpTarget server, const std::string& ns, core::Random& random)
     : base_("/v1/" + client::percent_encoded(ns)), caller_(std::move(server), random) {}
 
 core::Result<client::HttpAnswer> WorkerApi::post(const std::string& path, std::string body,

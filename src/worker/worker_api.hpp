@@ -51,7 +51,7 @@ struct ReportResult {
 
 class WorkerApi {
  public:
-  WorkerApi(client::HttpTarget server, std::string ns, core::Random& random);
+  WorkerApi(client::HttpTarget server, const std::string& ns, core::Random& random);
 
   // The worker's id.
   [[nodiscard]] core::Result<std::string> enlist(const Registration& registration);

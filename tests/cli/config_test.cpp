@@ -85,6 +85,17 @@ TEST_F(Configuration, WhatIsPrintedCanBeReadAgain) {
   }
 }
 
+TEST_F(Configuration, PasswordsAreNotPrinted) {
+  for (const auto* store :
+       {"store=postgres://me:secret@host/db", "store=postgres:host=h password=secret dbname=d",
+        "store=postgres://host/db?user=me&password=secret"}) {
+    const auto loaded = load_config({.sets = {store}});
+    ASSERT_TRUE(loaded.ok());
+    EXPECT_EQ(loaded->config.lines()[1].find("secret"), std::string::npos) << loaded->config.lines()[1];
+    EXPECT_NE(loaded->config.lines()[1].find("***"), std::string::npos) << loaded->config.lines()[1];
+  }
+}
+
 TEST_F(Configuration, EveryDefaultIsOfItsType) {
   for (const auto& key : config_keys()) {
     Config config;
