@@ -94,6 +94,8 @@ class Child {
     posix_spawn_file_actions_adddup2(&actions.value, input->read.get(), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions.value, output->write.get(), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions.value, errors->write.get(), STDERR_FILENO);
+    // A connection of the worker that lived on in a handler would look as if the worker did.
+    posix_spawn_file_actions_addclosefrom_np(&actions.value, STDERR_FILENO + 1);
     const SpawnAttributes attributes;
     std::vector<std::string> words{"/bin/sh", "-c", spec_.command};
     auto environment = spec_.environment;

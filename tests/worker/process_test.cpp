@@ -71,6 +71,12 @@ TEST_F(Process, HasTheEnvironmentItIsGiven) {
   EXPECT_EQ(run({.command = "echo $PAWL_TASK_ID", .environment = {"PAWL_TASK_ID=7"}}).output, "7\n");
 }
 
+TEST_F(Process, InheritsNothingThatTheWorkerHasOpen) {
+  const Descriptor leaky{eventfd(0, 0)};
+  const auto end = run({.command = "test -e /proc/self/fd/" + std::to_string(leaky.get())});
+  EXPECT_EQ(end.exit_code, 1);
+}
+
 TEST_F(Process, TellsItsExitCodeOrItsSignal) {
   EXPECT_EQ(run({.command = "exit 75"}).exit_code, 75);
   EXPECT_EQ(run({.command = "kill -9 $$"}).signal, SIGKILL);
