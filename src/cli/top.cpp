@@ -101,6 +101,8 @@ core::Result<Look> look(Session& session, core::Clock& clock) {
   auto queues = items_of(session.get("/queues"));
   if (!queues) return queues.problem();
   auto workers = items_of(session.get("/workers"));
+  if (!workers && workers.problem().code == core::ProblemCode::not_found)
+    workers = Json::array();  // it knows none
   if (!workers) return workers.problem();
   return Look{.at = clock.monotonic(), .queues = *std::move(queues), .workers = *std::move(workers)};
 }

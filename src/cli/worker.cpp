@@ -1,10 +1,13 @@
 // pawl worker: list, drain, and the worker that runs handlers.
 
+#include "worker/worker.hpp"
+
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "client/raw_json.hpp"
+#include "core/limits.hpp"
 
 namespace pawl::cli {
 
@@ -59,10 +62,94 @@ int drain(Context& context, const Input& input) {
   });
 }
 
+core::Result<worker::Handlers> handlers_of(const Input& input) {
+  worker::Handlers handlers;
+  for (const auto& rule : input.all("--handle")) {
+    if (auto added = handlers.add_shell(rule); !added) return added.problem();
+  }
+  for (const auto& rule : input.all("--handle-http")) {
+    if (auto added = handlers.add_http(rule); !added) return added.problem();
+  }
+  if (handlers.empty()) return core::invalid_field("handle", "a worker needs --handle or --handle-http");
+  return handlers;
+}
+
+core::Result<worker::WorkerOptions> options_of(const Context& context, const Input& input) {
+  auto server = target_of(input);
+  if (!server) return server.problem();
+  worker::WorkerOptions options{.server = *server,
+                                .ns = input.text("--namespace"),
+                                .queues = input.all("--queue"),
+                                .concurrency = static_cast<int>(input.integer("--concurrency")),
+                                .lease = input.duration("--lease"),
+                                .drain_timeout = input.duration("--drain-timeout"),
+                                .allow_private = input.has("--allow-private"),
+                                .version = PAWL_VERSION};
+  constexpr int kConcurrencyMax = 1'000;  // each is a thread
+  if (options.concurrency < 1 || options.concurrency > kConcurrencyMax) {
+    return core::invalid_field("concurrency", fmt::format("must be from 1 to {}", kConcurrencyMax));
+  }
+  if (options.lease < std::chrono::seconds{1} || options.lease > core::kLeaseMax) {
+    return core::invalid_field("lease", "must be from 1s to 24h");
+  }
+  for (const auto& [name, value] : context.environment) options.environment.push_back(name + "=" + value);
+  return options;
+}
+
+int work(Context& context, const Input& input) {
+  auto handlers = handlers_of(input);
+  if (!handlers) return context.out.problem("pawl worker", handlers.problem());
+  auto options = options_of(context, input);
+  if (!options) return context.out.problem("pawl worker", options.problem());
+  worker::Worker worker{*std::move(options), *std::move(handlers), context.clock, context.random,
+                        [&](const std::string& text) { context.out.warn(text); }};
+  const auto ended = worker.run();
+  return ended ? 0 : context.out.problem("pawl worker", ended.problem());
+}
+
+std::vector<Flag> work_flags() {
+  return {{.name = "--queue",
+           .value = "NAME",
+           .summary = "Claim from this queue",
+           .fallback = "default",
+           .repeated = true},
+          {.name = "--handle",
+           .value = "TYPE=COMMAND",
+           .summary = "Run a program for tasks of this type (mail.* for all that begin so)",
+           .repeated = true},
+          {.name = "--handle-http",
+           .value = "TYPE=URL",
+           .summary = "Post tasks of this type to an address",
+           .repeated = true},
+          {.name = "--concurrency",
+           .value = "N",
+           .summary = "Tasks at once",
+           .kind = ValueKind::integer,
+           .fallback = "4"},
+          {.name = "--lease",
+           .value = "TIME",
+           .summary = "A task is another's so long after the last heartbeat",
+           .kind = ValueKind::duration,
+           .fallback = "30s"},
+          {.name = "--drain-timeout",
+           .value = "TIME",
+           .summary = "How long SIGTERM waits for what runs",
+           .kind = ValueKind::duration,
+           .fallback = "30s"},
+          {.name = "--allow-private",
+           .summary = "Let --handle-http reach private addresses",
+           .kind = ValueKind::none}};
+}
+
 }  // namespace
 
 std::vector<Command> worker_commands() {
-  return {{.path = "worker list",
+  return {{.path = "worker",
+           .summary = "Run handlers for tasks; see and drain workers",
+           .flags = with_server_flags(work_flags()),
+           .example = "pawl worker --queue default --handle 'email.send=./send.sh'",
+           .handler = work},
+          {.path = "worker list",
            .summary = "List workers",
            .flags = server_flags(),
            .example = "pawl worker list",

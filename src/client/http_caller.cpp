@@ -144,7 +144,8 @@ class HttpCaller::Impl {
     WireRequest message;
     message.version(11);
     message.method_string(request.method);
-    message.target(target_.address.prefix + request.path);
+    const std::string path = target_.address.prefix + request.path;
+    message.target(path.empty() ? "/" : path);
     message.set(http::field::host, host_header(target_.address));
     message.set(http::field::user_agent, "pawl");
     if (!target_.token.empty()) message.set(http::field::authorization, "Bearer " + target_.token);

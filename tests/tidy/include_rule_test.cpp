@@ -26,7 +26,10 @@ constexpr std::array kFolderRules{
     FolderRule{"engine", {"core", "store"}},
     FolderRule{"runtime", {"core", "store", "engine"}},
     FolderRule{"client", {"core", "store", "store/memory", "store/sqlite", "store/postgres", "runtime"}},
-    FolderRule{"cli", {"core", "store", "client", "runtime", "bench"}},
+    FolderRule{"wire", {"core"}},
+    FolderRule{"server", {"core", "store", "engine", "runtime", "wire"}},
+    FolderRule{"worker", {"core", "client"}},
+    FolderRule{"cli", {"core", "store", "client", "runtime", "server", "worker", "bench"}},
 };
 
 // A library header that only some folders may see (empty: none of those that are checked).

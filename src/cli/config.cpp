@@ -1,0 +1,238 @@
+#include "cli/config.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/nearest.hpp"
+#include "core/ensure.hpp"
+
+namespace pawl::cli {
+
+const std::vector<ConfigKey>& config_keys() {
+  using enum ConfigType;
+  static const std::vector<ConfigKey> keys{
+      {"listen", text, "127.0.0.1:7717", "address and port"},
+      {"store", text, "sqlite:pawl.db", "sqlite:FILE, postgres://… or memory:"},
+      {"auth.required", boolean, "false", "a token is needed even before the first one is made"},
+      {"tls.cert", text, "", "certificate file"},
+      {"tls.key", text, "", "key file"},
+      {"tls.client_ca", text, "", "clients need a certificate of this authority"},
+      {"leader.ttl", duration, "30s", "of the leader's lease"},
+      {"lease.default", duration, "30s", "of a claim that does not say"},
+      {"workers.offline_after", duration, "60s", "without a heartbeat"},
+      {"recovery.leases", duration, "5s", "how often expired leases are looked for"},
+      {"recovery.timeouts", duration, "10s", "how often timed out tasks are looked for"},
+      {"recovery.stuck", duration, "60s", "how often stuck runs are looked for"},
+      {"recovery.deadlines", duration, "30s", "how often passed deadlines are looked for"},
+      {"recovery.stuck_after", duration, "30m", "a run without an event is stuck"},
+      {"limits.payload_warn", size, "1MiB", "a larger payload is logged"},
+      {"limits.payload_max", size, "2MiB", "a larger payload is refused"},
+      {"limits.body_max", size, "4MiB", "a larger request is refused"},
+      {"limits.connections", integer, "1024", "open at once"},
+      {"limits.claims_waiting", integer, "100000", "long polls at once"},
+      {"retention.tasks", duration, "7d", "finished tasks are kept"},
+      {"retention.runs", duration, "30d", "finished runs are kept"},
+      {"retention.idempotency", duration, "24h", "answers of idempotent requests are kept"},
+      {"retention.checkpoints", integer, "100", "kept for each owner"},
+      {"http.read_timeout", duration, "30s", "for a request to arrive"},
+      {"http.idle_timeout", duration, "60s", "between requests"},
+      {"log.format", choice, "text", "text or json"},
+      {"log.level", choice, "info", "debug, info, warning or error"},
+  };
+  return keys;
+}
+
+namespace {
+
+// Variables that the command line and the handlers read; no keys of the configuration.
+constexpr std::array<std::string_view, 11> kOtherVariables{
+    "PAWL_CONFIG",  "PAWL_ADDRESS", "PAWL_NAMESPACE", "PAWL_TOKEN", "PAWL_TASK_ID",      "PAWL_EXECUTION_KEY",
+    "PAWL_ATTEMPT", "PAWL_TYPE",    "PAWL_QUEUE",     "PAWL_FENCE", "PAWL_TEST_POSTGRES"};
+
+const ConfigKey* key_named(std::string_view name) {
+  const auto& keys = config_keys();
+  const auto found =
+      std::find_if(keys.begin(), keys.end(), [&](const ConfigKey& key) { return key.name == name; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const auto& key : config_keys()) names.emplace_back(key.name);
+  return names;
+}
+
+std::vector<std::string> choices_of(const ConfigKey& key) {
+  if (key.name == "log.format") return {"text", "json"};
+  return {"debug", "info", "warning", "error"};
+}
+
+bool is_integer(std::string_view text) {
+  return !text.empty() && text.size() < 16 && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// What a value of the key must be; empty if this one is.
+std::string_view expectation(const ConfigKey& key, const std::string& text) {
+  switch (key.type) {
+    case ConfigType::text: return "";
+    case ConfigType::boolean: return text == "true" || text == "false" ? "" : "true or false";
+    case ConfigType::integer: return is_integer(text) ? "" : "a whole number";
+    case ConfigType::duration: return core::parse_duration(text) ? "" : "a duration such as 1500ms or 30s";
+    case ConfigType::size: return parse_size(text) ? "" : "a size such as 64KiB or 2MiB";
+    case ConfigType::choice: break;
+  }
+  const auto choices = choices_of(key);
+  return std::find(choices.begin(), choices.end(), text) != choices.end() ? "" : key.summary;
+}
+
+// As YAML that reads as the same text.
+std::string yaml_text(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '/' || c == '_' || c == ':';
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain) && !text.ends_with(':')) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string{"''"} : std::string{c};
+  return quoted + "'";
+}
+
+// What is shown on a screen ends up in tickets and logs.
+std::string without_password(std::string text) {
+  constexpr std::string_view kHidden = "***";
+  const auto scheme = text.find("://");
+  const auto at = text.find('@', scheme == std::string::npos ? 0 : scheme);
+  const auto colon = scheme == std::string::npos ? std::string::npos : text.find(':', scheme + 3);
+  if (colon < at && at != std::string::npos) text.replace(colon + 1, at - colon - 1, kHidden);
+  constexpr std::string_view kPassword = "password=";
+  if (const auto from = text.find(kPassword); from != std::string::npos) {
+    const auto value = from + kPassword.size();
+    const auto end = text.find_first_of(" &", value);
+    text.replace(value, end == std::string::npos ? end : end - value, kHidden);
+  }
+  return text;
+}
+
+core::Status apply_environment(const Environment& environment, LoadedConfig& loaded) {
+  std::vector<std::string> variables;
+  for (const auto& key : config_keys()) variables.push_back(variable_of(key.name));
+  for (const auto& [name, value] : environment) {
+    if (!name.starts_with("PAWL_")) continue;
+    const auto found = std::find(variables.begin(), variables.end(), name);
+    if (found != variables.end()) {
+      const auto& key = config_keys()[static_cast<std::size_t>(found - variables.begin())];
+      auto set = loaded.config.set(std::string{key.name}, {.text = value, .origin = name});
+      if (!set) return set;
+    } else if (std::find(kOtherVariables.begin(), kOtherVariables.end(), name) == kOtherVariables.end()) {
+      loaded.warnings.push_back(
+          fmt::format("nothing reads the variable {}{}", name, suggestion(name, variables)));
+    }
+  }
+  return core::Done{};
+}
+
+core::Status apply_sets(const std::vector<std::string>& sets, Config& config) {
+  for (const auto& set : sets) {
+    const auto equals = set.find('=');
+    if (equals == std::string::npos)
+      return core::invalid_field("--set", "must be KEY=VALUE, not '" + set + "'");
+    auto done = config.set(set.substr(0, equals), {.text = set.substr(equals + 1), .origin = "--set"});
+    if (!done) return done;
+  }
+  return core::Done{};
+}
+
+}  // namespace
+
+std::string variable_of(std::string_view key) {
+  std::string name = "PAWL_";
+  for (const char c : key) {
+    const bool lower = c >= 'a' && c <= 'z';
+    name += c == '.' ? '_' : lower ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return name;
+}
+
+std::optional<std::int64_t> parse_size(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    std::int64_t bytes;
+  };
+  constexpr std::array kUnits{Unit{"KiB", 1LL << 10}, Unit{"MiB", 1LL << 20}, Unit{"GiB", 1LL << 30},
+                              Unit{"B", 1}};
+  std::int64_t factor = 1;
+  for (const auto& unit : kUnits) {
+    if (!text.ends_with(unit.name)) continue;
+    text.remove_suffix(unit.name.size());
+    factor = unit.bytes;
+    break;
+  }
+  if (!is_integer(text) || text.size() > 9) return std::nullopt;
+  return std::stoll(std::string{text}) * factor;
+}
+
+Config::Config() {
+  for (const auto& key : config_keys()) {
+    values_[std::string{key.name}] = {.text = std::string{key.fallback}, .origin = "default"};
+  }
+}
+
+core::Status Config::set(const std::string& key, ConfigValue value) {
+  const auto* known = key_named(key);
+  if (known == nullptr) {
+    return core::invalid_field(
+        key, fmt::format("{} gives a key that is not known{}", value.origin, suggestion(key, all_names())));
+  }
+  if (const auto expected = expectation(*known, value.text); !expected.empty()) {
+    return core::invalid_field(
+        key, fmt::format("must be {}, and {} says '{}'", expected, value.origin, value.text));
+  }
+  values_[key] = std::move(value);
+  return core::Done{};
+}
+
+const ConfigValue& Config::at(const std::string& key) const {
+  const auto found = values_.find(key);
+  PAWL_ENSURE(found != values_.end(), "every key has a row in the table");
+  return found->second;
+}
+
+core::Duration Config::duration(const std::string& key) const {
+  return core::parse_duration(text(key)).value_or(core::Duration{0});
+}
+
+std::int64_t Config::integer(const std::string& key) const { return parse_size(text(key)).value_or(0); }
+
+std::vector<std::string> Config::lines() const {
+  std::vector<std::string> lines;
+  for (const auto& key : config_keys()) {
+    const auto& value = at(std::string{key.name});
+    const auto setting = fmt::format("{}: {}", key.name, yaml_text(without_password(value.text)));
+    lines.push_back(fmt::format("{:<40}  # {}", setting, value.origin));
+  }
+  return lines;
+}
+
+core::Result<LoadedConfig> load_config(const ConfigSources& sources) {
+  LoadedConfig loaded;
+  if (!sources.file.empty()) {
+    const auto entries = read_config_file(sources.file);
+    if (!entries) return entries.problem();
+    for (const auto& [key, value] : *entries) {
+      if (auto set = loaded.config.set(key, {.text = value, .origin = sources.file}); !set)
+        return set.problem();
+    }
+  }
+  if (sources.environment != nullptr) {
+    if (auto applied = apply_environment(*sources.environment, loaded); !applied) return applied.problem();
+  }
+  for (const auto& [key, value] : sources.flags) {
+    if (auto set = loaded.config.set(key, {.text = value, .origin = "flag"}); !set) return set.problem();
+  }
+  if (auto applied = apply_sets(sources.sets, loaded.config); !applied) return applied.problem();
+  return loaded;
+}
+
+}  // namespace pawl::cli

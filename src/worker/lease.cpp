@@ -1,0 +1,69 @@
+#include "worker/lease.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+namespace pawl::worker {
+
+Lease::Lease(LeaseTerms terms, core::Clock& clock)
+    : task_id_(std::move(terms.task_id)),
+      fence_(terms.fence),
+      clock_(clock),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      until_(terms.until) {}
+
+void Lease::renew(core::MonotonicTime until) {
+  const std::lock_guard lock{mutex_};
+  if (state_locked() != LeaseState::lost) until_ = std::max(until_, until);
+}
+
+void Lease::end(LeaseState why) {
+  const std::lock_guard lock{mutex_};
+  end_locked(why);
+}
+
+LeaseState Lease::state() {
+  const std::lock_guard lock{mutex_};
+  return state_locked();
+}
+
+core::MonotonicTime Lease::until() {
+  const std::lock_guard lock{mutex_};
+  return until_;
+}
+
+void Lease::when_ended(std::function<void()> call) {
+  const std::lock_guard lock{mutex_};
+  if (call && state_locked() != LeaseState::held) {
+    call();
+  } else {
+    call_ = std::move(call);
+  }
+}
+
+void Lease::wait(core::Duration at_most) {
+  const bool ended = state() != LeaseState::held;
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(at_most).count();
+  pollfd wake{.fd = ended ? -1 : wake_fd(), .events = POLLIN, .revents = 0};
+  poll(&wake, 1, static_cast<int>(wait));
+}
+
+LeaseState Lease::state_locked() {
+  if (clock_.monotonic() >= until_) end_locked(LeaseState::lost);
+  return state_;
+}
+
+void Lease::end_locked(LeaseState why) {
+  const bool was_held = state_ == LeaseState::held;
+  if (was_held || why == LeaseState::lost) state_ = why;
+  if (!was_held) return;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written =
+      write(wake_.get(), &one, sizeof one);  // cannot be full: it is written once
+  if (call_) std::exchange(call_, nullptr)();
+}
+
+}  // namespace pawl::worker

@@ -1,0 +1,69 @@
+#pragma once
+// What a worker knows of a lease it holds. The keeper renews it, whoever runs the handler watches it; both
+// from their own threads. Time is this process's monotonic clock, counted from before a renewal was sent, so
+// that the lease is over here no later than at the server.
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "core/env.hpp"
+#include "worker/descriptor.hpp"
+#include "worker/process.hpp"
+
+namespace pawl::worker {
+
+enum class LeaseState : std::uint8_t {
+  held,
+  cancelled,  // the server asked for the end: stop, then report
+  abandoned,  // the worker is going: stop, then release
+  lost,       // somebody else may have the task: stop and say nothing
+};
+
+struct LeaseTerms {
+  std::string task_id;
+  std::int64_t fence = 0;
+  core::MonotonicTime until;
+};
+
+class Lease final : public ProcessWatch {
+ public:
+  Lease(LeaseTerms terms, core::Clock& clock);
+
+  [[nodiscard]] const std::string& task_id() const { return task_id_; }
+  [[nodiscard]] std::int64_t fence() const { return fence_; }
+
+  // A lease that is lost stays lost.
+  void renew(core::MonotonicTime until);
+  void end(LeaseState why);
+  // Lost once its time is over.
+  [[nodiscard]] LeaseState state();
+  [[nodiscard]] core::MonotonicTime until();
+
+  // Called once when the lease is not held any more, on the thread that ended it; at once if it is not now.
+  // Returns only when a call under way is over.
+  void when_ended(std::function<void()> call);
+
+  // Waits at most so long, less when the lease ends.
+  void wait(core::Duration at_most);
+
+  [[nodiscard]] bool must_stop() override { return state() != LeaseState::held; }
+  [[nodiscard]] core::MonotonicTime look_again_at() override { return until(); }
+  [[nodiscard]] int wake_fd() const override { return wake_.get(); }
+
+ private:
+  void end_locked(LeaseState why);
+  LeaseState state_locked();
+
+  std::string task_id_;
+  std::int64_t fence_;
+  core::Clock& clock_;
+  Descriptor wake_;  // an eventfd
+  std::mutex mutex_;
+  core::MonotonicTime until_;
+  LeaseState state_ = LeaseState::held;
+  std::function<void()> call_;
+};
+
+}  // namespace pawl::worker

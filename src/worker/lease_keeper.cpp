@@ -1,0 +1,139 @@
+#include "worker/lease_keeper.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/raw_json.hpp"
+#include "core/time.hpp"
+
+namespace pawl::worker {
+
+namespace {
+
+std::string heartbeat_text(const Lease& lease, core::Duration length) {
+  return client::ObjectText{}
+      .text("task_id", lease.task_id())
+      .number("fence", lease.fence())
+      .text("action", "heartbeat")
+      .text("lease", core::format_duration(length))
+      .str();
+}
+
+// A third of the lease, so that two may be lost; and often enough to be seen online.
+core::Duration interval_of(core::Duration lease) {
+  return std::min<core::Duration>(lease / 3, std::chrono::seconds{10});
+}
+
+}  // namespace
+
+LeaseKeeper::LeaseKeeper(KeeperOptions options, core::Clock& clock, core::Random& random)
+    : options_(std::move(options)),
+      clock_(clock),
+      api_(options_.server, options_.ns, random),
+      next_beat_(clock.monotonic() + interval_of(options_.lease)),
+      thread_([this] { run(); }) {}
+
+LeaseKeeper::~LeaseKeeper() {
+  {
+    const std::lock_guard lock{mutex_};
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  api_.cancel();
+  thread_.join();
+}
+
+std::shared_ptr<Lease> LeaseKeeper::hold(LeaseTerms terms) {
+  auto lease = std::make_shared<Lease>(std::move(terms), clock_);
+  const std::lock_guard lock{mutex_};
+  leases_.push_back(lease);
+  changed_.notify_all();
+  return lease;
+}
+
+void LeaseKeeper::drop(const std::shared_ptr<Lease>& lease) {
+  const std::lock_guard lock{mutex_};
+  std::erase(leases_, lease);
+}
+
+void LeaseKeeper::end_all(LeaseState why) {
+  Leases leases;
+  {
+    const std::lock_guard lock{mutex_};
+    leases = leases_;
+  }
+  for (const auto& lease : leases) lease->end(why);
+}
+
+void LeaseKeeper::count(bool completed) { ++(completed ? completed_ : failed_); }
+
+core::MonotonicTime LeaseKeeper::next_wake() const {
+  auto wake = next_beat_;
+  for (const auto& lease : leases_) {
+    const auto until = lease->until();
+    if (until > clock_.monotonic()) wake = std::min(wake, until);
+  }
+  return wake;
+}
+
+void LeaseKeeper::run() {
+  std::unique_lock lock{mutex_};
+  while (!stopping_) {
+    changed_.wait_until(lock, next_wake());
+    const auto leases = leases_;
+    const bool due = clock_.monotonic() >= next_beat_;
+    lock.unlock();
+    for (const auto& lease : leases) static_cast<void>(lease->state());  // notices that its time is over
+    bool renewed = false;
+    if (due) {
+      renewed = beat(leases);
+      tell_worker_alive(leases);
+    }
+    lock.lock();
+    const auto interval = interval_of(options_.lease);
+    if (due) next_beat_ = clock_.monotonic() + (renewed ? interval : interval / 3);
+  }
+}
+
+// Never longer than until the next lease ends: that must be noticed.
+core::Duration LeaseKeeper::call_timeout(const Leases& leases) const {
+  core::Duration timeout = interval_of(options_.lease);
+  for (const auto& lease : leases) timeout = std::min(timeout, lease->until() - clock_.monotonic());
+  return std::max<core::Duration>(timeout, std::chrono::milliseconds{10});
+}
+
+bool LeaseKeeper::beat(const Leases& leases) {
+  std::vector<std::string> reports;
+  Leases told;
+  for (const auto& lease : leases) {
+    if (lease->state() == LeaseState::lost) continue;
+    reports.push_back(heartbeat_text(*lease, options_.lease));
+    told.push_back(lease);
+  }
+  if (told.empty()) return true;
+  const auto sent_at = clock_.monotonic();
+  const auto results = api_.report(options_.worker_id, reports, call_timeout(told));
+  if (!results) return false;  // the next beat tries again; if none comes through the lease ends by itself
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const auto& result = (*results)[i];
+    if (!result) {
+      told[i]->end(LeaseState::lost);
+      continue;
+    }
+    told[i]->renew(sent_at + options_.lease);
+    if (result->cancel_requested) told[i]->end(LeaseState::cancelled);
+  }
+  return true;
+}
+
+void LeaseKeeper::tell_worker_alive(const Leases& leases) {
+  if (!options_.is_enlisted) return;
+  const WorkerCounts counts{.active = static_cast<int>(leases.size()),
+                            .completed = completed_.exchange(0),
+                            .failed = failed_.exchange(0)};
+  if (api_.heartbeat(options_.worker_id, counts, call_timeout(leases))) return;
+  completed_ += counts.completed;  // told the next time
+  failed_ += counts.failed;
+}
+
+}  // namespace pawl::worker

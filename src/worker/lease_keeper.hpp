@@ -1,0 +1,64 @@
+#pragma once
+// Renews the leases of a worker, on its own thread and connection: a handler or a claim that takes long
+// delays no heartbeat. A lease that cannot be renewed in time ends by itself.
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "worker/lease.hpp"
+#include "worker/worker_api.hpp"
+
+namespace pawl::worker {
+
+struct KeeperOptions {
+  client::HttpTarget server = {};
+  std::string ns = {};
+  std::string worker_id = {};
+  core::Duration lease = {};
+  bool is_enlisted = false;  // the server knows the worker and wants to hear of it
+};
+
+class LeaseKeeper {
+ public:
+  LeaseKeeper(KeeperOptions options, core::Clock& clock, core::Random& random);
+  LeaseKeeper(const LeaseKeeper&) = delete;
+  LeaseKeeper& operator=(const LeaseKeeper&) = delete;
+  ~LeaseKeeper();
+
+  // Shared by the keeper and whoever runs the task, until `drop`.
+  std::shared_ptr<Lease> hold(LeaseTerms terms);
+  void drop(const std::shared_ptr<Lease>& lease);
+  // Ends every lease that is held.
+  void end_all(LeaseState why);
+
+  void count(bool completed);
+
+ private:
+  using Leases = std::vector<std::shared_ptr<Lease>>;
+
+  void run();
+  bool beat(const Leases& leases);  // false: nothing was renewed
+  void tell_worker_alive(const Leases& leases);
+  [[nodiscard]] core::MonotonicTime next_wake() const;  // with the lock held
+  [[nodiscard]] core::Duration call_timeout(const Leases& leases) const;
+
+  KeeperOptions options_;
+  core::Clock& clock_;
+  WorkerApi api_;
+  std::atomic<int> completed_ = 0;
+  std::atomic<int> failed_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Leases leases_;
+  core::MonotonicTime next_beat_;
+  bool stopping_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace pawl::worker

@@ -1,0 +1,223 @@
+#include "worker/process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "worker/descriptor.hpp"
+
+namespace pawl::worker {
+
+namespace {
+
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+
+std::optional<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  return Pipe{.read = Descriptor{ends[0]}, .write = Descriptor{ends[1]}};
+}
+
+// glibc 2.36 declares pidfd_open without C linkage, which C++ cannot link.
+int open_pidfd(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
+
+void make_nonblocking(const Descriptor& end) { fcntl(end.get(), F_SETFL, O_NONBLOCK); }
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (auto& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// In a group of its own, with no signal blocked and none ignored: the worker's own settings are not the
+// handler's.
+struct SpawnAttributes {
+  SpawnAttributes() {
+    posix_spawnattr_init(&value);
+    sigset_t none;
+    sigemptyset(&none);
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    for (const int number : {SIGPIPE, SIGTERM, SIGINT}) sigaddset(&defaults, number);
+    posix_spawnattr_setsigmask(&value, &none);
+    posix_spawnattr_setsigdefault(&value, &defaults);
+    posix_spawnattr_setpgroup(&value, 0);
+    posix_spawnattr_setflags(&value, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  ~SpawnAttributes() { posix_spawnattr_destroy(&value); }
+
+  posix_spawnattr_t value{};
+};
+
+struct FileActions {
+  FileActions() { posix_spawn_file_actions_init(&value); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  ~FileActions() { posix_spawn_file_actions_destroy(&value); }
+
+  posix_spawn_file_actions_t value{};
+};
+
+class Child {
+ public:
+  Child(const ProcessSpec& spec, ProcessWatch& watch, core::Clock& clock)
+      : spec_(spec), watch_(watch), clock_(clock) {}
+
+  ProcessEnd run() {
+    if (const int error = start(); error != 0) return {.start_error = std::strerror(error)};
+    while (!ended_) step();
+    collect();
+    return std::move(end_);
+  }
+
+ private:
+  int start() {
+    auto input = make_pipe();
+    auto output = make_pipe();
+    auto errors = make_pipe();
+    if (!input || !output || !errors) return errno;
+    FileActions actions;
+    posix_spawn_file_actions_adddup2(&actions.value, input->read.get(), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions.value, output->write.get(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions.value, errors->write.get(), STDERR_FILENO);
+    // A connection of the worker that lived on in a handler would look as if the worker did.
+    posix_spawn_file_actions_addclosefrom_np(&actions.value, STDERR_FILENO + 1);
+    const SpawnAttributes attributes;
+    std::vector<std::string> words{"/bin/sh", "-c", spec_.command};
+    auto environment = spec_.environment;
+    const int error = posix_spawn(&pid_, "/bin/sh", &actions.value, &attributes.value,
+                                  pointers_to(words).data(), pointers_to(environment).data());
+    if (error != 0) return error;
+    process_ = Descriptor{open_pidfd(pid_)};
+    if (!process_.is_open()) return give_up(errno);
+    input_ = std::move(input->write);
+    output_ = std::move(output->read);
+    errors_ = std::move(errors->read);
+    for (const auto* end : {&input_, &output_, &errors_}) make_nonblocking(*end);
+    if (spec_.input.empty()) input_.close();
+    return 0;
+  }
+
+  // It runs, but its end could not be seen.
+  int give_up(int error) const {
+    kill(-pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    return error;
+  }
+
+  // Waits for whatever comes first and deals with it. A negative descriptor is one that poll leaves alone.
+  void step() {
+    std::array<pollfd, 5> waits{pollfd{process_.get(), POLLIN, 0}, pollfd{output_.get(), POLLIN, 0},
+                                pollfd{errors_.get(), POLLIN, 0}, pollfd{input_.get(), POLLOUT, 0},
+                                pollfd{is_stopping() ? -1 : watch_.wake_fd(), POLLIN, 0}};
+    poll(waits.data(), waits.size(), milliseconds_to_wait());
+    if (waits[3].revents != 0) write_input();
+    if (waits[1].revents != 0) read_output();
+    if (waits[2].revents != 0) read_errors();
+    ended_ = (waits[0].revents & POLLIN) != 0;
+    if (!ended_) decide();
+  }
+
+  void decide() {
+    if (!is_stopping() && watch_.must_stop()) {
+      end_.stopped = true;
+      stop();
+    }
+    if (is_stopping() && clock_.monotonic() >= *kill_at_) kill(-pid_, SIGKILL);
+  }
+
+  void stop() {
+    if (is_stopping()) return;
+    kill_at_ = clock_.monotonic() + spec_.kill_after;
+    kill(-pid_, SIGTERM);
+  }
+
+  [[nodiscard]] bool is_stopping() const { return kill_at_.has_value(); }
+
+  int milliseconds_to_wait() {
+    const auto until = is_stopping() ? *kill_at_ : watch_.look_again_at();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock_.monotonic()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, is_stopping() ? 10 : 0, 60'000));
+  }
+
+  void write_input() {
+    const auto rest = std::string_view{spec_.input}.substr(written_);
+    const auto count = write(input_.get(), rest.data(), rest.size());
+    if (count > 0) written_ += static_cast<std::size_t>(count);
+    const bool refused =
+        count < 0 && errno != EAGAIN && errno != EINTR;  // it does not read its input: its choice
+    if (refused || written_ == spec_.input.size()) input_.close();
+  }
+
+  // False at the end of the pipe or when there is nothing to read now.
+  static bool read_some(Descriptor& from, std::string& into) {
+    std::array<char, 65'536> buffer{};
+    const auto count = read(from.get(), buffer.data(), buffer.size());
+    if (count > 0) into.append(buffer.data(), static_cast<std::size_t>(count));
+    const bool over = count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
+    if (over) from.close();
+    return count > 0;
+  }
+
+  bool read_output() {
+    const bool more = read_some(output_, end_.output);
+    if (end_.output.size() <= spec_.output_max) return more;
+    end_.output_too_long = true;
+    end_.output.resize(spec_.output_max);
+    if (!ended_) stop();
+    return more;
+  }
+
+  bool read_errors() {
+    const bool more = read_some(errors_, end_.error_tail);
+    if (end_.error_tail.size() > spec_.error_tail_max) {
+      end_.error_tail.erase(0, end_.error_tail.size() - spec_.error_tail_max);
+    }
+    return more;
+  }
+
+  // The rest of what it said is in the pipes; one that a child of its own holds open is not waited for.
+  void collect() {
+    if (is_stopping()) kill(-pid_, SIGKILL);  // before the pid is given back: what is left of its group
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    while (output_.is_open() && !end_.output_too_long && read_output()) {
+    }
+    while (errors_.is_open() && read_errors()) {
+    }
+    if (WIFEXITED(status)) end_.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
+  }
+
+  const ProcessSpec& spec_;
+  ProcessWatch& watch_;
+  core::Clock& clock_;
+  pid_t pid_ = 0;
+  Descriptor process_, input_, output_, errors_;
+  std::size_t written_ = 0;
+  bool ended_ = false;
+  std::optional<core::MonotonicTime> kill_at_;
+  ProcessEnd end_;
+};
+
+}  // namespace
+
+ProcessEnd run_process(const ProcessSpec& spec, ProcessWatch& watch, core::Clock& clock) {
+  return Child{spec, watch, clock}.run();
+}
+
+}  // namespace pawl::worker

@@ -1,0 +1,135 @@
+#include "worker/worker_api.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "client/raw_json.hpp"
+#include "core/time.hpp"
+
+namespace pawl::worker {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr core::Duration kTimeout = std::chrono::seconds{30};
+
+core::Problem not_understood() {
+  return {.code = core::ProblemCode::internal,
+          .detail = "the server's answer is not one that this worker knows"};
+}
+
+std::string text_of(std::string_view object, std::string_view name) {
+  const auto json = Json::parse(client::raw_member(object, name).value_or("null"), nullptr, false);
+  return json.is_string() ? json.get<std::string>() : "";
+}
+
+std::int64_t number_of(std::string_view object, std::string_view name) {
+  const auto json = Json::parse(client::raw_member(object, name).value_or("null"), nullptr, false);
+  return json.is_number_integer() ? json.get<std::int64_t>() : 0;
+}
+
+ClaimedTask claimed_task(std::string_view object) {
+  const auto lease = client::raw_member(object, "lease").value_or("{}");
+  return {.id = text_of(object, "id"),
+          .type = text_of(object, "type"),
+          .queue = text_of(object, "queue"),
+          .execution_key = text_of(object, "execution_key"),
+          .attempt = number_of(object, "attempt"),
+          .fence = number_of(lease, "fence"),
+          .payload = std::string{client::raw_member(object, "payload").value_or("null")},
+          .object = std::string{object}};
+}
+
+core::Result<ReportResult> report_result(std::string_view object) {
+  if (client::raw_member(object, "ok").value_or("false") == "true") {
+    return ReportResult{.cancel_requested =
+                            client::raw_member(object, "cancel_requested").value_or("") == "true"};
+  }
+  const auto error = client::raw_member(object, "error").value_or("{}");
+  return client::problem_of({.status = 409, .body = std::string{error}});
+}
+
+}  // namespace
+
+WorkerApi::WorkerApi(client::HttpTarget server, const std::string& ns, core::Random& random)
+    : base_("/v1/" + client::percent_encoded(ns)), caller_(std::move(server), random) {}
+
+core::Result<client::HttpAnswer> WorkerApi::post(const std::string& path, std::string body,
+                                                 core::Duration timeout) {
+  auto answer = caller_.call({.method = "POST",
+                              .path = base_ + path,
+                              .body = std::move(body),
+                              .timeout = timeout,
+                              .repeatable = true});
+  if (answer && !Json::accept(answer->body)) return not_understood();
+  return answer;
+}
+
+core::Result<std::string> WorkerApi::enlist(const Registration& registration) {
+  const auto body = client::ObjectText{}
+                        .raw("queues", client::array_text(registration.queues))
+                        .raw("task_types", client::array_text(registration.types))
+                        .text("hostname", registration.hostname)
+                        .number("pid", registration.pid)
+                        .text("version", registration.version)
+                        .number("max_concurrent", registration.max_concurrent)
+                        .str();
+  const auto answer = post("/workers", body, kTimeout);
+  if (!answer) return answer.problem();
+  auto id = text_of(answer->body, "worker_id");
+  if (id.empty()) id = text_of(answer->body, "id");
+  if (id.empty()) return not_understood();
+  return id;
+}
+
+core::Status WorkerApi::heartbeat(const std::string& worker_id, const WorkerCounts& counts,
+                                  core::Duration timeout) {
+  const auto body = client::ObjectText{}
+                        .number("active_count", counts.active)
+                        .number("completed_delta", counts.completed)
+                        .number("failed_delta", counts.failed)
+                        .str();
+  const auto answer = post("/workers/" + client::percent_encoded(worker_id) + "/heartbeat", body, timeout);
+  return answer ? core::Status{core::Done{}} : answer.problem();
+}
+
+core::Status WorkerApi::leave(const std::string& worker_id) {
+  const auto answer =
+      caller_.call({.method = "DELETE", .path = base_ + "/workers/" + client::percent_encoded(worker_id)});
+  return answer ? core::Status{core::Done{}} : answer.problem();
+}
+
+core::Result<std::vector<ClaimedTask>> WorkerApi::claim(const ClaimRequest& request) {
+  client::ObjectText body;
+  body.text("worker_id", request.worker_id).raw("queues", client::array_text(request.queues));
+  if (!request.types.empty()) body.raw("types", client::array_text(request.types));
+  body.number("max", request.max)
+      .text("lease", core::format_duration(request.lease))
+      .text("wait", core::format_duration(request.wait));
+  const auto answer = post("/tasks/claim", body.str(), request.wait + kTimeout);
+  if (!answer) return answer.problem();
+  const auto tasks = client::raw_member(answer->body, "tasks");
+  if (!tasks) return not_understood();
+  std::vector<ClaimedTask> claimed;
+  for (const auto object : client::raw_elements(*tasks)) claimed.push_back(claimed_task(object));
+  return claimed;
+}
+
+core::Result<std::vector<core::Result<ReportResult>>> WorkerApi::report(
+    const std::string& worker_id, const std::vector<std::string>& reports, core::Duration timeout) {
+  std::string list;
+  for (const auto& report : reports) list += (list.empty() ? "" : ",") + report;
+  const auto body = client::ObjectText{}.text("worker_id", worker_id).raw("reports", "[" + list + "]").str();
+  const auto answer = post("/tasks/report", body, timeout);
+  if (!answer) return answer.problem();
+  std::vector<core::Result<ReportResult>> results;
+  for (const auto object : client::raw_elements(client::raw_member(answer->body, "results").value_or("[]"))) {
+    results.push_back(report_result(object));
+  }
+  if (results.size() != reports.size()) return not_understood();
+  return results;
+}
+
+}  // namespace pawl::worker

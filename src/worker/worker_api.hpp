@@ -1,0 +1,75 @@
+#pragma once
+// The calls that a worker makes, on one connection. One thread at a time, but for `cancel`.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/http_caller.hpp"
+#include "core/result.hpp"
+
+namespace pawl::worker {
+
+struct ClaimedTask {
+  std::string id = {};
+  std::string type = {};
+  std::string queue = {};
+  std::string execution_key = {};
+  std::int64_t attempt = 0;
+  std::int64_t fence = 0;
+  std::string payload = {};  // byte for byte
+  std::string object = {};   // the whole task as the server sent it
+};
+
+struct ClaimRequest {
+  std::string worker_id = {};
+  std::vector<std::string> queues = {};
+  std::vector<std::string> types = {};  // none: all
+  int max = 1;
+  core::Duration lease = {};
+  core::Duration wait = {};
+};
+
+struct Registration {
+  std::vector<std::string> queues = {};
+  std::vector<std::string> types = {};
+  std::string hostname = {};
+  int pid = 0;
+  std::string version = {};
+  int max_concurrent = 1;
+};
+
+struct WorkerCounts {
+  int active = 0;
+  int completed = 0;  // since the last time
+  int failed = 0;
+};
+
+struct ReportResult {
+  bool cancel_requested = false;
+};
+
+class WorkerApi {
+ public:
+  WorkerApi(client::HttpTarget server, const std::string& ns, core::Random& random);
+
+  // The worker's id.
+  [[nodiscard]] core::Result<std::string> enlist(const Registration& registration);
+  [[nodiscard]] core::Status heartbeat(const std::string& worker_id, const WorkerCounts& counts,
+                                       core::Duration timeout);
+  [[nodiscard]] core::Status leave(const std::string& worker_id);
+  [[nodiscard]] core::Result<std::vector<ClaimedTask>> claim(const ClaimRequest& request);
+  // One result a report, in order. Reports are objects as JSON text; each may be sent twice without harm.
+  [[nodiscard]] core::Result<std::vector<core::Result<ReportResult>>> report(
+      const std::string& worker_id, const std::vector<std::string>& reports, core::Duration timeout);
+
+  void cancel() { caller_.cancel(); }
+
+ private:
+  core::Result<client::HttpAnswer> post(const std::string& path, std::string body, core::Duration timeout);
+
+  std::string base_;
+  client::HttpCaller caller_;
+};
+
+}  // namespace pawl::worker

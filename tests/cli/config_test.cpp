@@ -1,0 +1,116 @@
+#include "cli/config.hpp"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/stores.hpp"
+
+namespace pawl::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Configuration : public ::testing::Test {
+ protected:
+  std::string file(const std::string& text) {
+    const auto path = folder_.path() + "/pawl.yaml";
+    std::ofstream{path} << text;
+    return path;
+  }
+  static std::string refused(const ConfigSources& sources) {
+    const auto loaded = load_config(sources);
+    return loaded ? "" : loaded.problem().detail;
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(Configuration, LaterSourcesAreOverEarlierOnes) {
+  const Environment environment{
+      {"PAWL_RECOVERY_LEASES", "3s"}, {"PAWL_LEADER_TTL", "4s"}, {"PAWL_LOG_LEVEL", "debug"}};
+  const auto path = file("recovery: {leases: 2s, stuck: 20s}\nleader.ttl: 2s\n");
+  const auto loaded = load_config({.file = path,
+                                   .environment = &environment,
+                                   .flags = {{"leader.ttl", "5s"}},
+                                   .sets = {"log.level=error"}});
+  ASSERT_TRUE(loaded.ok());
+  const auto& config = loaded->config;
+  EXPECT_EQ(config.at("recovery.timeouts"), (ConfigValue{"10s", "default"}));
+  EXPECT_EQ(config.at("recovery.stuck"), (ConfigValue{"20s", path}));
+  EXPECT_EQ(config.at("recovery.leases"), (ConfigValue{"3s", "PAWL_RECOVERY_LEASES"}));
+  EXPECT_EQ(config.at("leader.ttl"), (ConfigValue{"5s", "flag"}));
+  EXPECT_EQ(config.at("log.level"), (ConfigValue{"error", "--set"}));
+  EXPECT_EQ(config.duration("recovery.leases"), 3s);
+}
+
+TEST_F(Configuration, AnUnknownKeyIsAnErrorThatNamesTheNearest) {
+  EXPECT_NE(refused({.sets = {"recovery.lease=1s"}}).find("did you mean 'recovery.leases'?"),
+            std::string::npos);
+  EXPECT_NE(refused({.file = file("lgo: {level: info}")}).find("did you mean 'log.level'?"),
+            std::string::npos);
+}
+
+TEST_F(Configuration, AValueOfAnotherTypeIsRefusedWithItsOrigin) {
+  EXPECT_NE(refused({.sets = {"leader.ttl=soon"}}).find("must be a duration"), std::string::npos);
+  EXPECT_NE(refused({.sets = {"auth.required=yes"}}).find("true or false"), std::string::npos);
+  EXPECT_NE(refused({.sets = {"limits.payload_max=2MB"}}).find("a size"), std::string::npos);
+  EXPECT_NE(refused({.sets = {"log.format=xml"}}).find("text or json"), std::string::npos);
+  EXPECT_NE(refused({.sets = {"listen"}}).find("KEY=VALUE"), std::string::npos);
+}
+
+TEST_F(Configuration, AFileThatCannotBeReadIsRefused) {
+  EXPECT_NE(refused({.file = folder_.path() + "/none.yaml"}).find("cannot read"), std::string::npos);
+  EXPECT_NE(refused({.file = file("a: [")}), "");
+  EXPECT_NE(refused({.file = file("listen: [a]")}).find("listen"), std::string::npos);
+}
+
+TEST_F(Configuration, AVariableThatNothingReadsIsWarnedAbout) {
+  const Environment environment{{"PAWL_RECOVERY_LEASE", "1s"}, {"PAWL_TOKEN", "t"}, {"HOME", "/"}};
+  const auto loaded = load_config({.environment = &environment});
+  ASSERT_TRUE(loaded.ok());
+  ASSERT_EQ(loaded->warnings.size(), 1U);
+  EXPECT_NE(loaded->warnings[0].find("did you mean 'PAWL_RECOVERY_LEASES'?"), std::string::npos);
+}
+
+TEST_F(Configuration, WhatIsPrintedCanBeReadAgain) {
+  const auto first = load_config({.sets = {"listen=[::]:80", "store=memory:", "tls.key=it's # mine"}});
+  std::string text;
+  for (const auto& line : first->config.lines()) text += line + "\n";
+  const auto second = load_config({.file = file(text)});
+  ASSERT_TRUE(second.ok()) << second.problem().detail;
+  for (const auto& key : config_keys()) {
+    EXPECT_EQ(first->config.text(std::string{key.name}), second->config.text(std::string{key.name}))
+        << key.name;
+  }
+}
+
+TEST_F(Configuration, PasswordsAreNotPrinted) {
+  for (const auto* store :
+       {"store=postgres://me:secret@host/db", "store=postgres:host=h password=secret dbname=d",
+        "store=postgres://host/db?user=me&password=secret"}) {
+    const auto loaded = load_config({.sets = {store}});
+    ASSERT_TRUE(loaded.ok());
+    EXPECT_EQ(loaded->config.lines()[1].find("secret"), std::string::npos) << loaded->config.lines()[1];
+    EXPECT_NE(loaded->config.lines()[1].find("***"), std::string::npos) << loaded->config.lines()[1];
+  }
+}
+
+TEST_F(Configuration, EveryDefaultIsOfItsType) {
+  for (const auto& key : config_keys()) {
+    Config config;
+    EXPECT_TRUE(config.set(std::string{key.name}, {.text = std::string{key.fallback}, .origin = "test"}).ok())
+        << key.name;
+  }
+}
+
+TEST(Sizes, AreBytesWithAUnit) {
+  EXPECT_EQ(parse_size("2MiB"), 2'097'152);
+  EXPECT_EQ(parse_size("100"), 100);
+  EXPECT_EQ(parse_size("1B"), 1);
+  for (const auto* text : {"", "MiB", "-1", "1.5MiB", "2MB"})
+    EXPECT_EQ(parse_size(text), std::nullopt) << text;
+}
+
+}  // namespace
+}  // namespace pawl::cli

@@ -1,0 +1,202 @@
+// The program against a real server, from outside.
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/live_server.hpp"
+#include "tests/support/scripted_server.hpp"
+
+namespace pawl::testing {
+namespace {
+
+class Live : public ::testing::Test {
+ protected:
+  std::vector<std::string> worker(const std::string& rule, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"worker", "--handle", rule, "--lease", "1500ms"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  LiveServer server_;
+};
+
+TEST_F(Live, ATaskComesBackAsItWasEnqueued) {
+  std::ofstream{server_.file("payload.json")} << "{\"n\": 12345678901234567890.50,\n \"a\":1}\n";
+  const auto id = server_.enqueue("t", {"@" + server_.file("payload.json"), "--key", "k", "--label", "a=b"});
+  const auto shown = server_.pawl({"task", "show", id, "--json"}).out;
+  EXPECT_NE(shown.find(R"("payload":{"n": 12345678901234567890.50,  "a":1})"), std::string::npos) << shown;
+  const auto listed = server_.pawl({"task", "list", "--label", "a=b", "--key", "k", "--json"});
+  EXPECT_NE(listed.out.find(id), std::string::npos);
+  EXPECT_EQ(server_.pawl({"task", "list", "--label", "a=c", "--json"}).out, "");
+}
+
+TEST_F(Live, ThePayloadMayComeFromStandardInput) {
+  const auto ended = server_.pawl({"task", "enqueue", "t", "-", "--json"}, "[1, 2]\n");
+  EXPECT_NE(ended.out.find(R"("payload":[1, 2],)"), std::string::npos) << ended.out << ended.err;
+}
+
+TEST_F(Live, ListsGoOverAllPages) {
+  for (int i = 0; i < 5; ++i) server_.enqueue("t");
+  const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  EXPECT_EQ(lines(server_.pawl({"task", "list", "--all", "--json"}).out), 5);
+  EXPECT_EQ(lines(server_.pawl({"task", "list", "--limit", "2", "--json"}).out), 2);
+  EXPECT_EQ(lines(server_.pawl({"task", "list"}).out), 6);  // and the titles
+}
+
+TEST_F(Live, WhatFailsHasItsExitCode) {
+  EXPECT_EQ(server_.pawl({"task", "show", "0198c0de-0000-7000-8000-000000000000"}).exit_code, 1);
+  EXPECT_EQ(server_.pawl({"task", "enqueue", "t", "{"}).exit_code, 2);
+  EXPECT_EQ(server_.pawl({"task", "nothing"}).exit_code, 2);
+  EXPECT_EQ(run_pawl({"task", "list"}, {{"PAWL_ADDRESS", "http://127.0.0.1:1"}}).exit_code, 3);
+}
+
+TEST_F(Live, QueuesAreSetAndShown) {
+  EXPECT_EQ(server_.pawl({"queue", "set", "mail", "--paused", "--rate", "100/1s"}).exit_code, 0);
+  const auto listed = server_.pawl({"queue", "list"}).out;
+  EXPECT_NE(listed.find("paused"), std::string::npos) << listed;
+  EXPECT_NE(listed.find("100/1s"), std::string::npos) << listed;
+  EXPECT_EQ(server_.pawl({"queue", "set", "mail", "--rate", "fast"}).exit_code, 2);
+  EXPECT_NE(server_.pawl({"top", "--once"}).out.find("mail (paused)"), std::string::npos);
+}
+
+TEST_F(Live, TheDoctorFindsTheServerWell) {
+  const auto ended = server_.pawl({"doctor", "--store", "sqlite:" + server_.file("pawl.db")});
+  EXPECT_EQ(ended.exit_code, 0) << ended.out;
+  EXPECT_EQ(ended.out.find("failed"), std::string::npos) << ended.out;
+  EXPECT_EQ(run_pawl({"doctor"}, {{"PAWL_ADDRESS", "http://127.0.0.1:1"}}).exit_code, 3);
+}
+
+TEST_F(Live, AWorkerRunsAProgramAndEndsWhenItIsTold) {
+  Program worker{this->worker("echo.*=cat; env >" + server_.file("env")), server_.variables()};
+  const auto id = server_.enqueue("echo.it", {R"({"a": 1})"});
+  const auto task = server_.await_status(id, "completed");
+  EXPECT_EQ(task["output"], nlohmann::json::parse(R"({"a": 1})"));
+  std::ifstream file{server_.file("env")};
+  const std::string environment{std::istreambuf_iterator<char>{file}, {}};
+  EXPECT_NE(environment.find("PAWL_TASK_ID=" + id), std::string::npos);
+  EXPECT_NE(environment.find("PAWL_EXECUTION_KEY=" + id + ":1"), std::string::npos);
+  worker.signal(SIGTERM);
+  EXPECT_EQ(worker.wait(), 0);
+}
+
+TEST_F(Live, AFailingProgramEndsAsADeadLetter) {
+  Program worker{this->worker("bad=echo reason >&2; exit 7"), server_.variables()};
+  const auto id = server_.enqueue("bad", {"--max-attempts", "1"});
+  const auto task = server_.await_status(id, "dead_letter");
+  EXPECT_EQ(task["error"]["code"], "exit_7");
+  EXPECT_EQ(task["error"]["message"], "reason");
+  EXPECT_NE(server_.pawl({"task", "dead"}).out.find("exit_7"), std::string::npos);
+  EXPECT_EQ(server_.pawl({"task", "retry", id}).exit_code, 0);
+}
+
+TEST_F(Live, ATypeWithoutAHandlerFailsAtOnce) {
+  Program worker{this->worker("known.*=true"), server_.variables()};
+  const auto task = server_.await_status(server_.enqueue("unknown"), "failed");
+  EXPECT_EQ(task["error"]["code"], "no_handler");
+}
+
+TEST_F(Live, ATaskOfAKilledWorkerCompletesElsewhere) {
+  const auto rule = "t=if [ $PAWL_ATTEMPT = 1 ]; then : >" + server_.file("started") +
+                    "; exec sleep 60 >/dev/null 2>&1; fi; echo '\"second\"'";
+  Program first{worker(rule), server_.variables()};
+  const auto id = server_.enqueue("t");
+  server_.await_file("started");
+  first.signal(SIGKILL);
+  Program second{worker(rule), server_.variables()};
+  const auto task = server_.await_status(id, "completed");
+  EXPECT_EQ(task["output"], "second");
+  EXPECT_EQ(task["attempt"], 2) << task["attempts"].dump();
+  EXPECT_EQ(task["attempts"][0]["outcome"], "lease_expired");
+}
+
+TEST_F(Live, ALongTaskKeepsItsLease) {
+  Program worker{this->worker("t=sleep 4; echo $PAWL_FENCE"), server_.variables()};
+  const auto task = server_.await_status(server_.enqueue("t"), "completed");
+  EXPECT_EQ(task["output"], 1);
+}
+
+TEST_F(Live, AProgramIsStoppedWhenItsLeaseCannotBeRenewed) {
+  const auto rule = "t=if [ $PAWL_ATTEMPT != 1 ]; then echo $PAWL_ATTEMPT; exit; fi; trap ': >" +
+                    server_.file("stopped") + "; echo late; exit' TERM; : >" + server_.file("started") +
+                    "; while :; do sleep 0.1; done";
+  Program worker{this->worker(rule), server_.variables()};
+  const auto id = server_.enqueue("t");
+  server_.await_file("started");
+  server_.signal(SIGSTOP);
+  server_.await_file("stopped");
+  server_.signal(SIGCONT);
+  const auto task = server_.await_status(id, "completed");
+  EXPECT_NE(task["output"], "late");
+  EXPECT_EQ(task["attempts"][0]["outcome"], "lease_expired");
+}
+
+TEST_F(Live, AnAddressMayBeAHandler) {
+  ScriptedServer handler{{{response(503, "busy")}, {response(200, R"({"done": true})")}}};
+  const auto address = "http://127.0.0.1:" + handler.port() + "/tasks";
+  Program worker{{"worker", "--handle-http", "crm.*=" + address}, server_.variables()};
+  const auto id = server_.enqueue("crm.sync", {"[1, 2]"});
+  const auto task = server_.await_status(id, "completed");
+  EXPECT_EQ(task["output"], nlohmann::json::parse(R"({"done": true})"));
+  EXPECT_EQ(task["attempts"][0]["error"]["code"], "http_503");
+  const auto& request = handler.requests()[0];
+  EXPECT_TRUE(request.starts_with("POST /tasks HTTP/1.1\r\n")) << request;
+  EXPECT_NE(request.find("idempotency-key: " + id + ":1\r\n"), std::string::npos) << request;
+  EXPECT_NE(request.find(R"("payload":[1, 2])"), std::string::npos) << request;
+}
+
+TEST_F(Live, ARedirectIsNotFollowedAndAPrivateAddressNotCalled) {
+  ScriptedServer handler{{{response(302, "", "Location: http://127.0.0.1:1/\r\n")}}};
+  Program worker{{"worker", "--handle-http", "a=http://127.0.0.1:" + handler.port(), "--handle-http",
+                  "b=http://10.255.255.1:9000/tasks"},
+                 server_.variables()};
+  EXPECT_EQ(server_.await_status(server_.enqueue("a"), "failed")["error"]["code"], "http_302");
+  EXPECT_EQ(server_.await_status(server_.enqueue("b"), "failed")["error"]["code"], "forbidden");
+}
+
+TEST_F(Live, AWorkerOutlivesItsServer) {
+  Program worker{this->worker("t=echo 1"), server_.variables()};
+  server_.await_status(server_.enqueue("t"), "completed");
+  server_.restart();
+  server_.await_status(server_.enqueue("t"), "completed");
+}
+
+TEST_F(Live, ACancelStopsTheProgram) {
+  Program worker{this->worker("t=trap ': >" + server_.file("stopped") + "; exit 1' TERM; : >" +
+                              server_.file("started") + "; while :; do sleep 0.1; done"),
+                 server_.variables()};
+  const auto id = server_.enqueue("t");
+  server_.await_file("started");
+  EXPECT_EQ(server_.pawl({"task", "cancel", id}).exit_code, 0);
+  server_.await_status(id, "cancelled");
+  server_.await_file("stopped");
+}
+
+TEST_F(Live, AWorkerThatIsToldToEndFinishesWhatItRuns) {
+  Program worker{this->worker("t=: >" + server_.file("started") + "; while [ ! -e " + server_.file("go") +
+                              " ]; do sleep 0.1; done; echo 1"),
+                 server_.variables()};
+  const auto id = server_.enqueue("t");
+  server_.await_file("started");
+  worker.signal(SIGTERM);
+  std::ofstream{server_.file("go")} << "";
+  EXPECT_EQ(worker.wait(), 0);
+  EXPECT_EQ(server_.show(id)["status"], "completed");
+}
+
+TEST_F(Live, AWorkerThatMayNotWaitGivesBackWhatItRuns) {
+  Program worker{
+      this->worker("t=: >" + server_.file("started") + "; exec sleep 60", {"--drain-timeout", "0s"}),
+      server_.variables()};
+  const auto id = server_.enqueue("t");
+  server_.await_file("started");
+  worker.signal(SIGTERM);
+  EXPECT_EQ(worker.wait(), 0);
+  const auto task = server_.show(id);
+  EXPECT_EQ(task["status"], "pending");
+  EXPECT_EQ(task["attempts"][0]["outcome"], "released");
+}
+
+}  // namespace
+}  // namespace pawl::testing

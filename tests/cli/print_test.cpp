@@ -1,0 +1,77 @@
+#include "cli/print.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cli/doctor.hpp"
+#include "cli/task_dead.hpp"
+#include "cli/top.hpp"
+
+namespace pawl::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Tables, AlignTheirColumnsByCharacters) {
+  EXPECT_EQ(
+      table_lines({{"NAME"}, {"N", true}, {"WHY"}}, {{{"ü"}, {"10"}, {"x"}}, {{"abcdef"}, {"7"}}}, false),
+      (std::vector<std::string>{"NAME     N  WHY", "ü       10  x", "abcdef   7  "}));
+}
+
+TEST(Tables, LetNoTextMoveTheCursor) {
+  EXPECT_EQ(table_lines({{"A"}}, {{{"x\x1b[2J\ny"}}}, false)[1], "x [2J y");
+}
+
+TEST(Colours, AreThereOnlyWhenAskedFor) {
+  EXPECT_EQ(paint("x", Colour::red, true), "\x1b[31mx\x1b[0m");
+  EXPECT_EQ(paint("x", Colour::red, false), "x");
+}
+
+TEST(Times, AreShownInTheirLargestUnit) {
+  const core::TimePoint now{100h};
+  EXPECT_EQ(relative_time(now - 90s, now), "1m ago");
+  EXPECT_EQ(relative_time(now + 49h, now), "in 2d");
+  EXPECT_EQ(short_duration(0s), "0s");
+}
+
+TEST(LongText, IsCutBetweenCharacters) {
+  EXPECT_EQ(shortened("üüü", 3), "üüü");
+  EXPECT_EQ(shortened("üüüü", 3), "üü…");
+}
+
+TEST(DeadLetters, AreGroupedByErrorAndTypeTheLargestFirst) {
+  DeadGroups groups;
+  groups.add(R"({"id":"1","type":"a","error":{"code":"x","message":"m1"}})");
+  groups.add(R"({"id":"2","type":"b","error":{"code":"x","message":"m2"}})");
+  groups.add(R"({"id":"3","type":"b","error":{"code":"x","message":"m3"}})");
+  const auto sorted = groups.sorted();
+  ASSERT_EQ(sorted.size(), 2U);
+  EXPECT_EQ(sorted[0].count, 2);
+  EXPECT_EQ(sorted[0].newest_id, "2");
+}
+
+TEST(Doctor, SeesAClockThatIsOut) {
+  const auto date = "Sun, 06 Nov 1994 08:49:37 GMT";
+  const auto at = *parse_http_date(date);
+  EXPECT_EQ(core::format_time(at), "1994-11-06T08:49:37.000000Z");
+  EXPECT_EQ(clock_finding(date, at + 2s).verdict, Verdict::ok);
+  EXPECT_EQ(clock_finding(date, at + 10s).verdict, Verdict::warning);
+  EXPECT_EQ(clock_finding("", at).verdict, Verdict::warning);
+}
+
+TEST(Top, ShowsHowMuchMovedSinceTheLookBefore) {
+  const auto queues = [](int pending) {
+    return Json::array({{{"name", "q"}, {"counts", {{"pending", pending}, {"running", 1}}}}});
+  };
+  const auto workers = [](int completed) {
+    return Json::array({{{"worker_id", "w"}, {"total_completed", completed}}});
+  };
+  const Look before{.at = core::MonotonicTime{1s}, .queues = queues(5), .workers = workers(10)};
+  const Look now{.at = core::MonotonicTime{3s}, .queues = queues(8), .workers = workers(30)};
+  const auto lines = frame_lines(before, now, false);
+  EXPECT_NE(lines[0].find("completed 10.0/s"), std::string::npos);
+  EXPECT_NE(lines[3].find("+3"), std::string::npos);
+  EXPECT_NE(frame_lines(std::nullopt, now, false)[0].find("completed -"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pawl::cli

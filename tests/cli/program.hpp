@@ -1,0 +1,49 @@
+#pragma once
+// The pawl program as a user runs it: a process, its output and its exit code. Ended with its owner.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "worker/descriptor.hpp"
+
+namespace pawl::testing {
+
+using Variables = std::map<std::string, std::string>;
+
+class Program {
+ public:
+  // With these variables and PATH, and nothing else of the environment.
+  explicit Program(std::vector<std::string> arguments, Variables variables = {},
+                   const std::string& input = "");
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program();
+
+  // Waits for the first line of stdout.
+  std::string read_line();
+  void signal(int number) const;
+  // Waits for the end; -N if it was ended by signal N.
+  int wait();
+  // All of both, after `wait`.
+  [[nodiscard]] const std::string& out() const { return out_; }
+  [[nodiscard]] const std::string& err() const { return err_; }
+
+ private:
+  pid_t pid_ = -1;
+  worker::Descriptor out_pipe_;
+  worker::Descriptor err_pipe_;
+  std::string out_;
+  std::string err_;
+};
+
+struct Ended {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+Ended run_pawl(std::vector<std::string> arguments, Variables variables = {}, const std::string& input = "");
+
+}  // namespace pawl::testing

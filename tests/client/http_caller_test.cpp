@@ -1,0 +1,97 @@
+// The caller against a server that the test scripts connection by connection.
+#include "client/http_caller.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/env.hpp"
+#include "tests/support/scripted_server.hpp"
+
+namespace pawl::client {
+namespace {
+
+using testing::response;
+using testing::ScriptedServer;
+
+HttpTarget target_of(const ScriptedServer& server) {
+  return {.address = {.host = "127.0.0.1", .port = server.port()}, .timeout = std::chrono::seconds{10}};
+}
+
+class Calls : public ::testing::Test {
+ protected:
+  testing::SeededRandom random_{1};
+};
+
+TEST_F(Calls, KeepTheirConnectionAndDecodeAnswers) {
+  ScriptedServer server{{{response(200, "{\"a\":1}", "X-One: 1\r\n"), response(201, "")}}};
+  auto target = target_of(server);
+  target.token = "secret";
+  {
+    HttpCaller caller{target, random_};
+    const auto first = caller.call({.path = "/x?y=1"});
+    ASSERT_TRUE(first.ok());
+    EXPECT_EQ(first->body, "{\"a\":1}");
+    EXPECT_EQ(first->headers.at("x-one"), "1");
+    EXPECT_EQ(caller.call({.method = "POST", .path = "/p", .body = "{}"})->status, 201);
+  }
+  EXPECT_TRUE(server.requests()[0].starts_with("GET /x?y=1 HTTP/1.1\r\n"));
+  EXPECT_NE(server.requests()[0].find("Authorization: Bearer secret\r\n"), std::string::npos);
+  EXPECT_NE(server.requests()[1].find("idempotency-key: "), std::string::npos);
+}
+
+TEST_F(Calls, GiveTheProblemOfARefusal) {
+  ScriptedServer server{
+      {{response(409, R"({"code":"stale_lease","detail":"too late","errors":[{"field":"f","message":"m"}]})"),
+        response(502, "<html>")}}};
+  HttpCaller caller{target_of(server), random_};
+  EXPECT_EQ(
+      caller.call({.path = "/"}).problem(),
+      (core::Problem{.code = core::ProblemCode::stale_lease, .detail = "too late", .errors = {{"f", "m"}}}));
+  EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::internal);
+}
+
+TEST_F(Calls, OnAKeptConnectionThatDiedAreSentAgainWithTheSameKey) {
+  ScriptedServer server{{{response(200, "1")}, {response(200, "2")}}};
+  {
+    HttpCaller caller{target_of(server), random_};
+    ASSERT_TRUE(caller.call({.path = "/"}).ok());
+    const auto second = caller.call({.method = "POST", .path = "/again", .body = "{}"});
+    ASSERT_TRUE(second.ok());
+    EXPECT_EQ(second->body, "2");
+  }
+  EXPECT_EQ(server.requests().size(), 2U);
+}
+
+TEST_F(Calls, OnANewConnectionThatDiesAreNotSentAgain) {
+  ScriptedServer server{{{""}}};
+  HttpCaller caller{target_of(server), random_};
+  EXPECT_EQ(caller.call({.method = "POST", .path = "/", .body = "{}"}).problem().code,
+            core::ProblemCode::unavailable);
+  EXPECT_EQ(server.requests().size(), 1U);
+}
+
+TEST_F(Calls, WithNobodyThereAreUnavailable) {
+  HttpCaller caller{{.address = {.host = "127.0.0.1", .port = "1"}}, random_};
+  EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::unavailable);
+}
+
+TEST_F(Calls, RefuseALargerAnswerThanTheyMayHave) {
+  ScriptedServer server{{{response(200, std::string(100, 'x'))}}};
+  auto target = target_of(server);
+  target.body_max = 99;
+  HttpCaller caller{target, random_};
+  EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::payload_too_large);
+}
+
+TEST_F(Calls, ToPrivateAddressesAreRefusedWhereAsked) {
+  HttpCaller caller{{.address = {.host = "192.168.255.254", .port = "80"}, .refuse_private = true}, random_};
+  EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::forbidden);
+}
+
+TEST_F(Calls, EndWhenTheyAreCancelled) {
+  HttpCaller caller{{.address = {.host = "127.0.0.1", .port = "1"}}, random_};
+  caller.cancel();
+  EXPECT_EQ(caller.call({.path = "/"}).problem().detail, "the call was cancelled");
+}
+
+}  // namespace
+}  // namespace pawl::client
