@@ -9,7 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/audit.hpp"
+#include "core/checkpoint.hpp"
 #include "core/command.hpp"
+#include "core/lock.hpp"
 #include "core/queue.hpp"
 #include "core/result.hpp"
 #include "core/task.hpp"
@@ -62,6 +65,11 @@ struct BulkResult {
   bool operator==(const BulkResult&) const = default;
 };
 
+struct ListAudit {
+  int limit = kPageDefault;
+  std::string cursor = {};
+};
+
 class Api {
  public:
   Api() = default;
@@ -80,11 +88,27 @@ class Api {
   virtual Result<BulkResult> retry_tasks(const BulkTasks& bulk) = 0;
   virtual Result<TaskWithAttempts> get_task(const std::string& ns, const TaskId& id) = 0;
   virtual Result<Page<Task>> list_tasks(const ListTasks& list) = 0;
-  virtual Result<std::vector<Checkpoint>> list_checkpoints(const std::string& ns, const TaskId& task) = 0;
 
   // Queues
   virtual Result<std::vector<Queue>> list_queues(const std::string& ns) = 0;
   virtual Result<Done> set_queue(SetQueue command) = 0;
+
+  // Checkpoints
+  virtual Result<CheckpointAppended> append_checkpoint(AppendCheckpoint command) = 0;
+  virtual Result<std::vector<Checkpoint>> list_checkpoints(const ListCheckpoints& list) = 0;
+  Result<std::vector<Checkpoint>> list_checkpoints(const std::string& ns, const TaskId& owner) {
+    return list_checkpoints({.ns = ns, .owner = owner});
+  }
+  virtual Result<CheckpointSummary> summarize_checkpoints(const std::string& ns, const TaskId& owner) = 0;
+
+  // Locks
+  virtual Result<LockAnswer> acquire_lock(const AcquireLock& request) = 0;
+  virtual Result<Lock> renew_lock(const RenewLock& request) = 0;
+  virtual Result<Lock> release_lock(const ReleaseLock& request) = 0;
+  virtual Result<Lock> get_lock(const std::string& ns, const std::string& key) = 0;
+
+  // Audit: newest first.
+  virtual Result<Page<AuditEntry>> list_audit(const ListAudit& list) = 0;
 };
 
 }  // namespace pawl::core

@@ -95,9 +95,8 @@ void Engine::try_group(Group& group) {
   note_scheduled(batch.set());
 
   if (core::planted(core::Canary::answer_before_commit)) finish_group(group);
-  const store::WriteSet writes = batch.set().writes();
-  const bool is_nothing = writes.tasks.empty() && writes.lines.empty() && writes.queues.empty();
-  if (!is_nothing) tx->commit(writes);
+  const store::WriteSet writes = batch.writes();
+  if (!writes.is_nothing()) tx->commit(writes);
 }
 
 void Engine::join_waiting(Group& group, Batch& batch) {
