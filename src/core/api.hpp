@@ -12,10 +12,15 @@
 #include "core/audit.hpp"
 #include "core/checkpoint.hpp"
 #include "core/command.hpp"
+#include "core/idempotency.hpp"
 #include "core/lock.hpp"
+#include "core/namespace_settings.hpp"
 #include "core/queue.hpp"
 #include "core/result.hpp"
 #include "core/task.hpp"
+#include "core/task_type.hpp"
+#include "core/token.hpp"
+#include "core/worker.hpp"
 
 namespace pawl::core {
 
@@ -65,6 +70,13 @@ struct BulkResult {
   bool operator==(const BulkResult&) const = default;
 };
 
+// By name. Tokens belong to no namespace: `ns` says nothing there.
+struct ListRecords {
+  std::string ns = "default";
+  int limit = kPageDefault;
+  std::string cursor = {};
+};
+
 struct ListAudit {
   int limit = kPageDefault;
   std::string cursor = {};
@@ -107,8 +119,36 @@ class Api {
   virtual Result<Lock> release_lock(const ReleaseLock& request) = 0;
   virtual Result<Lock> get_lock(const std::string& ns, const std::string& key) = 0;
 
-  // Audit: newest first.
-  virtual Result<Page<AuditEntry>> list_audit(const ListAudit& list) = 0;
+  // Idempotency keys of workers' own calls
+  virtual Result<IdempotencyBegun> begin_idempotency(const BeginIdempotency& request) = 0;
+  virtual Result<IdempotencyKey> complete_idempotency(const EndIdempotency& request) = 0;
+  virtual Result<IdempotencyKey> fail_idempotency(const EndIdempotency& request) = 0;
+  virtual Result<IdempotencyKey> get_idempotency(const std::string& ns, const std::string& key) = 0;
+
+  // Workers
+  virtual Result<Worker> register_worker(const RegisterWorker& request) = 0;
+  virtual Result<Worker> heartbeat_worker(const HeartbeatWorker& request) = 0;
+  virtual Result<Worker> drain_worker(const WorkerRef& request) = 0;
+  virtual Result<Done> deregister_worker(const WorkerRef& request) = 0;
+  virtual Result<Worker> get_worker(const std::string& ns, const std::string& worker_id) = 0;
+  virtual Result<Page<Worker>> list_workers(const ListRecords& list) = 0;
+
+  // Task types
+  virtual Result<TaskType> put_type(const PutTaskType& request) = 0;
+  virtual Result<TaskType> get_type(const std::string& ns, const std::string& name) = 0;
+  virtual Result<Page<TaskType>> list_types(const ListRecords& list) = 0;
+  virtual Result<Done> delete_type(const DeleteTaskType& request) = 0;
+
+  // Administration
+  virtual Result<Token> create_token(const CreateToken& request) = 0;
+  virtual Result<Token> revoke_token(const RevokeToken& request) = 0;
+  virtual Result<Token> find_token(const std::string& id) = 0;
+  virtual Result<Page<Token>> list_tokens(const ListRecords& list) = 0;
+  virtual Result<NamespaceSettings> get_namespace(const std::string& ns) = 0;
+  virtual Result<NamespaceSettings> put_namespace(const PutNamespace& request) = 0;
+  // For what no other call writes down, such as a call that was denied.
+  virtual Result<Done> append_audit(std::vector<AuditEntry> entries) = 0;
+  virtual Result<Page<AuditEntry>> list_audit(const ListAudit& list) = 0;  // newest first
 };
 
 }  // namespace pawl::core

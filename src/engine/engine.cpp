@@ -221,6 +221,22 @@ TickResult Engine::tick(std::size_t page) {
   return result;
 }
 
+int Engine::sweep_records(std::size_t page) {
+  std::vector<core::Command> commands;
+  try {
+    commands = find_due_records(page);
+  } catch (const StoreError&) {
+    return 0;  // it is looked again soon
+  }
+  const int count = static_cast<int>(commands.size());
+  for (core::Command& command : commands) {  // a transaction each: one lost worker holds nobody up
+    std::vector<Request> group;
+    group.push_back({.command = std::move(command), .reply = [](const Result<Answer>&) {}});
+    execute(std::move(group));
+  }
+  return count;
+}
+
 bool Engine::may_have_changed() {
   try {
     return store_.may_have_changed();

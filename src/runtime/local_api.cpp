@@ -221,6 +221,58 @@ Result<LocalApi::RecordNow> LocalApi::find_record(const core::RecordRef& ref) {
   });
 }
 
+Result<core::RecordAnswer> LocalApi::change(core::ChangeRecords command) {
+  return call_for<core::RecordAnswer>(std::move(command));
+}
+
+// Opaque to callers: "k" and the last key.
+Result<LocalApi::RecordsNow> LocalApi::list_records(core::RecordKind kind, const std::string& ns,
+                                                    const core::ListRecords& list) {
+  if (const core::Status valid = check_limit(list.limit); !valid) return valid.problem();
+  if (!ns.empty()) {
+    if (const core::Status valid = core::check_namespace(ns); !valid) return valid.problem();
+  }
+  if (!list.cursor.empty() && (list.cursor.front() != 'k' || !core::utf8_length(list.cursor)))
+    return core::invalid_field("cursor", "is not one that this server gave");
+  return guarded([&]() -> Result<RecordsNow> {
+    const auto limit = static_cast<std::size_t>(list.limit);
+    const std::string after = list.cursor.empty() ? "" : list.cursor.substr(1);
+    RecordsNow page;
+    page.records = store_.list_records({.kind = kind, .ns = ns, .after_key = after, .limit = limit + 1});
+    page.now = store_.now();
+    if (page.records.size() > limit) {
+      page.records.pop_back();
+      page.next_cursor = "k" + page.records.back().ref.key;
+    }
+    return page;
+  });
+}
+
+Result<std::int64_t> LocalApi::lease_fence(const std::string& ns, const core::TaskId& id) {
+  return guarded([&]() -> Result<std::int64_t> {
+    const auto task = store_.find_task(id);
+    const bool is_held = task && task->record.lane->ns == ns && task->record.lease;
+    return is_held ? task->record.progress.fence : 0;
+  });
+}
+
+Result<std::vector<core::TaskId>> LocalApi::held_by(const std::string& ns, const std::string& worker_id) {
+  return guarded([&]() -> Result<std::vector<core::TaskId>> {
+    return store_.list_task_ids(
+        {.filter = {.ns = ns, .statuses = {TaskStatus::claimed, TaskStatus::running}, .worker_id = worker_id},
+         .newest_first = false,
+         .limit = core::kGroupTasksMax});
+  });
+}
+
+Result<core::Done> LocalApi::append_audit(std::vector<core::AuditEntry> entries) {
+  const auto noted = change({.decide = [entries = std::move(entries)](core::FoundRecords, core::TimePoint) {
+    return Result<core::RecordDecision>{core::RecordDecision{.audit = entries}};
+  }});
+  if (!noted) return noted.problem();
+  return core::Done{};
+}
+
 Result<core::Page<core::AuditEntry>> LocalApi::list_audit(const core::ListAudit& list) {
   if (const core::Status valid = check_limit(list.limit); !valid) return valid.problem();
   std::optional<std::int64_t> before;
