@@ -9,10 +9,18 @@
 #include <utility>
 #include <vector>
 
+#include "core/audit.hpp"
+#include "core/checkpoint.hpp"
 #include "core/command.hpp"
+#include "core/idempotency.hpp"
+#include "core/lock.hpp"
+#include "core/namespace_settings.hpp"
 #include "core/queue.hpp"
 #include "core/result.hpp"
 #include "core/task.hpp"
+#include "core/task_type.hpp"
+#include "core/token.hpp"
+#include "core/worker.hpp"
 
 namespace pawl::core {
 
@@ -62,6 +70,18 @@ struct BulkResult {
   bool operator==(const BulkResult&) const = default;
 };
 
+// By name. Tokens belong to no namespace: `ns` says nothing there.
+struct ListRecords {
+  std::string ns = "default";
+  int limit = kPageDefault;
+  std::string cursor = {};
+};
+
+struct ListAudit {
+  int limit = kPageDefault;
+  std::string cursor = {};
+};
+
 class Api {
  public:
   Api() = default;
@@ -80,11 +100,55 @@ class Api {
   virtual Result<BulkResult> retry_tasks(const BulkTasks& bulk) = 0;
   virtual Result<TaskWithAttempts> get_task(const std::string& ns, const TaskId& id) = 0;
   virtual Result<Page<Task>> list_tasks(const ListTasks& list) = 0;
-  virtual Result<std::vector<Checkpoint>> list_checkpoints(const std::string& ns, const TaskId& task) = 0;
 
   // Queues
   virtual Result<std::vector<Queue>> list_queues(const std::string& ns) = 0;
   virtual Result<Done> set_queue(SetQueue command) = 0;
+
+  // Checkpoints
+  virtual Result<CheckpointAppended> append_checkpoint(AppendCheckpoint command) = 0;
+  virtual Result<std::vector<Checkpoint>> list_checkpoints(const ListCheckpoints& list) = 0;
+  Result<std::vector<Checkpoint>> list_checkpoints(const std::string& ns, const TaskId& owner) {
+    return list_checkpoints({.ns = ns, .owner = owner});
+  }
+  virtual Result<CheckpointSummary> summarize_checkpoints(const std::string& ns, const TaskId& owner) = 0;
+
+  // Locks
+  virtual Result<LockAnswer> acquire_lock(const AcquireLock& request) = 0;
+  virtual Result<Lock> renew_lock(const RenewLock& request) = 0;
+  virtual Result<Lock> release_lock(const ReleaseLock& request) = 0;
+  virtual Result<Lock> get_lock(const std::string& ns, const std::string& key) = 0;
+
+  // Idempotency keys of workers' own calls
+  virtual Result<IdempotencyBegun> begin_idempotency(const BeginIdempotency& request) = 0;
+  virtual Result<IdempotencyKey> complete_idempotency(const EndIdempotency& request) = 0;
+  virtual Result<IdempotencyKey> fail_idempotency(const EndIdempotency& request) = 0;
+  virtual Result<IdempotencyKey> get_idempotency(const std::string& ns, const std::string& key) = 0;
+
+  // Workers
+  virtual Result<Worker> register_worker(const RegisterWorker& request) = 0;
+  virtual Result<Worker> heartbeat_worker(const HeartbeatWorker& request) = 0;
+  virtual Result<Worker> drain_worker(const WorkerRef& request) = 0;
+  virtual Result<Done> deregister_worker(const WorkerRef& request) = 0;
+  virtual Result<Worker> get_worker(const std::string& ns, const std::string& worker_id) = 0;
+  virtual Result<Page<Worker>> list_workers(const ListRecords& list) = 0;
+
+  // Task types
+  virtual Result<TaskType> put_type(const PutTaskType& request) = 0;
+  virtual Result<TaskType> get_type(const std::string& ns, const std::string& name) = 0;
+  virtual Result<Page<TaskType>> list_types(const ListRecords& list) = 0;
+  virtual Result<Done> delete_type(const DeleteTaskType& request) = 0;
+
+  // Administration
+  virtual Result<Token> create_token(const CreateToken& request) = 0;
+  virtual Result<Token> revoke_token(const RevokeToken& request) = 0;
+  virtual Result<Token> find_token(const std::string& id) = 0;
+  virtual Result<Page<Token>> list_tokens(const ListRecords& list) = 0;
+  virtual Result<NamespaceSettings> get_namespace(const std::string& ns) = 0;
+  virtual Result<NamespaceSettings> put_namespace(const PutNamespace& request) = 0;
+  // For what no other call writes down, such as a call that was denied.
+  virtual Result<Done> append_audit(std::vector<AuditEntry> entries) = 0;
+  virtual Result<Page<AuditEntry>> list_audit(const ListAudit& list) = 0;  // newest first
 };
 
 }  // namespace pawl::core

@@ -15,14 +15,6 @@ Status range(std::string_view field, auto value, auto low, auto high) {
   return Done{};
 }
 
-Status duration_range(std::string_view field, Duration value, Duration low, Duration high) {
-  if (value < low || value > high) {
-    return invalid_field(std::string{field},
-                         fmt::format("must be from {} to {}", format_duration(low), format_duration(high)));
-  }
-  return Done{};
-}
-
 Status text(std::string_view field, const std::string& value, std::size_t characters_max) {
   if (value.empty()) return invalid_field(std::string{field}, "must not be empty");
   const auto length = utf8_length(value);
@@ -38,50 +30,11 @@ Status text(std::string_view field, const std::string& value, std::size_t charac
   return Done{};
 }
 
-Status first_of(std::initializer_list<Status> checks) {
-  for (const Status& status : checks) {
-    if (!status) return status;
-  }
-  return Done{};
-}
-
 // The problem with its field named from one level up.
 Problem below(const std::string& prefix, Problem problem) {
   for (FieldError& error : problem.errors) error.field = prefix + error.field;
   problem.detail = prefix + problem.detail;
   return problem;
-}
-
-Status check_retry(const RetryPolicy& retry) {
-  if (retry.max_attempts == 0)
-    return invalid_field("retry.max_attempts", "must not be 0; below 0 means for ever");
-  if (std::isnan(retry.backoff)) return invalid_field("retry.backoff", "must be a number");
-  if (std::isnan(retry.jitter)) return invalid_field("retry.jitter", "must be a number");
-  for (std::size_t i = 0; i < retry.non_retryable.size(); ++i) {
-    const Status code =
-        text(fmt::format("retry.non_retryable[{}]", i), retry.non_retryable[i], kErrorCodeCharactersMax);
-    if (!code) return code;
-  }
-  return first_of(
-      {range("retry.max_attempts", std::max(retry.max_attempts, -1), -1, kAttemptsMax),
-       duration_range("retry.initial_interval", retry.initial_interval, Duration{0}, kDurationMax),
-       range("retry.backoff", retry.backoff, 1.0, kBackoffMax),
-       duration_range("retry.max_interval", retry.max_interval, Duration{0}, kDurationMax),
-       range("retry.jitter", retry.jitter, 0.0, 1.0),
-       range("retry.non_retryable", retry.non_retryable.size(), std::size_t{0}, kNonRetryableMax)});
-}
-
-Status check_labels(const Labels& labels) {
-  if (labels.size() > kLabelsMax)
-    return invalid_field("labels", fmt::format("has over {} entries", kLabelsMax));
-  for (const auto& [name, value] : labels) {
-    const Status label = text("labels", name, kNameCharactersMax);
-    if (!label) return label;
-    if (value.empty()) continue;
-    const Status content = text("labels." + name, value, kKeyCharactersMax);
-    if (!content) return content;
-  }
-  return Done{};
 }
 
 Status check_spec(const TaskSpec& spec) {
@@ -101,10 +54,10 @@ Status check_spec(const TaskSpec& spec) {
     if (const Status key = check_key("idempotency_key", *spec.idempotency_key); !key) return key;
   }
   if (spec.delay) {
-    const Status delay = duration_range("delay", *spec.delay, Duration{0}, kDurationMax);
+    const Status delay = check_duration("delay", *spec.delay, Duration{0}, kDurationMax);
     if (!delay) return delay;
   }
-  if (spec.timeout) return duration_range("timeout", *spec.timeout, kTimeoutMin, kDurationMax);
+  if (spec.timeout) return check_duration("timeout", *spec.timeout, kTimeoutMin, kDurationMax);
   return Done{};
 }
 
@@ -143,17 +96,17 @@ Status check_command(const ClaimTasks& command) {
                    range("queues", command.queues.size(), std::size_t{1}, kClaimQueuesMax),
                    range("types", command.types.size(), std::size_t{0}, kClaimTypesMax),
                    range("max", command.max, 1, static_cast<int>(kClaimTasksMax)),
-                   duration_range("lease", command.lease, kLeaseMin, kLeaseMax),
-                   duration_range("wait", command.wait, Duration{0}, kClaimWaitMax)});
+                   check_duration("lease", command.lease, kLeaseMin, kLeaseMax),
+                   check_duration("wait", command.wait, Duration{0}, kClaimWaitMax)});
 }
 
 Status check_report(const Report& report) {
   if (report.lease) {
-    const Status lease = duration_range("lease", *report.lease, kLeaseMin, kLeaseMax);
+    const Status lease = check_duration("lease", *report.lease, kLeaseMin, kLeaseMax);
     if (!lease) return lease;
   }
   if (report.retry_after) {
-    const Status after = duration_range("retry_after", *report.retry_after, Duration{0}, kDurationMax);
+    const Status after = check_duration("retry_after", *report.retry_after, Duration{0}, kDurationMax);
     if (!after) return after;
   }
   if (report.action == ReportAction::complete) return check_json("output", report.output);
@@ -202,11 +155,17 @@ Status check_command(const SetQueue& command) {
   if (!patch.rate || !*patch.rate) return Done{};
   return first_of(
       {range("rate.limit", (*patch.rate)->limit, std::int64_t{1}, kRateLimitMax),
-       duration_range("rate.per", (*patch.rate)->per, std::chrono::milliseconds{1}, std::chrono::hours{24})});
+       check_duration("rate.per", (*patch.rate)->per, std::chrono::milliseconds{1}, std::chrono::hours{24})});
 }
 
 Status check_command(const SweepLeases&) { return Done{}; }
 Status check_command(const PromoteDue&) { return Done{}; }
+Status check_command(const ChangeRecords&) { return Done{}; }  // each noun checks its own before it asks
+
+Status check_command(const AppendCheckpoint& command) {
+  return first_of({check_name("type", command.type), check_json("snapshot", command.snapshot),
+                   check_json("metadata", command.metadata)});
+}
 
 const std::string& namespace_of(const Command& command) {
   static const std::string everywhere = "default";  // the ticker's commands span namespaces
@@ -222,6 +181,53 @@ const std::string& namespace_of(const Command& command) {
 }
 
 }  // namespace
+
+Status first_of(std::initializer_list<Status> checks) {
+  for (const Status& status : checks) {
+    if (!status) return status;
+  }
+  return Done{};
+}
+
+Status check_duration(std::string_view field, Duration value, Duration low, Duration high) {
+  if (value < low || value > high) {
+    return invalid_field(std::string{field},
+                         fmt::format("must be from {} to {}", format_duration(low), format_duration(high)));
+  }
+  return Done{};
+}
+
+Status check_retry(const RetryPolicy& retry) {
+  if (retry.max_attempts == 0)
+    return invalid_field("retry.max_attempts", "must not be 0; below 0 means for ever");
+  if (std::isnan(retry.backoff)) return invalid_field("retry.backoff", "must be a number");
+  if (std::isnan(retry.jitter)) return invalid_field("retry.jitter", "must be a number");
+  for (std::size_t i = 0; i < retry.non_retryable.size(); ++i) {
+    const Status code =
+        text(fmt::format("retry.non_retryable[{}]", i), retry.non_retryable[i], kErrorCodeCharactersMax);
+    if (!code) return code;
+  }
+  return first_of(
+      {range("retry.max_attempts", std::max(retry.max_attempts, -1), -1, kAttemptsMax),
+       check_duration("retry.initial_interval", retry.initial_interval, Duration{0}, kDurationMax),
+       range("retry.backoff", retry.backoff, 1.0, kBackoffMax),
+       check_duration("retry.max_interval", retry.max_interval, Duration{0}, kDurationMax),
+       range("retry.jitter", retry.jitter, 0.0, 1.0),
+       range("retry.non_retryable", retry.non_retryable.size(), std::size_t{0}, kNonRetryableMax)});
+}
+
+Status check_labels(const Labels& labels) {
+  if (labels.size() > kLabelsMax)
+    return invalid_field("labels", fmt::format("has over {} entries", kLabelsMax));
+  for (const auto& [name, value] : labels) {
+    const Status label = text("labels", name, kNameCharactersMax);
+    if (!label) return label;
+    if (value.empty()) continue;
+    const Status content = text("labels." + name, value, kKeyCharactersMax);
+    if (!content) return content;
+  }
+  return Done{};
+}
 
 Status check_namespace(const std::string& ns) {
   const auto is_first = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
@@ -273,6 +279,8 @@ std::size_t weight_of(const Command& command) {
     std::size_t operator()(const SetQueue&) const { return 1; }
     std::size_t operator()(const SweepLeases& c) const { return c.leases.size(); }
     std::size_t operator()(const PromoteDue& c) const { return c.ids.size(); }
+    std::size_t operator()(const ChangeRecords& c) const { return c.refs.size() + c.held.ids.size() + 1; }
+    std::size_t operator()(const AppendCheckpoint&) const { return 1; }
   };
   return std::visit(Weight{}, command);
 }

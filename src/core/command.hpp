@@ -5,14 +5,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "core/checkpoint.hpp"
 #include "core/limits.hpp"
 #include "core/queue.hpp"
+#include "core/record.hpp"
 #include "core/result.hpp"
 #include "core/task.hpp"
 
@@ -132,9 +135,10 @@ struct Swept {
 };
 
 using Command = std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks, RetryTasks, SetQueue,
-                             SweepLeases, PromoteDue>;
-using Answer = std::variant<std::vector<Enqueued>, std::vector<ClaimedTask>,
-                            std::vector<Result<ReportAnswer>>, std::vector<Result<TaskMoved>>, Done, Swept>;
+                             SweepLeases, PromoteDue, ChangeRecords, AppendCheckpoint>;
+using Answer =
+    std::variant<std::vector<Enqueued>, std::vector<ClaimedTask>, std::vector<Result<ReportAnswer>>,
+                 std::vector<Result<TaskMoved>>, Done, Swept, RecordAnswer, CheckpointAppended>;
 // Called once, after the commit (or the refusal), on the thread that committed.
 using Reply = std::function<void(Result<Answer>)>;
 
@@ -150,5 +154,9 @@ using Reply = std::function<void(Result<Answer>)>;
 [[nodiscard]] Status check_name(std::string_view field, const std::string& name);
 [[nodiscard]] Status check_key(std::string_view field, const std::string& key);
 [[nodiscard]] Status check_json(std::string_view field, const RawJson& json);
+[[nodiscard]] Status check_duration(std::string_view field, Duration value, Duration low, Duration high);
+[[nodiscard]] Status check_labels(const Labels& labels);
+[[nodiscard]] Status check_retry(const RetryPolicy& retry);
+[[nodiscard]] Status first_of(std::initializer_list<Status> checks);  // the first that failed, if any
 
 }  // namespace pawl::core

@@ -204,6 +204,30 @@ RawJson boundary_snapshot(const TaskRecord& record, const TaskError& error) {
                              json_quote(record.lease->worker_id), record.progress.fence)};
 }
 
+// Ends an attempt by force: with evidence, and with a higher fence, so that a late report is refused.
+TaskChange force_end(const TaskRecord& record, AttemptOutcome outcome, const TaskError& error, Duration delay,
+                     TimePoint now) {
+  TaskChange change = fail_attempt(record, outcome, error, delay, now);
+  change.error_boundary = boundary_snapshot(record, error);
+  if (!planted(Canary::fence_not_raised)) ++change.progress.fence;  // a forced release
+  return change;
+}
+
+TaskChange lose_attempt(const TaskRecord& record, std::string why, const Moment& moment) {
+  const int used = record.progress.attempt - record.progress.budget_from;
+  Duration delay = retry_delay(record.facts.retry, used, moment.chance);
+  if (used <= kLossesBeforeBackoff) delay = Duration{0};
+  const TaskError error{.code = "worker_lost", .message = std::move(why)};
+  return force_end(record, AttemptOutcome::lease_expired, error, delay, moment.now);
+}
+
+TaskChange time_out(const TaskRecord& record, const Moment& moment) {
+  const int used = record.progress.attempt - record.progress.budget_from;
+  const TaskError error{.code = "timeout", .message = "The attempt ran longer than its timeout"};
+  return force_end(record, AttemptOutcome::timed_out, error,
+                   retry_delay(record.facts.retry, used, moment.chance), moment.now);
+}
+
 }  // namespace
 
 std::string_view to_string(TaskEvent event) { return kEventNames.at(static_cast<std::size_t>(event)); }
@@ -319,19 +343,17 @@ std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fe
   const bool is_over = record.lease->expires_at <= moment.now || is_trusted;
   if (!is_over && !is_timed_out) return std::nullopt;
 
-  const int used = record.progress.attempt - record.progress.budget_from;
-  TaskError error;
-  Duration delay = retry_delay(record.facts.retry, used, moment.chance);
-  if (is_over) {
-    error = {.code = "worker_lost", .message = "Lease expired - no heartbeat received"};
-    if (used <= kLossesBeforeBackoff) delay = Duration{0};
-  } else {
-    error = {.code = "timeout", .message = "The attempt ran longer than its timeout"};
-  }
-  const auto outcome = is_over ? AttemptOutcome::lease_expired : AttemptOutcome::timed_out;
-  TaskChange change = fail_attempt(record, outcome, error, delay, moment.now);
-  change.error_boundary = boundary_snapshot(record, error);
-  if (!planted(Canary::fence_not_raised)) ++change.progress.fence;  // a forced release
+  return is_over ? lose_attempt(record, "Lease expired - no heartbeat received", moment)
+                 : time_out(record, moment);
+}
+
+std::optional<TaskChange> decide_evict(const TaskRecord& record, const std::string& worker_id,
+                                       Eviction eviction, const Moment& moment) {
+  const bool is_held = record.lease && record.lease->worker_id == worker_id;
+  if (!is_held || eviction == Eviction::none) return std::nullopt;
+  if (eviction == Eviction::recover) return lose_attempt(record, "The worker is offline", moment);
+  TaskChange change = decide_release(record, moment.now);
+  ++change.progress.fence;
   return change;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/command.hpp"
+#include "core/record.hpp"
 #include "core/result.hpp"
 #include "core/task.hpp"
 
@@ -125,6 +126,11 @@ struct ReportDecision {
 // A lease that is over or an attempt that ran too long; nothing when the lease at `fence` is neither.
 [[nodiscard]] std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fence,
                                                      const Moment& moment);
+
+// A leased task that is taken from its holder, whatever its lease says; nothing when `worker_id` does not
+// hold it. A late report of that worker is refused: the fence rises.
+[[nodiscard]] std::optional<TaskChange> decide_evict(const TaskRecord& record, const std::string& worker_id,
+                                                     Eviction eviction, const Moment& moment);
 
 // A scheduled task whose time has come; nothing otherwise.
 [[nodiscard]] std::optional<TaskChange> decide_promote(const TaskRecord& record, TimePoint now);

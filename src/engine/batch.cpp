@@ -19,10 +19,6 @@ bool is_lane_of(const core::Lane& lane, const std::string& ns, const core::TaskS
          lane.ns == ns;
 }
 
-core::Problem no_such_task(const core::TaskId& id) {
-  return {.code = core::ProblemCode::not_found, .detail = "there is no task " + to_string(id)};
-}
-
 // What each kind of command needs to see of the tasks it names.
 struct LoadGatherer {
   std::unordered_map<core::TaskId, store::LoadTask>& wanted;
@@ -54,6 +50,10 @@ struct LoadGatherer {
   void operator()(const core::PromoteDue& command) const {
     for (const core::TaskId& id : command.ids) want({.id = id});
   }
+  void operator()(const core::ChangeRecords& command) const {
+    for (const core::TaskId& id : command.held.ids) want({.id = id, .facts = true});
+  }
+  void operator()(const core::AppendCheckpoint& command) const { want({.id = command.owner}); }
   // A claim in the same group may be handed what a command made claimable, and shows all of it; the claim
   // round loads those facts itself.
   template <typename Other>
@@ -61,6 +61,10 @@ struct LoadGatherer {
 };
 
 }  // namespace
+
+core::Problem no_such_task(const core::TaskId& id) {
+  return {.code = core::ProblemCode::not_found, .detail = "there is no task " + to_string(id)};
+}
 
 Lanes intern_lanes(store::Store& store, const std::vector<const Command*>& commands) {
   std::vector<store::LaneKey> keys;
@@ -97,6 +101,7 @@ void Batch::load(const std::vector<const Command*>& commands) {
   set_.load(tasks);
   load_past_attempts(commands);
   load_idempotency(commands);
+  load_records(commands);
   load_queues(commands);
   lock_lines(commands);
 }
@@ -175,6 +180,8 @@ void Batch::lock_lines(const std::vector<const Command*>& commands) {
       for (const core::TaskId& id : retry->ids) want_line_of(id);
     } else if (const auto* sweep = std::get_if<core::SweepLeases>(command)) {
       for (const core::LeaseRef& ref : sweep->leases) want_line_of(ref.task_id);
+    } else if (const auto* change = std::get_if<core::ChangeRecords>(command)) {
+      for (const core::TaskId& id : change->held.ids) want_line_of(id);
     }
   }
   set_.lock_lines(std::move(refs));
@@ -182,6 +189,12 @@ void Batch::lock_lines(const std::vector<const Command*>& commands) {
 
 Result<Answer> Batch::execute(const Command& command) {
   return std::visit([this](const auto& typed) -> Result<Answer> { return run(typed); }, command);
+}
+
+store::WriteSet Batch::writes() const {
+  store::WriteSet writes = set_.writes();
+  records_.add_to(writes);
+  return writes;
 }
 
 const core::Lane* Batch::lane_of(const std::string& ns, const core::TaskSpec& spec) {

@@ -10,6 +10,7 @@
 #include "core/command.hpp"
 #include "core/env.hpp"
 #include "engine/id_source.hpp"
+#include "engine/working_records.hpp"
 #include "engine/working_set.hpp"
 #include "store/store.hpp"
 
@@ -20,11 +21,13 @@ using Lanes = std::map<store::LaneKey, const core::Lane*>;
 // Makes the lanes that the commands enqueue into. Before the transaction: a lane is a commit of its own.
 [[nodiscard]] Lanes intern_lanes(store::Store& store, const std::vector<const core::Command*>& commands);
 
+[[nodiscard]] core::Problem no_such_task(const core::TaskId& id);
+
 class Batch {
  public:
   // `lanes` are those that the commands enqueue into.
   Batch(const Lanes& lanes, store::Transaction& tx, IdSource& ids, core::Random& random)
-      : lanes_(lanes), tx_(tx), ids_(ids), random_(random), set_(tx) {}
+      : lanes_(lanes), tx_(tx), ids_(ids), random_(random), set_(tx), records_(tx) {}
 
   // Loads and locks what the commands touch, in as few round trips as may be.
   void load(const std::vector<const core::Command*>& commands);
@@ -33,6 +36,7 @@ class Batch {
   // Fills in the tasks that answers show, as they are at the end of the group.
   void show_made();
   [[nodiscard]] WorkingSet& set() { return set_; }
+  [[nodiscard]] store::WriteSet writes() const;
 
  private:
   core::Answer run(const core::EnqueueTasks& command);
@@ -42,12 +46,16 @@ class Batch {
   core::Answer run(const core::SetQueue& command);
   core::Answer run(const core::SweepLeases& command);
   core::Answer run(const core::PromoteDue& command);
+  core::Result<core::Answer> run(const core::ChangeRecords& command);
+  core::Result<core::Answer> run(const core::AppendCheckpoint& command);
   core::Answer run(const core::ClaimTasks& command);  // never: claims are served by a ClaimRound
 
   core::Enqueued enqueue(const std::string& ns, const core::TaskSpec& spec);
   core::Result<core::ReportAnswer> report(const core::ReportTasks& command, std::size_t index);
   core::Result<core::TaskMoved> cancel(const std::string& ns, const core::TaskId& id);
   core::Result<core::TaskMoved> revive(const std::string& ns, const core::TaskId& id);
+
+  int evict(const core::HeldTasks& held, core::Eviction eviction);
 
   const core::Lane* lane_of(const std::string& ns, const core::TaskSpec& spec);
   [[nodiscard]] WorkingTask* find(const std::string& ns, const core::TaskId& id);
@@ -56,6 +64,7 @@ class Batch {
   void lock_lines(const std::vector<const core::Command*>& commands);
   void load_idempotency(const std::vector<const core::Command*>& commands);
   void load_queues(const std::vector<const core::Command*>& commands);
+  void load_records(const std::vector<const core::Command*>& commands);
   [[nodiscard]] core::Moment moment() { return {.now = tx_.now(), .chance = random_.unit()}; }
 
   const Lanes& lanes_;
@@ -63,6 +72,7 @@ class Batch {
   IdSource& ids_;
   core::Random& random_;
   WorkingSet set_;
+  WorkingRecords records_;
   std::map<store::IdempotencyRef, core::TaskId> idempotency_;
   std::map<std::pair<core::TaskId, std::int64_t>, core::Attempt> past_;
   std::vector<std::pair<const WorkingTask*, std::shared_ptr<core::Task>>> made_;  // shared with the answers

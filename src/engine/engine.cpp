@@ -103,9 +103,8 @@ void Engine::try_group(Group& group) {
   note_scheduled(batch.set());
 
   if (core::planted(core::Canary::answer_before_commit)) finish_group(group);
-  const store::WriteSet writes = batch.set().writes();
-  const bool is_nothing = writes.tasks.empty() && writes.lines.empty() && writes.queues.empty();
-  if (!is_nothing) tx->commit(writes);
+  const store::WriteSet writes = batch.writes();
+  if (!writes.is_nothing()) tx->commit(writes);
 }
 
 void Engine::join_waiting(Group& group, Batch& batch) {
@@ -231,6 +230,22 @@ TickResult Engine::tick(std::size_t page) {
   if (!requests.empty()) execute(std::move(requests));
   stats_.leases_expired += result.leases;
   return result;
+}
+
+int Engine::sweep_records(std::size_t page) {
+  std::vector<core::Command> commands;
+  try {
+    commands = find_due_records(page);
+  } catch (const StoreError&) {
+    return 0;  // it is looked again soon
+  }
+  const int count = static_cast<int>(commands.size());
+  for (core::Command& command : commands) {  // a transaction each: one lost worker holds nobody up
+    std::vector<Request> group;
+    group.push_back({.command = std::move(command), .reply = [](const Result<Answer>&) {}});
+    execute(std::move(group));
+  }
+  return count;
 }
 
 bool Engine::may_have_changed() {

@@ -67,6 +67,10 @@ class Engine {
   [[nodiscard]] std::vector<core::Command> find_due(std::size_t page,
                                                     std::optional<core::TimePoint>& next_due);
 
+  // Finds records whose time has come, a page of each kind: workers that are not heard of any more, keys that
+  // are over. Returns how many it looked at. Safe on any number of nodes at once, as a tick is.
+  int sweep_records(std::size_t page);
+
   // The earliest time that a group scheduled something for since the last call; the ticker need not look
   // before.
   [[nodiscard]] std::optional<core::TimePoint> take_earliest_scheduled();
@@ -88,6 +92,8 @@ class Engine {
   [[nodiscard]] static std::vector<store::QueueRef> queues_of(const Group& group, const Lanes& lanes);
   void try_group(Group& group);
   void join_waiting(Group& group, Batch& batch);
+  [[nodiscard]] std::vector<core::Command> find_due_records(std::size_t page);
+  [[nodiscard]] core::ChangeRecords end_of_worker(const core::Record& record, std::size_t page);
   void note_scheduled(const WorkingSet& set);
   void answer_claims(Group& group, const std::vector<std::vector<WorkingTask*>>& given);
   void finish_group(Group& group);

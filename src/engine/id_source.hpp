@@ -12,10 +12,11 @@ class IdSource {
  public:
   explicit IdSource(core::Random& random) : generator_(random) {}
 
-  [[nodiscard]] core::TaskId next_task(core::TimePoint now) {
+  [[nodiscard]] core::Uuid next(core::TimePoint now) {
     const std::lock_guard lock{mutex_};
-    return core::TaskId{generator_.next(now)};
+    return generator_.next(now);
   }
+  [[nodiscard]] core::TaskId next_task(core::TimePoint now) { return core::TaskId{next(now)}; }
 
  private:
   std::mutex mutex_;

@@ -1,6 +1,7 @@
 #include "runtime/local_api.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <future>
 #include <memory>
 #include <utility>
@@ -47,6 +48,11 @@ Result<std::optional<core::TaskId>> parse_cursor(const std::string& cursor) {
   return std::optional{core::TaskId{*id}};
 }
 
+core::Status check_limit(int limit) {
+  if (limit >= 1 && limit <= core::kPageMax) return core::Done{};
+  return core::invalid_field("limit", fmt::format("must be from 1 to {}", core::kPageMax));
+}
+
 core::Status check_query(const core::TaskQuery& query) {
   if (const core::Status ns = core::check_namespace(query.ns); !ns) return ns;
   for (const auto& [field, value] : {std::pair{"queue", &query.queue}, std::pair{"type", &query.type},
@@ -70,13 +76,6 @@ Result<Answer> LocalApi::call(core::Command command) {
   auto answer = promise->get_future();
   submit_(std::move(command), [promise](Result<Answer> result) { promise->set_value(std::move(result)); });
   return answer.get();
-}
-
-template <typename T>
-Result<T> LocalApi::call_for(core::Command command) {
-  auto answer = call(std::move(command));
-  if (!answer) return answer.problem();
-  return std::move(std::get<T>(*answer));
 }
 
 Result<core::EnqueuedTask> LocalApi::enqueue(const std::string& ns, core::TaskSpec spec) {
@@ -175,9 +174,7 @@ Result<core::TaskWithAttempts> LocalApi::get_task(const std::string& ns, const c
 
 Result<core::Page<core::Task>> LocalApi::list_tasks(const core::ListTasks& list) {
   if (const core::Status valid = check_query(list.query); !valid) return valid.problem();
-  if (list.limit < 1 || list.limit > core::kPageMax) {
-    return core::invalid_field("limit", fmt::format("must be from 1 to {}", core::kPageMax));
-  }
+  if (const core::Status valid = check_limit(list.limit); !valid) return valid.problem();
   const auto after = parse_cursor(list.cursor);
   if (!after) return after.problem();
   return guarded([&]() -> Result<core::Page<core::Task>> {
@@ -197,11 +194,106 @@ Result<core::Page<core::Task>> LocalApi::list_tasks(const core::ListTasks& list)
   });
 }
 
-Result<std::vector<core::Checkpoint>> LocalApi::list_checkpoints(const std::string& ns,
-                                                                 const core::TaskId& task) {
-  const auto owner = get_task(ns, task);
+Result<core::CheckpointAppended> LocalApi::append_checkpoint(core::AppendCheckpoint command) {
+  return call_for<core::CheckpointAppended>(std::move(command));
+}
+
+Result<std::vector<core::Checkpoint>> LocalApi::list_checkpoints(const core::ListCheckpoints& list) {
+  if (list.type) {
+    if (const core::Status type = core::check_name("type", *list.type); !type) return type.problem();
+  }
+  const auto owner = get_task(list.ns, list.owner);
   if (!owner) return owner.problem();
-  return guarded([&]() -> Result<std::vector<core::Checkpoint>> { return store_.list_checkpoints(task); });
+  return guarded([&]() -> Result<std::vector<core::Checkpoint>> {
+    return store_.list_checkpoints({.owner = list.owner, .type = list.type, .latest = list.latest});
+  });
+}
+
+Result<core::CheckpointSummary> LocalApi::summarize_checkpoints(const std::string& ns,
+                                                                const core::TaskId& owner) {
+  const auto task = get_task(ns, owner);
+  if (!task) return task.problem();
+  return guarded([&]() -> Result<core::CheckpointSummary> { return store_.summarize_checkpoints(owner); });
+}
+
+Result<LocalApi::RecordNow> LocalApi::find_record(const core::RecordRef& ref) {
+  return guarded([&]() -> Result<RecordNow> {
+    return RecordNow{.record = store_.find_record(ref), .now = store_.now()};
+  });
+}
+
+Result<core::RecordAnswer> LocalApi::change(core::ChangeRecords command) {
+  return call_for<core::RecordAnswer>(std::move(command));
+}
+
+// Opaque to callers: "k" and the last key.
+Result<LocalApi::RecordsNow> LocalApi::list_records(core::RecordKind kind, const std::string& ns,
+                                                    const core::ListRecords& list) {
+  if (const core::Status valid = check_limit(list.limit); !valid) return valid.problem();
+  if (!ns.empty()) {
+    if (const core::Status valid = core::check_namespace(ns); !valid) return valid.problem();
+  }
+  if (!list.cursor.empty() && (list.cursor.front() != 'k' || !core::utf8_length(list.cursor)))
+    return core::invalid_field("cursor", "is not one that this server gave");
+  return guarded([&]() -> Result<RecordsNow> {
+    const auto limit = static_cast<std::size_t>(list.limit);
+    const std::string after = list.cursor.empty() ? "" : list.cursor.substr(1);
+    RecordsNow page;
+    page.records = store_.list_records({.kind = kind, .ns = ns, .after_key = after, .limit = limit + 1});
+    page.now = store_.now();
+    if (page.records.size() > limit) {
+      page.records.pop_back();
+      page.next_cursor = "k" + page.records.back().ref.key;
+    }
+    return page;
+  });
+}
+
+Result<std::int64_t> LocalApi::lease_fence(const std::string& ns, const core::TaskId& id) {
+  return guarded([&]() -> Result<std::int64_t> {
+    const auto task = store_.find_task(id);
+    const bool is_held = task && task->record.lane->ns == ns && task->record.lease;
+    return is_held ? task->record.progress.fence : 0;
+  });
+}
+
+Result<std::vector<core::TaskId>> LocalApi::held_by(const std::string& ns, const std::string& worker_id) {
+  return guarded([&]() -> Result<std::vector<core::TaskId>> {
+    return store_.list_task_ids(
+        {.filter = {.ns = ns, .statuses = {TaskStatus::claimed, TaskStatus::running}, .worker_id = worker_id},
+         .newest_first = false,
+         .limit = core::kGroupTasksMax});
+  });
+}
+
+Result<core::Done> LocalApi::append_audit(std::vector<core::AuditEntry> entries) {
+  const auto noted = change({.decide = [entries = std::move(entries)](core::FoundRecords, core::TimePoint) {
+    return Result<core::RecordDecision>{core::RecordDecision{.audit = entries}};
+  }});
+  if (!noted) return noted.problem();
+  return core::Done{};
+}
+
+Result<core::Page<core::AuditEntry>> LocalApi::list_audit(const core::ListAudit& list) {
+  if (const core::Status valid = check_limit(list.limit); !valid) return valid.problem();
+  std::optional<std::int64_t> before;
+  if (!list.cursor.empty()) {
+    std::int64_t number = 0;
+    const char* end = list.cursor.data() + list.cursor.size();
+    const auto [stop, error] = std::from_chars(list.cursor.data(), end, number);
+    if (error != std::errc{} || stop != end)
+      return core::invalid_field("cursor", "is not one that this server gave");
+    before = number;
+  }
+  return guarded([&]() -> Result<core::Page<core::AuditEntry>> {
+    const auto limit = static_cast<std::size_t>(list.limit);
+    core::Page<core::AuditEntry> page{.items = store_.list_audit(before, limit + 1)};
+    if (page.items.size() > limit) {
+      page.items.pop_back();
+      page.next_cursor = std::to_string(page.items.back().sequence);
+    }
+    return page;
+  });
 }
 
 Result<std::vector<core::Queue>> LocalApi::list_queues(const std::string& ns) {

@@ -1,10 +1,13 @@
 #pragma once
 // The Api over an engine in this process: turns a call into a command, waits for its answer, and reads what
-// the answer shows. Any thread.
+// the answer shows. Any thread. By noun: local_api.cpp (tasks, queues, checkpoints, audit),
+// local_api_workers.cpp, local_api_records.cpp (the other records).
 
 #include <functional>
 
 #include "core/api.hpp"
+#include "core/env.hpp"
+#include "engine/id_source.hpp"
 #include "store/store.hpp"
 
 namespace pawl::runtime {
@@ -13,7 +16,9 @@ class LocalApi final : public core::Api {
  public:
   using Submit = std::function<void(core::Command, core::Reply)>;
 
-  LocalApi(store::Store& store, Submit submit) : store_(store), submit_(std::move(submit)) {}
+  // The clock and chance are for the ids of workers only.
+  LocalApi(store::Store& store, core::Clock& clock, core::Random& random, Submit submit)
+      : store_(store), clock_(clock), ids_(random), submit_(std::move(submit)) {}
 
   core::Result<core::EnqueuedTask> enqueue(const std::string& ns, core::TaskSpec spec) override;
   core::Result<std::vector<core::Enqueued>> enqueue_batch(core::EnqueueTasks command) override;
@@ -25,22 +30,101 @@ class LocalApi final : public core::Api {
   core::Result<core::BulkResult> retry_tasks(const core::BulkTasks& bulk) override;
   core::Result<core::TaskWithAttempts> get_task(const std::string& ns, const core::TaskId& id) override;
   core::Result<core::Page<core::Task>> list_tasks(const core::ListTasks& list) override;
-  core::Result<std::vector<core::Checkpoint>> list_checkpoints(const std::string& ns,
-                                                               const core::TaskId& task) override;
   core::Result<std::vector<core::Queue>> list_queues(const std::string& ns) override;
   core::Result<core::Done> set_queue(core::SetQueue command) override;
+
+  using core::Api::list_checkpoints;
+  core::Result<core::CheckpointAppended> append_checkpoint(core::AppendCheckpoint command) override;
+  core::Result<std::vector<core::Checkpoint>> list_checkpoints(const core::ListCheckpoints& list) override;
+  core::Result<core::CheckpointSummary> summarize_checkpoints(const std::string& ns,
+                                                              const core::TaskId& owner) override;
+
+  core::Result<core::LockAnswer> acquire_lock(const core::AcquireLock& request) override;
+  core::Result<core::Lock> renew_lock(const core::RenewLock& request) override;
+  core::Result<core::Lock> release_lock(const core::ReleaseLock& request) override;
+  core::Result<core::Lock> get_lock(const std::string& ns, const std::string& key) override;
+
+  core::Result<core::IdempotencyBegun> begin_idempotency(const core::BeginIdempotency& request) override;
+  core::Result<core::IdempotencyKey> complete_idempotency(const core::EndIdempotency& request) override;
+  core::Result<core::IdempotencyKey> fail_idempotency(const core::EndIdempotency& request) override;
+  core::Result<core::IdempotencyKey> get_idempotency(const std::string& ns, const std::string& key) override;
+
+  core::Result<core::Worker> register_worker(const core::RegisterWorker& request) override;
+  core::Result<core::Worker> heartbeat_worker(const core::HeartbeatWorker& request) override;
+  core::Result<core::Worker> drain_worker(const core::WorkerRef& request) override;
+  core::Result<core::Done> deregister_worker(const core::WorkerRef& request) override;
+  core::Result<core::Worker> get_worker(const std::string& ns, const std::string& worker_id) override;
+  core::Result<core::Page<core::Worker>> list_workers(const core::ListRecords& list) override;
+
+  core::Result<core::TaskType> put_type(const core::PutTaskType& request) override;
+  core::Result<core::TaskType> get_type(const std::string& ns, const std::string& name) override;
+  core::Result<core::Page<core::TaskType>> list_types(const core::ListRecords& list) override;
+  core::Result<core::Done> delete_type(const core::DeleteTaskType& request) override;
+
+  core::Result<core::Token> create_token(const core::CreateToken& request) override;
+  core::Result<core::Token> revoke_token(const core::RevokeToken& request) override;
+  core::Result<core::Token> find_token(const std::string& id) override;
+  core::Result<core::Page<core::Token>> list_tokens(const core::ListRecords& list) override;
+  core::Result<core::NamespaceSettings> get_namespace(const std::string& ns) override;
+  core::Result<core::NamespaceSettings> put_namespace(const core::PutNamespace& request) override;
+  core::Result<core::Done> append_audit(std::vector<core::AuditEntry> entries) override;
+  core::Result<core::Page<core::AuditEntry>> list_audit(const core::ListAudit& list) override;
 
  private:
   core::Result<core::Answer> call(core::Command command);
   template <typename T>
-  core::Result<T> call_for(core::Command command);
+  core::Result<T> call_for(core::Command command) {
+    auto answer = call(std::move(command));
+    if (!answer) return answer.problem();
+    return std::move(std::get<T>(*answer));
+  }
   template <typename Command>
   core::Result<core::Task> move_one(Command command);
   template <typename Command>
   core::Result<core::BulkResult> move_many(const core::BulkTasks& bulk,
                                            std::vector<core::TaskStatus> default_statuses);
 
+  // A record as it stands, and the store's time, by which it is judged.
+  struct RecordNow {
+    std::optional<core::Record> record = {};
+    core::TimePoint now = {};
+  };
+  core::Result<RecordNow> find_record(const core::RecordRef& ref);
+  core::Result<core::RecordAnswer> change(core::ChangeRecords command);
+  // Checks the request, and has `decide` look at the records and change them. The request is kept in the
+  // command, since a group may be tried again.
+  template <typename Request>
+  core::Result<core::RawJson> decide_on(std::vector<core::RecordRef> refs, const Request& request,
+                                        core::Result<core::RecordDecision> (*decide)(const Request&,
+                                                                                     core::FoundRecords,
+                                                                                     core::TimePoint)) {
+    if (const core::Status valid = check(request); !valid) return valid.problem();
+    auto answer = change(
+        {.refs = std::move(refs), .decide = [request, decide](core::FoundRecords found, core::TimePoint now) {
+           return decide(request, found, now);
+         }});
+    if (!answer) return answer.problem();
+    return std::move(answer->body);
+  }
+  // A page of the records of one kind, as the store has them now.
+  struct RecordsNow {
+    std::vector<core::Record> records = {};
+    std::optional<std::string> next_cursor = {};
+    core::TimePoint now = {};
+  };
+  core::Result<RecordsNow> list_records(core::RecordKind kind, const std::string& ns,
+                                        const core::ListRecords& list);
+
+  // The fence of the lease on a task; 0: nobody holds it.
+  core::Result<std::int64_t> lease_fence(const std::string& ns, const core::TaskId& id);
+  core::Result<std::vector<core::TaskId>> held_by(const std::string& ns, const std::string& worker_id);
+  // Takes away what a worker still holds, page by page.
+  core::Status evict(const std::string& ns, const std::string& worker_id, core::Eviction eviction);
+  core::Status renew_leases(const core::HeartbeatWorker& request);
+
   store::Store& store_;
+  core::Clock& clock_;
+  engine::IdSource ids_;
   Submit submit_;
 };
 

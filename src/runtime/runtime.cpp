@@ -21,7 +21,7 @@ Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, 
                                            if (const auto due = engine_.take_earliest_scheduled())
                                              ticker_->note_due(*due);
                                          })),
-      api_(store, [this](core::Command command, core::Reply reply) {
+      api_(store, clock, random, [this](core::Command command, core::Reply reply) {
         submit(std::move(command), std::move(reply));
       }) {}
 

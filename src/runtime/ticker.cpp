@@ -75,6 +75,7 @@ void Ticker::run_maintenance() {
     if (is_stopping_) return;
     lock.unlock();
     engine_.maintain();
+    engine_.sweep_records(options_.page);
     lock.lock();
   }
 }

@@ -39,6 +39,17 @@ class FaultyTransaction final : public Transaction {
     return inner_->lock_queues(refs);
   }
 
+  [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
+      std::span<const core::RecordRef> refs) override {
+    plan_.before(Verb::lock_records);
+    return inner_->lock_records(refs);
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) override {
+    plan_.before(Verb::last_checkpoints);
+    return inner_->last_checkpoints(owners);
+  }
+
   [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                          std::size_t max) override {
     plan_.before(Verb::take_ready);
@@ -80,8 +91,23 @@ class FaultyStore final : public Store {
     return reader().list_task_ids(page);
   }
   std::vector<core::Queue> list_queues(const std::string& ns) override { return reader().list_queues(ns); }
-  std::vector<core::Checkpoint> list_checkpoints(const core::TaskId& owner) override {
-    return reader().list_checkpoints(owner);
+  std::vector<core::Checkpoint> list_checkpoints(const CheckpointFilter& filter) override {
+    return reader().list_checkpoints(filter);
+  }
+  core::CheckpointSummary summarize_checkpoints(const core::TaskId& owner) override {
+    return reader().summarize_checkpoints(owner);
+  }
+  std::optional<core::Record> find_record(const core::RecordRef& ref) override {
+    return reader().find_record(ref);
+  }
+  std::vector<core::Record> list_records(const RecordPage& page) override {
+    return reader().list_records(page);
+  }
+  std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before, std::size_t limit) override {
+    return reader().list_audit(before, limit);
+  }
+  std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override {
+    return reader().due_records(kind, limit);
   }
   std::vector<core::LeaseRef> due_leases(std::size_t limit) override { return reader().due_leases(limit); }
   DueTasks due_tasks(std::size_t limit) override { return reader().due_tasks(limit); }

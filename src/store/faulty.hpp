@@ -18,6 +18,8 @@ enum class Verb : std::uint8_t {
   lock_lines,
   first_waiting,
   lock_queues,
+  lock_records,
+  last_checkpoints,
   take_ready,
   commit,
   read,  // all that needs no transaction

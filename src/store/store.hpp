@@ -21,6 +21,7 @@
 
 #include "core/command.hpp"
 #include "core/queue.hpp"
+#include "core/record.hpp"
 #include "core/task.hpp"
 
 namespace pawl::store {
@@ -146,11 +147,29 @@ struct QueueWrite {
   QueueRef ref;
   core::QueueSettings settings;
 };
+// One record after the decisions of a group; compared with what it was loaded at.
+struct RecordWrite {
+  core::RecordRef ref = {};
+  std::int64_t version_before = 0;          // 0: there must be none
+  std::optional<core::Record> record = {};  // none: erased
+};
+struct CheckpointWrite {
+  core::TaskId owner = {};
+  core::Checkpoint checkpoint = {};
+};
 struct WriteSet {
   std::vector<TaskWrite> tasks = {};
   std::vector<LineWrite> lines = {};
   std::vector<CountsWrite> counts = {};
   std::vector<QueueWrite> queues = {};
+  std::vector<RecordWrite> records = {};
+  std::vector<CheckpointWrite> checkpoints = {};  // those that were appended; stored before error boundaries
+  std::vector<core::AuditEntry> audit = {};
+
+  [[nodiscard]] bool is_nothing() const {
+    return tasks.empty() && lines.empty() && queues.empty() && records.empty() && checkpoints.empty() &&
+           audit.empty();
+  }
 };
 
 class Transaction {
@@ -180,6 +199,14 @@ class Transaction {
   // Locks queues that have limits against claims of other nodes, and says what is held now in each of their
   // lanes. `refs` are sorted and distinct.
   [[nodiscard]] virtual std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) = 0;
+
+  // Locks those that exist; `refs` are sorted and distinct. Of two groups that make the same record one is
+  // told to retry.
+  [[nodiscard]] virtual std::vector<std::optional<core::Record>> lock_records(
+      std::span<const core::RecordRef> refs) = 0;
+
+  // The sequence given last to each owner, 0 if none; the owners are loaded.
+  [[nodiscard]] virtual std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) = 0;
 
   // Takes up to `max` claimable tasks out of the ready place: by priority, then available_at, then id, over
   // all the lanes together. With facts, and with place = nowhere: each must be written to a place before the
@@ -221,6 +248,19 @@ struct DueTasks {
   std::optional<core::TimePoint> next = {};  // when the next one after those is due
 };
 
+struct CheckpointFilter {
+  core::TaskId owner = {};
+  std::optional<std::string> type = {};
+  bool latest = false;  // only the last one
+};
+
+struct RecordPage {
+  core::RecordKind kind = core::RecordKind::lock;
+  std::string ns = {};
+  std::string after_key = {};  // excluded
+  std::size_t limit = 50;
+};
+
 class Store {
  public:
   Store() = default;
@@ -235,8 +275,8 @@ class Store {
   // Of the lanes known so far, sorted.
   [[nodiscard]] virtual std::vector<std::string> namespaces() = 0;
 
-  // May block until the writer's place is free. `queues` are likely to be loaded: a store that is far away reads
-  // them along with the start.
+  // May block until the writer's place is free. `queues` are likely to be loaded: a store that is far away
+  // reads them along with the start.
   [[nodiscard]] virtual std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) = 0;
   [[nodiscard]] std::unique_ptr<Transaction> begin() { return begin({}); }
 
@@ -245,11 +285,20 @@ class Store {
   [[nodiscard]] virtual std::vector<StoredTask> list_tasks(const TaskPage& page) = 0;
   [[nodiscard]] virtual std::vector<core::TaskId> list_task_ids(const TaskPage& page) = 0;
   [[nodiscard]] virtual std::vector<core::Queue> list_queues(const std::string& ns) = 0;
-  [[nodiscard]] virtual std::vector<core::Checkpoint> list_checkpoints(const core::TaskId& owner) = 0;
+  // Oldest first.
+  [[nodiscard]] virtual std::vector<core::Checkpoint> list_checkpoints(const CheckpointFilter& filter) = 0;
+  [[nodiscard]] virtual core::CheckpointSummary summarize_checkpoints(const core::TaskId& owner) = 0;
+  [[nodiscard]] virtual std::optional<core::Record> find_record(const core::RecordRef& ref) = 0;
+  // By key, bytewise.
+  [[nodiscard]] virtual std::vector<core::Record> list_records(const RecordPage& page) = 0;
+  // Newest first; only those before the number `before`, if given.
+  [[nodiscard]] virtual std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before,
+                                                                 std::size_t limit) = 0;
 
   // For the ticker, by store time; ordered by when they fell due. No locks: the commands compare again.
   [[nodiscard]] virtual std::vector<core::LeaseRef> due_leases(std::size_t limit) = 0;
   [[nodiscard]] virtual DueTasks due_tasks(std::size_t limit) = 0;
+  [[nodiscard]] virtual std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) = 0;
 
   // Whether another process or node may have committed since the last call.
   [[nodiscard]] virtual bool may_have_changed() = 0;

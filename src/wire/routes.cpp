@@ -68,7 +68,83 @@ constexpr std::array kQueue{
     Field{"rate", "rate", false, "limit and per; null clears"},
 };
 
-constexpr std::array kCheckpoints{Field{"task_id", "string", true, "whose"}};
+constexpr std::array kCheckpoint{
+    Field{"task_id", "string", true, "whose"},
+    Field{"type", "string", true, "such as iteration_end"},
+    Field{"snapshot", "json"},
+    Field{"metadata", "json"},
+    Field{"sequence", "integer", false, "must be the next one, where it is given"},
+};
+constexpr std::array kCheckpoints{
+    Field{"task_id", "string", true, "whose"},
+    Field{"type", "string"},
+    Field{"latest", "boolean", false, "only the last one"},
+};
+constexpr std::array kOwner{Field{"task_id", "string", true, "whose"}};
+constexpr std::array kAcquire{
+    Field{"holder", "string", true, "who"},
+    Field{"ttl", "duration", false, "default 30s"},
+};
+constexpr std::array kRenew{
+    Field{"holder", "string", true, "who"},
+    Field{"fence", "integer", true, "of the acquisition"},
+    Field{"ttl", "duration", false, "default 30s"},
+};
+constexpr std::array kRelease{
+    Field{"holder", "string", true, "who"},
+    Field{"fence", "integer", true, "of the acquisition"},
+};
+constexpr std::array kBegin{
+    Field{"request", "json", false, "what is to be done; its hash is kept"},
+    Field{"request_hash", "string", false, "instead: sha256:…"},
+    Field{"ttl", "duration", false, "default 24h"},
+    Field{"task_id", "string", false, "for whose sake"},
+};
+constexpr std::array kEnd{Field{"response", "json", false, "what later callers are told"}};
+constexpr std::array kWorker{
+    Field{"worker_id", "string", false, "its own, to refresh itself"},
+    Field{"queues", "strings"},
+    Field{"task_types", "strings"},
+    Field{"workflow_types", "strings"},
+    Field{"hostname", "string"},
+    Field{"pid", "integer"},
+    Field{"version", "string"},
+    Field{"max_concurrent", "integer", false, "how many tasks it may hold; 0: no cap"},
+    Field{"labels", "labels"},
+};
+constexpr std::array kHeartbeat{
+    Field{"active_count", "integer"},
+    Field{"completed_delta", "integer"},
+    Field{"failed_delta", "integer"},
+    Field{"renew_leases", "boolean", false, "of all tasks it holds"},
+};
+constexpr std::array kType{
+    Field{"required", "strings", false, "fields that a payload must have"},
+    Field{"schema", "json", false, "type, properties, required, items, enum, minimum, maximum"},
+    Field{"queue", "string"},
+    Field{"priority", "integer"},
+    Field{"retry", "retry"},
+    Field{"timeout", "duration"},
+    Field{"lease", "duration"},
+};
+constexpr std::array kToken{
+    Field{"role", "string", true, "viewer, worker, operator or admin"},
+    Field{"namespaces", "strings", true, "or [\"*\"]"},
+    Field{"queues", "strings", false, "of a worker; none: all"},
+    Field{"name", "string"},
+    Field{"expires_at", "time"},
+};
+constexpr std::array kNamespace{
+    Field{"strict_types", "boolean"},
+    Field{"payload_max", "integer"},
+    Field{"retention_completed", "duration"},
+    Field{"retention_failed", "duration"},
+    Field{"retention_audit", "duration"},
+};
+constexpr std::array kPage{
+    Field{"limit", "integer", false, "1 to 500; default 50"},
+    Field{"cursor", "string", false, "next_cursor of the page before"},
+};
 
 constexpr std::array kRoutes{
     Route{Method::get, "/healthz", Role::anyone, Call::healthz, "Whether the process is up"},
@@ -99,8 +175,50 @@ constexpr std::array kRoutes{
           "page"},
     Route{Method::put, "/v1/{ns}/queues/{name}", Role::operator_, Call::put_queue, "Pause a queue, set its limits", kQueue,
           {}, "queue"},
+    Route{Method::post, "/v1/{ns}/checkpoints", Role::worker, Call::append_checkpoint, "Write down evidence of a task",
+          kCheckpoint, {}, "checkpoint_id and sequence"},
     Route{Method::get, "/v1/{ns}/checkpoints", Role::viewer, Call::list_checkpoints, "Evidence of a task, oldest first", {},
           kCheckpoints, "page"},
+    Route{Method::get, "/v1/{ns}/checkpoints/summary", Role::viewer, Call::summarize_checkpoints, "Counts by type", {},
+          kOwner, "summary"},
+    Route{Method::post, "/v1/{ns}/leases/{key}/acquire", Role::worker, Call::acquire_lock, "Take a lock, if it is free",
+          kAcquire, {}, "lock"},
+    Route{Method::post, "/v1/{ns}/leases/{key}/renew", Role::worker, Call::renew_lock, "Hold a lock longer", kRenew, {},
+          "lock"},
+    Route{Method::post, "/v1/{ns}/leases/{key}/release", Role::worker, Call::release_lock, "Give a lock back", kRelease, {},
+          "lock"},
+    Route{Method::get, "/v1/{ns}/leases/{key}", Role::viewer, Call::get_lock, "A lock", {}, {}, "lock"},
+    Route{Method::post, "/v1/{ns}/idempotency/{key}/begin", Role::worker, Call::begin_idempotency,
+          "Begin what must be done once", kBegin, {}, "status"},
+    Route{Method::post, "/v1/{ns}/idempotency/{key}/complete", Role::worker, Call::complete_idempotency,
+          "It is done, with this response", kEnd, {}, "key"},
+    Route{Method::post, "/v1/{ns}/idempotency/{key}/fail", Role::worker, Call::fail_idempotency,
+          "It failed, and may be begun again", kEnd, {}, "key"},
+    Route{Method::get, "/v1/{ns}/idempotency/{key}", Role::viewer, Call::get_idempotency, "An idempotency key", {}, {},
+          "key"},
+    Route{Method::post, "/v1/{ns}/workers", Role::worker, Call::register_worker, "Register a worker", kWorker, {}, "worker"},
+    Route{Method::post, "/v1/{ns}/workers/{id}/heartbeat", Role::worker, Call::heartbeat_worker, "Say that a worker lives",
+          kHeartbeat, {}, "worker"},
+    Route{Method::post, "/v1/{ns}/workers/{id}/drain", Role::operator_, Call::drain_worker, "Give a worker nothing more", {},
+          {}, "worker"},
+    Route{Method::del, "/v1/{ns}/workers/{id}", Role::worker, Call::deregister_worker,
+          "Take leave: its leases are released, no attempt is spent", {}, {}, "nothing"},
+    Route{Method::get, "/v1/{ns}/workers/{id}", Role::viewer, Call::get_worker, "A worker", {}, {}, "worker"},
+    Route{Method::get, "/v1/{ns}/workers", Role::viewer, Call::list_workers, "Workers", {}, kPage, "page"},
+    Route{Method::put, "/v1/{ns}/types/{type}", Role::operator_, Call::put_type, "Declare a task type", kType, {}, "type"},
+    Route{Method::get, "/v1/{ns}/types/{type}", Role::viewer, Call::get_type, "A declared task type", {}, {}, "type"},
+    Route{Method::get, "/v1/{ns}/types", Role::viewer, Call::list_types, "Declared task types", {}, kPage, "page"},
+    Route{Method::del, "/v1/{ns}/types/{type}", Role::operator_, Call::delete_type, "Forget a task type", {}, {}, "nothing"},
+    Route{Method::post, "/v1/admin/tokens", Role::admin, Call::create_token, "Make a token; its secret is shown once", kToken,
+          {}, "token"},
+    Route{Method::get, "/v1/admin/tokens", Role::admin, Call::list_tokens, "Tokens, without their secrets", {}, kPage,
+          "page"},
+    Route{Method::del, "/v1/admin/tokens/{id}", Role::admin, Call::revoke_token, "Revoke a token", {}, {}, "token"},
+    Route{Method::get, "/v1/admin/namespaces/{name}", Role::admin, Call::get_namespace, "What is set for a namespace", {}, {},
+          "namespace"},
+    Route{Method::put, "/v1/admin/namespaces/{name}", Role::admin, Call::put_namespace, "Set something for a namespace",
+          kNamespace, {}, "namespace"},
+    Route{Method::get, "/v1/admin/audit", Role::admin, Call::list_audit, "Who did what, newest first", {}, kPage, "page"},
 };
 
 std::vector<std::string_view> segments_of(std::string_view path) {

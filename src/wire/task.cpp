@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "wire/problem.hpp"
+#include "wire/records.hpp"
 
 namespace pawl::wire {
 
@@ -50,18 +51,6 @@ void read_retry(ObjectReader& in, core::RetryPolicy& retry, bool& is_given) {
   retry.non_retryable = in.optional_texts("non_retryable").value_or(std::vector<std::string>{});
 }
 
-void write_retry(Writer& out, const core::RetryPolicy& retry) {
-  out.begin_object()
-      .field("max_attempts", retry.max_attempts)
-      .field("initial_interval", retry.initial_interval)
-      .field("backoff", retry.backoff)
-      .field("max_interval", retry.max_interval)
-      .field("jitter", retry.jitter);
-  out.key("non_retryable").begin_array();
-  for (const std::string& code : retry.non_retryable) out.value(code);
-  out.end_array().end_object();
-}
-
 void write_labels(Writer& out, const core::Labels& labels) {
   out.begin_object();
   for (const auto& [name, value] : labels) out.field(name, value);
@@ -94,6 +83,25 @@ core::TaskError read_error(ObjectReader& in) {
 }
 
 }  // namespace
+
+void write_retry(Writer& out, const core::RetryPolicy& retry) {
+  out.begin_object()
+      .field("max_attempts", retry.max_attempts)
+      .field("initial_interval", retry.initial_interval)
+      .field("backoff", retry.backoff)
+      .field("max_interval", retry.max_interval)
+      .field("jitter", retry.jitter);
+  out.key("non_retryable").begin_array();
+  for (const std::string& code : retry.non_retryable) out.value(code);
+  out.end_array().end_object();
+}
+
+core::RetryPolicy read_retry_policy(ObjectReader& in) {
+  core::RetryPolicy retry;
+  bool is_given = false;
+  read_retry(in, retry, is_given);
+  return retry;
+}
 
 std::string_view to_string(core::ReportAction action) { return kActions.at(static_cast<std::size_t>(action)); }
 

@@ -136,7 +136,7 @@ TEST_F(PostgresRoundTrip, AttemptsAndCheckpointsAreKeptInOrder) {
   ASSERT_EQ(stored->attempts.size(), 1U);
   EXPECT_EQ(stored->attempts[0], *change->attempt);
   EXPECT_EQ(stored->record.progress.fence, 2);
-  const auto checkpoints = store.list_checkpoints(id);
+  const auto checkpoints = store.list_checkpoints({.owner = id});
   ASSERT_EQ(checkpoints.size(), 2U);
   EXPECT_EQ(checkpoints[0].sequence, 1);
   EXPECT_EQ(checkpoints[0].type, "error_boundary");

@@ -241,7 +241,7 @@ TEST_F(SqliteTasks, LeaveErrorBoundariesAsCheckpoints) {
   TaskWrite write = added(record);
   write.error_boundaries = {{R"({"n":1})"}, {R"({"n":2})"}};
   store->begin()->commit({.tasks = {write}});
-  const auto checkpoints = store->list_checkpoints(record.id);
+  const auto checkpoints = store->list_checkpoints({.owner = record.id});
   ASSERT_EQ(checkpoints.size(), 2U);
   EXPECT_EQ(checkpoints[1], (core::Checkpoint{.sequence = 2,
                                               .type = "error_boundary",

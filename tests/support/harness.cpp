@@ -10,7 +10,7 @@ DirectNode::DirectNode(std::shared_ptr<store::Store> store, core::Clock& clock, 
     : random_(seed),
       store_(std::move(store)),
       engine_(std::make_unique<engine::Engine>(*store_, clock, random_)),
-      api_(*store_, [this](core::Command command, core::Reply reply) {
+      api_(*store_, clock, random_, [this](core::Command command, core::Reply reply) {
         submit(std::move(command), std::move(reply));
       }) {}
 

@@ -1,6 +1,7 @@
 #include "store/memory/memory_store.hpp"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -88,10 +89,70 @@ class MemoryStore final : public Store {
     return list;
   }
 
-  std::vector<core::Checkpoint> list_checkpoints(const core::TaskId& owner) override {
+  std::vector<core::Checkpoint> list_checkpoints(const CheckpointFilter& filter) override {
     const std::lock_guard lock{mutex_};
-    const auto row = state_.tasks.find(owner);
-    return row == state_.tasks.end() ? std::vector<core::Checkpoint>{} : row->second.checkpoints;
+    std::vector<core::Checkpoint> found;
+    for (const core::Checkpoint& checkpoint : checkpoints_of(filter.owner)) {
+      if (!filter.type || *filter.type == checkpoint.type) found.push_back(checkpoint);
+    }
+    if (filter.latest && found.size() > 1) found.erase(found.begin(), found.end() - 1);
+    return found;
+  }
+
+  core::CheckpointSummary summarize_checkpoints(const core::TaskId& owner) override {
+    const std::lock_guard lock{mutex_};
+    core::CheckpointSummary summary;
+    for (const core::Checkpoint& checkpoint : checkpoints_of(owner)) {
+      ++summary.total;
+      ++summary.by_type[checkpoint.type];
+      summary.max_sequence = checkpoint.sequence;
+      summary.first_at = std::min(summary.first_at.value_or(checkpoint.created_at), checkpoint.created_at);
+      summary.last_at = std::max(summary.last_at.value_or(checkpoint.created_at), checkpoint.created_at);
+    }
+    return summary;
+  }
+
+  std::optional<core::Record> find_record(const core::RecordRef& ref) override {
+    const std::lock_guard lock{mutex_};
+    const auto record = state_.records.find(ref);
+    return record == state_.records.end() ? std::nullopt : std::optional{record->second};
+  }
+
+  std::vector<core::Record> list_records(const RecordPage& page) override {
+    const std::lock_guard lock{mutex_};
+    std::vector<core::Record> records;
+    auto record =
+        state_.records.upper_bound(core::RecordRef{.kind = page.kind, .ns = page.ns, .key = page.after_key});
+    for (; record != state_.records.end() && records.size() < page.limit; ++record) {
+      if (record->first.kind != page.kind || record->first.ns != page.ns) break;
+      records.push_back(record->second);
+    }
+    return records;
+  }
+
+  std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override {
+    const std::lock_guard lock{mutex_};
+    const core::TimePoint time = clock_.now();
+    std::multimap<core::TimePoint, const core::Record*> due;  // equal ones stay in the order of their keys
+    for (const auto& [ref, record] : state_.records) {
+      if (ref.kind == kind && record.expires_at && *record.expires_at <= time)
+        due.emplace(*record.expires_at, &record);
+    }
+    std::vector<core::Record> records;
+    for (const auto& [at, record] : due) {
+      if (records.size() < limit) records.push_back(*record);
+    }
+    return records;
+  }
+
+  std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before, std::size_t limit) override {
+    const std::lock_guard lock{mutex_};
+    std::vector<core::AuditEntry> entries;
+    for (auto entry = state_.audit.rbegin(); entry != state_.audit.rend(); ++entry) {
+      if (entries.size() == limit) break;
+      if (!before || entry->sequence < *before) entries.push_back(*entry);
+    }
+    return entries;
   }
 
   std::vector<core::LeaseRef> due_leases(std::size_t limit) override {
@@ -124,6 +185,12 @@ class MemoryStore final : public Store {
   [[nodiscard]] int writers() const override { return 1; }
 
  private:
+  [[nodiscard]] const std::vector<core::Checkpoint>& checkpoints_of(const core::TaskId& owner) const {
+    static const std::vector<core::Checkpoint> none;
+    const auto row = state_.tasks.find(owner);
+    return row == state_.tasks.end() ? none : row->second.checkpoints;
+  }
+
   // Calls `take` with the rows of the page, in order.
   template <typename Take>
   void visit(const TaskPage& page, Take take) {

@@ -32,6 +32,8 @@ struct State {
   std::map<IdempotencyRef, core::TaskId> idempotency;
   std::map<QueueRef, core::QueueSettings> queues;
   std::map<std::int32_t, core::QueueCounts> counts;
+  std::map<core::RecordRef, core::Record> records;
+  std::vector<core::AuditEntry> audit;  // oldest first
 
   // Adds the row to, or takes it from, the order of the place it stands in.
   void enter_place(const Row& row);

@@ -29,7 +29,8 @@ constexpr std::array kMappings{
 };
 
 // What others may enter at the same moment; the engine looks again and finds the winner.
-constexpr std::array<std::string_view, 3> kRacedTables{"task_keys", "key_lines", "lanes"};
+constexpr std::array<std::string_view, 5> kRacedTables{"task_keys", "key_lines", "lanes", "records",
+                                                       "checkpoints"};
 
 }  // namespace
 

@@ -113,23 +113,4 @@ std::vector<core::Queue> PostgresStore::list_queues(const std::string& ns) {
   return list;
 }
 
-std::vector<core::Checkpoint> PostgresStore::list_checkpoints(const core::TaskId& owner) {
-  const Pool::Loan connection = readers_.borrow();
-  const auto answers = run(*connection, [&](Connection& used) {
-    Params params;
-    params.value(owner);
-    used.send(sql::list_checkpoints, params);
-  });
-  const Rows& rows = answers.front();
-  std::vector<core::Checkpoint> checkpoints;
-  for (int row = 0; row < rows.count(); ++row) {
-    checkpoints.push_back({.sequence = rows.int8(row, 0),
-                           .type = std::string{rows.text(row, 1)},
-                           .snapshot = {std::string{rows.text(row, 2)}},
-                           .metadata = {std::string{rows.text(row, 3)}},
-                           .created_at = rows.time(row, 4)});
-  }
-  return checkpoints;
-}
-
 }  // namespace pawl::store::postgres

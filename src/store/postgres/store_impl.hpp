@@ -1,6 +1,6 @@
 #pragma once
-// The store itself, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues, checkpoints),
-// lists.cpp, due.cpp (what the ticker asks), maintain.cpp.
+// The store itself, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues),
+// lists.cpp, due.cpp (what the ticker asks), named_records.cpp (records, checkpoints, audit), maintain.cpp.
 
 #include <functional>
 
@@ -26,10 +26,16 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::vector<StoredTask> list_tasks(const TaskPage& page) override;
   [[nodiscard]] std::vector<core::TaskId> list_task_ids(const TaskPage& page) override;
   [[nodiscard]] std::vector<core::Queue> list_queues(const std::string& ns) override;
-  [[nodiscard]] std::vector<core::Checkpoint> list_checkpoints(const core::TaskId& owner) override;
+  [[nodiscard]] std::vector<core::Checkpoint> list_checkpoints(const CheckpointFilter& filter) override;
+  [[nodiscard]] core::CheckpointSummary summarize_checkpoints(const core::TaskId& owner) override;
+  [[nodiscard]] std::optional<core::Record> find_record(const core::RecordRef& ref) override;
+  [[nodiscard]] std::vector<core::Record> list_records(const RecordPage& page) override;
+  [[nodiscard]] std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before,
+                                                         std::size_t limit) override;
 
   [[nodiscard]] std::vector<core::LeaseRef> due_leases(std::size_t limit) override;
   [[nodiscard]] DueTasks due_tasks(std::size_t limit) override;
+  [[nodiscard]] std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override;
 
   // Other nodes are not watched: a commit of one of them may have come at any time.
   [[nodiscard]] bool may_have_changed() override { return true; }

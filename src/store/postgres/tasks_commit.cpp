@@ -78,9 +78,12 @@ void PostgresTransaction::commit(const WriteSet& writes) {
 // Queues first: another group may hold one of them and wait for a key that is entered here.
 FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
   send_queues(writes.queues);
+  send_records(writes.records);
+  send_checkpoints(writes.checkpoints);
   FirstLeases leases = send_tasks(*connection_, writes.tasks, addresses_, now_);
   send_lines(writes.lines);
   send_counts(*connection_, writes.counts);
+  send_audit(writes.audit);
   return leases;
 }
 

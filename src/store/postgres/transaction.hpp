@@ -1,6 +1,6 @@
 #pragma once
 // One write transaction on a borrowed connection. See store.hpp for what each call promises; by noun:
-// tasks_load.cpp, tasks_claim.cpp, tasks_commit.cpp, lines.cpp, queues.cpp.
+// tasks_load.cpp, tasks_claim.cpp, tasks_commit.cpp, lines.cpp, queues.cpp, named_records.cpp.
 
 #include <map>
 #include <vector>
@@ -36,6 +36,9 @@ class PostgresTransaction final : public Transaction {
   [[nodiscard]] std::vector<Line> lock_lines(std::span<const LineRef> refs) override;
   [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
   [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override;
+  [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
+      std::span<const core::RecordRef> refs) override;
+  [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) override;
   [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                          std::size_t max) override;
   void commit(const WriteSet& writes) override;
@@ -63,6 +66,9 @@ class PostgresTransaction final : public Transaction {
   [[nodiscard]] FirstLeases send_writes(const WriteSet& writes);
   void send_lines(const std::vector<LineWrite>& lines);
   void send_queues(const std::vector<QueueWrite>& queues);
+  void send_records(const std::vector<RecordWrite>& writes);
+  void send_checkpoints(const std::vector<CheckpointWrite>& writes);
+  void send_audit(const std::vector<core::AuditEntry>& entries);
   void settle_lost_commit(const Failure& failure, const std::string& timeline);
   void note_committed(const WriteSet& writes);
   void remember(const WriteSet& writes, const FirstLeases& leases, const std::vector<Rows>& answers);

@@ -44,19 +44,6 @@ std::vector<core::Queue> list_queues(Connection& connection, const std::string& 
   return queues;
 }
 
-std::vector<core::Checkpoint> list_checkpoints(Connection& connection, const core::TaskId& owner) {
-  std::vector<core::Checkpoint> checkpoints;
-  Rows row = connection.statement(sql::list_checkpoints).rows(owner);
-  while (row.next()) {
-    checkpoints.push_back({.sequence = row.int64(),
-                           .type = row.string(),
-                           .snapshot = row.json(),
-                           .metadata = row.json(),
-                           .created_at = row.time()});
-  }
-  return checkpoints;
-}
-
 std::vector<core::LeaseRef> due_leases(Connection& connection, core::TimePoint now, std::size_t limit) {
   std::vector<core::LeaseRef> refs;
   Rows row = connection.statement(sql::list_due_leases).rows(now, limit);

@@ -16,8 +16,6 @@ namespace pawl::store::sqlite {
 [[nodiscard]] std::vector<core::TaskId> list_task_ids(Connection& connection, const TaskPage& page);
 [[nodiscard]] std::vector<core::Queue> list_queues(Connection& connection, const std::string& ns,
                                                    core::TimePoint now);
-[[nodiscard]] std::vector<core::Checkpoint> list_checkpoints(Connection& connection,
-                                                             const core::TaskId& owner);
 [[nodiscard]] std::vector<core::LeaseRef> due_leases(Connection& connection, core::TimePoint now,
                                                      std::size_t limit);
 [[nodiscard]] DueTasks due_tasks(Connection& connection, core::TimePoint now, std::size_t limit);

@@ -12,6 +12,7 @@
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/readers.hpp"
 #include "store/sqlite/reads.hpp"
+#include "store/sqlite/records.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/transaction.hpp"
 #include "store/sqlite/turnstile.hpp"
@@ -103,8 +104,29 @@ class SqliteStore final : public Store {
     return read([&](Connection& connection) { return sqlite::list_queues(connection, ns, clock_.now()); });
   }
 
-  std::vector<core::Checkpoint> list_checkpoints(const core::TaskId& owner) override {
-    return read([&](Connection& connection) { return sqlite::list_checkpoints(connection, owner); });
+  std::vector<core::Checkpoint> list_checkpoints(const CheckpointFilter& filter) override {
+    return read([&](Connection& connection) { return sqlite::list_checkpoints(connection, filter); });
+  }
+
+  core::CheckpointSummary summarize_checkpoints(const core::TaskId& owner) override {
+    return read([&](Connection& connection) { return sqlite::summarize_checkpoints(connection, owner); });
+  }
+
+  std::optional<core::Record> find_record(const core::RecordRef& ref) override {
+    return read([&](Connection& connection) { return sqlite::find_record(connection, ref); });
+  }
+
+  std::vector<core::Record> list_records(const RecordPage& page) override {
+    return read([&](Connection& connection) { return sqlite::list_records(connection, page); });
+  }
+
+  std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override {
+    return read(
+        [&](Connection& connection) { return sqlite::due_records(connection, kind, clock_.now(), limit); });
+  }
+
+  std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before, std::size_t limit) override {
+    return read([&](Connection& connection) { return sqlite::list_audit(connection, before, limit); });
   }
 
   std::vector<core::LeaseRef> due_leases(std::size_t limit) override {

@@ -5,6 +5,7 @@
 #include "core/ensure.hpp"
 #include "store/codec.hpp"
 #include "store/sqlite/bulk_insert.hpp"
+#include "store/sqlite/records.hpp"
 #include "store/sqlite/sql.hpp"
 
 namespace pawl::store::sqlite {
@@ -208,6 +209,8 @@ void write_queue(Connection& connection, const QueueWrite& write) {
 }  // namespace
 
 void write_all(Connection& connection, const WriteSet& writes, core::TimePoint now) {
+  write_records(connection, writes.records);
+  write_checkpoints(connection, writes.checkpoints);
   TaskWriter{connection, now}.write(writes.tasks);
   for (const LineWrite& write : writes.lines) write_line(connection, write);
   for (const QueueWrite& write : writes.queues) write_queue(connection, write);
@@ -216,6 +219,7 @@ void write_all(Connection& connection, const WriteSet& writes, core::TimePoint n
     add_counts.run(lane->id, delta.pending, delta.scheduled, delta.blocked, delta.claimed, delta.running,
                    delta.dead_letter);
   }
+  write_audit(connection, writes.audit, now);
 }
 
 }  // namespace pawl::store::sqlite

@@ -1,0 +1,158 @@
+#include "core/idempotency.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/body.hpp"
+#include "core/command.hpp"
+
+namespace pawl::core {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kStatusNames{"pending", "completed", "failed"};
+constexpr Duration kTtlMin = std::chrono::seconds{1};
+
+Body body_of(const IdempotencyKey& key) {
+  Body body;
+  body.put("key", key.key);
+  body.put("status", static_cast<int>(key.status));
+  body.put("request_hash", key.request_hash);
+  body.put("response", key.response);
+  body.put("task_id", key.task_id);
+  body.put("task_fence", key.task_fence);
+  body.put("created_at", key.created_at);
+  body.put("completed_at", key.completed_at);
+  body.put("expires_at", key.expires_at);
+  return body;
+}
+
+IdempotencyKey key_from(const Body& body) {
+  return {.key = body.text_of("key"),
+          .status = static_cast<IdempotencyStatus>(body.get<int>("status")),
+          .request_hash = body.text_of("request_hash"),
+          .response = body.raw_of("response"),
+          .task_id = body.text_of("task_id"),
+          .task_fence = body.get<std::int64_t>("task_fence"),
+          .created_at = body.time_of("created_at"),
+          .completed_at = body.optional_time_of("completed_at"),
+          .expires_at = body.time_of("expires_at")};
+}
+
+RawJson answer_of(bool begun, const IdempotencyKey& key) {
+  Body body = body_of(key);
+  body.put("begun", begun);
+  return body.text();
+}
+
+RecordDecision put(const std::string& ns, bool begun, const IdempotencyKey& key) {
+  RecordDecision decision{.answer = answer_of(begun, key)};
+  decision.changes.push_back(
+      {.ref = idempotency_ref(ns, key.key), .body = body_of(key).text(), .expires_at = key.expires_at});
+  return decision;
+}
+
+std::optional<IdempotencyKey> live(FoundRecords found, TimePoint now) {
+  return found[0] ? idempotency_at(*found[0], now) : std::nullopt;
+}
+
+Result<RecordDecision> end(const EndIdempotency& request, IdempotencyStatus status, FoundRecords found,
+                           TimePoint now) {
+  auto key = live(found, now);
+  if (!key) {
+    return Problem{.code = ProblemCode::not_found,
+                   .detail = fmt::format("there is no idempotency key {}", request.key)};
+  }
+  if (key->status == status && key->response == request.response)
+    return RecordDecision{.answer = answer_of(false, *key)};
+  if (key->status != IdempotencyStatus::pending) {
+    return Problem{
+        .code = ProblemCode::already_completed,
+        .detail = fmt::format("idempotency key {} is {} already", request.key, to_string(key->status))};
+  }
+  key->status = status;
+  key->response = request.response;
+  key->completed_at = now;
+  return put(request.ns, false, *key);
+}
+
+}  // namespace
+
+std::string_view to_string(IdempotencyStatus status) {
+  return kStatusNames.at(static_cast<std::size_t>(status));
+}
+
+RecordRef idempotency_ref(const std::string& ns, const std::string& key) {
+  return {.kind = RecordKind::idempotency, .ns = ns, .key = key};
+}
+
+Status check(const BeginIdempotency& request) {
+  return first_of({check_namespace(request.ns), check_key("key", request.key),
+                   check_key("request_hash", request.request_hash),
+                   check_duration("ttl", request.ttl, kTtlMin, kDurationMax)});
+}
+
+Status check(const EndIdempotency& request) {
+  return first_of(
+      {check_namespace(request.ns), check_key("key", request.key), check_json("response", request.response)});
+}
+
+std::optional<IdempotencyKey> idempotency_at(const Record& record, TimePoint now) {
+  IdempotencyKey key = key_from(Body{record.body});
+  return key.expires_at <= now ? std::nullopt : std::optional{std::move(key)};
+}
+
+Result<RecordDecision> decide_begin(const BeginIdempotency& request, const IdempotencyLeases& leases,
+                                    FoundRecords found, TimePoint now) {
+  const auto known = live(found, now);
+  const bool is_new = !known || known->status == IdempotencyStatus::failed;
+  const std::string task_id = request.task_id ? to_string(*request.task_id) : "";
+  if (!is_new) {
+    if (known->request_hash != request.request_hash) {
+      return Problem{.code = ProblemCode::idempotency_mismatch,
+                     .detail = fmt::format("idempotency key {} was begun for another request", request.key)};
+    }
+    if (known->status == IdempotencyStatus::completed)
+      return RecordDecision{.answer = answer_of(false, *known)};
+    // The same holder asks again when it did not get the first answer.
+    const bool is_its_own =
+        leases.own_fence != 0 && known->task_id == task_id && known->task_fence == leases.own_fence;
+    const bool is_orphan = leases.lost_version != 0 && found[0]->version == leases.lost_version;
+    if (!is_its_own && !is_orphan) {
+      return Problem{.code = ProblemCode::conflict,
+                     .detail = fmt::format("idempotency key {} is pending elsewhere", request.key)};
+    }
+  }
+  return put(request.ns, true,
+             {.key = request.key,
+              .request_hash = request.request_hash,
+              .task_id = task_id,
+              .task_fence = leases.own_fence,
+              .created_at = now,
+              .expires_at = now + request.ttl});
+}
+
+Result<RecordDecision> decide_complete(const EndIdempotency& request, FoundRecords found, TimePoint now) {
+  return end(request, IdempotencyStatus::completed, found, now);
+}
+
+Result<RecordDecision> decide_fail(const EndIdempotency& request, FoundRecords found, TimePoint now) {
+  return end(request, IdempotencyStatus::failed, found, now);
+}
+
+IdempotencyBegun idempotency_from(const RawJson& answer) {
+  const Body body{answer};
+  return {.begun = body.get<bool>("begun"), .key = key_from(body)};
+}
+
+Result<RecordDecision> decide_expire(FoundRecords found, TimePoint now) {
+  RecordDecision decision;
+  for (const std::optional<Record>& record : found) {
+    if (record && record->expires_at && *record->expires_at <= now)
+      decision.changes.push_back({.ref = record->ref});
+  }
+  return decision;
+}
+
+}  // namespace pawl::core

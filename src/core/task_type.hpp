@@ -1,0 +1,54 @@
+#pragma once
+// Declared task types: defaults, and what a payload must look like to be enqueued. The schema is a subset of
+// JSON Schema: type, properties, required, items, enum, minimum, maximum.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/command.hpp"
+#include "core/record.hpp"
+#include "core/retry.hpp"
+
+namespace pawl::core {
+
+struct TaskType {
+  std::string name = {};
+  std::vector<std::string> required = {};  // fields that the payload, an object then, must have
+  RawJson schema = {};
+  std::optional<std::string> queue = {};
+  std::optional<std::int32_t> priority = {};
+  std::optional<RetryPolicy> retry = {};
+  std::optional<Duration> timeout = {};
+  std::optional<Duration> lease = {};
+
+  bool operator==(const TaskType&) const = default;
+};
+
+struct PutTaskType {
+  std::string ns = "default";
+  TaskType type = {};
+  Actor by = {};
+};
+struct DeleteTaskType {
+  std::string ns = "default";
+  std::string name = {};
+  Actor by = {};
+};
+
+[[nodiscard]] RecordRef task_type_ref(const std::string& ns, const std::string& name);
+[[nodiscard]] Status check(const PutTaskType& request);
+[[nodiscard]] Status check(const DeleteTaskType& request);
+
+// Refused with the path of the field, such as payload.items[3].price.
+[[nodiscard]] Status check_payload(const TaskType& type, const RawJson& payload);
+// A spec as the type would have it, for an edge to write over with what was given.
+[[nodiscard]] TaskSpec spec_from(const TaskType& type);
+
+[[nodiscard]] TaskType task_type_from(const RawJson& body);
+[[nodiscard]] Result<RecordDecision> decide_put_type(const PutTaskType& request, FoundRecords found,
+                                                     TimePoint now);
+[[nodiscard]] Result<RecordDecision> decide_delete_type(const DeleteTaskType& request, FoundRecords found,
+                                                        TimePoint now);
+
+}  // namespace pawl::core

@@ -1,0 +1,262 @@
+#include "core/worker.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/body.hpp"
+#include "core/command.hpp"
+
+namespace pawl::core {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kStatusNames{"online", "draining", "offline"};
+constexpr int kMaxConcurrentMax = 1'000'000;
+
+RawJson encode(const Worker& worker) {
+  Body body;
+  body.put("worker_id", worker.worker_id);
+  body.put("status", static_cast<int>(worker.status));
+  body.put("queues", worker.queues);
+  body.put("task_types", worker.task_types);
+  body.put("workflow_types", worker.workflow_types);
+  body.put("hostname", worker.hostname);
+  body.put("pid", worker.pid);
+  body.put("version", worker.version);
+  body.put("max_concurrent", worker.max_concurrent);
+  body.put("labels", worker.labels);
+  body.put("active_count", worker.active_count);
+  body.put("total_completed", worker.total_completed);
+  body.put("total_failed", worker.total_failed);
+  body.put("is_minimal", worker.is_minimal);
+  body.put("is_replaced", worker.is_replaced);
+  body.put("registered_at", worker.registered_at);
+  body.put("heartbeat_at", worker.heartbeat_at);
+  return body.text();
+}
+
+RecordChange put(const std::string& ns, const Worker& worker, TimePoint now) {
+  const bool is_offline = worker.status == WorkerStatus::offline;
+  return {.ref = worker_ref(ns, worker.worker_id),
+          .body = encode(worker),
+          .expires_at = now + (is_offline ? kOfflineWorkerKept : kWorkerTimeout)};
+}
+
+RecordDecision changed(const std::string& ns, const Worker& worker, TimePoint now) {
+  RecordDecision decision{.answer = encode(worker)};
+  decision.changes.push_back(put(ns, worker, now));
+  return decision;
+}
+
+RecordChange put_process(const RecordRef& ref, const std::string& worker_id) {
+  Body body;
+  body.put("worker_id", worker_id);
+  return {.ref = ref, .body = body.text()};
+}
+
+Problem no_such_worker(const std::string& worker_id) {
+  return {.code = ProblemCode::not_found, .detail = fmt::format("there is no worker {}", worker_id)};
+}
+
+Problem is_offline(const std::string& worker_id) {
+  return {.code = ProblemCode::invalid_state, .detail = fmt::format("worker {} is offline", worker_id)};
+}
+
+Status check_names(std::string_view field, const std::vector<std::string>& names) {
+  if (names.size() > kClaimTypesMax)
+    return invalid_field(std::string{field}, fmt::format("has over {} entries", kClaimTypesMax));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Status name = check_name(fmt::format("{}[{}]", field, i), names[i]);
+    if (!name) return name;
+  }
+  return Done{};
+}
+
+Status check_optional(std::string_view field, const std::string& text) {
+  return text.empty() ? Status{Done{}} : check_name(field, text);
+}
+
+}  // namespace
+
+std::string_view to_string(WorkerStatus status) { return kStatusNames.at(static_cast<std::size_t>(status)); }
+
+RecordRef worker_ref(const std::string& ns, const std::string& worker_id) {
+  return {.kind = RecordKind::worker, .ns = ns, .key = worker_id};
+}
+
+RecordRef worker_process_ref(const std::string& ns, const std::string& hostname, std::int64_t pid) {
+  return {.kind = RecordKind::worker_process, .ns = ns, .key = fmt::format("{}:{}", pid, hostname)};
+}
+
+std::vector<RecordRef> worker_refs(const std::string& ns, const Worker& worker) {
+  std::vector<RecordRef> refs{worker_ref(ns, worker.worker_id)};
+  if (!worker.hostname.empty()) refs.push_back(worker_process_ref(ns, worker.hostname, worker.pid));
+  return refs;
+}
+
+Status check(const RegisterWorker& request) {
+  if (request.max_concurrent < 0 || request.max_concurrent > kMaxConcurrentMax)
+    return invalid_field("max_concurrent", fmt::format("must be from 0 to {}", kMaxConcurrentMax));
+  return first_of({check_namespace(request.ns), check_names("queues", request.queues),
+                   check_names("task_types", request.task_types),
+                   check_names("workflow_types", request.workflow_types),
+                   check_optional("hostname", request.hostname), check_optional("version", request.version),
+                   check_labels(request.labels),
+                   request.worker_id ? check_name("worker_id", *request.worker_id) : Status{Done{}}});
+}
+
+Status check(const HeartbeatWorker& request) {
+  if (request.active_count < 0) return invalid_field("active_count", "must not be negative");
+  if (request.completed_delta < 0) return invalid_field("completed_delta", "must not be negative");
+  if (request.failed_delta < 0) return invalid_field("failed_delta", "must not be negative");
+  return first_of({check_namespace(request.ns), check_name("worker_id", request.worker_id)});
+}
+
+Status check(const WorkerRef& request) {
+  return first_of({check_namespace(request.ns), check_name("worker_id", request.worker_id)});
+}
+
+Worker worker_from(const RawJson& answer) {
+  using Names = std::vector<std::string>;
+  const Body body{answer};
+  return {.worker_id = body.text_of("worker_id"),
+          .status = static_cast<WorkerStatus>(body.get<int>("status")),
+          .queues = body.get<Names>("queues"),
+          .task_types = body.get<Names>("task_types"),
+          .workflow_types = body.get<Names>("workflow_types"),
+          .hostname = body.text_of("hostname"),
+          .pid = body.get<std::int64_t>("pid"),
+          .version = body.text_of("version"),
+          .max_concurrent = body.get<int>("max_concurrent"),
+          .labels = body.get<Labels>("labels"),
+          .active_count = body.get<std::int64_t>("active_count"),
+          .total_completed = body.get<std::int64_t>("total_completed"),
+          .total_failed = body.get<std::int64_t>("total_failed"),
+          .is_minimal = body.get<bool>("is_minimal"),
+          .is_replaced = body.get<bool>("is_replaced"),
+          .registered_at = body.time_of("registered_at"),
+          .heartbeat_at = body.time_of("heartbeat_at")};
+}
+
+Worker worker_at(const Record& record, TimePoint now) {
+  Worker worker = worker_from(record.body);
+  if (record.expires_at && *record.expires_at <= now) worker.status = WorkerStatus::offline;
+  return worker;
+}
+
+std::string process_worker_id(const Record& record) { return Body{record.body}.text_of("worker_id"); }
+
+std::vector<RecordRef> Registration::refs() const {
+  std::vector<RecordRef> refs{worker_ref(request.ns, worker_id)};
+  if (!request.hostname.empty()) {
+    refs.push_back(worker_process_ref(request.ns, request.hostname, request.pid));
+    if (replaces) refs.push_back(worker_ref(request.ns, *replaces));
+  }
+  return refs;
+}
+
+Result<RecordDecision> decide_register(const Registration& registration, FoundRecords found, TimePoint now) {
+  const RegisterWorker& request = registration.request;
+  Worker worker = found[0] ? worker_from(found[0]->body) : Worker{.registered_at = now};
+  worker.worker_id = registration.worker_id;
+  worker.status = WorkerStatus::online;
+  worker.queues = request.queues;
+  worker.task_types = request.task_types;
+  worker.workflow_types = request.workflow_types;
+  worker.hostname = request.hostname;
+  worker.pid = request.pid;
+  worker.version = request.version;
+  worker.max_concurrent = request.max_concurrent;
+  worker.labels = request.labels;
+  worker.is_minimal = false;
+  worker.is_replaced = false;
+  worker.heartbeat_at = now;
+  RecordDecision decision = changed(request.ns, worker, now);
+  if (request.hostname.empty()) return decision;
+
+  const std::string known = found[1] ? process_worker_id(*found[1]) : "";
+  const bool is_new_incarnation = !request.worker_id && !known.empty();
+  if (is_new_incarnation && registration.replaces != known)
+    return Problem{.code = ProblemCode::conflict, .detail = "the process was registered meanwhile"};
+  decision.changes.push_back(
+      put_process(worker_process_ref(request.ns, request.hostname, request.pid), worker.worker_id));
+  if (is_new_incarnation && found[2]) {
+    Worker old = worker_from(found[2]->body);
+    old.status = WorkerStatus::offline;
+    old.is_replaced = true;
+    decision.changes.push_back(put(request.ns, old, now));
+    decision.eviction = Eviction::recover;
+  }
+  return decision;
+}
+
+Result<RecordDecision> decide_heartbeat(const HeartbeatWorker& request, FoundRecords found, TimePoint now) {
+  if (!found[0]) return no_such_worker(request.worker_id);
+  Worker worker = worker_from(found[0]->body);
+  if (worker.is_replaced) {
+    return Problem{
+        .code = ProblemCode::invalid_state,
+        .detail = fmt::format("worker {} was replaced by a later one of its process", request.worker_id)};
+  }
+  if (worker.status == WorkerStatus::offline) worker.status = WorkerStatus::online;
+  worker.is_minimal = false;
+  worker.active_count = request.active_count;
+  worker.total_completed += request.completed_delta;
+  worker.total_failed += request.failed_delta;
+  worker.heartbeat_at = now;
+  return changed(request.ns, worker, now);
+}
+
+Result<RecordDecision> decide_drain(const WorkerRef& request, FoundRecords found, TimePoint now) {
+  if (!found[0]) return no_such_worker(request.worker_id);
+  Worker worker = worker_at(*found[0], now);
+  if (worker.status == WorkerStatus::offline) return is_offline(request.worker_id);
+  worker.status = WorkerStatus::draining;
+  RecordDecision decision{.answer = encode(worker)};
+  // Being asked to drain is no sign of life.
+  decision.changes.push_back({.ref = worker_ref(request.ns, request.worker_id),
+                              .body = decision.answer,
+                              .expires_at = found[0]->expires_at});
+  return decision;
+}
+
+Result<RecordDecision> decide_deregister(const WorkerRef& request, FoundRecords found, TimePoint now) {
+  if (!found[0]) return no_such_worker(request.worker_id);
+  Worker worker = worker_at(*found[0], now);
+  worker.status = WorkerStatus::offline;
+  RecordDecision decision{.answer = encode(worker), .eviction = Eviction::release};
+  decision.changes.push_back({.ref = found[0]->ref});
+  const bool is_its_process =
+      found.size() > 1 && found[1] && process_worker_id(*found[1]) == request.worker_id;
+  if (is_its_process) decision.changes.push_back({.ref = found[1]->ref});
+  return decision;
+}
+
+Result<RecordDecision> decide_claimed_by(const WorkerRef& request, FoundRecords found, TimePoint now) {
+  if (found[0]) return RecordDecision{.answer = encode(worker_at(*found[0], now))};
+  const Worker worker{
+      .worker_id = request.worker_id, .is_minimal = true, .registered_at = now, .heartbeat_at = now};
+  return changed(request.ns, worker, now);
+}
+
+Result<RecordDecision> decide_worker_due(bool is_all_held, FoundRecords found, TimePoint now) {
+  RecordDecision decision;
+  const bool is_due = found[0] && found[0]->expires_at && *found[0]->expires_at <= now;
+  if (!is_due) return decision;
+  Worker worker = worker_from(found[0]->body);
+  if (worker.status == WorkerStatus::offline) {
+    decision.changes.push_back({.ref = found[0]->ref});
+    const bool is_its_process =
+        found.size() > 1 && found[1] && process_worker_id(*found[1]) == worker.worker_id;
+    if (is_its_process) decision.changes.push_back({.ref = found[1]->ref});
+    return decision;
+  }
+  if (!worker.is_minimal) decision.eviction = Eviction::recover;
+  if (!is_all_held) return decision;  // it stays due, so that the sweep comes again for the others
+  worker.status = WorkerStatus::offline;
+  decision.changes.push_back(put(found[0]->ref.ns, worker, now));
+  return decision;
+}
+
+}  // namespace pawl::core

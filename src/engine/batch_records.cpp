@@ -1,0 +1,62 @@
+// Batch's half for what is not a task: records, checkpoints, and tasks that a record's end takes away.
+
+#include <fmt/format.h>
+
+#include "engine/batch.hpp"
+
+namespace pawl::engine {
+
+using core::Answer;
+using core::Result;
+
+void Batch::load_records(const std::vector<const core::Command*>& commands) {
+  std::vector<core::RecordRef> refs;
+  std::vector<core::TaskId> owners;
+  for (const core::Command* command : commands) {
+    if (const auto* change = std::get_if<core::ChangeRecords>(command)) {
+      refs.insert(refs.end(), change->refs.begin(), change->refs.end());
+    } else if (const auto* append = std::get_if<core::AppendCheckpoint>(command)) {
+      if (set_.find(append->owner) != nullptr) owners.push_back(append->owner);
+    }
+  }
+  records_.lock(std::move(refs));
+  records_.load_checkpoints(std::move(owners));
+}
+
+Result<Answer> Batch::run(const core::ChangeRecords& command) {
+  auto decision = command.decide(records_.find(command.refs), tx_.now());
+  if (!decision) return decision.problem();
+  for (const core::RecordChange& change : decision->changes) records_.change(change);
+  for (core::AuditEntry& entry : decision->audit) records_.note(std::move(entry));
+  const int evicted = evict(command.held, decision->eviction);
+  return Answer{core::RecordAnswer{.body = std::move(decision->answer), .evicted = evicted}};
+}
+
+int Batch::evict(const core::HeldTasks& held, core::Eviction eviction) {
+  int evicted = 0;
+  for (const core::TaskId& id : held.ids) {
+    WorkingTask* task = find(held.ns, id);
+    if (task == nullptr) continue;
+    const auto change = core::decide_evict(task->record, held.worker_id, eviction, moment());
+    if (!change) continue;
+    set_.change(*task, *change);
+    ++evicted;
+  }
+  return evicted;
+}
+
+Result<Answer> Batch::run(const core::AppendCheckpoint& command) {
+  if (find(command.ns, command.owner) == nullptr) return no_such_task(command.owner);
+  const std::int64_t next = records_.next_checkpoint(command.owner);
+  if (command.sequence && *command.sequence != next) {
+    return core::Problem{
+        .code = core::ProblemCode::precondition_failed,
+        .detail = fmt::format("the next checkpoint of {} has sequence {}, the request carried {}",
+                              to_string(command.owner), next, *command.sequence)};
+  }
+  records_.append(command);
+  return Answer{
+      core::CheckpointAppended{.checkpoint_id = core::checkpoint_id(command.owner, next), .sequence = next}};
+}
+
+}  // namespace pawl::engine

@@ -1,0 +1,89 @@
+#include "engine/working_records.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/ensure.hpp"
+
+namespace pawl::engine {
+
+namespace {
+
+template <typename T>
+void sort_distinct(std::vector<T>& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+}  // namespace
+
+void WorkingRecords::lock(std::vector<core::RecordRef> refs) {
+  if (refs.empty()) return;
+  sort_distinct(refs);
+  auto found = tx_.lock_records(refs);
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    const std::int64_t version = found[i] ? found[i]->version : 0;
+    records_.emplace(std::move(refs[i]),
+                     Working{.record = std::move(found[i]), .version_before = version, .version = version});
+  }
+}
+
+void WorkingRecords::load_checkpoints(std::vector<core::TaskId> owners) {
+  if (owners.empty()) return;
+  sort_distinct(owners);
+  const auto last = tx_.last_checkpoints(owners);
+  for (std::size_t i = 0; i < owners.size(); ++i) last_checkpoints_.emplace(owners[i], last[i]);
+}
+
+std::vector<std::optional<core::Record>> WorkingRecords::find(
+    const std::vector<core::RecordRef>& refs) const {
+  std::vector<std::optional<core::Record>> found;
+  found.reserve(refs.size());
+  for (const core::RecordRef& ref : refs) found.push_back(records_.at(ref).record);
+  return found;
+}
+
+void WorkingRecords::change(const core::RecordChange& change) {
+  const auto found = records_.find(change.ref);
+  PAWL_ENSURE(found != records_.end(), "a decision changes the records it was shown");
+  Working& working = found->second;
+  working.is_changed = true;
+  if (!change.body) {
+    working.record = std::nullopt;
+    return;
+  }
+  const core::TimePoint created_at = working.record ? working.record->created_at : tx_.now();
+  working.record = core::Record{.ref = change.ref,
+                                .version = ++working.version,
+                                .body = *change.body,
+                                .expires_at = change.expires_at,
+                                .created_at = created_at,
+                                .updated_at = tx_.now()};
+}
+
+std::int64_t WorkingRecords::next_checkpoint(const core::TaskId& owner) const {
+  return last_checkpoints_.at(owner) + 1;
+}
+
+void WorkingRecords::append(const core::AppendCheckpoint& command) {
+  const std::int64_t sequence = ++last_checkpoints_.at(command.owner);
+  checkpoints_.push_back({.owner = command.owner,
+                          .checkpoint = {.sequence = sequence,
+                                         .type = command.type,
+                                         .snapshot = command.snapshot,
+                                         .metadata = command.metadata,
+                                         .created_at = tx_.now()}});
+}
+
+void WorkingRecords::add_to(store::WriteSet& writes) const {
+  for (const auto& [ref, working] : records_) {
+    const bool never_was = working.version_before == 0 && !working.record;
+    if (!working.is_changed || never_was) continue;
+    writes.records.push_back(
+        {.ref = ref, .version_before = working.version_before, .record = working.record});
+  }
+  writes.checkpoints = checkpoints_;
+  writes.audit = audit_;
+}
+
+}  // namespace pawl::engine

@@ -1,0 +1,132 @@
+// The calls on workers: their records, and the tasks that go with them.
+
+#include <utility>
+
+#include "runtime/local_api.hpp"
+
+namespace pawl::runtime {
+
+using core::Result;
+using core::Status;
+
+namespace {
+
+// How often a registration looks again when another one of the same process came between.
+constexpr int kTriesMax = 10;
+
+}  // namespace
+
+Result<core::Worker> LocalApi::register_worker(const core::RegisterWorker& request) {
+  if (const Status valid = check(request); !valid) return valid.problem();
+  core::Registration registration{.request = request};
+  registration.worker_id = request.worker_id ? *request.worker_id : to_string(ids_.next(clock_.now()));
+  const bool is_incarnation = !request.worker_id && !request.hostname.empty();
+  for (int tries = 1;; ++tries) {
+    core::ChangeRecords command;
+    if (is_incarnation) {
+      const auto seen = find_record(core::worker_process_ref(request.ns, request.hostname, request.pid));
+      if (!seen) return seen.problem();
+      registration.replaces = std::nullopt;
+      if (seen->record) registration.replaces = core::process_worker_id(*seen->record);
+    }
+    command.refs = registration.refs();
+    command.decide = [registration](core::FoundRecords found, core::TimePoint now) {
+      return core::decide_register(registration, found, now);
+    };
+    auto answer = change(std::move(command));
+    const bool is_overtaken = !answer && answer.problem().code == core::ProblemCode::conflict;
+    if (is_overtaken && tries < kTriesMax) continue;
+    if (!answer) return answer.problem();
+    if (registration.replaces) {
+      const Status evicted = evict(request.ns, *registration.replaces, core::Eviction::recover);
+      if (!evicted) return evicted.problem();
+    }
+    return core::worker_from(answer->body);
+  }
+}
+
+Status LocalApi::evict(const std::string& ns, const std::string& worker_id, core::Eviction eviction) {
+  while (true) {
+    auto held = held_by(ns, worker_id);
+    if (!held) return held.problem();
+    if (held->empty()) return core::Done{};
+    const auto evicted =
+        change({.decide =
+                    [eviction](core::FoundRecords, core::TimePoint) {
+                      return Result<core::RecordDecision>{core::RecordDecision{.eviction = eviction}};
+                    },
+                .held = {.ns = ns, .worker_id = worker_id, .ids = std::move(*held)}});
+    if (!evicted) return evicted.problem();
+    // What a read shows and nobody holds any more is gone from the next one.
+    if (evicted->evicted == 0) return core::Done{};
+  }
+}
+
+Status LocalApi::renew_leases(const core::HeartbeatWorker& request) {
+  core::ListTasks list{.query = {.ns = request.ns,
+                                 .statuses = {core::TaskStatus::claimed, core::TaskStatus::running},
+                                 .worker_id = request.worker_id},
+                       .limit = core::kPageMax};
+  while (true) {
+    const auto page = list_tasks(list);
+    if (!page) return page.problem();
+    core::ReportTasks reports{.ns = request.ns, .worker_id = request.worker_id};
+    for (const core::Task& task : page->items) {
+      if (task.lease) reports.reports.push_back({.task_id = task.id, .fence = task.lease->fence});
+    }
+    if (!reports.reports.empty()) {
+      const auto renewed = report(std::move(reports));  // a lease that was lost meanwhile is not renewed
+      if (!renewed) return renewed.problem();
+    }
+    if (!page->next_cursor) return core::Done{};
+    list.cursor = *page->next_cursor;
+  }
+}
+
+Result<core::Worker> LocalApi::heartbeat_worker(const core::HeartbeatWorker& request) {
+  auto answer = decide_on({core::worker_ref(request.ns, request.worker_id)}, request, core::decide_heartbeat);
+  if (!answer) return answer.problem();
+  if (request.renew_leases) {
+    if (const Status renewed = renew_leases(request); !renewed) return renewed.problem();
+  }
+  return core::worker_from(*answer);
+}
+
+Result<core::Worker> LocalApi::drain_worker(const core::WorkerRef& request) {
+  auto answer = decide_on({core::worker_ref(request.ns, request.worker_id)}, request, core::decide_drain);
+  if (!answer) return answer.problem();
+  return core::worker_from(*answer);
+}
+
+Result<core::Done> LocalApi::deregister_worker(const core::WorkerRef& request) {
+  if (const Status valid = check(request); !valid) return valid.problem();
+  const auto worker = get_worker(request.ns, request.worker_id);
+  if (!worker) return worker.problem();
+  auto held = held_by(request.ns, request.worker_id);
+  if (!held) return held.problem();
+  const auto gone = change(
+      {.refs = core::worker_refs(request.ns, *worker),
+       .decide = [request](core::FoundRecords found,
+                           core::TimePoint now) { return core::decide_deregister(request, found, now); },
+       .held = {.ns = request.ns, .worker_id = request.worker_id, .ids = std::move(*held)}});
+  if (!gone) return gone.problem();
+  return evict(request.ns, request.worker_id, core::Eviction::release);
+}
+
+Result<core::Worker> LocalApi::get_worker(const std::string& ns, const std::string& worker_id) {
+  const auto found = find_record(core::worker_ref(ns, worker_id));
+  if (!found) return found.problem();
+  if (!found->record)
+    return core::Problem{.code = core::ProblemCode::not_found, .detail = "there is no worker " + worker_id};
+  return core::worker_at(*found->record, found->now);
+}
+
+Result<core::Page<core::Worker>> LocalApi::list_workers(const core::ListRecords& list) {
+  const auto found = list_records(core::RecordKind::worker, list.ns, list);
+  if (!found) return found.problem();
+  core::Page<core::Worker> page{.next_cursor = found->next_cursor};
+  for (const core::Record& record : found->records) page.items.push_back(core::worker_at(record, found->now));
+  return page;
+}
+
+}  // namespace pawl::runtime

@@ -1,0 +1,48 @@
+#include "store/memory/transaction.hpp"
+
+namespace pawl::store::memory {
+
+std::vector<std::optional<core::Record>> MemoryTransaction::lock_records(
+    std::span<const core::RecordRef> refs) {
+  std::vector<std::optional<core::Record>> found;
+  for (const core::RecordRef& ref : refs) {
+    const auto record = state_.records.find(ref);
+    found.push_back(record == state_.records.end() ? std::nullopt : std::optional{record->second});
+  }
+  return found;
+}
+
+std::vector<std::int64_t> MemoryTransaction::last_checkpoints(std::span<const core::TaskId> owners) {
+  std::vector<std::int64_t> last;
+  for (const core::TaskId& owner : owners) {
+    const auto row = state_.tasks.find(owner);
+    last.push_back(row == state_.tasks.end() ? 0 : static_cast<std::int64_t>(row->second.checkpoints.size()));
+  }
+  return last;
+}
+
+void MemoryTransaction::check_records(const WriteSet& writes) const {
+  for (const RecordWrite& write : writes.records) {
+    const auto stored = state_.records.find(write.ref);
+    const std::int64_t version = stored == state_.records.end() ? 0 : stored->second.version;
+    if (version != write.version_before)
+      throw StoreError{StoreError::Kind::retry, "a record changed since it was loaded"};
+  }
+}
+
+void MemoryTransaction::write_records(const WriteSet& writes) {
+  for (const RecordWrite& write : writes.records) {
+    if (write.record) {
+      state_.records[write.ref] = *write.record;
+    } else {
+      state_.records.erase(write.ref);
+    }
+  }
+  for (core::AuditEntry entry : writes.audit) {
+    entry.sequence = static_cast<std::int64_t>(state_.audit.size()) + 1;
+    entry.at = now_;
+    state_.audit.push_back(std::move(entry));
+  }
+}
+
+}  // namespace pawl::store::memory

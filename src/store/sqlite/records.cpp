@@ -1,0 +1,161 @@
+#include "store/sqlite/records.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/ensure.hpp"
+#include "store/sqlite/sql.hpp"
+#include "store/sqlite/transaction.hpp"
+
+namespace pawl::store::sqlite {
+
+namespace {
+
+core::Record read_record(Rows& row) {
+  const auto kind = core::record_kind_from(row.text());
+  PAWL_ENSURE(kind.has_value(), "a record is of a kind that this binary wrote");
+  core::Record record;
+  record.ref.kind = *kind;
+  record.ref.ns = row.string();
+  record.ref.key = row.string();
+  record.version = row.int64();
+  record.body = row.json();
+  record.expires_at = row.optional_time();
+  record.created_at = row.time();
+  record.updated_at = row.time();
+  return record;
+}
+
+std::vector<core::Record> read_all(Rows& row) {
+  std::vector<core::Record> records;
+  while (row.next()) records.push_back(read_record(row));
+  return records;
+}
+
+int write_record(Connection& connection, const RecordWrite& write) {
+  const std::string_view kind = core::to_string(write.ref.kind);
+  if (!write.record) {
+    return connection.statement(sql::delete_record)
+        .run(kind, write.ref.ns, write.ref.key, write.version_before);
+  }
+  const core::Record& record = *write.record;
+  if (write.version_before == 0) {
+    return connection.statement(sql::insert_record)
+        .run(kind, write.ref.ns, write.ref.key, record.version, record.body, record.expires_at,
+             record.created_at, record.updated_at);
+  }
+  return connection.statement(sql::update_record)
+      .run(record.version, record.body, record.expires_at, record.created_at, record.updated_at, kind,
+           write.ref.ns, write.ref.key, write.version_before);
+}
+
+}  // namespace
+
+std::vector<std::optional<core::Record>> SqliteTransaction::lock_records(
+    std::span<const core::RecordRef> refs) {
+  std::vector<std::optional<core::Record>> found;
+  for (const core::RecordRef& ref : refs) found.push_back(find_record(connection_, ref));
+  return found;
+}
+
+std::vector<std::int64_t> SqliteTransaction::last_checkpoints(std::span<const core::TaskId> owners) {
+  std::vector<std::int64_t> last;
+  for (const core::TaskId& owner : owners) {
+    Rows row = connection_.statement(sql::find_last_checkpoint).rows(owner);
+    last.push_back(row.next() ? row.int64() : 0);
+  }
+  return last;
+}
+
+void write_records(Connection& connection, const std::vector<RecordWrite>& writes) {
+  for (const RecordWrite& write : writes) {
+    if (write_record(connection, write) != 1)
+      throw StoreError{StoreError::Kind::retry, "a record changed since it was loaded"};
+  }
+}
+
+void write_checkpoints(Connection& connection, const std::vector<CheckpointWrite>& writes) {
+  for (const auto& [owner, checkpoint] : writes) {
+    connection.statement(sql::append_checkpoint)
+        .run(owner, checkpoint.sequence, checkpoint.type, checkpoint.created_at, checkpoint.metadata,
+             checkpoint.snapshot);
+  }
+}
+
+void write_audit(Connection& connection, const std::vector<core::AuditEntry>& entries, core::TimePoint now) {
+  for (const core::AuditEntry& entry : entries) {
+    connection.statement(sql::insert_audit)
+        .run(now, entry.ns, entry.actor, entry.role, entry.action, entry.object, entry.request_id,
+             entry.outcome, entry.detail);
+  }
+}
+
+std::optional<core::Record> find_record(Connection& connection, const core::RecordRef& ref) {
+  Rows row = connection.statement(sql::find_record).rows(core::to_string(ref.kind), ref.ns, ref.key);
+  return row.next() ? std::optional{read_record(row)} : std::nullopt;
+}
+
+std::vector<core::Record> list_records(Connection& connection, const RecordPage& page) {
+  Rows row = connection.statement(sql::list_records)
+                 .rows(core::to_string(page.kind), page.ns, page.after_key, page.limit);
+  return read_all(row);
+}
+
+std::vector<core::Record> due_records(Connection& connection, core::RecordKind kind, core::TimePoint now,
+                                      std::size_t limit) {
+  Rows row = connection.statement(sql::list_due_records).rows(core::to_string(kind), now, limit);
+  return read_all(row);
+}
+
+std::vector<core::AuditEntry> list_audit(Connection& connection, std::optional<std::int64_t> before,
+                                         std::size_t limit) {
+  std::vector<core::AuditEntry> entries;
+  const std::int64_t bound = before.value_or(std::numeric_limits<std::int64_t>::max());
+  Rows row = connection.statement(sql::list_audit).rows(bound, limit);
+  while (row.next()) {
+    entries.push_back({.sequence = row.int64(),
+                       .at = row.time(),
+                       .ns = row.string(),
+                       .actor = row.string(),
+                       .role = row.string(),
+                       .action = row.string(),
+                       .object = row.string(),
+                       .request_id = row.string(),
+                       .outcome = row.string(),
+                       .detail = row.json()});
+  }
+  return entries;
+}
+
+std::vector<core::Checkpoint> list_checkpoints(Connection& connection, const CheckpointFilter& filter) {
+  std::vector<core::Checkpoint> checkpoints;
+  Rows row = connection.statement(filter.latest ? sql::find_latest_checkpoint : sql::list_checkpoints)
+                 .rows(filter.owner, filter.type);
+  while (row.next()) {
+    checkpoints.push_back({.sequence = row.int64(),
+                           .type = row.string(),
+                           .snapshot = row.json(),
+                           .metadata = row.json(),
+                           .created_at = row.time()});
+  }
+  return checkpoints;
+}
+
+core::CheckpointSummary summarize_checkpoints(Connection& connection, const core::TaskId& owner) {
+  core::CheckpointSummary summary;
+  Rows row = connection.statement(sql::summarize_checkpoints).rows(owner);
+  while (row.next()) {
+    const std::string type = row.string();
+    const std::int64_t count = row.int64();
+    summary.by_type[type] = count;
+    summary.total += count;
+    summary.max_sequence = std::max(summary.max_sequence, row.int64());
+    const core::TimePoint first = row.time();
+    const core::TimePoint last = row.time();
+    summary.first_at = std::min(summary.first_at.value_or(first), first);
+    summary.last_at = std::max(summary.last_at.value_or(last), last);
+  }
+  return summary;
+}
+
+}  // namespace pawl::store::sqlite

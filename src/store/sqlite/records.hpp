@@ -1,0 +1,28 @@
+#pragma once
+// Records, checkpoints and the audit log: what a commit writes and what a snapshot shows of them.
+
+#include <optional>
+#include <vector>
+
+#include "store/sqlite/connection.hpp"
+#include "store/store.hpp"
+
+namespace pawl::store::sqlite {
+
+// Throws StoreError of kind retry for a record that is not at the version it was loaded at.
+void write_records(Connection& connection, const std::vector<RecordWrite>& writes);
+void write_checkpoints(Connection& connection, const std::vector<CheckpointWrite>& writes);
+void write_audit(Connection& connection, const std::vector<core::AuditEntry>& entries, core::TimePoint now);
+
+[[nodiscard]] std::optional<core::Record> find_record(Connection& connection, const core::RecordRef& ref);
+[[nodiscard]] std::vector<core::Record> list_records(Connection& connection, const RecordPage& page);
+[[nodiscard]] std::vector<core::Record> due_records(Connection& connection, core::RecordKind kind,
+                                                    core::TimePoint now, std::size_t limit);
+[[nodiscard]] std::vector<core::AuditEntry> list_audit(Connection& connection,
+                                                       std::optional<std::int64_t> before, std::size_t limit);
+[[nodiscard]] std::vector<core::Checkpoint> list_checkpoints(Connection& connection,
+                                                             const CheckpointFilter& filter);
+[[nodiscard]] core::CheckpointSummary summarize_checkpoints(Connection& connection,
+                                                            const core::TaskId& owner);
+
+}  // namespace pawl::store::sqlite

@@ -1,0 +1,23 @@
+-- name: find_record
+select kind, namespace, key, version, body, expires_at, created_at, updated_at
+from records where kind = ? and namespace = ? and key = ?
+
+-- name: list_records
+select kind, namespace, key, version, body, expires_at, created_at, updated_at
+from records where kind = ? and namespace = ? and key > ? order by key limit ?
+
+-- name: list_due_records
+select kind, namespace, key, version, body, expires_at, created_at, updated_at
+from records where kind = ? and expires_at <= ? order by expires_at, namespace, key limit ?
+
+-- name: insert_record
+-- Changes nothing if there is one already: the caller counts.
+insert or ignore into records (kind, namespace, key, version, body, expires_at, created_at, updated_at)
+values (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: update_record
+update records set version = ?, body = ?, expires_at = ?, created_at = ?, updated_at = ?
+where kind = ? and namespace = ? and key = ? and version = ?
+
+-- name: delete_record
+delete from records where kind = ? and namespace = ? and key = ? and version = ?

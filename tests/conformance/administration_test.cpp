@@ -1,0 +1,97 @@
+// Declared types, tokens, the settings of namespaces and the audit log.
+#include "tests/conformance/steps.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using core::ProblemCode;
+
+class Administration : public Conformance {
+ public:
+  static core::CreateToken token(const std::string& id) {
+    return {.id = id,
+            .secret_hash = "hash",
+            .role = core::Role::operator_,
+            .namespaces = {"default", "other"},
+            .name = "ci",
+            .by = {.id = "root00000000", .role = "admin", .request_id = "r1"}};
+  }
+};
+
+TEST_P(Administration, KeepsDeclaredTypes) {
+  const core::TaskType type{.name = "mail",
+                            .required = {"to"},
+                            .schema = {R"({"properties":{"n":{"type":"integer"}}})"},
+                            .queue = "mails",
+                            .priority = -3,
+                            .retry = core::RetryPolicy{.max_attempts = 7, .non_retryable = {"bad"}},
+                            .timeout = 5s,
+                            .lease = 1min};
+  EXPECT_EQ(*api().put_type({.type = type}), type);
+  EXPECT_EQ(*api().get_type("default", "mail"), type);
+  EXPECT_EQ(api().get_type("other", "mail").problem().code, ProblemCode::not_found);
+  ASSERT_TRUE(api().put_type({.type = {.name = "a"}}).ok());
+  EXPECT_EQ(api().list_types({})->items, (std::vector<core::TaskType>{{.name = "a"}, type}));
+  ASSERT_TRUE(api().delete_type({.name = "mail"}).ok());
+  EXPECT_EQ(api().delete_type({.name = "mail"}).problem().code, ProblemCode::not_found);
+  EXPECT_EQ(
+      api().put_type({.type = {.name = "x", .schema = {R"({"pattern":"a"})"}}}).problem().errors.at(0).field,
+      "schema.pattern");
+}
+
+TEST_P(Administration, KeepsTokensAndWhoMadeThem) {
+  const auto created = api().create_token(token("aaaaaaaaaaaa"));
+  ASSERT_TRUE(created.ok());
+  EXPECT_EQ(created->created_at, clock.now());
+  EXPECT_EQ(*api().find_token("aaaaaaaaaaaa"), *created);
+  EXPECT_EQ(api().create_token(token("aaaaaaaaaaaa")).problem().code, ProblemCode::conflict);
+  ASSERT_TRUE(api().create_token(token("bbbbbbbbbbbb")).ok());
+  EXPECT_EQ(api().list_tokens({})->items.size(), 2U);
+  clock.advance(1s);
+  EXPECT_EQ(api().revoke_token({.id = "aaaaaaaaaaaa"})->revoked_at, clock.now());
+  EXPECT_EQ(api().find_token("aaaaaaaaaaaa")->revoked_at, clock.now());
+  EXPECT_EQ(api().revoke_token({.id = "cccccccccccc"}).problem().code, ProblemCode::not_found);
+
+  const auto audit = api().list_audit({});
+  ASSERT_EQ(audit->items.size(), 3U) << "what was refused changed nothing";
+  EXPECT_EQ(audit->items[0].action, "token.revoke");
+  EXPECT_EQ(audit->items[0].at, clock.now());
+  EXPECT_EQ(audit->items[2].action, "token.create");
+  EXPECT_EQ(audit->items[2].object, "aaaaaaaaaaaa");
+  EXPECT_EQ(audit->items[2].actor, "root00000000");
+  EXPECT_EQ(audit->items[2].request_id, "r1");
+}
+
+TEST_P(Administration, ListsTheAuditNewestFirstAndByPages) {
+  for (const char* action : {"one", "two", "three"})
+    ASSERT_TRUE(
+        api()
+            .append_audit({{.ns = "default", .action = action, .outcome = "forbidden", .detail = {"{}"}}})
+            .ok());
+  const auto first = api().list_audit({.limit = 2});
+  ASSERT_EQ(first->items.size(), 2U);
+  EXPECT_EQ(first->items[0].action, "three");
+  EXPECT_EQ(first->items[1].detail.text, "{}");
+  const auto second = api().list_audit({.limit = 2, .cursor = *first->next_cursor});
+  ASSERT_EQ(second->items.size(), 1U);
+  EXPECT_EQ(second->items[0].action, "one");
+  EXPECT_EQ(second->next_cursor, std::nullopt);
+  EXPECT_EQ(api().list_audit({.cursor = "x"}).problem().errors.at(0).field, "cursor");
+}
+
+TEST_P(Administration, PatchesTheSettingsOfANamespace) {
+  EXPECT_EQ(*api().get_namespace("default"), core::NamespaceSettings{});
+  ASSERT_TRUE(api().put_namespace({.patch = {.strict_types = true, .payload_max = 1'000}}).ok());
+  const auto patched = api().put_namespace({.patch = {.retention_failed = 24h}});
+  EXPECT_EQ(*patched,
+            (core::NamespaceSettings{.strict_types = true, .payload_max = 1'000, .retention_failed = 24h}));
+  ASSERT_TRUE(api().put_namespace({.patch = {.payload_max = std::optional<std::int64_t>{}}}).ok());
+  EXPECT_EQ(api().get_namespace("default")->payload_max, std::nullopt);
+  EXPECT_EQ(*api().get_namespace("other"), core::NamespaceSettings{});
+  EXPECT_EQ(api().put_namespace({.patch = {.payload_max = 0}}).problem().errors.at(0).field, "payload_max");
+}
+
+PAWL_ON_EVERY_STORE(Administration);
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,146 @@
+// Workers: registration, heartbeats, and what becomes of the tasks of one that goes.
+#include "tests/conformance/steps.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using core::ProblemCode;
+using core::TaskStatus;
+using core::WorkerStatus;
+
+class Workers : public Conformance {
+ public:
+  core::Worker add(const std::string& hostname, std::int64_t pid, std::optional<std::string> id = {}) {
+    auto worker = api().register_worker(
+        {.worker_id = std::move(id), .queues = {"default"}, .hostname = hostname, .pid = pid});
+    if (!worker) throw std::runtime_error{worker.problem().detail};
+    return *worker;
+  }
+  WorkerStatus status(const std::string& id) { return api().get_worker("default", id)->status; }
+  core::TaskStatus sweep_and_see(const core::TaskId& id) {
+    (void)engine().sweep_records(100);
+    return status_of(id);
+  }
+};
+
+TEST_P(Workers, RegisterAndAreListedByName) {
+  const core::Worker first = add("h", 1, "b");
+  (void)add("h", 2, "a");
+  EXPECT_EQ(first.status, WorkerStatus::online);
+  EXPECT_EQ(first.registered_at, clock.now());
+  const auto page = api().list_workers({.limit = 1});
+  ASSERT_EQ(page->items.size(), 1U);
+  EXPECT_EQ(page->items[0].worker_id, "a");
+  EXPECT_EQ(api().list_workers({.limit = 1, .cursor = *page->next_cursor})->items.at(0), first);
+  EXPECT_TRUE(api().list_workers({.ns = "other"})->items.empty());
+}
+
+TEST_P(Workers, CountWhatTheirHeartbeatsTell) {
+  (void)add("h", 1, "w");
+  clock.advance(10s);
+  ASSERT_TRUE(api().heartbeat_worker({.worker_id = "w", .active_count = 3, .completed_delta = 5}).ok());
+  const auto worker =
+      api().heartbeat_worker({.worker_id = "w", .active_count = 2, .completed_delta = 1, .failed_delta = 4});
+  EXPECT_EQ(worker->active_count, 2);
+  EXPECT_EQ(worker->total_completed, 6);
+  EXPECT_EQ(worker->total_failed, 4);
+  EXPECT_EQ(worker->heartbeat_at, clock.now());
+  EXPECT_EQ(add("h", 1, "w").total_completed, 6) << "it refreshes itself";
+  EXPECT_EQ(api().heartbeat_worker({.worker_id = "none"}).problem().code, ProblemCode::not_found);
+}
+
+TEST_P(Workers, RenewTheirLeasesWithAHeartbeat) {
+  (void)add("h", 1, "w");
+  const core::Task task = enqueue(task_of("t"));
+  (void)claim_one("w", 30s);
+  clock.advance(20s);
+  ASSERT_TRUE(api().heartbeat_worker({.worker_id = "w", .renew_leases = true}).ok());
+  EXPECT_EQ(get(task.id).task.lease->expires_at, clock.now() + 30s);
+}
+
+TEST_P(Workers, ThatAreNotHeardOfLoseTheirTasks) {
+  (void)add("h", 1, "w");
+  const core::Task task = enqueue(task_of("t"));
+  const core::Task claimed = claim_one("w", 1h);
+  clock.advance(59s);
+  EXPECT_EQ(sweep_and_see(task.id), TaskStatus::claimed);
+  clock.advance(1s);
+  EXPECT_EQ(status("w"), WorkerStatus::offline);
+  EXPECT_EQ(sweep_and_see(task.id), TaskStatus::pending);
+  const auto seen = get(task.id);
+  EXPECT_EQ(seen.attempts.at(0).outcome, core::AttemptOutcome::lease_expired);
+  EXPECT_EQ(seen.task.attempt, 1) << "the attempt is spent";
+  EXPECT_EQ(report(claimed, core::ReportAction::complete).problem().code, ProblemCode::stale_lease);
+  EXPECT_EQ(api().list_checkpoints("default", task.id)->at(0).type, "error_boundary");
+  EXPECT_EQ(status("w"), WorkerStatus::offline);
+  ASSERT_TRUE(api().heartbeat_worker({.worker_id = "w"}).ok());
+  EXPECT_EQ(status("w"), WorkerStatus::online) << "it was only away";
+}
+
+TEST_P(Workers, ThatHoldMoreThanAPageLoseAllOfIt) {
+  (void)add("h", 1, "w");
+  for (int i = 0; i < 5; ++i) (void)enqueue(task_of("t"));
+  ASSERT_EQ(claim("w", 5, 1h).size(), 5U);
+  clock.advance(60s);
+  while (engine().sweep_records(2) > 0) {
+  }
+  EXPECT_EQ(queue().counts, (core::QueueCounts{.pending = 5}));
+}
+
+TEST_P(Workers, ThatWereOfflineLongEnoughAreForgotten) {
+  (void)add("h", 1, "w");
+  clock.advance(60s);
+  EXPECT_EQ(engine().sweep_records(100), 1);
+  clock.advance(24h);
+  EXPECT_EQ(engine().sweep_records(100), 1);
+  EXPECT_EQ(api().get_worker("default", "w").problem().code, ProblemCode::not_found);
+  EXPECT_EQ(node().store()->find_record(core::worker_process_ref("default", "h", 1)), std::nullopt);
+}
+
+TEST_P(Workers, ThatSayGoodByeGiveTheirTasksBackUnspent) {
+  (void)add("h", 1, "w");
+  const core::Task task = enqueue(task_of("t"));
+  const core::Task claimed = claim_one("w", 1h);
+  ASSERT_TRUE(api().deregister_worker({.worker_id = "w"}).ok());
+  const auto seen = get(task.id);
+  EXPECT_EQ(seen.task.status, TaskStatus::pending);
+  EXPECT_EQ(seen.task.attempt, 0);
+  EXPECT_EQ(seen.attempts.at(0).outcome, core::AttemptOutcome::released);
+  EXPECT_EQ(report(claimed, core::ReportAction::complete).problem().code, ProblemCode::stale_lease);
+  EXPECT_EQ(api().get_worker("default", "w").problem().code, ProblemCode::not_found);
+  EXPECT_EQ(api().deregister_worker({.worker_id = "w"}).problem().code, ProblemCode::not_found);
+}
+
+TEST_P(Workers, OfTheSameProcessWithoutAnIdReplaceTheOldOne) {
+  const core::Worker old = add("h", 1);
+  const core::Task task = enqueue(task_of("t"));
+  (void)claim_one(old.worker_id, 1h);
+  const core::Worker next = add("h", 1);
+  EXPECT_NE(next.worker_id, old.worker_id);
+  EXPECT_EQ(status(old.worker_id), WorkerStatus::offline);
+  EXPECT_EQ(status_of(task.id), TaskStatus::pending) << "without waiting";
+  EXPECT_EQ(api().heartbeat_worker({.worker_id = old.worker_id}).problem().code, ProblemCode::invalid_state);
+  EXPECT_NE(add("h", 2).worker_id, next.worker_id);
+  EXPECT_EQ(status(next.worker_id), WorkerStatus::online) << "another process is another worker";
+}
+
+TEST_P(Workers, ThatDrainAreStillThere) {
+  (void)add("h", 1, "w");
+  clock.advance(50s);
+  EXPECT_EQ(api().drain_worker({.worker_id = "w"})->status, WorkerStatus::draining);
+  EXPECT_EQ(api().heartbeat_worker({.worker_id = "w"})->status, WorkerStatus::draining);
+  clock.advance(60s);
+  EXPECT_EQ(status("w"), WorkerStatus::offline);
+  EXPECT_EQ(api().drain_worker({.worker_id = "w"}).problem().code, ProblemCode::invalid_state);
+}
+
+TEST_P(Workers, AreCheckedBeforeTheyAreKept) {
+  EXPECT_EQ(api().register_worker({.max_concurrent = -1}).problem().errors.at(0).field, "max_concurrent");
+  EXPECT_EQ(api().heartbeat_worker({.worker_id = "w", .failed_delta = -1}).problem().errors.at(0).field,
+            "failed_delta");
+}
+
+PAWL_ON_EVERY_STORE(Workers);
+
+}  // namespace
+}  // namespace pawl::testing
