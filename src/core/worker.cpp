@@ -234,9 +234,11 @@ Result<RecordDecision> decide_deregister(const WorkerRef& request, FoundRecords 
 }
 
 Result<RecordDecision> decide_claimed_by(const WorkerRef& request, FoundRecords found, TimePoint now) {
-  if (found[0]) return RecordDecision{.answer = encode(worker_at(*found[0], now))};
-  const Worker worker{
-      .worker_id = request.worker_id, .is_minimal = true, .registered_at = now, .heartbeat_at = now};
+  Worker worker{.worker_id = request.worker_id, .is_minimal = true, .registered_at = now};
+  if (found[0]) worker = worker_from(found[0]->body);
+  if (!worker.is_minimal) return RecordDecision{.answer = encode(worker)};
+  worker.status = WorkerStatus::online;
+  worker.heartbeat_at = now;
   return changed(request.ns, worker, now);
 }
 

@@ -105,7 +105,8 @@ struct Registration {
 // Shown the records of `worker_refs`. What it holds is released.
 [[nodiscard]] Result<RecordDecision> decide_deregister(const WorkerRef& request, FoundRecords found,
                                                        TimePoint now);
-// A claim by an id that never registered.
+// A claim by an id that never registered: it is, and is noted to be there. One that did register sends
+// heartbeats.
 [[nodiscard]] Result<RecordDecision> decide_claimed_by(const WorkerRef& request, FoundRecords found,
                                                        TimePoint now);
 

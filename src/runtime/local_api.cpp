@@ -53,6 +53,16 @@ core::Status check_limit(int limit) {
   return core::invalid_field("limit", fmt::format("must be from 1 to {}", core::kPageMax));
 }
 
+// What no record can be named by must not reach the store.
+core::Status check_ref(const core::RecordRef& ref) {
+  const char* field = "key";
+  if (ref.kind == core::RecordKind::worker) field = "worker_id";
+  if (ref.kind == core::RecordKind::task_type) field = "type";
+  if (ref.kind == core::RecordKind::token) field = "id";
+  const core::Status ns = ref.ns.empty() ? core::Status{core::Done{}} : core::check_namespace(ref.ns);
+  return core::first_of({ns, core::check_key(field, ref.key)});
+}
+
 core::Status check_query(const core::TaskQuery& query) {
   if (const core::Status ns = core::check_namespace(query.ns); !ns) return ns;
   for (const auto& [field, value] : {std::pair{"queue", &query.queue}, std::pair{"type", &query.type},
@@ -90,10 +100,16 @@ Result<core::EnqueuedTask> LocalApi::enqueue(const std::string& ns, core::TaskSp
 }
 
 Result<std::vector<core::Enqueued>> LocalApi::enqueue_batch(core::EnqueueTasks command) {
+  if (const core::Status fits = check_types(command); !fits) return fits.problem();
   return call_for<std::vector<core::Enqueued>>(std::move(command));
 }
 
 Result<std::vector<core::ClaimedTask>> LocalApi::claim(core::ClaimTasks command) {
+  if (const core::Status valid = core::check(core::Command{command}); !valid) return valid.problem();
+  const auto room = room_for(command);
+  if (!room) return room.problem();
+  if (*room == 0) return std::vector<core::ClaimedTask>{};
+  command.max = *room;
   return call_for<std::vector<core::ClaimedTask>>(std::move(command));
 }
 
@@ -216,14 +232,18 @@ Result<core::CheckpointSummary> LocalApi::summarize_checkpoints(const std::strin
   return guarded([&]() -> Result<core::CheckpointSummary> { return store_.summarize_checkpoints(owner); });
 }
 
-Result<LocalApi::RecordNow> LocalApi::find_record(const core::RecordRef& ref) {
+Result<RecordNow> LocalApi::find_record(const core::RecordRef& ref) {
+  if (const core::Status valid = check_ref(ref); !valid) return valid.problem();
   return guarded([&]() -> Result<RecordNow> {
     return RecordNow{.record = store_.find_record(ref), .now = store_.now()};
   });
 }
 
 Result<core::RecordAnswer> LocalApi::change(core::ChangeRecords command) {
-  return call_for<core::RecordAnswer>(std::move(command));
+  const std::vector<core::RecordRef> refs = command.refs;
+  auto answer = call_for<core::RecordAnswer>(std::move(command));
+  records_.forget(refs);
+  return answer;
 }
 
 // Opaque to callers: "k" and the last key.
@@ -233,7 +253,7 @@ Result<LocalApi::RecordsNow> LocalApi::list_records(core::RecordKind kind, const
   if (!ns.empty()) {
     if (const core::Status valid = core::check_namespace(ns); !valid) return valid.problem();
   }
-  if (!list.cursor.empty() && (list.cursor.front() != 'k' || !core::utf8_length(list.cursor)))
+  if (!list.cursor.empty() && (list.cursor.front() != 'k' || !core::check_key("cursor", list.cursor)))
     return core::invalid_field("cursor", "is not one that this server gave");
   return guarded([&]() -> Result<RecordsNow> {
     const auto limit = static_cast<std::size_t>(list.limit);

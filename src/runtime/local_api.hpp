@@ -1,13 +1,15 @@
 #pragma once
 // The Api over an engine in this process: turns a call into a command, waits for its answer, and reads what
 // the answer shows. Any thread. By noun: local_api.cpp (tasks, queues, checkpoints, audit),
-// local_api_workers.cpp, local_api_records.cpp (the other records).
+// local_api_workers.cpp, local_api_records.cpp (the other records), local_api_gates.cpp (what an enqueue and
+// a claim must pass first).
 
 #include <functional>
 
 #include "core/api.hpp"
 #include "core/env.hpp"
 #include "engine/id_source.hpp"
+#include "runtime/record_cache.hpp"
 #include "store/store.hpp"
 
 namespace pawl::runtime {
@@ -16,9 +18,9 @@ class LocalApi final : public core::Api {
  public:
   using Submit = std::function<void(core::Command, core::Reply)>;
 
-  // The clock and chance are for the ids of workers only.
+  // The clock and chance are for the ids of workers, and for how old what is remembered may be.
   LocalApi(store::Store& store, core::Clock& clock, core::Random& random, Submit submit)
-      : store_(store), clock_(clock), ids_(random), submit_(std::move(submit)) {}
+      : store_(store), clock_(clock), ids_(random), records_(clock), submit_(std::move(submit)) {}
 
   core::Result<core::EnqueuedTask> enqueue(const std::string& ns, core::TaskSpec spec) override;
   core::Result<std::vector<core::Enqueued>> enqueue_batch(core::EnqueueTasks command) override;
@@ -84,11 +86,7 @@ class LocalApi final : public core::Api {
   core::Result<core::BulkResult> move_many(const core::BulkTasks& bulk,
                                            std::vector<core::TaskStatus> default_statuses);
 
-  // A record as it stands, and the store's time, by which it is judged.
-  struct RecordNow {
-    std::optional<core::Record> record = {};
-    core::TimePoint now = {};
-  };
+  // A record as it stands.
   core::Result<RecordNow> find_record(const core::RecordRef& ref);
   core::Result<core::RecordAnswer> change(core::ChangeRecords command);
   // Checks the request, and has `decide` look at the records and change them. The request is kept in the
@@ -115,6 +113,18 @@ class LocalApi final : public core::Api {
   core::Result<RecordsNow> list_records(core::RecordKind kind, const std::string& ns,
                                         const core::ListRecords& list);
 
+  // The same, as it was a moment ago.
+  core::Result<RecordNow> recent_record(const core::RecordRef& ref);
+
+  // Refuses tasks that their types or their namespace do not allow.
+  core::Status check_types(const core::EnqueueTasks& command);
+  core::Result<std::optional<core::TaskType>> declared_type(const std::string& ns, const std::string& name,
+                                                            bool is_strict);
+  core::Result<bool> is_registered_type(const std::string& ns, const std::string& type);
+  // How many tasks the worker may be given.
+  core::Result<int> room_for(const core::ClaimTasks& command);
+  core::Result<core::Worker> claiming_worker(const core::ClaimTasks& command);
+
   // The fence of the lease on a task; 0: nobody holds it.
   core::Result<std::int64_t> lease_fence(const std::string& ns, const core::TaskId& id);
   core::Result<std::vector<core::TaskId>> held_by(const std::string& ns, const std::string& worker_id);
@@ -125,6 +135,7 @@ class LocalApi final : public core::Api {
   store::Store& store_;
   core::Clock& clock_;
   engine::IdSource ids_;
+  RecordCache records_;
   Submit submit_;
 };
 

@@ -137,6 +137,7 @@ TEST_P(LostReply, B43_OfEveryReportIsAnsweredByItsRetry) {
 }
 
 TEST_P(LostReply, B43_OfAClaimIsRedeliveredWhenItsLeaseEnds) {
+  ASSERT_TRUE(lossy().claim({.worker_id = "w1"}).ok()) << "the first claim of a worker registers it";
   const core::Task task = enqueue(task_of("t"));
   lose_next_reply();
   EXPECT_FALSE(lossy().claim({.worker_id = "w1", .lease = 10s}).ok());

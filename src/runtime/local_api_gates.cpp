@@ -1,0 +1,126 @@
+// What an enqueue and a claim must pass before they become commands: the declared types and the settings of
+// the namespace, and what is known of the worker.
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runtime/local_api.hpp"
+
+namespace pawl::runtime {
+
+using core::Result;
+using core::Status;
+
+namespace {
+
+// How often a worker that only claims is noted to be there.
+constexpr core::Duration kSignOfLife = core::kWorkerTimeout / 3;
+
+core::Problem at_task(const core::EnqueueTasks& command, std::size_t index, core::Problem problem) {
+  if (command.tasks.size() == 1) return problem;
+  const std::string prefix = fmt::format("tasks[{}].", index);
+  for (core::FieldError& error : problem.errors) error.field = prefix + error.field;
+  problem.detail = prefix + problem.detail;
+  return problem;
+}
+
+Status check_size(const core::NamespaceSettings& settings, const core::RawJson& payload) {
+  const auto bytes = static_cast<std::int64_t>(payload.text.size());
+  if (!settings.payload_max || bytes <= *settings.payload_max) return core::Done{};
+  core::Problem problem = core::invalid_field(
+      "payload", fmt::format("has {} bytes, this namespace keeps at most {}", bytes, *settings.payload_max));
+  problem.code = core::ProblemCode::payload_too_large;
+  return problem;
+}
+
+}  // namespace
+
+Result<RecordNow> LocalApi::recent_record(const core::RecordRef& ref) {
+  if (auto known = records_.find(ref)) return std::move(*known);
+  const std::uint64_t round = records_.round();
+  auto seen = find_record(ref);
+  if (seen) records_.put(ref, *seen, round);
+  return seen;
+}
+
+Result<bool> LocalApi::is_registered_type(const std::string& ns, const std::string& type) {
+  core::ListRecords list{.ns = ns, .limit = core::kPageMax};
+  while (true) {
+    const auto page = list_workers(list);
+    if (!page) return page.problem();
+    for (const core::Worker& worker : page->items) {
+      const auto& types = worker.task_types;
+      const bool is_its = std::find(types.begin(), types.end(), type) != types.end();
+      if (is_its && worker.status != core::WorkerStatus::offline) return true;
+    }
+    if (!page->next_cursor) return false;
+    list.cursor = *page->next_cursor;
+  }
+}
+
+Result<std::optional<core::TaskType>> LocalApi::declared_type(const std::string& ns, const std::string& name,
+                                                              bool is_strict) {
+  const auto record = recent_record(core::task_type_ref(ns, name));
+  if (!record) return record.problem();
+  if (record->record) return std::optional{core::task_type_from(record->record->body)};
+  if (!is_strict) return std::optional<core::TaskType>{};
+  const auto is_registered = is_registered_type(ns, name);
+  if (!is_registered) return is_registered.problem();
+  if (*is_registered) return std::optional<core::TaskType>{};
+  return core::invalid_field("type", fmt::format("{} is neither declared nor registered by a worker", name));
+}
+
+// Names that no command may have are let pass: they are refused there, and must not reach the store.
+Status LocalApi::check_types(const core::EnqueueTasks& command) {
+  if (!core::check_namespace(command.ns)) return core::Done{};
+  const auto found = recent_record(core::namespace_ref(command.ns));
+  if (!found) return found.problem();
+  const core::NamespaceSettings settings = core::namespace_settings_from(found->record);
+  std::map<std::string, std::optional<core::TaskType>> types;
+  for (std::size_t i = 0; i < command.tasks.size(); ++i) {
+    const core::TaskSpec& spec = command.tasks[i];
+    if (!core::check_name("type", spec.type)) return core::Done{};
+    auto type = types.find(spec.type);
+    if (type == types.end()) {
+      auto declared = declared_type(command.ns, spec.type, settings.strict_types);
+      if (!declared) return at_task(command, i, declared.problem());
+      type = types.emplace(spec.type, std::move(*declared)).first;
+    }
+    Status fits = check_size(settings, spec.payload);
+    // What is no JSON is refused as such, and not looked into.
+    if (fits && type->second) fits = core::check_json("payload", spec.payload);
+    if (fits && type->second) fits = core::check_payload(*type->second, spec.payload);
+    if (!fits) return at_task(command, i, fits.problem());
+  }
+  return core::Done{};
+}
+
+Result<core::Worker> LocalApi::claiming_worker(const core::ClaimTasks& command) {
+  const core::WorkerRef request{.ns = command.ns, .worker_id = command.worker_id};
+  const auto found = recent_record(core::worker_ref(request.ns, request.worker_id));
+  if (!found) return found.problem();
+  if (found->record) {
+    core::Worker worker = core::worker_from(found->record->body);
+    const bool is_heard_of = !worker.is_minimal || found->now < worker.heartbeat_at + kSignOfLife;
+    if (is_heard_of) return worker;
+  }
+  auto noted = decide_on({core::worker_ref(request.ns, request.worker_id)}, request, core::decide_claimed_by);
+  if (!noted) return noted.problem();
+  return core::worker_from(*noted);
+}
+
+Result<int> LocalApi::room_for(const core::ClaimTasks& command) {
+  const auto worker = claiming_worker(command);
+  if (!worker) return worker.problem();
+  const bool takes_nothing = worker->status == core::WorkerStatus::draining || worker->is_replaced;
+  if (takes_nothing) return 0;
+  if (worker->max_concurrent == 0) return command.max;
+  const auto held = held_by(command.ns, command.worker_id);
+  if (!held) return held.problem();
+  return std::clamp(worker->max_concurrent - static_cast<int>(held->size()), 0, command.max);
+}
+
+}  // namespace pawl::runtime

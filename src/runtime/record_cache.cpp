@@ -1,0 +1,32 @@
+#include "runtime/record_cache.hpp"
+
+namespace pawl::runtime {
+
+std::optional<RecordNow> RecordCache::find(const core::RecordRef& ref) {
+  const core::MonotonicTime now = clock_.monotonic();
+  const std::lock_guard lock{mutex_};
+  const auto found = entries_.find(ref);
+  if (found == entries_.end() || found->second.until <= now) return std::nullopt;
+  return found->second.seen;
+}
+
+std::uint64_t RecordCache::round() {
+  const std::lock_guard lock{mutex_};
+  return round_;
+}
+
+void RecordCache::put(const core::RecordRef& ref, const RecordNow& seen, std::uint64_t round) {
+  const core::MonotonicTime until = clock_.monotonic() + kStaleness;
+  const std::lock_guard lock{mutex_};
+  if (round != round_) return;
+  if (entries_.size() >= kEntriesMax) entries_.clear();  // rare, and costs a read each
+  entries_[ref] = {.seen = seen, .until = until};
+}
+
+void RecordCache::forget(std::span<const core::RecordRef> refs) {
+  const std::lock_guard lock{mutex_};
+  ++round_;
+  for (const core::RecordRef& ref : refs) entries_.erase(ref);
+}
+
+}  // namespace pawl::runtime

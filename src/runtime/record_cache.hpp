@@ -1,0 +1,49 @@
+#pragma once
+// Records as this node saw them a moment ago, for what is asked at every enqueue and claim: is the type
+// declared, does the worker drain. What this node changes is forgotten at once; what others change is seen a
+// little later.
+//
+// Always: correctness of what is stored does not depend on it. Any thread.
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "core/env.hpp"
+#include "core/record.hpp"
+
+namespace pawl::runtime {
+
+// A record (or that there is none), and the store's time when it was read.
+struct RecordNow {
+  std::optional<core::Record> record = {};
+  core::TimePoint now = {};
+};
+
+class RecordCache {
+ public:
+  static constexpr core::Duration kStaleness = std::chrono::seconds{2};
+  static constexpr std::size_t kEntriesMax = 10'000;
+
+  explicit RecordCache(core::Clock& clock) : clock_(clock) {}
+
+  [[nodiscard]] std::optional<RecordNow> find(const core::RecordRef& ref);
+  // A read that began before a `forget` must not bring the old state back: the round says which came first.
+  [[nodiscard]] std::uint64_t round();
+  void put(const core::RecordRef& ref, const RecordNow& seen, std::uint64_t round);
+  void forget(std::span<const core::RecordRef> refs);
+
+ private:
+  struct Entry {
+    RecordNow seen = {};
+    core::MonotonicTime until = {};
+  };
+
+  core::Clock& clock_;
+  std::mutex mutex_;
+  std::uint64_t round_ = 0;
+  std::map<core::RecordRef, Entry> entries_;
+};
+
+}  // namespace pawl::runtime
