@@ -202,8 +202,9 @@ Answer Batch::run(const core::EnqueueTasks& command) {
   for (const core::TaskSpec& spec : command.tasks) {
     core::Enqueued& result = results.emplace_back(enqueue(command.ns, spec));
     if (command.wants_tasks && result.created) {
-      const core::TaskRecord& made = set_.newest().record;
-      result.task = std::make_shared<const core::Task>(core::view_of(made, {}));
+      auto shown = std::make_shared<core::Task>();
+      result.task = shown;
+      made_.emplace_back(&set_.newest(), std::move(shown));
     }
   }
   return results;
@@ -227,6 +228,10 @@ core::Enqueued Batch::enqueue(const std::string& ns, const core::TaskSpec& spec)
   WorkingTask& task = set_.add_new(core::new_task(id, *lane, spec, tx_.now(), is_first));
   if (!is_first) set_.note_waiting(line, task);
   return {.created = true, .id = id};
+}
+
+void Batch::show_made() {
+  for (const auto& [task, shown] : made_) *shown = core::view_of(task->record, {});
 }
 
 Answer Batch::run(const core::ReportTasks& command) {

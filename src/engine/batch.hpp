@@ -3,6 +3,7 @@
 // problem as its answer and harms no other.
 
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -29,6 +30,8 @@ class Batch {
   void load(const std::vector<const core::Command*>& commands);
   [[nodiscard]] core::Result<core::Answer> execute(const core::Command& command);
 
+  // Fills in the tasks that answers show, as they are at the end of the group.
+  void show_made();
   [[nodiscard]] WorkingSet& set() { return set_; }
 
  private:
@@ -62,6 +65,7 @@ class Batch {
   WorkingSet set_;
   std::map<store::IdempotencyRef, core::TaskId> idempotency_;
   std::map<std::pair<core::TaskId, std::int64_t>, core::Attempt> past_;
+  std::vector<std::pair<const WorkingTask*, std::shared_ptr<core::Task>>> made_;  // shared with the answers
   const core::Lane* last_lane_ = nullptr;  // consecutive tasks are mostly of one kind
 };
 

@@ -99,6 +99,7 @@ void Engine::try_group(Group& group) {
   join_waiting(group, batch);
   ClaimRound round{store_, *tx, batch.set()};
   answer_claims(group, round.serve(group.claims));
+  batch.show_made();
   note_scheduled(batch.set());
 
   if (core::planted(core::Canary::answer_before_commit)) finish_group(group);

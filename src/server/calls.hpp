@@ -27,6 +27,7 @@ struct Services {
 // By noun; each answers exactly once.
 void call_task(Services& services, Request request, Answer answer);
 void call_queue(Services& services, Request request, Answer answer);
+void call_checkpoint(Services& services, Request request, Answer answer);
 void call_service(Services& services, Request request, Answer answer);
 
 // The document at /openapi.json, made from the route table.

@@ -38,7 +38,6 @@ std::optional<Response> refusal_of(const beast::error_code& error) {
     return refusal(431, ProblemCode::invalid_argument, "the header is too large");
   if (error == http::error::body_limit)
     return refusal(413, ProblemCode::payload_too_large, "the body is too large");
-  if (error == beast::error::timeout) return refusal(408, ProblemCode::timeout, "the request took too long to arrive");
   if (error == http::error::end_of_stream || error == http::error::partial_message) return std::nullopt;
   if (error.category() == make_error_code(http::error::bad_method).category())
     return refusal(400, ProblemCode::invalid_argument, "the request is not HTTP/1.1: " + error.message());
@@ -103,8 +102,13 @@ asio::awaitable<std::optional<Incoming>> Connection::read() {
     co_await refuse(std::move(*response));
     co_return std::nullopt;
   }
-  const std::string method{parser.get().method_string()};
-  parser.body_limit(Dispatch::body_limit(method, std::string{parser.get().target()}));
+  const std::size_t body_max =
+      Dispatch::body_limit(std::string{parser.get().method_string()}, std::string{parser.get().target()});
+  parser.body_limit(body_max);  // compared with what comes in chunks; a length that is announced is compared here
+  if (parser.content_length().value_or(0) > body_max) {
+    co_await refuse(refusal(413, core::ProblemCode::payload_too_large, "the body is too large"));
+    co_return std::nullopt;
+  }
   if (text_of(parser.get(), "Expect") == "100-continue") {
     http::response<http::empty_body> go_on{http::status::continue_, 11};
     stream_.expires_after(limits_.write_timeout);
@@ -184,6 +188,7 @@ asio::awaitable<bool> Connection::write(Response response, bool keep_alive) {
   }
   http::response<http::string_body> out{static_cast<http::status>(response.status), 11};
   out.set(http::field::content_type, response.content_type);
+  out.set(http::field::date, dispatch_.http_date());
   for (const auto& [name, value] : response.headers) out.set(name, value);
   out.keep_alive(keep_alive);
   const std::size_t size = response.body.size();

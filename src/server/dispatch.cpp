@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 namespace pawl::server {
@@ -104,6 +105,11 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
   return request;
 }
 
+std::string Dispatch::http_date() const {
+  const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(clock_.now()).time_since_epoch().count();
+  return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(seconds));
+}
+
 void Dispatch::handle(Incoming incoming, Answer answer) {
   const core::MonotonicTime began_at = clock_.monotonic();
   if (!is_plain(incoming.request_id)) incoming.request_id = new_request_id();
@@ -133,6 +139,7 @@ void Dispatch::call(Request request, Answer answer) {
   const Call call = request.route->call;
   if (is_of_tasks(call)) return call_task(services_, std::move(request), std::move(answer));
   if (is_of_queues(call)) return call_queue(services_, std::move(request), std::move(answer));
+  if (call == Call::list_checkpoints) return call_checkpoint(services_, std::move(request), std::move(answer));
   call_service(services_, std::move(request), std::move(answer));
 }
 

@@ -39,6 +39,8 @@ class Dispatch {
   [[nodiscard]] static std::size_t body_limit(std::string_view method, std::string_view target);
 
   void handle(Incoming incoming, Answer answer);
+  // Now, as a Date header has it.
+  [[nodiscard]] std::string http_date() const;
 
  private:
   [[nodiscard]] core::Result<Request> route(Incoming& incoming) const;

@@ -109,9 +109,14 @@ void HttpServer::stop_accepting() {
   for (const auto& connection : impl_->connections) connection->stop();
 }
 
-void HttpServer::wait_for_connections(std::chrono::milliseconds at_most) {
-  std::unique_lock lock{impl_->mutex};
-  impl_->none_left.wait_for(lock, at_most, [this] { return impl_->connections.empty(); });
+void HttpServer::wait_for_connections(std::chrono::milliseconds at_most,
+                                      const std::function<void()>& answer_waiting) {
+  constexpr std::chrono::milliseconds kStep{20};
+  for (std::chrono::milliseconds waited{0}; waited < at_most; waited += kStep) {
+    answer_waiting();
+    std::unique_lock lock{impl_->mutex};
+    if (impl_->none_left.wait_for(lock, kStep, [this] { return impl_->connections.empty(); })) return;
+  }
 }
 
 }  // namespace pawl::server

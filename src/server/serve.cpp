@@ -61,8 +61,7 @@ int serve(store::Store& store, core::Clock& clock, core::Random& random, const S
     sigwait(&signals, &signal);
     log.write(LogLevel::info, "stopping", {{"signal", std::to_string(signal)}});
     http.stop_accepting();
-    runtime.engine().abandon_waits();
-    http.wait_for_connections(kStopTime);
+    http.wait_for_connections(kStopTime, [&runtime] { runtime.engine().abandon_waits(); });
   }
   log.write(LogLevel::info, "stopped");
   return 0;

@@ -33,8 +33,9 @@ ObjectReader::ObjectReader(std::string_view object, std::string path, Mistakes& 
   }
   std::set<std::string_view> seen;
   for (Member& member : members_of(object)) fields_.push_back({.member = std::move(member)});
-  for (const Field& field : fields_) {
-    if (!seen.insert(field.member.key).second) mistake(field.member.key, "is given twice");
+  for (Field& field : fields_) {
+    field.is_read = !seen.insert(field.member.key).second;
+    if (field.is_read) mistake(field.member.key, "is given twice");
   }
 }
 
@@ -180,11 +181,18 @@ void ObjectReader::optional_integers(std::string_view name, std::map<std::string
 }
 
 void ObjectReader::optional_object(std::string_view name, const std::function<void(ObjectReader&)>& read) {
+  optional_object_leniently(name, [&read](ObjectReader& inner) {
+    read(inner);
+    inner.finish();
+  });
+}
+
+void ObjectReader::optional_object_leniently(std::string_view name,
+                                             const std::function<void(ObjectReader&)>& read) {
   const auto value = find(name, Kind::object);
   if (!value) return;
   ObjectReader inner{*value, path_of(name), mistakes_};
   read(inner);
-  inner.finish();
 }
 
 std::vector<std::string_view> ObjectReader::elements(std::string_view name) {
@@ -194,11 +202,17 @@ std::vector<std::string_view> ObjectReader::elements(std::string_view name) {
 }
 
 void ObjectReader::objects(std::string_view name, const std::function<void(ObjectReader&)>& read) {
+  objects_leniently(name, [&read](ObjectReader& inner) {
+    read(inner);
+    inner.finish();
+  });
+}
+
+void ObjectReader::objects_leniently(std::string_view name, const std::function<void(ObjectReader&)>& read) {
   std::size_t index = 0;
   for (const std::string_view element : elements(name)) {
     ObjectReader inner{element, fmt::format("{}[{}]", path_of(name), index++), mistakes_};
     read(inner);
-    inner.finish();
   }
 }
 

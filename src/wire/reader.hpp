@@ -67,6 +67,9 @@ class ObjectReader {
   // `read` is called for each element, all of which must be objects. `must_be_there` refuses its absence.
   void objects(std::string_view name, const std::function<void(ObjectReader&)>& read);
 
+  // The same where what is not known may stay: answers of a newer server.
+  void optional_object_leniently(std::string_view name, const std::function<void(ObjectReader&)>& read);
+  void objects_leniently(std::string_view name, const std::function<void(ObjectReader&)>& read);
   // The elements of an array that must be there.
   [[nodiscard]] std::vector<std::string_view> elements(std::string_view name);
 

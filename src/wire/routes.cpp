@@ -68,6 +68,8 @@ constexpr std::array kQueue{
     Field{"rate", "rate", false, "limit and per; null clears"},
 };
 
+constexpr std::array kCheckpoints{Field{"task_id", "string", true, "whose"}};
+
 constexpr std::array kRoutes{
     Route{Method::get, "/healthz", Role::anyone, Call::healthz, "Whether the process is up"},
     Route{Method::get, "/readyz", Role::anyone, Call::readyz, "Whether it can serve: the store answers, work goes on"},
@@ -97,6 +99,8 @@ constexpr std::array kRoutes{
           "page"},
     Route{Method::put, "/v1/{ns}/queues/{name}", Role::operator_, Call::put_queue, "Pause a queue, set its limits", kQueue,
           {}, "queue"},
+    Route{Method::get, "/v1/{ns}/checkpoints", Role::viewer, Call::list_checkpoints, "Evidence of a task, oldest first", {},
+          kCheckpoints, "page"},
 };
 
 std::vector<std::string_view> segments_of(std::string_view path) {

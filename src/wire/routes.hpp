@@ -40,6 +40,7 @@ enum class Call : std::uint8_t {
   cancel_tasks,
   list_queues,
   put_queue,
+  list_checkpoints,
 };
 
 // What a request may say: a name of the body or of the query.

@@ -377,6 +377,7 @@ void write_attempt(Writer& out, const core::TaskId& id, const core::Attempt& att
       .field("started_at", attempt.started_at)
       .field("finished_at", attempt.finished_at)
       .field("outcome", core::to_string(attempt.outcome))
+      .field("status_after", core::to_string(attempt.status_after))
       .key("error");
   write_error(out, attempt.error);
   out.end_object();

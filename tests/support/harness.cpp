@@ -1,5 +1,6 @@
 #include "tests/support/harness.hpp"
 
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -29,6 +30,14 @@ SeededRandom& store_random() {
 
 EngineTest::EngineTest() : database_(GetParam()) {
   node_ = std::make_unique<DirectNode>(database_.open(clock, store_random()), clock, 1);
+  if (std::getenv("PAWL_TEST_OVER_HTTP") == nullptr) return;
+  const auto submit = [this](core::Command command, core::Reply reply) {
+    node_->submit(std::move(command), std::move(reply));
+  };
+  front_ = std::make_unique<HttpFront>(
+      HttpFront::Behind{
+          .api = node_->api(), .submit = submit, .engine = node_->engine(), .store = *node_->store()},
+      clock, front_random_);
 }
 
 std::unique_ptr<DirectNode> EngineTest::another_node(std::uint64_t seed) {

@@ -17,6 +17,7 @@
 #include "engine/engine.hpp"
 #include "runtime/local_api.hpp"
 #include "tests/support/env.hpp"
+#include "tests/support/http_front.hpp"
 #include "tests/support/stores.hpp"
 
 namespace pawl::core {
@@ -56,7 +57,8 @@ class EngineTest : public ::testing::TestWithParam<StoreKind> {
  public:
   EngineTest();
 
-  [[nodiscard]] core::Api& api() { return node_->api(); }
+  [[nodiscard]] core::Api& api() { return front_ ? front_->api() : node_->api(); }
+  [[nodiscard]] bool is_over_http() const { return front_ != nullptr; }
   [[nodiscard]] engine::Engine& engine() { return node_->engine(); }
   [[nodiscard]] DirectNode& node() { return *node_; }
   [[nodiscard]] Database& database() { return database_; }
@@ -82,6 +84,8 @@ class EngineTest : public ::testing::TestWithParam<StoreKind> {
  private:
   Database database_;
   std::unique_ptr<DirectNode> node_;
+  SeededRandom front_random_{11};
+  std::unique_ptr<HttpFront> front_;  // with PAWL_TEST_OVER_HTTP set: every call of `api` goes through a socket
 };
 
 [[nodiscard]] core::TaskSpec task_of(const std::string& type, const std::string& payload = "{}");

@@ -1,0 +1,237 @@
+#include "client/http_api.hpp"
+
+#include <fmt/format.h>
+
+#include "core/json.hpp"
+#include "wire/routes.hpp"
+#include "wire/task.hpp"
+#include "wire/task_read.hpp"
+
+namespace pawl::client {
+
+namespace {
+
+using core::Result;
+using wire::ObjectReader;
+using wire::Writer;
+
+std::string tasks_path(const std::string& ns, const std::string& rest = "") {
+  return fmt::format("/v1/{}/tasks{}", wire::percent_encoded(ns), rest);
+}
+
+// What the server said, read by `read`; an answer that cannot be read is a bug on one of the two sides.
+template <typename Read>
+auto decoded(const Result<std::string>& body, Read read)
+    -> Result<decltype(read(std::declval<ObjectReader&>()))> {
+  if (!body) return body.problem();
+  if (const auto error = core::json_error(*body))
+    return core::Problem{.code = core::ProblemCode::internal, .detail = "the server's answer is not JSON: " + *error};
+  wire::Mistakes mistakes;
+  ObjectReader in{*body, "", mistakes};
+  auto value = read(in);
+  if (mistakes.any())
+    return core::Problem{.code = core::ProblemCode::internal,
+                         .detail = "the server's answer was not understood: " + mistakes.problem().detail};
+  return value;
+}
+
+// What the server would refuse is refused here, with the field's name: JSON that is none would spoil the whole body.
+template <typename Command>
+core::Status checked(Command& command) {
+  core::Command whole{std::move(command)};
+  core::Status status = core::check(whole);
+  command = std::move(std::get<Command>(whole));
+  return status;
+}
+
+std::string query_of(const core::ListTasks& list) {
+  std::string query = fmt::format("?limit={}&order={}", list.limit, list.newest_first ? "desc" : "asc");
+  const auto add = [&query](std::string_view name, const std::string& value) {
+    query += fmt::format("&{}={}", name, wire::percent_encoded(value));
+  };
+  const core::TaskQuery& filter = list.query;
+  std::string statuses;
+  for (const core::TaskStatus status : filter.statuses)
+    statuses += (statuses.empty() ? "" : ",") + std::string{core::to_string(status)};
+  if (!statuses.empty()) add("status", statuses);
+  if (filter.queue) add("queue", *filter.queue);
+  if (filter.type) add("type", *filter.type);
+  if (filter.key) add("key", *filter.key);
+  if (filter.worker_id) add("worker_id", *filter.worker_id);
+  if (filter.label) add("label", filter.label->first + ":" + filter.label->second);
+  if (filter.created_after) add("created_after", core::format_time(*filter.created_after));
+  if (filter.created_before) add("created_before", core::format_time(*filter.created_before));
+  if (!list.cursor.empty()) add("cursor", list.cursor);
+  return query;
+}
+
+}  // namespace
+
+Result<std::string> HttpApi::call(const std::string& ns, HttpRequest request) {
+  if (const core::Status valid = core::check_namespace(ns); !valid) return valid.problem();
+  const std::lock_guard lock{mutex_};
+  auto answer = caller_.call(std::move(request));
+  if (!answer) return answer.problem();
+  return std::move(answer->body);
+}
+
+Result<core::EnqueuedTask> HttpApi::enqueue(const std::string& ns, core::TaskSpec spec) {
+  core::EnqueueTasks command{.ns = ns};
+  command.tasks.push_back(std::move(spec));
+  if (const core::Status valid = checked(command); !valid) return valid.problem();
+  Writer out;
+  wire::write_task_spec(out, command.tasks.front());
+  return decoded(call(ns, {.method = "POST", .path = tasks_path(ns), .body = out.take()}), [](ObjectReader& in) {
+    core::EnqueuedTask enqueued{.created = in.optional_boolean("created").value_or(false)};
+    in.optional_object_leniently("task", [&](ObjectReader& task) { enqueued.task = wire::read_task(task); });
+    return enqueued;
+  });
+}
+
+Result<std::vector<core::Enqueued>> HttpApi::enqueue_batch(core::EnqueueTasks command) {
+  if (const core::Status valid = checked(command); !valid) return valid.problem();
+  Writer out;
+  out.begin_object().key("tasks").begin_array();
+  for (const core::TaskSpec& spec : command.tasks) wire::write_task_spec(out, spec);
+  out.end_array().end_object();
+  const auto body = call(command.ns, {.method = "POST", .path = tasks_path(command.ns, "/batch"), .body = out.take()});
+  return decoded(body, [](ObjectReader& in) {
+    std::vector<core::Enqueued> results;
+    in.objects_leniently("results", [&](ObjectReader& one) {
+      results.push_back({.created = one.optional_boolean("created").value_or(false),
+                         .id = core::TaskId{one.optional_uuid("id").value_or(core::Uuid{})}});
+    });
+    return results;
+  });
+}
+
+Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) {
+  if (const core::Status valid = checked(command); !valid) return valid.problem();
+  Writer out;
+  wire::write_claim(out, command);
+  // Without a key: a claim that is repeated may give other tasks, and the first ones come back by their leases.
+  HttpRequest request{.method = "POST", .path = tasks_path(command.ns, "/claim"), .body = out.take()};
+  request.timeout = command.wait + std::chrono::seconds{30};
+  request.repeatable = true;
+  return decoded(call(command.ns, std::move(request)), [](ObjectReader& in) {
+    std::vector<core::ClaimedTask> claimed;
+    in.objects_leniently("tasks", [&](ObjectReader& one) {
+      claimed.push_back({.task = wire::read_task(one), .execution_key = one.text("execution_key")});
+    });
+    return claimed;
+  });
+}
+
+Result<std::vector<Result<core::ReportAnswer>>> HttpApi::report(core::ReportTasks command) {
+  if (const core::Status valid = checked(command); !valid) return valid.problem();
+  std::vector<core::Status> checks;
+  Writer out;
+  out.begin_object().field("worker_id", command.worker_id).key("reports").begin_array();
+  for (const core::Report& report : command.reports) {
+    checks.push_back(core::check(report, checks.size()));
+    if (checks.back()) wire::write_report(out, report);
+  }
+  out.end_array().end_object();
+  std::vector<Result<core::ReportAnswer>> results;
+  const auto add_refused = [&] {
+    while (results.size() < checks.size() && !checks[results.size()])
+      results.emplace_back(checks[results.size()].problem());
+  };
+  add_refused();
+  if (results.size() == checks.size()) return results;
+  // A report that is repeated gets the same answer by itself.
+  HttpRequest request{.method = "POST", .path = tasks_path(command.ns, "/report"), .body = out.take()};
+  request.repeatable = true;
+  return decoded(call(command.ns, std::move(request)), [&](ObjectReader& in) {
+    in.objects_leniently("results", [&](ObjectReader& one) {
+      results.push_back(wire::read_report_answer(one));
+      add_refused();
+    });
+    return results;
+  });
+}
+
+Result<core::Task> HttpApi::move_one(const std::string& ns, const core::TaskId& id, const std::string& verb) {
+  const std::string path = tasks_path(ns, fmt::format("/{}/{}", to_string(id), verb));
+  return decoded(call(ns, {.method = "POST", .path = path}), wire::read_task);
+}
+
+Result<core::Task> HttpApi::cancel_task(const std::string& ns, const core::TaskId& id) {
+  return move_one(ns, id, "cancel");
+}
+
+Result<core::Task> HttpApi::retry_task(const std::string& ns, const core::TaskId& id) {
+  return move_one(ns, id, "retry");
+}
+
+Result<core::BulkResult> HttpApi::move_many(const core::BulkTasks& bulk, const std::string& verb) {
+  Writer out;
+  out.begin_object().key("filter");
+  wire::write_task_query(out, bulk.query);
+  out.field("limit", bulk.limit).end_object();
+  const auto body = call(bulk.query.ns, {.method = "POST", .path = tasks_path(bulk.query.ns, "/" + verb), .body = out.take()});
+  return decoded(body, [](ObjectReader& in) {
+    return core::BulkResult{.matched = static_cast<int>(in.integer("matched")),
+                            .changed = static_cast<int>(in.integer("changed"))};
+  });
+}
+
+Result<core::BulkResult> HttpApi::cancel_tasks(const core::BulkTasks& bulk) { return move_many(bulk, "cancel"); }
+
+Result<core::BulkResult> HttpApi::retry_tasks(const core::BulkTasks& bulk) { return move_many(bulk, "retry"); }
+
+Result<core::TaskWithAttempts> HttpApi::get_task(const std::string& ns, const core::TaskId& id) {
+  return decoded(call(ns, {.path = tasks_path(ns, "/" + to_string(id))}), [](ObjectReader& in) {
+    core::TaskWithAttempts found{.task = wire::read_task(in)};
+    in.objects_leniently("attempts",
+                         [&](ObjectReader& one) { found.attempts.push_back(wire::read_attempt(one)); });
+    return found;
+  });
+}
+
+Result<core::Page<core::Task>> HttpApi::list_tasks(const core::ListTasks& list) {
+  return decoded(call(list.query.ns, {.path = tasks_path(list.query.ns, query_of(list))}), [](ObjectReader& in) {
+    core::Page<core::Task> page;
+    in.objects_leniently("items", [&](ObjectReader& one) { page.items.push_back(wire::read_task(one)); });
+    page.next_cursor = in.optional_text("next_cursor");
+    return page;
+  });
+}
+
+Result<std::vector<core::Checkpoint>> HttpApi::list_checkpoints(const std::string& ns, const core::TaskId& task) {
+  const std::string path =
+      fmt::format("/v1/{}/checkpoints?task_id={}", wire::percent_encoded(ns), to_string(task));
+  return decoded(call(ns, {.path = path}), [](ObjectReader& in) {
+    std::vector<core::Checkpoint> checkpoints;
+    in.objects_leniently("items", [&](ObjectReader& one) {
+      checkpoints.push_back({.sequence = one.integer("sequence"),
+                             .type = one.text("type"),
+                             .snapshot = one.json("snapshot"),
+                             .metadata = one.json("metadata"),
+                             .created_at = one.optional_time("created_at").value_or(core::TimePoint{})});
+    });
+    return checkpoints;
+  });
+}
+
+Result<std::vector<core::Queue>> HttpApi::list_queues(const std::string& ns) {
+  const std::string path = fmt::format("/v1/{}/queues", wire::percent_encoded(ns));
+  return decoded(call(ns, {.path = path}), [](ObjectReader& in) {
+    std::vector<core::Queue> queues;
+    in.objects_leniently("items", [&](ObjectReader& one) { queues.push_back(wire::read_queue(one)); });
+    return queues;
+  });
+}
+
+Result<core::Done> HttpApi::set_queue(core::SetQueue command) {
+  if (const core::Status valid = checked(command); !valid) return valid.problem();
+  Writer out;
+  wire::write_queue_patch(out, command.patch);
+  const std::string path = fmt::format("/v1/{}/queues/{}", wire::percent_encoded(command.ns),
+                                       wire::percent_encoded(command.name));
+  const auto body = call(command.ns, {.method = "PUT", .path = path, .body = out.take()});
+  if (!body) return body.problem();
+  return core::Done{};
+}
+
+}  // namespace pawl::client

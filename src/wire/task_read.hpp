@@ -1,0 +1,16 @@
+#pragma once
+// The client's side of task.hpp: answers as the server writes them. A field that is not known is left alone, so that an
+// older client can talk to a newer server.
+
+#include "core/api.hpp"
+#include "wire/reader.hpp"
+
+namespace pawl::wire {
+
+[[nodiscard]] core::Task read_task(ObjectReader& in);
+[[nodiscard]] core::Attempt read_attempt(ObjectReader& in);
+[[nodiscard]] core::Result<core::ReportAnswer> read_report_answer(ObjectReader& in);
+[[nodiscard]] core::Queue read_queue(ObjectReader& in);
+[[nodiscard]] core::Problem read_problem(ObjectReader& in);
+
+}  // namespace pawl::wire

@@ -1,0 +1,35 @@
+#pragma once
+// A socket and nothing else: sends exactly the bytes that a test wants to send.
+
+#include <string>
+#include <string_view>
+
+namespace pawl::testing {
+
+class RawClient {
+ public:
+  explicit RawClient(int port);
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+  ~RawClient();
+
+  // False once the other side does not take any more.
+  bool send(std::string_view bytes) const;
+  // One answer, head and body; empty when the connection is closed instead. Fails the test after 20 s of silence.
+  std::string receive();
+  // Whether the other side has closed, waiting for it.
+  bool is_closed();
+  void close();
+
+ private:
+  bool fill();
+
+  int socket_ = -1;
+  std::string received_;
+};
+
+[[nodiscard]] int status_of(const std::string& answer);
+[[nodiscard]] std::string get(std::string_view path, std::string_view fields = "");
+[[nodiscard]] std::string post(std::string_view path, std::string_view body, std::string_view fields = "");
+
+}  // namespace pawl::testing

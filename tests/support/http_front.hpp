@@ -1,0 +1,42 @@
+#pragma once
+// A real server on a free port in front of an engine, and the Api over it: what a test calls goes through sockets.
+
+#include <memory>
+
+#include "client/http_api.hpp"
+#include "core/api.hpp"
+#include "server/dispatch.hpp"
+#include "server/http_server.hpp"
+
+namespace pawl::testing {
+
+class HttpFront {
+ public:
+  using Submit = std::function<void(core::Command, core::Reply)>;
+
+  struct Behind {
+    core::Api& api;
+    Submit submit;
+    engine::Engine& engine;
+    store::Store& store;
+  };
+  HttpFront(const Behind& behind, core::Clock& clock, core::Random& random, server::HttpLimits limits = {});
+  HttpFront(const HttpFront&) = delete;
+  HttpFront& operator=(const HttpFront&) = delete;
+  ~HttpFront();
+
+  [[nodiscard]] core::Api& api() { return api_; }
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] server::Metrics& metrics() { return metrics_; }
+
+ private:
+  engine::Engine& engine_;
+  server::Log log_;
+  server::Metrics metrics_;
+  server::HttpServer http_;
+  server::Dispatch dispatch_;
+  std::uint16_t port_;
+  client::HttpApi api_;
+};
+
+}  // namespace pawl::testing
