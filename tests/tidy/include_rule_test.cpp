@@ -25,7 +25,7 @@ constexpr std::array kFolderRules{
     FolderRule{"store/postgres", {"core", "store"}},
     FolderRule{"engine", {"core", "store"}},
     FolderRule{"runtime", {"core", "store", "engine"}},
-    FolderRule{"client", {"core", "store", "store/memory", "store/sqlite", "store/postgres", "runtime"}},
+    FolderRule{"client", {"core", "store", "store/memory", "store/sqlite", "store/postgres", "runtime", "wire"}},
     FolderRule{"wire", {"core"}},
     FolderRule{"server", {"core", "store", "engine", "runtime", "wire"}},
     FolderRule{"worker", {"core", "client"}},
