@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 class Configuration : public ::testing::Test {
  protected:
   std::string file(const std::string& text) {
-    const auto path = folder_.path() + "/pawl.yaml";
+    const auto path = folder.path() + "/pawl.yaml";
     std::ofstream{path} << text;
     return path;
   }
@@ -23,7 +23,7 @@ class Configuration : public ::testing::Test {
     return loaded ? "" : loaded.problem().detail;
   }
 
-  testing::TemporaryFolder folder_;
+  testing::TemporaryFolder folder;
 };
 
 TEST_F(Configuration, LaterSourcesAreOverEarlierOnes) {
@@ -60,7 +60,7 @@ TEST_F(Configuration, AValueOfAnotherTypeIsRefusedWithItsOrigin) {
 }
 
 TEST_F(Configuration, AFileThatCannotBeReadIsRefused) {
-  EXPECT_NE(refused({.file = folder_.path() + "/none.yaml"}).find("cannot read"), std::string::npos);
+  EXPECT_NE(refused({.file = folder.path() + "/none.yaml"}).find("cannot read"), std::string::npos);
   EXPECT_NE(refused({.file = file("a: [")}), "");
   EXPECT_NE(refused({.file = file("listen: [a]")}).find("listen"), std::string::npos);
 }

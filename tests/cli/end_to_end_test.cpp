@@ -19,61 +19,61 @@ class Live : public ::testing::Test {
     return arguments;
   }
 
-  LiveServer server_;
+  LiveServer server;
 };
 
 TEST_F(Live, ATaskComesBackAsItWasEnqueued) {
-  std::ofstream{server_.file("payload.json")} << "{\"n\": 12345678901234567890.50,\n \"a\":1}\n";
-  const auto id = server_.enqueue("t", {"@" + server_.file("payload.json"), "--key", "k", "--label", "a=b"});
-  const auto shown = server_.pawl({"task", "show", id, "--json"}).out;
+  std::ofstream{server.file("payload.json")} << "{\"n\": 12345678901234567890.50,\n \"a\":1}\n";
+  const auto id = server.enqueue("t", {"@" + server.file("payload.json"), "--key", "k", "--label", "a=b"});
+  const auto shown = server.pawl({"task", "show", id, "--json"}).out;
   EXPECT_NE(shown.find(R"("payload":{"n": 12345678901234567890.50,  "a":1})"), std::string::npos) << shown;
-  const auto listed = server_.pawl({"task", "list", "--label", "a=b", "--key", "k", "--json"});
+  const auto listed = server.pawl({"task", "list", "--label", "a=b", "--key", "k", "--json"});
   EXPECT_NE(listed.out.find(id), std::string::npos);
-  EXPECT_EQ(server_.pawl({"task", "list", "--label", "a=c", "--json"}).out, "");
+  EXPECT_EQ(server.pawl({"task", "list", "--label", "a=c", "--json"}).out, "");
 }
 
 TEST_F(Live, ThePayloadMayComeFromStandardInput) {
-  const auto ended = server_.pawl({"task", "enqueue", "t", "-", "--json"}, "[1, 2]\n");
+  const auto ended = server.pawl({"task", "enqueue", "t", "-", "--json"}, "[1, 2]\n");
   EXPECT_NE(ended.out.find(R"("payload":[1, 2],)"), std::string::npos) << ended.out << ended.err;
 }
 
 TEST_F(Live, ListsGoOverAllPages) {
-  for (int i = 0; i < 5; ++i) server_.enqueue("t");
+  for (int i = 0; i < 5; ++i) server.enqueue("t");
   const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
-  EXPECT_EQ(lines(server_.pawl({"task", "list", "--all", "--json"}).out), 5);
-  EXPECT_EQ(lines(server_.pawl({"task", "list", "--limit", "2", "--json"}).out), 2);
-  EXPECT_EQ(lines(server_.pawl({"task", "list"}).out), 6);  // and the titles
+  EXPECT_EQ(lines(server.pawl({"task", "list", "--all", "--json"}).out), 5);
+  EXPECT_EQ(lines(server.pawl({"task", "list", "--limit", "2", "--json"}).out), 2);
+  EXPECT_EQ(lines(server.pawl({"task", "list"}).out), 6);  // and the titles
 }
 
 TEST_F(Live, WhatFailsHasItsExitCode) {
-  EXPECT_EQ(server_.pawl({"task", "show", "0198c0de-0000-7000-8000-000000000000"}).exit_code, 1);
-  EXPECT_EQ(server_.pawl({"task", "enqueue", "t", "{"}).exit_code, 2);
-  EXPECT_EQ(server_.pawl({"task", "nothing"}).exit_code, 2);
+  EXPECT_EQ(server.pawl({"task", "show", "0198c0de-0000-7000-8000-000000000000"}).exit_code, 1);
+  EXPECT_EQ(server.pawl({"task", "enqueue", "t", "{"}).exit_code, 2);
+  EXPECT_EQ(server.pawl({"task", "nothing"}).exit_code, 2);
   EXPECT_EQ(run_pawl({"task", "list"}, {{"PAWL_ADDRESS", "http://127.0.0.1:1"}}).exit_code, 3);
 }
 
 TEST_F(Live, QueuesAreSetAndShown) {
-  EXPECT_EQ(server_.pawl({"queue", "set", "mail", "--paused", "--rate", "100/1s"}).exit_code, 0);
-  const auto listed = server_.pawl({"queue", "list"}).out;
+  EXPECT_EQ(server.pawl({"queue", "set", "mail", "--paused", "--rate", "100/1s"}).exit_code, 0);
+  const auto listed = server.pawl({"queue", "list"}).out;
   EXPECT_NE(listed.find("paused"), std::string::npos) << listed;
   EXPECT_NE(listed.find("100/1s"), std::string::npos) << listed;
-  EXPECT_EQ(server_.pawl({"queue", "set", "mail", "--rate", "fast"}).exit_code, 2);
-  EXPECT_NE(server_.pawl({"top", "--once"}).out.find("mail (paused)"), std::string::npos);
+  EXPECT_EQ(server.pawl({"queue", "set", "mail", "--rate", "fast"}).exit_code, 2);
+  EXPECT_NE(server.pawl({"top", "--once"}).out.find("mail (paused)"), std::string::npos);
 }
 
 TEST_F(Live, TheDoctorFindsTheServerWell) {
-  const auto ended = server_.pawl({"doctor", "--store", "sqlite:" + server_.file("pawl.db")});
+  const auto ended = server.pawl({"doctor", "--store", "sqlite:" + server.file("pawl.db")});
   EXPECT_EQ(ended.exit_code, 0) << ended.out;
   EXPECT_EQ(ended.out.find("failed"), std::string::npos) << ended.out;
   EXPECT_EQ(run_pawl({"doctor"}, {{"PAWL_ADDRESS", "http://127.0.0.1:1"}}).exit_code, 3);
 }
 
 TEST_F(Live, AWorkerRunsAProgramAndEndsWhenItIsTold) {
-  Program worker{this->worker("echo.*=cat; env >" + server_.file("env")), server_.variables()};
-  const auto id = server_.enqueue("echo.it", {R"({"a": 1})"});
-  const auto task = server_.await_status(id, "completed");
+  Program worker{this->worker("echo.*=cat; env >" + server.file("env")), server.variables()};
+  const auto id = server.enqueue("echo.it", {R"({"a": 1})"});
+  const auto task = server.await_status(id, "completed");
   EXPECT_EQ(task["output"], nlohmann::json::parse(R"({"a": 1})"));
-  std::ifstream file{server_.file("env")};
+  std::ifstream file{server.file("env")};
   const std::string environment{std::istreambuf_iterator<char>{file}, {}};
   EXPECT_NE(environment.find("PAWL_TASK_ID=" + id), std::string::npos);
   EXPECT_NE(environment.find("PAWL_EXECUTION_KEY=" + id + ":1"), std::string::npos);
@@ -82,52 +82,52 @@ TEST_F(Live, AWorkerRunsAProgramAndEndsWhenItIsTold) {
 }
 
 TEST_F(Live, AFailingProgramEndsAsADeadLetter) {
-  Program worker{this->worker("bad=echo reason >&2; exit 7"), server_.variables()};
-  const auto id = server_.enqueue("bad", {"--max-attempts", "1"});
-  const auto task = server_.await_status(id, "dead_letter");
+  Program worker{this->worker("bad=echo reason >&2; exit 7"), server.variables()};
+  const auto id = server.enqueue("bad", {"--max-attempts", "1"});
+  const auto task = server.await_status(id, "dead_letter");
   EXPECT_EQ(task["error"]["code"], "exit_7");
   EXPECT_EQ(task["error"]["message"], "reason");
-  EXPECT_NE(server_.pawl({"task", "dead"}).out.find("exit_7"), std::string::npos);
-  EXPECT_EQ(server_.pawl({"task", "retry", id}).exit_code, 0);
+  EXPECT_NE(server.pawl({"task", "dead"}).out.find("exit_7"), std::string::npos);
+  EXPECT_EQ(server.pawl({"task", "retry", id}).exit_code, 0);
 }
 
 TEST_F(Live, ATypeWithoutAHandlerFailsAtOnce) {
-  Program worker{this->worker("known.*=true"), server_.variables()};
-  const auto task = server_.await_status(server_.enqueue("unknown"), "failed");
+  Program worker{this->worker("known.*=true"), server.variables()};
+  const auto task = server.await_status(server.enqueue("unknown"), "failed");
   EXPECT_EQ(task["error"]["code"], "no_handler");
 }
 
 TEST_F(Live, ATaskOfAKilledWorkerCompletesElsewhere) {
-  const auto rule = "t=if [ $PAWL_ATTEMPT = 1 ]; then : >" + server_.file("started") +
+  const auto rule = "t=if [ $PAWL_ATTEMPT = 1 ]; then : >" + server.file("started") +
                     "; exec sleep 60 >/dev/null 2>&1; fi; echo '\"second\"'";
-  Program first{worker(rule), server_.variables()};
-  const auto id = server_.enqueue("t");
-  server_.await_file("started");
+  Program first{worker(rule), server.variables()};
+  const auto id = server.enqueue("t");
+  server.await_file("started");
   first.signal(SIGKILL);
-  Program second{worker(rule), server_.variables()};
-  const auto task = server_.await_status(id, "completed");
+  Program second{worker(rule), server.variables()};
+  const auto task = server.await_status(id, "completed");
   EXPECT_EQ(task["output"], "second");
   EXPECT_EQ(task["attempt"], 2) << task["attempts"].dump();
   EXPECT_EQ(task["attempts"][0]["outcome"], "lease_expired");
 }
 
 TEST_F(Live, ALongTaskKeepsItsLease) {
-  Program worker{this->worker("t=sleep 4; echo $PAWL_FENCE"), server_.variables()};
-  const auto task = server_.await_status(server_.enqueue("t"), "completed");
+  Program worker{this->worker("t=sleep 4; echo $PAWL_FENCE"), server.variables()};
+  const auto task = server.await_status(server.enqueue("t"), "completed");
   EXPECT_EQ(task["output"], 1);
 }
 
 TEST_F(Live, AProgramIsStoppedWhenItsLeaseCannotBeRenewed) {
   const auto rule = "t=if [ $PAWL_ATTEMPT != 1 ]; then echo $PAWL_ATTEMPT; exit; fi; trap ': >" +
-                    server_.file("stopped") + "; echo late; exit' TERM; : >" + server_.file("started") +
+                    server.file("stopped") + "; echo late; exit' TERM; : >" + server.file("started") +
                     "; while :; do sleep 0.1; done";
-  Program worker{this->worker(rule), server_.variables()};
-  const auto id = server_.enqueue("t");
-  server_.await_file("started");
-  server_.signal(SIGSTOP);
-  server_.await_file("stopped");
-  server_.signal(SIGCONT);
-  const auto task = server_.await_status(id, "completed");
+  Program worker{this->worker(rule), server.variables()};
+  const auto id = server.enqueue("t");
+  server.await_file("started");
+  server.signal(SIGSTOP);
+  server.await_file("stopped");
+  server.signal(SIGCONT);
+  const auto task = server.await_status(id, "completed");
   EXPECT_NE(task["output"], "late");
   EXPECT_EQ(task["attempts"][0]["outcome"], "lease_expired");
 }
@@ -135,9 +135,9 @@ TEST_F(Live, AProgramIsStoppedWhenItsLeaseCannotBeRenewed) {
 TEST_F(Live, AnAddressMayBeAHandler) {
   ScriptedServer handler{{{response(503, "busy")}, {response(200, R"({"done": true})")}}};
   const auto address = "http://127.0.0.1:" + handler.port() + "/tasks";
-  Program worker{{"worker", "--handle-http", "crm.*=" + address}, server_.variables()};
-  const auto id = server_.enqueue("crm.sync", {"[1, 2]"});
-  const auto task = server_.await_status(id, "completed");
+  Program worker{{"worker", "--handle-http", "crm.*=" + address}, server.variables()};
+  const auto id = server.enqueue("crm.sync", {"[1, 2]"});
+  const auto task = server.await_status(id, "completed");
   EXPECT_EQ(task["output"], nlohmann::json::parse(R"({"done": true})"));
   EXPECT_EQ(task["attempts"][0]["error"]["code"], "http_503");
   const auto& request = handler.requests()[0];
@@ -150,50 +150,50 @@ TEST_F(Live, ARedirectIsNotFollowedAndAPrivateAddressNotCalled) {
   ScriptedServer handler{{{response(302, "", "Location: http://127.0.0.1:1/\r\n")}}};
   Program worker{{"worker", "--handle-http", "a=http://127.0.0.1:" + handler.port(), "--handle-http",
                   "b=http://10.255.255.1:9000/tasks"},
-                 server_.variables()};
-  EXPECT_EQ(server_.await_status(server_.enqueue("a"), "failed")["error"]["code"], "http_302");
-  EXPECT_EQ(server_.await_status(server_.enqueue("b"), "failed")["error"]["code"], "forbidden");
+                 server.variables()};
+  EXPECT_EQ(server.await_status(server.enqueue("a"), "failed")["error"]["code"], "http_302");
+  EXPECT_EQ(server.await_status(server.enqueue("b"), "failed")["error"]["code"], "forbidden");
 }
 
 TEST_F(Live, AWorkerOutlivesItsServer) {
-  Program worker{this->worker("t=echo 1"), server_.variables()};
-  server_.await_status(server_.enqueue("t"), "completed");
-  server_.restart();
-  server_.await_status(server_.enqueue("t"), "completed");
+  Program worker{this->worker("t=echo 1"), server.variables()};
+  server.await_status(server.enqueue("t"), "completed");
+  server.restart();
+  server.await_status(server.enqueue("t"), "completed");
 }
 
 TEST_F(Live, ACancelStopsTheProgram) {
-  Program worker{this->worker("t=trap ': >" + server_.file("stopped") + "; exit 1' TERM; : >" +
-                              server_.file("started") + "; while :; do sleep 0.1; done"),
-                 server_.variables()};
-  const auto id = server_.enqueue("t");
-  server_.await_file("started");
-  EXPECT_EQ(server_.pawl({"task", "cancel", id}).exit_code, 0);
-  server_.await_status(id, "cancelled");
-  server_.await_file("stopped");
+  Program worker{this->worker("t=trap ': >" + server.file("stopped") + "; exit 1' TERM; : >" +
+                              server.file("started") + "; while :; do sleep 0.1; done"),
+                 server.variables()};
+  const auto id = server.enqueue("t");
+  server.await_file("started");
+  EXPECT_EQ(server.pawl({"task", "cancel", id}).exit_code, 0);
+  server.await_status(id, "cancelled");
+  server.await_file("stopped");
 }
 
 TEST_F(Live, AWorkerThatIsToldToEndFinishesWhatItRuns) {
-  Program worker{this->worker("t=: >" + server_.file("started") + "; while [ ! -e " + server_.file("go") +
+  Program worker{this->worker("t=: >" + server.file("started") + "; while [ ! -e " + server.file("go") +
                               " ]; do sleep 0.1; done; echo 1"),
-                 server_.variables()};
-  const auto id = server_.enqueue("t");
-  server_.await_file("started");
+                 server.variables()};
+  const auto id = server.enqueue("t");
+  server.await_file("started");
   worker.signal(SIGTERM);
-  std::ofstream{server_.file("go")} << "";
+  std::ofstream{server.file("go")} << "";
   EXPECT_EQ(worker.wait(), 0);
-  EXPECT_EQ(server_.show(id)["status"], "completed");
+  EXPECT_EQ(server.show(id)["status"], "completed");
 }
 
 TEST_F(Live, AWorkerThatMayNotWaitGivesBackWhatItRuns) {
   Program worker{
-      this->worker("t=: >" + server_.file("started") + "; exec sleep 60", {"--drain-timeout", "0s"}),
-      server_.variables()};
-  const auto id = server_.enqueue("t");
-  server_.await_file("started");
+      this->worker("t=: >" + server.file("started") + "; exec sleep 60", {"--drain-timeout", "0s"}),
+      server.variables()};
+  const auto id = server.enqueue("t");
+  server.await_file("started");
   worker.signal(SIGTERM);
   EXPECT_EQ(worker.wait(), 0);
-  const auto task = server_.show(id);
+  const auto task = server.show(id);
   EXPECT_EQ(task["status"], "pending");
   EXPECT_EQ(task["attempts"][0]["outcome"], "released");
 }

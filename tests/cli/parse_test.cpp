@@ -11,23 +11,23 @@ namespace {
 class Parsing : public ::testing::Test {
  protected:
   Input accepted(const std::vector<std::string>& words, const Environment& environment = {}) {
-    const auto parsed = parse(table_, words, environment);
+    const auto parsed = parse(table, words, environment);
     if (const auto* wrong = std::get_if<WrongUsage>(&parsed)) ADD_FAILURE() << wrong->message;
     const auto* invocation = std::get_if<Invocation>(&parsed);
     return invocation != nullptr ? invocation->input : Input{};
   }
   std::string refused(const std::vector<std::string>& words, const Environment& environment = {}) {
-    const auto parsed = parse(table_, words, environment);
+    const auto parsed = parse(table, words, environment);
     const auto* wrong = std::get_if<WrongUsage>(&parsed);
     return wrong != nullptr ? wrong->message : "";
   }
   std::string shown(const std::vector<std::string>& words) {
-    const auto parsed = parse(table_, words, {});
+    const auto parsed = parse(table, words, {});
     const auto* text = std::get_if<TextToShow>(&parsed);
     return text != nullptr ? text->text : "";
   }
 
-  CommandTable table_ = all_commands();
+  CommandTable table = all_commands();
 };
 
 TEST_F(Parsing, AFlagIsOverTheEnvironmentWhichIsOverTheFallback) {
@@ -94,15 +94,15 @@ TEST_F(Parsing, HelpIsThereAtEveryLevelWithAnExample) {
     EXPECT_NE(text.find("Commands:"), std::string::npos) << level;
     EXPECT_NE(text.find("Example:\n  "), std::string::npos) << level;
   }
-  for (const auto& command : table_.commands) {
-    const auto text = help_text(table_, command.path);
+  for (const auto& command : table.commands) {
+    const auto text = help_text(table, command.path);
     EXPECT_NE(text.find(command.example), std::string::npos) << command.path;
     for (const auto& flag : command.flags) EXPECT_NE(text.find(flag.name), std::string::npos) << command.path;
   }
 }
 
 TEST_F(Parsing, EveryExampleIsOneThatIsUnderstood) {
-  for (const auto& command : table_.commands) {
+  for (const auto& command : table.commands) {
     EXPECT_NE(command.example.find("pawl " + command.path), std::string::npos) << command.path;
     EXPECT_FALSE(command.summary.empty()) << command.path;
   }

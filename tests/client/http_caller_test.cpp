@@ -18,7 +18,7 @@ HttpTarget target_of(const ScriptedServer& server) {
 
 class Calls : public ::testing::Test {
  protected:
-  testing::SeededRandom random_{1};
+  testing::SeededRandom random{1};
 };
 
 TEST_F(Calls, KeepTheirConnectionAndDecodeAnswers) {
@@ -26,7 +26,7 @@ TEST_F(Calls, KeepTheirConnectionAndDecodeAnswers) {
   auto target = target_of(server);
   target.token = "secret";
   {
-    HttpCaller caller{target, random_};
+    HttpCaller caller{target, random};
     const auto first = caller.call({.path = "/x?y=1"});
     ASSERT_TRUE(first.ok());
     EXPECT_EQ(first->body, "{\"a\":1}");
@@ -42,7 +42,7 @@ TEST_F(Calls, GiveTheProblemOfARefusal) {
   ScriptedServer server{
       {{response(409, R"({"code":"stale_lease","detail":"too late","errors":[{"field":"f","message":"m"}]})"),
         response(502, "<html>")}}};
-  HttpCaller caller{target_of(server), random_};
+  HttpCaller caller{target_of(server), random};
   EXPECT_EQ(
       caller.call({.path = "/"}).problem(),
       (core::Problem{.code = core::ProblemCode::stale_lease, .detail = "too late", .errors = {{"f", "m"}}}));
@@ -52,7 +52,7 @@ TEST_F(Calls, GiveTheProblemOfARefusal) {
 TEST_F(Calls, OnAKeptConnectionThatDiedAreSentAgainWithTheSameKey) {
   ScriptedServer server{{{response(200, "1")}, {response(200, "2")}}};
   {
-    HttpCaller caller{target_of(server), random_};
+    HttpCaller caller{target_of(server), random};
     ASSERT_TRUE(caller.call({.path = "/"}).ok());
     const auto second = caller.call({.method = "POST", .path = "/again", .body = "{}"});
     ASSERT_TRUE(second.ok());
@@ -63,14 +63,14 @@ TEST_F(Calls, OnAKeptConnectionThatDiedAreSentAgainWithTheSameKey) {
 
 TEST_F(Calls, OnANewConnectionThatDiesAreNotSentAgain) {
   ScriptedServer server{{{""}}};
-  HttpCaller caller{target_of(server), random_};
+  HttpCaller caller{target_of(server), random};
   EXPECT_EQ(caller.call({.method = "POST", .path = "/", .body = "{}"}).problem().code,
             core::ProblemCode::unavailable);
   EXPECT_EQ(server.requests().size(), 1U);
 }
 
 TEST_F(Calls, WithNobodyThereAreUnavailable) {
-  HttpCaller caller{{.address = {.host = "127.0.0.1", .port = "1"}}, random_};
+  HttpCaller caller{{.address = {.host = "127.0.0.1", .port = "1"}}, random};
   EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::unavailable);
 }
 
@@ -78,17 +78,17 @@ TEST_F(Calls, RefuseALargerAnswerThanTheyMayHave) {
   ScriptedServer server{{{response(200, std::string(100, 'x'))}}};
   auto target = target_of(server);
   target.body_max = 99;
-  HttpCaller caller{target, random_};
+  HttpCaller caller{target, random};
   EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::payload_too_large);
 }
 
 TEST_F(Calls, ToPrivateAddressesAreRefusedWhereAsked) {
-  HttpCaller caller{{.address = {.host = "192.168.255.254", .port = "80"}, .refuse_private = true}, random_};
+  HttpCaller caller{{.address = {.host = "192.168.255.254", .port = "80"}, .refuse_private = true}, random};
   EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::forbidden);
 }
 
 TEST_F(Calls, EndWhenTheyAreCancelled) {
-  HttpCaller caller{{.address = {.host = "127.0.0.1", .port = "1"}}, random_};
+  HttpCaller caller{{.address = {.host = "127.0.0.1", .port = "1"}}, random};
   caller.cancel();
   EXPECT_EQ(caller.call({.path = "/"}).problem().detail, "the call was cancelled");
 }

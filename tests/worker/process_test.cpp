@@ -37,16 +37,16 @@ class Leash final : public ProcessWatch {
 class Process : public ::testing::Test {
  protected:
   ProcessEnd run(const ProcessSpec& spec) {
-    Leash leash{clock_, [] { return false; }};
-    return run_process(spec, leash, clock_);
+    Leash leash{clock, [] { return false; }};
+    return run_process(spec, leash, clock);
   }
   // Stopped once it has made the file.
   ProcessEnd run_until_there(const ProcessSpec& spec, const std::string& file) {
-    Leash leash{clock_, [&] { return std::filesystem::exists(file); }};
-    return run_process(spec, leash, clock_);
+    Leash leash{clock, [&] { return std::filesystem::exists(file); }};
+    return run_process(spec, leash, clock);
   }
 
-  runtime::SystemClock clock_;
+  runtime::SystemClock clock;
 };
 
 TEST_F(Process, GetsItsInputAndGivesItsOutput) {
