@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/result.hpp"
+#include "wire/percent.hpp"
 
 namespace pawl::client {
 
@@ -27,6 +28,6 @@ struct HttpAddress {
 [[nodiscard]] bool is_private_address(const std::string& ip);
 
 // For one segment of a path or one value of a query.
-[[nodiscard]] std::string percent_encoded(std::string_view text);
+using wire::percent_encoded;
 
 }  // namespace pawl::client

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/json.hpp"
-#include "wire/routes.hpp"
+#include "client/decoded.hpp"
 #include "wire/task.hpp"
 #include "wire/task_read.hpp"
 
@@ -17,22 +16,6 @@ using wire::Writer;
 
 std::string tasks_path(const std::string& ns, const std::string& rest = "") {
   return fmt::format("/v1/{}/tasks{}", wire::percent_encoded(ns), rest);
-}
-
-// What the server said, read by `read`; an answer that cannot be read is a bug on one of the two sides.
-template <typename Read>
-auto decoded(const Result<std::string>& body, Read read)
-    -> Result<decltype(read(std::declval<ObjectReader&>()))> {
-  if (!body) return body.problem();
-  if (const auto error = core::json_error(*body))
-    return core::Problem{.code = core::ProblemCode::internal, .detail = "the server's answer is not JSON: " + *error};
-  wire::Mistakes mistakes;
-  ObjectReader in{*body, "", mistakes};
-  auto value = read(in);
-  if (mistakes.any())
-    return core::Problem{.code = core::ProblemCode::internal,
-                         .detail = "the server's answer was not understood: " + mistakes.problem().detail};
-  return value;
 }
 
 // What the server would refuse is refused here, with the field's name: JSON that is none would spoil the whole body.
@@ -195,22 +178,6 @@ Result<core::Page<core::Task>> HttpApi::list_tasks(const core::ListTasks& list) 
     in.objects_leniently("items", [&](ObjectReader& one) { page.items.push_back(wire::read_task(one)); });
     page.next_cursor = in.optional_text("next_cursor");
     return page;
-  });
-}
-
-Result<std::vector<core::Checkpoint>> HttpApi::list_checkpoints(const std::string& ns, const core::TaskId& task) {
-  const std::string path =
-      fmt::format("/v1/{}/checkpoints?task_id={}", wire::percent_encoded(ns), to_string(task));
-  return decoded(call(ns, {.path = path}), [](ObjectReader& in) {
-    std::vector<core::Checkpoint> checkpoints;
-    in.objects_leniently("items", [&](ObjectReader& one) {
-      checkpoints.push_back({.sequence = one.integer("sequence"),
-                             .type = one.text("type"),
-                             .snapshot = one.json("snapshot"),
-                             .metadata = one.json("metadata"),
-                             .created_at = one.optional_time("created_at").value_or(core::TimePoint{})});
-    });
-    return checkpoints;
   });
 }
 

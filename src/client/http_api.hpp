@@ -22,10 +22,42 @@ class HttpApi final : public core::Api {
   core::Result<core::BulkResult> retry_tasks(const core::BulkTasks& bulk) override;
   core::Result<core::TaskWithAttempts> get_task(const std::string& ns, const core::TaskId& id) override;
   core::Result<core::Page<core::Task>> list_tasks(const core::ListTasks& list) override;
-  core::Result<std::vector<core::Checkpoint>> list_checkpoints(const std::string& ns,
-                                                               const core::TaskId& task) override;
   core::Result<std::vector<core::Queue>> list_queues(const std::string& ns) override;
   core::Result<core::Done> set_queue(core::SetQueue command) override;
+
+  // In http_api_records.cpp.
+  core::Result<core::CheckpointAppended> append_checkpoint(core::AppendCheckpoint command) override;
+  core::Result<std::vector<core::Checkpoint>> list_checkpoints(const core::ListCheckpoints& list) override;
+  core::Result<core::CheckpointSummary> summarize_checkpoints(const std::string& ns,
+                                                              const core::TaskId& owner) override;
+  core::Result<core::LockAnswer> acquire_lock(const core::AcquireLock& request) override;
+  core::Result<core::Lock> renew_lock(const core::RenewLock& request) override;
+  core::Result<core::Lock> release_lock(const core::ReleaseLock& request) override;
+  core::Result<core::Lock> get_lock(const std::string& ns, const std::string& key) override;
+  core::Result<core::IdempotencyBegun> begin_idempotency(const core::BeginIdempotency& request) override;
+  core::Result<core::IdempotencyKey> complete_idempotency(const core::EndIdempotency& request) override;
+  core::Result<core::IdempotencyKey> fail_idempotency(const core::EndIdempotency& request) override;
+  core::Result<core::IdempotencyKey> get_idempotency(const std::string& ns, const std::string& key) override;
+  core::Result<core::Worker> register_worker(const core::RegisterWorker& request) override;
+  core::Result<core::Worker> heartbeat_worker(const core::HeartbeatWorker& request) override;
+  core::Result<core::Worker> drain_worker(const core::WorkerRef& request) override;
+  core::Result<core::Done> deregister_worker(const core::WorkerRef& request) override;
+  core::Result<core::Worker> get_worker(const std::string& ns, const std::string& worker_id) override;
+  core::Result<core::Page<core::Worker>> list_workers(const core::ListRecords& list) override;
+  core::Result<core::TaskType> put_type(const core::PutTaskType& request) override;
+  core::Result<core::TaskType> get_type(const std::string& ns, const std::string& name) override;
+  core::Result<core::Page<core::TaskType>> list_types(const core::ListRecords& list) override;
+  core::Result<core::Done> delete_type(const core::DeleteTaskType& request) override;
+
+  // Secrets are the server's alone: it draws them, and a client can neither give nor see a hash.
+  core::Result<core::Token> create_token(const core::CreateToken& request) override;
+  core::Result<core::Token> revoke_token(const core::RevokeToken& request) override;
+  core::Result<core::Token> find_token(const std::string& id) override;
+  core::Result<core::Page<core::Token>> list_tokens(const core::ListRecords& list) override;
+  core::Result<core::NamespaceSettings> get_namespace(const std::string& ns) override;
+  core::Result<core::NamespaceSettings> put_namespace(const core::PutNamespace& request) override;
+  core::Result<core::Done> append_audit(std::vector<core::AuditEntry> entries) override;
+  core::Result<core::Page<core::AuditEntry>> list_audit(const core::ListAudit& list) override;
 
  private:
   core::Result<std::string> call(const std::string& ns, HttpRequest request);

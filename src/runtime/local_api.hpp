@@ -72,6 +72,12 @@ class LocalApi final : public core::Api {
   core::Result<core::Done> append_audit(std::vector<core::AuditEntry> entries) override;
   core::Result<core::Page<core::AuditEntry>> list_audit(const core::ListAudit& list) override;
 
+  // The gates alone, for an edge that submits by itself. They may read the store.
+  // Refuses tasks that their types or their namespace do not allow.
+  core::Status check_types(const core::EnqueueTasks& command);
+  // How many tasks the worker may be given.
+  core::Result<int> room_for(const core::ClaimTasks& command);
+
  private:
   core::Result<core::Answer> call(core::Command command);
   template <typename T>
@@ -116,13 +122,9 @@ class LocalApi final : public core::Api {
   // The same, as it was a moment ago.
   core::Result<RecordNow> recent_record(const core::RecordRef& ref);
 
-  // Refuses tasks that their types or their namespace do not allow.
-  core::Status check_types(const core::EnqueueTasks& command);
   core::Result<std::optional<core::TaskType>> declared_type(const std::string& ns, const std::string& name,
                                                             bool is_strict);
   core::Result<bool> is_registered_type(const std::string& ns, const std::string& type);
-  // How many tasks the worker may be given.
-  core::Result<int> room_for(const core::ClaimTasks& command);
   core::Result<core::Worker> claiming_worker(const core::ClaimTasks& command);
 
   // The fence of the lease on a task; 0: nobody holds it.

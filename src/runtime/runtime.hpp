@@ -29,6 +29,7 @@ class Runtime {
     loop_->submit(std::move(command), std::move(reply));
   }
   [[nodiscard]] core::Api& api() { return api_; }
+  [[nodiscard]] LocalApi& local() { return api_; }
   [[nodiscard]] engine::Engine& engine() { return engine_; }
 
  private:

@@ -6,6 +6,7 @@
 #include "core/json.hpp"
 #include "core/result.hpp"
 #include "server/request.hpp"
+#include "wire/percent.hpp"
 #include "wire/reader.hpp"
 
 namespace pawl::server {

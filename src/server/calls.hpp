@@ -6,6 +6,7 @@
 
 #include "core/api.hpp"
 #include "engine/engine.hpp"
+#include "server/auth.hpp"
 #include "server/metrics.hpp"
 #include "server/request.hpp"
 
@@ -16,7 +17,11 @@ using Blocking = std::function<void(std::function<void()>)>;
 
 struct Services {
   core::Api& api;
+  Auth& auth;
   std::function<void(core::Command, core::Reply)> submit;
+  // What an enqueue and a claim must pass before they are submitted; may read the store.
+  std::function<core::Status(const core::EnqueueTasks&)> check_enqueue;
+  std::function<core::Result<int>(const core::ClaimTasks&)> room_for_claim;
   engine::Engine& engine;
   store::Store& store;
   Metrics& metrics;
@@ -27,7 +32,8 @@ struct Services {
 // By noun; each answers exactly once.
 void call_task(Services& services, Request request, Answer answer);
 void call_queue(Services& services, Request request, Answer answer);
-void call_checkpoint(Services& services, Request request, Answer answer);
+void call_record(Services& services, Request request, Answer answer);
+void call_admin(Services& services, Request request, Answer answer);
 void call_service(Services& services, Request request, Answer answer);
 
 // The document at /openapi.json, made from the route table.

@@ -5,6 +5,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "server/once.hpp"
+
 namespace pawl::server {
 
 namespace {
@@ -50,6 +52,8 @@ Response refusal(const Incoming& incoming, const Problem& problem) {
 
 bool is_of_tasks(Call call) { return call >= Call::enqueue_task && call <= Call::cancel_tasks; }
 bool is_of_queues(Call call) { return call == Call::list_queues || call == Call::put_queue; }
+bool is_of_records(Call call) { return call >= Call::append_checkpoint && call <= Call::delete_type; }
+bool is_of_admin(Call call) { return call >= Call::create_token; }
 
 }  // namespace
 
@@ -92,6 +96,7 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
   Request request{.id = incoming.request_id,
                   .route = found->route,
                   .parameters = std::move(found->parameters),
+                  .path = std::string{path},
                   .query = std::string{query_of(incoming.target)},
                   .body = std::move(incoming.body),
                   .idempotency_key = std::move(incoming.idempotency_key),
@@ -132,14 +137,39 @@ void Dispatch::handle(Incoming incoming, Answer answer) {
   if (!request) {
     return finish(refusal(incoming, request.problem()));
   }
-  call(std::move(*request), std::move(finish));
+  if (route->role == wire::Role::anyone) return call(std::move(*request), std::move(finish));
+  services_.blocking([this, request = std::move(*request), finish = std::move(finish)]() mutable {
+    call_if_allowed(std::move(request), std::move(finish));
+  });
+}
+
+// Also writes down what was denied; that it could not be written down denies nobody what is allowed.
+void Dispatch::call_if_allowed(Request request, Answer answer) {
+  auto actor = services_.auth.allow(request);
+  if (actor) {
+    request.actor = std::move(*actor);
+    if (is_keyed(request)) return call_once(services_, std::move(request), std::move(answer), [this](auto&&... both) {
+      call(std::forward<decltype(both)>(both)...);
+    });
+    return call(std::move(request), std::move(answer));
+  }
+  const ProblemCode code = actor.problem().code;
+  if (code == ProblemCode::unauthorized || code == ProblemCode::forbidden) {
+    core::AuditEntry entry = core::audit_of({.request_id = request.id}, request.ns, "denied",
+                                            std::string{wire::name_of(request.route->method)} + " " +
+                                                std::string{request.route->path});
+    entry.outcome = core::kind_of(code).name;
+    (void)services_.api.append_audit({std::move(entry)});
+  }
+  answer(problem_response(actor.problem(), request.id));
 }
 
 void Dispatch::call(Request request, Answer answer) {
   const Call call = request.route->call;
   if (is_of_tasks(call)) return call_task(services_, std::move(request), std::move(answer));
   if (is_of_queues(call)) return call_queue(services_, std::move(request), std::move(answer));
-  if (call == Call::list_checkpoints) return call_checkpoint(services_, std::move(request), std::move(answer));
+  if (is_of_records(call)) return call_record(services_, std::move(request), std::move(answer));
+  if (is_of_admin(call)) return call_admin(services_, std::move(request), std::move(answer));
   call_service(services_, std::move(request), std::move(answer));
 }
 

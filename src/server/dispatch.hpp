@@ -46,6 +46,7 @@ class Dispatch {
   [[nodiscard]] core::Result<Request> route(Incoming& incoming) const;
   [[nodiscard]] core::Status check_origin(const Incoming& incoming) const;
   [[nodiscard]] std::string new_request_id();
+  void call_if_allowed(Request request, Answer answer);
   void call(Request request, Answer answer);
 
   Services services_;

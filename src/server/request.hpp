@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/audit.hpp"
 #include "core/problem.hpp"
 #include "wire/routes.hpp"
 
@@ -16,11 +17,13 @@ struct Request {
   const wire::Route* route = nullptr;
   std::vector<std::string> parameters = {};  // of the path, in order
   std::string ns = {};                       // the first parameter, where the route has one
+  std::string path = {};
   std::string query = {};
   std::string body = {};
   std::string idempotency_key = {};
   std::string authorization = {};
   bool is_local = false;  // it came over the loopback interface
+  core::Actor actor = {};  // who asks, once that is known
 };
 
 struct Response {

@@ -42,8 +42,12 @@ int serve(store::Store& store, core::Clock& clock, core::Random& random, const S
     const auto submit = [&runtime](core::Command command, core::Reply reply) {
       runtime.submit(std::move(command), std::move(reply));
     };
+    Auth auth{runtime.api(), clock};
     Dispatch dispatch{{.api = runtime.api(),
+                       .auth = auth,
                        .submit = submit,
+                       .check_enqueue = [&](const auto& command) { return runtime.local().check_types(command); },
+                       .room_for_claim = [&](const auto& command) { return runtime.local().room_for(command); },
                        .engine = runtime.engine(),
                        .store = store,
                        .metrics = metrics,

@@ -42,6 +42,8 @@ void enqueue_one(Services& services, Request request, Answer answer) {
   if (!spec) return answer(problem_response(spec.problem(), request.id));
   core::EnqueueTasks command{.ns = request.ns, .wants_tasks = true};
   command.tasks.push_back(std::move(*spec));
+  if (const core::Status allowed = services.check_enqueue(command); !allowed)
+    return answer(problem_response(allowed.problem(), request.id));
   services.submit(std::move(command), [&services, request = std::move(request), answer = std::move(answer)](
                                                   const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), request.id));
@@ -58,6 +60,8 @@ void enqueue_many(Services& services, Request request, Answer answer) {
   auto specs = read_body(request, wire::read_task_specs);
   if (!specs) return answer(problem_response(specs.problem(), request.id));
   core::EnqueueTasks command{.ns = request.ns, .tasks = std::move(*specs)};
+  if (const core::Status allowed = services.check_enqueue(command); !allowed)
+    return answer(problem_response(allowed.problem(), request.id));
   services.submit(std::move(command), [id = request.id, answer = std::move(answer)](
                                                   const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), id));
@@ -89,6 +93,12 @@ void claim(Services& services, Request request, Answer answer) {
   auto claim = read_body(request, wire::read_claim);
   if (!claim) return answer(problem_response(claim.problem(), request.id));
   claim->ns = request.ns;
+  if (const core::Status valid = core::check(core::Command{*claim}); !valid)
+    return answer(problem_response(valid.problem(), request.id));
+  const auto room = services.room_for_claim(*claim);
+  if (!room) return answer(problem_response(room.problem(), request.id));
+  if (*room == 0) return answer(json_response(200, R"({"tasks":[]})"));
+  claim->max = *room;
   const std::string worker_id = claim->worker_id;
   services.submit(std::move(*claim), [&services, worker_id, request = std::move(request),
                                               answer = std::move(answer)](const Result<core::Answer>& result) {

@@ -1,6 +1,7 @@
 #include "wire/records.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace pawl::wire {
 
@@ -17,7 +18,8 @@ std::vector<std::string> texts_or_none(ObjectReader& in, std::string_view name) 
 }
 
 int read_int(ObjectReader& in, std::string_view name) {
-  return static_cast<int>(std::clamp<std::int64_t>(in.optional_integer(name).value_or(0), -1, 1'000'000'000));
+  return static_cast<int>(std::clamp<std::int64_t>(in.optional_integer(name).value_or(0), std::numeric_limits<int>::min(),
+                                                    std::numeric_limits<int>::max()));
 }
 
 std::optional<std::string> none_if_empty(const std::string& text) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/json.hpp"
+#include "wire/percent.hpp"
 
 namespace pawl::wire {
 
@@ -159,13 +159,13 @@ constexpr std::array kRoutes{
           kClaim, {}, "claimed tasks"},
     Route{Method::post, "/v1/{ns}/tasks/report", Role::worker, Call::report_tasks, "Report on many tasks, one result each",
           kReports, {}, "results", true},
-    Route{Method::post, "/v1/{ns}/tasks/retry", Role::operator_, Call::retry_tasks, "Retry all that a filter finds", kBulk,
+    Route{Method::post, "/v1/{ns}/tasks/retry", Role::supervisor, Call::retry_tasks, "Retry all that a filter finds", kBulk,
           {}, "matched and changed"},
-    Route{Method::post, "/v1/{ns}/tasks/cancel", Role::operator_, Call::cancel_tasks, "Cancel all that a filter finds",
+    Route{Method::post, "/v1/{ns}/tasks/cancel", Role::supervisor, Call::cancel_tasks, "Cancel all that a filter finds",
           kBulk, {}, "matched and changed"},
-    Route{Method::post, "/v1/{ns}/tasks/{id}/retry", Role::operator_, Call::retry_task,
+    Route{Method::post, "/v1/{ns}/tasks/{id}/retry", Role::supervisor, Call::retry_task,
           "Put a failed or dead task back, with a fresh budget", {}, {}, "task"},
-    Route{Method::post, "/v1/{ns}/tasks/{id}/cancel", Role::operator_, Call::cancel_task,
+    Route{Method::post, "/v1/{ns}/tasks/{id}/cancel", Role::supervisor, Call::cancel_task,
           "Cancel a task; a leased one is asked to stop", {}, {}, "task"},
     Route{Method::post, "/v1/{ns}/tasks/{id}/{action}", Role::worker, Call::report_task,
           "One report: heartbeat, start, complete, fail or release", kReport, {}, "result", true},
@@ -173,7 +173,7 @@ constexpr std::array kRoutes{
     Route{Method::get, "/v1/{ns}/tasks", Role::viewer, Call::list_tasks, "Tasks, by filter", {}, kTaskFilter, "page"},
     Route{Method::get, "/v1/{ns}/queues", Role::viewer, Call::list_queues, "Queues with their counts and limits", {}, {},
           "page"},
-    Route{Method::put, "/v1/{ns}/queues/{name}", Role::operator_, Call::put_queue, "Pause a queue, set its limits", kQueue,
+    Route{Method::put, "/v1/{ns}/queues/{name}", Role::supervisor, Call::put_queue, "Pause a queue, set its limits", kQueue,
           {}, "queue"},
     Route{Method::post, "/v1/{ns}/checkpoints", Role::worker, Call::append_checkpoint, "Write down evidence of a task",
           kCheckpoint, {}, "checkpoint_id and sequence"},
@@ -199,16 +199,16 @@ constexpr std::array kRoutes{
     Route{Method::post, "/v1/{ns}/workers", Role::worker, Call::register_worker, "Register a worker", kWorker, {}, "worker"},
     Route{Method::post, "/v1/{ns}/workers/{id}/heartbeat", Role::worker, Call::heartbeat_worker, "Say that a worker lives",
           kHeartbeat, {}, "worker"},
-    Route{Method::post, "/v1/{ns}/workers/{id}/drain", Role::operator_, Call::drain_worker, "Give a worker nothing more", {},
+    Route{Method::post, "/v1/{ns}/workers/{id}/drain", Role::supervisor, Call::drain_worker, "Give a worker nothing more", {},
           {}, "worker"},
     Route{Method::del, "/v1/{ns}/workers/{id}", Role::worker, Call::deregister_worker,
           "Take leave: its leases are released, no attempt is spent", {}, {}, "nothing"},
     Route{Method::get, "/v1/{ns}/workers/{id}", Role::viewer, Call::get_worker, "A worker", {}, {}, "worker"},
     Route{Method::get, "/v1/{ns}/workers", Role::viewer, Call::list_workers, "Workers", {}, kPage, "page"},
-    Route{Method::put, "/v1/{ns}/types/{type}", Role::operator_, Call::put_type, "Declare a task type", kType, {}, "type"},
+    Route{Method::put, "/v1/{ns}/types/{type}", Role::supervisor, Call::put_type, "Declare a task type", kType, {}, "type"},
     Route{Method::get, "/v1/{ns}/types/{type}", Role::viewer, Call::get_type, "A declared task type", {}, {}, "type"},
     Route{Method::get, "/v1/{ns}/types", Role::viewer, Call::list_types, "Declared task types", {}, kPage, "page"},
-    Route{Method::del, "/v1/{ns}/types/{type}", Role::operator_, Call::delete_type, "Forget a task type", {}, {}, "nothing"},
+    Route{Method::del, "/v1/{ns}/types/{type}", Role::supervisor, Call::delete_type, "Forget a task type", {}, {}, "nothing"},
     Route{Method::post, "/v1/admin/tokens", Role::admin, Call::create_token, "Make a token; its secret is shown once", kToken,
           {}, "token"},
     Route{Method::get, "/v1/admin/tokens", Role::admin, Call::list_tokens, "Tokens, without their secrets", {}, kPage,
@@ -244,13 +244,6 @@ bool fits(const Route& route, const std::vector<std::string_view>& segments) {
   return true;
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 core::Problem no_such_path(std::string_view path) {
   return {.code = core::ProblemCode::not_found, .detail = "there is nothing at " + std::string{path}};
 }
@@ -280,14 +273,14 @@ std::string_view name_of(Role role) {
     case Role::anyone: return "anyone";
     case Role::viewer: return "viewer";
     case Role::worker: return "worker";
-    case Role::operator_: return "operator";
+    case Role::supervisor: return "operator";
     case Role::admin: return "admin";
   }
   return "";
 }
 
 std::optional<Role> role_from(std::string_view name) {
-  for (const Role role : {Role::viewer, Role::worker, Role::operator_, Role::admin}) {
+  for (const Role role : {Role::viewer, Role::worker, Role::supervisor, Role::admin}) {
     if (name_of(role) == name) return role;
   }
   return std::nullopt;
@@ -320,60 +313,6 @@ std::vector<Method> methods_of(std::string_view path) {
     if (is_new && fits(route, segments)) methods.push_back(route.method);
   }
   return methods;
-}
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out.push_back(text[i]);
-      continue;
-    }
-    if (text.size() - i < 3) return std::nullopt;
-    const int high = hex_digit(text[i + 1]);
-    const int low = hex_digit(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out.push_back(static_cast<char>(high * 16 + low));
-    i += 2;
-  }
-  if (!core::utf8_length(out)) return std::nullopt;
-  return out;
-}
-
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  std::string out;
-  for (const char c : text) {
-    if (kPlain.find(c) != std::string_view::npos) {
-      out.push_back(c);
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out.push_back('%');
-    out.push_back(kDigits[byte >> 4U]);
-    out.push_back(kDigits[byte & 15U]);
-  }
-  return out;
-}
-
-core::Result<std::string> query_object(std::string_view query) {
-  std::string object = "{";
-  for (std::size_t at = 0; at < query.size();) {
-    const std::size_t end = std::min(query.find('&', at), query.size());
-    const std::string_view pair = query.substr(at, end - at);
-    at = end + 1;
-    if (pair.empty()) continue;
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    std::string raw{pair.substr(std::min(equals + 1, pair.size()))};
-    std::replace(raw.begin(), raw.end(), '+', ' ');
-    const auto name = percent_decoded(pair.substr(0, equals));
-    const auto value = percent_decoded(raw);
-    if (!name || !value) return core::invalid_field(std::string{pair.substr(0, equals)}, "is not percent-encoded UTF-8");
-    if (object.size() > 1) object += ",";
-    object += core::json_quote(*name) + ":" + core::json_quote(*value);
-  }
-  return object + "}";
 }
 
 }  // namespace pawl::wire

@@ -17,7 +17,7 @@ enum class Method : std::uint8_t { get, post, put, patch, del };
 [[nodiscard]] std::optional<Method> method_from(std::string_view name);
 
 // Each may do what those before it may.
-enum class Role : std::uint8_t { anyone, viewer, worker, operator_, admin };
+enum class Role : std::uint8_t { anyone, viewer, worker, supervisor, admin };  // supervisor: "operator", a word of C++
 [[nodiscard]] std::string_view name_of(Role role);
 [[nodiscard]] std::optional<Role> role_from(std::string_view name);
 
@@ -99,11 +99,5 @@ struct Match {
 [[nodiscard]] core::Result<Match> match(Method method, std::string_view path);
 // The methods that this path has, for the Allow header.
 [[nodiscard]] std::vector<Method> methods_of(std::string_view path);
-
-// Undoes percent encoding; nothing if it is malformed or not UTF-8.
-[[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text);
-[[nodiscard]] std::string percent_encoded(std::string_view text);
-// A query as the text of a JSON object whose values are strings, for ObjectReader.
-[[nodiscard]] core::Result<std::string> query_object(std::string_view query);
 
 }  // namespace pawl::wire

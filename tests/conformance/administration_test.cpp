@@ -11,7 +11,7 @@ class Administration : public Conformance {
   static core::CreateToken token(const std::string& id) {
     return {.id = id,
             .secret_hash = "hash",
-            .role = core::Role::operator_,
+            .role = core::Role::supervisor,
             .namespaces = {"default", "other"},
             .name = "ci",
             .by = {.id = "root00000000", .role = "admin", .request_id = "r1"}};

@@ -79,7 +79,7 @@ TEST(Roles, HaveNamesAndAnOrder) {
     const auto role = static_cast<Role>(i);
     EXPECT_EQ(role_from(to_string(role)), role);
   }
-  EXPECT_LT(Role::worker, Role::operator_);
+  EXPECT_LT(Role::worker, Role::supervisor);
 }
 
 }  // namespace

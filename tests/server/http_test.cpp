@@ -36,7 +36,7 @@ class Http : public ::testing::Test {
   runtime::SystemRandom random;
   std::unique_ptr<store::Store> store = store::make_memory_store(clock);
   runtime::Runtime runtime{*store, clock, random};
-  HttpFront front{{.api = runtime.api(),
+  HttpFront front{{.api = runtime.local(),
                    .submit = [this](core::Command command,
                                     core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
                    .engine = runtime.engine(),

@@ -36,7 +36,7 @@ EngineTest::EngineTest() : database_(GetParam()) {
   };
   front_ = std::make_unique<HttpFront>(
       HttpFront::Behind{
-          .api = node_->api(), .submit = submit, .engine = node_->engine(), .store = *node_->store()},
+          .api = node_->local(), .submit = submit, .engine = node_->engine(), .store = *node_->store()},
       clock, front_random_);
 }
 

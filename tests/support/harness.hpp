@@ -41,6 +41,7 @@ class DirectNode {
   DirectNode(std::shared_ptr<store::Store> store, core::Clock& clock, std::uint64_t seed);
 
   [[nodiscard]] core::Api& api() { return api_; }
+  [[nodiscard]] runtime::LocalApi& local() { return api_; }
   [[nodiscard]] engine::Engine& engine() { return *engine_; }
   [[nodiscard]] const std::shared_ptr<store::Store>& store() const { return store_; }
   // Checks and executes; what a commit loop does with a group of one.

@@ -4,10 +4,14 @@ namespace pawl::testing {
 
 HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& random, server::HttpLimits limits)
     : engine_(behind.engine),
+      auth_(behind.api, clock),
       log_(clock, {.least = server::LogLevel::error}),
       http_({.limits = limits}, metrics_, log_),
       dispatch_({.api = behind.api,
+                 .auth = auth_,
                  .submit = behind.submit,
+                 .check_enqueue = [&api = behind.api](const auto& command) { return api.check_types(command); },
+                 .room_for_claim = [&api = behind.api](const auto& command) { return api.room_for(command); },
                  .engine = behind.engine,
                  .store = behind.store,
                  .metrics = metrics_,

@@ -6,6 +6,7 @@
 #include "client/http_api.hpp"
 #include "core/api.hpp"
 #include "server/dispatch.hpp"
+#include "runtime/local_api.hpp"
 #include "server/http_server.hpp"
 
 namespace pawl::testing {
@@ -15,7 +16,7 @@ class HttpFront {
   using Submit = std::function<void(core::Command, core::Reply)>;
 
   struct Behind {
-    core::Api& api;
+    runtime::LocalApi& api;
     Submit submit;
     engine::Engine& engine;
     store::Store& store;
@@ -31,6 +32,7 @@ class HttpFront {
 
  private:
   engine::Engine& engine_;
+  server::Auth auth_;
   server::Log log_;
   server::Metrics metrics_;
   server::HttpServer http_;

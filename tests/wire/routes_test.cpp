@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "wire/percent.hpp"
 #include "wire/routes.hpp"
 
 namespace pawl::wire {

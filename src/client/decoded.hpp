@@ -1,0 +1,32 @@
+#pragma once
+// What a server said, read strictly enough to be sure of it.
+
+#include <string>
+#include <utility>
+
+#include "core/json.hpp"
+#include "core/result.hpp"
+#include "wire/reader.hpp"
+
+namespace pawl::client {
+
+// Read by `read` (ObjectReader& -> T). An answer that cannot be read is a bug on one of the two sides.
+template <typename Read>
+auto decoded(const core::Result<std::string>& body, Read read)
+    -> core::Result<decltype(read(std::declval<wire::ObjectReader&>()))> {
+  using core::Problem;
+  using core::ProblemCode;
+  if (!body) return body.problem();
+  if (const auto error = core::json_error(*body))
+    return Problem{.code = ProblemCode::internal, .detail = "the server's answer is not JSON: " + *error};
+  wire::Mistakes mistakes;
+  wire::ObjectReader in{*body, "", mistakes};
+  auto value = read(in);
+  if (mistakes.any()) {
+    return Problem{.code = ProblemCode::internal,
+                   .detail = "the server's answer was not understood: " + mistakes.problem().detail};
+  }
+  return value;
+}
+
+}  // namespace pawl::client

@@ -1,0 +1,98 @@
+#include "server/auth.hpp"
+
+#include <fmt/format.h>
+
+#include "server/secrets.hpp"
+
+namespace pawl::server {
+
+namespace {
+
+using core::Actor;
+using core::Problem;
+using core::ProblemCode;
+using core::Result;
+
+constexpr core::Duration kKeptFor = std::chrono::milliseconds{900};
+constexpr std::size_t kKnownMax = 10'000;
+constexpr std::string_view kBearer = "Bearer ";
+
+// One text for all that is wrong with a token: which part it was is nobody's business.
+Problem unauthorized() {
+  return {.code = ProblemCode::unauthorized, .detail = "the Authorization header has no valid token"};
+}
+
+// The table's roles begin with `anyone`, which no token has.
+int rank_of(core::Role role) { return static_cast<int>(role) + 1; }
+
+core::Status check_role(const core::Token& token, const Request& request) {
+  if (rank_of(token.role) < static_cast<int>(request.route->role)) {
+    return Problem{.code = ProblemCode::forbidden,
+                   .detail = fmt::format("this needs the role {}, the token has {}", wire::name_of(request.route->role),
+                                         core::to_string(token.role))};
+  }
+  const bool is_of_no_namespace = request.ns.empty();
+  const bool may_anywhere = core::allows_namespace(token, "*");
+  const bool is_allowed = is_of_no_namespace ? may_anywhere || request.route->role < wire::Role::admin
+                                             : core::allows_namespace(token, request.ns);
+  if (!is_allowed) {
+    return Problem{.code = ProblemCode::forbidden,
+                   .detail = fmt::format("the token is not for {}", is_of_no_namespace ? "all namespaces" : request.ns)};
+  }
+  return core::Done{};
+}
+
+}  // namespace
+
+Result<bool> Auth::has_tokens() {
+  {
+    const std::lock_guard lock{mutex_};
+    if (has_tokens_ && clock_.monotonic() < has_tokens_until_) return *has_tokens_;
+  }
+  const auto page = api_.list_tokens({.limit = 1});
+  if (!page) return page.problem();
+  const std::lock_guard lock{mutex_};
+  has_tokens_ = !page->items.empty();
+  has_tokens_until_ = clock_.monotonic() + kKeptFor;
+  return *has_tokens_;
+}
+
+Result<std::optional<core::Token>> Auth::find(const std::string& id) {
+  {
+    const std::lock_guard lock{mutex_};
+    const auto known = known_.find(id);
+    if (known != known_.end() && clock_.monotonic() < known->second.until) return known->second.token;
+  }
+  const auto found = api_.find_token(id);
+  if (!found && found.problem().code != ProblemCode::not_found) return found.problem();
+  std::optional<core::Token> token;
+  if (found) token = *found;
+  const std::lock_guard lock{mutex_};
+  if (known_.size() >= kKnownMax) known_.clear();
+  known_[id] = {.token = token, .until = clock_.monotonic() + kKeptFor};
+  return token;
+}
+
+void Auth::forget() {
+  const std::lock_guard lock{mutex_};
+  has_tokens_.reset();
+  known_.clear();
+}
+
+Result<Actor> Auth::allow(const Request& request) {
+  if (request.route->role == wire::Role::anyone) return Actor{.request_id = request.id};
+  const auto guarded = has_tokens();
+  if (!guarded) return guarded.problem();
+  if (!*guarded && request.is_local) return Actor{.role = "admin", .request_id = request.id};
+  if (!request.authorization.starts_with(kBearer)) return unauthorized();
+  const auto text = core::parse_token(std::string_view{request.authorization}.substr(kBearer.size()));
+  if (!text) return unauthorized();
+  const auto token = find(text->id);
+  if (!token) return token.problem();
+  if (!core::authenticate(*token, sha256_hex(text->secret), clock_.now())) return unauthorized();
+  if (const core::Status allowed = check_role(**token, request); !allowed) return allowed.problem();
+  return Actor{
+      .id = (*token)->id, .role = std::string{core::to_string((*token)->role)}, .request_id = request.id};
+}
+
+}  // namespace pawl::server

@@ -1,0 +1,44 @@
+#pragma once
+// Who may do what. Until the first token is made, callers of this machine may do everything and others nothing; from
+// then on every call needs a token, but for those that anyone may make. What is not allowed is denied.
+//
+// Always: a revoked token is refused within a second on every node. Any thread; may read the store.
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "core/api.hpp"
+#include "core/env.hpp"
+#include "server/request.hpp"
+
+namespace pawl::server {
+
+class Auth {
+ public:
+  Auth(core::Api& api, core::Clock& clock) : api_(api), clock_(clock) {}
+
+  // The one who asks, or why it may not.
+  [[nodiscard]] core::Result<core::Actor> allow(const Request& request);
+  // A token was made or revoked here.
+  void forget();
+
+ private:
+  struct Known {
+    std::optional<core::Token> token = {};
+    core::MonotonicTime until = {};
+  };
+
+  [[nodiscard]] core::Result<bool> has_tokens();
+  [[nodiscard]] core::Result<std::optional<core::Token>> find(const std::string& id);
+
+  core::Api& api_;
+  core::Clock& clock_;
+  std::mutex mutex_;
+  std::optional<bool> has_tokens_ = {};
+  core::MonotonicTime has_tokens_until_ = {};
+  std::map<std::string, Known> known_;
+};
+
+}  // namespace pawl::server

@@ -1,0 +1,244 @@
+// Locks, idempotency keys, workers, types and checkpoints over HTTP.
+
+#include "server/body.hpp"
+#include "server/calls.hpp"
+#include "server/secrets.hpp"
+#include "wire/records.hpp"
+
+namespace pawl::server {
+
+namespace {
+
+using core::Result;
+using wire::Call;
+using wire::ObjectReader;
+using wire::Writer;
+
+template <typename T, typename Write>
+Response respond(const Request& request, const Result<T>& result, Write write, int status = 200) {
+  if (!result) return problem_response(result.problem(), request.id);
+  Writer out;
+  write(out, *result);
+  return json_response(status, out.take());
+}
+
+Response refuse(const Request& request, const core::Problem& problem) { return problem_response(problem, request.id); }
+
+template <typename T, typename Write>
+Response respond_page(const Request& request, const Result<core::Page<T>>& page, Write write) {
+  return respond(request, page, [&](Writer& out, const core::Page<T>& found) {
+    out.begin_object().key("items").begin_array();
+    for (const T& item : found.items) write(out, item);
+    out.end_array().field("next_cursor", found.next_cursor).end_object();
+  });
+}
+
+core::Result<core::ListRecords> list_of(const Request& request) {
+  auto list = read_query(request, [](ObjectReader& in) {
+    core::ListRecords asked;
+    asked.limit = read_number(in, "limit").value_or(asked.limit);
+    asked.cursor = in.optional_text("cursor").value_or("");
+    return asked;
+  });
+  if (list) list->ns = request.ns;
+  return list;
+}
+
+// --- locks ---
+
+Response acquire(Services& services, const Request& request) {
+  auto asked = read_body(request, [&](ObjectReader& in) {
+    core::AcquireLock lock{.ns = request.ns, .key = request.parameters.at(1), .holder = in.text("holder")};
+    lock.ttl = in.optional_duration("ttl").value_or(lock.ttl);
+    return lock;
+  });
+  if (!asked) return refuse(request, asked.problem());
+  return respond(request, services.api.acquire_lock(*asked), wire::write_lock);
+}
+
+void write_own_lock(Writer& out, const core::Lock& lock) {
+  wire::write_lock(out, {.acquired = !lock.holder.empty(), .lock = lock});
+}
+
+Response renew(Services& services, const Request& request) {
+  auto asked = read_body(request, [&](ObjectReader& in) {
+    core::RenewLock lock{.ns = request.ns,
+                         .key = request.parameters.at(1),
+                         .holder = in.text("holder"),
+                         .fence = in.integer("fence")};
+    lock.ttl = in.optional_duration("ttl").value_or(lock.ttl);
+    return lock;
+  });
+  if (!asked) return refuse(request, asked.problem());
+  return respond(request, services.api.renew_lock(*asked), write_own_lock);
+}
+
+Response release(Services& services, const Request& request) {
+  auto asked = read_body(request, [&](ObjectReader& in) {
+    return core::ReleaseLock{.ns = request.ns,
+                             .key = request.parameters.at(1),
+                             .holder = in.text("holder"),
+                             .fence = in.integer("fence")};
+  });
+  if (!asked) return refuse(request, asked.problem());
+  return respond(request, services.api.release_lock(*asked), write_own_lock);
+}
+
+// --- idempotency keys ---
+
+Response begin(Services& services, const Request& request) {
+  auto asked = read_body(request, [&](ObjectReader& in) {
+    core::BeginIdempotency begin{.ns = request.ns, .key = request.parameters.at(1)};
+    const core::RawJson whole = in.json("request");
+    begin.request_hash = in.optional_text("request_hash").value_or("");
+    if (whole.empty() == begin.request_hash.empty()) in.mistake("request", "or request_hash is required, one of the two");
+    if (!whole.empty()) begin.request_hash = "sha256:" + sha256_hex(whole.text);
+    begin.ttl = in.optional_duration("ttl").value_or(begin.ttl);
+    if (const auto id = in.optional_uuid("task_id")) begin.task_id = core::TaskId{*id};
+    return begin;
+  });
+  if (!asked) return refuse(request, asked.problem());
+  const auto begun = services.api.begin_idempotency(*asked);
+  const auto write = [](Writer& out, const core::IdempotencyBegun& one) { wire::write_idempotency(out, one.key); };
+  return respond(request, begun, write, begun && begun->begun ? 201 : 200);
+}
+
+Response end(Services& services, const Request& request) {
+  auto asked = read_body(request, [&](ObjectReader& in) {
+    return core::EndIdempotency{
+        .ns = request.ns, .key = request.parameters.at(1), .response = in.json("response")};
+  });
+  if (!asked) return refuse(request, asked.problem());
+  const bool is_done = request.route->call == Call::complete_idempotency;
+  return respond(request,
+                 is_done ? services.api.complete_idempotency(*asked) : services.api.fail_idempotency(*asked),
+                 wire::write_idempotency);
+}
+
+// --- workers ---
+
+Response register_one(Services& services, const Request& request) {
+  auto asked = read_body(request, wire::read_registration);
+  if (!asked) return refuse(request, asked.problem());
+  asked->ns = request.ns;
+  return respond(request, services.api.register_worker(*asked), wire::write_worker, 201);
+}
+
+Response heartbeat(Services& services, const Request& request) {
+  auto asked = read_body(request, [&](ObjectReader& in) {
+    return core::HeartbeatWorker{.ns = request.ns,
+                                 .worker_id = request.parameters.at(1),
+                                 .active_count = in.optional_integer("active_count").value_or(0),
+                                 .completed_delta = in.optional_integer("completed_delta").value_or(0),
+                                 .failed_delta = in.optional_integer("failed_delta").value_or(0),
+                                 .renew_leases = in.optional_boolean("renew_leases").value_or(false)};
+  });
+  if (!asked) return refuse(request, asked.problem());
+  return respond(request, services.api.heartbeat_worker(*asked), wire::write_worker);
+}
+
+// --- types ---
+
+Response put_type(Services& services, const Request& request) {
+  auto type = read_body(request, wire::read_task_type);
+  if (!type) return refuse(request, type.problem());
+  type->name = request.parameters.at(1);
+  const auto put = services.api.put_type({.ns = request.ns, .type = std::move(*type), .by = request.actor});
+  return respond(request, put, [](Writer& out, const core::TaskType& one) { wire::write_task_type(out, one, true); });
+}
+
+void write_type(Writer& out, const core::TaskType& type) { wire::write_task_type(out, type, true); }
+
+void write_nothing(Writer& out, const core::Done& /*done*/) { out.begin_object().end_object(); }
+
+// --- checkpoints ---
+
+core::TaskId read_owner(ObjectReader& in) {
+  if (!in.has("task_id") || in.is_null("task_id")) in.mistake("task_id", "is required");
+  return core::TaskId{in.optional_uuid("task_id").value_or(core::Uuid{})};
+}
+
+Response append(Services& services, const Request& request) {
+  auto asked = read_body(request, [&](ObjectReader& in) {
+    return core::AppendCheckpoint{.ns = request.ns,
+                                  .owner = read_owner(in),
+                                  .type = in.text("type"),
+                                  .snapshot = in.json("snapshot"),
+                                  .metadata = in.json("metadata"),
+                                  .sequence = in.optional_integer("sequence")};
+  });
+  if (!asked) return refuse(request, asked.problem());
+  const auto write = [](Writer& out, const core::CheckpointAppended& one) {
+    out.begin_object().field("checkpoint_id", one.checkpoint_id).field("sequence", one.sequence).end_object();
+  };
+  return respond(request, services.api.append_checkpoint(std::move(*asked)), write, 201);
+}
+
+Response list_checkpoints(Services& services, const Request& request) {
+  auto asked = read_query(request, [&](ObjectReader& in) {
+    core::ListCheckpoints list{.ns = request.ns, .owner = read_owner(in), .type = in.optional_text("type")};
+    const std::string latest = in.optional_text("latest").value_or("false");
+    if (latest != "true" && latest != "false") in.mistake("latest", "must be true or false");
+    list.latest = latest == "true";
+    return list;
+  });
+  if (!asked) return refuse(request, asked.problem());
+  const auto found = services.api.list_checkpoints(*asked);
+  return respond(request, found, [&](Writer& out, const std::vector<core::Checkpoint>& checkpoints) {
+    out.begin_object().key("items").begin_array();
+    for (const core::Checkpoint& one : checkpoints) wire::write_checkpoint(out, asked->owner, one);
+    out.end_array().key("next_cursor").null().end_object();
+  });
+}
+
+Response summarize(Services& services, const Request& request) {
+  const auto owner = read_query(request, read_owner);
+  if (!owner) return refuse(request, owner.problem());
+  return respond(request, services.api.summarize_checkpoints(request.ns, *owner), wire::write_checkpoint_summary);
+}
+
+Response answer_to(Services& services, const Request& request) {
+  core::Api& api = services.api;
+  const auto name = [&] { return request.parameters.at(1); };
+  const core::WorkerRef worker{.ns = request.ns, .worker_id = request.parameters.size() > 1 ? name() : ""};
+  switch (request.route->call) {
+    case Call::acquire_lock: return acquire(services, request);
+    case Call::renew_lock: return renew(services, request);
+    case Call::release_lock: return release(services, request);
+    case Call::get_lock: return respond(request, api.get_lock(request.ns, name()), write_own_lock);
+    case Call::begin_idempotency: return begin(services, request);
+    case Call::complete_idempotency:
+    case Call::fail_idempotency: return end(services, request);
+    case Call::get_idempotency:
+      return respond(request, api.get_idempotency(request.ns, name()), wire::write_idempotency);
+    case Call::register_worker: return register_one(services, request);
+    case Call::heartbeat_worker: return heartbeat(services, request);
+    case Call::drain_worker: return respond(request, api.drain_worker(worker), wire::write_worker);
+    case Call::deregister_worker: return respond(request, api.deregister_worker(worker), write_nothing);
+    case Call::get_worker: return respond(request, api.get_worker(request.ns, name()), wire::write_worker);
+    case Call::put_type: return put_type(services, request);
+    case Call::get_type: return respond(request, api.get_type(request.ns, name()), write_type);
+    case Call::delete_type: {
+      const auto done = api.delete_type({.ns = request.ns, .name = name(), .by = request.actor});
+      return respond(request, done, write_nothing);
+    }
+    case Call::append_checkpoint: return append(services, request);
+    case Call::list_checkpoints: return list_checkpoints(services, request);
+    case Call::summarize_checkpoints: return summarize(services, request);
+    default: break;
+  }
+  const auto list = list_of(request);
+  if (!list) return refuse(request, list.problem());
+  if (request.route->call == Call::list_workers) return respond_page(request, api.list_workers(*list), wire::write_worker);
+  return respond_page(request, api.list_types(*list), write_type);
+}
+
+}  // namespace
+
+void call_record(Services& services, Request request, Answer answer) {
+  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
+    answer(answer_to(services, request));
+  });
+}
+
+}  // namespace pawl::server

@@ -1,0 +1,149 @@
+// Who may do what: every route with every kind of caller.
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "runtime/env.hpp"
+#include "runtime/runtime.hpp"
+#include "store/memory/memory_store.hpp"
+#include "tests/server/raw_client.hpp"
+#include "tests/support/http_front.hpp"
+
+namespace pawl::testing {
+namespace {
+
+std::string token_in(const std::string& answer) {
+  const std::size_t at = answer.find(R"("token":")");
+  if (at == std::string::npos) return "";
+  return answer.substr(at + 9, answer.find('"', at + 9) - at - 9);
+}
+
+std::string id_in(const std::string& answer) {
+  const std::size_t at = answer.find(R"("id":")");
+  return answer.substr(at + 6, answer.find('"', at + 6) - at - 6);
+}
+
+class Auth : public ::testing::Test {
+ protected:
+  int ask(const wire::Route& route, const std::string& token, const std::string& ns = "default") const {
+    std::string path{route.path};
+    for (std::size_t at = path.find('{'); at != std::string::npos; at = path.find('{')) {
+      const std::string name = path.substr(at, path.find('}', at) - at + 1);
+      path.replace(at, name.size(), name == "{ns}" ? ns : name == "{action}" ? "complete" : "nothing-there");
+    }
+    return status_of(send(std::string{wire::name_of(route.method)}, path, "", token));
+  }
+  std::string send(const std::string& method, const std::string& path, const std::string& body,
+                   const std::string& token) const {
+    RawClient client{front.port()};
+    const std::string authorization = token.empty() ? "" : "Authorization: Bearer " + token + "\r\n";
+    client.send(fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n{}\r\n{}", method, path,
+                            body.size(), authorization, body));
+    return client.receive();
+  }
+  std::string make(const std::string& role, const std::string& ns, const std::string& by) const {
+    return send("POST", "/v1/admin/tokens", fmt::format(R"({{"role":"{}","namespaces":["{}"]}})", role, ns), by);
+  }
+
+  runtime::SystemClock clock;
+  runtime::SystemRandom random;
+  std::unique_ptr<store::Store> store = store::make_memory_store(clock);
+  runtime::Runtime runtime{*store, clock, random};
+  HttpFront front{{.api = runtime.local(),
+                   .submit = [this](core::Command command,
+                                    core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
+                   .engine = runtime.engine(),
+                   .store = *store},
+                  clock,
+                  random};
+};
+
+TEST_F(Auth, LetsLocalCallersDoEverythingUntilTheFirstToken) {
+  EXPECT_EQ(status_of(send("GET", "/v1/default/tasks", "", "")), 200);
+  EXPECT_EQ(status_of(make("admin", "*", "")), 201);
+  EXPECT_EQ(status_of(send("GET", "/v1/default/tasks", "", "")), 401);
+  EXPECT_EQ(status_of(send("GET", "/healthz", "", "")), 200);
+}
+
+TEST_F(Auth, HoldsForEveryRouteAndEveryCaller) {
+  const std::string admin = token_in(make("admin", "*", ""));
+  ASSERT_FALSE(admin.empty());
+  const std::string gone = make("admin", "*", admin);
+  ASSERT_EQ(status_of(send("DELETE", "/v1/admin/tokens/" + id_in(gone), "", admin)), 200);
+  std::map<wire::Role, std::string> tokens;
+  for (const wire::Role role : {wire::Role::viewer, wire::Role::worker, wire::Role::supervisor})
+    tokens[role] = token_in(make(std::string{wire::name_of(role)}, "default", admin));
+  tokens[wire::Role::admin] = admin;
+  for (const wire::Route& route : wire::routes()) {
+    if (route.role == wire::Role::anyone) continue;
+    SCOPED_TRACE(fmt::format("{} {}", wire::name_of(route.method), route.path));
+    EXPECT_EQ(ask(route, ""), 401);
+    EXPECT_EQ(ask(route, "garbage"), 401);
+    EXPECT_EQ(ask(route, token_in(gone)), 401);
+    EXPECT_EQ(ask(route, admin.substr(0, admin.size() - 1) + (admin.back() == 'a' ? 'b' : 'a')), 401);
+    for (const auto& [role, token] : tokens) {
+      const int status = ask(route, token);
+      if (role < route.role) {
+        EXPECT_EQ(status, 403) << wire::name_of(role);
+      } else {
+        EXPECT_TRUE(status != 401 && status != 403) << wire::name_of(role) << " got " << status;
+      }
+    }
+    const bool has_namespace = route.path.starts_with("/v1/{ns}/");
+    if (has_namespace) {
+      EXPECT_EQ(ask(route, tokens.at(wire::Role::supervisor), "other"), 403);
+    }
+  }
+}
+
+TEST_F(Auth, WritesDownWhatWasDenied) {
+  const std::string admin = token_in(make("admin", "*", ""));
+  EXPECT_EQ(status_of(send("GET", "/v1/default/queues", "", "")), 401);
+  const std::string audit = send("GET", "/v1/admin/audit", "", admin);
+  EXPECT_NE(audit.find(R"("action":"denied","object":"GET /v1/{ns}/queues")"), std::string::npos) << audit;
+  EXPECT_NE(audit.find(R"("action":"token.create")"), std::string::npos) << audit;
+  EXPECT_EQ(audit.find(admin), std::string::npos);
+}
+
+TEST_F(Auth, NeverShowsASecretAgain) {
+  const std::string admin = token_in(make("admin", "*", ""));
+  const std::string list = send("GET", "/v1/admin/tokens", "", admin);
+  EXPECT_EQ(status_of(list), 200);
+  EXPECT_EQ(list.find(admin), std::string::npos);
+  EXPECT_EQ(list.find("hash"), std::string::npos);
+}
+
+TEST_F(Auth, LetsNoMutatedPathAroundIt) {
+  ASSERT_EQ(status_of(make("admin", "*", "")), 201);
+  runtime::SystemRandom chance;
+  auto client = std::make_unique<RawClient>(front.port());
+  int answered = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto all = wire::routes();
+    std::string path{all[chance.next() % all.size()].path};
+    const std::uint64_t changes = 1 + chance.next() % 3;
+    constexpr std::string_view kLetters = "/%2eE.;?#{}aZ0_-~\\";
+    for (std::uint64_t c = 0; c < changes; ++c) {
+      const std::size_t at = chance.next() % path.size();
+      const char letter = kLetters[chance.next() % kLetters.size()];
+      if (chance.next() % 2 == 0) {
+        path[at] = letter;
+      } else {
+        path.insert(at, 1, letter);
+      }
+    }
+    const std::string_view open = std::string_view{path}.substr(0, path.find('?'));
+    if (open == "/" || open == "/healthz" || open == "/readyz" || path.find('#') != std::string::npos) continue;
+    client->send(get(path));
+    const int status = status_of(client->receive());
+    ASSERT_TRUE(status == 401 || status == 404 || status == 405 || status == 400) << path << " got " << status;
+    // A connection serves so many; and one that sent what is not HTTP is closed.
+    if (++answered % 900 == 0 || status == 400) client = std::make_unique<RawClient>(front.port());
+  }
+  EXPECT_GT(answered, 15'000);
+}
+
+}  // namespace
+}  // namespace pawl::testing
