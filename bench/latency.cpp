@@ -1,5 +1,5 @@
-// latency: from the call of enqueue to the handler's hands, on an idle system with a claim waiting; in turn with
-// single commits on the same store, whose median is the baseline.
+// latency: from the call of enqueue to the handler's hands, on an idle system with a claim waiting; in turn
+// with single commits on the same store, whose median is the baseline.
 
 #include <algorithm>
 #include <future>
@@ -32,7 +32,8 @@ std::future<std::pair<Claimed, core::MonotonicTime>> park_claim(runtime::Runtime
 }
 
 double quantile_of(std::vector<double>& times, double quantile) {
-  const auto at = times.begin() + static_cast<std::ptrdiff_t>(quantile * static_cast<double>(times.size() - 1));
+  const auto at =
+      times.begin() + static_cast<std::ptrdiff_t>(quantile * static_cast<double>(times.size() - 1));
   std::nth_element(times.begin(), at, times.end());
   return *at;
 }

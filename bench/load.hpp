@@ -58,8 +58,8 @@ struct LoadOptions {
   std::string queue = "bench";
   int batch = 100;
   int workers = 32;
-  // Whether tasks wait for workers. If not, as in a queue that keeps up, there are half as many tasks as the workers
-  // could hold, and a task goes to a waiting worker in the commit that stores it.
+  // Whether tasks wait for workers. If not, as in a queue that keeps up, there are half as many tasks as the
+  // workers could hold, and a task goes to a waiting worker in the commit that stores it.
   bool is_behind = false;
   core::Duration seconds = std::chrono::seconds{5};
 };

@@ -18,7 +18,8 @@ std::string tasks_path(const std::string& ns, const std::string& rest = "") {
   return fmt::format("/v1/{}/tasks{}", wire::percent_encoded(ns), rest);
 }
 
-// What the server would refuse is refused here, with the field's name: JSON that is none would spoil the whole body.
+// What the server would refuse is refused here, with the field's name: JSON that is none would spoil the
+// whole body.
 template <typename Command>
 core::Status checked(Command& command) {
   core::Command whole{std::move(command)};
@@ -64,11 +65,13 @@ Result<core::EnqueuedTask> HttpApi::enqueue(const std::string& ns, core::TaskSpe
   if (const core::Status valid = checked(command); !valid) return valid.problem();
   Writer out;
   wire::write_task_spec(out, command.tasks.front());
-  return decoded(call(ns, {.method = "POST", .path = tasks_path(ns), .body = out.take()}), [](ObjectReader& in) {
-    core::EnqueuedTask enqueued{.created = in.optional_boolean("created").value_or(false)};
-    in.optional_object_leniently("task", [&](ObjectReader& task) { enqueued.task = wire::read_task(task); });
-    return enqueued;
-  });
+  return decoded(call(ns, {.method = "POST", .path = tasks_path(ns), .body = out.take()}),
+                 [](ObjectReader& in) {
+                   core::EnqueuedTask enqueued{.created = in.optional_boolean("created").value_or(false)};
+                   in.optional_object_leniently(
+                       "task", [&](ObjectReader& task) { enqueued.task = wire::read_task(task); });
+                   return enqueued;
+                 });
 }
 
 Result<std::vector<core::Enqueued>> HttpApi::enqueue_batch(core::EnqueueTasks command) {
@@ -77,7 +80,8 @@ Result<std::vector<core::Enqueued>> HttpApi::enqueue_batch(core::EnqueueTasks co
   out.begin_object().key("tasks").begin_array();
   for (const core::TaskSpec& spec : command.tasks) wire::write_task_spec(out, spec);
   out.end_array().end_object();
-  const auto body = call(command.ns, {.method = "POST", .path = tasks_path(command.ns, "/batch"), .body = out.take()});
+  const auto body =
+      call(command.ns, {.method = "POST", .path = tasks_path(command.ns, "/batch"), .body = out.take()});
   return decoded(body, [](ObjectReader& in) {
     std::vector<core::Enqueued> results;
     in.objects_leniently("results", [&](ObjectReader& one) {
@@ -92,7 +96,8 @@ Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) 
   if (const core::Status valid = checked(command); !valid) return valid.problem();
   Writer out;
   wire::write_claim(out, command);
-  // Without a key: a claim that is repeated may give other tasks, and the first ones come back by their leases.
+  // Without a key: a claim that is repeated may give other tasks, and the first ones come back by their
+  // leases.
   HttpRequest request{.method = "POST", .path = tasks_path(command.ns, "/claim"), .body = out.take()};
   request.timeout = command.wait + std::chrono::seconds{30};
   request.repeatable = true;
@@ -152,16 +157,21 @@ Result<core::BulkResult> HttpApi::move_many(const core::BulkTasks& bulk, const s
   out.begin_object().key("filter");
   wire::write_task_query(out, bulk.query);
   out.field("limit", bulk.limit).end_object();
-  const auto body = call(bulk.query.ns, {.method = "POST", .path = tasks_path(bulk.query.ns, "/" + verb), .body = out.take()});
+  const auto body = call(
+      bulk.query.ns, {.method = "POST", .path = tasks_path(bulk.query.ns, "/" + verb), .body = out.take()});
   return decoded(body, [](ObjectReader& in) {
     return core::BulkResult{.matched = static_cast<int>(in.integer("matched")),
                             .changed = static_cast<int>(in.integer("changed"))};
   });
 }
 
-Result<core::BulkResult> HttpApi::cancel_tasks(const core::BulkTasks& bulk) { return move_many(bulk, "cancel"); }
+Result<core::BulkResult> HttpApi::cancel_tasks(const core::BulkTasks& bulk) {
+  return move_many(bulk, "cancel");
+}
 
-Result<core::BulkResult> HttpApi::retry_tasks(const core::BulkTasks& bulk) { return move_many(bulk, "retry"); }
+Result<core::BulkResult> HttpApi::retry_tasks(const core::BulkTasks& bulk) {
+  return move_many(bulk, "retry");
+}
 
 Result<core::TaskWithAttempts> HttpApi::get_task(const std::string& ns, const core::TaskId& id) {
   return decoded(call(ns, {.path = tasks_path(ns, "/" + to_string(id))}), [](ObjectReader& in) {
@@ -173,12 +183,13 @@ Result<core::TaskWithAttempts> HttpApi::get_task(const std::string& ns, const co
 }
 
 Result<core::Page<core::Task>> HttpApi::list_tasks(const core::ListTasks& list) {
-  return decoded(call(list.query.ns, {.path = tasks_path(list.query.ns, query_of(list))}), [](ObjectReader& in) {
-    core::Page<core::Task> page;
-    in.objects_leniently("items", [&](ObjectReader& one) { page.items.push_back(wire::read_task(one)); });
-    page.next_cursor = in.optional_text("next_cursor");
-    return page;
-  });
+  return decoded(
+      call(list.query.ns, {.path = tasks_path(list.query.ns, query_of(list))}), [](ObjectReader& in) {
+        core::Page<core::Task> page;
+        in.objects_leniently("items", [&](ObjectReader& one) { page.items.push_back(wire::read_task(one)); });
+        page.next_cursor = in.optional_text("next_cursor");
+        return page;
+      });
 }
 
 Result<std::vector<core::Queue>> HttpApi::list_queues(const std::string& ns) {
@@ -194,8 +205,8 @@ Result<core::Done> HttpApi::set_queue(core::SetQueue command) {
   if (const core::Status valid = checked(command); !valid) return valid.problem();
   Writer out;
   wire::write_queue_patch(out, command.patch);
-  const std::string path = fmt::format("/v1/{}/queues/{}", wire::percent_encoded(command.ns),
-                                       wire::percent_encoded(command.name));
+  const std::string path =
+      fmt::format("/v1/{}/queues/{}", wire::percent_encoded(command.ns), wire::percent_encoded(command.name));
   const auto body = call(command.ns, {.method = "PUT", .path = path, .body = out.take()});
   if (!body) return body.problem();
   return core::Done{};

@@ -14,12 +14,14 @@ using core::Result;
 using wire::ObjectReader;
 using wire::Writer;
 
-std::string path_of(const std::string& ns, std::string_view noun, const std::string& name, std::string_view verb = "") {
+std::string path_of(const std::string& ns, std::string_view noun, const std::string& name,
+                    std::string_view verb = "") {
   return fmt::format("/v1/{}/{}/{}{}", percent_encoded(ns), noun, percent_encoded(name), verb);
 }
 
 std::string list_path(std::string_view start, int limit, const std::string& cursor) {
-  return fmt::format("{}?limit={}{}{}", start, limit, cursor.empty() ? "" : "&cursor=", percent_encoded(cursor));
+  return fmt::format("{}?limit={}{}{}", start, limit,
+                     cursor.empty() ? "" : "&cursor=", percent_encoded(cursor));
 }
 
 template <typename Item>
@@ -68,23 +70,28 @@ Result<core::CheckpointAppended> HttpApi::append_checkpoint(core::AppendCheckpoi
       .end_object();
   // Not repeatable by itself: the caller makes an Idempotency-Key.
   const std::string path = fmt::format("/v1/{}/checkpoints", percent_encoded(command.ns));
-  return decoded(call(command.ns, {.method = "POST", .path = path, .body = out.take()}), [](ObjectReader& in) {
-    return core::CheckpointAppended{.checkpoint_id = in.text("checkpoint_id"), .sequence = in.integer("sequence")};
-  });
+  return decoded(call(command.ns, {.method = "POST", .path = path, .body = out.take()}),
+                 [](ObjectReader& in) {
+                   return core::CheckpointAppended{.checkpoint_id = in.text("checkpoint_id"),
+                                                   .sequence = in.integer("sequence")};
+                 });
 }
 
 Result<std::vector<core::Checkpoint>> HttpApi::list_checkpoints(const core::ListCheckpoints& list) {
-  std::string path = fmt::format("/v1/{}/checkpoints?task_id={}", percent_encoded(list.ns), to_string(list.owner));
+  std::string path =
+      fmt::format("/v1/{}/checkpoints?task_id={}", percent_encoded(list.ns), to_string(list.owner));
   if (list.type) path += "&type=" + percent_encoded(*list.type);
   if (list.latest) path += "&latest=true";
   return decoded(call(list.ns, {.path = path}), [](ObjectReader& in) {
     std::vector<core::Checkpoint> checkpoints;
-    in.objects_leniently("items", [&](ObjectReader& one) { checkpoints.push_back(wire::read_checkpoint(one)); });
+    in.objects_leniently("items",
+                         [&](ObjectReader& one) { checkpoints.push_back(wire::read_checkpoint(one)); });
     return checkpoints;
   });
 }
 
-Result<core::CheckpointSummary> HttpApi::summarize_checkpoints(const std::string& ns, const core::TaskId& owner) {
+Result<core::CheckpointSummary> HttpApi::summarize_checkpoints(const std::string& ns,
+                                                               const core::TaskId& owner) {
   const std::string path =
       fmt::format("/v1/{}/checkpoints/summary?task_id={}", percent_encoded(ns), to_string(owner));
   return decoded(call(ns, {.path = path}), wire::read_checkpoint_summary);
@@ -101,15 +108,21 @@ Result<core::LockAnswer> HttpApi::acquire_lock(const core::AcquireLock& request)
 Result<core::Lock> HttpApi::renew_lock(const core::RenewLock& request) {
   if (const auto valid = core::check(request); !valid) return valid.problem();
   Writer out;
-  out.begin_object().field("holder", request.holder).field("fence", request.fence).field("ttl", request.ttl).end_object();
-  return decoded(call(request.ns, posted(path_of(request.ns, "leases", request.key, "/renew"), out.take())), own_lock);
+  out.begin_object()
+      .field("holder", request.holder)
+      .field("fence", request.fence)
+      .field("ttl", request.ttl)
+      .end_object();
+  return decoded(call(request.ns, posted(path_of(request.ns, "leases", request.key, "/renew"), out.take())),
+                 own_lock);
 }
 
 Result<core::Lock> HttpApi::release_lock(const core::ReleaseLock& request) {
   if (const auto valid = core::check(request); !valid) return valid.problem();
   Writer out;
   out.begin_object().field("holder", request.holder).field("fence", request.fence).end_object();
-  return decoded(call(request.ns, posted(path_of(request.ns, "leases", request.key, "/release"), out.take())), own_lock);
+  return decoded(call(request.ns, posted(path_of(request.ns, "leases", request.key, "/release"), out.take())),
+                 own_lock);
 }
 
 Result<core::Lock> HttpApi::get_lock(const std::string& ns, const std::string& key) {
@@ -122,7 +135,8 @@ Result<core::IdempotencyBegun> HttpApi::begin_idempotency(const core::BeginIdemp
   out.begin_object().field("request_hash", request.request_hash).field("ttl", request.ttl);
   if (request.task_id) out.field("task_id", to_string(*request.task_id));
   out.end_object();
-  const auto body = call(request.ns, posted(path_of(request.ns, "idempotency", request.key, "/begin"), out.take()));
+  const auto body =
+      call(request.ns, posted(path_of(request.ns, "idempotency", request.key, "/begin"), out.take()));
   return decoded(body, [](ObjectReader& in) {
     core::IdempotencyBegun begun{.key = wire::read_idempotency(in)};
     begun.begun = begun.key.status == core::IdempotencyStatus::pending;
@@ -134,16 +148,18 @@ Result<core::IdempotencyKey> HttpApi::complete_idempotency(const core::EndIdempo
   if (const auto valid = core::check(request); !valid) return valid.problem();
   Writer out;
   out.begin_object().field("response", request.response).end_object();
-  return decoded(call(request.ns, posted(path_of(request.ns, "idempotency", request.key, "/complete"), out.take())),
-                 wire::read_idempotency);
+  return decoded(
+      call(request.ns, posted(path_of(request.ns, "idempotency", request.key, "/complete"), out.take())),
+      wire::read_idempotency);
 }
 
 Result<core::IdempotencyKey> HttpApi::fail_idempotency(const core::EndIdempotency& request) {
   if (const auto valid = core::check(request); !valid) return valid.problem();
   Writer out;
   out.begin_object().field("response", request.response).end_object();
-  return decoded(call(request.ns, posted(path_of(request.ns, "idempotency", request.key, "/fail"), out.take())),
-                 wire::read_idempotency);
+  return decoded(
+      call(request.ns, posted(path_of(request.ns, "idempotency", request.key, "/fail"), out.take())),
+      wire::read_idempotency);
 }
 
 Result<core::IdempotencyKey> HttpApi::get_idempotency(const std::string& ns, const std::string& key) {
@@ -190,7 +206,8 @@ Result<core::Worker> HttpApi::get_worker(const std::string& ns, const std::strin
 
 Result<core::Page<core::Worker>> HttpApi::list_workers(const core::ListRecords& list) {
   const std::string start = fmt::format("/v1/{}/workers", percent_encoded(list.ns));
-  return decoded(call(list.ns, {.path = list_path(start, list.limit, list.cursor)}), page_reader(wire::read_worker));
+  return decoded(call(list.ns, {.path = list_path(start, list.limit, list.cursor)}),
+                 page_reader(wire::read_worker));
 }
 
 Result<core::TaskType> HttpApi::put_type(const core::PutTaskType& request) {
@@ -212,7 +229,8 @@ Result<core::Page<core::TaskType>> HttpApi::list_types(const core::ListRecords& 
 
 Result<core::Done> HttpApi::delete_type(const core::DeleteTaskType& request) {
   if (const auto valid = core::check(request); !valid) return valid.problem();
-  return decoded(call(request.ns, {.method = "DELETE", .path = path_of(request.ns, "types", request.name)}), nothing);
+  return decoded(call(request.ns, {.method = "DELETE", .path = path_of(request.ns, "types", request.name)}),
+                 nothing);
 }
 
 Result<core::Token> HttpApi::create_token(const core::CreateToken& request) {
@@ -222,7 +240,8 @@ Result<core::Token> HttpApi::create_token(const core::CreateToken& request) {
   out.key("queues");
   wire::write_texts(out, request.queues);
   out.field("name", request.name).field("expires_at", request.expires_at).end_object();
-  return decoded(call("default", {.method = "POST", .path = "/v1/admin/tokens", .body = out.take()}), wire::read_token);
+  return decoded(call("default", {.method = "POST", .path = "/v1/admin/tokens", .body = out.take()}),
+                 wire::read_token);
 }
 
 Result<core::Token> HttpApi::revoke_token(const core::RevokeToken& request) {
@@ -230,7 +249,9 @@ Result<core::Token> HttpApi::revoke_token(const core::RevokeToken& request) {
   return decoded(call("default", {.method = "DELETE", .path = path}), wire::read_token);
 }
 
-Result<core::Token> HttpApi::find_token(const std::string& /*id*/) { return only_in_process("a token by its id"); }
+Result<core::Token> HttpApi::find_token(const std::string& /*id*/) {
+  return only_in_process("a token by its id");
+}
 
 Result<core::Page<core::Token>> HttpApi::list_tokens(const core::ListRecords& list) {
   return decoded(call("default", {.path = list_path("/v1/admin/tokens", list.limit, list.cursor)}),

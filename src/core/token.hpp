@@ -19,7 +19,12 @@ inline constexpr std::size_t kTokenIdLength = 12;
 inline constexpr std::size_t kTokenSecretLengthMin = 43;  // 256 bits in base62
 
 // Each may do what those before it may.
-enum class Role : std::uint8_t { viewer, worker, supervisor, admin };  // supervisor: "operator", a word of C++
+enum class Role : std::uint8_t {
+  viewer,
+  worker,
+  supervisor,
+  admin
+};  // supervisor: "operator", a word of C++
 inline constexpr int kRoleCount = 4;
 [[nodiscard]] std::string_view to_string(Role role);
 [[nodiscard]] std::optional<Role> role_from(std::string_view name);

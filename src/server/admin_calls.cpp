@@ -35,10 +35,10 @@ Response create_token(Services& services, const Request& request) {
     return create;
   });
   if (!asked) return problem_response(asked.problem(), request.id);
-  const core::TokenText text{.role = asked->role,
-                             .id = core::base62(random_bytes(2 * core::kTokenIdLength), core::kTokenIdLength),
-                             .secret = core::base62(random_bytes(2 * core::kTokenSecretLengthMin),
-                                                    core::kTokenSecretLengthMin)};
+  const core::TokenText text{
+      .role = asked->role,
+      .id = core::base62(random_bytes(2 * core::kTokenIdLength), core::kTokenIdLength),
+      .secret = core::base62(random_bytes(2 * core::kTokenSecretLengthMin), core::kTokenSecretLengthMin)};
   asked->id = text.id;
   asked->secret_hash = sha256_hex(text.secret);
   const auto token = services.api.create_token(*asked);

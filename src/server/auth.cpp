@@ -28,16 +28,17 @@ int rank_of(core::Role role) { return static_cast<int>(role) + 1; }
 core::Status check_role(const core::Token& token, const Request& request) {
   if (rank_of(token.role) < static_cast<int>(request.route->role)) {
     return Problem{.code = ProblemCode::forbidden,
-                   .detail = fmt::format("this needs the role {}, the token has {}", wire::name_of(request.route->role),
-                                         core::to_string(token.role))};
+                   .detail = fmt::format("this needs the role {}, the token has {}",
+                                         wire::name_of(request.route->role), core::to_string(token.role))};
   }
   const bool is_of_no_namespace = request.ns.empty();
   const bool may_anywhere = core::allows_namespace(token, "*");
   const bool is_allowed = is_of_no_namespace ? may_anywhere || request.route->role < wire::Role::admin
                                              : core::allows_namespace(token, request.ns);
   if (!is_allowed) {
-    return Problem{.code = ProblemCode::forbidden,
-                   .detail = fmt::format("the token is not for {}", is_of_no_namespace ? "all namespaces" : request.ns)};
+    return Problem{
+        .code = ProblemCode::forbidden,
+        .detail = fmt::format("the token is not for {}", is_of_no_namespace ? "all namespaces" : request.ns)};
   }
   return core::Done{};
 }

@@ -1,6 +1,7 @@
 #pragma once
-// Who may do what. Until the first token is made, callers of this machine may do everything and others nothing; from
-// then on every call needs a token, but for those that anyone may make. What is not allowed is denied.
+// Who may do what. Until the first token is made, callers of this machine may do everything and others
+// nothing; from then on every call needs a token, but for those that anyone may make. What is not allowed is
+// denied.
 //
 // Always: a revoked token is refused within a second on every node. Any thread; may read the store.
 

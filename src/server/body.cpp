@@ -9,7 +9,8 @@ namespace pawl::server {
 core::Result<std::string> checked_body(const Request& request) {
   if (request.body.empty()) return std::string{"{}"};
   if (const auto error = core::json_error(request.body)) {
-    return core::Problem{.code = core::ProblemCode::invalid_argument, .detail = "the body is not JSON: " + *error};
+    return core::Problem{.code = core::ProblemCode::invalid_argument,
+                         .detail = "the body is not JSON: " + *error};
   }
   return request.body;
 }

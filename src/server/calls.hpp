@@ -1,6 +1,6 @@
 #pragma once
-// What each row of the route table does. Commands are handed to the commit loop and answered from it, so that a
-// waiting claim holds no thread; reads and calls of several steps run on the threads of `Blocking`.
+// What each row of the route table does. Commands are handed to the commit loop and answered from it, so that
+// a waiting claim holds no thread; reads and calls of several steps run on the threads of `Blocking`.
 
 #include <functional>
 

@@ -1,7 +1,5 @@
 #include "server/connection.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 
 #include <boost/asio/as_tuple.hpp>
@@ -11,6 +9,7 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
+#include <sys/socket.h>
 
 namespace pawl::server {
 
@@ -104,7 +103,8 @@ asio::awaitable<std::optional<Incoming>> Connection::read() {
   }
   const std::size_t body_max =
       Dispatch::body_limit(std::string{parser.get().method_string()}, std::string{parser.get().target()});
-  parser.body_limit(body_max);  // compared with what comes in chunks; a length that is announced is compared here
+  parser.body_limit(
+      body_max);  // compared with what comes in chunks; a length that is announced is compared here
   if (parser.content_length().value_or(0) > body_max) {
     co_await refuse(refusal(413, core::ProblemCode::payload_too_large, "the body is too large"));
     co_return std::nullopt;
@@ -139,7 +139,8 @@ std::optional<Response> Connection::refusal_of(const Parser& parser) const {
     if (field.name_string().size() + field.value().size() > limits_.field_bytes_max)
       return refusal(431, ProblemCode::invalid_argument, "a header field is too large");
   }
-  if (fields > limits_.fields_max) return refusal(431, ProblemCode::invalid_argument, "too many header fields");
+  if (fields > limits_.fields_max)
+    return refusal(431, ProblemCode::invalid_argument, "too many header fields");
   if (hosts != 1 && request.version() == 11)
     return refusal(400, ProblemCode::invalid_argument, "exactly one Host field is needed");
   return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
-// One connection: reads a request, waits for its answer, writes it, and so on. Requests that come before their turn stay
-// in the socket, so that answers keep their order. All of it runs on the connection's strand.
+// One connection: reads a request, waits for its answer, writes it, and so on. Requests that come before
+// their turn stay in the socket, so that answers keep their order. All of it runs on the connection's strand.
 
 #include <atomic>
 #include <optional>

@@ -33,18 +33,22 @@ std::string_view host_name(std::string_view host) {
 }
 
 bool is_plain(std::string_view id) {
-  return !id.empty() && id.size() <= kRequestIdMax &&
-         std::all_of(id.begin(), id.end(), [](char c) { return c > ' ' && c < 127 && c != '"' && c != '\\'; });
+  return !id.empty() && id.size() <= kRequestIdMax && std::all_of(id.begin(), id.end(), [](char c) {
+    return c > ' ' && c < 127 && c != '"' && c != '\\';
+  });
 }
 
 // A path that exists with other methods says which.
 Response refusal(const Incoming& incoming, const Problem& problem) {
   const auto methods = wire::methods_of(path_of(incoming.target));
-  if (problem.code != ProblemCode::not_found || methods.empty()) return problem_response(problem, incoming.request_id);
+  if (problem.code != ProblemCode::not_found || methods.empty())
+    return problem_response(problem, incoming.request_id);
   std::string allow;
-  for (const wire::Method method : methods) allow += (allow.empty() ? "" : ", ") + std::string{name_of(method)};
-  const Problem wrong_method{.code = ProblemCode::not_found,
-                             .detail = fmt::format("{} is not possible there, only {}", incoming.method, allow)};
+  for (const wire::Method method : methods)
+    allow += (allow.empty() ? "" : ", ") + std::string{name_of(method)};
+  const Problem wrong_method{
+      .code = ProblemCode::not_found,
+      .detail = fmt::format("{} is not possible there, only {}", incoming.method, allow)};
   Response response = problem_response(wrong_method, incoming.request_id, 405);
   response.headers.emplace_back("Allow", allow);
   return response;
@@ -90,8 +94,9 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
   if (const core::Status allowed = check_origin(incoming); !allowed) return allowed.problem();
   const std::string_view path = path_of(incoming.target);
   const auto method = wire::method_from(incoming.method);
-  auto found = method ? wire::match(*method, path)
-                      : core::Result<wire::Match>{Problem{.code = ProblemCode::not_found, .detail = "no such method"}};
+  auto found =
+      method ? wire::match(*method, path)
+             : core::Result<wire::Match>{Problem{.code = ProblemCode::not_found, .detail = "no such method"}};
   if (!found) return found.problem();
   Request request{.id = incoming.request_id,
                   .route = found->route,
@@ -104,14 +109,16 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
                   .is_local = incoming.is_local};
   if (found->route->path.starts_with("/v1/{ns}/")) {
     request.ns = request.parameters.front();
-    if (request.ns == "admin") return Problem{.code = ProblemCode::not_found, .detail = "there is nothing here"};
+    if (request.ns == "admin")
+      return Problem{.code = ProblemCode::not_found, .detail = "there is nothing here"};
     if (const core::Status ns = core::check_namespace(request.ns); !ns) return ns.problem();
   }
   return request;
 }
 
 std::string Dispatch::http_date() const {
-  const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(clock_.now()).time_since_epoch().count();
+  const std::time_t seconds =
+      std::chrono::floor<std::chrono::seconds>(clock_.now()).time_since_epoch().count();
   return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(seconds));
 }
 
@@ -148,16 +155,16 @@ void Dispatch::call_if_allowed(Request request, Answer answer) {
   auto actor = services_.auth.allow(request);
   if (actor) {
     request.actor = std::move(*actor);
-    if (is_keyed(request)) return call_once(services_, std::move(request), std::move(answer), [this](auto&&... both) {
-      call(std::forward<decltype(both)>(both)...);
-    });
+    if (is_keyed(request))
+      return call_once(services_, std::move(request), std::move(answer),
+                       [this](auto&&... both) { call(std::forward<decltype(both)>(both)...); });
     return call(std::move(request), std::move(answer));
   }
   const ProblemCode code = actor.problem().code;
   if (code == ProblemCode::unauthorized || code == ProblemCode::forbidden) {
-    core::AuditEntry entry = core::audit_of({.request_id = request.id}, request.ns, "denied",
-                                            std::string{wire::name_of(request.route->method)} + " " +
-                                                std::string{request.route->path});
+    core::AuditEntry entry = core::audit_of(
+        {.request_id = request.id}, request.ns, "denied",
+        std::string{wire::name_of(request.route->method)} + " " + std::string{request.route->path});
     entry.outcome = core::kind_of(code).name;
     (void)services_.api.append_audit({std::move(entry)});
   }

@@ -1,6 +1,6 @@
 #pragma once
-// From a request to its answer: find the route, ask who may, call, count, log. The transport on one side and the calls
-// on the other know nothing of each other.
+// From a request to its answer: find the route, ask who may, call, count, log. The transport on one side and
+// the calls on the other know nothing of each other.
 
 #include <string>
 #include <string_view>
@@ -29,11 +29,16 @@ struct Incoming {
 class Dispatch {
  public:
   struct Options {
-    // Names that this server goes by, without port. A browser on another site cannot send one of them (DNS rebinding).
+    // Names that this server goes by, without port. A browser on another site cannot send one of them (DNS
+    // rebinding).
     std::vector<std::string> hosts = {};
   };
   Dispatch(Services services, core::Clock& clock, core::Random& random, Log& log, Options options)
-      : services_(std::move(services)), clock_(clock), random_(random), log_(log), options_(std::move(options)) {}
+      : services_(std::move(services)),
+        clock_(clock),
+        random_(random),
+        log_(log),
+        options_(std::move(options)) {}
 
   // How large the body of this request may be; asked before it is read.
   [[nodiscard]] static std::size_t body_limit(std::string_view method, std::string_view target);

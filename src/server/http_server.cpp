@@ -100,7 +100,8 @@ Blocking HttpServer::blocking() {
 void HttpServer::start(Dispatch& dispatch) {
   impl_->dispatch = &dispatch;
   asio::co_spawn(impl_->network, impl_->accept(), asio::detached);
-  for (int i = 0; i < impl_->options.threads; ++i) impl_->threads.emplace_back([this] { impl_->network.run(); });
+  for (int i = 0; i < impl_->options.threads; ++i)
+    impl_->threads.emplace_back([this] { impl_->network.run(); });
 }
 
 void HttpServer::stop_accepting() {

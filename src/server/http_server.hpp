@@ -1,6 +1,6 @@
 #pragma once
-// HTTP/1.1 over TCP: listens, reads requests strictly and within limits, writes answers in order. What a request means
-// is left to Dispatch.
+// HTTP/1.1 over TCP: listens, reads requests strictly and within limits, writes answers in order. What a
+// request means is left to Dispatch.
 
 #include <chrono>
 #include <cstdint>
@@ -49,8 +49,8 @@ class HttpServer {
   void start(Dispatch& dispatch);
   // No new connections; those that wait for a request are closed, the others after their answer.
   void stop_accepting();
-  // Until every connection has ended, or the time is over. Meanwhile `answer_waiting` is called now and then, to answer
-  // what waits for something that will not come any more.
+  // Until every connection has ended, or the time is over. Meanwhile `answer_waiting` is called now and then,
+  // to answer what waits for something that will not come any more.
   void wait_for_connections(std::chrono::milliseconds at_most, const std::function<void()>& answer_waiting);
 
  private:

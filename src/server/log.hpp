@@ -1,6 +1,6 @@
 #pragma once
-// One line an event, on standard error: for people as text, for machines as JSON. No secrets: callers give names and
-// ids, never headers or bodies. Any thread.
+// One line an event, on standard error: for people as text, for machines as JSON. No secrets: callers give
+// names and ids, never headers or bodies. Any thread.
 
 #include <initializer_list>
 #include <mutex>

@@ -25,7 +25,8 @@ void head(std::string& out, std::string_view name, std::string_view type, std::s
   fmt::format_to(Out{out}, "# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
 }
 
-void one(std::string& out, std::string_view name, std::string_view type, std::string_view help, double value) {
+void one(std::string& out, std::string_view name, std::string_view type, std::string_view help,
+         double value) {
   head(out, name, type, help);
   fmt::format_to(Out{out}, "{} {}\n", name, value);
 }
@@ -34,14 +35,19 @@ double seconds(std::int64_t micros) { return static_cast<double>(micros) / 1e6; 
 
 void add_engine(std::string& out, const Metrics::View& view) {
   const engine::EngineStats& stats = view.engine;
-  const auto number = [](const std::atomic<std::int64_t>& value) { return static_cast<double>(value.load()); };
+  const auto number = [](const std::atomic<std::int64_t>& value) {
+    return static_cast<double>(value.load());
+  };
   one(out, "pawl_commits_total", "counter", "Groups of commands committed", number(stats.groups));
   one(out, "pawl_commands_total", "counter", "Commands in those groups", number(stats.commands));
   one(out, "pawl_commit_seconds_total", "counter", "Time from load to commit", seconds(stats.group_micros));
-  one(out, "pawl_groups_refused_total", "counter", "Groups that the store refused", number(stats.refused_groups));
-  one(out, "pawl_leases_expired_total", "counter", "Leases that ran out or timed out", number(stats.leases_expired));
+  one(out, "pawl_groups_refused_total", "counter", "Groups that the store refused",
+      number(stats.refused_groups));
+  one(out, "pawl_leases_expired_total", "counter", "Leases that ran out or timed out",
+      number(stats.leases_expired));
   one(out, "pawl_tasks_claimed_total", "counter", "Tasks given to workers", number(stats.tasks_claimed));
-  one(out, "pawl_claims_waiting", "gauge", "Claims that wait for a task", static_cast<double>(view.waiting_claims));
+  one(out, "pawl_claims_waiting", "gauge", "Claims that wait for a task",
+      static_cast<double>(view.waiting_claims));
 }
 
 void add_queues(std::string& out, const Metrics::View& view) {
@@ -49,8 +55,8 @@ void add_queues(std::string& out, const Metrics::View& view) {
   for (const auto& [ns, queues] : view.queues) {
     for (const core::Queue& queue : queues) {
       const auto line = [&](std::string_view state, std::int64_t count) {
-        fmt::format_to(Out{out}, "pawl_queue_tasks{{namespace=\"{}\",queue=\"{}\",state=\"{}\"}} {}\n", escaped(ns),
-                       escaped(queue.name), state, count);
+        fmt::format_to(Out{out}, "pawl_queue_tasks{{namespace=\"{}\",queue=\"{}\",state=\"{}\"}} {}\n",
+                       escaped(ns), escaped(queue.name), state, count);
       };
       line("pending", queue.counts.pending);
       line("scheduled", queue.counts.scheduled);
@@ -63,8 +69,9 @@ void add_queues(std::string& out, const Metrics::View& view) {
   head(out, "pawl_queue_oldest_pending_seconds", "gauge", "How long the first claimable task has waited");
   for (const auto& [ns, queues] : view.queues) {
     for (const core::Queue& queue : queues) {
-      fmt::format_to(Out{out}, "pawl_queue_oldest_pending_seconds{{namespace=\"{}\",queue=\"{}\"}} {}\n", escaped(ns),
-                     escaped(queue.name), seconds(queue.oldest_pending_age.value_or(core::Duration{0}).count()));
+      fmt::format_to(Out{out}, "pawl_queue_oldest_pending_seconds{{namespace=\"{}\",queue=\"{}\"}} {}\n",
+                     escaped(ns), escaped(queue.name),
+                     seconds(queue.oldest_pending_age.value_or(core::Duration{0}).count()));
     }
   }
 }
@@ -96,7 +103,8 @@ void Metrics::add_http(std::string& out) const {
     for (std::size_t status = 1; status < 6; ++status) {
       const std::int64_t count = routes_[i].by_class.at(status);
       if (count == 0) continue;
-      fmt::format_to(Out{out}, "pawl_http_requests_total{{{},status=\"{}xx\"}} {}\n", label_of(i), status, count);
+      fmt::format_to(Out{out}, "pawl_http_requests_total{{{},status=\"{}xx\"}} {}\n", label_of(i), status,
+                     count);
     }
   }
   head(out, "pawl_http_request_seconds", "histogram", "From the last byte of a request to its answer");
@@ -108,7 +116,8 @@ void Metrics::add_http(std::string& out) const {
       fmt::format_to(Out{out}, "pawl_http_request_seconds_bucket{{{},le=\"{}\"}} {}\n", label,
                      seconds(kBucketMicros.at(b)), entry.buckets.at(b).load());
     }
-    fmt::format_to(Out{out}, "pawl_http_request_seconds_bucket{{{},le=\"+Inf\"}} {}\n", label, entry.count.load());
+    fmt::format_to(Out{out}, "pawl_http_request_seconds_bucket{{{},le=\"+Inf\"}} {}\n", label,
+                   entry.count.load());
     fmt::format_to(Out{out}, "pawl_http_request_seconds_sum{{{}}} {}\n", label, seconds(entry.micros));
     fmt::format_to(Out{out}, "pawl_http_request_seconds_count{{{}}} {}\n", label, entry.count.load());
   }

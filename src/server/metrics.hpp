@@ -33,7 +33,7 @@ class Metrics {
   [[nodiscard]] std::string text(const View& view) const;
 
  private:
-  static constexpr std::array<std::int64_t, 9> kBucketMicros{500,     1'000,   2'500,     5'000,    10'000,
+  static constexpr std::array<std::int64_t, 9> kBucketMicros{500,    1'000,   2'500,     5'000,     10'000,
                                                              50'000, 250'000, 1'000'000, 10'000'000};
   struct PerRoute {
     std::array<std::atomic<std::int64_t>, 6> by_class = {};  // 1xx to 5xx

@@ -41,19 +41,23 @@ Response kept_response(const core::RawJson& kept) {
 bool is_keyed(const Request& request) {
   if (request.idempotency_key.empty() || request.ns.empty()) return false;
   const Call call = request.route->call;
-  const bool is_repeatable = call == Call::claim_tasks || call == Call::report_tasks || call == Call::report_task;
+  const bool is_repeatable =
+      call == Call::claim_tasks || call == Call::report_tasks || call == Call::report_task;
   return request.route->method == wire::Method::post && !is_repeatable;
 }
 
-void call_once(Services& services, Request request, Answer answer, const std::function<void(Request, Answer)>& call) {
-  const std::string whole = std::string{wire::name_of(request.route->method)} + " " + request.path + "\n" + request.body;
+void call_once(Services& services, Request request, Answer answer,
+               const std::function<void(Request, Answer)>& call) {
+  const std::string whole =
+      std::string{wire::name_of(request.route->method)} + " " + request.path + "\n" + request.body;
   const auto begun = services.api.begin_idempotency({.ns = request.ns,
                                                      .key = key_of(request),
                                                      .request_hash = "sha256:" + sha256_hex(whole),
                                                      .ttl = kKeptFor});
   if (!begun) return answer(problem_response(begun.problem(), request.id));
   if (!begun->begun) return answer(kept_response(begun->key.response));
-  auto keep = [&services, ns = request.ns, key = key_of(request), answer = std::move(answer)](Response response) {
+  auto keep = [&services, ns = request.ns, key = key_of(request),
+               answer = std::move(answer)](Response response) {
     // The answer comes on the commit loop's thread, where nothing may wait for a commit.
     services.blocking([&services, ns, key, answer, response = std::move(response)]() mutable {
       if (response.status < 300) {

@@ -22,7 +22,9 @@ Response respond(const Request& request, const Result<T>& result, Write write, i
   return json_response(status, out.take());
 }
 
-Response refuse(const Request& request, const core::Problem& problem) { return problem_response(problem, request.id); }
+Response refuse(const Request& request, const core::Problem& problem) {
+  return problem_response(problem, request.id);
+}
 
 template <typename T, typename Write>
 Response respond_page(const Request& request, const Result<core::Page<T>>& page, Write write) {
@@ -91,7 +93,8 @@ Response begin(Services& services, const Request& request) {
     core::BeginIdempotency begin{.ns = request.ns, .key = request.parameters.at(1)};
     const core::RawJson whole = in.json("request");
     begin.request_hash = in.optional_text("request_hash").value_or("");
-    if (whole.empty() == begin.request_hash.empty()) in.mistake("request", "or request_hash is required, one of the two");
+    if (whole.empty() == begin.request_hash.empty())
+      in.mistake("request", "or request_hash is required, one of the two");
     if (!whole.empty()) begin.request_hash = "sha256:" + sha256_hex(whole.text);
     begin.ttl = in.optional_duration("ttl").value_or(begin.ttl);
     if (const auto id = in.optional_uuid("task_id")) begin.task_id = core::TaskId{*id};
@@ -99,7 +102,9 @@ Response begin(Services& services, const Request& request) {
   });
   if (!asked) return refuse(request, asked.problem());
   const auto begun = services.api.begin_idempotency(*asked);
-  const auto write = [](Writer& out, const core::IdempotencyBegun& one) { wire::write_idempotency(out, one.key); };
+  const auto write = [](Writer& out, const core::IdempotencyBegun& one) {
+    wire::write_idempotency(out, one.key);
+  };
   return respond(request, begun, write, begun && begun->begun ? 201 : 200);
 }
 
@@ -144,7 +149,8 @@ Response put_type(Services& services, const Request& request) {
   if (!type) return refuse(request, type.problem());
   type->name = request.parameters.at(1);
   const auto put = services.api.put_type({.ns = request.ns, .type = std::move(*type), .by = request.actor});
-  return respond(request, put, [](Writer& out, const core::TaskType& one) { wire::write_task_type(out, one, true); });
+  return respond(request, put,
+                 [](Writer& out, const core::TaskType& one) { wire::write_task_type(out, one, true); });
 }
 
 void write_type(Writer& out, const core::TaskType& type) { wire::write_task_type(out, type, true); }
@@ -194,7 +200,8 @@ Response list_checkpoints(Services& services, const Request& request) {
 Response summarize(Services& services, const Request& request) {
   const auto owner = read_query(request, read_owner);
   if (!owner) return refuse(request, owner.problem());
-  return respond(request, services.api.summarize_checkpoints(request.ns, *owner), wire::write_checkpoint_summary);
+  return respond(request, services.api.summarize_checkpoints(request.ns, *owner),
+                 wire::write_checkpoint_summary);
 }
 
 Response answer_to(Services& services, const Request& request) {
@@ -229,7 +236,8 @@ Response answer_to(Services& services, const Request& request) {
   }
   const auto list = list_of(request);
   if (!list) return refuse(request, list.problem());
-  if (request.route->call == Call::list_workers) return respond_page(request, api.list_workers(*list), wire::write_worker);
+  if (request.route->call == Call::list_workers)
+    return respond_page(request, api.list_workers(*list), wire::write_worker);
   return respond_page(request, api.list_types(*list), write_type);
 }
 

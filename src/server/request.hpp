@@ -22,7 +22,7 @@ struct Request {
   std::string body = {};
   std::string idempotency_key = {};
   std::string authorization = {};
-  bool is_local = false;  // it came over the loopback interface
+  bool is_local = false;   // it came over the loopback interface
   core::Actor actor = {};  // who asks, once that is known
 };
 
@@ -40,6 +40,7 @@ using Answer = std::function<void(Response)>;
 
 [[nodiscard]] Response json_response(int status, std::string body);
 // `status`: where HTTP has a status of its own for it; 0 takes that of the code.
-[[nodiscard]] Response problem_response(const core::Problem& problem, const std::string& request_id, int status = 0);
+[[nodiscard]] Response problem_response(const core::Problem& problem, const std::string& request_id,
+                                        int status = 0);
 
 }  // namespace pawl::server

@@ -43,22 +43,24 @@ int serve(store::Store& store, core::Clock& clock, core::Random& random, const S
       runtime.submit(std::move(command), std::move(reply));
     };
     Auth auth{runtime.api(), clock};
-    Dispatch dispatch{{.api = runtime.api(),
-                       .auth = auth,
-                       .submit = submit,
-                       .check_enqueue = [&](const auto& command) { return runtime.local().check_types(command); },
-                       .room_for_claim = [&](const auto& command) { return runtime.local().room_for(command); },
-                       .engine = runtime.engine(),
-                       .store = store,
-                       .metrics = metrics,
-                       .blocking = http.blocking(),
-                       .version = options.version},
-                      clock,
-                      random,
-                      log,
-                      {.hosts = hosts_of(options.http)}};
+    Dispatch dispatch{
+        {.api = runtime.api(),
+         .auth = auth,
+         .submit = submit,
+         .check_enqueue = [&](const auto& command) { return runtime.local().check_types(command); },
+         .room_for_claim = [&](const auto& command) { return runtime.local().room_for(command); },
+         .engine = runtime.engine(),
+         .store = store,
+         .metrics = metrics,
+         .blocking = http.blocking(),
+         .version = options.version},
+        clock,
+        random,
+        log,
+        {.hosts = hosts_of(options.http)}};
     http.start(dispatch);
-    log.write(LogLevel::info, "serving", {{"port", std::to_string(http.port())}, {"version", options.version}});
+    log.write(LogLevel::info, "serving",
+              {{"port", std::to_string(http.port())}, {"version", options.version}});
     ready(http.port());
 
     int signal = 0;

@@ -19,8 +19,9 @@ struct ServeOptions {
   std::string version = {};
 };
 
-// Serves until SIGTERM or SIGINT, then answers what is in flight and returns the exit code. `ready` is told the port.
-[[nodiscard]] int serve(store::Store& store, core::Clock& clock, core::Random& random, const ServeOptions& options,
-                        const std::function<void(std::uint16_t)>& ready);
+// Serves until SIGTERM or SIGINT, then answers what is in flight and returns the exit code. `ready` is told
+// the port.
+[[nodiscard]] int serve(store::Store& store, core::Clock& clock, core::Random& random,
+                        const ServeOptions& options, const std::function<void(std::uint16_t)>& ready);
 
 }  // namespace pawl::server

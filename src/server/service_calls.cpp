@@ -20,8 +20,7 @@ Response readyz(Services& services, const Request& request) {
 }
 
 Response metrics(Services& services, const Request& request) {
-  Metrics::View view{.engine = services.engine.stats(),
-                     .waiting_claims = services.engine.waiters().size()};
+  Metrics::View view{.engine = services.engine.stats(), .waiting_claims = services.engine.waiters().size()};
   for (const std::string& ns : services.store.namespaces()) {
     auto queues = services.api.list_queues(ns);
     if (!queues) return problem_response(queues.problem(), request.id);
@@ -32,7 +31,8 @@ Response metrics(Services& services, const Request& request) {
 
 Response home(const Services& services) {
   return {.body = "Pawl " + services.version +
-                  "\n\n/openapi.json   what can be called\n/metrics        how it is doing\n/readyz         whether it "
+                  "\n\n/openapi.json   what can be called\n/metrics        how it is doing\n/readyz         "
+                  "whether it "
                   "can serve\n",
           .content_type = "text/plain"};
 }

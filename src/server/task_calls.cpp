@@ -44,8 +44,8 @@ void enqueue_one(Services& services, Request request, Answer answer) {
   command.tasks.push_back(std::move(*spec));
   if (const core::Status allowed = services.check_enqueue(command); !allowed)
     return answer(problem_response(allowed.problem(), request.id));
-  services.submit(std::move(command), [&services, request = std::move(request), answer = std::move(answer)](
-                                                  const Result<core::Answer>& result) {
+  services.submit(std::move(command), [&services, request = std::move(request),
+                                       answer = std::move(answer)](const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), request.id));
     const core::Enqueued& enqueued = std::get<std::vector<core::Enqueued>>(*result).front();
     if (enqueued.task) return answer(json_response(201, created_text(true, *enqueued.task)));
@@ -62,16 +62,16 @@ void enqueue_many(Services& services, Request request, Answer answer) {
   core::EnqueueTasks command{.ns = request.ns, .tasks = std::move(*specs)};
   if (const core::Status allowed = services.check_enqueue(command); !allowed)
     return answer(problem_response(allowed.problem(), request.id));
-  services.submit(std::move(command), [id = request.id, answer = std::move(answer)](
-                                                  const Result<core::Answer>& result) {
-    if (!result) return answer(problem_response(result.problem(), id));
-    Writer out;
-    out.begin_object().key("results").begin_array();
-    for (const core::Enqueued& one : std::get<std::vector<core::Enqueued>>(*result)) {
-      out.begin_object().field("created", one.created).field("id", to_string(one.id)).end_object();
-    }
-    answer(json_response(200, out.end_array().end_object().take()));
-  });
+  services.submit(
+      std::move(command), [id = request.id, answer = std::move(answer)](const Result<core::Answer>& result) {
+        if (!result) return answer(problem_response(result.problem(), id));
+        Writer out;
+        out.begin_object().key("results").begin_array();
+        for (const core::Enqueued& one : std::get<std::vector<core::Enqueued>>(*result)) {
+          out.begin_object().field("created", one.created).field("id", to_string(one.id)).end_object();
+        }
+        answer(json_response(200, out.end_array().end_object().take()));
+      });
 }
 
 // What was given to a caller who is not there any more goes back at once, not when its lease ends.
@@ -101,7 +101,7 @@ void claim(Services& services, Request request, Answer answer) {
   claim->max = *room;
   const std::string worker_id = claim->worker_id;
   services.submit(std::move(*claim), [&services, worker_id, request = std::move(request),
-                                              answer = std::move(answer)](const Result<core::Answer>& result) {
+                                      answer = std::move(answer)](const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), request.id));
     const auto& tasks = std::get<std::vector<core::ClaimedTask>>(*result);
     Writer out;
@@ -118,7 +118,8 @@ void claim(Services& services, Request request, Answer answer) {
 }
 
 // The ids that the reports name, for the results of those that could not be read.
-std::string results_text(const wire::ReadReports& read, const std::vector<Result<core::ReportAnswer>>& answers) {
+std::string results_text(const wire::ReadReports& read,
+                         const std::vector<Result<core::ReportAnswer>>& answers) {
   Writer out;
   out.begin_object().key("results").begin_array();
   auto next = answers.begin();
@@ -139,11 +140,13 @@ void report_many(Services& services, Request request, Answer answer) {
   for (const auto& report : read->reports) {
     if (report) command.reports.push_back(*report);
   }
-  if (command.reports.empty() && !read->reports.empty()) return answer(json_response(200, results_text(*read, {})));
-  services.submit(std::move(command), [read = std::move(*read), id = request.id, answer = std::move(answer)](
-                                                  const Result<core::Answer>& result) {
+  if (command.reports.empty() && !read->reports.empty())
+    return answer(json_response(200, results_text(*read, {})));
+  services.submit(std::move(command), [read = std::move(*read), id = request.id,
+                                       answer = std::move(answer)](const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), id));
-    answer(json_response(200, results_text(read, std::get<std::vector<Result<core::ReportAnswer>>>(*result))));
+    answer(
+        json_response(200, results_text(read, std::get<std::vector<Result<core::ReportAnswer>>>(*result))));
   });
 }
 
@@ -162,8 +165,8 @@ void report_one(Services& services, Request request, Answer answer) {
   });
   if (!report) return answer(problem_response(report.problem(), request.id));
   command.reports.push_back(std::move(*report));
-  services.submit(std::move(command), [id = request.id, task = *task, answer = std::move(answer)](
-                                                  const Result<core::Answer>& result) {
+  services.submit(std::move(command), [id = request.id, task = *task,
+                                       answer = std::move(answer)](const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), id));
     const auto& one = std::get<std::vector<Result<core::ReportAnswer>>>(*result).front();
     if (!one) return answer(problem_response(one.problem(), id));
@@ -228,8 +231,8 @@ Response move_many(Services& services, const Request& request) {
   auto bulk = read_body(request, [](ObjectReader& in) {
     core::BulkTasks asked;
     in.optional_object("filter", [&](ObjectReader& filter) { asked.query = wire::read_task_query(filter); });
-    asked.limit = static_cast<int>(std::clamp<std::int64_t>(in.optional_integer("limit").value_or(asked.limit), -1,
-                                                            core::kBulkTasksMax + 1));
+    asked.limit = static_cast<int>(std::clamp<std::int64_t>(
+        in.optional_integer("limit").value_or(asked.limit), -1, core::kBulkTasksMax + 1));
     return asked;
   });
   if (!bulk) return problem_response(bulk.problem(), request.id);
@@ -239,7 +242,11 @@ Response move_many(Services& services, const Request& request) {
       request.route->call == Call::retry_tasks ? api.retry_tasks(*bulk) : api.cancel_tasks(*bulk);
   return respond(request, moved, [](const core::BulkResult& result) {
     Writer out;
-    return out.begin_object().field("matched", result.matched).field("changed", result.changed).end_object().take();
+    return out.begin_object()
+        .field("matched", result.matched)
+        .field("changed", result.changed)
+        .end_object()
+        .take();
   });
 }
 

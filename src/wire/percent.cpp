@@ -64,7 +64,8 @@ core::Result<std::string> query_object(std::string_view query) {
     std::replace(raw.begin(), raw.end(), '+', ' ');
     const auto name = percent_decoded(pair.substr(0, equals));
     const auto value = percent_decoded(raw);
-    if (!name || !value) return core::invalid_field(std::string{pair.substr(0, equals)}, "is not percent-encoded UTF-8");
+    if (!name || !value)
+      return core::invalid_field(std::string{pair.substr(0, equals)}, "is not percent-encoded UTF-8");
     if (object.size() > 1) object += ",";
     object += core::json_quote(*name) + ":" + core::json_quote(*value);
   }

@@ -15,7 +15,8 @@ constexpr std::size_t kMistakesMax = 20;  // more would not help anybody
 }  // namespace
 
 void Mistakes::add(std::string field, std::string message) {
-  if (errors_.size() < kMistakesMax) errors_.push_back({.field = std::move(field), .message = std::move(message)});
+  if (errors_.size() < kMistakesMax)
+    errors_.push_back({.field = std::move(field), .message = std::move(message)});
 }
 
 core::Problem Mistakes::problem() const {
@@ -48,8 +49,8 @@ void ObjectReader::mistake(std::string_view name, std::string message) {
 }
 
 bool ObjectReader::has(std::string_view name) {
-  const auto field = std::find_if(fields_.begin(), fields_.end(),
-                                  [&](const Field& one) { return one.member.key == name; });
+  const auto field =
+      std::find_if(fields_.begin(), fields_.end(), [&](const Field& one) { return one.member.key == name; });
   if (field == fields_.end()) return false;
   field->is_read = true;
   return true;
@@ -58,8 +59,8 @@ bool ObjectReader::has(std::string_view name) {
 bool ObjectReader::is_null(std::string_view name) { return has(name) && !find(name); }
 
 std::optional<std::string_view> ObjectReader::find(std::string_view name) {
-  const auto field = std::find_if(fields_.begin(), fields_.end(),
-                                  [&](const Field& one) { return one.member.key == name; });
+  const auto field =
+      std::find_if(fields_.begin(), fields_.end(), [&](const Field& one) { return one.member.key == name; });
   if (field == fields_.end()) return std::nullopt;
   field->is_read = true;
   if (kind_of(field->member.value) == Kind::null) return std::nullopt;

@@ -1,6 +1,7 @@
 #pragma once
-// Reads a request strictly: every field is asked for by name, and what was not asked for is refused by name, so that
-// a typo never passes. Mistakes are gathered with their paths ("tasks[3].retry.backoff"), all of one request at once.
+// Reads a request strictly: every field is asked for by name, and what was not asked for is refused by name,
+// so that a typo never passes. Mistakes are gathered with their paths ("tasks[3].retry.backoff"), all of one
+// request at once.
 //
 //   Mistakes mistakes;
 //   ObjectReader in{body, "", mistakes};

@@ -9,17 +9,22 @@ namespace {
 
 using core::TimePoint;
 
-TimePoint read_time(ObjectReader& in, std::string_view name) { return in.optional_time(name).value_or(TimePoint{}); }
+TimePoint read_time(ObjectReader& in, std::string_view name) {
+  return in.optional_time(name).value_or(TimePoint{});
+}
 
-std::string text_or_none(ObjectReader& in, std::string_view name) { return in.optional_text(name).value_or(""); }
+std::string text_or_none(ObjectReader& in, std::string_view name) {
+  return in.optional_text(name).value_or("");
+}
 
 std::vector<std::string> texts_or_none(ObjectReader& in, std::string_view name) {
   return in.optional_texts(name).value_or(std::vector<std::string>{});
 }
 
 int read_int(ObjectReader& in, std::string_view name) {
-  return static_cast<int>(std::clamp<std::int64_t>(in.optional_integer(name).value_or(0), std::numeric_limits<int>::min(),
-                                                    std::numeric_limits<int>::max()));
+  return static_cast<int>(std::clamp<std::int64_t>(in.optional_integer(name).value_or(0),
+                                                   std::numeric_limits<int>::min(),
+                                                   std::numeric_limits<int>::max()));
 }
 
 std::optional<std::string> none_if_empty(const std::string& text) {

@@ -1,5 +1,6 @@
 #pragma once
-// Every call of the HTTP API, one row each: dispatch, the client, /openapi.json and the reference are made from it.
+// Every call of the HTTP API, one row each: dispatch, the client, /openapi.json and the reference are made
+// from it.
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +18,13 @@ enum class Method : std::uint8_t { get, post, put, patch, del };
 [[nodiscard]] std::optional<Method> method_from(std::string_view name);
 
 // Each may do what those before it may.
-enum class Role : std::uint8_t { anyone, viewer, worker, supervisor, admin };  // supervisor: "operator", a word of C++
+enum class Role : std::uint8_t {
+  anyone,
+  viewer,
+  worker,
+  supervisor,
+  admin
+};  // supervisor: "operator", a word of C++
 [[nodiscard]] std::string_view name_of(Role role);
 [[nodiscard]] std::optional<Role> role_from(std::string_view name);
 
@@ -72,7 +79,8 @@ enum class Call : std::uint8_t {
 // What a request may say: a name of the body or of the query.
 struct Field {
   std::string_view name;
-  std::string_view type;  // of OpenAPI, or a name of ours: duration, time, json, strings, retry, labels, filter, task, report
+  std::string_view type;  // of OpenAPI, or a name of ours: duration, time, json, strings, retry, labels,
+                          // filter, task, report
   bool is_required = false;
   std::string_view about = {};
 };

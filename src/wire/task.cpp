@@ -12,8 +12,8 @@ namespace pawl::wire {
 
 namespace {
 
-constexpr std::array<std::string_view, core::kReportActionCount> kActions{"heartbeat", "start", "complete", "fail",
-                                                                          "release"};
+constexpr std::array<std::string_view, core::kReportActionCount> kActions{"heartbeat", "start", "complete",
+                                                                          "fail", "release"};
 
 // Range checks with names are core's; here a number only has to fit its type.
 template <typename T>
@@ -103,7 +103,9 @@ core::RetryPolicy read_retry_policy(ObjectReader& in) {
   return retry;
 }
 
-std::string_view to_string(core::ReportAction action) { return kActions.at(static_cast<std::size_t>(action)); }
+std::string_view to_string(core::ReportAction action) {
+  return kActions.at(static_cast<std::size_t>(action));
+}
 
 std::optional<core::ReportAction> report_action_from(std::string_view name) {
   for (std::size_t i = 0; i < kActions.size(); ++i) {
@@ -391,7 +393,8 @@ void write_attempt(Writer& out, const core::TaskId& id, const core::Attempt& att
   out.end_object();
 }
 
-void write_report_answer(Writer& out, const core::TaskId& id, const core::Result<core::ReportAnswer>& answer) {
+void write_report_answer(Writer& out, const core::TaskId& id,
+                         const core::Result<core::ReportAnswer>& answer) {
   out.begin_object().field("task_id", to_string(id)).field("ok", answer.ok());
   if (answer) {
     out.field("status", core::to_string(answer->status));

@@ -1,5 +1,6 @@
 #pragma once
-// Tasks and queues as JSON, both ways: what the server reads is what the client writes, and the other way round.
+// Tasks and queues as JSON, both ways: what the server reads is what the client writes, and the other way
+// round.
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
-// The client's side of task.hpp: answers as the server writes them. A field that is not known is left alone, so that an
-// older client can talk to a newer server.
+// The client's side of task.hpp: answers as the server writes them. A field that is not known is left alone,
+// so that an older client can talk to a newer server.
 
 #include "core/api.hpp"
 #include "wire/reader.hpp"

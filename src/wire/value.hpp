@@ -1,6 +1,6 @@
 #pragma once
-// JSON text that was checked before, cut into its parts without being changed. A slice of it is what a payload is
-// stored as.
+// JSON text that was checked before, cut into its parts without being changed. A slice of it is what a
+// payload is stored as.
 //
 // Always: the text is valid (core::json_error found nothing); nothing here looks for mistakes.
 

@@ -38,8 +38,8 @@ struct Side {
     std::shared_ptr<store::Store> shared = database.open_without_memory(clock, random);
     for (std::uint64_t i = 0; i < kNodes; ++i) {
       const bool is_own = kind != StoreKind::memory && i > 0;
-      nodes[i] =
-          std::make_unique<DirectNode>(is_own ? database.open_without_memory(clock, random) : shared, clock, seed + i);
+      nodes[i] = std::make_unique<DirectNode>(is_own ? database.open_without_memory(clock, random) : shared,
+                                              clock, seed + i);
     }
   }
 

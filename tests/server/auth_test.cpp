@@ -1,9 +1,8 @@
 // Who may do what: every route with every kind of caller.
 #include <map>
 
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "runtime/env.hpp"
 #include "runtime/runtime.hpp"
@@ -39,25 +38,27 @@ class Auth : public ::testing::Test {
                    const std::string& token) const {
     RawClient client{front.port()};
     const std::string authorization = token.empty() ? "" : "Authorization: Bearer " + token + "\r\n";
-    client.send(fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n{}\r\n{}", method, path,
-                            body.size(), authorization, body));
+    client.send(fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n{}\r\n{}", method,
+                            path, body.size(), authorization, body));
     return client.receive();
   }
   std::string make(const std::string& role, const std::string& ns, const std::string& by) const {
-    return send("POST", "/v1/admin/tokens", fmt::format(R"({{"role":"{}","namespaces":["{}"]}})", role, ns), by);
+    return send("POST", "/v1/admin/tokens", fmt::format(R"({{"role":"{}","namespaces":["{}"]}})", role, ns),
+                by);
   }
 
   runtime::SystemClock clock;
   runtime::SystemRandom random;
   std::unique_ptr<store::Store> store = store::make_memory_store(clock);
   runtime::Runtime runtime{*store, clock, random};
-  HttpFront front{{.api = runtime.local(),
-                   .submit = [this](core::Command command,
-                                    core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
-                   .engine = runtime.engine(),
-                   .store = *store},
-                  clock,
-                  random};
+  HttpFront front{
+      {.api = runtime.local(),
+       .submit = [this](core::Command command,
+                        core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
+       .engine = runtime.engine(),
+       .store = *store},
+      clock,
+      random};
 };
 
 TEST_F(Auth, LetsLocalCallersDoEverythingUntilTheFirstToken) {
@@ -135,10 +136,12 @@ TEST_F(Auth, LetsNoMutatedPathAroundIt) {
       }
     }
     const std::string_view open = std::string_view{path}.substr(0, path.find('?'));
-    if (open == "/" || open == "/healthz" || open == "/readyz" || path.find('#') != std::string::npos) continue;
+    if (open == "/" || open == "/healthz" || open == "/readyz" || path.find('#') != std::string::npos)
+      continue;
     client->send(get(path));
     const int status = status_of(client->receive());
-    ASSERT_TRUE(status == 401 || status == 404 || status == 405 || status == 400) << path << " got " << status;
+    ASSERT_TRUE(status == 401 || status == 404 || status == 405 || status == 400)
+        << path << " got " << status;
     // A connection serves so many; and one that sent what is not HTTP is closed.
     if (++answered % 900 == 0 || status == 400) client = std::make_unique<RawClient>(front.port());
   }

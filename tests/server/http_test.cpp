@@ -1,7 +1,6 @@
 // The transport: strict, within its limits, and in order.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "runtime/env.hpp"
 #include "runtime/runtime.hpp"
@@ -36,14 +35,15 @@ class Http : public ::testing::Test {
   runtime::SystemRandom random;
   std::unique_ptr<store::Store> store = store::make_memory_store(clock);
   runtime::Runtime runtime{*store, clock, random};
-  HttpFront front{{.api = runtime.local(),
-                   .submit = [this](core::Command command,
-                                    core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
-                   .engine = runtime.engine(),
-                   .store = *store},
-                  clock,
-                  random,
-                  limits()};
+  HttpFront front{
+      {.api = runtime.local(),
+       .submit = [this](core::Command command,
+                        core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
+       .engine = runtime.engine(),
+       .store = *store},
+      clock,
+      random,
+      limits()};
 };
 
 TEST_F(Http, KeepsAConnectionAndAnswersPipelinedRequestsInOrder) {
@@ -62,9 +62,10 @@ TEST_F(Http, TakesARequestThatComesInPieces) {
 
 TEST_F(Http, TakesAChunkedBody) {
   const std::string body = R"({"type":"a"})";
-  const std::string chunked = fmt::format("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
-                                          "chunked\r\n\r\n{:x}\r\n{}\r\n0\r\n\r\n",
-                                          body.size(), body);
+  const std::string chunked = fmt::format(
+      "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n{:x}\r\n{}\r\n0\r\n\r\n",
+      body.size(), body);
   EXPECT_EQ(status_of(ask(chunked)), 201);
 }
 
@@ -73,10 +74,12 @@ TEST_F(Http, RefusesWhatIsNotHttpAndCloses) {
        {std::string{"GARBAGE\r\n\r\n"}, std::string{"GET /healthz HTTP/1.1\nHost: localhost\n\n"},
         std::string{"GET /healthz HTTP/1.1\r\n\r\n"},
         std::string{"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"},
-        std::string{"POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: "
-                    "chunked\r\n\r\n0\r\n\r\n"},
-        std::string{"POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: "
-                    "4\r\n\r\nabcd"},
+        std::string{
+            "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: "
+            "chunked\r\n\r\n0\r\n\r\n"},
+        std::string{
+            "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: "
+            "4\r\n\r\nabcd"},
         std::string{"GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n"}}) {
     RawClient client{front.port()};
     client.send(bad);
@@ -93,7 +96,9 @@ TEST_F(Http, TakesAddressesUpToTheirLimit) {
 }
 
 TEST_F(Http, TakesAFieldUpToItsLimit) {
-  const auto with_size = [](std::size_t size) { return get("/healthz", "X-A: " + std::string(size - 3, 'a') + "\r\n"); };
+  const auto with_size = [](std::size_t size) {
+    return get("/healthz", "X-A: " + std::string(size - 3, 'a') + "\r\n");
+  };
   EXPECT_EQ(status_of(ask(with_size(8191))), 200);
   EXPECT_EQ(status_of(ask(with_size(8192))), 200);
   EXPECT_EQ(status_of(ask(with_size(8193))), 431);

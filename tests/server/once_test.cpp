@@ -23,13 +23,14 @@ class Once : public ::testing::Test {
   runtime::SystemRandom random;
   std::unique_ptr<store::Store> store = store::make_memory_store(clock);
   runtime::Runtime runtime{*store, clock, random};
-  HttpFront front{{.api = runtime.local(),
-                   .submit = [this](core::Command command,
-                                    core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
-                   .engine = runtime.engine(),
-                   .store = *store},
-                  clock,
-                  random};
+  HttpFront front{
+      {.api = runtime.local(),
+       .submit = [this](core::Command command,
+                        core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
+       .engine = runtime.engine(),
+       .store = *store},
+      clock,
+      random};
 };
 
 std::string body_of(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n")); }

@@ -1,14 +1,13 @@
 #include "tests/server/raw_client.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <array>
 #include <stdexcept>
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace pawl::testing {
 
@@ -73,8 +72,8 @@ std::string get(std::string_view path, std::string_view fields) {
 }
 
 std::string post(std::string_view path, std::string_view body, std::string_view fields) {
-  return fmt::format("POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n{}\r\n{}", path, body.size(), fields,
-                     body);
+  return fmt::format("POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n{}\r\n{}", path,
+                     body.size(), fields, body);
 }
 
 }  // namespace pawl::testing

@@ -15,7 +15,8 @@ class RawClient {
 
   // False once the other side does not take any more.
   bool send(std::string_view bytes) const;
-  // One answer, head and body; empty when the connection is closed instead. Fails the test after 20 s of silence.
+  // One answer, head and body; empty when the connection is closed instead. Fails the test after 20 s of
+  // silence.
   std::string receive();
   // Whether the other side has closed, waiting for it.
   bool is_closed();

@@ -86,7 +86,8 @@ class EngineTest : public ::testing::TestWithParam<StoreKind> {
   Database database_;
   std::unique_ptr<DirectNode> node_;
   SeededRandom front_random_{11};
-  std::unique_ptr<HttpFront> front_;  // with PAWL_TEST_OVER_HTTP set: every call of `api` goes through a socket
+  std::unique_ptr<HttpFront>
+      front_;  // with PAWL_TEST_OVER_HTTP set: every call of `api` goes through a socket
 };
 
 [[nodiscard]] core::TaskSpec task_of(const std::string& type, const std::string& payload = "{}");

@@ -1,12 +1,13 @@
 #pragma once
-// A real server on a free port in front of an engine, and the Api over it: what a test calls goes through sockets.
+// A real server on a free port in front of an engine, and the Api over it: what a test calls goes through
+// sockets.
 
 #include <memory>
 
 #include "client/http_api.hpp"
 #include "core/api.hpp"
-#include "server/dispatch.hpp"
 #include "runtime/local_api.hpp"
+#include "server/dispatch.hpp"
 #include "server/http_server.hpp"
 
 namespace pawl::testing {

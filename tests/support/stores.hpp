@@ -28,8 +28,8 @@ class Database {
   // Several may be open at once on one database, as several processes or nodes have it. The memory store is
   // one per Database: a second `open` of it is an error of the test.
   [[nodiscard]] std::unique_ptr<store::Store> open(core::Clock& clock, core::Random& random);
-  // The same, and a group that meets no fault is tried once: nothing is decided from memory that another node may
-  // have changed.
+  // The same, and a group that meets no fault is tried once: nothing is decided from memory that another node
+  // may have changed.
   [[nodiscard]] std::unique_ptr<store::Store> open_without_memory(core::Clock& clock, core::Random& random);
 
   [[nodiscard]] StoreKind kind() const { return kind_; }

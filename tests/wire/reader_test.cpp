@@ -1,8 +1,9 @@
 // The strict reader: every mistake is named, nothing unknown passes, payloads stay as they were sent.
+#include "wire/reader.hpp"
+
 #include <gtest/gtest.h>
 
 #include "core/json.hpp"
-#include "wire/reader.hpp"
 #include "wire/task.hpp"
 
 namespace pawl::wire {
@@ -16,7 +17,8 @@ std::vector<std::string> mistakes_of(const std::string& body) {
   in.finish();
   std::vector<std::string> found;
   if (!mistakes.any()) return found;
-  for (const core::FieldError& error : mistakes.problem().errors) found.push_back(error.field + " " + error.message);
+  for (const core::FieldError& error : mistakes.problem().errors)
+    found.push_back(error.field + " " + error.message);
   return found;
 }
 
@@ -66,9 +68,7 @@ TEST(Reader, KeepsAPayloadByteForByte) {
   EXPECT_FALSE(mistakes.any());
 }
 
-TEST(Reader, UndoesEscapes) {
-  EXPECT_EQ(text_of(R"("a\u00e4\ud83d\ude00\n\/\"\\")"), "aä😀\n/\"\\");
-}
+TEST(Reader, UndoesEscapes) { EXPECT_EQ(text_of(R"("a\u00e4\ud83d\ude00\n\/\"\\")"), "aä😀\n/\"\\"); }
 
 TEST(Reader, StopsCountingMistakesAtSome) {
   std::string body = R"({"tasks":[{"type":"a"})";

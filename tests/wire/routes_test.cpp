@@ -1,10 +1,11 @@
 // The table of routes: what matches, what does not, and that it is sound.
+#include "wire/routes.hpp"
+
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "wire/percent.hpp"
-#include "wire/routes.hpp"
 
 namespace pawl::wire {
 namespace {
@@ -23,8 +24,8 @@ TEST(Routes, PreferTheFixedWordToTheParameter) {
 }
 
 TEST(Routes, DoNotMatchWhatOnlyLooksLikeThem) {
-  for (const char* path : {"", "v1/n/tasks", "/v1/n/tasks/", "/v1//tasks", "//healthz", "/healthz/", "/v1/n/%74asks",
-                           "/v1/n/tasks/a/b/c", "/v1/n/queues/%ff", "/v1/n/queues/%4"}) {
+  for (const char* path : {"", "v1/n/tasks", "/v1/n/tasks/", "/v1//tasks", "//healthz", "/healthz/",
+                           "/v1/n/%74asks", "/v1/n/tasks/a/b/c", "/v1/n/queues/%ff", "/v1/n/queues/%4"}) {
     EXPECT_FALSE(match(Method::get, path).ok()) << path;
     EXPECT_FALSE(match(Method::put, path).ok()) << path;
   }

@@ -20,7 +20,7 @@ struct FirstLeases {
 };
 
 // Adds the statements to the connection's pipeline.
-[[nodiscard]] FirstLeases send_tasks(Connection& connection, std::span<const TaskWrite> tasks, const Addresses& addresses,
-                core::TimePoint now);
+[[nodiscard]] FirstLeases send_tasks(Connection& connection, std::span<const TaskWrite> tasks,
+                                     const Addresses& addresses, core::TimePoint now);
 
 }  // namespace pawl::store::postgres

@@ -85,10 +85,11 @@ std::vector<std::optional<RememberedLease>> RememberedLeases::recall(std::span<c
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const auto known = leases_.find(tasks[i].id);
     if (known == leases_.end()) continue;
-    // What would be refused is not written, so nobody would compare it: only the holder is answered from memory, and
-    // only while the lease lasts, since it may have been renewed elsewhere.
+    // What would be refused is not written, so nobody would compare it: only the holder is answered from
+    // memory, and only while the lease lasts, since it may have been renewed elsewhere.
     const LoadTask::HeldLease held{.fence = 1, .worker_id = known->second.worker_id};
-    if (tasks[i].only_to_end == held && known->second.expires_at > now) recalled[i] = std::move(known->second);
+    if (tasks[i].only_to_end == held && known->second.expires_at > now)
+      recalled[i] = std::move(known->second);
     leases_.erase(known);
   }
   return recalled;

@@ -40,8 +40,8 @@ Params ids_of(const std::vector<TaskId>& ids) {
 // Finds where each of a set of tasks stands, and locks it there.
 class TaskLoader {
  public:
-  TaskLoader(Connection& connection, Shared& shared, Addresses& addresses, const std::vector<LoadTask>& wanted,
-             core::TimePoint now)
+  TaskLoader(Connection& connection, Shared& shared, Addresses& addresses,
+             const std::vector<LoadTask>& wanted, core::TimePoint now)
       : connection_(connection), lane_of_(shared.lanes, connection), addresses_(addresses) {
     found_.resize(wanted.size());
     const auto recalled = shared.leases.recall(wanted, now);
