@@ -5,8 +5,8 @@
 #include "runtime/env.hpp"
 #include "runtime/runtime.hpp"
 #include "store/memory/memory_store.hpp"
+#include "tests/over_http/http_front.hpp"
 #include "tests/server/raw_client.hpp"
-#include "tests/support/http_front.hpp"
 
 namespace pawl::testing {
 namespace {

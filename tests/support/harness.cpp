@@ -1,6 +1,5 @@
 #include "tests/support/harness.hpp"
 
-#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -30,39 +29,18 @@ SeededRandom& store_random() {
 
 namespace {
 
-// Answers when the whole group is done with, and not in the middle of its replies: the test goes on when it
-// hears over the socket, and looks at what the others of the group got.
-void submit_and_then_answer(DirectNode& node, core::Command command, core::Reply reply) {
-  struct State {
-    core::Reply reply;
-    bool is_inside = true;
-    std::optional<core::Result<core::Answer>> held = {};
-  };
-  const auto state =
-      std::make_shared<State>(State{.reply = std::move(reply)});  // shared with a claim that waits
-  node.submit(std::move(command), [state](core::Result<core::Answer> result) {
-    if (state->is_inside) {
-      state->held = std::move(result);
-    } else {
-      state->reply(std::move(result));
-    }
-  });
-  state->is_inside = false;
-  if (state->held) state->reply(std::move(*state->held));
+MakeFront& make_front() {
+  static MakeFront make = nullptr;
+  return make;
 }
 
 }  // namespace
 
+void EngineTest::put_in_front(MakeFront make) { make_front() = make; }
+
 EngineTest::EngineTest() : database_(GetParam()) {
   node_ = std::make_unique<DirectNode>(database_.open(clock, store_random()), clock, 1);
-  if (std::getenv("PAWL_TEST_OVER_HTTP") == nullptr) return;
-  const auto submit = [this](core::Command command, core::Reply reply) {
-    submit_and_then_answer(*node_, std::move(command), std::move(reply));
-  };
-  front_ = std::make_unique<HttpFront>(
-      HttpFront::Behind{
-          .api = node_->local(), .submit = submit, .engine = node_->engine(), .store = *node_->store()},
-      clock, front_random_);
+  if (make_front() != nullptr) front_ = make_front()(*node_, clock);
 }
 
 std::unique_ptr<DirectNode> EngineTest::another_node(std::uint64_t seed) {

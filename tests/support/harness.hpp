@@ -17,7 +17,6 @@
 #include "engine/engine.hpp"
 #include "runtime/local_api.hpp"
 #include "tests/support/env.hpp"
-#include "tests/support/http_front.hpp"
 #include "tests/support/stores.hpp"
 
 namespace pawl::core {
@@ -54,12 +53,25 @@ class DirectNode {
   runtime::LocalApi api_;
 };
 
+// Another way to the engine of a node than calling it.
+class Front {
+ public:
+  Front() = default;
+  Front(const Front&) = delete;
+  Front& operator=(const Front&) = delete;
+  virtual ~Front() = default;
+  [[nodiscard]] virtual core::Api& api() = 0;
+};
+using MakeFront = std::unique_ptr<Front> (*)(DirectNode& node, core::Clock& clock);
+
 class EngineTest : public ::testing::TestWithParam<StoreKind> {
  public:
   EngineTest();
 
   [[nodiscard]] core::Api& api() { return front_ ? front_->api() : node_->api(); }
   [[nodiscard]] bool is_over_http() const { return front_ != nullptr; }
+  // From now on every call of `api` goes this way.
+  static void put_in_front(MakeFront make);
   [[nodiscard]] engine::Engine& engine() { return node_->engine(); }
   [[nodiscard]] DirectNode& node() { return *node_; }
   [[nodiscard]] Database& database() { return database_; }
@@ -85,9 +97,7 @@ class EngineTest : public ::testing::TestWithParam<StoreKind> {
  private:
   Database database_;
   std::unique_ptr<DirectNode> node_;
-  SeededRandom front_random_{11};
-  std::unique_ptr<HttpFront>
-      front_;  // with PAWL_TEST_OVER_HTTP set: every call of `api` goes through a socket
+  std::unique_ptr<Front> front_;
 };
 
 [[nodiscard]] core::TaskSpec task_of(const std::string& type, const std::string& payload = "{}");

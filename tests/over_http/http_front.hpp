@@ -9,10 +9,11 @@
 #include "runtime/local_api.hpp"
 #include "server/dispatch.hpp"
 #include "server/http_server.hpp"
+#include "tests/support/harness.hpp"
 
 namespace pawl::testing {
 
-class HttpFront {
+class HttpFront final : public Front {
  public:
   using Submit = std::function<void(core::Command, core::Reply)>;
 
@@ -25,9 +26,9 @@ class HttpFront {
   HttpFront(const Behind& behind, core::Clock& clock, core::Random& random, server::HttpLimits limits = {});
   HttpFront(const HttpFront&) = delete;
   HttpFront& operator=(const HttpFront&) = delete;
-  ~HttpFront();
+  ~HttpFront() override;
 
-  [[nodiscard]] core::Api& api() { return api_; }
+  [[nodiscard]] core::Api& api() override { return api_; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] server::Metrics& metrics() { return metrics_; }
 
@@ -41,5 +42,8 @@ class HttpFront {
   std::uint16_t port_;
   client::HttpApi api_;
 };
+
+// In front of a node that has no threads: for EngineTest.
+[[nodiscard]] std::unique_ptr<Front> make_http_front(DirectNode& node, core::Clock& clock);
 
 }  // namespace pawl::testing

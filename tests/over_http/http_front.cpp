@@ -1,0 +1,69 @@
+#include "tests/over_http/http_front.hpp"
+
+namespace pawl::testing {
+
+HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& random,
+                     server::HttpLimits limits)
+    : engine_(behind.engine),
+      auth_(behind.api, clock),
+      log_(clock, {.least = server::LogLevel::error}),
+      http_({.limits = limits}, metrics_, log_),
+      dispatch_(
+          {.api = behind.api,
+           .auth = auth_,
+           .submit = behind.submit,
+           .check_enqueue = [&api = behind.api](const auto& command) { return api.check_types(command); },
+           .room_for_claim = [&api = behind.api](const auto& command) { return api.room_for(command); },
+           .engine = behind.engine,
+           .store = behind.store,
+           .metrics = metrics_,
+           .blocking = http_.blocking(),
+           .version = "test"},
+          clock, random, log_, {.hosts = {"127.0.0.1", "localhost"}}),
+      port_(http_.port()),
+      api_({.address = {.host = "127.0.0.1", .port = std::to_string(port_)}}, random) {
+  http_.start(dispatch_);
+}
+
+HttpFront::~HttpFront() {
+  http_.stop_accepting();
+  http_.wait_for_connections(std::chrono::seconds{10}, [this] { engine_.abandon_waits(); });
+}
+
+namespace {
+
+// Answers when the whole group is done with, and not in the middle of its replies: the test goes on when it
+// hears over the socket, and looks at what the others of the group got.
+void submit_and_then_answer(DirectNode& node, core::Command command, core::Reply reply) {
+  struct State {
+    core::Reply reply;
+    bool is_inside = true;
+    std::optional<core::Result<core::Answer>> held = {};
+  };
+  const auto state =
+      std::make_shared<State>(State{.reply = std::move(reply)});  // shared with a claim that waits
+  node.submit(std::move(command), [state](core::Result<core::Answer> result) {
+    if (state->is_inside) {
+      state->held = std::move(result);
+    } else {
+      state->reply(std::move(result));
+    }
+  });
+  state->is_inside = false;
+  if (state->held) state->reply(std::move(*state->held));
+}
+
+}  // namespace
+
+std::unique_ptr<Front> make_http_front(DirectNode& node, core::Clock& clock) {
+  static SeededRandom random{11};  // of request ids: no result depends on it
+  const auto submit = [&node](core::Command command, core::Reply reply) {
+    submit_and_then_answer(node, std::move(command), std::move(reply));
+  };
+  return std::make_unique<HttpFront>(
+      HttpFront::Behind{
+          .api = node.local(), .submit = submit, .engine = node.engine(), .store = *node.store()},
+      clock, random);
+}
+
+}  // namespace pawl::testing
