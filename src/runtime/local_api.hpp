@@ -98,15 +98,15 @@ class LocalApi final : public core::Api {
   // Checks the request, and has `decide` look at the records and change them. The request is kept in the
   // command, since a group may be tried again.
   template <typename Request>
-  core::Result<core::RawJson> decide_on(std::vector<core::RecordRef> refs, const Request& request,
+  core::Result<core::RawJson> decide_on(const std::vector<core::RecordRef>& refs, const Request& request,
                                         core::Result<core::RecordDecision> (*decide)(const Request&,
                                                                                      core::FoundRecords,
                                                                                      core::TimePoint)) {
     if (const core::Status valid = check(request); !valid) return valid.problem();
-    auto answer = change(
-        {.refs = std::move(refs), .decide = [request, decide](core::FoundRecords found, core::TimePoint now) {
-           return decide(request, found, now);
-         }});
+    auto answer =
+        change({.refs = refs, .decide = [request, decide](core::FoundRecords found, core::TimePoint now) {
+                  return decide(request, found, now);
+                }});
     if (!answer) return answer.problem();
     return std::move(answer->body);
   }

@@ -163,7 +163,7 @@ Incoming Connection::incoming_from(Parser& parser) const {
 // The answer may come on any thread; it is taken up again on the strand.
 asio::awaitable<Response> Connection::answer_of(Incoming incoming) {
   stream_.expires_never();
-  const auto initiate = [this](auto handler, Incoming request) {
+  const auto initiate = [this](auto handler, Incoming&& request) {
     auto shared = std::make_shared<decltype(handler)>(std::move(handler));  // an Answer must be copyable
     auto executor = asio::get_associated_executor(*shared, stream_.get_executor());
     dispatch_.handle(std::move(request), [shared, executor](Response response) {

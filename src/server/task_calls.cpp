@@ -56,7 +56,7 @@ void enqueue_one(Services& services, Request request, Answer answer) {
   });
 }
 
-void enqueue_many(Services& services, Request request, Answer answer) {
+void enqueue_many(Services& services, const Request& request, Answer answer) {
   auto specs = read_body(request, wire::read_task_specs);
   if (!specs) return answer(problem_response(specs.problem(), request.id));
   core::EnqueueTasks command{.ns = request.ns, .tasks = std::move(*specs)};
@@ -133,7 +133,7 @@ std::string results_text(const wire::ReadReports& read,
   return out.end_array().end_object().take();
 }
 
-void report_many(Services& services, Request request, Answer answer) {
+void report_many(Services& services, const Request& request, Answer answer) {
   auto read = read_body(request, wire::read_reports);
   if (!read) return answer(problem_response(read.problem(), request.id));
   core::ReportTasks command{.ns = request.ns, .worker_id = read->worker_id};
@@ -255,9 +255,9 @@ Response move_many(Services& services, const Request& request) {
 void call_task(Services& services, Request request, Answer answer) {
   switch (request.route->call) {
     case Call::enqueue_task: return enqueue_one(services, std::move(request), std::move(answer));
-    case Call::enqueue_tasks: return enqueue_many(services, std::move(request), std::move(answer));
+    case Call::enqueue_tasks: return enqueue_many(services, request, std::move(answer));
     case Call::claim_tasks: return claim(services, std::move(request), std::move(answer));
-    case Call::report_tasks: return report_many(services, std::move(request), std::move(answer));
+    case Call::report_tasks: return report_many(services, request, std::move(answer));
     case Call::report_task: return report_one(services, std::move(request), std::move(answer));
     default: break;
   }

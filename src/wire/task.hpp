@@ -26,8 +26,8 @@ void write_claim(Writer& out, const core::ClaimTasks& claim);
 
 // `action`: fixed by the path of a single report; nothing where the report says it.
 struct ReportPath {
-  core::TaskId task_id;
-  core::ReportAction action;
+  core::TaskId task_id = {};
+  core::ReportAction action = core::ReportAction::heartbeat;
 };
 [[nodiscard]] core::Report read_report(ObjectReader& in, const std::optional<ReportPath>& path);
 void write_report(Writer& out, const core::Report& report);
