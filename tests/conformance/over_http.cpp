@@ -13,7 +13,7 @@ class OverHttp : public ::testing::Environment {
   }
 };
 
-[[maybe_unused]] const auto* const over_http = ::testing::AddGlobalTestEnvironment(new OverHttp);
+[[maybe_unused]] const auto* const kOverHttp = ::testing::AddGlobalTestEnvironment(new OverHttp);
 
 }  // namespace
 }  // namespace pawl::testing
