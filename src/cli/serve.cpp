@@ -93,13 +93,15 @@ int serve(Context& context, const Input& input) {
   const auto address = client::parse_store_address(config.text("store"));
   if (!address) return refuse(address.problem());
   const auto store = client::open_store(*address, context.clock, context.random);
-  const auto options = options_of(config, *endpoint);
-  return server::serve(*store, context.clock, context.random, options, [&](std::uint16_t port) {
+  auto options = options_of(config, *endpoint);
+  options.serves_anyone = input.has("--insecure");
+  const auto served = server::serve(*store, context.clock, context.random, options, [&](std::uint16_t port) {
     const bool is_v6 = endpoint->address.find(':') != std::string::npos;
     context.out.line(fmt::format("Pawl serves at http://{}:{}",
                                  is_v6 ? "[" + endpoint->address + "]" : endpoint->address, port));
     context.out.flush();
   });
+  return served ? *served : refuse(served.problem());
 }
 
 }  // namespace
@@ -123,7 +125,8 @@ std::vector<Command> serve_commands() {
              .summary = "Show every setting and where it came from, then end",
              .kind = ValueKind::none},
             {.name = "--insecure",
-             .summary = "Listen beyond loopback although nobody needs a token",
+             .summary =
+                 "Listen beyond loopback, without TLS, and serve everybody until the first token is made",
              .kind = ValueKind::none}},
        .example = "pawl serve --listen 127.0.0.1:7717 --store sqlite:pawl.db",
        .handler = serve}};

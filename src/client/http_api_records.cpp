@@ -249,7 +249,7 @@ Result<core::Token> HttpApi::revoke_token(const core::RevokeToken& request) {
   return decoded(call("default", {.method = "DELETE", .path = path}), wire::read_token);
 }
 
-Result<core::Token> HttpApi::find_token(const std::string& /*id*/) {
+Result<core::FoundToken> HttpApi::find_token(const std::string& /*id*/) {
   return only_in_process("a token by its id");
 }
 

@@ -14,7 +14,9 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "core/json.hpp"
+#include "wire/task_read.hpp"
 
 namespace pawl::client {
 
@@ -249,26 +251,18 @@ core::ProblemCode code_for_status(int status) {
   return status < 500 ? core::ProblemCode::invalid_argument : core::ProblemCode::internal;
 }
 
-std::string text_of(const nlohmann::json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 }  // namespace
 
 core::Problem problem_of(const HttpAnswer& answer) {
-  const auto body = nlohmann::json::parse(answer.body, nullptr, false);
   core::Problem problem{.code = code_for_status(answer.status),
                         .detail = fmt::format("the server answered with status {}", answer.status)};
-  if (!body.is_object()) return problem;
-  if (const auto code = core::problem_code_from(text_of(body, "code"))) problem.code = *code;
-  if (auto detail = text_of(body, "detail"); !detail.empty()) problem.detail = std::move(detail);
-  if (const auto errors = body.find("errors"); errors != body.end() && errors->is_array()) {
-    for (const auto& error : *errors) {
-      if (error.is_object())
-        problem.errors.push_back({.field = text_of(error, "field"), .message = text_of(error, "message")});
-    }
-  }
+  if (core::json_error(answer.body) || wire::kind_of(answer.body) != wire::Kind::object) return problem;
+  wire::Mistakes mistakes;  // what cannot be read is left as it was made of the status
+  wire::ObjectReader in{answer.body, "", mistakes};
+  core::Problem said = wire::read_problem(in);
+  if (core::problem_code_from(in.optional_text("code").value_or(""))) problem.code = said.code;
+  if (!said.detail.empty()) problem.detail = std::move(said.detail);
+  problem.errors = std::move(said.errors);
   return problem;
 }
 

@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "wire/writer.hpp"
+
 namespace pawl::client {
 
 // The value of a member of an object; nothing if the text is no object or has no such member. Of members with
-// the same name, the first. Names are compared as they are spelled, escapes included.
+// the same name, the first.
 [[nodiscard]] std::optional<std::string_view> raw_member(std::string_view object, std::string_view name);
 [[nodiscard]] std::vector<std::string_view> raw_elements(std::string_view array);
 
@@ -24,10 +26,16 @@ class ObjectText {
   ObjectText& text(std::string_view name, std::string_view value);
   ObjectText& number(std::string_view name, std::int64_t value);
   ObjectText& raw(std::string_view name, std::string_view json);
-  [[nodiscard]] std::string str() const { return "{" + members_ + "}"; }
+  [[nodiscard]] std::string str() const;
 
  private:
-  std::string members_;
+  wire::Writer out_ = begun();
+
+  static wire::Writer begun() {
+    wire::Writer out;
+    out.begin_object();
+    return out;
+  }
 };
 
 // ["a","b"]

@@ -82,6 +82,12 @@ struct ListAudit {
   std::string cursor = {};
 };
 
+// A token, and the store's time when it was read.
+struct FoundToken {
+  Token token = {};
+  TimePoint now = {};
+};
+
 class Api {
  public:
   Api() = default;
@@ -142,7 +148,7 @@ class Api {
   // Administration
   virtual Result<Token> create_token(const CreateToken& request) = 0;
   virtual Result<Token> revoke_token(const RevokeToken& request) = 0;
-  virtual Result<Token> find_token(const std::string& id) = 0;
+  virtual Result<FoundToken> find_token(const std::string& id) = 0;
   virtual Result<Page<Token>> list_tokens(const ListRecords& list) = 0;
   virtual Result<NamespaceSettings> get_namespace(const std::string& ns) = 0;
   virtual Result<NamespaceSettings> put_namespace(const PutNamespace& request) = 0;

@@ -65,7 +65,7 @@ class LocalApi final : public core::Api {
 
   core::Result<core::Token> create_token(const core::CreateToken& request) override;
   core::Result<core::Token> revoke_token(const core::RevokeToken& request) override;
-  core::Result<core::Token> find_token(const std::string& id) override;
+  core::Result<core::FoundToken> find_token(const std::string& id) override;
   core::Result<core::Page<core::Token>> list_tokens(const core::ListRecords& list) override;
   core::Result<core::NamespaceSettings> get_namespace(const std::string& ns) override;
   core::Result<core::NamespaceSettings> put_namespace(const core::PutNamespace& request) override;

@@ -141,11 +141,11 @@ Result<core::Token> LocalApi::revoke_token(const core::RevokeToken& request) {
                      core::token_from);
 }
 
-Result<core::Token> LocalApi::find_token(const std::string& id) {
+Result<core::FoundToken> LocalApi::find_token(const std::string& id) {
   const auto found = find_record(core::token_ref(id));
   if (!found) return found.problem();
   if (!found->record) return no_such("token", id);
-  return core::token_from(found->record->body);
+  return core::FoundToken{.token = core::token_from(found->record->body), .now = found->now};
 }
 
 Result<core::Page<core::Token>> LocalApi::list_tokens(const core::ListRecords& list) {

@@ -22,18 +22,16 @@ Problem unauthorized() {
   return {.code = ProblemCode::unauthorized, .detail = "the Authorization header has no valid token"};
 }
 
-// The table's roles begin with `anyone`, which no token has.
-int rank_of(core::Role role) { return static_cast<int>(role) + 1; }
-
 core::Status check_role(const core::Token& token, const Request& request) {
-  if (rank_of(token.role) < static_cast<int>(request.route->role)) {
+  const core::Role needed = *request.route->role;
+  if (token.role < needed) {
     return Problem{.code = ProblemCode::forbidden,
-                   .detail = fmt::format("this needs the role {}, the token has {}",
-                                         wire::name_of(request.route->role), core::to_string(token.role))};
+                   .detail = fmt::format("this needs the role {}, the token has {}", core::to_string(needed),
+                                         core::to_string(token.role))};
   }
   const bool is_of_no_namespace = request.ns.empty();
   const bool may_anywhere = core::allows_namespace(token, "*");
-  const bool is_allowed = is_of_no_namespace ? may_anywhere || request.route->role < wire::Role::admin
+  const bool is_allowed = is_of_no_namespace ? may_anywhere || needed < core::Role::admin
                                              : core::allows_namespace(token, request.ns);
   if (!is_allowed) {
     return Problem{
@@ -58,20 +56,23 @@ Result<bool> Auth::has_tokens() {
   return *has_tokens_;
 }
 
-Result<std::optional<core::Token>> Auth::find(const std::string& id) {
+Result<Auth::Known> Auth::find(const std::string& id) {
   {
     const std::lock_guard lock{mutex_};
     const auto known = known_.find(id);
-    if (known != known_.end() && clock_.monotonic() < known->second.until) return known->second.token;
+    if (known != known_.end() && clock_.monotonic() < known->second.until) return known->second;
   }
   const auto found = api_.find_token(id);
   if (!found && found.problem().code != ProblemCode::not_found) return found.problem();
-  std::optional<core::Token> token;
-  if (found) token = *found;
+  Known seen{.until = clock_.monotonic() + kKeptFor};
+  if (found) {
+    seen.token = found->token;
+    seen.seen_at = found->now;
+  }
   const std::lock_guard lock{mutex_};
   if (known_.size() >= kKnownMax) known_.clear();
-  known_[id] = {.token = token, .until = clock_.monotonic() + kKeptFor};
-  return token;
+  known_[id] = seen;
+  return seen;
 }
 
 void Auth::forget() {
@@ -81,19 +82,20 @@ void Auth::forget() {
 }
 
 Result<Actor> Auth::allow(const Request& request) {
-  if (request.route->role == wire::Role::anyone) return Actor{.request_id = request.id};
+  if (!request.route->role) return Actor{.request_id = request.id};
   const auto guarded = has_tokens();
   if (!guarded) return guarded.problem();
-  if (!*guarded && request.is_local) return Actor{.role = "admin", .request_id = request.id};
+  if (!*guarded && (request.is_local || serves_anyone_))
+    return Actor{.role = "admin", .request_id = request.id};
   if (!request.authorization.starts_with(kBearer)) return unauthorized();
   const auto text = core::parse_token(std::string_view{request.authorization}.substr(kBearer.size()));
   if (!text) return unauthorized();
-  const auto token = find(text->id);
-  if (!token) return token.problem();
-  if (!core::authenticate(*token, sha256_hex(text->secret), clock_.now())) return unauthorized();
-  if (const core::Status allowed = check_role(**token, request); !allowed) return allowed.problem();
-  return Actor{
-      .id = (*token)->id, .role = std::string{core::to_string((*token)->role)}, .request_id = request.id};
+  const auto known = find(text->id);
+  if (!known) return known.problem();
+  if (!core::authenticate(known->token, sha256_hex(text->secret), known->seen_at)) return unauthorized();
+  const core::Token& token = *known->token;
+  if (const core::Status allowed = check_role(token, request); !allowed) return allowed.problem();
+  return Actor{.id = token.id, .role = std::string{core::to_string(token.role)}, .request_id = request.id};
 }
 
 }  // namespace pawl::server

@@ -18,7 +18,9 @@ namespace pawl::server {
 
 class Auth {
  public:
-  Auth(core::Api& api, core::Clock& clock) : api_(api), clock_(clock) {}
+  // `serves_anyone`: also callers from elsewhere may do everything until the first token (--insecure).
+  Auth(core::Api& api, core::Clock& clock, bool serves_anyone)
+      : api_(api), clock_(clock), serves_anyone_(serves_anyone) {}
 
   // The one who asks, or why it may not.
   [[nodiscard]] core::Result<core::Actor> allow(const Request& request);
@@ -28,14 +30,16 @@ class Auth {
  private:
   struct Known {
     std::optional<core::Token> token = {};
+    core::TimePoint seen_at = {};  // by the store's clock, which decides whether it has expired
     core::MonotonicTime until = {};
   };
 
   [[nodiscard]] core::Result<bool> has_tokens();
-  [[nodiscard]] core::Result<std::optional<core::Token>> find(const std::string& id);
+  [[nodiscard]] core::Result<Known> find(const std::string& id);
 
   core::Api& api_;
   core::Clock& clock_;
+  const bool serves_anyone_;
   std::mutex mutex_;
   std::optional<bool> has_tokens_ = {};
   core::MonotonicTime has_tokens_until_ = {};

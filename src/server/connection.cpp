@@ -155,7 +155,6 @@ Incoming Connection::incoming_from(Parser& parser) const {
           .authorization = text_of(request, "Authorization"),
           .idempotency_key = text_of(request, "Idempotency-Key"),
           .request_id = text_of(request, "X-Request-Id"),
-          .content_type = text_of(request, "Content-Type"),
           .body = std::move(request.body()),
           .is_local = is_local_};
 }

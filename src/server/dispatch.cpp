@@ -144,7 +144,7 @@ void Dispatch::handle(Incoming incoming, Answer answer) {
   if (!request) {
     return finish(refusal(incoming, request.problem()));
   }
-  if (route->role == wire::Role::anyone) return call(std::move(*request), std::move(finish));
+  if (!route->role) return call(std::move(*request), std::move(finish));
   services_.blocking([this, request = std::move(*request), finish = std::move(finish)]() mutable {
     call_if_allowed(std::move(request), std::move(finish));
   });

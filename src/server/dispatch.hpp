@@ -21,7 +21,6 @@ struct Incoming {
   std::string authorization = {};
   std::string idempotency_key = {};
   std::string request_id = {};
-  std::string content_type = {};
   std::string body = {};
   bool is_local = false;
 };

@@ -15,6 +15,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
 
 #include "server/connection.hpp"
 
@@ -24,13 +25,22 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 struct HttpServer::Impl {
-  Impl(const HttpOptions& given, Metrics& counted, Log& written)
-      : options(given), metrics(counted), log(written), acceptor(network), blocking(blocking_threads(given)) {
-    const tcp::endpoint endpoint{asio::ip::make_address(given.address), given.port};
-    acceptor.open(endpoint.protocol());
-    acceptor.set_option(asio::socket_base::reuse_address{true});
-    acceptor.bind(endpoint);
-    acceptor.listen();
+  Impl(const HttpOptions& given, Metrics& counted)
+      : options(given), metrics(counted), acceptor(network), blocking(blocking_threads(given)) {}
+
+  core::Status listen() {
+    boost::system::error_code error;
+    const auto address = asio::ip::make_address(options.address, error);
+    if (error) return core::invalid_field("listen", fmt::format("'{}' is no IP address", options.address));
+    const tcp::endpoint endpoint{address, options.port};
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(asio::socket_base::reuse_address{true}, error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+    if (!error) return core::Done{};
+    return core::Problem{
+        .code = core::ProblemCode::conflict,
+        .detail = fmt::format("cannot listen at {}:{}: {}", options.address, options.port, error.message())};
   }
 
   static std::size_t blocking_threads(const HttpOptions& options) {
@@ -70,7 +80,6 @@ struct HttpServer::Impl {
 
   const HttpOptions options;
   Metrics& metrics;
-  Log& log;
   Dispatch* dispatch = nullptr;
   asio::io_context network;
   asio::executor_work_guard<asio::io_context::executor_type> work{network.get_executor()};
@@ -82,13 +91,18 @@ struct HttpServer::Impl {
   std::list<std::shared_ptr<Connection>> connections;  // shared with the coroutine that runs each
 };
 
-HttpServer::HttpServer(const HttpOptions& options, Metrics& metrics, Log& log)
-    : impl_(std::make_unique<Impl>(options, metrics, log)) {}
+HttpServer::HttpServer(const HttpOptions& options, Metrics& metrics)
+    : impl_(std::make_unique<Impl>(options, metrics)) {}
 
-HttpServer::~HttpServer() {
+HttpServer::~HttpServer() { stop(); }
+
+core::Status HttpServer::listen() { return impl_->listen(); }
+
+void HttpServer::stop() {
   impl_->blocking.join();
   impl_->network.stop();
   for (std::thread& thread : impl_->threads) thread.join();
+  impl_->threads.clear();
 }
 
 std::uint16_t HttpServer::port() const { return impl_->acceptor.local_endpoint().port(); }

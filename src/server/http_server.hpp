@@ -35,23 +35,27 @@ struct HttpOptions {
 
 class HttpServer {
  public:
-  // Listens at once: a connection made after this waits until `start`. Throws std::system_error if it cannot.
-  HttpServer(const HttpOptions& options, Metrics& metrics, Log& log);
+  HttpServer(const HttpOptions& options, Metrics& metrics);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
+  // A connection made after this waits until `start`.
+  [[nodiscard]] core::Status listen();
   [[nodiscard]] std::uint16_t port() const;
   // The threads for calls that wait.
   [[nodiscard]] Blocking blocking();
 
-  // `dispatch` must live until the server is destroyed.
+  // `dispatch`, and what it calls, must live until `stop` has returned.
   void start(Dispatch& dispatch);
   // No new connections; those that wait for a request are closed, the others after their answer.
   void stop_accepting();
   // Until every connection has ended, or the time is over. Meanwhile `answer_waiting` is called now and then,
   // to answer what waits for something that will not come any more.
   void wait_for_connections(std::chrono::milliseconds at_most, const std::function<void()>& answer_waiting);
+
+  // Ends every thread. What is answered later is not sent any more.
+  void stop();
 
  private:
   struct Impl;

@@ -89,7 +89,10 @@ void write_body(Writer& out, const Route& route) {
 void write_operation(Writer& out, const Route& route) {
   std::string method{wire::name_of(route.method)};
   for (char& c : method) c = static_cast<char>(c | 0x20);
-  out.key(method).begin_object().field("summary", route.summary).field("x-role", wire::name_of(route.role));
+  out.key(method)
+      .begin_object()
+      .field("summary", route.summary)
+      .field("x-role", route.role ? core::to_string(*route.role) : "anyone");
   write_parameters(out, route);
   write_body(out, route);
   out.key("responses").begin_object();

@@ -24,25 +24,26 @@ sigset_t blocked_signals() {
 }
 
 std::vector<std::string> hosts_of(const HttpOptions& http) {
-  const bool is_loopback = http.address == "127.0.0.1" || http.address == "::1";
+  const bool is_loopback = http.address.starts_with("127.") || http.address == "::1";
   if (!is_loopback) return {};  // tokens guard it there, and it may go by any name
-  return {"127.0.0.1", "localhost", "[::1]"};
+  return {http.address, "127.0.0.1", "localhost", "[::1]"};
 }
 
 }  // namespace
 
-int serve(store::Store& store, core::Clock& clock, core::Random& random, const ServeOptions& options,
-          const std::function<void(std::uint16_t)>& ready) {
+core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& random,
+                        const ServeOptions& options, const std::function<void(std::uint16_t)>& ready) {
   const sigset_t signals = blocked_signals();  // before any thread is made, so that all inherit it
   Log log{clock, options.log};
   Metrics metrics;
-  HttpServer http{options.http, metrics, log};
+  HttpServer http{options.http, metrics};
+  if (const core::Status listening = http.listen(); !listening) return listening.problem();
   {
     runtime::Runtime runtime{store, clock, random, {.waiting_claims_max = options.waiting_claims_max}};
     const auto submit = [&runtime](core::Command command, core::Reply reply) {
       runtime.submit(std::move(command), std::move(reply));
     };
-    Auth auth{runtime.api(), clock};
+    Auth auth{runtime.api(), clock, options.serves_anyone};
     Dispatch dispatch{
         {.api = runtime.api(),
          .auth = auth,
@@ -68,6 +69,7 @@ int serve(store::Store& store, core::Clock& clock, core::Random& random, const S
     log.write(LogLevel::info, "stopping", {{"signal", std::to_string(signal)}});
     http.stop_accepting();
     http.wait_for_connections(kStopTime, [&runtime] { runtime.engine().abandon_waits(); });
+    http.stop();  // its threads call what ends here
   }
   log.write(LogLevel::info, "stopped");
   return 0;

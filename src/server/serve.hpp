@@ -15,13 +15,15 @@ struct ServeOptions {
   HttpOptions http = {};
   Log::Options log = {};
   std::size_t waiting_claims_max = core::kWaitingClaimsMax;
-  bool may_listen_anywhere = false;  // --insecure
+  bool serves_anyone =
+      false;  // --insecure: also callers from elsewhere need no token, until the first is made
   std::string version = {};
 };
 
-// Serves until SIGTERM or SIGINT, then answers what is in flight and returns the exit code. `ready` is told
-// the port.
-[[nodiscard]] int serve(store::Store& store, core::Clock& clock, core::Random& random,
-                        const ServeOptions& options, const std::function<void(std::uint16_t)>& ready);
+// Serves until SIGTERM or SIGINT, then answers what is in flight and returns the exit code. Refused where it
+// cannot listen. `ready` is told the port.
+[[nodiscard]] core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& random,
+                                      const ServeOptions& options,
+                                      const std::function<void(std::uint16_t)>& ready);
 
 }  // namespace pawl::server

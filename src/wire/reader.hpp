@@ -89,7 +89,6 @@ class ObjectReader {
   // The same, and it is of the kind.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name, Kind kind);
   [[nodiscard]] std::string path_of(std::string_view name) const;
-  [[nodiscard]] bool is_read(std::string_view name) const;
 
   std::string path_;
   Mistakes& mistakes_;

@@ -9,6 +9,9 @@ namespace pawl::wire {
 
 namespace {
 
+using core::Role;
+constexpr std::optional<Role> kAnyone = std::nullopt;
+
 constexpr std::array kSpec{
     Field{"type", "string", true, "what kind of work it is"},
     Field{"payload", "json", false, "any JSON, given to the handler byte for byte"},
@@ -145,12 +148,12 @@ constexpr std::array kPage{
 };
 
 constexpr std::array kRoutes{
-    Route{Method::get, "/healthz", Role::anyone, Call::healthz, "Whether the process is up"},
-    Route{Method::get, "/readyz", Role::anyone, Call::readyz,
+    Route{Method::get, "/healthz", kAnyone, Call::healthz, "Whether the process is up"},
+    Route{Method::get, "/readyz", kAnyone, Call::readyz,
           "Whether it can serve: the store answers, work goes on"},
     Route{Method::get, "/metrics", Role::viewer, Call::metrics, "Prometheus metrics", {}, {}, "text"},
     Route{Method::get, "/openapi.json", Role::viewer, Call::openapi, "This description"},
-    Route{Method::get, "/", Role::anyone, Call::home, "Where to look", {}, {}, "text"},
+    Route{Method::get, "/", kAnyone, Call::home, "Where to look", {}, {}, "text"},
     Route{Method::post,
           "/v1/{ns}/tasks",
           Role::worker,
@@ -498,24 +501,6 @@ std::string_view name_of(Method method) {
 std::optional<Method> method_from(std::string_view name) {
   for (const Method method : {Method::get, Method::post, Method::put, Method::patch, Method::del}) {
     if (name_of(method) == name) return method;
-  }
-  return std::nullopt;
-}
-
-std::string_view name_of(Role role) {
-  switch (role) {
-    case Role::anyone: return "anyone";
-    case Role::viewer: return "viewer";
-    case Role::worker: return "worker";
-    case Role::supervisor: return "operator";
-    case Role::admin: return "admin";
-  }
-  return "";
-}
-
-std::optional<Role> role_from(std::string_view name) {
-  for (const Role role : {Role::viewer, Role::worker, Role::supervisor, Role::admin}) {
-    if (name_of(role) == name) return role;
   }
   return std::nullopt;
 }

@@ -10,23 +10,13 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "core/token.hpp"
 
 namespace pawl::wire {
 
 enum class Method : std::uint8_t { get, post, put, patch, del };
 [[nodiscard]] std::string_view name_of(Method method);
 [[nodiscard]] std::optional<Method> method_from(std::string_view name);
-
-// Each may do what those before it may.
-enum class Role : std::uint8_t {
-  anyone,
-  viewer,
-  worker,
-  supervisor,
-  admin
-};  // supervisor: "operator", a word of C++
-[[nodiscard]] std::string_view name_of(Role role);
-[[nodiscard]] std::optional<Role> role_from(std::string_view name);
 
 enum class Call : std::uint8_t {
   healthz,
@@ -87,8 +77,8 @@ struct Field {
 
 struct Route {
   Method method;
-  std::string_view path;  // {ns} is the namespace
-  Role role;
+  std::string_view path;           // {ns} is the namespace
+  std::optional<core::Role> role;  // the least that may call it; none: anyone may
   Call call;
   std::string_view summary;
   std::span<const Field> body = {};

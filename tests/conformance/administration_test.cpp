@@ -43,13 +43,14 @@ TEST_P(Administration, KeepsTokensAndWhoMadeThem) {
   const auto created = api().create_token(token("aaaaaaaaaaaa"));
   ASSERT_TRUE(created.ok());
   EXPECT_EQ(created->created_at, clock.now());
-  EXPECT_EQ(*api().find_token("aaaaaaaaaaaa"), *created);
+  EXPECT_EQ(api().find_token("aaaaaaaaaaaa")->token, *created);
+  EXPECT_EQ(api().find_token("aaaaaaaaaaaa")->now, clock.now());
   EXPECT_EQ(api().create_token(token("aaaaaaaaaaaa")).problem().code, ProblemCode::conflict);
   ASSERT_TRUE(api().create_token(token("bbbbbbbbbbbb")).ok());
   EXPECT_EQ(api().list_tokens({})->items.size(), 2U);
   clock.advance(1s);
   EXPECT_EQ(api().revoke_token({.id = "aaaaaaaaaaaa"})->revoked_at, clock.now());
-  EXPECT_EQ(api().find_token("aaaaaaaaaaaa")->revoked_at, clock.now());
+  EXPECT_EQ(api().find_token("aaaaaaaaaaaa")->token.revoked_at, clock.now());
   EXPECT_EQ(api().revoke_token({.id = "cccccccccccc"}).problem().code, ProblemCode::not_found);
 
   const auto audit = api().list_audit({});

@@ -1,13 +1,25 @@
 #include "tests/over_http/http_front.hpp"
 
+#include <stdexcept>
+
 namespace pawl::testing {
+
+namespace {
+
+std::uint16_t listening_port(server::HttpServer& http) {
+  if (const core::Status listening = http.listen(); !listening)
+    throw std::runtime_error{listening.problem().detail};
+  return http.port();
+}
+
+}  // namespace
 
 HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& random,
                      server::HttpLimits limits)
     : engine_(behind.engine),
-      auth_(behind.api, clock),
+      auth_(behind.api, clock, false),
       log_(clock, {.least = server::LogLevel::error}),
-      http_({.limits = limits}, metrics_, log_),
+      http_({.limits = limits}, metrics_),
       dispatch_(
           {.api = behind.api,
            .auth = auth_,
@@ -20,7 +32,7 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
            .blocking = http_.blocking(),
            .version = "test"},
           clock, random, log_, {.hosts = {"127.0.0.1", "localhost"}}),
-      port_(http_.port()),
+      port_(listening_port(http_)),
       api_({.address = {.host = "127.0.0.1", .port = std::to_string(port_)}}, random) {
   http_.start(dispatch_);
 }
@@ -28,6 +40,7 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
 HttpFront::~HttpFront() {
   http_.stop_accepting();
   http_.wait_for_connections(std::chrono::seconds{10}, [this] { engine_.abandon_waits(); });
+  http_.stop();
 }
 
 namespace {

@@ -4,11 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/env.hpp"
-#include "runtime/runtime.hpp"
-#include "store/memory/memory_store.hpp"
-#include "tests/over_http/http_front.hpp"
-#include "tests/server/raw_client.hpp"
+#include "tests/server/fixture.hpp"
 
 namespace pawl::testing {
 namespace {
@@ -24,7 +20,7 @@ std::string id_in(const std::string& answer) {
   return answer.substr(at + 6, answer.find('"', at + 6) - at - 6);
 }
 
-class Auth : public ::testing::Test {
+class Auth : public ServerTest {
  protected:
   int ask(const wire::Route& route, const std::string& token, const std::string& ns = "default") const {
     std::string path{route.path};
@@ -46,19 +42,6 @@ class Auth : public ::testing::Test {
     return send("POST", "/v1/admin/tokens", fmt::format(R"({{"role":"{}","namespaces":["{}"]}})", role, ns),
                 by);
   }
-
-  runtime::SystemClock clock;
-  runtime::SystemRandom random;
-  std::unique_ptr<store::Store> store = store::make_memory_store(clock);
-  runtime::Runtime runtime{*store, clock, random};
-  HttpFront front{
-      {.api = runtime.local(),
-       .submit = [this](core::Command command,
-                        core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
-       .engine = runtime.engine(),
-       .store = *store},
-      clock,
-      random};
 };
 
 TEST_F(Auth, LetsLocalCallersDoEverythingUntilTheFirstToken) {
@@ -68,17 +51,40 @@ TEST_F(Auth, LetsLocalCallersDoEverythingUntilTheFirstToken) {
   EXPECT_EQ(status_of(send("GET", "/healthz", "", "")), 200);
 }
 
+TEST_F(Auth, ServesCallersFromElsewhereOnlyIfToldAndOnlyUntilTheFirstToken) {
+  server::Auth careful{runtime.api(), clock, false};
+  server::Auth insecure{runtime.api(), clock, true};
+  const auto found = wire::match(wire::Method::get, "/v1/default/tasks");
+  const server::Request request{.route = found->route, .ns = "default", .is_local = false};
+  EXPECT_EQ(careful.allow(request).problem().code, core::ProblemCode::unauthorized);
+  EXPECT_TRUE(insecure.allow(request).ok());
+  ASSERT_EQ(status_of(make("admin", "*", "")), 201);
+  insecure.forget();
+  EXPECT_EQ(insecure.allow(request).problem().code, core::ProblemCode::unauthorized);
+}
+
+TEST_F(Auth, RefusesATokenThatHasExpired) {
+  const std::string admin = token_in(make("admin", "*", ""));
+  const std::string old =
+      send("POST", "/v1/admin/tokens",
+           R"({"role":"viewer","namespaces":["*"],"expires_at":"2100-01-01T00:00:00Z"})", admin);
+  EXPECT_EQ(status_of(send("GET", "/v1/default/tasks", "", token_in(old))), 200);
+  auto expired = runtime.api().find_token(id_in(old));
+  expired->now = *expired->token.expires_at;
+  EXPECT_FALSE(core::authenticate(expired->token, expired->token.secret_hash, expired->now).ok());
+}
+
 TEST_F(Auth, HoldsForEveryRouteAndEveryCaller) {
   const std::string admin = token_in(make("admin", "*", ""));
   ASSERT_FALSE(admin.empty());
   const std::string gone = make("admin", "*", admin);
   ASSERT_EQ(status_of(send("DELETE", "/v1/admin/tokens/" + id_in(gone), "", admin)), 200);
-  std::map<wire::Role, std::string> tokens;
-  for (const wire::Role role : {wire::Role::viewer, wire::Role::worker, wire::Role::supervisor})
-    tokens[role] = token_in(make(std::string{wire::name_of(role)}, "default", admin));
-  tokens[wire::Role::admin] = admin;
+  std::map<core::Role, std::string> tokens;
+  for (const core::Role role : {core::Role::viewer, core::Role::worker, core::Role::supervisor})
+    tokens[role] = token_in(make(std::string{core::to_string(role)}, "default", admin));
+  tokens[core::Role::admin] = admin;
   for (const wire::Route& route : wire::routes()) {
-    if (route.role == wire::Role::anyone) continue;
+    if (!route.role) continue;
     SCOPED_TRACE(fmt::format("{} {}", wire::name_of(route.method), route.path));
     EXPECT_EQ(ask(route, ""), 401);
     EXPECT_EQ(ask(route, "garbage"), 401);
@@ -86,15 +92,15 @@ TEST_F(Auth, HoldsForEveryRouteAndEveryCaller) {
     EXPECT_EQ(ask(route, admin.substr(0, admin.size() - 1) + (admin.back() == 'a' ? 'b' : 'a')), 401);
     for (const auto& [role, token] : tokens) {
       const int status = ask(route, token);
-      if (role < route.role) {
-        EXPECT_EQ(status, 403) << wire::name_of(role);
+      if (role < *route.role) {
+        EXPECT_EQ(status, 403) << core::to_string(role);
       } else {
-        EXPECT_TRUE(status != 401 && status != 403) << wire::name_of(role) << " got " << status;
+        EXPECT_TRUE(status != 401 && status != 403) << core::to_string(role) << " got " << status;
       }
     }
     const bool has_namespace = route.path.starts_with("/v1/{ns}/");
     if (has_namespace) {
-      EXPECT_EQ(ask(route, tokens.at(wire::Role::supervisor), "other"), 403);
+      EXPECT_EQ(ask(route, tokens.at(core::Role::supervisor), "other"), 403);
     }
   }
 }

@@ -2,19 +2,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "runtime/env.hpp"
-#include "runtime/runtime.hpp"
-#include "store/memory/memory_store.hpp"
-#include "tests/over_http/http_front.hpp"
-#include "tests/server/raw_client.hpp"
+#include "tests/server/fixture.hpp"
 
 namespace pawl::testing {
 namespace {
 
 using std::chrono::milliseconds;
 
-class Http : public ::testing::Test {
+class Http : public ServerTest {
  protected:
+  Http() : ServerTest(limits()) {}
+
   static server::HttpLimits limits() {
     server::HttpLimits limits;
     limits.header_timeout = milliseconds{300};
@@ -30,21 +28,17 @@ class Http : public ::testing::Test {
     client.send(request);
     return client.receive();
   }
-
-  runtime::SystemClock clock;
-  runtime::SystemRandom random;
-  std::unique_ptr<store::Store> store = store::make_memory_store(clock);
-  runtime::Runtime runtime{*store, clock, random};
-  HttpFront front{
-      {.api = runtime.local(),
-       .submit = [this](core::Command command,
-                        core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
-       .engine = runtime.engine(),
-       .store = *store},
-      clock,
-      random,
-      limits()};
 };
+
+TEST_F(Http, SaysWhereItCannotListen) {
+  server::Metrics counted;
+  server::HttpServer taken{{.port = front.port()}, counted};
+  const core::Status refused = taken.listen();
+  EXPECT_EQ(refused.problem().code, core::ProblemCode::conflict);
+  EXPECT_NE(refused.problem().detail.find(std::to_string(front.port())), std::string::npos);
+  server::HttpServer nowhere{{.address = "300.1.1.1"}, counted};
+  EXPECT_EQ(nowhere.listen().problem().code, core::ProblemCode::invalid_argument);
+}
 
 TEST_F(Http, KeepsAConnectionAndAnswersPipelinedRequestsInOrder) {
   RawClient client{front.port()};

@@ -1,16 +1,12 @@
 // Idempotency-Key.
 #include <gtest/gtest.h>
 
-#include "runtime/env.hpp"
-#include "runtime/runtime.hpp"
-#include "store/memory/memory_store.hpp"
-#include "tests/over_http/http_front.hpp"
-#include "tests/server/raw_client.hpp"
+#include "tests/server/fixture.hpp"
 
 namespace pawl::testing {
 namespace {
 
-class Once : public ::testing::Test {
+class Once : public ServerTest {
  protected:
   std::string ask(const std::string& body, const std::string& key) const {
     RawClient client{front.port()};
@@ -18,19 +14,6 @@ class Once : public ::testing::Test {
     return client.receive();
   }
   std::size_t tasks() { return runtime.api().list_tasks({})->items.size(); }
-
-  runtime::SystemClock clock;
-  runtime::SystemRandom random;
-  std::unique_ptr<store::Store> store = store::make_memory_store(clock);
-  runtime::Runtime runtime{*store, clock, random};
-  HttpFront front{
-      {.api = runtime.local(),
-       .submit = [this](core::Command command,
-                        core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
-       .engine = runtime.engine(),
-       .store = *store},
-      clock,
-      random};
 };
 
 std::string body_of(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n")); }
