@@ -1,6 +1,7 @@
 #include "bench/baseline.hpp"
 
 #include <atomic>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -8,10 +9,14 @@
 
 namespace pawl::bench {
 
-double baseline_life(const Options& options, core::Clock& clock) {
+namespace {
+
+// How often a second `operation` counts, on as many connections as the store is used with.
+double baseline_rate(const Options& options, core::Clock& clock,
+                     const std::function<bool(store::Baseline&)>& operation) {
   const int connections = options.store.type == client::StoreType::postgres ? 4 : 1;
   (void)client::open_baseline(options.store);  // makes the table, which only one may do at a time
-  std::atomic<std::int64_t> lives{0};
+  std::atomic<std::int64_t> done{0};
   const auto from = clock.monotonic();
   const auto until = from + options.seconds;
   std::vector<std::thread> threads;
@@ -19,14 +24,29 @@ double baseline_life(const Options& options, core::Clock& clock) {
     threads.emplace_back([&] {
       const auto baseline = client::open_baseline(options.store);
       while (clock.monotonic() < until) {
-        baseline->enqueue(std::string{kPayload});
-        if (baseline->run_one()) ++lives;
+        if (operation(*baseline)) ++done;
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   const std::chrono::duration<double> elapsed = clock.monotonic() - from;
-  return static_cast<double>(lives) / elapsed.count();
+  return static_cast<double>(done) / elapsed.count();
+}
+
+}  // namespace
+
+double baseline_life(const Options& options, core::Clock& clock) {
+  return baseline_rate(options, clock, [](store::Baseline& baseline) {
+    baseline.enqueue(std::string{kPayload});
+    return baseline.run_one();
+  });
+}
+
+double baseline_enqueue(const Options& options, core::Clock& clock) {
+  return baseline_rate(options, clock, [](store::Baseline& baseline) {
+    baseline.enqueue(std::string{kPayload});
+    return true;
+  });
 }
 
 double one_commit(store::Baseline& baseline, core::Clock& clock) {

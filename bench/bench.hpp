@@ -1,6 +1,6 @@
 #pragma once
-// The workloads of `pawl bench`, run in process against a store that the address names. They measure and
-// report; they assert nothing.
+// The workloads of `pawl bench`, run in process, or through a server, against a store that the address names.
+// They measure and report; they assert nothing.
 
 #include <functional>
 #include <string>
@@ -25,7 +25,11 @@ struct Options {
 // Called with each figure as soon as it is there.
 using Report = std::function<void(const Measurement&)>;
 
+// Starts a server on the options' store and gives its address.
+using StartServer = std::function<std::string()>;
+
 void run_jobs(const Options& options, const Report& report);
+void run_http_jobs(const Options& options, const StartServer& start_server, const Report& report);
 void run_latency(const Options& options, const Report& report);
 void run_deep(const Options& options, const Report& report);
 void run_held(const Options& options, const Report& report);

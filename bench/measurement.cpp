@@ -16,12 +16,13 @@ std::string number(double value) {
 }  // namespace
 
 std::string to_json(const Measurement& measurement) {
-  std::string line = fmt::format(
-      R"({{"workload":{},"metric":{},"store":{},"mode":"in_process","value":{},"unit":{})",
-      core::json_quote(measurement.workload), core::json_quote(measurement.metric),
-      core::json_quote(measurement.store), number(measurement.value), core::json_quote(measurement.unit));
+  std::string line = fmt::format(R"({{"workload":{},"metric":{},"store":{},"mode":{},"value":{},"unit":{})",
+                                 core::json_quote(measurement.workload), core::json_quote(measurement.metric),
+                                 core::json_quote(measurement.store), core::json_quote(measurement.mode),
+                                 number(measurement.value), core::json_quote(measurement.unit));
   if (measurement.baseline) line += fmt::format(R"(,"baseline":{})", number(*measurement.baseline));
   if (measurement.ratio) line += fmt::format(R"(,"ratio":{:.2f})", *measurement.ratio);
+  if (measurement.in_process) line += fmt::format(R"(,"in_process":{})", number(*measurement.in_process));
   return line + "}";
 }
 
@@ -30,6 +31,7 @@ std::string to_row(const Measurement& measurement) {
                                 measurement.metric, number(measurement.value), measurement.unit);
   if (measurement.baseline) row += fmt::format("  baseline {:>8}", number(*measurement.baseline));
   if (measurement.ratio) row += fmt::format("  ratio {:>6.2f}", *measurement.ratio);
+  if (measurement.in_process) row += fmt::format("  in process {:>8}", number(*measurement.in_process));
   return row;
 }
 

@@ -3,11 +3,13 @@
 #include "bench/bench.hpp"
 
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/supervise.hpp"
 #include "client/open_store.hpp"
 #include "core/problem.hpp"
 
@@ -50,6 +52,24 @@ core::Status check_ranges(const Input& input) {
   return core::Done{};
 }
 
+// Through a server in a process of its own.
+int measure_http(const Input& input, const bench::Options& options, const bench::Report& report) {
+  std::optional<Child> server;
+  bench::run_http_jobs(
+      options,
+      [&]() -> std::string {
+        auto child = Child::start(
+            {"serve", "--listen", "127.0.0.1:0", "--log-level", "warning", "--store", input.text("--store")});
+        if (!child) return {};
+        server = *std::move(child);
+        const std::string line = server->read_line();
+        return line.substr(line.rfind(' ') + 1);
+      },
+      report);
+  server->stop();
+  return 0;
+}
+
 Handler measure(Workload workload) {
   return [workload](Context& context, const Input& input) {
     const auto address = client::parse_store_address(input.text("--store"));
@@ -57,10 +77,13 @@ Handler measure(Workload workload) {
     if (const auto checked = check_ranges(input); !checked) {
       return context.out.problem("pawl bench", checked.problem());
     }
-    workload(options_of(input, *address), [&](const bench::Measurement& measurement) {
+    const bench::Report report = [&](const bench::Measurement& measurement) {
       context.out.line(input.has("--json") ? to_json(measurement) : to_row(measurement));
       context.out.flush();
-    });
+    };
+    const bench::Options options = options_of(input, *address);
+    if (input.has("--http")) return measure_http(input, options, report);
+    workload(options, report);
     return 0;
   };
 }
@@ -117,9 +140,15 @@ std::vector<Command> bench_commands() {
                   .summary = "How long it is held",
                   .kind = ValueKind::real,
                   .fallback = "120"};
+  const Flag over_http{.name = "--http",
+                       .summary = "Through a server in its own process: single and bulk enqueues, drain",
+                       .kind = ValueKind::none};
   std::vector<Command> commands;
   for (const Row& row :
-       {Row{"jobs", "Whole lives, bulk and single enqueues, drain: tasks a second", bench::run_jobs},
+       {Row{"jobs",
+            "Whole lives, bulk and single enqueues, drain: tasks a second",
+            bench::run_jobs,
+            {over_http}},
         Row{"latency", "From enqueue to the handler on an idle system", bench::run_latency},
         Row{"deep", "The rate with a deep backlog of other queues", bench::run_deep, {backlog}},
         Row{"held", "The rate while a forgotten transaction holds a snapshot", bench::run_held, {held}}}) {

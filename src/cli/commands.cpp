@@ -60,8 +60,9 @@ CommandTable all_commands() {
                                 {"token", "Make, list and revoke access tokens"},
                                 {"bench", "Measure what this machine and store can do"}},
                      .commands = {}};
-  for (auto rows : {serve_commands(), task_commands(), queue_commands(), worker_commands(), token_commands(),
-                    top_commands(), admin_commands(), bench_commands(), completion_commands()}) {
+  for (auto rows :
+       {dev_commands(), serve_commands(), task_commands(), queue_commands(), worker_commands(),
+        token_commands(), top_commands(), admin_commands(), bench_commands(), completion_commands()}) {
     table.commands.insert(table.commands.end(), std::make_move_iterator(rows.begin()),
                           std::make_move_iterator(rows.end()));
   }

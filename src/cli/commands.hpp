@@ -20,6 +20,7 @@ namespace pawl::cli {
 [[nodiscard]] std::vector<Command> top_commands();
 [[nodiscard]] std::vector<Command> admin_commands();
 [[nodiscard]] std::vector<Command> serve_commands();
+[[nodiscard]] std::vector<Command> dev_commands();
 [[nodiscard]] std::vector<Command> bench_commands();
 [[nodiscard]] std::vector<Command> completion_commands();
 

@@ -71,9 +71,15 @@ Program::~Program() {
 }
 
 std::string Program::read_line() {
-  while (out_.find('\n') == std::string::npos && read_some(out_pipe_, out_)) {
-  }
+  read_until("\n");
   return out_.substr(0, out_.find('\n'));
+}
+
+bool Program::read_until(std::string_view text) {
+  while (out_.find(text) == std::string::npos) {
+    if (!read_some(out_pipe_, out_)) return false;
+  }
+  return true;
 }
 
 void Program::signal(int number) const { kill(pid_, number); }

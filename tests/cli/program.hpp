@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -24,6 +25,8 @@ class Program {
 
   // Waits for the first line of stdout.
   std::string read_line();
+  // Waits until stdout has said this; false when it ends before.
+  bool read_until(std::string_view text);
   void signal(int number) const;
   // Waits for the end; -N if it was ended by signal N.
   int wait();

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Long enough to kill something meanwhile.
+sleep 20
+echo '"slept well"'

@@ -1,0 +1,159 @@
+// pawl dev: a server and a worker for shell handlers, started again when they die, as one command to try
+// things with. Loopback only; the data stay in a folder.
+
+#include <csignal>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/supervise.hpp"
+#include "core/problem.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+constexpr std::string_view kServesAt = "Pawl serves at ";
+constexpr timespec kLookEvery{.tv_sec = 0, .tv_nsec = 500'000'000};  // also the least time between two deaths
+
+sigset_t end_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGTERM, SIGINT}) sigaddset(&signals, number);
+  return signals;
+}
+
+class Dev {
+ public:
+  Dev(Context& context, const Input& input) : context_(context), input_(input) {}
+
+  int run() {
+    const sigset_t signals = end_signals();
+    sigprocmask(SIG_BLOCK, &signals, nullptr);
+    if (const core::Status started = start_server(input_.text("--listen")); !started)
+      return context_.out.problem("pawl dev", started.problem());
+    say_where();
+    if (const core::Status started = start_worker(); !started)
+      return context_.out.problem("pawl dev", started.problem());
+    supervise(signals);
+    // The worker first: it still has to report what it ended.
+    if (worker_) stop_worker(signals);
+    server_->stop();
+    return 0;
+  }
+
+ private:
+  core::Status start_server(const std::string& listen) {
+    const std::string store = "sqlite:" + (std::filesystem::path{input_.text("--data")} / "pawl.db").string();
+    auto child = Child::start({"serve", "--listen", listen, "--store", store, "--log-level", "warning"});
+    if (!child) return child.problem();
+    const std::string line = child->read_line();
+    if (!line.starts_with(kServesAt)) {
+      return core::Problem{.code = core::ProblemCode::unavailable, .detail = "the server did not start"};
+    }
+    address_ = line.substr(kServesAt.size());
+    server_ = *std::move(child);
+    return core::Done{};
+  }
+
+  core::Status start_worker() {
+    if (input_.all("--handle").empty()) return core::Done{};
+    std::vector<std::string> words{"worker", "--address", address_, "--concurrency",
+                                   input_.text("--concurrency")};
+    for (const char* flag : {"--queue", "--handle"}) {
+      for (const std::string& value : input_.all(flag)) words.insert(words.end(), {flag, value});
+    }
+    auto child = Child::start(std::move(words));
+    if (!child) return child.problem();
+    worker_ = *std::move(child);
+    return core::Done{};
+  }
+
+  void say_where() {
+    context_.out.fields({{"server", {.text = address_, .colour = Colour::cyan}},
+                         {"data", {.text = input_.text("--data")}},
+                         {"process", {.text = fmt::format("{} (kill -9 it: it comes back)", server_->pid())}},
+                         {"stop", {.text = "Ctrl-C"}}});
+    context_.out.flush();
+  }
+
+  // Until a signal to end.
+  void supervise(const sigset_t& signals) {
+    while (sigtimedwait(&signals, nullptr, &kLookEvery) < 0) {
+      if (server_->has_ended()) revive("server", start_server(address_.substr(address_.rfind('/') + 1)));
+      if (worker_ && worker_->has_ended()) revive("worker", start_worker());
+    }
+  }
+
+  // What runs may finish, unless the user asks again.
+  void stop_worker(const sigset_t& signals) {
+    worker_->signal(SIGTERM);
+    bool has_said = false;
+    while (!worker_->has_ended()) {
+      if (sigtimedwait(&signals, nullptr, &kLookEvery) >= 0) {
+        worker_->signal(SIGTERM);
+      } else if (!has_said) {
+        context_.out.warn("waiting for the handlers that still run; Ctrl-C again ends them");
+        has_said = true;
+      }
+    }
+  }
+
+  void revive(std::string_view what, const core::Status& started) {
+    context_.out.warn(started ? fmt::format("the {} died and was started again", what)
+                              : fmt::format("the {} died: {}; trying again", what, started.problem().detail));
+  }
+
+  Context& context_;
+  const Input& input_;
+  std::string address_;
+  std::optional<Child> server_;
+  std::optional<Child> worker_;
+};
+
+bool is_loopback(const std::string& listen) {
+  return listen.starts_with("127.") || listen.starts_with("localhost:") || listen.starts_with("[::1]:");
+}
+
+int dev(Context& context, const Input& input) {
+  if (!is_loopback(input.text("--listen"))) {
+    return context.out.problem(
+        "pawl dev", core::invalid_field("listen", "must be a loopback address, such as 127.0.0.1:7717"));
+  }
+  std::error_code error;
+  std::filesystem::create_directories(input.text("--data"), error);
+  if (error) return context.out.problem("pawl dev", core::invalid_field("data", error.message()));
+  return Dev{context, input}.run();
+}
+
+}  // namespace
+
+std::vector<Command> dev_commands() {
+  return {
+      {.path = "dev",
+       .summary = "A server and a worker to try things with, data in ./.pawl",
+       .flags = {{.name = "--listen",
+                  .value = "ADDRESS:PORT",
+                  .summary = "Where to listen: loopback only; port 0 takes any free one",
+                  .fallback = "127.0.0.1:7717"},
+                 {.name = "--data", .value = "FOLDER", .summary = "Where the data stay", .fallback = ".pawl"},
+                 {.name = "--queue",
+                  .value = "NAME",
+                  .summary = "The worker claims from this queue",
+                  .fallback = "default",
+                  .repeated = true},
+                 {.name = "--handle",
+                  .value = "TYPE=COMMAND",
+                  .summary = "Run a program for tasks of this type (mail.* for all that begin so)",
+                  .repeated = true},
+                 {.name = "--concurrency",
+                  .value = "N",
+                  .summary = "Tasks at once",
+                  .kind = ValueKind::integer,
+                  .fallback = "4"}},
+       .example = "pawl dev --handle 'email.send=./send.sh'",
+       .handler = dev}};
+}
+
+}  // namespace pawl::cli

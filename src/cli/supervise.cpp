@@ -1,0 +1,95 @@
+#include "cli/supervise.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+namespace pawl::cli {
+
+namespace {
+
+core::Problem start_problem(int error) {
+  return {.code = core::ProblemCode::internal,
+          .detail = fmt::format("cannot start another process: {}", std::strerror(error))};
+}
+
+// In the child, between fork and exec: only what is safe there.
+[[noreturn]] void become(const std::vector<char*>& words, int out, pid_t parent) {
+  setpgid(0, 0);
+  // The children must not outlive a parent that is killed.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(1);
+  dup2(out, STDOUT_FILENO);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execv("/proc/self/exe", words.data());
+  _exit(127);
+}
+
+}  // namespace
+
+core::Result<Child> Child::start(std::vector<std::string> words) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return start_problem(errno);
+  worker::Descriptor read_end{ends[0]};
+  const worker::Descriptor write_end{ends[1]};
+  words.insert(words.begin(), "pawl");
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) return start_problem(errno);
+  if (pid == 0) become(pointers, write_end.get(), parent);
+  return Child{pid, std::move(read_end)};
+}
+
+Child::Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)), out_(std::move(other.out_)) {}
+
+Child& Child::operator=(Child&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(out_, other.out_);
+  return *this;
+}
+
+Child::~Child() {
+  if (pid_ < 0) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+std::string Child::read_line() const {
+  std::string line;
+  char c = 0;
+  while (true) {
+    const ssize_t count = read(out_.get(), &c, 1);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0 || c == '\n') return line;
+    line.push_back(c);
+  }
+}
+
+bool Child::has_ended() {
+  if (pid_ >= 0 && waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
+  return pid_ < 0;
+}
+
+void Child::signal(int number) const {
+  if (pid_ >= 0) kill(pid_, number);
+}
+
+void Child::stop() {
+  if (has_ended()) return;
+  signal(SIGTERM);
+  waitpid(std::exchange(pid_, -1), nullptr, 0);
+}
+
+}  // namespace pawl::cli

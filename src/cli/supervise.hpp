@@ -1,0 +1,45 @@
+#pragma once
+// A child process of `pawl dev`: another command of this same program, in a process group of its own so that
+// a Ctrl-C ends the children in the right order and not all at once. One thread.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "core/result.hpp"
+#include "worker/descriptor.hpp"
+
+namespace pawl::cli {
+
+class Child {
+ public:
+  // The words of the command after `pawl`. Its standard output can be read with `read_line`; standard error
+  // is shared.
+  [[nodiscard]] static core::Result<Child> start(std::vector<std::string> words);
+
+  Child(Child&& other) noexcept;
+  Child& operator=(Child&& other) noexcept;
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child();  // kills it if it still runs
+
+  // The next line it writes; empty when it ends without one.
+  [[nodiscard]] std::string read_line() const;
+  // Whether it has ended; does not wait.
+  [[nodiscard]] bool has_ended();
+  // Sends it a signal if it still runs.
+  void signal(int number) const;
+  // Asks it to end and waits until it has.
+  void stop();
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  Child(pid_t pid, worker::Descriptor out) : pid_(pid), out_(std::move(out)) {}
+
+  pid_t pid_ = -1;  // below 0: collected
+  worker::Descriptor out_;
+};
+
+}  // namespace pawl::cli

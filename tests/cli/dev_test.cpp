@@ -1,0 +1,86 @@
+// pawl dev: one command for a server and a worker, which come back when they are killed and go with it.
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.hpp"
+#include "tests/support/stores.hpp"
+
+namespace pawl::testing {
+namespace {
+
+class PawlDev : public ::testing::Test {
+ protected:
+  PawlDev()
+      : dev({"dev", "--listen", "127.0.0.1:0", "--data", folder.path() + "/data", "--handle", "echo=cat"}) {
+    const std::string first = dev.read_line();
+    EXPECT_NE(first.find("http://"), std::string::npos) << first;
+    address = first.substr(std::min(first.size(), first.find("http://")));
+  }
+
+  Ended pawl(std::vector<std::string> arguments) const {
+    return run_pawl(std::move(arguments), {{"PAWL_ADDRESS", address}});
+  }
+
+  // Looks again and again, for a minute at most.
+  template <typename Condition>
+  static bool await(Condition condition) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > until) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    }
+    return true;
+  }
+
+  bool completes_a_task() const {
+    const auto made =
+        nlohmann::json::parse(pawl({"task", "enqueue", "echo", "7", "--json"}).out, nullptr, false);
+    if (made.is_discarded()) return false;
+    const std::string id = made["task"]["id"];
+    return await([&] {
+      return pawl({"task", "show", id, "--json"}).out.find("completed") != std::string::npos;
+    });
+  }
+
+  TemporaryFolder folder;
+  Program dev;
+  std::string address;
+};
+
+TEST_F(PawlDev, ServesAndWorksAndEndsInGoodOrder) {
+  EXPECT_TRUE(completes_a_task());
+  dev.signal(SIGINT);
+  EXPECT_EQ(dev.wait(), 0) << dev.err();
+  EXPECT_EQ(pawl({"task", "list"}).exit_code, 3);
+}
+
+TEST_F(PawlDev, AKilledServerComesBackWithWhatItHad) {
+  ASSERT_TRUE(completes_a_task());
+  ASSERT_TRUE(dev.read_until("(kill -9 it"));
+  const std::string out = dev.out();
+  const std::size_t at = out.find_first_of("0123456789", out.find("process"));
+  pid_t server = 0;
+  std::from_chars(out.data() + at, out.data() + out.size(), server);
+  ASSERT_GT(server, 1);
+  kill(server, SIGKILL);
+  EXPECT_TRUE(await([&] { return completes_a_task(); }));
+  EXPECT_NE(pawl({"task", "list"}).out.find("echo"), std::string::npos);
+}
+
+TEST_F(PawlDev, ItsProcessesDoNotOutliveIt) {
+  ASSERT_TRUE(completes_a_task());
+  dev.signal(SIGKILL);
+  EXPECT_TRUE(await([&] { return pawl({"task", "list"}).exit_code == 3; }));
+}
+
+TEST(PawlDevRefuses, AnAddressThatOthersCanReach) {
+  EXPECT_EQ(run_pawl({"dev", "--listen", "0.0.0.0:0"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# tools/run_examples.sh PAWL [DEV ARGS...]: pawl dev with the example handlers and a few tasks for them, until Ctrl-C.
+set -euo pipefail
+
+pawl=$1
+shift
+handlers=()
+for script in examples/handlers/*.sh; do
+  name=$(basename "$script" .sh)
+  handlers+=(--handle "example.$name=$script")
+done
+
+# A Ctrl-C goes to all of the terminal's processes: pawl dev ends by itself, and this waits for it.
+trap ':' INT
+trap 'kill -TERM "$dev" 2>/dev/null || true' TERM
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+"$pawl" dev "${handlers[@]}" "$@" >"$said" &
+dev=$!
+until grep -q '^stop' "$said"; do
+  kill -0 "$dev" 2>/dev/null || { wait "$dev"; exit 1; }
+  sleep 0.05
+done
+cat "$said"
+
+PAWL_ADDRESS=$(sed -n 's/^server *//p' "$said")
+export PAWL_ADDRESS
+enqueue() { "$pawl" task enqueue "$@" >/dev/null; }
+for name in ada bob eve; do enqueue example.greet "{\"name\":\"$name\"}" --label tour=1; done
+enqueue example.flaky --label tour=1
+enqueue example.broken --max-attempts 2 --label tour=1
+enqueue example.slow --label tour=1
+for step in packed shipped delivered; do enqueue example.greet "\"$step\"" --key order-7 --label tour=1; done
+
+cat <<TEXT
+
+Nine tasks are in it: greetings, one that fails twice and then works, one that never works, one that takes 20 s,
+and three of one order, done strictly in turn. In another terminal:
+
+  export PAWL_ADDRESS=$PAWL_ADDRESS
+  $pawl task list                        # what became of them
+  $pawl top                              # live
+  $pawl task enqueue example.greet '"you"'
+  $pawl task dead                        # the one that never works, and its error
+  curl -s \$PAWL_ADDRESS/v1/default/queues
+TEXT
+
+status=0
+wait "$dev" || status=$?
+if kill -0 "$dev" 2>/dev/null; then status=0; wait "$dev" || status=$?; fi  # the first wait ended with the signal
+exit "$status"
