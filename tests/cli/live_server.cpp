@@ -22,12 +22,15 @@ bool await(const std::function<bool()>& there) {
 
 }  // namespace
 
-LiveServer::LiveServer() { start("127.0.0.1:0"); }
+LiveServer::LiveServer(std::string store) : store_(std::move(store)) {
+  if (store_.empty()) store_ = "sqlite:" + folder_.path() + "/pawl.db";
+  start("127.0.0.1:0");
+}
 
 void LiveServer::start(const std::string& listen) {
   server_.reset();
-  server_ = std::make_unique<Program>(std::vector<std::string>{"serve", "--listen", listen, "--store",
-                                                               "sqlite:" + folder_.path() + "/pawl.db"});
+  server_ =
+      std::make_unique<Program>(std::vector<std::string>{"serve", "--listen", listen, "--store", store_});
   const auto line = server_->read_line();
   const auto at = line.find("http://");
   EXPECT_NE(at, std::string::npos) << line;

@@ -14,7 +14,8 @@ namespace pawl::testing {
 
 class LiveServer {
  public:
-  LiveServer();
+  // On a SQLite file of its own, or on the store given.
+  explicit LiveServer(std::string store = "");
 
   void signal(int number) const { server_->signal(number); }
   // Killed, and started again on the same port and data.
@@ -22,6 +23,7 @@ class LiveServer {
 
   // pawl with PAWL_ADDRESS set.
   Ended pawl(std::vector<std::string> arguments, const std::string& input = "");
+  [[nodiscard]] const std::string& address() const { return address_; }
   [[nodiscard]] Variables variables() const { return {{"PAWL_ADDRESS", address_}}; }
   [[nodiscard]] std::string file(const std::string& name) const { return folder_.path() + "/" + name; }
 
@@ -37,6 +39,7 @@ class LiveServer {
   void start(const std::string& listen);
 
   TemporaryFolder folder_;
+  std::string store_;
   std::unique_ptr<Program> server_;
   std::string address_;
 };

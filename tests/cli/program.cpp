@@ -42,7 +42,8 @@ bool read_some(worker::Descriptor& from, std::string& into) {
 
 }  // namespace
 
-Program::Program(std::vector<std::string> arguments, Variables variables, const std::string& input) {
+Program::Program(const std::string& path, std::vector<std::string> arguments, Variables variables,
+                 const std::string& input) {
   auto in = make_pipe();
   auto out = make_pipe();
   auto err = make_pipe();
@@ -51,11 +52,11 @@ Program::Program(std::vector<std::string> arguments, Variables variables, const 
   posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err.write.get(), STDERR_FILENO);
-  arguments.insert(arguments.begin(), PAWL_BINARY);
+  arguments.insert(arguments.begin(), path);
   variables.emplace("PATH", "/usr/bin:/bin");
   std::vector<std::string> environment;
   for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
-  EXPECT_EQ(posix_spawn(&pid_, PAWL_BINARY, &actions, nullptr, pointers_to(arguments).data(),
+  EXPECT_EQ(posix_spawn(&pid_, path.c_str(), &actions, nullptr, pointers_to(arguments).data(),
                         pointers_to(environment).data()),
             0);
   posix_spawn_file_actions_destroy(&actions);

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -18,7 +19,11 @@ class Program {
  public:
   // With these variables and PATH, and nothing else of the environment.
   explicit Program(std::vector<std::string> arguments, Variables variables = {},
-                   const std::string& input = "");
+                   const std::string& input = "")
+      : Program(PAWL_BINARY, std::move(arguments), std::move(variables), input) {}
+  // Another program.
+  Program(const std::string& path, std::vector<std::string> arguments, Variables variables,
+          const std::string& input = "");
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program();
