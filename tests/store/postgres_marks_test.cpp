@@ -86,10 +86,23 @@ TEST(PostgresDueMark, FollowsTheClockWithAMarginAndGoesBackWithIt) {
   const auto now = core::time_from_micros(1'000'000'000);
   EXPECT_EQ(mark.begin(now).from, core::TimePoint::min());
   mark.end(mark.begin(now), now, std::nullopt);
-  EXPECT_EQ(mark.begin(now + 1s).from, now - 10s);
-  mark.end(mark.begin(now + 1s), now + 1s, now - 60s);
-  EXPECT_EQ(mark.begin(now + 2s).from, now - 60s);
+  EXPECT_EQ(mark.begin(now + 100ms).from, now - 200ms);
+  mark.end(mark.begin(now + 100ms), now + 100ms, now - 60s);
+  EXPECT_EQ(mark.begin(now + 200ms).from, now - 60s);
   EXPECT_EQ(mark.begin(now - 5s).from, core::TimePoint::min());
+}
+
+TEST(PostgresDueMark, LooksFarBackOnceInAWhile) {
+  DueMark mark{200ms};
+  const auto now = core::time_from_micros(1'000'000'000);
+  mark.end(mark.begin(now), now, std::nullopt);
+  DueMark::Look look;
+  do {
+    look = mark.begin(now);
+    if (look.reach == DueMark::Reach::usual) mark.end(look, now, std::nullopt);
+  } while (look.reach == DueMark::Reach::usual);
+  EXPECT_EQ(look.reach, DueMark::Reach::far);
+  EXPECT_EQ(look.from, now - 10s);
 }
 
 TEST(PostgresCountsMark, PassesOnlyWhatNoTransactionCanStillWrite) {

@@ -10,11 +10,18 @@ namespace {
 
 using std::chrono::seconds;
 
-// An entry is seen this late at most after the time it was written with: longer than any group takes to
-// commit.
+// An entry is seen this late at most after the time it was written with: usually, and longer than any group
+// takes to commit.
+constexpr core::Duration kUsualCommit = std::chrono::milliseconds{200};
 constexpr core::Duration kCommitMargin = seconds{10};
+constexpr core::Duration kFarLookEvery = seconds{1};
 constexpr core::Duration kFullLookEvery = seconds{30};
-constexpr int kFullLookShare = 50;  // a look from the start takes at most this part of the time
+constexpr int kLookShare = 50;  // looks that reach far take at most this part of the time
+
+core::MonotonicTime next_look(core::MonotonicTime began_at, core::MonotonicTime ended_at,
+                              core::Duration every) {
+  return ended_at + std::max<core::Duration>(every, (ended_at - began_at) * kLookShare);
+}
 
 }  // namespace
 
@@ -87,18 +94,18 @@ DueMark::Look DueMark::begin(core::TimePoint now) {
   const std::lock_guard lock{mutex_};
   const bool is_stepped_back = now < last_now_;
   last_now_ = now;
-  if (is_on_ && !is_stepped_back && look.began_at < next_full_at_) look.from = mark_;
+  if (!is_on_ || is_stepped_back || look.began_at >= next_full_at_) return look;
+  look.reach = look.began_at >= next_far_at_ ? Reach::far : Reach::usual;
+  look.from = look.reach == Reach::far ? std::min(mark_, now - kCommitMargin) : mark_;
   return look;
 }
 
 void DueMark::end(const Look& look, core::TimePoint now, std::optional<core::TimePoint> first) {
   const core::MonotonicTime ended_at = monotonic_now();
   const std::lock_guard lock{mutex_};
-  mark_ = std::min(first.value_or(now), now - kCommitMargin);
-  if (look.from == core::TimePoint::min()) {
-    next_full_at_ =
-        ended_at + std::max<core::Duration>(kFullLookEvery, (ended_at - look.began_at) * kFullLookShare);
-  }
+  mark_ = std::min(first.value_or(now), now - kUsualCommit);
+  if (look.reach != Reach::usual) next_far_at_ = next_look(look.began_at, ended_at, kFarLookEvery);
+  if (look.reach == Reach::all) next_full_at_ = next_look(look.began_at, ended_at, kFullLookEvery);
 }
 
 void CountsMark::update(const Seen& seen) {

@@ -69,13 +69,17 @@ class ReadyMarks {
 };
 
 // The same for entries that are only ever written ahead of the store's time, and looked for when it has come.
+// Looks come often: most go back as far as a commit usually takes, some as far as the longest may take, few
+// to the very start. The more a far look has to walk over, the rarer it is.
 class DueMark {
  public:
   explicit DueMark(core::Duration staleness) : is_on_(staleness > core::Duration{0}) {}
 
+  enum class Reach : std::uint8_t { usual, far, all };
   struct Look {
     core::TimePoint from = core::TimePoint::min();
     core::MonotonicTime began_at = {};
+    Reach reach = Reach::all;
   };
   [[nodiscard]] Look begin(core::TimePoint now);
   // `first`: the first live entry that the look found, if any.
@@ -86,6 +90,7 @@ class DueMark {
   std::mutex mutex_;
   core::TimePoint mark_ = core::TimePoint::min();
   core::TimePoint last_now_ = core::TimePoint::min();
+  core::MonotonicTime next_far_at_ = {};
   core::MonotonicTime next_full_at_ = {};
 };
 
