@@ -19,17 +19,23 @@ struct Options {
   int batch = 100;          // tasks in one call of a worker or producer
   int workers = 32;         // workers at once
   int backlog = 1'000'000;  // deep: future and pending tasks of other queues, so many of each
+  int waiting = 10'000;     // memory: claims that wait
   core::Duration held = std::chrono::minutes{2};  // how long a snapshot stays open beside the load
 };
 
 // Called with each figure as soon as it is there.
 using Report = std::function<void(const Measurement&)>;
 
-// Starts a server on the options' store and gives its address.
-using StartServer = std::function<std::string()>;
+// Starts a server on the options' store in a process of its own, with these settings (key=value).
+struct ServerProcess {
+  std::string address = {};
+  int pid = 0;
+};
+using StartServer = std::function<ServerProcess(const std::vector<std::string>& settings)>;
 
 void run_jobs(const Options& options, const Report& report);
 void run_http_jobs(const Options& options, const StartServer& start_server, const Report& report);
+void run_http_memory(const Options& options, const StartServer& start_server, const Report& report);
 void run_latency(const Options& options, const Report& report);
 void run_deep(const Options& options, const Report& report);
 void run_held(const Options& options, const Report& report);

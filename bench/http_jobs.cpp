@@ -108,7 +108,7 @@ InProcess measure_in_process(const Options& options, core::Clock& clock) {
 }
 
 // Tasks a second by callers that repeat one request.
-double enqueue_rate(HttpLoad& load, const Options& options, core::Clock& clock, int callers,
+double enqueue_rate(const HttpPlace& place, const Options& options, core::Clock& clock, int callers,
                     const HttpRequestText& request, int tasks_each) {
   std::int64_t answered = -callers;  // the first call of each has no answer before it
   const HttpSource source = [&](std::string_view /*body*/) {
@@ -116,18 +116,19 @@ double enqueue_rate(HttpLoad& load, const Options& options, core::Clock& clock, 
     return request;
   };
   const auto from = clock.monotonic();
-  load.run(std::vector<HttpSource>(static_cast<std::size_t>(callers), source),
-           [&] { return clock.monotonic() >= from + options.seconds; });
+  run_callers(place, std::vector<HttpSource>(static_cast<std::size_t>(callers), source),
+              [&] { return clock.monotonic() >= from + options.seconds; });
   const std::chrono::duration<double> elapsed = clock.monotonic() - from;
   return static_cast<double>(answered * tasks_each) / elapsed.count();
 }
 
-double drain_rate(HttpLoad& load, core::Clock& clock) {
+double drain_rate(const HttpPlace& place, core::Clock& clock) {
   const HttpRequestText fill = batch_request("http-drain", 1'000);
   std::int64_t filled = 0;
-  load.run(
-      {[&](std::string_view /*body*/) { return filled++ < kDrained / 1'000 ? fill : HttpRequestText{}; }},
-      [] { return false; });
+  run_callers(place, {[&](std::string_view /*body*/) {
+                return filled++ < kDrained / 1'000 ? fill : HttpRequestText{};
+              }},
+              [] { return false; });
   std::atomic<std::int64_t> completed = 0;
   std::vector<HttpSource> workers;
   for (int i = 0; i < kHttpWorkers; ++i) {
@@ -135,7 +136,7 @@ double drain_rate(HttpLoad& load, core::Clock& clock) {
     workers.emplace_back([worker](std::string_view body) { return worker->next(body); });
   }
   const auto from = clock.monotonic();
-  load.run(workers, [] { return false; });
+  run_callers(place, workers, [] { return false; });
   const std::chrono::duration<double> elapsed = clock.monotonic() - from;
   return static_cast<double>(completed) / elapsed.count();
 }
@@ -151,8 +152,7 @@ void run_http_jobs(const Options& options, const StartServer& start_server, cons
     commit_per_call = baseline_enqueue(options, clock);
   }
   const InProcess in_process = measure_in_process(options, clock);
-  const std::string address = start_server();
-  HttpLoad load{address};
+  const HttpPlace place = place_of(start_server({}).address);
   const auto measured = [&](const char* metric, double value, std::optional<double> baseline, double of) {
     report({.workload = "jobs",
             .metric = metric,
@@ -168,18 +168,18 @@ void run_http_jobs(const Options& options, const StartServer& start_server, cons
     Progress progress{"enqueue_single16"};
     progress.show(0, "");
     const HttpRequestText one{.path = "/v1/default/tasks", .body = spec_text("http-single")};
-    measured("enqueue_single16", enqueue_rate(load, options, clock, kCallers, one, 1), commit_per_call,
+    measured("enqueue_single16", enqueue_rate(place, options, clock, kCallers, one, 1), commit_per_call,
              in_process.single);
   }
   {
     Progress progress{"enqueue_bulk"};
     progress.show(0, "");
-    measured("enqueue_bulk", enqueue_rate(load, options, clock, 4, batch_request("http-bulk", 1'000), 1'000),
+    measured("enqueue_bulk", enqueue_rate(place, options, clock, 4, batch_request("http-bulk", 1'000), 1'000),
              {}, in_process.bulk);
   }
   Progress progress{"drain"};
   progress.show(0, "");
-  measured("drain", drain_rate(load, clock), {}, in_process.drain);
+  measured("drain", drain_rate(place, clock), {}, in_process.drain);
 }
 
 }  // namespace pawl::bench

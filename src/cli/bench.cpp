@@ -3,6 +3,7 @@
 #include "bench/bench.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,7 @@ bench::Options options_of(const Input& input, const client::StoreAddress& store)
                          .batch = static_cast<int>(input.integer("--batch")),
                          .workers = static_cast<int>(input.integer("--workers"))};
   if (input.has("--backlog")) options.backlog = static_cast<int>(input.integer("--backlog"));
+  if (input.has("--waiting")) options.waiting = static_cast<int>(input.integer("--waiting"));
   if (input.has("--held-seconds")) options.held = from_seconds(input.real("--held-seconds"));
   return options;
 }
@@ -43,7 +45,7 @@ struct Range {
 core::Status check_ranges(const Input& input) {
   for (const auto& range :
        {Range{"--seconds", 0.1, 3600}, Range{"--batch", 1, 1000}, Range{"--workers", 1, 1000},
-        Range{"--backlog", 0, 1e8}, Range{"--held-seconds", 1, 3600}}) {
+        Range{"--backlog", 0, 1e8}, Range{"--held-seconds", 1, 3600}, Range{"--waiting", 1, 50'000}}) {
     if (!input.has(range.flag)) continue;
     const double value = input.real(range.flag);
     if (value >= range.least && value <= range.most) continue;
@@ -52,26 +54,30 @@ core::Status check_ranges(const Input& input) {
   return core::Done{};
 }
 
+using HttpWorkload = void (*)(const bench::Options&, const bench::StartServer&, const bench::Report&);
+
 // Through a server in a process of its own.
-int measure_http(const Input& input, const bench::Options& options, const bench::Report& report) {
+int measure_http(Context& context, const Input& input, HttpWorkload workload, const bench::Options& options,
+                 const bench::Report& report) {
   std::optional<Child> server;
-  bench::run_http_jobs(
-      options,
-      [&]() -> std::string {
-        auto child = Child::start(
-            {"serve", "--listen", "127.0.0.1:0", "--log-level", "warning", "--store", input.text("--store")});
-        if (!child) return {};
-        server = *std::move(child);
-        const std::string line = server->read_line();
-        return line.substr(line.rfind(' ') + 1);
-      },
-      report);
+  const auto start = [&](const std::vector<std::string>& settings) -> bench::ServerProcess {
+    std::vector<std::string> words{"serve",   "--listen", "127.0.0.1:0",        "--log-level",
+                                   "warning", "--store",  input.text("--store")};
+    for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
+    auto child = Child::start(std::move(words));
+    if (!child) std::exit(context.out.problem("pawl bench", child.problem()));
+    server = *std::move(child);
+    const std::string line = server->read_line();
+    if (line.empty()) std::exit(1);  // it has said why
+    return {.address = line.substr(line.rfind(' ') + 1), .pid = server->pid()};
+  };
+  workload(options, start, report);
   server->stop();
   return 0;
 }
 
-Handler measure(Workload workload) {
-  return [workload](Context& context, const Input& input) {
+Handler measure(Workload workload, HttpWorkload http_workload) {
+  return [workload, http_workload](Context& context, const Input& input) {
     const auto address = client::parse_store_address(input.text("--store"));
     if (!address) return context.out.problem("pawl bench", address.problem());
     if (const auto checked = check_ranges(input); !checked) {
@@ -82,7 +88,8 @@ Handler measure(Workload workload) {
       context.out.flush();
     };
     const bench::Options options = options_of(input, *address);
-    if (input.has("--http")) return measure_http(input, options, report);
+    if (workload == nullptr || input.has("--http"))
+      return measure_http(context, input, http_workload, options, report);
     workload(options, report);
     return 0;
   };
@@ -91,8 +98,9 @@ Handler measure(Workload workload) {
 struct Row {
   const char* name;
   const char* summary;
-  Workload workload;
+  Workload workload;  // none: only over HTTP
   std::vector<Flag> flags = {};
+  HttpWorkload http_workload = nullptr;
 };
 
 Command command_of(const Row& row) {
@@ -124,7 +132,7 @@ Command command_of(const Row& row) {
           .summary = row.summary,
           .flags = std::move(flags),
           .example = fmt::format("pawl bench {} --store sqlite:bench.db --baseline --json", row.name),
-          .handler = measure(row.workload)};
+          .handler = measure(row.workload, row.http_workload)};
 }
 
 }  // namespace
@@ -140,6 +148,11 @@ std::vector<Command> bench_commands() {
                   .summary = "How long it is held",
                   .kind = ValueKind::real,
                   .fallback = "120"};
+  const Flag waiting{.name = "--waiting",
+                     .value = "N",
+                     .summary = "Claims that wait",
+                     .kind = ValueKind::integer,
+                     .fallback = "10000"};
   const Flag over_http{.name = "--http",
                        .summary = "Through a server in its own process: single and bulk enqueues, drain",
                        .kind = ValueKind::none};

@@ -1,37 +1,31 @@
-// The help of every level, as a file that a review can read. `./dev test --update-golden` rewrites it.
+// docs/reference is what the program's own tables say. `./dev docs` rewrites it.
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include <gtest/gtest.h>
 
-#include "cli/help.hpp"
+#include "tests/cli/reference.hpp"
 
-namespace pawl::cli {
+namespace pawl::testing {
 namespace {
 
-const std::string kFile = PAWL_SOURCE_DIR "/tests/golden/cli_help.txt";
-
-std::string all_help() {
-  const auto table = all_commands();
-  std::string text = help_text(table, "");
-  const auto add = [&](const std::string& path) {
-    text += "\n==== pawl " + path + "\n\n" + help_text(table, path);
-  };
-  for (const auto& first : table.words_after("")) {
-    add(first);
-    for (const auto& second : table.words_after(first)) add(first + " " + second);
+void expect_page(const std::string& name, const std::string& made) {
+  const std::string path = PAWL_SOURCE_DIR "/docs/reference/" + name;
+  if (std::getenv("PAWL_UPDATE_GOLDEN") != nullptr) {
+    std::filesystem::create_directories(std::filesystem::path{path}.parent_path());
+    std::ofstream{path} << made;
   }
-  return text;
+  std::ifstream file{path};
+  const std::string there{std::istreambuf_iterator<char>{file}, {}};
+  EXPECT_TRUE(there == made) << "docs/reference/" << name
+                             << " is out of date; if the change is meant: ./dev docs";
 }
 
-TEST(GoldenHelp, IsTheHelpOfEveryCommand) {
-  const auto help = all_help();
-  if (std::getenv("PAWL_UPDATE_GOLDEN") != nullptr) std::ofstream{kFile} << help;
-  std::ifstream file{kFile};
-  const std::string golden{std::istreambuf_iterator<char>{file}, {}};
-  EXPECT_EQ(help, golden) << "if this is what you meant: ./dev test --update-golden";
-}
+TEST(Reference, OfTheCommandLineIsUpToDate) { expect_page("command-line.md", command_line_reference()); }
+
+TEST(Reference, OfHttpIsUpToDate) { expect_page("http.md", http_reference()); }
 
 }  // namespace
-}  // namespace pawl::cli
+}  // namespace pawl::testing
