@@ -256,7 +256,7 @@ core::ProblemCode code_for_status(int status) {
 core::Problem problem_of(const HttpAnswer& answer) {
   core::Problem problem{.code = code_for_status(answer.status),
                         .detail = fmt::format("the server answered with status {}", answer.status)};
-  if (core::json_error(answer.body) || wire::kind_of(answer.body) != wire::Kind::object) return problem;
+  if (core::json_error(answer.body) || core::kind_of(answer.body) != core::JsonKind::object) return problem;
   wire::Mistakes mistakes;  // what cannot be read is left as it was made of the status
   wire::ObjectReader in{answer.body, "", mistakes};
   core::Problem said = wire::read_problem(in);

@@ -3,21 +3,21 @@
 #include <algorithm>
 
 #include "core/json.hpp"
-#include "wire/value.hpp"
+#include "core/json_value.hpp"
 
 namespace pawl::client {
 
 std::optional<std::string_view> raw_member(std::string_view object, std::string_view name) {
-  if (wire::trimmed(object).empty() || wire::kind_of(object) != wire::Kind::object) return std::nullopt;
-  for (const wire::Member& member : wire::members_of(object)) {
+  if (core::trimmed(object).empty() || core::kind_of(object) != core::JsonKind::object) return std::nullopt;
+  for (const core::Member& member : core::members_of(object)) {
     if (member.key == name) return member.value;
   }
   return std::nullopt;
 }
 
 std::vector<std::string_view> raw_elements(std::string_view array) {
-  if (wire::trimmed(array).empty() || wire::kind_of(array) != wire::Kind::array) return {};
-  return wire::elements_of(array);
+  if (core::trimmed(array).empty() || core::kind_of(array) != core::JsonKind::array) return {};
+  return core::elements_of(array);
 }
 
 std::string one_line(std::string_view json) {

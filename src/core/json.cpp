@@ -49,12 +49,12 @@ class Checker {
  public:
   explicit Checker(std::string_view text) : text_(text) {}
 
-  std::optional<std::string> run() {
+  std::optional<JsonFault> run() {
     skip_space();
     while (error_ == nullptr && !(open_.empty() && expect_ == Expect::end)) step();
     if (error_ == nullptr && at_ < text_.size()) error_ = "something follows the value";
     if (error_ == nullptr) return std::nullopt;
-    return fmt::format("{} (at byte {})", error_, at_);
+    return JsonFault{.what = error_, .at = at_};
   }
 
  private:
@@ -281,7 +281,13 @@ class Checker {
 
 }  // namespace
 
-std::optional<std::string> json_error(std::string_view text) { return Checker{text}.run(); }
+std::optional<JsonFault> json_fault(std::string_view text) { return Checker{text}.run(); }
+
+std::optional<std::string> json_error(std::string_view text) {
+  const auto fault = json_fault(text);
+  if (!fault) return std::nullopt;
+  return fmt::format("{} (at byte {})", fault->what, fault->at);
+}
 
 std::optional<std::size_t> utf8_length(std::string_view text) {
   std::size_t characters = 0;

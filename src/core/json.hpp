@@ -16,8 +16,15 @@ struct RawJson {
   bool operator==(const RawJson&) const = default;
 };
 
+struct JsonFault {
+  std::string_view what;  // of static storage
+  std::size_t at = 0;     // byte offset
+};
+
 // Why `text` is not JSON that we keep (RFC 8259, depth at most kJsonDepthMax, well-formed UTF-8, no lone
-// surrogate escape), with the byte offset; nothing when it is. Iterative: depth costs no stack.
+// surrogate escape); nothing when it is. Iterative: depth costs no stack.
+[[nodiscard]] std::optional<JsonFault> json_fault(std::string_view text);
+// The same as a sentence with the byte offset.
 [[nodiscard]] std::optional<std::string> json_error(std::string_view text);
 
 // Well-formed UTF-8, and how many characters; nothing otherwise.

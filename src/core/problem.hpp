@@ -64,6 +64,7 @@ inline constexpr std::array kProblemKinds{
 struct FieldError {
   std::string field;  // a path such as tasks[3].retry.backoff
   std::string message;
+  int line = 0;  // of the text that was sent, from 1, where it is a file that a person wrote
 
   bool operator==(const FieldError&) const = default;
 };

@@ -1,6 +1,7 @@
 #pragma once
 // Result<T>: a value, or the problem that stands in its way. For answers the caller must handle; what ends a
-// unit of work (the store is gone) is thrown instead.
+// unit of work (the store is gone) is thrown instead. Where the problem is not one of a request, it is of
+// another type.
 
 #include <utility>
 #include <variant>
@@ -14,12 +15,12 @@ struct Done {
   bool operator==(const Done&) const = default;
 };
 
-template <typename T>
+template <typename T, typename ProblemType = Problem>
 class [[nodiscard]] Result {
  public:
   // Implicit on purpose: `return task;` and `return problem;` read as what they mean.
   Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
-  Result(Problem problem) : content_(std::in_place_index<1>, std::move(problem)) {}
+  Result(ProblemType problem) : content_(std::in_place_index<1>, std::move(problem)) {}
 
   [[nodiscard]] bool ok() const { return content_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -39,7 +40,7 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  [[nodiscard]] const Problem& problem() const {
+  [[nodiscard]] const ProblemType& problem() const {
     PAWL_ENSURE(!ok(), "only a failed result has a problem");
     return std::get<1>(content_);
   }
@@ -47,7 +48,7 @@ class [[nodiscard]] Result {
   bool operator==(const Result&) const = default;
 
  private:
-  std::variant<T, Problem> content_;
+  std::variant<T, ProblemType> content_;
 };
 
 using Status = Result<Done>;

@@ -13,7 +13,9 @@ void write_problem(Writer& out, const core::Problem& problem, std::string_view r
   if (!problem.errors.empty()) {
     out.key("errors").begin_array();
     for (const core::FieldError& error : problem.errors) {
-      out.begin_object().field("field", error.field).field("message", error.message).end_object();
+      out.begin_object().field("field", error.field).field("message", error.message);
+      if (error.line > 0) out.field("line", error.line);
+      out.end_object();
     }
     out.end_array();
   }

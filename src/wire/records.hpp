@@ -2,6 +2,7 @@
 // Locks, idempotency keys, workers, types, tokens, namespaces, checkpoints and the audit as JSON, both ways.
 
 #include "core/api.hpp"
+#include "core/retry_json.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 
@@ -38,8 +39,6 @@ void write_checkpoint_summary(Writer& out, const core::CheckpointSummary& summar
 void write_audit(Writer& out, const core::AuditEntry& entry);
 [[nodiscard]] core::AuditEntry read_audit(ObjectReader& in);
 
-void write_retry(Writer& out, const core::RetryPolicy& retry);
-[[nodiscard]] core::RetryPolicy read_retry_policy(ObjectReader& in);
 void write_texts(Writer& out, const std::vector<std::string>& texts);
 
 }  // namespace pawl::wire

@@ -1,10 +1,10 @@
 #include "wire/task.hpp"
 
 #include <array>
-#include <limits>
 
 #include <fmt/format.h>
 
+#include "core/retry_json.hpp"
 #include "wire/problem.hpp"
 #include "wire/records.hpp"
 
@@ -14,42 +14,6 @@ namespace {
 
 constexpr std::array<std::string_view, core::kReportActionCount> kActions{"heartbeat", "start", "complete",
                                                                           "fail", "release"};
-
-// Range checks with names are core's; here a number only has to fit its type.
-template <typename T>
-void narrow_into(ObjectReader& in, std::string_view name, T& target) {
-  const auto value = in.optional_integer(name);
-  if (!value) return;
-  if (*value < std::numeric_limits<T>::min() || *value > std::numeric_limits<T>::max()) {
-    in.mistake(name, "is out of range");
-  } else {
-    target = static_cast<T>(*value);
-  }
-}
-
-// `max_retries` is sugar for one attempt more; -1 in either means for ever.
-void read_attempts(ObjectReader& in, core::RetryPolicy& retry, bool& is_given) {
-  if (const auto retries = in.optional_integer("max_retries")) {
-    if (is_given) in.mistake("max_retries", "cannot be given together with max_attempts");
-    is_given = true;
-    if (*retries < -1 || *retries > core::kAttemptsMax) {
-      in.mistake("max_retries", fmt::format("must be from -1 to {}", core::kAttemptsMax));
-    } else {
-      retry.max_attempts = *retries < 0 ? -1 : static_cast<int>(*retries) + 1;
-    }
-  }
-}
-
-void read_retry(ObjectReader& in, core::RetryPolicy& retry, bool& is_given) {
-  is_given = in.has("max_attempts") && !in.is_null("max_attempts");
-  narrow_into(in, "max_attempts", retry.max_attempts);
-  read_attempts(in, retry, is_given);
-  retry.initial_interval = in.optional_duration("initial_interval").value_or(retry.initial_interval);
-  retry.backoff = in.optional_number("backoff").value_or(retry.backoff);
-  retry.max_interval = in.optional_duration("max_interval").value_or(retry.max_interval);
-  retry.jitter = in.optional_number("jitter").value_or(retry.jitter);
-  retry.non_retryable = in.optional_texts("non_retryable").value_or(std::vector<std::string>{});
-}
 
 void write_labels(Writer& out, const core::Labels& labels) {
   out.begin_object();
@@ -84,25 +48,6 @@ core::TaskError read_error(ObjectReader& in) {
 
 }  // namespace
 
-void write_retry(Writer& out, const core::RetryPolicy& retry) {
-  out.begin_object()
-      .field("max_attempts", retry.max_attempts)
-      .field("initial_interval", retry.initial_interval)
-      .field("backoff", retry.backoff)
-      .field("max_interval", retry.max_interval)
-      .field("jitter", retry.jitter);
-  out.key("non_retryable").begin_array();
-  for (const std::string& code : retry.non_retryable) out.value(code);
-  out.end_array().end_object();
-}
-
-core::RetryPolicy read_retry_policy(ObjectReader& in) {
-  core::RetryPolicy retry;
-  bool is_given = false;
-  read_retry(in, retry, is_given);
-  return retry;
-}
-
 std::string_view to_string(core::ReportAction action) {
   return kActions.at(static_cast<std::size_t>(action));
 }
@@ -128,7 +73,7 @@ core::TaskSpec read_task_spec(ObjectReader& in) {
   spec.labels = in.optional_text_map("labels").value_or(core::Labels{});
   bool has_attempts = false;
   in.optional_object("retry", [&](ObjectReader& retry) { read_retry(retry, spec.retry, has_attempts); });
-  read_attempts(in, spec.retry, has_attempts);
+  read_max_retries(in, spec.retry, has_attempts);
   return spec;
 }
 

@@ -110,7 +110,8 @@ core::Problem read_problem(ObjectReader& in) {
   problem.detail = in.optional_text("detail").value_or("");
   if (in.has("errors")) {
     in.objects_leniently("errors", [&](ObjectReader& error) {
-      problem.errors.push_back({.field = error.text("field"), .message = error.text("message")});
+      problem.errors.push_back(
+          {.field = error.text("field"), .message = error.text("message"), .line = read_int(error, "line")});
     });
   }
   return problem;

@@ -40,6 +40,7 @@ constexpr std::array kHomes{
     Home{"src/cli/main.cpp", "catch ("},               // what a command throws becomes its exit code
     Home{"src/cli/parse.cpp", "catch ("},              // CLI11 tells wrong usage by throwing
     Home{"src/cli/config_file.cpp", "catch ("},        // yaml-cpp tells a bad file by throwing
+    Home{"src/wire/yaml.cpp", "catch ("},              // the same of definitions
     Home{"examples/survive/worker.cpp", "sleep_for"},  // stands for the work
     Home{"examples/survive/show.cpp", "sleep_for"},    // looks now and then, as a person would
 };

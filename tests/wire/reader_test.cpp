@@ -68,8 +68,6 @@ TEST(Reader, KeepsAPayloadByteForByte) {
   EXPECT_FALSE(mistakes.any());
 }
 
-TEST(Reader, UndoesEscapes) { EXPECT_EQ(text_of(R"("a\u00e4\ud83d\ude00\n\/\"\\")"), "aä😀\n/\"\\"); }
-
 TEST(Reader, StopsCountingMistakesAtSome) {
   std::string body = R"({"tasks":[{"type":"a"})";
   for (int i = 0; i < 100; ++i) body += ",{}";

@@ -1,8 +1,8 @@
-#include "wire/writer.hpp"
+#include "core/json_writer.hpp"
 
 #include <fmt/format.h>
 
-namespace pawl::wire {
+namespace pawl::core {
 
 void Writer::comma() {
   if (needs_comma_) out_.push_back(',');
@@ -37,7 +37,7 @@ Writer& Writer::end_array() {
 
 Writer& Writer::key(std::string_view name) {
   comma();
-  out_ += core::json_quote(name);
+  out_ += json_quote(name);
   out_.push_back(':');
   needs_comma_ = false;
   return *this;
@@ -51,7 +51,7 @@ Writer& Writer::null() {
 
 Writer& Writer::value(std::string_view text) {
   comma();
-  out_ += core::json_quote(text);
+  out_ += json_quote(text);
   return *this;
 }
 
@@ -73,15 +73,15 @@ Writer& Writer::value(double number) {
   return *this;
 }
 
-Writer& Writer::value(core::TimePoint time) { return value(core::format_time(time)); }
+Writer& Writer::value(TimePoint time) { return value(format_time(time)); }
 
-Writer& Writer::value(core::Duration duration) { return value(core::format_duration(duration)); }
+Writer& Writer::value(Duration duration) { return value(format_duration(duration)); }
 
-Writer& Writer::value(const core::RawJson& json) {
+Writer& Writer::value(const RawJson& json) {
   if (json.empty()) return null();
   comma();
   out_ += json.text;
   return *this;
 }
 
-}  // namespace pawl::wire
+}  // namespace pawl::core

@@ -1,8 +1,12 @@
-#include "wire/value.hpp"
+#include "core/json_value.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
-namespace pawl::wire {
+#include "core/decimal.hpp"
+#include "core/json.hpp"
+
+namespace pawl::core {
 
 namespace {
 
@@ -90,28 +94,67 @@ std::size_t append_escape(std::string& out, std::string_view text, std::size_t a
   return at;
 }
 
-}  // namespace
+void append_canonical(std::string& out, std::string_view value, NumberForm numbers);
 
-Kind kind_of(std::string_view value) {
-  switch (trimmed(value).front()) {
-    case 'n': return Kind::null;
-    case 't':
-    case 'f': return Kind::boolean;
-    case '"': return Kind::string;
-    case '[': return Kind::array;
-    case '{': return Kind::object;
-    default: return Kind::number;
+void append_canonical_object(std::string& out, std::string_view object, NumberForm numbers) {
+  std::vector<Member> members = members_of(object);
+  std::stable_sort(members.begin(), members.end(),
+                   [](const Member& a, const Member& b) { return a.key < b.key; });
+  out.push_back('{');
+  for (const Member& member : members) {
+    if (&member != &members.front()) out.push_back(',');
+    out += json_quote(member.key);
+    out.push_back(':');
+    append_canonical(out, member.value, numbers);
+  }
+  out.push_back('}');
+}
+
+void append_canonical_array(std::string& out, std::string_view array, NumberForm numbers) {
+  out.push_back('[');
+  const std::vector<std::string_view> elements = elements_of(array);
+  for (const std::string_view& element : elements) {
+    if (&element != &elements.front()) out.push_back(',');
+    append_canonical(out, element, numbers);
+  }
+  out.push_back(']');
+}
+
+// As deep as JSON may be, which is kJsonDepthMax.
+void append_canonical(std::string& out, std::string_view value, NumberForm numbers) {
+  switch (kind_of(value)) {
+    case JsonKind::object: append_canonical_object(out, value, numbers); break;
+    case JsonKind::array: append_canonical_array(out, value, numbers); break;
+    case JsonKind::string: out += json_quote(text_of(value)); break;
+    case JsonKind::number:
+      out += numbers == NumberForm::by_value ? number_form(trimmed(value)) : std::string{trimmed(value)};
+      break;
+    default: out += trimmed(value); break;
   }
 }
 
-std::string_view name_of(Kind kind) {
+}  // namespace
+
+JsonKind kind_of(std::string_view value) {
+  switch (trimmed(value).front()) {
+    case 'n': return JsonKind::null;
+    case 't':
+    case 'f': return JsonKind::boolean;
+    case '"': return JsonKind::string;
+    case '[': return JsonKind::array;
+    case '{': return JsonKind::object;
+    default: return JsonKind::number;
+  }
+}
+
+std::string_view name_of(JsonKind kind) {
   switch (kind) {
-    case Kind::null: return "null";
-    case Kind::boolean: return "a boolean";
-    case Kind::number: return "a number";
-    case Kind::string: return "a string";
-    case Kind::array: return "an array";
-    case Kind::object: return "an object";
+    case JsonKind::null: return "null";
+    case JsonKind::boolean: return "a boolean";
+    case JsonKind::number: return "a number";
+    case JsonKind::string: return "a string";
+    case JsonKind::array: return "an array";
+    case JsonKind::object: return "an object";
   }
   return "";
 }
@@ -131,7 +174,9 @@ std::vector<Member> members_of(std::string_view object) {
     std::string key = text_of(text.substr(at, key_end - at));
     const std::size_t value = skip_space(text, skip_space(text, key_end) + 1);  // over the colon
     const std::size_t value_end = end_of_value(text, value);
-    members.push_back({.key = std::move(key), .value = text.substr(value, value_end - value)});
+    members.push_back({.key = std::move(key),
+                       .name = text.substr(at, key_end - at),
+                       .value = text.substr(value, value_end - value)});
     at = skip_space(text, value_end);
     if (text[at] == ',') at = skip_space(text, at + 1);
   }
@@ -164,4 +209,37 @@ std::string text_of(std::string_view string) {
   return out;
 }
 
-}  // namespace pawl::wire
+int depth_of(std::string_view value) {
+  int depth = 0;
+  int deepest = 0;
+  for (std::size_t at = 0; at < value.size();) {
+    const char c = value[at];
+    if (c == '"') {
+      at = end_of_string(value, at);
+      continue;
+    }
+    if (c == '{' || c == '[') deepest = std::max(deepest, ++depth);
+    if (c == '}' || c == ']') --depth;
+    ++at;
+  }
+  return deepest;
+}
+
+std::string compacted(std::string_view value) {
+  std::string out;
+  out.reserve(value.size());
+  for (std::size_t at = 0; at < value.size();) {
+    const std::size_t end = value[at] == '"' ? end_of_string(value, at) : at + 1;
+    if (!is_space(value[at])) out += value.substr(at, end - at);
+    at = end;
+  }
+  return out;
+}
+
+std::string canonical(std::string_view value, NumberForm numbers) {
+  std::string out;
+  append_canonical(out, value, numbers);
+  return out;
+}
+
+}  // namespace pawl::core

@@ -1,4 +1,4 @@
-#include "wire/reader.hpp"
+#include "core/json_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace pawl::wire {
+namespace pawl::core {
 
 namespace {
 
@@ -19,16 +19,16 @@ void Mistakes::add(std::string field, std::string message) {
     errors_.push_back({.field = std::move(field), .message = std::move(message)});
 }
 
-core::Problem Mistakes::problem() const {
-  const core::FieldError& first = errors_.front();
-  return {.code = core::ProblemCode::invalid_argument,
+Problem Mistakes::problem() const {
+  const FieldError& first = errors_.front();
+  return {.code = ProblemCode::invalid_argument,
           .detail = first.field.empty() ? first.message : first.field + " " + first.message,
           .errors = errors_};
 }
 
 ObjectReader::ObjectReader(std::string_view object, std::string path, Mistakes& mistakes)
     : path_(std::move(path)), mistakes_(mistakes) {
-  if (kind_of(object) != Kind::object) {
+  if (kind_of(object) != JsonKind::object) {
     mistakes_.add(path_, fmt::format("must be an object, not {}", name_of(kind_of(object))));
     return;
   }
@@ -63,11 +63,11 @@ std::optional<std::string_view> ObjectReader::find(std::string_view name) {
       std::find_if(fields_.begin(), fields_.end(), [&](const Field& one) { return one.member.key == name; });
   if (field == fields_.end()) return std::nullopt;
   field->is_read = true;
-  if (kind_of(field->member.value) == Kind::null) return std::nullopt;
+  if (kind_of(field->member.value) == JsonKind::null) return std::nullopt;
   return field->member.value;
 }
 
-std::optional<std::string_view> ObjectReader::find(std::string_view name, Kind kind) {
+std::optional<std::string_view> ObjectReader::find(std::string_view name, JsonKind kind) {
   const auto value = find(name);
   if (!value || kind_of(*value) == kind) return value;
   mistake(name, fmt::format("must be {}, not {}", name_of(kind), name_of(kind_of(*value))));
@@ -84,18 +84,18 @@ std::int64_t ObjectReader::integer(std::string_view name) {
   return optional_integer(name).value_or(0);
 }
 
-core::RawJson ObjectReader::json(std::string_view name) {
+RawJson ObjectReader::json(std::string_view name) {
   const auto value = find(name);
-  return value ? core::RawJson{std::string{*value}} : core::RawJson{};
+  return value ? RawJson{std::string{*value}} : RawJson{};
 }
 
 std::optional<std::string> ObjectReader::optional_text(std::string_view name) {
-  const auto value = find(name, Kind::string);
+  const auto value = find(name, JsonKind::string);
   return value ? std::optional{text_of(*value)} : std::nullopt;
 }
 
 std::optional<std::int64_t> ObjectReader::optional_integer(std::string_view name) {
-  const auto value = find(name, Kind::number);
+  const auto value = find(name, JsonKind::number);
   if (!value) return std::nullopt;
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
@@ -105,7 +105,7 @@ std::optional<std::int64_t> ObjectReader::optional_integer(std::string_view name
 }
 
 std::optional<double> ObjectReader::optional_number(std::string_view name) {
-  const auto value = find(name, Kind::number);
+  const auto value = find(name, JsonKind::number);
   if (!value) return std::nullopt;
   double number = 0;
   const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
@@ -115,40 +115,40 @@ std::optional<double> ObjectReader::optional_number(std::string_view name) {
 }
 
 std::optional<bool> ObjectReader::optional_boolean(std::string_view name) {
-  const auto value = find(name, Kind::boolean);
+  const auto value = find(name, JsonKind::boolean);
   return value ? std::optional{*value == "true"} : std::nullopt;
 }
 
-std::optional<core::Duration> ObjectReader::optional_duration(std::string_view name) {
+std::optional<Duration> ObjectReader::optional_duration(std::string_view name) {
   const auto value = optional_text(name);
   if (!value) return std::nullopt;
-  const auto duration = core::parse_duration(*value);
+  const auto duration = parse_duration(*value);
   if (!duration) mistake(name, R"(must be a duration such as "1500ms", "30s" or "7d")");
   return duration;
 }
 
-std::optional<core::TimePoint> ObjectReader::optional_time(std::string_view name) {
+std::optional<TimePoint> ObjectReader::optional_time(std::string_view name) {
   const auto value = optional_text(name);
   if (!value) return std::nullopt;
-  const auto time = core::parse_time(*value);
+  const auto time = parse_time(*value);
   if (!time) mistake(name, R"(must be a time such as "2026-01-29T10:00:00Z")");
   return time;
 }
 
-std::optional<core::Uuid> ObjectReader::optional_uuid(std::string_view name) {
+std::optional<Uuid> ObjectReader::optional_uuid(std::string_view name) {
   const auto value = optional_text(name);
   if (!value) return std::nullopt;
-  const auto id = core::parse_uuid(*value);
+  const auto id = parse_uuid(*value);
   if (!id) mistake(name, "must be a UUID");
   return id;
 }
 
 std::optional<std::vector<std::string>> ObjectReader::optional_texts(std::string_view name) {
-  const auto value = find(name, Kind::array);
+  const auto value = find(name, JsonKind::array);
   if (!value) return std::nullopt;
   std::vector<std::string> texts;
   for (const std::string_view element : elements_of(*value)) {
-    if (kind_of(element) == Kind::string) {
+    if (kind_of(element) == JsonKind::string) {
       texts.push_back(text_of(element));
     } else {
       mistake(fmt::format("{}[{}]", name, texts.size()),
@@ -160,7 +160,7 @@ std::optional<std::vector<std::string>> ObjectReader::optional_texts(std::string
 }
 
 std::optional<std::map<std::string, std::string>> ObjectReader::optional_text_map(std::string_view name) {
-  const auto value = find(name, Kind::object);
+  const auto value = find(name, JsonKind::object);
   if (!value) return std::nullopt;
   std::map<std::string, std::string> texts;
   ObjectReader inner{*value, path_of(name), mistakes_};
@@ -172,7 +172,7 @@ std::optional<std::map<std::string, std::string>> ObjectReader::optional_text_ma
 }
 
 void ObjectReader::optional_integers(std::string_view name, std::map<std::string, std::int64_t>& into) {
-  const auto value = find(name, Kind::object);
+  const auto value = find(name, JsonKind::object);
   if (!value) return;
   ObjectReader inner{*value, path_of(name), mistakes_};
   for (const Field& field : inner.fields_) {
@@ -190,7 +190,7 @@ void ObjectReader::optional_object(std::string_view name, const std::function<vo
 
 void ObjectReader::optional_object_leniently(std::string_view name,
                                              const std::function<void(ObjectReader&)>& read) {
-  const auto value = find(name, Kind::object);
+  const auto value = find(name, JsonKind::object);
   if (!value) return;
   ObjectReader inner{*value, path_of(name), mistakes_};
   read(inner);
@@ -198,7 +198,7 @@ void ObjectReader::optional_object_leniently(std::string_view name,
 
 std::vector<std::string_view> ObjectReader::elements(std::string_view name) {
   if (!find(name)) mistake(name, "is required");
-  const auto value = find(name, Kind::array);
+  const auto value = find(name, JsonKind::array);
   return value ? elements_of(*value) : std::vector<std::string_view>{};
 }
 
@@ -223,4 +223,4 @@ void ObjectReader::finish() {
   }
 }
 
-}  // namespace pawl::wire
+}  // namespace pawl::core

@@ -1,0 +1,73 @@
+#pragma once
+// A workflow as a graph of tasks, as somebody wrote it down.
+//
+// Always: what `parse_definition` gives was checked whole. Ids are unique, every name that is used is there,
+// there is no cycle, a compensation belongs to one task and stands outside the order, and a reference leads
+// to the run's input, the element of its for_each or a task that has ended before.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.hpp"
+#include "core/result.hpp"
+#include "core/retry.hpp"
+#include "core/task.hpp"
+#include "core/time.hpp"
+
+namespace pawl::core {
+
+enum class NodeType : std::uint8_t { activity, compensation, sleep, signal, workflow };
+inline constexpr int kNodeTypeCount = 5;
+[[nodiscard]] std::string_view to_string(NodeType type);
+
+enum class OnFailure : std::uint8_t { fail, compensate };
+[[nodiscard]] std::string_view to_string(OnFailure on_failure);
+
+// Templates have no white space between their parts; their order and spelling are as they were written.
+struct DefinitionTask {
+  std::string id = {};
+  NodeType type = NodeType::activity;
+  std::string activity = {};  // of an activity or a compensation: the type of its task
+  std::string signal = {};    // of a signal: its name
+  std::string workflow = {};  // of a workflow: the name of the child's definition
+  std::vector<std::string> after = {};
+  std::optional<std::string> compensate = {};
+  RawJson input = {};  // none: the run's input
+  RawJson for_each = {};
+  RawJson when = {};
+  std::optional<RetryPolicy> retry = {};
+  std::optional<Duration> timeout = {};
+  std::optional<Duration> duration = {};  // of a sleep
+  bool continue_on_error = false;
+  std::optional<std::string> queue = {};
+  std::optional<std::int32_t> priority = {};
+  Labels labels = {};
+
+  bool operator==(const DefinitionTask&) const = default;
+};
+
+struct Definition {
+  std::string name = {};
+  std::optional<Duration> deadline = {};
+  OnFailure on_failure = OnFailure::fail;
+  RawJson output = {};
+  std::vector<DefinitionTask> tasks = {};
+
+  bool operator==(const Definition&) const = default;
+};
+
+// Reads and checks a definition. All mistakes at once, each with its field and the line of the text it stands
+// on. A `name` that is given is the one that the definition must have, if it says one.
+[[nodiscard]] Result<Definition> parse_definition(std::string_view json, const std::string& name = {});
+
+// The definition as JSON with all that is said, defaults that depend on other fields included; parsing it
+// gives the same definition.
+[[nodiscard]] std::string definition_text(const Definition& definition);
+// SHA-256 of a text that is the same for all ways to write the same definition: the order of keys, white
+// space, defaults and the spelling of durations do not matter; the order of tasks does.
+[[nodiscard]] std::string definition_hash(const Definition& definition);
+
+}  // namespace pawl::core

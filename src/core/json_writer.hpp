@@ -1,0 +1,52 @@
+#pragma once
+// Writes JSON, in the order in which it is called. What is kept as it was sent goes in as it is.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/json.hpp"
+#include "core/time.hpp"
+
+namespace pawl::core {
+
+class Writer {
+ public:
+  Writer& begin_object();
+  Writer& end_object();
+  Writer& begin_array();
+  Writer& end_array();
+  Writer& key(std::string_view name);
+
+  Writer& null();
+  Writer& value(std::string_view text);
+  Writer& value(const char* text) { return value(std::string_view{text}); }
+  Writer& value(const std::string& text) { return value(std::string_view{text}); }
+  Writer& value(bool truth);
+  Writer& value(std::int64_t number);
+  Writer& value(int number) { return value(static_cast<std::int64_t>(number)); }
+  Writer& value(double number);
+  Writer& value(TimePoint time);
+  Writer& value(Duration duration);
+  Writer& value(const RawJson& json);  // null if there is none
+  template <typename T>
+  Writer& value(const std::optional<T>& maybe) {
+    return maybe ? value(*maybe) : null();
+  }
+
+  template <typename T>
+  Writer& field(std::string_view name, const T& content) {
+    return key(name).value(content);
+  }
+
+  [[nodiscard]] std::string take() { return std::move(out_); }
+
+ private:
+  void comma();
+
+  std::string out_;
+  bool needs_comma_ = false;
+};
+
+}  // namespace pawl::core
