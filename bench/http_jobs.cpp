@@ -9,9 +9,8 @@
 #include "bench/bench.hpp"
 #include "bench/http_load.hpp"
 #include "bench/load.hpp"
+#include "core/json_value.hpp"
 #include "runtime/env.hpp"
-#include "wire/task.hpp"
-#include "wire/value.hpp"
 
 namespace pawl::bench {
 
@@ -23,7 +22,7 @@ constexpr int kHttpWorkers = 8;
 constexpr int kHttpBatch = 500;
 
 std::string_view member(std::string_view object, std::string_view name) {
-  for (const wire::Member& one : wire::members_of(object)) {
+  for (const core::Member& one : core::members_of(object)) {
     if (one.key == name) return one.value;
   }
   return {};
@@ -50,7 +49,7 @@ class HttpWorker {
 
   HttpRequestText next(std::string_view body) {
     if (is_claiming_) {
-      const auto tasks = wire::elements_of(member(body, "tasks"));
+      const auto tasks = core::elements_of(member(body, "tasks"));
       if (tasks.empty()) return {};
       return report(tasks);
     }
