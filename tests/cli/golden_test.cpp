@@ -1,7 +1,5 @@
 // The help of every level, as a file that a review can read. `./dev test --update-golden` rewrites it.
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include "tests/support/golden.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +7,6 @@
 
 namespace pawl::cli {
 namespace {
-
-const std::string kFile = PAWL_SOURCE_DIR "/tests/golden/cli_help.txt";
 
 std::string all_help() {
   const auto table = all_commands();
@@ -25,13 +21,7 @@ std::string all_help() {
   return text;
 }
 
-TEST(GoldenHelp, IsTheHelpOfEveryCommand) {
-  const auto help = all_help();
-  if (std::getenv("PAWL_UPDATE_GOLDEN") != nullptr) std::ofstream{kFile} << help;
-  std::ifstream file{kFile};
-  const std::string golden{std::istreambuf_iterator<char>{file}, {}};
-  EXPECT_EQ(help, golden) << "if this is what you meant: ./dev test --update-golden";
-}
+TEST(GoldenHelp, IsTheHelpOfEveryCommand) { testing::expect_golden("cli_help.txt", all_help()); }
 
 }  // namespace
 }  // namespace pawl::cli
