@@ -17,6 +17,15 @@ std::vector<Flag> server_flags() {
        .fallback = "default",
        .variable = "PAWL_NAMESPACE"},
       {.name = "--token", .value = "SECRET", .summary = "The access token", .variable = "PAWL_TOKEN"},
+      {.name = "--ca-cert",
+       .value = "FILE",
+       .summary = "Trust servers of this authority, not the system's",
+       .variable = "PAWL_CA_CERT"},
+      {.name = "--client-cert",
+       .value = "FILE",
+       .summary = "The certificate to show the server",
+       .variable = "PAWL_CLIENT_CERT"},
+      {.name = "--client-key", .value = "FILE", .summary = "Its key", .variable = "PAWL_CLIENT_KEY"},
       {.name = "--json", .summary = "JSON: one document, or one line per item", .kind = ValueKind::none},
   };
 }

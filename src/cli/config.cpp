@@ -19,23 +19,23 @@ const std::vector<ConfigKey>& config_keys() {
       {"tls.cert", text, "", "certificate file"},
       {"tls.key", text, "", "key file"},
       {"tls.client_ca", text, "", "clients need a certificate of this authority"},
-      {"leader.ttl", duration, "30s", "of the leader's lease"},
+      {"leader.ttl", duration, "30s", "of the leader's lease", "leadership"},
       {"lease.default", duration, "30s", "of a claim that does not say"},
       {"workers.offline_after", duration, "60s", "without a heartbeat"},
-      {"recovery.leases", duration, "5s", "how often expired leases are looked for"},
-      {"recovery.timeouts", duration, "10s", "how often timed out tasks are looked for"},
-      {"recovery.stuck", duration, "60s", "how often stuck runs are looked for"},
-      {"recovery.deadlines", duration, "30s", "how often passed deadlines are looked for"},
-      {"recovery.stuck_after", duration, "30m", "a run without an event is stuck"},
+      {"recovery.leases", duration, "5s", "expired leases are looked for at least so often; 100ms if longer"},
+      {"recovery.timeouts", duration, "10s", "the same for tasks that time out"},
+      {"recovery.stuck", duration, "60s", "how often stuck runs are looked for", "runs"},
+      {"recovery.deadlines", duration, "30s", "how often passed deadlines are looked for", "runs"},
+      {"recovery.stuck_after", duration, "30m", "a run without an event is stuck", "runs"},
       {"limits.payload_warn", size, "1MiB", "a larger payload is logged"},
-      {"limits.payload_max", size, "2MiB", "a larger payload is refused"},
-      {"limits.body_max", size, "4MiB", "a larger request is refused"},
+      {"limits.payload_max", size, "2MiB", "a task's larger payload is refused; 2MiB at most"},
+      {"limits.body_max", size, "4MiB", "a larger request is refused; batches may have 16MiB"},
       {"limits.connections", integer, "1024", "open at once"},
       {"limits.claims_waiting", integer, "100000", "long polls at once"},
-      {"retention.tasks", duration, "7d", "finished tasks are kept"},
-      {"retention.runs", duration, "30d", "finished runs are kept"},
+      {"retention.tasks", duration, "7d", "finished tasks are kept", "retention"},
+      {"retention.runs", duration, "30d", "finished runs are kept", "retention"},
       {"retention.idempotency", duration, "24h", "answers of idempotent requests are kept"},
-      {"retention.checkpoints", integer, "100", "kept for each owner"},
+      {"retention.checkpoints", integer, "100", "kept for each owner", "retention"},
       {"http.read_timeout", duration, "30s", "for a request to arrive"},
       {"http.idle_timeout", duration, "60s", "between requests"},
       {"log.format", choice, "text", "text or json"},
@@ -47,9 +47,10 @@ const std::vector<ConfigKey>& config_keys() {
 namespace {
 
 // Variables that the command line and the handlers read; no keys of the configuration.
-constexpr std::array<std::string_view, 11> kOtherVariables{
-    "PAWL_CONFIG",  "PAWL_ADDRESS", "PAWL_NAMESPACE", "PAWL_TOKEN", "PAWL_TASK_ID",      "PAWL_EXECUTION_KEY",
-    "PAWL_ATTEMPT", "PAWL_TYPE",    "PAWL_QUEUE",     "PAWL_FENCE", "PAWL_TEST_POSTGRES"};
+constexpr std::array<std::string_view, 14> kOtherVariables{
+    "PAWL_CONFIG",      "PAWL_ADDRESS",    "PAWL_NAMESPACE", "PAWL_TOKEN",         "PAWL_CA_CERT",
+    "PAWL_CLIENT_CERT", "PAWL_CLIENT_KEY", "PAWL_TASK_ID",   "PAWL_EXECUTION_KEY", "PAWL_ATTEMPT",
+    "PAWL_TYPE",        "PAWL_QUEUE",      "PAWL_FENCE",     "PAWL_TEST_POSTGRES"};
 
 const ConfigKey* key_named(std::string_view name) {
   const auto& keys = config_keys();
@@ -210,7 +211,8 @@ std::vector<std::string> Config::lines() const {
   for (const auto& key : config_keys()) {
     const auto& value = at(std::string{key.name});
     const auto setting = fmt::format("{}: {}", key.name, yaml_text(without_password(value.text)));
-    lines.push_back(fmt::format("{:<40}  # {}", setting, value.origin));
+    const auto note = key.waits_for.empty() ? "" : fmt::format("; nothing reads it before {}", key.waits_for);
+    lines.push_back(fmt::format("{:<40}  # {}{}", setting, value.origin, note));
   }
   return lines;
 }

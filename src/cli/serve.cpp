@@ -1,6 +1,5 @@
 #include "server/serve.hpp"
 
-#include <charconv>
 #include <string>
 #include <utility>
 
@@ -8,33 +7,13 @@
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
+#include "cli/serve_options.hpp"
 #include "client/open_store.hpp"
 #include "core/problem.hpp"
 
 namespace pawl::cli {
 
 namespace {
-
-struct Endpoint {
-  std::string address;
-  std::uint16_t port = 0;
-};
-
-core::Result<Endpoint> parse_endpoint(const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return core::invalid_field("listen", "must be ADDRESS:PORT");
-  Endpoint endpoint{.address = text.substr(0, colon)};
-  if (endpoint.address == "localhost") endpoint.address = "127.0.0.1";
-  if (endpoint.address.starts_with('['))
-    endpoint.address = endpoint.address.substr(1, endpoint.address.size() - 2);
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data() + colon + 1, end, endpoint.port);
-  if (error != std::errc{} || stopped != end)
-    return core::invalid_field("listen", "must end in a port, 0 to 65535");
-  return endpoint;
-}
-
-bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 core::Result<LoadedConfig> config_of(const Context& context, const Input& input) {
   ConfigSources sources{
@@ -47,24 +26,10 @@ core::Result<LoadedConfig> config_of(const Context& context, const Input& input)
   return load_config(sources);
 }
 
-server::LogLevel log_level(const std::string& name) {
-  if (name == "debug") return server::LogLevel::debug;
-  if (name == "warning") return server::LogLevel::warning;
-  return name == "error" ? server::LogLevel::error : server::LogLevel::info;
-}
-
-server::ServeOptions options_of(const Config& config, const Endpoint& endpoint) {
-  server::ServeOptions options{
-      .http = {.address = endpoint.address, .port = endpoint.port},
-      .log = {.is_json = config.text("log.format") == "json", .least = log_level(config.text("log.level"))},
-      .waiting_claims_max = static_cast<std::size_t>(config.integer("limits.claims_waiting")),
-      .version = PAWL_VERSION};
-  options.http.limits.connections_max = config.integer("limits.connections");
-  options.http.limits.body_timeout =
-      std::chrono::ceil<std::chrono::milliseconds>(config.duration("http.read_timeout"));
-  options.http.limits.idle_timeout =
-      std::chrono::ceil<std::chrono::milliseconds>(config.duration("http.idle_timeout"));
-  return options;
+std::string url_of(const server::HttpOptions& http, std::uint16_t port) {
+  const bool is_v6 = http.address.find(':') != std::string::npos;
+  return fmt::format("{}://{}:{}", http.tls.is_on() ? "https" : "http",
+                     is_v6 ? "[" + http.address + "]" : http.address, port);
 }
 
 int print_config(Context& context, const Config& config) {
@@ -81,24 +46,14 @@ int serve(Context& context, const Input& input) {
   for (const auto& warning : loaded->warnings) context.out.warn(warning);
   const Config& config = loaded->config;
   if (input.has("--print-config")) return print_config(context, config);
-  const auto endpoint = parse_endpoint(config.text("listen"));
-  if (!endpoint) return refuse(endpoint.problem());
-  if (!is_loopback(endpoint->address) && !input.has("--insecure")) {
-    return refuse(core::invalid_field(
-        "listen",
-        fmt::format(
-            "{} can be reached by others, who would need no token; --insecure serves them all the same",
-            endpoint->address)));
-  }
+  auto options = serve_options(config);
+  if (!options) return refuse(options.problem());
+  options->auth.serves_anyone = input.has("--insecure");
   const auto address = client::parse_store_address(config.text("store"));
   if (!address) return refuse(address.problem());
   const auto store = client::open_store(*address, context.clock, context.random);
-  auto options = options_of(config, *endpoint);
-  options.serves_anyone = input.has("--insecure");
-  const auto served = server::serve(*store, context.clock, context.random, options, [&](std::uint16_t port) {
-    const bool is_v6 = endpoint->address.find(':') != std::string::npos;
-    context.out.line(fmt::format("Pawl serves at http://{}:{}",
-                                 is_v6 ? "[" + endpoint->address + "]" : endpoint->address, port));
+  const auto served = server::serve(*store, context.clock, context.random, *options, [&](std::uint16_t port) {
+    context.out.line("Pawl serves at " + url_of(options->http, port));
     context.out.flush();
   });
   return served ? *served : refuse(served.problem());
@@ -126,7 +81,7 @@ std::vector<Command> serve_commands() {
              .kind = ValueKind::none},
             {.name = "--insecure",
              .summary =
-                 "Listen beyond loopback, without TLS, and serve everybody until the first token is made",
+                 "Listen beyond loopback also without TLS, and serve everybody until the first token is made",
              .kind = ValueKind::none}},
        .example = "pawl serve --listen 127.0.0.1:7717 --store sqlite:pawl.db",
        .handler = serve}};

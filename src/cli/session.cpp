@@ -12,7 +12,11 @@ namespace pawl::cli {
 core::Result<client::HttpTarget> target_of(const Input& input) {
   auto address = client::parse_http_address(input.text("--address"));
   if (!address) return address.problem();
-  return client::HttpTarget{.address = *address, .token = input.text("--token")};
+  return client::HttpTarget{.address = *address,
+                            .token = input.text("--token"),
+                            .tls = {.ca_cert = input.text("--ca-cert"),
+                                    .cert = input.text("--client-cert"),
+                                    .key = input.text("--client-key")}};
 }
 
 core::Result<client::HttpAnswer> Session::call(std::string method, std::string_view path, std::string body) {

@@ -49,19 +49,42 @@ HttpHeaders headers_of(const Parser& parser) {
   return headers;
 }
 
+core::Status show_certificate(net::ssl::context& context, const TlsFiles& files) {
+  beast::error_code error;
+  context.use_certificate_chain_file(files.cert, error);
+  if (error)
+    return core::invalid_field("client-cert", files.cert + " has no certificate: " + error.message());
+  context.use_private_key_file(files.key, net::ssl::context::pem, error);
+  if (!error) return core::Done{};
+  return core::invalid_field("client-key",
+                             fmt::format("{} has no key for {}: {}", files.key, files.cert, error.message()));
+}
+
+core::Status set_up_tls(net::ssl::context& context, const TlsFiles& files) {
+  beast::error_code error;
+  context.set_verify_mode(net::ssl::verify_peer, error);
+  SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+  if (files.ca_cert.empty()) {
+    context.set_default_verify_paths(error);  // without them no server is trusted, which the handshake says
+  } else {
+    context.load_verify_file(files.ca_cert, error);
+    if (error)
+      return core::invalid_field("ca-cert", files.ca_cert + " has no certificate: " + error.message());
+  }
+  const bool shows_one = !files.cert.empty() || !files.key.empty();
+  return shows_one ? show_certificate(context, files) : core::Status{core::Done{}};
+}
+
 }  // namespace
 
 class HttpCaller::Impl {
  public:
   Impl(HttpTarget target, core::Random& random) : target_(std::move(target)), random_(random) {
-    if (!target_.address.tls) return;
-    beast::error_code
-        ignored;  // without the system's certificates no server is trusted, which the handshake says
-    tls_context_.set_default_verify_paths(ignored);
-    tls_context_.set_verify_mode(net::ssl::verify_peer, ignored);
+    if (target_.address.tls) tls_ready_ = set_up_tls(tls_context_, target_.tls);
   }
 
   core::Result<HttpAnswer> send(HttpRequest request) {
+    if (!tls_ready_) return tls_ready_.problem();
     if (request.method == "POST" && !request.repeatable && !request.headers.contains("idempotency-key")) {
       request.headers["idempotency-key"] = fmt::format("{:016x}{:016x}", random_.next(), random_.next());
     }
@@ -186,10 +209,11 @@ class HttpCaller::Impl {
   core::Status handshake(core::Duration timeout) {
     PlainStream plain = std::move(std::get<PlainStream>(stream_));
     auto& stream = stream_.emplace<TlsStream>(std::move(plain), tls_context_);
-    if (SSL_set_tlsext_host_name(stream.native_handle(), target_.address.host.c_str()) != 1) {
+    beast::error_code error;
+    const bool is_name = (net::ip::make_address(target_.address.host, error), error.failed());
+    if (is_name && SSL_set_tlsext_host_name(stream.native_handle(), target_.address.host.c_str()) != 1) {
       return unavailable("the host's name cannot be sent by TLS");
     }
-    beast::error_code error;
     stream.set_verify_callback(net::ssl::host_name_verification{target_.address.host}, error);
     lowest().expires_after(timeout);
     error = run([&](auto done) { stream.async_handshake(net::ssl::stream_base::client, std::move(done)); });
@@ -223,6 +247,7 @@ class HttpCaller::Impl {
   core::Random& random_;
   net::io_context io_;
   net::ssl::context tls_context_{net::ssl::context::tls_client};
+  core::Status tls_ready_ = core::Done{};
   std::variant<std::monostate, PlainStream, TlsStream> stream_;
   bool lost_connection_ = false;
   std::atomic<bool> cancelled_ = false;

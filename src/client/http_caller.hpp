@@ -20,12 +20,21 @@ namespace pawl::client {
 
 using HttpHeaders = std::map<std::string, std::string>;  // names in lower case
 
+// PEM files for https. A server is trusted if the system's authorities vouch for it, or `ca_cert` where
+// given.
+struct TlsFiles {
+  std::string ca_cert = {};
+  std::string cert = {};  // what to show a server that asks
+  std::string key = {};
+};
+
 struct HttpTarget {
   HttpAddress address = {};
   std::string token = {};                             // none: no Authorization header
   core::Duration timeout = std::chrono::seconds{30};  // of one call, connecting included
   bool refuse_private = false;                        // after resolving, so that no name can hide an address
   std::optional<std::size_t> body_max = {};           // of an answer
+  TlsFiles tls = {};
 };
 
 struct HttpRequest {
@@ -50,8 +59,9 @@ class HttpCaller {
   HttpCaller& operator=(const HttpCaller&) = delete;
   ~HttpCaller();
 
-  // Any answer, whatever its status. `unavailable`: cannot connect, or the connection was lost; `timeout`;
-  // `forbidden`: only private addresses where those are refused.
+  // Any answer, whatever its status. `invalid_argument`: a file of the target's TLS is no good;
+  // `unavailable`: cannot connect, or the connection was lost; `timeout`; `forbidden`: only private addresses
+  // where those are refused.
   [[nodiscard]] core::Result<HttpAnswer> send(HttpRequest request);
   // The same, and an answer that is no success is its problem.
   [[nodiscard]] core::Result<HttpAnswer> call(HttpRequest request);

@@ -167,19 +167,6 @@ Status check_command(const AppendCheckpoint& command) {
                    check_json("metadata", command.metadata)});
 }
 
-const std::string& namespace_of(const Command& command) {
-  static const std::string everywhere = "default";  // the ticker's commands span namespaces
-  return std::visit(
-      [](const auto& typed) -> const std::string& {
-        if constexpr (requires { typed.ns; }) {
-          return typed.ns;
-        } else {
-          return everywhere;
-        }
-      },
-      command);
-}
-
 }  // namespace
 
 Status first_of(std::initializer_list<Status> checks) {
@@ -267,6 +254,32 @@ Status check(const Report& report, std::size_t index) {
 Status check(const Command& command) {
   if (const Status ns = check_namespace(namespace_of(command)); !ns) return ns;
   return std::visit([](const auto& typed) { return check_command(typed); }, command);
+}
+
+const std::string& namespace_of(const Command& command) {
+  static const std::string everywhere = "default";  // the ticker's commands span namespaces
+  return std::visit(
+      [](const auto& typed) -> const std::string& {
+        if constexpr (requires { typed.ns; }) {
+          return typed.ns;
+        } else {
+          return everywhere;
+        }
+      },
+      command);
+}
+
+std::size_t largest_payload(const Command& command) {
+  std::size_t largest = 0;
+  const auto take = [&largest](const RawJson& json) { largest = std::max(largest, json.text.size()); };
+  if (const auto* enqueue = std::get_if<EnqueueTasks>(&command)) {
+    for (const TaskSpec& spec : enqueue->tasks) take(spec.payload);
+  } else if (const auto* reports = std::get_if<ReportTasks>(&command)) {
+    for (const Report& report : reports->reports) take(report.output);
+  } else if (const auto* checkpoint = std::get_if<AppendCheckpoint>(&command)) {
+    take(checkpoint->snapshot);
+  }
+  return largest;
 }
 
 std::size_t weight_of(const Command& command) {

@@ -144,6 +144,9 @@ using Reply = std::function<void(Result<Answer>)>;
 
 // How many tasks a command touches: what the group's size and the queue's bound are measured in.
 [[nodiscard]] std::size_t weight_of(const Command& command);
+[[nodiscard]] const std::string& namespace_of(const Command& command);
+// Of the JSON that it brings, in bytes: payloads, outputs, snapshots.
+[[nodiscard]] std::size_t largest_payload(const Command& command);
 
 [[nodiscard]] Status check(const Command& command);
 // A report is checked alone, since a bad one must not harm the others of its command.

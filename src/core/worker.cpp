@@ -36,16 +36,18 @@ RawJson encode(const Worker& worker) {
   return body.text();
 }
 
-RecordChange put(const std::string& ns, const Worker& worker, TimePoint now) {
-  const bool is_offline = worker.status == WorkerStatus::offline;
-  return {.ref = worker_ref(ns, worker.worker_id),
-          .body = encode(worker),
-          .expires_at = now + (is_offline ? kOfflineWorkerKept : kWorkerTimeout)};
+RecordChange put(const std::string& ns, const Worker& worker, TimePoint expires_at) {
+  return {.ref = worker_ref(ns, worker.worker_id), .body = encode(worker), .expires_at = expires_at};
 }
 
-RecordDecision changed(const std::string& ns, const Worker& worker, TimePoint now) {
+RecordChange put_offline(const std::string& ns, const Worker& worker, TimePoint now) {
+  return put(ns, worker, now + kOfflineWorkerKept);
+}
+
+// It is there, and is taken for gone when it is not heard of until `expires_at`.
+RecordDecision heard_of(const std::string& ns, const Worker& worker, TimePoint expires_at) {
   RecordDecision decision{.answer = encode(worker)};
-  decision.changes.push_back(put(ns, worker, now));
+  decision.changes.push_back(put(ns, worker, expires_at));
   return decision;
 }
 
@@ -172,7 +174,7 @@ Result<RecordDecision> decide_register(const Registration& registration, FoundRe
   worker.is_minimal = false;
   worker.is_replaced = false;
   worker.heartbeat_at = now;
-  RecordDecision decision = changed(request.ns, worker, now);
+  RecordDecision decision = heard_of(request.ns, worker, now + request.timeout);
   if (request.hostname.empty()) return decision;
 
   const std::string known = found[1] ? process_worker_id(*found[1]) : "";
@@ -185,7 +187,7 @@ Result<RecordDecision> decide_register(const Registration& registration, FoundRe
     Worker old = worker_from(found[2]->body);
     old.status = WorkerStatus::offline;
     old.is_replaced = true;
-    decision.changes.push_back(put(request.ns, old, now));
+    decision.changes.push_back(put_offline(request.ns, old, now));
     decision.eviction = Eviction::recover;
   }
   return decision;
@@ -205,7 +207,7 @@ Result<RecordDecision> decide_heartbeat(const HeartbeatWorker& request, FoundRec
   worker.total_completed += request.completed_delta;
   worker.total_failed += request.failed_delta;
   worker.heartbeat_at = now;
-  return changed(request.ns, worker, now);
+  return heard_of(request.ns, worker, now + request.timeout);
 }
 
 Result<RecordDecision> decide_drain(const WorkerRef& request, FoundRecords found, TimePoint now) {
@@ -239,7 +241,7 @@ Result<RecordDecision> decide_claimed_by(const WorkerRef& request, FoundRecords 
   if (!worker.is_minimal) return RecordDecision{.answer = encode(worker)};
   worker.status = WorkerStatus::online;
   worker.heartbeat_at = now;
-  return changed(request.ns, worker, now);
+  return heard_of(request.ns, worker, now + request.timeout);
 }
 
 Result<RecordDecision> decide_worker_due(bool is_all_held, FoundRecords found, TimePoint now) {
@@ -257,7 +259,7 @@ Result<RecordDecision> decide_worker_due(bool is_all_held, FoundRecords found, T
   if (!worker.is_minimal) decision.eviction = Eviction::recover;
   if (!is_all_held) return decision;  // it stays due, so that the sweep comes again for the others
   worker.status = WorkerStatus::offline;
-  decision.changes.push_back(put(found[0]->ref.ns, worker, now));
+  decision.changes.push_back(put_offline(found[0]->ref.ns, worker, now));
   return decision;
 }
 

@@ -32,6 +32,7 @@ struct RegisterWorker {
   std::string version = {};
   int max_concurrent = 0;  // 0: no cap
   Labels labels = {};
+  Duration timeout = kWorkerTimeout;  // of the server, not of the request
 };
 struct HeartbeatWorker {
   std::string ns = "default";
@@ -40,10 +41,12 @@ struct HeartbeatWorker {
   std::int64_t completed_delta = 0;
   std::int64_t failed_delta = 0;
   bool renew_leases = false;  // of all tasks it holds
+  Duration timeout = kWorkerTimeout;
 };
 struct WorkerRef {
   std::string ns = "default";
   std::string worker_id = {};
+  Duration timeout = kWorkerTimeout;
 };
 
 struct Worker {

@@ -68,7 +68,7 @@ void Engine::run_group(Group& group) {
       const bool may_retry = (error.kind() == StoreError::Kind::retry && ++conflicts < kTriesAfterConflict) ||
                              (error.kind() == StoreError::Kind::unavailable && ++losses < kTriesAfterLoss);
       if (may_retry) continue;
-      ++stats_.refused_groups;
+      count_refusal();
       refuse_group(group, error.problem());
     }
   }
@@ -104,7 +104,9 @@ void Engine::try_group(Group& group) {
 
   if (core::planted(core::Canary::answer_before_commit)) finish_group(group);
   const store::WriteSet writes = batch.writes();
-  if (!writes.is_nothing()) tx->commit(writes);
+  if (writes.is_nothing()) return;  // that there was nothing to write says nothing of whether it could be
+  tx->commit(writes);
+  stats_.refused_since = 0;
 }
 
 void Engine::join_waiting(Group& group, Batch& batch) {
@@ -173,6 +175,14 @@ void Engine::finish_group(Group& group) {
     }
   }
   group.claims = std::move(again);
+}
+
+void Engine::count_refusal() {
+  const std::int64_t now = clock_.monotonic().time_since_epoch().count();
+  ++stats_.refused_groups;
+  stats_.refused_last = now;
+  std::int64_t none = 0;
+  stats_.refused_since.compare_exchange_strong(none, now);
 }
 
 void Engine::refuse_group(Group& group, const core::Problem& problem) {

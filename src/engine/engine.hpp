@@ -38,6 +38,9 @@ struct EngineStats {
   std::atomic<std::int64_t> commands = 0;
   std::atomic<std::int64_t> group_micros = 0;  // from the first load to the commit's end
   std::atomic<std::int64_t> refused_groups = 0;
+  // By the monotonic clock, in microseconds: the first refusal since the last commit (0: none), and the last.
+  std::atomic<std::int64_t> refused_since = 0;
+  std::atomic<std::int64_t> refused_last = 0;
   std::atomic<std::int64_t> leases_expired = 0;
   std::atomic<std::int64_t> tasks_claimed = 0;
 };
@@ -97,6 +100,7 @@ class Engine {
   void note_scheduled(const WorkingSet& set);
   void answer_claims(Group& group, const std::vector<std::vector<WorkingTask*>>& given);
   void finish_group(Group& group);
+  void count_refusal();
   static void refuse_group(Group& group, const core::Problem& problem);
 
   store::Store& store_;

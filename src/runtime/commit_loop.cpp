@@ -4,8 +4,9 @@
 
 namespace pawl::runtime {
 
-CommitLoop::CommitLoop(engine::Engine& engine, LoopOptions options, std::function<void()> after_group)
-    : engine_(engine), options_(options), after_group_(std::move(after_group)) {
+CommitLoop::CommitLoop(engine::Engine& engine, core::Clock& clock, LoopOptions options,
+                       std::function<void()> after_group)
+    : engine_(engine), clock_(clock), options_(options), after_group_(std::move(after_group)) {
   for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
@@ -26,6 +27,7 @@ void CommitLoop::submit(core::Command command, core::Reply reply) {
     const bool is_full = queue_.size() >= options_.queued_commands_max ||
                          (queued_tasks_ > 0 && queued_tasks_ + weight > options_.queued_tasks_max);
     if (!is_full && !is_stopping_) {
+      if (is_idle()) progress_at_ = clock_.monotonic();
       queue_.push_back({.command = std::move(command), .reply = std::move(reply)});
       queued_tasks_ += weight;
       arrived_.notify_one();
@@ -49,6 +51,7 @@ std::vector<engine::Request> CommitLoop::take_group() {
     group.push_back(std::move(queue_.front()));
     queue_.pop_front();
   }
+  executing_ += group.empty() ? 0 : 1;
   return group;
 }
 
@@ -56,7 +59,15 @@ void CommitLoop::run() {
   for (auto group = take_group(); !group.empty(); group = take_group()) {
     engine_.execute(std::move(group));
     after_group_();
+    const std::lock_guard lock{mutex_};
+    --executing_;
+    progress_at_ = clock_.monotonic();
   }
+}
+
+std::optional<core::MonotonicTime> CommitLoop::waiting_since() {
+  const std::lock_guard lock{mutex_};
+  return is_idle() ? std::nullopt : std::optional{progress_at_};
 }
 
 }  // namespace pawl::runtime

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -26,24 +27,33 @@ struct LoopOptions {
 class CommitLoop {
  public:
   // `after_group` runs on the loop's thread after every group.
-  CommitLoop(engine::Engine& engine, LoopOptions options, std::function<void()> after_group);
+  CommitLoop(engine::Engine& engine, core::Clock& clock, LoopOptions options,
+             std::function<void()> after_group);
   CommitLoop(const CommitLoop&) = delete;
   CommitLoop& operator=(const CommitLoop&) = delete;
   ~CommitLoop();  // executes what was submitted, then ends
 
   void submit(core::Command command, core::Reply reply);
 
+  // Since when there is something to do and no group has ended; nothing when there is nothing to do.
+  [[nodiscard]] std::optional<core::MonotonicTime> waiting_since();
+
  private:
   void run();
   [[nodiscard]] std::vector<engine::Request> take_group();
 
+  [[nodiscard]] bool is_idle() const { return queue_.empty() && executing_ == 0; }
+
   engine::Engine& engine_;
+  core::Clock& clock_;
   LoopOptions options_;
   std::function<void()> after_group_;
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<engine::Request> queue_;
   std::size_t queued_tasks_ = 0;
+  int executing_ = 0;                     // groups
+  core::MonotonicTime progress_at_ = {};  // a group ended, or there was work again after there was none
   bool is_stopping_ = false;
   std::vector<std::thread> threads_;
 };

@@ -14,13 +14,24 @@
 
 namespace pawl::runtime {
 
+struct LocalApiOptions {
+  core::Duration worker_timeout = core::kWorkerTimeout;
+  std::size_t payload_max = core::kPayloadBytesMax;  // of a task; a namespace may have less
+};
+
 class LocalApi final : public core::Api {
  public:
   using Submit = std::function<void(core::Command, core::Reply)>;
 
   // The clock and chance are for the ids of workers, and for how old what is remembered may be.
-  LocalApi(store::Store& store, core::Clock& clock, core::Random& random, Submit submit)
-      : store_(store), clock_(clock), ids_(random), records_(clock), submit_(std::move(submit)) {}
+  LocalApi(store::Store& store, core::Clock& clock, core::Random& random, Submit submit,
+           LocalApiOptions options = {})
+      : store_(store),
+        clock_(clock),
+        ids_(random),
+        records_(clock),
+        submit_(std::move(submit)),
+        options_(options) {}
 
   core::Result<core::EnqueuedTask> enqueue(const std::string& ns, core::TaskSpec spec) override;
   core::Result<std::vector<core::Enqueued>> enqueue_batch(core::EnqueueTasks command) override;
@@ -139,6 +150,7 @@ class LocalApi final : public core::Api {
   engine::IdSource ids_;
   RecordCache records_;
   Submit submit_;
+  const LocalApiOptions options_;
 };
 
 }  // namespace pawl::runtime

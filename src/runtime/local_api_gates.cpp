@@ -16,9 +16,6 @@ using core::Status;
 
 namespace {
 
-// How often a worker that only claims is noted to be there.
-constexpr core::Duration kSignOfLife = core::kWorkerTimeout / 3;
-
 core::Problem at_task(const core::EnqueueTasks& command, std::size_t index, core::Problem problem) {
   if (command.tasks.size() == 1) return problem;
   const std::string prefix = fmt::format("tasks[{}].", index);
@@ -27,11 +24,11 @@ core::Problem at_task(const core::EnqueueTasks& command, std::size_t index, core
   return problem;
 }
 
-Status check_size(const core::NamespaceSettings& settings, const core::RawJson& payload) {
+Status check_size(const core::RawJson& payload, std::int64_t bytes_max) {
   const auto bytes = static_cast<std::int64_t>(payload.text.size());
-  if (!settings.payload_max || bytes <= *settings.payload_max) return core::Done{};
+  if (bytes <= bytes_max) return core::Done{};
   core::Problem problem = core::invalid_field(
-      "payload", fmt::format("has {} bytes, this namespace keeps at most {}", bytes, *settings.payload_max));
+      "payload", fmt::format("has {} bytes, this namespace keeps at most {}", bytes, bytes_max));
   problem.code = core::ProblemCode::payload_too_large;
   return problem;
 }
@@ -79,6 +76,8 @@ Status LocalApi::check_types(const core::EnqueueTasks& command) {
   const auto found = recent_record(core::namespace_ref(command.ns));
   if (!found) return found.problem();
   const core::NamespaceSettings settings = core::namespace_settings_from(found->record);
+  const auto server_max = static_cast<std::int64_t>(options_.payload_max);
+  const std::int64_t payload_max = std::min(settings.payload_max.value_or(server_max), server_max);
   std::map<std::string, std::optional<core::TaskType>> types;
   for (std::size_t i = 0; i < command.tasks.size(); ++i) {
     const core::TaskSpec& spec = command.tasks[i];
@@ -89,7 +88,7 @@ Status LocalApi::check_types(const core::EnqueueTasks& command) {
       if (!declared) return at_task(command, i, declared.problem());
       type = types.emplace(spec.type, std::move(*declared)).first;
     }
-    Status fits = check_size(settings, spec.payload);
+    Status fits = check_size(spec.payload, payload_max);
     // What is no JSON is refused as such, and not looked into.
     if (fits && type->second) fits = core::check_json("payload", spec.payload);
     if (fits && type->second) fits = core::check_payload(*type->second, spec.payload);
@@ -99,12 +98,15 @@ Status LocalApi::check_types(const core::EnqueueTasks& command) {
 }
 
 Result<core::Worker> LocalApi::claiming_worker(const core::ClaimTasks& command) {
-  const core::WorkerRef request{.ns = command.ns, .worker_id = command.worker_id};
+  const core::WorkerRef request{
+      .ns = command.ns, .worker_id = command.worker_id, .timeout = options_.worker_timeout};
   const auto found = recent_record(core::worker_ref(request.ns, request.worker_id));
   if (!found) return found.problem();
   if (found->record) {
     core::Worker worker = core::worker_from(found->record->body);
-    const bool is_heard_of = !worker.is_minimal || found->now < worker.heartbeat_at + kSignOfLife;
+    // One that only claims is noted to be there now and then.
+    const core::TimePoint is_due_at = worker.heartbeat_at + options_.worker_timeout / 3;
+    const bool is_heard_of = !worker.is_minimal || found->now < is_due_at;
     if (is_heard_of) return worker;
   }
   auto noted = decide_on({core::worker_ref(request.ns, request.worker_id)}, request, core::decide_claimed_by);

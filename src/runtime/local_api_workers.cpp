@@ -19,6 +19,7 @@ constexpr int kTriesMax = 10;
 Result<core::Worker> LocalApi::register_worker(const core::RegisterWorker& request) {
   if (const Status valid = check(request); !valid) return valid.problem();
   core::Registration registration{.request = request};
+  registration.request.timeout = options_.worker_timeout;
   registration.worker_id = request.worker_id ? *request.worker_id : to_string(ids_.next(clock_.now()));
   const bool is_incarnation = !request.worker_id && !request.hostname.empty();
   for (int tries = 1;; ++tries) {
@@ -84,7 +85,10 @@ Status LocalApi::renew_leases(const core::HeartbeatWorker& request) {
 }
 
 Result<core::Worker> LocalApi::heartbeat_worker(const core::HeartbeatWorker& request) {
-  auto answer = decide_on({core::worker_ref(request.ns, request.worker_id)}, request, core::decide_heartbeat);
+  core::HeartbeatWorker heartbeat = request;
+  heartbeat.timeout = options_.worker_timeout;
+  auto answer =
+      decide_on({core::worker_ref(request.ns, request.worker_id)}, heartbeat, core::decide_heartbeat);
   if (!answer) return answer.problem();
   if (request.renew_leases) {
     if (const Status renewed = renew_leases(request); !renewed) return renewed.problem();

@@ -16,14 +16,26 @@ LoopOptions with_threads(LoopOptions options, int writers) {
 Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, RuntimeOptions options)
     : engine_(store, clock, random, options.waiting_claims_max),
       ticker_(std::make_unique<Ticker>(engine_, clock, options.ticker)),
-      loop_(std::make_unique<CommitLoop>(engine_, with_threads(options.loop, store.writers()),
+      loop_(std::make_unique<CommitLoop>(engine_, clock, with_threads(options.loop, store.writers()),
                                          [this] {
                                            if (const auto due = engine_.take_earliest_scheduled())
                                              ticker_->note_due(*due);
                                          })),
-      api_(store, clock, random, [this](core::Command command, core::Reply reply) {
-        submit(std::move(command), std::move(reply));
-      }) {}
+      api_(
+          store, clock, random,
+          [this](core::Command command, core::Reply reply) { submit(std::move(command), std::move(reply)); },
+          options.api) {}
+
+Progress Runtime::progress() {
+  const auto time_of = [](std::int64_t micros) { return core::MonotonicTime{core::Duration{micros}}; };
+  const engine::EngineStats& stats = engine_.stats();
+  Progress progress{.refused_last = time_of(stats.refused_last),
+                    .waiting_since = loop_->waiting_since(),
+                    .looked_at = ticker_->looked_at()};
+  const std::int64_t since = stats.refused_since;
+  if (since != 0) progress.refused_since = time_of(since);
+  return progress;
+}
 
 Runtime::~Runtime() {
   loop_.reset();

@@ -8,6 +8,7 @@
 #include "engine/engine.hpp"
 #include "runtime/commit_loop.hpp"
 #include "runtime/local_api.hpp"
+#include "runtime/progress.hpp"
 #include "runtime/ticker.hpp"
 
 namespace pawl::runtime {
@@ -16,6 +17,7 @@ struct RuntimeOptions {
   LoopOptions loop = {};
   TickerOptions ticker = {};
   std::size_t waiting_claims_max = core::kWaitingClaimsMax;
+  LocalApiOptions api = {};
 };
 
 class Runtime {
@@ -31,6 +33,7 @@ class Runtime {
   [[nodiscard]] core::Api& api() { return api_; }
   [[nodiscard]] LocalApi& local() { return api_; }
   [[nodiscard]] engine::Engine& engine() { return engine_; }
+  [[nodiscard]] Progress progress();
 
  private:
   engine::Engine engine_;

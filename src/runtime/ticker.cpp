@@ -5,7 +5,7 @@
 namespace pawl::runtime {
 
 Ticker::Ticker(engine::Engine& engine, core::Clock& clock, TickerOptions options)
-    : engine_(engine), clock_(clock), options_(options) {
+    : engine_(engine), clock_(clock), options_(options), looked_at_(clock.monotonic()) {
   thread_ = std::thread{[this] { run(); }};
   maintenance_ = std::thread{[this] { run_maintenance(); }};
 }
@@ -54,6 +54,7 @@ core::MonotonicTime Ticker::look() {
   const engine::TickResult result = engine_.tick(options_.page);
   const bool is_page_full =
       static_cast<std::size_t>(std::max(result.leases, result.promoted)) >= options_.page;
+  if (result.store_now) note_look();
   if (is_page_full) return now;
   if (engine_.waiters().size() > 0) {
     const bool may_have_changed = engine_.may_have_changed();
@@ -66,6 +67,16 @@ core::MonotonicTime Ticker::look() {
       next = std::min(next, core::MonotonicTime{result.next_due->time_since_epoch() - store_ahead_});
   }
   return std::max(next, now);
+}
+
+void Ticker::note_look() {
+  const std::lock_guard lock{mutex_};
+  looked_at_ = clock_.monotonic();
+}
+
+core::MonotonicTime Ticker::looked_at() {
+  const std::lock_guard lock{mutex_};
+  return looked_at_;
 }
 
 void Ticker::run_maintenance() {

@@ -27,11 +27,15 @@ class Ticker {
   // Something is due at `time` (store time): look then, if no look is planned before.
   void note_due(core::TimePoint time);
 
+  // When it last saw what the store has due.
+  [[nodiscard]] core::MonotonicTime looked_at();
+
  private:
   void run();
   void run_maintenance();
   // One look; returns when the next one should be at the latest.
   core::MonotonicTime look();
+  void note_look();
   // False when it is time to stop.
   bool wait_until(core::MonotonicTime time);
 
@@ -42,6 +46,7 @@ class Ticker {
   std::condition_variable changed_;
   bool is_stopping_ = false;
   core::MonotonicTime next_look_{};
+  core::MonotonicTime looked_at_;
   core::Duration store_ahead_{0};  // store time less monotonic time, as of the last look
   std::thread thread_;
   std::thread maintenance_;

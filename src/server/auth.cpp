@@ -85,7 +85,8 @@ Result<Actor> Auth::allow(const Request& request) {
   if (!request.route->role) return Actor{.request_id = request.id};
   const auto guarded = has_tokens();
   if (!guarded) return guarded.problem();
-  if (!*guarded && (request.is_local || serves_anyone_))
+  const bool is_open = !*guarded && !options_.requires_token;
+  if (is_open && (request.is_local || options_.serves_anyone))
     return Actor{.role = "admin", .request_id = request.id};
   if (!request.authorization.starts_with(kBearer)) return unauthorized();
   const auto text = core::parse_token(std::string_view{request.authorization}.substr(kBearer.size()));

@@ -18,9 +18,12 @@ namespace pawl::server {
 
 class Auth {
  public:
-  // `serves_anyone`: also callers from elsewhere may do everything until the first token (--insecure).
-  Auth(core::Api& api, core::Clock& clock, bool serves_anyone)
-      : api_(api), clock_(clock), serves_anyone_(serves_anyone) {}
+  // What holds until the first token.
+  struct Options {
+    bool serves_anyone = false;   // callers from elsewhere may do everything too (--insecure)
+    bool requires_token = false;  // nobody may do anything (auth.required)
+  };
+  Auth(core::Api& api, core::Clock& clock, Options options) : api_(api), clock_(clock), options_(options) {}
 
   // The one who asks, or why it may not.
   [[nodiscard]] core::Result<core::Actor> allow(const Request& request);
@@ -39,7 +42,7 @@ class Auth {
 
   core::Api& api_;
   core::Clock& clock_;
-  const bool serves_anyone_;
+  const Options options_;
   std::mutex mutex_;
   std::optional<bool> has_tokens_ = {};
   core::MonotonicTime has_tokens_until_ = {};

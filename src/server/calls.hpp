@@ -7,13 +7,13 @@
 #include "core/api.hpp"
 #include "engine/engine.hpp"
 #include "server/auth.hpp"
+#include "server/event_stream.hpp"
 #include "server/metrics.hpp"
+#include "server/queue_watch.hpp"
 #include "server/request.hpp"
+#include "server/threads.hpp"
 
 namespace pawl::server {
-
-// Runs work on other threads than those of the network.
-using Blocking = std::function<void(std::function<void()>)>;
 
 struct Services {
   core::Api& api;
@@ -25,8 +25,14 @@ struct Services {
   engine::Engine& engine;
   store::Store& store;
   Metrics& metrics;
+  EventStreams& streams;
+  QueueWatch& queue_watch;
   Blocking blocking;
   std::string version;
+  // `unavailable` when work does not go on, saying what stands still.
+  std::function<core::Status()> check_progress;
+  core::Duration lease_default = core::kLeaseDefault;    // of a claim that does not say
+  core::Duration answers_kept = std::chrono::hours{24};  // of requests with an Idempotency-Key
 };
 
 // By noun; each answers exactly once.

@@ -6,10 +6,10 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
-#include <sys/socket.h>
 
 namespace pawl::server {
 
@@ -45,10 +45,9 @@ std::optional<Response> refusal_of(const beast::error_code& error) {
 
 }  // namespace
 
-Connection::Connection(asio::ip::tcp::socket socket, const HttpLimits& limits, Dispatch& dispatch)
-    : stream_(std::move(socket)), limits_(limits), dispatch_(dispatch) {
+Connection::Connection(Transport stream, const HttpLimits& limits, Dispatch& dispatch)
+    : stream_(std::move(stream)), limits_(limits), dispatch_(dispatch) {
   beast::error_code error;
-  stream_.socket().set_option(asio::ip::tcp::no_delay{true}, error);
   const auto peer = stream_.socket().remote_endpoint(error);
   is_local_ = !error && peer.address().is_loopback();
 }
@@ -57,20 +56,32 @@ void Connection::stop() {
   is_stopping_ = true;
   asio::post(stream_.get_executor(), [self = shared_from_this()] {
     if (self->is_idle_) self->stream_.cancel();
+    self->alarm_.cancel();
   });
 }
 
 asio::awaitable<void> Connection::run() {
+  keeps_alive_ = co_await open();
   for (int served = 0; keeps_alive_ && !is_stopping_; ++served) {
     if (!co_await wait_for_request()) break;
     auto incoming = co_await read();
     if (!incoming) break;
     keeps_alive_ = keeps_alive_ && served + 1 < limits_.requests_per_connection_max;
     Response response = co_await answer_of(std::move(*incoming));
+    if (response.events) {
+      co_await write_events(std::move(response));
+      break;
+    }
     if (!co_await write(std::move(response), keeps_alive_ && !is_stopping_)) break;
   }
-  beast::error_code ignored;
-  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  co_await stream_.close(limits_.write_timeout);
+}
+
+asio::awaitable<bool> Connection::open() {
+  const auto opening = co_await stream_.open(limits_.header_timeout);
+  if (opening == Transport::Opening::spoke_plainly)
+    co_await refuse(refusal(400, core::ProblemCode::invalid_argument, "this port speaks TLS: use https://"));
+  co_return opening == Transport::Opening::ready;
 }
 
 // A connection may be idle for long, but a request that has begun must come soon.
@@ -97,12 +108,12 @@ asio::awaitable<std::optional<Incoming>> Connection::read() {
     co_return std::nullopt;
   }
   is_head_ = parser.get().method() == http::verb::head;
-  if (auto response = refusal_of(parser)) {
+  if (auto response = refusal_of(parser, header_size)) {
     co_await refuse(std::move(*response));
     co_return std::nullopt;
   }
   const std::size_t body_max =
-      Dispatch::body_limit(std::string{parser.get().method_string()}, std::string{parser.get().target()});
+      dispatch_.body_limit(std::string{parser.get().method_string()}, std::string{parser.get().target()});
   parser.body_limit(
       body_max);  // compared with what comes in chunks; a length that is announced is compared here
   if (parser.content_length().value_or(0) > body_max) {
@@ -114,9 +125,7 @@ asio::awaitable<std::optional<Incoming>> Connection::read() {
     stream_.expires_after(limits_.write_timeout);
     co_await http::async_write(stream_, go_on, kTuple);
   }
-  stream_.expires_after(limits_.body_timeout);
-  auto [error, size] = co_await http::async_read(stream_, buffer_, parser, kTuple);
-  if (error) {
+  if (const auto error = co_await read_body(parser)) {
     if (auto response = server::refusal_of(error)) co_await refuse(std::move(*response));
     co_return std::nullopt;
   }
@@ -124,13 +133,29 @@ asio::awaitable<std::optional<Incoming>> Connection::read() {
   co_return incoming_from(parser);
 }
 
-std::optional<Response> Connection::refusal_of(const Parser& parser) const {
+asio::awaitable<beast::error_code> Connection::read_body(Parser& parser) {
+  const auto began_at = dispatch_.monotonic();
+  std::int64_t received = 0;
+  while (!parser.is_done()) {
+    const auto left = time_for_body(limits_, received) - (dispatch_.monotonic() - began_at);
+    if (left <= core::Duration{0}) co_return beast::error::timeout;
+    stream_.expires_after(left);
+    auto [error, size] = co_await http::async_read_some(stream_, buffer_, parser, kTuple);
+    if (error) co_return error;
+    received += static_cast<std::int64_t>(size);
+  }
+  co_return beast::error_code{};
+}
+
+std::optional<Response> Connection::refusal_of(const Parser& parser, std::size_t header_size) const {
   using core::ProblemCode;
   const auto& request = parser.get();
   if (request.version() != 11 && request.version() != 10)
     return refusal(505, ProblemCode::invalid_argument, "only HTTP/1.1 is spoken here");
   if (request.target().size() > limits_.target_bytes_max)
     return refusal(414, ProblemCode::invalid_argument, "the address is too long");
+  if (header_size > limits_.header_bytes_max)  // the parser stops only some bytes later
+    return refusal(431, ProblemCode::invalid_argument, "the header is too large");
   std::size_t fields = 0;
   std::size_t hosts = 0;
   for (const auto& field : request) {
@@ -141,6 +166,8 @@ std::optional<Response> Connection::refusal_of(const Parser& parser) const {
   }
   if (fields > limits_.fields_max)
     return refusal(431, ProblemCode::invalid_argument, "too many header fields");
+  if (request.find(http::field::content_encoding) != request.end())
+    return refusal(415, ProblemCode::invalid_argument, "a body must not be compressed");
   if (hosts != 1 && request.version() == 11)
     return refusal(400, ProblemCode::invalid_argument, "exactly one Host field is needed");
   return std::nullopt;
@@ -155,6 +182,8 @@ Incoming Connection::incoming_from(Parser& parser) const {
           .authorization = text_of(request, "Authorization"),
           .idempotency_key = text_of(request, "Idempotency-Key"),
           .request_id = text_of(request, "X-Request-Id"),
+          .accept = text_of(request, "Accept"),
+          .last_event_id = text_of(request, "Last-Event-ID"),
           .body = std::move(request.body()),
           .is_local = is_local_};
 }
@@ -176,20 +205,13 @@ asio::awaitable<Response> Connection::answer_of(Incoming incoming) {
       initiate, asio::use_awaitable, std::move(incoming));
 }
 
-bool Connection::is_peer_gone() {
-  char byte = 0;
-  return ::recv(stream_.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
 asio::awaitable<bool> Connection::write(Response response, bool keep_alive) {
-  if (response.undelivered && is_peer_gone()) {
+  if (response.undelivered && stream_.is_peer_gone()) {
     response.undelivered();
     co_return false;
   }
   http::response<http::string_body> out{static_cast<http::status>(response.status), 11};
-  out.set(http::field::content_type, response.content_type);
-  out.set(http::field::date, dispatch_.http_date());
-  for (const auto& [name, value] : response.headers) out.set(name, value);
+  set_fields(out, response);
   out.keep_alive(keep_alive);
   const std::size_t size = response.body.size();
   if (!is_head_) out.body() = std::move(response.body);
@@ -198,6 +220,43 @@ asio::awaitable<bool> Connection::write(Response response, bool keep_alive) {
   auto [error, sent] = co_await http::async_write(stream_, out, kTuple);
   if (error && response.undelivered) response.undelivered();
   co_return !error;
+}
+
+void Connection::set_fields(http::fields& out, const Response& response) const {
+  out.set(http::field::content_type, response.content_type);
+  out.set(http::field::date, dispatch_.http_date());
+  for (const auto& [name, value] : response.headers) out.set(name, value);
+}
+
+asio::awaitable<bool> Connection::write_bytes(std::string bytes) {
+  stream_.expires_after(limits_.write_timeout);
+  auto [error, sent] = co_await asio::async_write(stream_, asio::buffer(bytes), kTuple);
+  co_return !error;
+}
+
+asio::awaitable<void> Connection::write_events(Response response) {
+  const auto events = response.events;
+  events->attach([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) asio::post(self->executor(), [self] { self->alarm_.cancel(); });
+  });
+  http::response<http::empty_body> head{http::status::ok, 11};
+  set_fields(head, response);
+  head.keep_alive(false);  // the end of the connection is the end of the body
+  stream_.expires_after(limits_.write_timeout);
+  auto [error, sent] = co_await http::async_write(stream_, head, kTuple);
+  bool is_open = !error;
+  while (is_open && !is_stopping_ && !stream_.is_peer_gone()) {
+    auto taken = events->take();
+    if (taken.bytes.empty() && !taken.is_last) {
+      stream_.expires_never();
+      alarm_.expires_after(limits_.heartbeat);
+      auto [woken] = co_await alarm_.async_wait(kTuple);
+      if (woken) continue;
+      taken.bytes = ":\n\n";  // a comment, so that both sides see whether the other one is there
+    }
+    is_open = co_await write_bytes(std::move(taken.bytes)) && !taken.is_last;
+  }
+  events->close();
 }
 
 // What follows a request that was not understood cannot be trusted to be one: the connection ends.

@@ -15,7 +15,6 @@ using core::Problem;
 using core::ProblemCode;
 using wire::Call;
 
-constexpr std::size_t kBodyMax = 4U << 20U;
 constexpr std::size_t kLargeBodyMax = 16U << 20U;
 constexpr std::size_t kRequestIdMax = 128;
 
@@ -38,14 +37,21 @@ bool is_plain(std::string_view id) {
   });
 }
 
+// HEAD is GET without the body, which the transport leaves out.
+std::optional<wire::Method> method_of(std::string_view name) {
+  return wire::method_from(name == "HEAD" ? "GET" : name);
+}
+
 // A path that exists with other methods says which.
 Response refusal(const Incoming& incoming, const Problem& problem) {
   const auto methods = wire::methods_of(path_of(incoming.target));
   if (problem.code != ProblemCode::not_found || methods.empty())
     return problem_response(problem, incoming.request_id);
   std::string allow;
-  for (const wire::Method method : methods)
+  for (const wire::Method method : methods) {
     allow += (allow.empty() ? "" : ", ") + std::string{name_of(method)};
+    if (method == wire::Method::get) allow += ", HEAD";
+  }
   const Problem wrong_method{
       .code = ProblemCode::not_found,
       .detail = fmt::format("{} is not possible there, only {}", incoming.method, allow)};
@@ -54,32 +60,8 @@ Response refusal(const Incoming& incoming, const Problem& problem) {
   return response;
 }
 
-bool is_of_tasks(Call call) { return call >= Call::enqueue_task && call <= Call::cancel_tasks; }
-bool is_of_queues(Call call) { return call == Call::list_queues || call == Call::put_queue; }
-bool is_of_records(Call call) { return call >= Call::append_checkpoint && call <= Call::delete_type; }
-bool is_of_admin(Call call) { return call >= Call::create_token; }
-
-}  // namespace
-
-std::size_t Dispatch::body_limit(std::string_view method, std::string_view target) {
-  const auto known = wire::method_from(method);
-  if (!known) return 0;
-  const auto found = wire::match(*known, path_of(target));
-  return found && found->route->is_large ? kLargeBodyMax : kBodyMax;
-}
-
-std::string Dispatch::new_request_id() {
-  const std::lock_guard lock{random_mutex_};
-  return fmt::format("{:016x}", random_.next());
-}
-
-core::Status Dispatch::check_origin(const Incoming& incoming) const {
-  const std::string_view host = host_name(incoming.host);
-  const bool is_ours = std::find(options_.hosts.begin(), options_.hosts.end(), host) != options_.hosts.end();
-  if (!options_.hosts.empty() && !is_ours) {
-    return Problem{.code = ProblemCode::forbidden,
-                   .detail = fmt::format("this server does not go by the name '{}'", host)};
-  }
+// A page of another site cannot call us with what the browser knows of its user.
+core::Status check_origin(const Incoming& incoming) {
   if (incoming.origin.empty()) return core::Done{};
   const std::size_t scheme = incoming.origin.find("://");
   const std::string_view origin =
@@ -90,10 +72,34 @@ core::Status Dispatch::check_origin(const Incoming& incoming) const {
   return core::Done{};
 }
 
+bool is_of_tasks(Call call) { return call >= Call::enqueue_task && call <= Call::cancel_tasks; }
+bool is_of_queues(Call call) { return call == Call::list_queues || call == Call::put_queue; }
+bool is_of_records(Call call) { return call >= Call::append_checkpoint && call <= Call::delete_type; }
+bool is_of_admin(Call call) { return call >= Call::create_token; }
+
+}  // namespace
+
+std::size_t Dispatch::body_limit(std::string_view method, std::string_view target) const {
+  const auto known = method_of(method);
+  if (!known) return 0;
+  const auto found = wire::match(*known, path_of(target));
+  return found && found->route->is_large ? std::max(kLargeBodyMax, options_.body_max) : options_.body_max;
+}
+
+std::string Dispatch::new_request_id() {
+  const std::lock_guard lock{random_mutex_};
+  return fmt::format("{:016x}", random_.next());
+}
+
+bool Dispatch::is_our_name(std::string_view host) const {
+  const auto& names = options_.hosts;
+  return names.empty() || std::find(names.begin(), names.end(), host_name(host)) != names.end();
+}
+
 core::Result<Request> Dispatch::route(Incoming& incoming) const {
   if (const core::Status allowed = check_origin(incoming); !allowed) return allowed.problem();
   const std::string_view path = path_of(incoming.target);
-  const auto method = wire::method_from(incoming.method);
+  const auto method = method_of(incoming.method);
   auto found =
       method ? wire::match(*method, path)
              : core::Result<wire::Match>{Problem{.code = ProblemCode::not_found, .detail = "no such method"}};
@@ -106,6 +112,9 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
                   .body = std::move(incoming.body),
                   .idempotency_key = std::move(incoming.idempotency_key),
                   .authorization = std::move(incoming.authorization),
+                  .last_event_id = std::move(incoming.last_event_id),
+                  .wants_events = found->route->is_followed && incoming.method == "GET" &&
+                                  incoming.accept.find("text/event-stream") != std::string::npos,
                   .is_local = incoming.is_local};
   if (found->route->path.starts_with("/v1/{ns}/")) {
     request.ns = request.parameters.front();
@@ -141,9 +150,13 @@ void Dispatch::handle(Incoming incoming, Answer answer) {
     response.headers.emplace_back("X-Request-Id", id);
     answer(std::move(response));
   };
-  if (!request) {
-    return finish(refusal(incoming, request.problem()));
+  if (!is_our_name(incoming.host)) {
+    const Problem misdirected{
+        .code = ProblemCode::forbidden,
+        .detail = fmt::format("this server does not go by the name '{}'", host_name(incoming.host))};
+    return finish(problem_response(misdirected, incoming.request_id, 421));
   }
+  if (!request) return finish(refusal(incoming, request.problem()));
   if (!route->role) return call(std::move(*request), std::move(finish));
   services_.blocking([this, request = std::move(*request), finish = std::move(finish)]() mutable {
     call_if_allowed(std::move(request), std::move(finish));

@@ -21,6 +21,8 @@ struct Incoming {
   std::string authorization = {};
   std::string idempotency_key = {};
   std::string request_id = {};
+  std::string accept = {};
+  std::string last_event_id = {};
   std::string body = {};
   bool is_local = false;
 };
@@ -31,6 +33,7 @@ class Dispatch {
     // Names that this server goes by, without port. A browser on another site cannot send one of them (DNS
     // rebinding).
     std::vector<std::string> hosts = {};
+    std::size_t body_max = 4U << 20U;  // of a batch more, see `body_limit`
   };
   Dispatch(Services services, core::Clock& clock, core::Random& random, Log& log, Options options)
       : services_(std::move(services)),
@@ -40,15 +43,16 @@ class Dispatch {
         options_(std::move(options)) {}
 
   // How large the body of this request may be; asked before it is read.
-  [[nodiscard]] static std::size_t body_limit(std::string_view method, std::string_view target);
+  [[nodiscard]] std::size_t body_limit(std::string_view method, std::string_view target) const;
 
   void handle(Incoming incoming, Answer answer);
   // Now, as a Date header has it.
   [[nodiscard]] std::string http_date() const;
+  [[nodiscard]] core::MonotonicTime monotonic() const { return clock_.monotonic(); }
 
  private:
   [[nodiscard]] core::Result<Request> route(Incoming& incoming) const;
-  [[nodiscard]] core::Status check_origin(const Incoming& incoming) const;
+  [[nodiscard]] bool is_our_name(std::string_view host) const;
   [[nodiscard]] std::string new_request_id();
   void call_if_allowed(Request request, Answer answer);
   void call(Request request, Answer answer);

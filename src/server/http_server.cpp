@@ -1,7 +1,10 @@
 #include "server/http_server.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <list>
+#include <map>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -24,11 +28,19 @@ namespace pawl::server {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
+core::Duration time_for_body(const HttpLimits& limits, std::int64_t bytes_received) {
+  const std::chrono::seconds earned{bytes_received / limits.body_bytes_per_second_min};
+  return std::min<core::Duration>(limits.body_timeout, limits.body_grace + earned);
+}
+
 struct HttpServer::Impl {
+  using Connections = std::list<std::shared_ptr<Connection>>;  // shared with the coroutine that runs each
+
   Impl(const HttpOptions& given, Metrics& counted)
       : options(given), metrics(counted), acceptor(network), blocking(blocking_threads(given)) {}
 
   core::Status listen() {
+    if (const core::Status loaded = tls.load(options.tls); !loaded) return loaded;
     boost::system::error_code error;
     const auto address = asio::ip::make_address(options.address, error);
     if (error) return core::invalid_field("listen", fmt::format("'{}' is no IP address", options.address));
@@ -54,32 +66,59 @@ struct HttpServer::Impl {
       auto [error, socket] = co_await acceptor.async_accept(asio::make_strand(network), kTuple);
       if (error == asio::error::operation_aborted) co_return;
       if (error) continue;  // out of descriptors, or the caller is gone already
-      if (metrics.connections() >= options.limits.connections_max) {
+      tcp::socket caller = std::move(socket);
+      const auto from = caller.remote_endpoint(error).address();
+      if (error) continue;  // gone already
+      if (!has_room_for(from)) {
         metrics.count_refused_connection();
         continue;  // closing is all it is worth: writing an answer could be made to wait
       }
-      open(std::move(socket));
+      open(std::move(caller), from);
     }
   }
 
-  void open(tcp::socket socket) {
-    auto connection = std::make_shared<Connection>(std::move(socket), options.limits, *dispatch);
+  bool has_room_for(const asio::ip::address& address) {
+    if (metrics.connections() >= options.limits.connections_max) return false;
+    if (address.is_loopback() && options.limits.spares_loopback) return true;
+    const std::lock_guard lock{mutex};
+    const auto known = by_address.find(address);
+    return known == by_address.end() || known->second < options.limits.connections_per_address_max;
+  }
+
+  // With the lock.
+  void count(const asio::ip::address& address, int change) {
+    const int now = by_address[address] += change;
+    if (now == 0) by_address.erase(address);
+  }
+
+  void forget(Connections::iterator entry, const asio::ip::address& address) {
+    const std::lock_guard lock{mutex};
+    count(address, -1);
+    connections.erase(entry);
+    if (connections.empty()) none_left.notify_all();
+  }
+
+  void open(tcp::socket socket, const asio::ip::address& address) {
+    const auto context = tls.context();
+    auto connection =
+        std::make_shared<Connection>(Transport{std::move(socket), context.get()}, options.limits, *dispatch);
     const auto entry = [&] {
       const std::lock_guard lock{mutex};
+      count(address, 1);
       return connections.insert(connections.end(), connection);
     }();
     metrics.count_connection(1);
     auto executor = connection->executor();
-    asio::co_spawn(executor, connection->run(), [this, entry, connection](const std::exception_ptr&) {
-      metrics.count_connection(-1);
-      const std::lock_guard lock{mutex};
-      connections.erase(entry);
-      if (connections.empty()) none_left.notify_all();
-    });
+    asio::co_spawn(executor, connection->run(),
+                   [this, entry, connection, address](const std::exception_ptr&) {
+                     forget(entry, address);
+                     metrics.count_connection(-1);
+                   });
   }
 
   const HttpOptions options;
   Metrics& metrics;
+  Tls tls;
   Dispatch* dispatch = nullptr;
   asio::io_context network;
   asio::executor_work_guard<asio::io_context::executor_type> work{network.get_executor()};
@@ -88,7 +127,8 @@ struct HttpServer::Impl {
   std::vector<std::thread> threads;
   std::mutex mutex;
   std::condition_variable none_left;
-  std::list<std::shared_ptr<Connection>> connections;  // shared with the coroutine that runs each
+  std::map<asio::ip::address, int> by_address;  // how many connections each has
+  Connections connections;
 };
 
 HttpServer::HttpServer(const HttpOptions& options, Metrics& metrics)
@@ -97,6 +137,8 @@ HttpServer::HttpServer(const HttpOptions& options, Metrics& metrics)
 HttpServer::~HttpServer() { stop(); }
 
 core::Status HttpServer::listen() { return impl_->listen(); }
+
+core::Status HttpServer::reload_certificate() { return impl_->tls.load(impl_->options.tls); }
 
 void HttpServer::stop() {
   impl_->blocking.join();
@@ -109,6 +151,15 @@ std::uint16_t HttpServer::port() const { return impl_->acceptor.local_endpoint()
 
 Blocking HttpServer::blocking() {
   return [this](std::function<void()> work) { asio::post(impl_->blocking, std::move(work)); };
+}
+
+Later HttpServer::later() {
+  return [this](core::Duration time, std::function<void()> work) {
+    auto timer = std::make_shared<asio::steady_timer>(impl_->network, time);  // shared with its own handler
+    timer->async_wait([timer, work = std::move(work)](const boost::system::error_code& error) {
+      if (!error) work();
+    });
+  };
 }
 
 void HttpServer::start(Dispatch& dispatch) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "server/dispatch.hpp"
+#include "server/tls.hpp"
 
 namespace pawl::server {
 
@@ -18,12 +19,20 @@ struct HttpLimits {
   std::size_t target_bytes_max = 8U << 10U;
   std::size_t fields_max = 100;
   std::int64_t connections_max = 1'024;
+  int connections_per_address_max = 64;
+  bool spares_loopback = true;  // the programs of this machine have one address between them
   int requests_per_connection_max = 1'000;
   std::chrono::milliseconds header_timeout{5'000};
   std::chrono::milliseconds body_timeout{30'000};
+  std::chrono::milliseconds body_grace{5'000};  // after it a body must have come at this rate
+  std::int64_t body_bytes_per_second_min = 1'024;
   std::chrono::milliseconds idle_timeout{60'000};
   std::chrono::milliseconds write_timeout{10'000};
+  std::chrono::milliseconds heartbeat{15'000};  // of a stream of events with nothing to tell
 };
+
+// How long a body may take of which so much has come: a slow one is not waited for to the end.
+[[nodiscard]] core::Duration time_for_body(const HttpLimits& limits, std::int64_t bytes_received);
 
 struct HttpOptions {
   std::string address = "127.0.0.1";
@@ -31,6 +40,7 @@ struct HttpOptions {
   int threads = 2;
   int blocking_threads = 8;
   HttpLimits limits = {};
+  TlsFiles tls = {};
 };
 
 class HttpServer {
@@ -42,9 +52,13 @@ class HttpServer {
 
   // A connection made after this waits until `start`.
   [[nodiscard]] core::Status listen();
+  // Reads the certificate's files again, for connections to come. Those that there are go on, and where the
+  // files are no good so does the old certificate. Any thread.
+  [[nodiscard]] core::Status reload_certificate();
   [[nodiscard]] std::uint16_t port() const;
   // The threads for calls that wait.
   [[nodiscard]] Blocking blocking();
+  [[nodiscard]] Later later();
 
   // `dispatch`, and what it calls, must live until `stop` has returned.
   void start(Dispatch& dispatch);

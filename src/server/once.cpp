@@ -11,8 +11,6 @@ namespace {
 
 using wire::Call;
 
-constexpr core::Duration kKeptFor = std::chrono::hours{24};
-
 // Apart from the keys that workers begin for their own calls.
 std::string key_of(const Request& request) { return "http:" + request.idempotency_key; }
 
@@ -53,7 +51,7 @@ void call_once(Services& services, Request request, Answer answer,
   const auto begun = services.api.begin_idempotency({.ns = request.ns,
                                                      .key = key_of(request),
                                                      .request_hash = "sha256:" + sha256_hex(whole),
-                                                     .ttl = kKeptFor});
+                                                     .ttl = services.answers_kept});
   if (!begun) return answer(problem_response(begun.problem(), request.id));
   if (!begun->begun) return answer(kept_response(begun->key.response));
   auto keep = [&services, ns = request.ns, key = key_of(request),

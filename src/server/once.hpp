@@ -1,6 +1,7 @@
 #pragma once
 // Idempotency-Key: the same key with the same request gets the first one's answer again, with another request
-// 422, while the first is under way 409. Only successes are kept, for a day.
+// 422, while the first is under way 409. Only successes are kept, for a time
+// (retention.idempotency).
 
 #include <functional>
 

@@ -17,10 +17,14 @@ Response list(Services& services, const Request& request) {
   if (!nothing) return problem_response(nothing.problem(), request.id);
   const auto queues = services.api.list_queues(request.ns);
   if (!queues) return problem_response(queues.problem(), request.id);
-  Writer out;
-  out.begin_object().key("items").begin_array();
-  for (const core::Queue& queue : *queues) wire::write_queue(out, queue);
-  return json_response(200, out.end_array().key("next_cursor").null().end_object().take());
+  return json_response(200, wire::queues_text(*queues));
+}
+
+Response follow(Services& services, const Request& request) {
+  auto stream = services.streams.open();
+  if (!stream) return problem_response(stream.problem(), request.id);
+  const auto followed = services.queue_watch.follow(request, *stream);
+  return followed ? event_response(std::move(*stream)) : problem_response(followed.problem(), request.id);
 }
 
 Response put(Services& services, const Request& request) {
@@ -43,7 +47,8 @@ Response put(Services& services, const Request& request) {
 
 void call_queue(Services& services, Request request, Answer answer) {
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    answer(request.route->call == wire::Call::put_queue ? put(services, request) : list(services, request));
+    if (request.route->call == wire::Call::put_queue) return answer(put(services, request));
+    answer(request.wants_events ? follow(services, request) : list(services, request));
   });
 }
 

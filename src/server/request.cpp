@@ -6,6 +6,13 @@ namespace pawl::server {
 
 Response json_response(int status, std::string body) { return {.status = status, .body = std::move(body)}; }
 
+// What stands between must neither keep the events nor hold them back.
+Response event_response(std::shared_ptr<EventStream> events) {
+  return {.content_type = "text/event-stream",
+          .headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}},
+          .events = std::move(events)};
+}
+
 Response problem_response(const core::Problem& problem, const std::string& request_id, int status) {
   Response response{.status = status == 0 ? core::kind_of(problem.code).http_status : status,
                     .body = wire::problem_text(problem, request_id, status),

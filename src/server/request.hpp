@@ -8,6 +8,7 @@
 
 #include "core/audit.hpp"
 #include "core/problem.hpp"
+#include "server/event_stream.hpp"
 #include "wire/routes.hpp"
 
 namespace pawl::server {
@@ -22,8 +23,10 @@ struct Request {
   std::string body = {};
   std::string idempotency_key = {};
   std::string authorization = {};
-  bool is_local = false;   // it came over the loopback interface
-  core::Actor actor = {};  // who asks, once that is known
+  std::string last_event_id = {};  // where a stream that broke off is to go on
+  bool wants_events = false;       // as a stream, from a route that has one
+  bool is_local = false;           // it came over the loopback interface
+  core::Actor actor = {};          // who asks, once that is known
 };
 
 struct Response {
@@ -33,12 +36,15 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers = {};
   // Called if the answer could not be handed over, so that what it gave away can be taken back.
   std::function<void()> undelivered = {};
+  // Instead of a body: sent as they come, until the stream ends. Shared with the call that sends them.
+  std::shared_ptr<EventStream> events = {};
 };
 
 // Called once, from any thread.
 using Answer = std::function<void(Response)>;
 
 [[nodiscard]] Response json_response(int status, std::string body);
+[[nodiscard]] Response event_response(std::shared_ptr<EventStream> events);
 // `status`: where HTTP has a status of its own for it; 0 takes that of the code.
 [[nodiscard]] Response problem_response(const core::Problem& problem, const std::string& request_id,
                                         int status = 0);

@@ -19,14 +19,49 @@ sigset_t blocked_signals() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   return signals;
 }
 
+bool is_loopback(const HttpOptions& http) {
+  return http.address.starts_with("127.") || http.address == "::1";
+}
+
 std::vector<std::string> hosts_of(const HttpOptions& http) {
-  const bool is_loopback = http.address.starts_with("127.") || http.address == "::1";
-  if (!is_loopback) return {};  // tokens guard it there, and it may go by any name
+  if (!is_loopback(http)) return {};  // tokens guard it there, and it may go by any name
   return {http.address, "127.0.0.1", "localhost", "[::1]"};
+}
+
+// SIGHUP reads the certificate again; returns the signal that ends.
+int wait_for_end(const sigset_t& signals, HttpServer& http, Log& log) {
+  int signal = SIGHUP;
+  while (signal == SIGHUP) {
+    sigwait(&signals, &signal);
+    if (signal != SIGHUP) break;
+    const core::Status reloaded = http.reload_certificate();
+    if (reloaded) {
+      log.write(LogLevel::info, "read the certificate again");
+    } else {
+      log.write(LogLevel::error, "kept the old certificate", {{"why", reloaded.problem().detail}});
+    }
+  }
+  return signal;
+}
+
+// What others can reach needs both: without TLS a token is read on the way, without a token anyone may call.
+core::Status check_exposure(const ServeOptions& options, core::Api& api) {
+  if (is_loopback(options.http) || options.auth.serves_anyone) return core::Done{};
+  const std::string listen = options.http.address + " can be reached by others";
+  if (!options.http.tls.is_on())
+    return core::invalid_field("tls.cert", listen + " and needs a certificate and its key (or --insecure)");
+  const auto tokens = api.list_tokens({.limit = 1});
+  if (!tokens) return tokens.problem();
+  if (!tokens->items.empty()) return core::Done{};
+  return core::invalid_field(
+      "listen", listen +
+                    ", who would need no token: first listen at 127.0.0.1 and make one with `pawl token "
+                    "create` (or --insecure)");
 }
 
 }  // namespace
@@ -37,13 +72,21 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
   Log log{clock, options.log};
   Metrics metrics;
   HttpServer http{options.http, metrics};
-  if (const core::Status listening = http.listen(); !listening) return listening.problem();
   {
-    runtime::Runtime runtime{store, clock, random, {.waiting_claims_max = options.waiting_claims_max}};
-    const auto submit = [&runtime](core::Command command, core::Reply reply) {
+    runtime::Runtime runtime{store, clock, random, options.runtime};
+    if (const core::Status allowed = check_exposure(options, runtime.api()); !allowed)
+      return allowed.problem();
+    if (const core::Status listening = http.listen(); !listening) return listening.problem();
+    const auto submit = [&](core::Command command, core::Reply reply) {
+      const std::size_t bytes = core::largest_payload(command);
+      if (bytes > options.payload_warn)
+        log.write(LogLevel::warning, "large payload",
+                  {{"namespace", core::namespace_of(command)}, {"bytes", std::to_string(bytes)}});
       runtime.submit(std::move(command), std::move(reply));
     };
-    Auth auth{runtime.api(), clock, options.serves_anyone};
+    Auth auth{runtime.api(), clock, options.auth};
+    EventStreams streams;
+    QueueWatch queue_watch{runtime.api(), auth, http.blocking(), http.later()};
     Dispatch dispatch{
         {.api = runtime.api(),
          .auth = auth,
@@ -53,19 +96,23 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
          .engine = runtime.engine(),
          .store = store,
          .metrics = metrics,
+         .streams = streams,
+         .queue_watch = queue_watch,
          .blocking = http.blocking(),
-         .version = options.version},
+         .version = options.version,
+         .check_progress = [&] { return runtime::check_progress(runtime.progress(), clock.monotonic()); },
+         .lease_default = options.lease_default,
+         .answers_kept = options.answers_kept},
         clock,
         random,
         log,
-        {.hosts = hosts_of(options.http)}};
+        {.hosts = hosts_of(options.http), .body_max = options.body_max}};
     http.start(dispatch);
     log.write(LogLevel::info, "serving",
               {{"port", std::to_string(http.port())}, {"version", options.version}});
     ready(http.port());
 
-    int signal = 0;
-    sigwait(&signals, &signal);
+    const int signal = wait_for_end(signals, http, log);
     log.write(LogLevel::info, "stopping", {{"signal", std::to_string(signal)}});
     http.stop_accepting();
     http.wait_for_connections(kStopTime, [&runtime] { runtime.engine().abandon_waits(); });

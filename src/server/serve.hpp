@@ -5,6 +5,8 @@
 #include <string>
 
 #include "core/env.hpp"
+#include "runtime/runtime.hpp"
+#include "server/auth.hpp"
 #include "server/http_server.hpp"
 #include "server/log.hpp"
 #include "store/store.hpp"
@@ -14,9 +16,12 @@ namespace pawl::server {
 struct ServeOptions {
   HttpOptions http = {};
   Log::Options log = {};
-  std::size_t waiting_claims_max = core::kWaitingClaimsMax;
-  bool serves_anyone =
-      false;  // --insecure: also callers from elsewhere need no token, until the first is made
+  runtime::RuntimeOptions runtime = {};
+  Auth::Options auth = {};
+  std::size_t body_max = 4U << 20U;
+  std::size_t payload_warn = core::kPayloadBytesWarn;  // what is larger is logged
+  core::Duration lease_default = core::kLeaseDefault;
+  core::Duration answers_kept = std::chrono::hours{24};  // of requests with an Idempotency-Key
   std::string version = {};
 };
 

@@ -12,10 +12,12 @@ using wire::Call;
 
 Response healthz() { return json_response(200, R"({"status":"ok"})"); }
 
-// A read of the store; it also fails where migrations are missing.
+// A read of the store, which also fails where migrations are missing, and whether what was begun gets done.
 Response readyz(Services& services, const Request& request) {
   const auto read = services.api.list_queues("default");
   if (!read) return problem_response(read.problem(), request.id);
+  if (const core::Status moves = services.check_progress(); !moves)
+    return problem_response(moves.problem(), request.id);
   return json_response(200, R"({"status":"ready"})");
 }
 

@@ -90,7 +90,8 @@ std::function<void()> give_back(Services& services, const std::string& ns, const
 }
 
 void claim(Services& services, Request request, Answer answer) {
-  auto claim = read_body(request, wire::read_claim);
+  auto claim =
+      read_body(request, [&](ObjectReader& in) { return wire::read_claim(in, services.lease_default); });
   if (!claim) return answer(problem_response(claim.problem(), request.id));
   claim->ns = request.ns;
   if (const core::Status valid = core::check(core::Command{*claim}); !valid)

@@ -84,7 +84,8 @@ struct Route {
   std::span<const Field> body = {};
   std::span<const Field> query = {};
   std::string_view answer = "object";
-  bool is_large = false;  // takes a batch: its body may be larger
+  bool is_large = false;     // takes a batch: its body may be larger
+  bool is_followed = false;  // also as text/event-stream, which goes on
 };
 
 [[nodiscard]] std::span<const Route> routes();

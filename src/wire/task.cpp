@@ -99,13 +99,13 @@ std::vector<core::TaskSpec> read_task_specs(ObjectReader& in) {
   return specs;
 }
 
-core::ClaimTasks read_claim(ObjectReader& in) {
+core::ClaimTasks read_claim(ObjectReader& in, core::Duration lease_default) {
   core::ClaimTasks claim;
   claim.worker_id = in.text("worker_id");
   claim.queues = in.optional_texts("queues").value_or(claim.queues);
   claim.types = in.optional_texts("types").value_or(claim.types);
   narrow_into(in, "max", claim.max);
-  claim.lease = in.optional_duration("lease").value_or(claim.lease);
+  claim.lease = in.optional_duration("lease").value_or(lease_default);
   claim.wait = in.optional_duration("wait").value_or(claim.wait);
   return claim;
 }
@@ -376,6 +376,13 @@ void write_queue(Writer& out, const core::Queue& queue) {
       .field("dead_letter", queue.counts.dead_letter)
       .end_object();
   out.field("oldest_pending_age", queue.oldest_pending_age).end_object();
+}
+
+std::string queues_text(const std::vector<core::Queue>& queues) {
+  Writer out;
+  out.begin_object().key("items").begin_array();
+  for (const core::Queue& queue : queues) write_queue(out, queue);
+  return out.end_array().key("next_cursor").null().end_object().take();
 }
 
 }  // namespace pawl::wire

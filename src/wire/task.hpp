@@ -21,7 +21,7 @@ void write_task_spec(Writer& out, const core::TaskSpec& spec);
 
 [[nodiscard]] std::vector<core::TaskSpec> read_task_specs(ObjectReader& in);
 
-[[nodiscard]] core::ClaimTasks read_claim(ObjectReader& in);
+[[nodiscard]] core::ClaimTasks read_claim(ObjectReader& in, core::Duration lease_default);
 void write_claim(Writer& out, const core::ClaimTasks& claim);
 
 // `action`: fixed by the path of a single report; nothing where the report says it.
@@ -52,6 +52,8 @@ void write_task_fields(Writer& out, const core::Task& task);
 void write_attempt(Writer& out, const core::TaskId& id, const core::Attempt& attempt);
 void write_report_answer(Writer& out, const core::TaskId& id, const core::Result<core::ReportAnswer>& answer);
 void write_queue(Writer& out, const core::Queue& queue);
+// The list of them.
+[[nodiscard]] std::string queues_text(const std::vector<core::Queue>& queues);
 
 [[nodiscard]] std::string_view to_string(core::ReportAction action);
 [[nodiscard]] std::optional<core::ReportAction> report_action_from(std::string_view name);

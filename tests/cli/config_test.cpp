@@ -1,5 +1,6 @@
 #include "cli/config.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -94,6 +95,16 @@ TEST_F(Configuration, PasswordsAreNotPrinted) {
     EXPECT_EQ(loaded->config.lines()[1].find("secret"), std::string::npos) << loaded->config.lines()[1];
     EXPECT_NE(loaded->config.lines()[1].find("***"), std::string::npos) << loaded->config.lines()[1];
   }
+}
+
+TEST_F(Configuration, WhatNothingReadsYetIsSaid) {
+  const auto lines = Config{}.lines();
+  const auto line_of = [&](const std::string& key) {
+    return *std::find_if(lines.begin(), lines.end(),
+                         [&](const std::string& line) { return line.starts_with(key + ":"); });
+  };
+  EXPECT_TRUE(line_of("recovery.stuck").ends_with("# default; nothing reads it before runs"));
+  EXPECT_TRUE(line_of("lease.default").ends_with("# default"));
 }
 
 TEST_F(Configuration, EveryDefaultIsOfItsType) {

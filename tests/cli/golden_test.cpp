@@ -1,8 +1,5 @@
-// docs/reference is what the program's own tables say. `./dev docs` rewrites it.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+// docs/reference is what the program's own tables say.
+#include "tests/support/golden.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,21 +8,11 @@
 namespace pawl::testing {
 namespace {
 
-void expect_page(const std::string& name, const std::string& made) {
-  const std::string path = PAWL_SOURCE_DIR "/docs/reference/" + name;
-  if (std::getenv("PAWL_UPDATE_GOLDEN") != nullptr) {
-    std::filesystem::create_directories(std::filesystem::path{path}.parent_path());
-    std::ofstream{path} << made;
-  }
-  std::ifstream file{path};
-  const std::string there{std::istreambuf_iterator<char>{file}, {}};
-  EXPECT_TRUE(there == made) << "docs/reference/" << name
-                             << " is out of date; if the change is meant: ./dev docs";
+TEST(Reference, OfTheCommandLineIsUpToDate) {
+  expect_golden("docs/reference/command-line.md", command_line_reference());
 }
 
-TEST(Reference, OfTheCommandLineIsUpToDate) { expect_page("command-line.md", command_line_reference()); }
-
-TEST(Reference, OfHttpIsUpToDate) { expect_page("http.md", http_reference()); }
+TEST(Reference, OfHttpIsUpToDate) { expect_golden("docs/reference/http.md", http_reference()); }
 
 }  // namespace
 }  // namespace pawl::testing

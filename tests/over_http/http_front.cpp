@@ -15,11 +15,12 @@ std::uint16_t listening_port(server::HttpServer& http) {
 }  // namespace
 
 HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& random,
-                     server::HttpLimits limits)
+                     const server::HttpOptions& options)
     : engine_(behind.engine),
-      auth_(behind.api, clock, false),
+      auth_(behind.api, clock, {}),
       log_(clock, {.least = server::LogLevel::error}),
-      http_({.limits = limits}, metrics_),
+      http_(options, metrics_),
+      queue_watch_(behind.api, auth_, http_.blocking(), http_.later()),
       dispatch_(
           {.api = behind.api,
            .auth = auth_,
@@ -29,8 +30,11 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
            .engine = behind.engine,
            .store = behind.store,
            .metrics = metrics_,
+           .streams = streams_,
+           .queue_watch = queue_watch_,
            .blocking = http_.blocking(),
-           .version = "test"},
+           .version = "test",
+           .check_progress = behind.check_progress},
           clock, random, log_, {.hosts = {"127.0.0.1", "localhost"}}),
       port_(listening_port(http_)),
       api_({.address = {.host = "127.0.0.1", .port = std::to_string(port_)}}, random) {

@@ -22,8 +22,10 @@ class HttpFront final : public Front {
     Submit submit;
     engine::Engine& engine;
     store::Store& store;
+    std::function<core::Status()> check_progress = [] { return core::Status{core::Done{}}; };
   };
-  HttpFront(const Behind& behind, core::Clock& clock, core::Random& random, server::HttpLimits limits = {});
+  HttpFront(const Behind& behind, core::Clock& clock, core::Random& random,
+            const server::HttpOptions& options = {});
   HttpFront(const HttpFront&) = delete;
   HttpFront& operator=(const HttpFront&) = delete;
   ~HttpFront() override;
@@ -31,6 +33,7 @@ class HttpFront final : public Front {
   [[nodiscard]] core::Api& api() override { return api_; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] server::Metrics& metrics() { return metrics_; }
+  [[nodiscard]] server::HttpServer& http() { return http_; }
 
  private:
   engine::Engine& engine_;
@@ -38,6 +41,8 @@ class HttpFront final : public Front {
   server::Log log_;
   server::Metrics metrics_;
   server::HttpServer http_;
+  server::EventStreams streams_;
+  server::QueueWatch queue_watch_;
   server::Dispatch dispatch_;
   std::uint16_t port_;
   client::HttpApi api_;

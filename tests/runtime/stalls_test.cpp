@@ -100,6 +100,23 @@ TEST_P(Stall, B68_OfTheStoreRefusesBeyondTheBoundAndDropsNothing) {
   EXPECT_TRUE(node.api().enqueue("default", task_of("t")).ok()) << "and it goes on";
 }
 
+TEST_P(Stall, B21_IsSeenAsWorkThatWaits) {
+  Tally tally;
+  RunningNode node{std::shared_ptr<store::Store>{store::make_faulty_store(open(), gate)}};
+  submit_enqueue(node, tally);
+  ASSERT_TRUE(eventually([&] { return tally.answered() == 1; }));
+  ASSERT_TRUE(eventually([&] { return !node.runtime.progress().waiting_since; })) << "idle is no stall";
+  gate.set_open(false);
+  submit_enqueue(node, tally);
+  ASSERT_TRUE(eventually([&] { return gate.waiting() == 1; }));
+  const auto since = node.runtime.progress().waiting_since;
+  ASSERT_TRUE(since.has_value());
+  submit_enqueue(node, tally);
+  EXPECT_EQ(node.runtime.progress().waiting_since, since) << "more work is no progress";
+  gate.set_open(true);
+  EXPECT_TRUE(eventually([&] { return !node.runtime.progress().waiting_since; }));
+}
+
 TEST_P(Stall, B68_IsBoundedByTasksAsWellAsByCommands) {
   Tally tally;
   RunningNode node{std::shared_ptr<store::Store>{store::make_faulty_store(open(), gate)},

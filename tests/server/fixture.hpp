@@ -1,6 +1,7 @@
 #pragma once
 // A server on a free port, with an engine and its threads on a memory store.
 
+#include <atomic>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -13,17 +14,31 @@
 
 namespace pawl::testing {
 
+// The real time, and what a test adds to it.
+class SteppedClock final : public core::Clock {
+ public:
+  [[nodiscard]] core::TimePoint now() override { return real_.now() + core::Duration{ahead_.load()}; }
+  [[nodiscard]] core::MonotonicTime monotonic() override { return real_.monotonic(); }
+  void step(core::Duration by) { ahead_ += by.count(); }
+
+ private:
+  runtime::SystemClock real_;
+  std::atomic<std::int64_t> ahead_ = 0;
+};
+
 class ServerTest : public ::testing::Test {
  protected:
-  explicit ServerTest(const server::HttpLimits& limits = {})
-      : front({.api = runtime.local(),
-               .submit = [this](core::Command command,
-                                core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
-               .engine = runtime.engine(),
-               .store = *store},
-              clock, random, limits) {}
+  explicit ServerTest(const server::HttpOptions& options = {}) : front(behind(), clock, random, options) {}
 
-  runtime::SystemClock clock;
+  [[nodiscard]] HttpFront::Behind behind() {
+    return {.api = runtime.local(),
+            .submit = [this](core::Command command,
+                             core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
+            .engine = runtime.engine(),
+            .store = *store};
+  }
+
+  SteppedClock clock;
   runtime::SystemRandom random;
   std::unique_ptr<store::Store> store = store::make_memory_store(clock);
   runtime::Runtime runtime{*store, clock, random};

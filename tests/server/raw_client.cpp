@@ -2,6 +2,7 @@
 
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -28,6 +29,11 @@ RawClient::~RawClient() { close(); }
 void RawClient::close() {
   if (socket_ >= 0) ::close(socket_);
   socket_ = -1;
+}
+
+void RawClient::shrink_receive_buffer() const {
+  const int bytes = 1'024;
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
 
 bool RawClient::send(std::string_view bytes) const {
@@ -61,6 +67,18 @@ std::string RawClient::receive() {
   std::string answer = received_.substr(0, head + 4 + length);
   received_.erase(0, answer.size());
   return answer;
+}
+
+const std::string& RawClient::receive_until(std::string_view text) {
+  while (received_.find(text) == std::string::npos && fill()) {
+  }
+  return received_;
+}
+
+std::string RawClient::receive_all() {
+  while (fill()) {
+  }
+  return std::exchange(received_, {});
 }
 
 bool RawClient::is_closed() { return received_.empty() && !fill(); }

@@ -18,9 +18,15 @@ class RawClient {
   // One answer, head and body; empty when the connection is closed instead. Fails the test after 20 s of
   // silence.
   std::string receive();
+  // All that has come, once `text` is in it or the connection is closed; it stays to be received.
+  const std::string& receive_until(std::string_view text);
+  // All that comes until the connection is closed.
+  std::string receive_all();
   // Whether the other side has closed, waiting for it.
   bool is_closed();
   void close();
+  // So that answers that are not read soon have no room.
+  void shrink_receive_buffer() const;
 
  private:
   bool fill();

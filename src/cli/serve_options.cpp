@@ -1,0 +1,129 @@
+#include "cli/serve_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace pawl::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+using namespace std::chrono_literals;
+
+struct Endpoint {
+  std::string address;
+  std::uint16_t port = 0;
+};
+
+core::Result<Endpoint> parse_endpoint(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return core::invalid_field("listen", "must be ADDRESS:PORT");
+  Endpoint endpoint{.address = text.substr(0, colon)};
+  if (endpoint.address == "localhost") endpoint.address = "127.0.0.1";
+  if (endpoint.address.starts_with('['))
+    endpoint.address = endpoint.address.substr(1, endpoint.address.size() - 2);
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data() + colon + 1, end, endpoint.port);
+  if (error != std::errc{} || stopped != end)
+    return core::invalid_field("listen", "must end in a port, 0 to 65535");
+  return endpoint;
+}
+
+// What a value must be, beyond being of its type.
+struct DurationRange {
+  std::string_view key;
+  core::Duration least;
+  core::Duration most;
+};
+constexpr std::array kDurationRanges{
+    DurationRange{"lease.default", core::kLeaseMin, core::kLeaseMax},
+    DurationRange{"workers.offline_after", 1s, 24h},
+    DurationRange{"recovery.leases", 10ms, 1h},
+    DurationRange{"recovery.timeouts", 10ms, 1h},
+    DurationRange{"retention.idempotency", 1s, core::kDurationMax},
+    DurationRange{"http.read_timeout", 100ms, 1h},
+    DurationRange{"http.idle_timeout", 100ms, 24h},
+};
+struct NumberRange {
+  std::string_view key;
+  std::int64_t least;
+  std::int64_t most;
+};
+constexpr std::array kNumberRanges{
+    NumberRange{"limits.payload_warn", 1, std::int64_t{core::kPayloadBytesMax}},
+    NumberRange{"limits.payload_max", 1, std::int64_t{core::kPayloadBytesMax}},
+    NumberRange{"limits.body_max", 1LL << 10, 64LL << 20},
+    NumberRange{"limits.connections", 1, 1'000'000},
+    NumberRange{"limits.claims_waiting", 0, 10'000'000},
+};
+
+core::Status check_ranges(const Config& config) {
+  for (const auto& [key, least, most] : kDurationRanges) {
+    const core::Duration value = config.duration(std::string{key});
+    if (value < least || value > most)
+      return core::invalid_field(
+          std::string{key},
+          fmt::format("must be from {} to {}", core::format_duration(least), core::format_duration(most)));
+  }
+  for (const auto& [key, least, most] : kNumberRanges) {
+    const std::int64_t value = config.integer(std::string{key});
+    if (value < least || value > most)
+      return core::invalid_field(std::string{key}, fmt::format("must be from {} to {}", least, most));
+  }
+  return core::Done{};
+}
+
+server::LogLevel log_level(const std::string& name) {
+  if (name == "debug") return server::LogLevel::debug;
+  if (name == "warning") return server::LogLevel::warning;
+  return name == "error" ? server::LogLevel::error : server::LogLevel::info;
+}
+
+milliseconds millis(core::Duration duration) { return std::chrono::ceil<milliseconds>(duration); }
+
+server::HttpOptions http_options(const Config& config, const Endpoint& endpoint) {
+  server::HttpOptions http{.address = endpoint.address,
+                           .port = endpoint.port,
+                           .tls = {.cert = config.text("tls.cert"),
+                                   .key = config.text("tls.key"),
+                                   .client_ca = config.text("tls.client_ca")}};
+  http.limits.connections_max = config.integer("limits.connections");
+  http.limits.body_timeout = millis(config.duration("http.read_timeout"));
+  http.limits.header_timeout = std::min(http.limits.header_timeout, http.limits.body_timeout);
+  http.limits.idle_timeout = millis(config.duration("http.idle_timeout"));
+  return http;
+}
+
+runtime::RuntimeOptions runtime_options(const Config& config) {
+  runtime::RuntimeOptions options{
+      .waiting_claims_max = static_cast<std::size_t>(config.integer("limits.claims_waiting")),
+      .api = {.worker_timeout = config.duration("workers.offline_after"),
+              .payload_max = static_cast<std::size_t>(config.integer("limits.payload_max"))}};
+  options.ticker.interval = std::min(
+      {options.ticker.interval, config.duration("recovery.leases"), config.duration("recovery.timeouts")});
+  return options;
+}
+
+}  // namespace
+
+core::Result<server::ServeOptions> serve_options(const Config& config) {
+  const auto endpoint = parse_endpoint(config.text("listen"));
+  if (!endpoint) return endpoint.problem();
+  if (const core::Status fits = check_ranges(config); !fits) return fits.problem();
+  return server::ServeOptions{
+      .http = http_options(config, *endpoint),
+      .log = {.is_json = config.text("log.format") == "json", .least = log_level(config.text("log.level"))},
+      .runtime = runtime_options(config),
+      .auth = {.requires_token = config.boolean("auth.required")},
+      .body_max = static_cast<std::size_t>(config.integer("limits.body_max")),
+      .payload_warn = static_cast<std::size_t>(config.integer("limits.payload_warn")),
+      .lease_default = config.duration("lease.default"),
+      .answers_kept = config.duration("retention.idempotency"),
+      .version = PAWL_VERSION};
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,27 @@
+#include "runtime/progress.hpp"
+
+#include <fmt/format.h>
+
+namespace pawl::runtime {
+
+namespace {
+
+core::Problem stands_still(const std::string& what, core::Duration time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
+  return {.code = core::ProblemCode::unavailable, .detail = fmt::format("{} for {} s", what, seconds)};
+}
+
+}  // namespace
+
+core::Status check_progress(const Progress& progress, core::MonotonicTime now) {
+  const bool is_refused_now = progress.refused_since && now - progress.refused_last <= kRefusedRecently;
+  if (is_refused_now && now - *progress.refused_since >= kRefusedLong)
+    return stands_still("the store has refused every commit", now - *progress.refused_since);
+  if (progress.waiting_since && now - *progress.waiting_since >= kStalledLong)
+    return stands_still("commands have waited, and none was committed,", now - *progress.waiting_since);
+  if (now - progress.looked_at >= kStalledLong)
+    return stands_still("nobody has looked for leases that are over", now - progress.looked_at);
+  return core::Done{};
+}
+
+}  // namespace pawl::runtime

@@ -1,0 +1,28 @@
+#pragma once
+// Whether work goes on. Judged only by work that there is, so that neither an idle server nor a paused queue
+// raises an alarm: commands that wait and are not committed, commits that were tried and refused, looks at
+// leases that do not come to an end. Pure.
+
+#include <optional>
+
+#include "core/result.hpp"
+#include "core/time.hpp"
+
+namespace pawl::runtime {
+
+inline constexpr core::Duration kRefusedLong = std::chrono::seconds{10};
+// A refusal says nothing any more after this time: the store may be well again, and nobody tried.
+inline constexpr core::Duration kRefusedRecently = std::chrono::seconds{30};
+inline constexpr core::Duration kStalledLong = std::chrono::seconds{30};
+
+struct Progress {
+  std::optional<core::MonotonicTime> refused_since = {};  // the first commit since the last success
+  core::MonotonicTime refused_last = {};
+  std::optional<core::MonotonicTime> waiting_since = {};  // commands wait and no group has ended since
+  core::MonotonicTime looked_at = {};                     // the ticker saw what is due
+};
+
+// `unavailable`, saying what stands still.
+[[nodiscard]] core::Status check_progress(const Progress& progress, core::MonotonicTime now);
+
+}  // namespace pawl::runtime

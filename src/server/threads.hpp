@@ -1,0 +1,15 @@
+#pragma once
+// What a call may ask of the server's threads.
+
+#include <functional>
+
+#include "core/time.hpp"
+
+namespace pawl::server {
+
+// Runs work on other threads than those of the network: it may wait for the store.
+using Blocking = std::function<void(std::function<void()>)>;
+// Runs work after a time, on a thread of the network: it must not wait.
+using Later = std::function<void(core::Duration, std::function<void()>)>;
+
+}  // namespace pawl::server

@@ -1,0 +1,79 @@
+#include "cli/serve_options.hpp"
+
+#include <gtest/gtest.h>
+
+namespace pawl::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+core::Result<server::ServeOptions> options_with(const std::vector<std::string>& sets) {
+  const auto loaded = load_config({.sets = sets});
+  EXPECT_TRUE(loaded.ok());
+  return serve_options(loaded->config);
+}
+
+TEST(ServeOptions, AreByDefaultThoseOfTheTableOfKeys) {
+  const auto options = options_with({});
+  ASSERT_TRUE(options.ok()) << options.problem().detail;
+  const server::ServeOptions plain;
+  EXPECT_EQ(options->http.address, "127.0.0.1");
+  EXPECT_EQ(options->http.port, 7717);
+  EXPECT_FALSE(options->http.tls.is_on());
+  EXPECT_EQ(options->http.limits.connections_max, plain.http.limits.connections_max);
+  EXPECT_EQ(options->http.limits.header_timeout, plain.http.limits.header_timeout);
+  EXPECT_EQ(options->http.limits.body_timeout, plain.http.limits.body_timeout);
+  EXPECT_EQ(options->http.limits.idle_timeout, plain.http.limits.idle_timeout);
+  EXPECT_EQ(options->body_max, plain.body_max);
+  EXPECT_EQ(options->payload_warn, plain.payload_warn);
+  EXPECT_EQ(options->lease_default, plain.lease_default);
+  EXPECT_EQ(options->answers_kept, plain.answers_kept);
+  EXPECT_EQ(options->runtime.ticker.interval, plain.runtime.ticker.interval);
+  EXPECT_EQ(options->runtime.waiting_claims_max, plain.runtime.waiting_claims_max);
+  EXPECT_EQ(options->runtime.api.worker_timeout, plain.runtime.api.worker_timeout);
+  EXPECT_EQ(options->runtime.api.payload_max, plain.runtime.api.payload_max);
+  EXPECT_FALSE(options->auth.requires_token);
+}
+
+TEST(ServeOptions, AreWhatTheKeysSay) {
+  const auto options =
+      options_with({"listen=[::1]:80", "auth.required=true", "tls.cert=c", "tls.key=k", "tls.client_ca=a",
+                    "lease.default=5s", "workers.offline_after=7s", "recovery.leases=20ms",
+                    "limits.payload_warn=1KiB", "limits.payload_max=2KiB", "limits.body_max=8MiB",
+                    "limits.connections=9", "limits.claims_waiting=10", "retention.idempotency=1h",
+                    "http.read_timeout=2s", "http.idle_timeout=3s", "log.format=json", "log.level=error"});
+  ASSERT_TRUE(options.ok()) << options.problem().detail;
+  EXPECT_EQ(options->http.address, "::1");
+  EXPECT_EQ(options->http.port, 80);
+  EXPECT_EQ(options->http.tls.cert + options->http.tls.key + options->http.tls.client_ca, "cka");
+  EXPECT_TRUE(options->auth.requires_token);
+  EXPECT_EQ(options->lease_default, 5s);
+  EXPECT_EQ(options->runtime.api.worker_timeout, 7s);
+  EXPECT_EQ(options->runtime.ticker.interval, 20ms);
+  EXPECT_EQ(options->payload_warn, 1'024U);
+  EXPECT_EQ(options->runtime.api.payload_max, 2'048U);
+  EXPECT_EQ(options->body_max, 8U << 20U);
+  EXPECT_EQ(options->http.limits.connections_max, 9);
+  EXPECT_EQ(options->runtime.waiting_claims_max, 10U);
+  EXPECT_EQ(options->answers_kept, 1h);
+  EXPECT_EQ(options->http.limits.body_timeout, 2s);
+  EXPECT_EQ(options->http.limits.header_timeout, 2s) << "a header must not take longer than the request";
+  EXPECT_EQ(options->http.limits.idle_timeout, 3s);
+  EXPECT_TRUE(options->log.is_json);
+  EXPECT_EQ(options->log.least, server::LogLevel::error);
+}
+
+TEST(ServeOptions, OutOfTheirRangeAreRefusedByName) {
+  for (const auto* set :
+       {"lease.default=1ms", "lease.default=25h", "workers.offline_after=10ms", "limits.payload_max=3MiB",
+        "limits.payload_max=0", "limits.body_max=1", "limits.connections=0", "http.read_timeout=0s",
+        "listen=80", "listen=127.0.0.1:70000"}) {
+    const auto options = options_with({set});
+    ASSERT_FALSE(options.ok()) << set;
+    const std::string key{std::string_view{set}.substr(0, std::string_view{set}.find('='))};
+    EXPECT_NE(options.problem().detail.find(key), std::string::npos) << options.problem().detail;
+  }
+}
+
+}  // namespace
+}  // namespace pawl::cli

@@ -1,0 +1,291 @@
+// Every limit of the server: just below it, at it, and above it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/fixture.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using std::chrono::milliseconds;
+
+class Limits : public ServerTest {
+ protected:
+  explicit Limits(const server::HttpLimits& limits = {}) : ServerTest({.limits = limits}) {}
+
+  struct Answered {
+    int status = 0;
+    bool is_closed = false;
+  };
+  // A refusal whose rest cannot be trusted closes; whether it did is seen by asking once more.
+  [[nodiscard]] Answered ask(const std::string& request) const {
+    RawClient client{front.port()};
+    client.send(request);
+    const int status = status_of(client.receive());
+    client.send(get("/healthz"));
+    return {.status = status, .is_closed = status_of(client.receive()) != 200};
+  }
+  void expect_served(const std::string& request, int status = 200) const {
+    const auto answered = ask(request);
+    EXPECT_EQ(answered.status, status);
+    EXPECT_FALSE(answered.is_closed);
+  }
+  void expect_refused_and_closed(const std::string& request, int status) const {
+    const auto answered = ask(request);
+    EXPECT_EQ(answered.status, status);
+    EXPECT_TRUE(answered.is_closed);
+  }
+};
+
+TEST_F(Limits, OfAnAddress) {
+  const auto with_size = [](std::size_t size) { return get("/healthz?" + std::string(size - 9, 'a')); };
+  expect_served(with_size(8191));
+  expect_served(with_size(8192));
+  expect_refused_and_closed(with_size(8193), 414);
+}
+
+TEST_F(Limits, OfAHeaderField) {
+  const auto with_size = [](std::size_t size) {
+    return get("/healthz", "X-A: " + std::string(size - 3, 'a') + "\r\n");
+  };
+  expect_served(with_size(8191));
+  expect_served(with_size(8192));
+  expect_refused_and_closed(with_size(8193), 431);
+}
+
+TEST_F(Limits, OfTheNumberOfHeaderFields) {
+  const auto with_fields = [](int count) {
+    std::string fields;
+    for (int i = 1; i < count; ++i) fields += fmt::format("X-{}: a\r\n", i);
+    return get("/healthz", fields);
+  };
+  expect_served(with_fields(99));
+  expect_served(with_fields(100));
+  expect_refused_and_closed(with_fields(101), 431);
+}
+
+TEST_F(Limits, OfTheWholeHeader) {
+  const auto with_size = [](std::size_t size) {
+    std::string fields;
+    for (int i = 0; i < 4; ++i) fields += fmt::format("X-{}: {}\r\n", i, std::string(7000, 'a'));
+    const std::size_t rest = size - get("/healthz", fields + "X-4: \r\n").size();
+    return get("/healthz", fields + "X-4: " + std::string(rest, 'a') + "\r\n");
+  };
+  constexpr std::size_t kMax = 32U << 10U;
+  ASSERT_EQ(with_size(kMax).size(), kMax);
+  expect_served(with_size(kMax - 1));
+  expect_served(with_size(kMax));
+  expect_refused_and_closed(with_size(kMax + 1), 431);
+}
+
+// One task that is refused for a label that is too long, so that the body may have any size.
+std::string task_of_size(std::size_t size) {
+  const std::string start = R"({"type":"a","labels":{"a":")";
+  const std::string end = "\"}}";
+  return start + std::string(size - start.size() - end.size(), 'x') + end;
+}
+
+TEST_F(Limits, OfABody) {
+  constexpr std::size_t kMax = 4U << 20U;
+  expect_served(post("/v1/default/tasks", task_of_size(kMax - 1)), 400);  // read whole: the label is refused
+  expect_served(post("/v1/default/tasks", task_of_size(kMax)), 400);
+  expect_refused_and_closed(post("/v1/default/tasks", task_of_size(kMax + 1)), 413);
+}
+
+TEST_F(Limits, OfABodyInChunks) {
+  const auto chunked = [](std::size_t size) {
+    return fmt::format(
+        "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
+        "chunked\r\n\r\n{:x}\r\n{}\r\n0\r\n\r\n",
+        size, task_of_size(size));
+  };
+  constexpr std::size_t kMax = 4U << 20U;
+  expect_served(chunked(kMax - 1), 400);
+  expect_served(chunked(kMax), 400);
+  expect_refused_and_closed(chunked(kMax + 1), 413);
+}
+
+TEST_F(Limits, OfTheBodyOfABatch) {
+  const auto batch = [](std::size_t size) {
+    return post("/v1/default/tasks/batch", "{\"tasks\":[" + task_of_size(size - 12) + "]}");
+  };
+  constexpr std::size_t kMax = 16U << 20U;
+  expect_served(batch(kMax - 1), 400);
+  expect_served(batch(kMax), 400);
+  expect_refused_and_closed(batch(kMax + 1), 413);
+}
+
+TEST_F(Limits, OfTheTasksOfABatch) {
+  const auto batch = [](int count) {
+    std::string tasks;
+    for (int i = 0; i < count; ++i) tasks += (i == 0 ? "" : ",") + std::string{R"({"type":"a"})"};
+    return post("/v1/default/tasks/batch", "{\"tasks\":[" + tasks + "]}");
+  };
+  expect_served(batch(9'999));
+  expect_served(batch(10'000));
+  expect_served(batch(10'001), 400);
+}
+
+TEST_F(Limits, OfAPayload) {
+  const auto with_payload = [](std::size_t size) {
+    return post("/v1/default/tasks", R"({"type":"a","payload":")" + std::string(size - 2, 'x') + "\"}");
+  };
+  constexpr std::size_t kMax = 2U << 20U;
+  expect_served(with_payload(kMax - 1), 201);
+  expect_served(with_payload(kMax), 201);
+  expect_served(with_payload(kMax + 1), 413);
+}
+
+TEST_F(Limits, OfTheDepthOfJson) {
+  const auto of_depth = [](std::size_t depth) {  // the request is the first level
+    return post("/v1/default/tasks", R"({"type":"a","payload":)" + std::string(depth - 1, '[') +
+                                         std::string(depth - 1, ']') + "}");
+  };
+  expect_served(of_depth(63), 201);
+  expect_served(of_depth(64), 201);
+  expect_served(of_depth(65), 400);
+  expect_served(of_depth(1'000'000), 400);
+}
+
+TEST_F(Limits, OfTheTimeAClaimWaits) {
+  ASSERT_TRUE(runtime.api().enqueue_batch({.tasks = {{.type = "a"}, {.type = "a"}, {.type = "a"}}}).ok());
+  const auto waiting = [](const std::string& wait) {
+    return post("/v1/default/tasks/claim", R"({"worker_id":"w","max":1,"wait":")" + wait + "\"}");
+  };
+  expect_served(waiting("59s"));
+  expect_served(waiting("60s"));
+  expect_served(waiting("61s"), 400);
+}
+
+TEST_F(Limits, PipelinedRequestsWaitInTheSocketHoweverMany) {
+  RawClient client{front.port()};
+  std::string requests;
+  for (int i = 0; i < 100; ++i) requests += get("/healthz");
+  client.send(requests);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(status_of(client.receive()), 200) << i;
+}
+
+class SmallLimits : public Limits {
+ protected:
+  SmallLimits() : Limits(small()) {}
+  static server::HttpLimits small() {
+    server::HttpLimits limits;
+    limits.header_timeout = milliseconds{300};
+    limits.body_timeout = milliseconds{300};
+    limits.idle_timeout = milliseconds{400};
+    limits.write_timeout = milliseconds{300};
+    limits.requests_per_connection_max = 20;
+    return limits;
+  }
+};
+
+TEST_F(SmallLimits, OfTheTimeAHeaderTakes) {
+  RawClient client{front.port()};
+  client.send("GET /healthz HT");
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(SmallLimits, OfTheTimeABodyTakes) {
+  RawClient client{front.port()};
+  client.send("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{");
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(SmallLimits, OfTheTimeBetweenRequests) {
+  RawClient client{front.port()};
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(SmallLimits, OfTheRequestsOfAConnection) {
+  RawClient client{front.port()};
+  for (int i = 0; i < 20; ++i) {
+    client.send(get("/healthz"));
+    const std::string answer = client.receive();
+    EXPECT_EQ(status_of(answer), 200) << i;
+    EXPECT_EQ(answer.find("Connection: close") != std::string::npos, i == 19) << i;
+  }
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(SmallLimits, OfTheTimeAnAnswerIsNotTaken) {
+  const auto task = runtime.api().enqueue(
+      "default", {.type = "a", .payload = {"\"" + std::string(core::kPayloadBytesMax - 2, 'x') + "\""}});
+  RawClient client{front.port()};
+  std::string requests;  // together more than any buffer between the two takes
+  for (int i = 0; i < 19; ++i) requests += get("/v1/default/tasks/" + to_string(task->task.id));
+  client.shrink_receive_buffer();
+  client.send(requests);
+  while (front.metrics().connections() > 0) std::this_thread::yield();  // closed, and nothing was read
+}
+
+class ConnectionLimits : public Limits {
+ protected:
+  ConnectionLimits() : Limits(few()) {}
+  static server::HttpLimits few() {
+    server::HttpLimits limits;
+    limits.connections_max = 5;
+    return limits;
+  }
+};
+
+// Served as long as the limit allows; the one above it is closed at once, and there is room again when one
+// has gone.
+void expect_room_for(HttpFront& front, int most) {
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < most; ++i) {
+    clients.push_back(std::make_unique<RawClient>(front.port()));
+    clients.back()->send(get("/healthz"));
+    EXPECT_EQ(status_of(clients.back()->receive()), 200) << i;
+  }
+  RawClient one_more{front.port()};
+  EXPECT_TRUE(one_more.is_closed());
+  clients.pop_back();
+  while (front.metrics().connections() == most) std::this_thread::yield();
+  RawClient next{front.port()};
+  next.send(get("/healthz"));
+  EXPECT_EQ(status_of(next.receive()), 200);
+}
+
+TEST_F(ConnectionLimits, OfAllConnections) { expect_room_for(front, 5); }
+
+class AddressLimits : public Limits {
+ protected:
+  AddressLimits() : Limits(few()) {}
+  static server::HttpLimits few() {
+    server::HttpLimits limits;
+    limits.connections_per_address_max = 3;
+    limits.spares_loopback = false;  // the only address that a test can call from
+    return limits;
+  }
+};
+
+TEST_F(AddressLimits, OfTheConnectionsOfOneAddress) { expect_room_for(front, 3); }
+
+class SlowBodies : public Limits {
+ protected:
+  SlowBodies() : Limits(slow()) {}
+  static server::HttpLimits slow() {
+    server::HttpLimits limits;
+    limits.body_grace = milliseconds{300};
+    limits.body_bytes_per_second_min = 10;
+    return limits;
+  }
+};
+
+TEST_F(SlowBodies, AreClosedLongBeforeTheirWholeTimeIsOver) {
+  RawClient client{front.port()};
+  client.send("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{");
+  EXPECT_TRUE(client.is_closed());  // the client gives up after 20 s, the whole time is 30 s
+}
+
+TEST(TimeForABody, GrowsWithWhatHasComeUpToTheWholeTime) {
+  const server::HttpLimits limits;
+  EXPECT_EQ(time_for_body(limits, 0), milliseconds{5'000});
+  EXPECT_EQ(time_for_body(limits, 1'023), milliseconds{5'000});
+  EXPECT_EQ(time_for_body(limits, 1'024), milliseconds{6'000});
+  EXPECT_EQ(time_for_body(limits, 25 * 1'024), milliseconds{30'000});
+  EXPECT_EQ(time_for_body(limits, 26 * 1'024), milliseconds{30'000});
+}
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,35 @@
+#pragma once
+// Certificates for tests, made when they are asked for: an authority, and certificates that it vouches for,
+// as PEM files in a folder.
+
+#include <memory>
+#include <string>
+
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+namespace pawl::testing {
+
+struct CertificateFiles {
+  std::string cert;
+  std::string key;
+};
+
+class Authority {
+ public:
+  Authority(std::string folder, std::string name);
+
+  [[nodiscard]] std::string file() const { return folder_ + "/" + name_ + ".pem"; }
+  // For 127.0.0.1 and localhost, or another host; also good for a client. The files are NAME.pem and
+  // NAME.key.
+  [[nodiscard]] CertificateFiles issue(const std::string& name,
+                                       const std::string& hosts = "IP:127.0.0.1,DNS:localhost") const;
+
+ private:
+  std::string folder_;
+  std::string name_;
+  std::shared_ptr<EVP_PKEY> key_;  // shared for its deleter; nobody else has it
+  std::shared_ptr<X509> certificate_;
+};
+
+}  // namespace pawl::testing

@@ -1,0 +1,27 @@
+#pragma once
+// Files that the program's own tables are written to, for people to read and reviews to see: rewritten by
+// `./dev docs`.
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace pawl::testing {
+
+// `path` is from the root of the repository.
+inline void expect_golden(const std::string& path, const std::string& text) {
+  const std::filesystem::path file = std::filesystem::path{PAWL_SOURCE_DIR} / path;
+  if (std::getenv("PAWL_UPDATE_GOLDEN") != nullptr) {
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream{file} << text;
+  }
+  std::ifstream there{file};
+  const std::string golden{std::istreambuf_iterator<char>{there}, {}};
+  EXPECT_TRUE(text == golden) << path << " is out of date; if the change is meant: ./dev docs";
+}
+
+}  // namespace pawl::testing
