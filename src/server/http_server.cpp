@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <list>
 #include <map>
-#include <optional>
 #include <thread>
 #include <vector>
 

@@ -33,18 +33,20 @@ std::vector<std::string> hosts_of(const HttpOptions& http) {
   return {http.address, "127.0.0.1", "localhost", "[::1]"};
 }
 
-// SIGHUP reads the certificate again; returns the signal that ends.
-int wait_for_end(const sigset_t& signals, HttpServer& http, Log& log) {
-  int signal = SIGHUP;
-  while (signal == SIGHUP) {
-    sigwait(&signals, &signal);
-    if (signal != SIGHUP) break;
-    const core::Status reloaded = http.reload_certificate();
-    if (reloaded) {
-      log.write(LogLevel::info, "read the certificate again");
-    } else {
-      log.write(LogLevel::error, "kept the old certificate", {{"why", reloaded.problem().detail}});
-    }
+void reload_certificate(HttpServer& http, Log& log) {
+  const core::Status reloaded = http.reload_certificate();
+  if (reloaded) {
+    log.write(LogLevel::info, "read the certificate again");
+  } else {
+    log.write(LogLevel::error, "kept the old certificate", {{"why", reloaded.problem().detail}});
+  }
+}
+
+// Returns the signal that ends; SIGHUP is not one.
+int wait_for_end(const sigset_t& signals, bool has_certificate, HttpServer& http, Log& log) {
+  int signal = 0;
+  while (sigwait(&signals, &signal) == 0 && signal == SIGHUP) {
+    if (has_certificate) reload_certificate(http, log);
   }
   return signal;
 }
@@ -112,7 +114,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
               {{"port", std::to_string(http.port())}, {"version", options.version}});
     ready(http.port());
 
-    const int signal = wait_for_end(signals, http, log);
+    const int signal = wait_for_end(signals, options.http.tls.is_on(), http, log);
     log.write(LogLevel::info, "stopping", {{"signal", std::to_string(signal)}});
     http.stop_accepting();
     http.wait_for_connections(kStopTime, [&runtime] { runtime.engine().abandon_waits(); });
