@@ -201,7 +201,9 @@ class Evaluator {
   }
 
   static bool is_equal(std::string_view left, std::string_view right) {
-    return canonical(left, NumberForm::by_value) == canonical(right, NumberForm::by_value);
+    if (left == right) return true;
+    return kind_of(left) == kind_of(right) &&
+           canonical(left, NumberForm::by_value) == canonical(right, NumberForm::by_value);
   }
 
   static Evaluated<bool> is_in(std::string_view value, std::string_view list) {

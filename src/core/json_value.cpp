@@ -200,11 +200,9 @@ std::string text_of(std::string_view string) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 1; at + 1 < text.size();) {
-    if (text[at] == '\\') {
-      at = append_escape(out, text, at);
-    } else {
-      out.push_back(text[at++]);
-    }
+    const std::size_t escape = std::min(text.find('\\', at), text.size() - 1);
+    out += text.substr(at, escape - at);
+    at = escape + 1 < text.size() ? append_escape(out, text, escape) : escape;
   }
   return out;
 }

@@ -36,8 +36,8 @@ inline constexpr std::int64_t kConcurrencyMax = 1'000'000;
 inline constexpr std::int64_t kRateLimitMax = 1'000'000;
 inline constexpr std::size_t kDefinitionBytesMax = 4U << 20U;
 inline constexpr std::size_t kDefinitionTasksMax = 10'000;
-inline constexpr std::size_t kFanOutMax = 10'000;                //  tasks that one for_each makes
-inline constexpr std::size_t kEvaluationBytesMax = 256U << 20U;  // read by the references of one template
+inline constexpr std::size_t kFanOutMax = 10'000;               // tasks that one for_each makes
+inline constexpr std::size_t kEvaluationBytesMax = 32U << 20U;  // read by the references of one template
 
 inline constexpr Duration kLeaseMin = std::chrono::milliseconds{10};
 inline constexpr Duration kLeaseMax = std::chrono::hours{24};
