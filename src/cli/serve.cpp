@@ -58,7 +58,8 @@ server::ServeOptions options_of(const Config& config, const Endpoint& endpoint) 
       .http = {.address = endpoint.address, .port = endpoint.port},
       .log = {.is_json = config.text("log.format") == "json", .least = log_level(config.text("log.level"))},
       .waiting_claims_max = static_cast<std::size_t>(config.integer("limits.claims_waiting")),
-      .version = PAWL_VERSION};
+      .version = PAWL_VERSION,
+      .leader_ttl = config.duration("leader.ttl")};
   options.http.limits.connections_max = config.integer("limits.connections");
   options.http.limits.body_timeout =
       std::chrono::ceil<std::chrono::milliseconds>(config.duration("http.read_timeout"));

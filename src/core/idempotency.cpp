@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "core/body.hpp"
-#include "core/command.hpp"
 
 namespace pawl::core {
 
@@ -51,6 +50,11 @@ RecordDecision put(const std::string& ns, bool begun, const IdempotencyKey& key)
   decision.changes.push_back(
       {.ref = idempotency_ref(ns, key.key), .body = body_of(key).text(), .expires_at = key.expires_at});
   return decision;
+}
+
+Problem other_request(const std::string& key) {
+  return {.code = ProblemCode::idempotency_mismatch,
+          .detail = fmt::format("idempotency key {} was begun for another request", key)};
 }
 
 std::optional<IdempotencyKey> live(FoundRecords found, TimePoint now) {
@@ -109,10 +113,7 @@ Result<RecordDecision> decide_begin(const BeginIdempotency& request, const Idemp
   const bool is_new = !known || known->status == IdempotencyStatus::failed;
   const std::string task_id = request.task_id ? to_string(*request.task_id) : "";
   if (!is_new) {
-    if (known->request_hash != request.request_hash) {
-      return Problem{.code = ProblemCode::idempotency_mismatch,
-                     .detail = fmt::format("idempotency key {} was begun for another request", request.key)};
-    }
+    if (known->request_hash != request.request_hash) return other_request(request.key);
     if (known->status == IdempotencyStatus::completed)
       return RecordDecision{.answer = answer_of(false, *known)};
     // The same holder asks again when it did not get the first answer.
@@ -144,6 +145,25 @@ Result<RecordDecision> decide_fail(const EndIdempotency& request, FoundRecords f
 IdempotencyBegun idempotency_from(const RawJson& answer) {
   const Body body{answer};
   return {.begun = body.get<bool>("begun"), .key = key_from(body)};
+}
+
+Result<std::optional<RawJson>> look_up(const DoOnce& once, const std::optional<Record>& found,
+                                       TimePoint now) {
+  const auto known = found ? idempotency_at(*found, now) : std::nullopt;
+  if (!known || known->status != IdempotencyStatus::completed) return std::optional<RawJson>{};
+  if (known->request_hash != once.request_hash) return other_request(once.key);
+  return std::optional{known->response};
+}
+
+RecordChange kept(const DoOnce& once, const RawJson& response, TimePoint now) {
+  const IdempotencyKey key{.key = once.key,
+                           .status = IdempotencyStatus::completed,
+                           .request_hash = once.request_hash,
+                           .response = response,
+                           .created_at = now,
+                           .completed_at = now,
+                           .expires_at = now + once.ttl};
+  return {.ref = idempotency_ref(once.ns, once.key), .body = body_of(key).text(), .expires_at = key.expires_at};
 }
 
 Result<RecordDecision> decide_expire(FoundRecords found, TimePoint now) {

@@ -44,6 +44,7 @@ struct HeartbeatWorker {
 struct WorkerRef {
   std::string ns = "default";
   std::string worker_id = {};
+  Actor by = {};
 };
 
 struct Worker {

@@ -8,6 +8,7 @@
 #include "engine/engine.hpp"
 #include "runtime/commit_loop.hpp"
 #include "runtime/local_api.hpp"
+#include "runtime/membership.hpp"
 #include "runtime/ticker.hpp"
 
 namespace pawl::runtime {
@@ -16,6 +17,7 @@ struct RuntimeOptions {
   LoopOptions loop = {};
   TickerOptions ticker = {};
   std::size_t waiting_claims_max = core::kWaitingClaimsMax;
+  NodeOptions node = {};
 };
 
 class Runtime {
@@ -31,9 +33,11 @@ class Runtime {
   [[nodiscard]] core::Api& api() { return api_; }
   [[nodiscard]] LocalApi& local() { return api_; }
   [[nodiscard]] engine::Engine& engine() { return engine_; }
+  [[nodiscard]] const Membership& membership() const { return membership_; }
 
  private:
   engine::Engine engine_;
+  Membership membership_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<CommitLoop> loop_;
   LocalApi api_;

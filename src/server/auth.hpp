@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/api.hpp"
 #include "core/env.hpp"
@@ -16,14 +17,21 @@
 
 namespace pawl::server {
 
+// Who asks.
+struct Allowed {
+  core::Actor actor = {};
+  std::vector<std::string> queues = {};         // only these; none: all
+  std::optional<core::Problem> refusal = {};  // it is known, and may not do this
+};
+
 class Auth {
  public:
   // `serves_anyone`: also callers from elsewhere may do everything until the first token (--insecure).
   Auth(core::Api& api, core::Clock& clock, bool serves_anyone)
       : api_(api), clock_(clock), serves_anyone_(serves_anyone) {}
 
-  // The one who asks, or why it may not.
-  [[nodiscard]] core::Result<core::Actor> allow(const Request& request);
+  // The one who asks; a problem where that is nobody we know.
+  [[nodiscard]] core::Result<Allowed> allow(const Request& request);
   // A token was made or revoked here.
   void forget();
 

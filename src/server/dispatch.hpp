@@ -7,6 +7,7 @@
 
 #include "core/env.hpp"
 #include "server/calls.hpp"
+#include "server/once.hpp"
 #include "server/log.hpp"
 #include "server/request.hpp"
 
@@ -51,9 +52,10 @@ class Dispatch {
   [[nodiscard]] core::Status check_origin(const Incoming& incoming) const;
   [[nodiscard]] std::string new_request_id();
   void call_if_allowed(Request request, Answer answer);
-  void call(Request request, Answer answer);
+  static void call(Services& services, Request request, Answer answer);
 
   Services services_;
+  RunningKeys running_;
   core::Clock& clock_;
   core::Random& random_;
   Log& log_;

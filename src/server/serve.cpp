@@ -39,17 +39,20 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
   HttpServer http{options.http, metrics};
   if (const core::Status listening = http.listen(); !listening) return listening.problem();
   {
-    runtime::Runtime runtime{store, clock, random, {.waiting_claims_max = options.waiting_claims_max}};
+    runtime::Runtime runtime{store,
+                             clock,
+                             random,
+                             {.waiting_claims_max = options.waiting_claims_max,
+                              .node = {.version = options.version, .leader_ttl = options.leader_ttl}}};
     const auto submit = [&runtime](core::Command command, core::Reply reply) {
       runtime.submit(std::move(command), std::move(reply));
     };
     Auth auth{runtime.api(), clock, options.serves_anyone};
     Dispatch dispatch{
         {.api = runtime.api(),
+         .local = runtime.local(),
          .auth = auth,
          .submit = submit,
-         .check_enqueue = [&](const auto& command) { return runtime.local().check_types(command); },
-         .room_for_claim = [&](const auto& command) { return runtime.local().room_for(command); },
          .engine = runtime.engine(),
          .store = store,
          .metrics = metrics,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/env.hpp"
+#include "core/node.hpp"
 #include "server/http_server.hpp"
 #include "server/log.hpp"
 #include "store/store.hpp"
@@ -18,6 +19,7 @@ struct ServeOptions {
   bool serves_anyone =
       false;  // --insecure: also callers from elsewhere need no token, until the first is made
   std::string version = {};
+  core::Duration leader_ttl = core::kLeaderTtl;
 };
 
 // Serves until SIGTERM or SIGINT, then answers what is in flight and returns the exit code. Refused where it

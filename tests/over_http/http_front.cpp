@@ -22,10 +22,9 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
       http_({.limits = limits}, metrics_),
       dispatch_(
           {.api = behind.api,
+           .local = behind.api,
            .auth = auth_,
            .submit = behind.submit,
-           .check_enqueue = [&api = behind.api](const auto& command) { return api.check_types(command); },
-           .room_for_claim = [&api = behind.api](const auto& command) { return api.room_for(command); },
            .engine = behind.engine,
            .store = behind.store,
            .metrics = metrics_,
