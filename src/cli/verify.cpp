@@ -20,8 +20,8 @@ core::Result<core::Verification> verify_store(const std::string& store, Context&
   const auto address = client::parse_store_address(store);
   if (!address) return address.problem();
   const auto states = client::store_migrations(*address);
-  const bool is_current =
-      std::all_of(states.begin(), states.end(), [](const auto& state) { return state.applied_at.has_value(); });
+  const bool is_current = std::all_of(states.begin(), states.end(),
+                                      [](const auto& state) { return state.applied_at.has_value(); });
   if (!is_current) {
     return core::Problem{.code = core::ProblemCode::unavailable,
                          .detail = "the store's schema is not up to date: run `pawl migrate`"};

@@ -114,7 +114,9 @@ class Api {
     return cancel_task({.ns = ns, .id = id});
   }
   virtual Result<Task> retry_task(const MoveTask& request) = 0;
-  Result<Task> retry_task(const std::string& ns, const TaskId& id) { return retry_task({.ns = ns, .id = id}); }
+  Result<Task> retry_task(const std::string& ns, const TaskId& id) {
+    return retry_task({.ns = ns, .id = id});
+  }
   virtual Result<BulkResult> cancel_tasks(const BulkTasks& bulk) = 0;
   virtual Result<BulkResult> retry_tasks(const BulkTasks& bulk) = 0;
   virtual Result<TaskWithAttempts> get_task(const std::string& ns, const TaskId& id) = 0;

@@ -1,8 +1,8 @@
 #pragma once
 // Who did what: append-only, written in the same commit as what was done.
 //
-// Always: the sequence rises by one, and each entry's hash covers the hash of the one before it and all its own
-// fields, so that no entry can be changed, added or taken out without all later ones showing it.
+// Always: the sequence rises by one, and each entry's hash covers the hash of the one before it and all its
+// own fields, so that no entry can be changed, added or taken out without all later ones showing it.
 
 #include <cstdint>
 #include <string>

@@ -163,7 +163,8 @@ RecordChange kept(const DoOnce& once, const RawJson& response, TimePoint now) {
                            .created_at = now,
                            .completed_at = now,
                            .expires_at = now + once.ttl};
-  return {.ref = idempotency_ref(once.ns, once.key), .body = body_of(key).text(), .expires_at = key.expires_at};
+  return {
+      .ref = idempotency_ref(once.ns, once.key), .body = body_of(key).text(), .expires_at = key.expires_at};
 }
 
 Result<RecordDecision> decide_expire(FoundRecords found, TimePoint now) {

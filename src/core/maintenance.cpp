@@ -4,7 +4,9 @@
 
 namespace pawl::core {
 
-std::string_view to_string(RecoveryCheck check) { return kRecoveryChecks.at(static_cast<std::size_t>(check)); }
+std::string_view to_string(RecoveryCheck check) {
+  return kRecoveryChecks.at(static_cast<std::size_t>(check));
+}
 
 std::optional<RecoveryCheck> recovery_check_from(std::string_view name) {
   const auto found = std::find(kRecoveryChecks.begin(), kRecoveryChecks.end(), name);

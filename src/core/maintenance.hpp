@@ -1,5 +1,6 @@
 #pragma once
-// What an administrator can have done to a store now: a check of the recovery, and a look for what must never be.
+// What an administrator can have done to a store now: a check of the recovery, and a look for what must never
+// be.
 
 #include <array>
 #include <cstdint>

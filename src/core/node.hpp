@@ -1,6 +1,6 @@
 #pragma once
-// Nodes: the servers and embedded engines that work on one store, each start of a process a node of its own. One
-// of them is the leader, by a lease.
+// Nodes: the servers and embedded engines that work on one store, each start of a process a node of its own.
+// One of them is the leader, by a lease.
 //
 // Always: at most one leader at any time of the store; the term rises whenever leadership is taken anew.
 
@@ -57,7 +57,8 @@ struct NodeBeat {
 };
 [[nodiscard]] Result<RecordDecision> decide_beat(const NodeBeat& beat, FoundRecords found, TimePoint now);
 // Good-bye: another may lead at once.
-[[nodiscard]] Result<RecordDecision> decide_leave(const std::string& node_id, FoundRecords found, TimePoint now);
+[[nodiscard]] Result<RecordDecision> decide_leave(const std::string& node_id, FoundRecords found,
+                                                  TimePoint now);
 [[nodiscard]] Leadership leadership_from(const RawJson& answer);
 
 }  // namespace pawl::core

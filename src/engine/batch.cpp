@@ -221,7 +221,7 @@ Answer Batch::run(const core::EnqueueTasks& command) {
       made_.emplace_back(&set_.newest(), std::move(shown));
     }
   }
-  if (!command.by.id.empty()) note_enqueued(command, results);
+  if (!command.by.id.empty() && command.tasks.size() > 1) note_batch(command, results);
   return results;
 }
 

@@ -34,8 +34,8 @@ class Batch {
   void load(const std::vector<const core::Command*>& commands);
   [[nodiscard]] core::Result<core::Answer> execute(const core::Command& command);
 
-  // What is to be done once: its key is locked, then looked up, and what came of it is kept. Nothing was found
-  // where it is to be done now.
+  // What is to be done once: its key is locked, then looked up, and what came of it is kept. Nothing was
+  // found where it is to be done now.
   void lock_keys(const std::vector<const core::DoOnce*>& onces);
   [[nodiscard]] core::Result<std::optional<core::Replayed>> look_up(const core::DoOnce& once);
   void keep(const core::DoOnce& once, const core::Result<core::Answer>& answer);
@@ -64,8 +64,9 @@ class Batch {
   core::Result<core::TaskMoved> revive(const std::string& ns, const core::TaskId& id);
 
   void note_moved(std::string_view action, const core::Actor& by, const std::string& ns,
-                  const std::vector<core::TaskId>& ids, const std::vector<core::Result<core::TaskMoved>>& results);
-  void note_enqueued(const core::EnqueueTasks& command, const std::vector<core::Enqueued>& results);
+                  const std::vector<core::TaskId>& ids,
+                  const std::vector<core::Result<core::TaskMoved>>& results);
+  void note_batch(const core::EnqueueTasks& command, const std::vector<core::Enqueued>& results);
   core::Status check_queue(const core::ReportTasks& command, const WorkingTask& task);
   int evict(const core::HeldTasks& held, core::Eviction eviction);
 

@@ -12,11 +12,14 @@ namespace pawl::engine {
 
 using core::Result;
 
-void Batch::note_enqueued(const core::EnqueueTasks& command, const std::vector<core::Enqueued>& results) {
-  const auto is_made = [](const core::Enqueued& one) { return one.created; };
-  const auto first = std::find_if(results.begin(), results.end(), is_made);
-  if (first == results.end()) return;
-  records_.note_enqueued(command.by, command.ns, first->id, std::count_if(first, results.end(), is_made));
+// One entry for the whole batch. A single enqueue is not worth one: docs/adr/0010-the-audit-is-a-chain.md.
+void Batch::note_batch(const core::EnqueueTasks& command, const std::vector<core::Enqueued>& results) {
+  const auto count =
+      std::count_if(results.begin(), results.end(), [](const core::Enqueued& one) { return one.created; });
+  core::AuditEntry entry =
+      core::audit_of(command.by, command.ns, "task.enqueue", to_string(results.front().id));
+  entry.detail = {fmt::format(R"({{"count":{}}})", count)};
+  records_.note(std::move(entry));
 }
 
 // One task by its name and how it went; a page of a bulk change by its counts.
@@ -29,7 +32,8 @@ void Batch::note_moved(std::string_view action, const core::Actor& by, const std
       core::audit_of(by, ns, std::string{action}, is_one ? to_string(ids.front()) : std::string{});
   if (is_one && !results.front()) entry.outcome = core::kind_of(results.front().problem().code).name;
   if (!is_one) {
-    const auto changed = std::count_if(results.begin(), results.end(), [](const auto& one) { return one.ok(); });
+    const auto changed =
+        std::count_if(results.begin(), results.end(), [](const auto& one) { return one.ok(); });
     entry.detail = {fmt::format(R"({{"matched":{},"changed":{}}})", ids.size(), changed)};
   }
   records_.note(std::move(entry));
@@ -39,7 +43,8 @@ void Batch::note_moved(std::string_view action, const core::Actor& by, const std
 core::Status Batch::check_queue(const core::ReportTasks& command, const WorkingTask& task) {
   const std::string& queue = task.record.lane->queue;
   const auto& allowed = command.queues;
-  if (allowed.empty() || std::find(allowed.begin(), allowed.end(), queue) != allowed.end()) return core::Done{};
+  if (allowed.empty() || std::find(allowed.begin(), allowed.end(), queue) != allowed.end())
+    return core::Done{};
   core::AuditEntry entry = core::audit_of(command.by, command.ns, "denied", to_string(task.record.id));
   core::Problem problem = core::not_for_queue(queue);
   entry.outcome = core::kind_of(problem.code).name;

@@ -165,7 +165,8 @@ void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<st
       allowance->second.take(lane.type);
     }
     const core::ClaimTasks& claim = claims[*member].claim;
-    set_.change(*task, core::decide_claim(task->record, claim.worker_id, claim.lease_for(lane.type), tx_.now()));
+    set_.change(*task,
+                core::decide_claim(task->record, claim.worker_id, claim.lease_for(lane.type), tx_.now()));
     given[*member].push_back(task);
     const auto room = rooms_.find({.ns = claim.ns, .worker_id = claim.worker_id});
     if (room != rooms_.end()) --room->second;

@@ -1,6 +1,6 @@
 #pragma once
-// What a check of the recovery finds due, as commands that compare again under lock: any number of nodes may look
-// at once.
+// What a check of the recovery finds due, as commands that compare again under lock: any number of nodes may
+// look at once.
 
 #include <vector>
 

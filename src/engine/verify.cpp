@@ -107,8 +107,8 @@ class Verifier {
     Line line;
     for (const store::StoredTask& task :
          store_.list_tasks({.filter = {.ns = ref.ns, .statuses = open, .queue = ref.queue, .key = ref.key},
-                            .newest_first = false,
-                            .limit = kPage}))
+         .newest_first = false,
+         .limit = kPage}))
       line.add(task.record.status);
     return line;
   }

@@ -30,9 +30,9 @@ void look_at_attempts(const store::StoredTask& task, Findings& findings) {
   const Attempt* last = nullptr;
   for (const Attempt& attempt : task.attempts) {
     if (last != nullptr) {
-      findings.expect(attempt.claimed_at >= last->finished_at, "I04",
-                      fmt::format("the claim with fence {} began before the one before it had ended",
-                                  attempt.fence));
+      findings.expect(
+          attempt.claimed_at >= last->finished_at, "I04",
+          fmt::format("the claim with fence {} began before the one before it had ended", attempt.fence));
       findings.expect(attempt.fence > last->fence, "I05",
                       fmt::format("fence {} follows fence {}", attempt.fence, last->fence));
     }
@@ -66,10 +66,12 @@ void look_at_counts(const store::StoredTask& task, Findings& findings) {
 void look_at_place(const TaskRecord& record, Findings& findings) {
   const bool is_leased = core::is_leased(record.status);
   const bool has_ended = core::is_terminal(record.status);
-  findings.expect(is_leased == record.lease.has_value() && is_leased == (record.place == Place::leased), "I14",
+  findings.expect(is_leased == record.lease.has_value() && is_leased == (record.place == Place::leased),
+                  "I14",
                   fmt::format("the task is {} and {} a lease", core::to_string(record.status),
                               record.lease ? "has" : "has not"));
-  findings.expect(has_ended == record.end.has_value() && has_ended == (record.place == Place::finished), "I14",
+  findings.expect(has_ended == record.end.has_value() && has_ended == (record.place == Place::finished),
+                  "I14",
                   fmt::format("the task is {} and {} an end", core::to_string(record.status),
                               record.end ? "has" : "has not"));
 }

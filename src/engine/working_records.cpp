@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "core/ensure.hpp"
 
 namespace pawl::engine {
@@ -63,25 +61,7 @@ void WorkingRecords::change(const core::RecordChange& change) {
                                 .updated_at = tx_.now()};
 }
 
-void WorkingRecords::note_enqueued(const core::Actor& by, const std::string& ns, const core::TaskId& first,
-                                   std::int64_t count) {
-  const auto known = std::find_if(enqueued_.begin(), enqueued_.end(), [&](const EnqueuedBy& one) {
-    return one.entry.actor == by.id && one.entry.ns == ns;
-  });
-  if (known != enqueued_.end()) {
-    known->count += count;
-  } else {
-    enqueued_.push_back(
-        {.entry = core::audit_of(by, ns, "task.enqueue", to_string(first)), .count = count});
-  }
-}
-
 void WorkingRecords::chain_audit() {
-  for (EnqueuedBy& one : enqueued_) {
-    if (one.count > 1) one.entry.detail = {fmt::format(R"({{"count":{}}})", one.count)};
-    audit_.push_back(std::move(one.entry));
-  }
-  enqueued_.clear();
   if (audit_.empty()) return;
   const core::RecordRef ref = core::audit_end_ref();
   lock({ref});

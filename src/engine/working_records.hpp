@@ -22,11 +22,8 @@ class WorkingRecords {
   [[nodiscard]] std::vector<std::optional<core::Record>> find(const std::vector<core::RecordRef>& refs) const;
   void change(const core::RecordChange& change);
   void note(core::AuditEntry entry) { audit_.push_back(std::move(entry)); }
-  // One entry for all that somebody enqueues into a namespace within the group: with more of them the group
-  // costs no more.
-  void note_enqueued(const core::Actor& by, const std::string& ns, const core::TaskId& first,
-                     std::int64_t count);
-  // Chains what was noted to the audit. The last lock of a group: whoever has it waits for nobody who wants it.
+  // Chains what was noted to the audit. The last lock of a group: whoever has it waits for nobody who wants
+  // it.
   void chain_audit();
 
   [[nodiscard]] std::int64_t next_checkpoint(const core::TaskId& owner) const;
@@ -47,11 +44,6 @@ class WorkingRecords {
   std::map<core::TaskId, std::int64_t> last_checkpoints_;
   std::vector<store::CheckpointWrite> checkpoints_;
   std::vector<core::AuditEntry> audit_;
-  struct EnqueuedBy {
-    core::AuditEntry entry = {};
-    std::int64_t count = 0;
-  };
-  std::vector<EnqueuedBy> enqueued_;
 };
 
 }  // namespace pawl::engine

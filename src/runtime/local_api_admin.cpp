@@ -57,8 +57,8 @@ Result<core::SweepResult> LocalApi::sweep(const core::Sweep& request) {
     result.changed += changed;
     may_have_more = changed > 0;
   }
-  const core::Status noted =
-      append_audit({core::audit_of(request.by, "", "admin.sweep", std::string{core::to_string(request.check)})});
+  const core::Status noted = append_audit(
+      {core::audit_of(request.by, "", "admin.sweep", std::string{core::to_string(request.check)})});
   if (!noted) return noted.problem();
   return result;
 }

@@ -19,7 +19,8 @@ constexpr int kTriesMax = 10;
 Result<core::Worker> LocalApi::register_worker(const core::RegisterWorker& request) {
   if (const Status valid = check(request); !valid) return valid.problem();
   core::Registration registration{.request = request};
-  registration.worker_id = request.worker_id ? *request.worker_id : to_string(shared_->ids.next(clock_.now()));
+  registration.worker_id =
+      request.worker_id ? *request.worker_id : to_string(shared_->ids.next(clock_.now()));
   const bool is_incarnation = !request.worker_id && !request.hostname.empty();
   for (int tries = 1;; ++tries) {
     core::ChangeRecords command;

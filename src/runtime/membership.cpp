@@ -52,14 +52,14 @@ void Membership::leave() {
 void Membership::execute(core::DecideRecords decide) {
   const core::MonotonicTime asked_at = clock_.monotonic();  // the lease began after this
   std::vector<engine::Request> group;
-  group.push_back({.command = core::ChangeRecords{.refs = {core::node_ref(node_id()), core::leader_ref()},
-                                                  .decide = std::move(decide)},
-                   .reply = [&](const core::Result<core::Answer>& answer) {
-                     const bool leads =
-                         answer && core::leadership_from(std::get<core::RecordAnswer>(*answer).body).node_id ==
-                                       node_id();
-                     leads_until_ = leads ? asked_at + beat_.ttl : core::MonotonicTime{};
-                   }});
+  group.push_back(
+      {.command = core::ChangeRecords{.refs = {core::node_ref(node_id()), core::leader_ref()},
+                                      .decide = std::move(decide)},
+       .reply = [&](const core::Result<core::Answer>& answer) {
+         const bool leads =
+             answer && core::leadership_from(std::get<core::RecordAnswer>(*answer).body).node_id == node_id();
+         leads_until_ = leads ? asked_at + beat_.ttl : core::MonotonicTime{};
+       }});
   engine_.execute(std::move(group));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // What time brings: leases that are over, tasks that are due, claims that waited long enough, work that other
-// processes left in the store, the store's housekeeping, and this node's signs of life. It only ever makes the
-// engine look; correctness does not depend on when it does.
+// processes left in the store, the store's housekeeping, and this node's signs of life. It only ever makes
+// the engine look; correctness does not depend on when it does.
 
 #include <condition_variable>
 #include <mutex>

@@ -1,4 +1,5 @@
-// Administration over HTTP: tokens, namespaces, the audit, nodes, and what can be done to the store as a whole.
+// Administration over HTTP: tokens, namespaces, the audit, nodes, and what can be done to the store as a
+// whole.
 
 #include "core/sha256.hpp"
 #include "server/body.hpp"

@@ -91,12 +91,12 @@ Result<Allowed> Auth::allow(const Request& request) {
   if (!text) return unauthorized();
   const auto known = find(text->id);
   if (!known) return known.problem();
-  if (!core::authenticate(known->token, core::sha256_hex(text->secret), known->seen_at)) return unauthorized();
+  if (!core::authenticate(known->token, core::sha256_hex(text->secret), known->seen_at))
+    return unauthorized();
   const core::Token& token = *known->token;
-  Allowed allowed{.actor = {.id = token.id,
-                            .role = std::string{core::to_string(token.role)},
-                            .request_id = request.id},
-                  .queues = token.queues};
+  Allowed allowed{
+      .actor = {.id = token.id, .role = std::string{core::to_string(token.role)}, .request_id = request.id},
+      .queues = token.queues};
   if (const core::Status role = check_role(token, request); !role) allowed.refusal = role.problem();
   return allowed;
 }

@@ -20,7 +20,7 @@ namespace pawl::server {
 // Who asks.
 struct Allowed {
   core::Actor actor = {};
-  std::vector<std::string> queues = {};         // only these; none: all
+  std::vector<std::string> queues = {};       // only these; none: all
   std::optional<core::Problem> refusal = {};  // it is known, and may not do this
 };
 

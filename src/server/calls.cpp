@@ -16,9 +16,9 @@ Services Services::with(core::Api& other) const {
 
 // That it could not be written down denies nobody anything more.
 void deny(Services& services, const Request& request, const core::Problem& problem, const Answer& answer) {
-  core::AuditEntry entry =
-      core::audit_of(request.actor, request.ns, "denied",
-                     std::string{wire::name_of(request.route->method)} + " " + std::string{request.route->path});
+  core::AuditEntry entry = core::audit_of(
+      request.actor, request.ns, "denied",
+      std::string{wire::name_of(request.route->method)} + " " + std::string{request.route->path});
   entry.outcome = core::kind_of(problem.code).name;
   (void)services.api.append_audit({std::move(entry)});
   answer(problem_response(problem, request.id));

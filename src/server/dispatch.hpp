@@ -7,8 +7,8 @@
 
 #include "core/env.hpp"
 #include "server/calls.hpp"
-#include "server/once.hpp"
 #include "server/log.hpp"
+#include "server/once.hpp"
 #include "server/request.hpp"
 
 namespace pawl::server {

@@ -49,9 +49,8 @@ bool is_bulk(Call call) { return call == Call::retry_tasks || call == Call::canc
 core::Result<core::Answer> submit_and_wait(Services& services, core::Command command) {
   auto promise = std::make_shared<std::promise<core::Result<core::Answer>>>();  // with the reply
   auto answer = promise->get_future();
-  services.submit(std::move(command), [promise](core::Result<core::Answer> result) {
-    promise->set_value(std::move(result));
-  });
+  services.submit(std::move(command),
+                  [promise](core::Result<core::Answer> result) { promise->set_value(std::move(result)); });
   return answer.get();
 }
 
@@ -72,9 +71,9 @@ void call_bulk(Services& services, Request request, Answer answer,
   if (const auto* replayed = std::get_if<core::Replayed>(&*known)) return answer(kept_response(*replayed));
   auto keep = [&services, request, answer = std::move(answer)](Response response) {
     if (response.status < 300) {
-      (void)submit_and_wait(
-          services, nothing_but_the_key(
-                        request, [&](const core::Answer&) { return std::optional<Response>{response}; }));
+      (void)submit_and_wait(services, nothing_but_the_key(request, [&](const core::Answer&) {
+                              return std::optional<Response>{response};
+                            }));
     }
     answer(std::move(response));
   };

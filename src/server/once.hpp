@@ -1,7 +1,7 @@
 #pragma once
 // Idempotency-Key: the same key with the same request gets the first one's answer again, with another request
-// 422, while the first is under way 409. Only successes are kept, for a day, in the same commit as what they did.
-// docs/adr/0011-a-key-and-its-effect.md says how.
+// 422, while the first is under way 409. Only successes are kept, for a day, in the same commit as what they
+// did. docs/adr/0011-a-key-and-its-effect.md says how.
 
 #include <functional>
 #include <mutex>

@@ -207,9 +207,8 @@ Response summarize(Services& services, const Request& request) {
 Response answer_to(Services& services, const Request& request) {
   core::Api& api = services.api;
   const auto name = [&] { return request.parameters.at(1); };
-  const core::WorkerRef worker{.ns = request.ns,
-                               .worker_id = request.parameters.size() > 1 ? name() : "",
-                               .by = request.actor};
+  const core::WorkerRef worker{
+      .ns = request.ns, .worker_id = request.parameters.size() > 1 ? name() : "", .by = request.actor};
   switch (request.route->call) {
     case Call::acquire_lock: return acquire(services, request);
     case Call::renew_lock: return renew(services, request);

@@ -22,8 +22,8 @@ struct Request {
   std::string body = {};
   std::string idempotency_key = {};
   std::string authorization = {};
-  bool is_local = false;   // it came over the loopback interface
-  core::Actor actor = {};  // who asks, once that is known
+  bool is_local = false;                 // it came over the loopback interface
+  core::Actor actor = {};                // who asks, once that is known
   std::vector<std::string> queues = {};  // of the one who asks; none: all
   std::string hash = {};                 // of the whole request, where it is to be done once
 };

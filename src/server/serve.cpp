@@ -48,20 +48,19 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
       runtime.submit(std::move(command), std::move(reply));
     };
     Auth auth{runtime.api(), clock, options.serves_anyone};
-    Dispatch dispatch{
-        {.api = runtime.api(),
-         .local = runtime.local(),
-         .auth = auth,
-         .submit = submit,
-         .engine = runtime.engine(),
-         .store = store,
-         .metrics = metrics,
-         .blocking = http.blocking(),
-         .version = options.version},
-        clock,
-        random,
-        log,
-        {.hosts = hosts_of(options.http)}};
+    Dispatch dispatch{{.api = runtime.api(),
+                       .local = runtime.local(),
+                       .auth = auth,
+                       .submit = submit,
+                       .engine = runtime.engine(),
+                       .store = store,
+                       .metrics = metrics,
+                       .blocking = http.blocking(),
+                       .version = options.version},
+                      clock,
+                      random,
+                      log,
+                      {.hosts = hosts_of(options.http)}};
     http.start(dispatch);
     log.write(LogLevel::info, "serving",
               {{"port", std::to_string(http.port())}, {"version", options.version}});

@@ -53,8 +53,8 @@ core::Status check_queues(const Request& request, const Names& names) {
 // Hands a command to the commit loop, once where the request is keyed, and answers with what comes of it.
 // `look` is called where `respond` has no answer.
 using Look = std::function<void(const core::Answer&, const Answer&)>;
-void submit(Services& services, const Request& request, core::Command command, Respond respond,
-            Answer answer, Look look = {}) {
+void submit(Services& services, const Request& request, core::Command command, Respond respond, Answer answer,
+            Look look = {}) {
   core::Command done = once(request, std::move(command), respond);
   services.submit(std::move(done), [id = request.id, respond = std::move(respond), answer = std::move(answer),
                                     look = std::move(look)](const Result<core::Answer>& result) {
@@ -162,7 +162,7 @@ void claim(Services& services, const Request& request, const Answer& answer) {
   // Who has a key asks again and is given the same tasks, so they must not go back.
   const bool has_key = !request.hash.empty();
   const auto shown = [&services, has_key, ns = request.ns,
-                        worker_id = claim->worker_id](const core::Answer& result) {
+                      worker_id = claim->worker_id](const core::Answer& result) {
     Response response = claimed_response(result);
     const auto& tasks = std::get<std::vector<core::ClaimedTask>>(result);
     if (!has_key) response.undelivered = give_back(services, ns, worker_id, tasks);

@@ -58,10 +58,7 @@ void write_verification(Writer& out, const core::Verification& verification) {
     if (verdict.examined == 0) out.field("vacuous", true);
     out.key("violations").begin_array();
     for (const core::Violation& violation : verdict.violations) {
-      out.begin_object()
-          .field("object", violation.object)
-          .field("message", violation.message)
-          .end_object();
+      out.begin_object().field("object", violation.object).field("message", violation.message).end_object();
     }
     out.end_array().end_object();
   }
@@ -75,7 +72,8 @@ core::Verification read_verification(ObjectReader& in) {
     verdict.id = one.text("id");
     verdict.examined = one.integer("examined");
     one.objects_leniently("violations", [&](ObjectReader& violation) {
-      verdict.violations.push_back({.object = violation.text("object"), .message = violation.text("message")});
+      verdict.violations.push_back(
+          {.object = violation.text("object"), .message = violation.text("message")});
     });
   });
   return verification;

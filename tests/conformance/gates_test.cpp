@@ -31,7 +31,9 @@ TEST_P(Gates, APayloadThatBreaksItsTypeIsRefusedAndNothingIsStored) {
 TEST_P(Gates, ATypeFillsInWhatAnEnqueueDidNotGive) {
   const core::RetryPolicy retry{.max_attempts = 7};
   ASSERT_TRUE(
-      api().put_type({.type = {.name = "t", .queue = "mails", .priority = 3, .retry = retry, .timeout = 5s}}).ok());
+      api()
+          .put_type({.type = {.name = "t", .queue = "mails", .priority = 3, .retry = retry, .timeout = 5s}})
+          .ok());
   const core::Task plain = enqueue(task_of("t"));
   EXPECT_EQ(plain.queue, "mails");
   EXPECT_EQ(plain.priority, 3);

@@ -100,7 +100,8 @@ TEST_P(Nodes, HandOverWhenTheyLeave) {
 TEST_P(Nodes, ASweepRecoversNow) {
   const core::Task task = enqueue(task_of("t"));
   (void)claim_one("w1", 10s);
-  EXPECT_EQ(*api().sweep({.check = RecoveryCheck::leases}), (core::SweepResult{.check = RecoveryCheck::leases}));
+  EXPECT_EQ(*api().sweep({.check = RecoveryCheck::leases}),
+            (core::SweepResult{.check = RecoveryCheck::leases}));
   clock.advance(11s);
   EXPECT_EQ(*api().sweep({.check = RecoveryCheck::leases}),
             (core::SweepResult{.check = RecoveryCheck::leases, .examined = 1, .changed = 1}));

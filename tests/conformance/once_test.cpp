@@ -57,9 +57,9 @@ TEST_P(Once, TwoOfOneGroupAreNotBothDone) {
 }
 
 TEST_P(Once, WhatWasRefusedMayBeTriedAgain) {
-  const core::AppendCheckpoint nobody{.owner = core::TaskId{*core::parse_uuid(
-                                          "01890000-0000-7000-8000-000000000000")},
-                                      .type = "manual_checkpoint"};
+  const core::AppendCheckpoint nobody{
+      .owner = core::TaskId{*core::parse_uuid("01890000-0000-7000-8000-000000000000")},
+      .type = "manual_checkpoint"};
   EXPECT_EQ(submit(once(nobody)).problem(), ProblemCode::not_found);
   EXPECT_FALSE(is_replayed(submit(enqueue_once()).answer()));
 }

@@ -1,4 +1,5 @@
-// The look for what must never be: quiet on a store that was only ever used, and loud on one that was damaged.
+// The look for what must never be: quiet on a store that was only ever used, and loud on one that was
+// damaged.
 #include <map>
 
 #include "engine/verify_task.hpp"

@@ -67,8 +67,8 @@ TEST_P(Contention, OfClaimsByOneWorkerGivesItNoMoreThanItMayHold) {
   ASSERT_TRUE(first.api().register_worker({.worker_id = "w", .max_concurrent = kHeldMax}).ok());
   std::atomic<std::size_t> given = 0;
   in_parallel(8, [&](int thread) {
-    const auto claimed =
-        nodes[static_cast<std::size_t>(thread % 2)]->api().claim({.worker_id = "w", .max = 3, .lease = 10min});
+    const auto claimed = nodes[static_cast<std::size_t>(thread % 2)]->api().claim(
+        {.worker_id = "w", .max = 3, .lease = 10min});
     ASSERT_TRUE(claimed.ok()) << claimed.problem().detail;
     given += claimed->size();
   });

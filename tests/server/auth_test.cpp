@@ -158,7 +158,8 @@ TEST_F(AuthQueues, AWorkerReportsOnlyOnTasksOfItsQueues) {
       worker, "/report", R"({"worker_id":"w","reports":[)" + report(other) + "," + report(mine) + "]}");
   EXPECT_EQ(status_of(many), 200) << many;
   EXPECT_NE(many.find(R"("code":"forbidden")"), std::string::npos) << many;
-  EXPECT_EQ(runtime.api().get_task("default", claimed->at(0).task.id)->task.status, core::TaskStatus::claimed);
+  EXPECT_EQ(runtime.api().get_task("default", claimed->at(0).task.id)->task.status,
+            core::TaskStatus::claimed);
   EXPECT_EQ(runtime.api().get_task("default", claimed->at(1).task.id)->task.status,
             core::TaskStatus::completed);
 }
@@ -173,10 +174,11 @@ TEST_F(Auth, WritesDownWhoWasDenied) {
       << audit;
 }
 
-TEST_F(Auth, WritesDownWhatATokenEnqueues) {
+TEST_F(Auth, WritesDownTheBatchesOfAToken) {
   const std::string admin = token_in(make("admin", "*", ""));
   const std::string made = make("operator", "default", admin);
-  ASSERT_EQ(status_of(send("POST", "/v1/default/tasks", R"({"type":"t"})", token_in(made))), 201);
+  const std::string batch = R"({"tasks":[{"type":"t"},{"type":"t"}]})";
+  ASSERT_EQ(status_of(send("POST", "/v1/default/tasks/batch", batch, token_in(made))), 200);
   const std::string audit = send("GET", "/v1/admin/audit?limit=1", "", admin);
   EXPECT_NE(audit.find(R"("actor":")" + id_in(made) + R"(","role":"operator","action":"task.enqueue")"),
             std::string::npos)

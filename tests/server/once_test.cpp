@@ -83,7 +83,8 @@ TEST_F(Once, HoldsForEveryPostOfARecord) {
 
 TEST_F(Once, ASecondRequestIsRefusedWhileTheFirstIsRunning) {
   RawClient waiting{front.port()};
-  waiting.send(post("/v1/default/tasks/claim", R"({"worker_id":"w","wait":"30s"})", "Idempotency-Key: k\r\n"));
+  waiting.send(
+      post("/v1/default/tasks/claim", R"({"worker_id":"w","wait":"30s"})", "Idempotency-Key: k\r\n"));
   while (runtime.engine().waiters().size() == 0) {
   }
   EXPECT_EQ(status_of(ask(R"({"worker_id":"w","wait":"30s"})", "k", "/tasks/claim")), 409);
