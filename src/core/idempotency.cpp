@@ -52,11 +52,6 @@ RecordDecision put(const std::string& ns, bool begun, const IdempotencyKey& key)
   return decision;
 }
 
-Problem other_request(const std::string& key) {
-  return {.code = ProblemCode::idempotency_mismatch,
-          .detail = fmt::format("idempotency key {} was begun for another request", key)};
-}
-
 std::optional<IdempotencyKey> live(FoundRecords found, TimePoint now) {
   return found[0] ? idempotency_at(*found[0], now) : std::nullopt;
 }
@@ -113,7 +108,10 @@ Result<RecordDecision> decide_begin(const BeginIdempotency& request, const Idemp
   const bool is_new = !known || known->status == IdempotencyStatus::failed;
   const std::string task_id = request.task_id ? to_string(*request.task_id) : "";
   if (!is_new) {
-    if (known->request_hash != request.request_hash) return other_request(request.key);
+    if (known->request_hash != request.request_hash) {
+      return Problem{.code = ProblemCode::idempotency_mismatch,
+                     .detail = fmt::format("idempotency key {} was begun for another request", request.key)};
+    }
     if (known->status == IdempotencyStatus::completed)
       return RecordDecision{.answer = answer_of(false, *known)};
     // The same holder asks again when it did not get the first answer.
@@ -151,7 +149,10 @@ Result<std::optional<RawJson>> look_up(const DoOnce& once, const std::optional<R
                                        TimePoint now) {
   const auto known = found ? idempotency_at(*found, now) : std::nullopt;
   if (!known || known->status != IdempotencyStatus::completed) return std::optional<RawJson>{};
-  if (known->request_hash != once.request_hash) return other_request(once.key);
+  if (known->request_hash != once.request_hash) {
+    return Problem{.code = ProblemCode::idempotency_mismatch,
+                   .detail = "this idempotency key was used for another request"};
+  }
   return std::optional{known->response};
 }
 

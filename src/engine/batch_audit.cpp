@@ -67,7 +67,7 @@ Result<std::optional<core::Replayed>> Batch::look_up(const core::DoOnce& once) {
   if (*found) return std::optional{core::Replayed{std::move(**found)}};
   if (!once_.insert(ref).second) {
     return core::Problem{.code = core::ProblemCode::conflict,
-                         .detail = fmt::format("the first request with key {} is still running", once.key)};
+                         .detail = "the first request with this idempotency key is still running"};
   }
   return std::optional<core::Replayed>{};
 }
