@@ -1,4 +1,4 @@
-// pawl migrate: the store's schema. pawl doctor is in doctor.cpp.
+// pawl migrate: the store's schema. pawl doctor is in doctor.cpp, pawl verify in verify.cpp.
 
 #include <algorithm>
 
@@ -55,7 +55,8 @@ std::vector<Command> admin_commands() {
                      {.name = "--json", .summary = "One JSON object a line", .kind = ValueKind::none}},
            .example = "pawl migrate --store postgres://localhost/pawl --status",
            .handler = migrate},
-          doctor_command()};
+          doctor_command(),
+          verify_command()};
 }
 
 }  // namespace pawl::cli

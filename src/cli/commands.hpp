@@ -19,6 +19,7 @@ namespace pawl::cli {
 [[nodiscard]] std::vector<Command> token_commands();
 [[nodiscard]] std::vector<Command> top_commands();
 [[nodiscard]] std::vector<Command> admin_commands();
+[[nodiscard]] Command verify_command();
 [[nodiscard]] std::vector<Command> serve_commands();
 [[nodiscard]] std::vector<Command> dev_commands();
 [[nodiscard]] std::vector<Command> bench_commands();

@@ -19,7 +19,7 @@ const std::vector<ConfigKey>& config_keys() {
       {"tls.cert", text, "", "certificate file"},
       {"tls.key", text, "", "key file"},
       {"tls.client_ca", text, "", "clients need a certificate of this authority"},
-      {"leader.ttl", duration, "30s", "of the leader's lease", "leadership"},
+      {"leader.ttl", duration, "30s", "of the leader's lease"},
       {"lease.default", duration, "30s", "of a claim that does not say"},
       {"workers.offline_after", duration, "60s", "without a heartbeat"},
       {"recovery.leases", duration, "5s", "expired leases are looked for at least so often; 100ms if longer"},

@@ -102,7 +102,8 @@ runtime::RuntimeOptions runtime_options(const Config& config) {
   runtime::RuntimeOptions options{
       .waiting_claims_max = static_cast<std::size_t>(config.integer("limits.claims_waiting")),
       .api = {.worker_timeout = config.duration("workers.offline_after"),
-              .payload_max = static_cast<std::size_t>(config.integer("limits.payload_max"))}};
+              .payload_max = static_cast<std::size_t>(config.integer("limits.payload_max"))},
+      .node = {.version = PAWL_VERSION, .leader_ttl = config.duration("leader.ttl")}};
   options.ticker.interval = std::min(
       {options.ticker.interval, config.duration("recovery.leases"), config.duration("recovery.timeouts")});
   return options;

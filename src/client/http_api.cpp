@@ -139,18 +139,14 @@ Result<std::vector<Result<core::ReportAnswer>>> HttpApi::report(core::ReportTask
   });
 }
 
-Result<core::Task> HttpApi::move_one(const std::string& ns, const core::TaskId& id, const std::string& verb) {
-  const std::string path = tasks_path(ns, fmt::format("/{}/{}", to_string(id), verb));
-  return decoded(call(ns, {.method = "POST", .path = path}), wire::read_task);
+Result<core::Task> HttpApi::move_one(const core::MoveTask& request, const std::string& verb) {
+  const std::string path = tasks_path(request.ns, fmt::format("/{}/{}", to_string(request.id), verb));
+  return decoded(call(request.ns, {.method = "POST", .path = path}), wire::read_task);
 }
 
-Result<core::Task> HttpApi::cancel_task(const std::string& ns, const core::TaskId& id) {
-  return move_one(ns, id, "cancel");
-}
+Result<core::Task> HttpApi::cancel_task(const core::MoveTask& request) { return move_one(request, "cancel"); }
 
-Result<core::Task> HttpApi::retry_task(const std::string& ns, const core::TaskId& id) {
-  return move_one(ns, id, "retry");
-}
+Result<core::Task> HttpApi::retry_task(const core::MoveTask& request) { return move_one(request, "retry"); }
 
 Result<core::BulkResult> HttpApi::move_many(const core::BulkTasks& bulk, const std::string& verb) {
   Writer out;

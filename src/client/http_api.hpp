@@ -16,8 +16,10 @@ class HttpApi final : public core::Api {
   core::Result<std::vector<core::Enqueued>> enqueue_batch(core::EnqueueTasks command) override;
   core::Result<std::vector<core::ClaimedTask>> claim(core::ClaimTasks command) override;
   core::Result<std::vector<core::Result<core::ReportAnswer>>> report(core::ReportTasks command) override;
-  core::Result<core::Task> cancel_task(const std::string& ns, const core::TaskId& id) override;
-  core::Result<core::Task> retry_task(const std::string& ns, const core::TaskId& id) override;
+  using core::Api::cancel_task;
+  core::Result<core::Task> cancel_task(const core::MoveTask& request) override;
+  using core::Api::retry_task;
+  core::Result<core::Task> retry_task(const core::MoveTask& request) override;
   core::Result<core::BulkResult> cancel_tasks(const core::BulkTasks& bulk) override;
   core::Result<core::BulkResult> retry_tasks(const core::BulkTasks& bulk) override;
   core::Result<core::TaskWithAttempts> get_task(const std::string& ns, const core::TaskId& id) override;
@@ -58,10 +60,13 @@ class HttpApi final : public core::Api {
   core::Result<core::NamespaceSettings> put_namespace(const core::PutNamespace& request) override;
   core::Result<core::Done> append_audit(std::vector<core::AuditEntry> entries) override;
   core::Result<core::Page<core::AuditEntry>> list_audit(const core::ListAudit& list) override;
+  core::Result<std::vector<core::Node>> list_nodes() override;
+  core::Result<core::SweepResult> sweep(const core::Sweep& request) override;
+  core::Result<core::Verification> verify() override;
 
  private:
   core::Result<std::string> call(const std::string& ns, HttpRequest request);
-  core::Result<core::Task> move_one(const std::string& ns, const core::TaskId& id, const std::string& verb);
+  core::Result<core::Task> move_one(const core::MoveTask& request, const std::string& verb);
   core::Result<core::BulkResult> move_many(const core::BulkTasks& bulk, const std::string& verb);
 
   std::mutex mutex_;

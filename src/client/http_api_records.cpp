@@ -4,6 +4,7 @@
 
 #include "client/decoded.hpp"
 #include "client/http_api.hpp"
+#include "wire/maintenance.hpp"
 #include "wire/records.hpp"
 
 namespace pawl::client {
@@ -13,6 +14,8 @@ namespace {
 using core::Result;
 using wire::ObjectReader;
 using wire::Writer;
+
+constexpr core::Duration kVerifyTimeout = std::chrono::minutes{10};  // it reads the whole store
 
 std::string path_of(const std::string& ns, std::string_view noun, const std::string& name,
                     std::string_view verb = "") {
@@ -277,6 +280,26 @@ Result<core::Done> HttpApi::append_audit(std::vector<core::AuditEntry> /*entries
 Result<core::Page<core::AuditEntry>> HttpApi::list_audit(const core::ListAudit& list) {
   return decoded(call("default", {.path = list_path("/v1/admin/audit", list.limit, list.cursor)}),
                  page_reader(wire::read_audit));
+}
+
+Result<std::vector<core::Node>> HttpApi::list_nodes() {
+  return decoded(call("default", {.path = "/v1/admin/nodes"}), [](ObjectReader& in) {
+    std::vector<core::Node> nodes;
+    in.objects_leniently("items", [&](ObjectReader& one) { nodes.push_back(wire::read_node(one)); });
+    return nodes;
+  });
+}
+
+Result<core::SweepResult> HttpApi::sweep(const core::Sweep& request) {
+  Writer out;
+  out.begin_object().field("check", core::to_string(request.check)).end_object();
+  return decoded(call("default", posted("/v1/admin/sweep", out.take())), wire::read_sweep);
+}
+
+Result<core::Verification> HttpApi::verify() {
+  HttpRequest request{.path = "/v1/admin/verify"};
+  request.timeout = kVerifyTimeout;
+  return decoded(call("default", std::move(request)), wire::read_verification);
 }
 
 }  // namespace pawl::client

@@ -14,7 +14,9 @@
 #include "core/command.hpp"
 #include "core/idempotency.hpp"
 #include "core/lock.hpp"
+#include "core/maintenance.hpp"
 #include "core/namespace_settings.hpp"
+#include "core/node.hpp"
 #include "core/queue.hpp"
 #include "core/result.hpp"
 #include "core/task.hpp"
@@ -59,9 +61,16 @@ struct Page {
   std::optional<std::string> next_cursor = {};
 };
 
+struct MoveTask {
+  std::string ns = "default";
+  TaskId id = {};
+  Actor by = {};
+};
+
 struct BulkTasks {
   TaskQuery query = {};
   int limit = 1'000;
+  Actor by = {};
 };
 struct BulkResult {
   int matched = 0;
@@ -100,8 +109,14 @@ class Api {
   virtual Result<std::vector<Enqueued>> enqueue_batch(EnqueueTasks command) = 0;
   virtual Result<std::vector<ClaimedTask>> claim(ClaimTasks command) = 0;
   virtual Result<std::vector<Result<ReportAnswer>>> report(ReportTasks command) = 0;
-  virtual Result<Task> cancel_task(const std::string& ns, const TaskId& id) = 0;
-  virtual Result<Task> retry_task(const std::string& ns, const TaskId& id) = 0;
+  virtual Result<Task> cancel_task(const MoveTask& request) = 0;
+  Result<Task> cancel_task(const std::string& ns, const TaskId& id) {
+    return cancel_task({.ns = ns, .id = id});
+  }
+  virtual Result<Task> retry_task(const MoveTask& request) = 0;
+  Result<Task> retry_task(const std::string& ns, const TaskId& id) {
+    return retry_task({.ns = ns, .id = id});
+  }
   virtual Result<BulkResult> cancel_tasks(const BulkTasks& bulk) = 0;
   virtual Result<BulkResult> retry_tasks(const BulkTasks& bulk) = 0;
   virtual Result<TaskWithAttempts> get_task(const std::string& ns, const TaskId& id) = 0;
@@ -155,6 +170,10 @@ class Api {
   // For what no other call writes down, such as a call that was denied.
   virtual Result<Done> append_audit(std::vector<AuditEntry> entries) = 0;
   virtual Result<Page<AuditEntry>> list_audit(const ListAudit& list) = 0;  // newest first
+  virtual Result<std::vector<Node>> list_nodes() = 0;
+  virtual Result<SweepResult> sweep(const Sweep& request) = 0;
+  // Reads the whole store, page by page, beside what goes on.
+  virtual Result<Verification> verify() = 0;
 };
 
 }  // namespace pawl::core

@@ -1,5 +1,8 @@
 #pragma once
 // Who did what: append-only, written in the same commit as what was done.
+//
+// Always: the sequence rises by one, and each entry's hash covers the hash of the one before it and all its
+// own fields, so that no entry can be changed, added or taken out without all later ones showing it.
 
 #include <cstdint>
 #include <string>
@@ -18,8 +21,8 @@ struct Actor {
 };
 
 struct AuditEntry {
-  std::int64_t sequence = 0;  // given by the store; rises, and may have gaps
-  TimePoint at = {};          // given by the store
+  std::int64_t sequence = 0;  // given when it is chained
+  TimePoint at = {};          // the same
   std::string ns = {};
   std::string actor = {};  // the id of a token; empty: nobody in particular
   std::string role = {};
@@ -28,9 +31,21 @@ struct AuditEntry {
   std::string request_id = {};
   std::string outcome = "ok";  // or the code of the problem
   RawJson detail = {};
+  std::string hash = {};  // given when it is chained
 
   bool operator==(const AuditEntry&) const = default;
 };
+
+// The last entry so far; kept as a record, whose lock is where all who write down something queue up.
+struct AuditEnd {
+  std::int64_t sequence = 0;
+  std::string hash = {};
+};
+
+// Gives the entry its place behind the end, which it becomes.
+void chain(AuditEnd& end, AuditEntry& entry, TimePoint now);
+// What the hash of an entry must be.
+[[nodiscard]] std::string audit_hash(const std::string& hash_before, const AuditEntry& entry);
 
 [[nodiscard]] inline AuditEntry audit_of(const Actor& by, std::string ns, std::string action,
                                          std::string object) {

@@ -96,7 +96,7 @@ Status check_command(const ClaimTasks& command) {
                    range("queues", command.queues.size(), std::size_t{1}, kClaimQueuesMax),
                    range("types", command.types.size(), std::size_t{0}, kClaimTypesMax),
                    range("max", command.max, 1, static_cast<int>(kClaimTasksMax)),
-                   check_duration("lease", command.lease, kLeaseMin, kLeaseMax),
+                   check_duration("lease", command.lease.value_or(command.lease_default), kLeaseMin, kLeaseMax),
                    check_duration("wait", command.wait, Duration{0}, kClaimWaitMax)});
 }
 
@@ -165,6 +165,10 @@ Status check_command(const ChangeRecords&) { return Done{}; }  // each noun chec
 Status check_command(const AppendCheckpoint& command) {
   return first_of({check_name("type", command.type), check_json("snapshot", command.snapshot),
                    check_json("metadata", command.metadata)});
+}
+
+Status check_command(const DoOnce& command) {
+  return first_of({check_key("Idempotency-Key", command.key), check(command.command->value)});
 }
 
 }  // namespace
@@ -294,6 +298,7 @@ std::size_t weight_of(const Command& command) {
     std::size_t operator()(const PromoteDue& c) const { return c.ids.size(); }
     std::size_t operator()(const ChangeRecords& c) const { return c.refs.size() + c.held.ids.size() + 1; }
     std::size_t operator()(const AppendCheckpoint&) const { return 1; }
+    std::size_t operator()(const DoOnce& c) const { return weight_of(c.command->value); }
   };
   return std::visit(Weight{}, command);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,9 +23,17 @@
 namespace pawl::core {
 
 struct TaskSpec {
+  // What a caller gave although it is what everybody gets: the type's own defaults do not replace it. What
+  // differs from that was given in any case.
+  struct Given {
+    bool queue = false;
+    bool priority = false;
+    bool retry = false;
+  };
+
   std::string type = {};
   RawJson payload = {};
-  std::string queue = "default";
+  std::string queue{kQueueDefault};
   std::int32_t priority = 0;
   std::optional<std::string> key = {};
   std::optional<std::string> idempotency_key = {};
@@ -33,6 +42,12 @@ struct TaskSpec {
   RetryPolicy retry = {};
   std::optional<Duration> timeout = {};
   Labels labels = {};
+  Given given = {};
+
+  // Whether a caller gave them.
+  [[nodiscard]] bool has_queue() const;
+  [[nodiscard]] bool has_priority() const;
+  [[nodiscard]] bool has_retry() const;
 };
 
 // All or nothing.
@@ -40,6 +55,7 @@ struct EnqueueTasks {
   std::string ns = "default";
   std::vector<TaskSpec> tasks = {};
   bool wants_tasks = false;  // the answer shows the tasks that were made
+  Actor by = {};
 };
 struct Enqueued {
   bool created = false;
@@ -55,8 +71,13 @@ struct ClaimTasks {
   std::vector<std::string> queues = {"default"};
   std::vector<std::string> types = {};  // none: all types
   int max = 10;
-  Duration lease = kLeaseDefault;
+  std::optional<Duration> lease = {};  // not given: the type's own, or `lease_default`
+  Duration lease_default = kLeaseDefault;
   Duration wait = Duration{0};
+  std::map<std::string, Duration> type_leases = {};  // as far as types have one of their own
+  int held_max = 0;  // how many tasks the worker may hold at a time; 0: no cap
+
+  [[nodiscard]] Duration lease_for(const std::string& type) const;
 };
 struct ClaimedTask {
   Task task = {};
@@ -81,6 +102,8 @@ struct ReportTasks {
   std::string ns = "default";
   std::string worker_id = {};
   std::vector<Report> reports = {};
+  std::vector<std::string> queues = {};  // only on tasks of these; none: of all
+  Actor by = {};                         // for what is refused because of its queue
 };
 struct ReportAnswer {
   TaskId task_id = {};
@@ -95,10 +118,12 @@ struct ReportAnswer {
 struct CancelTasks {
   std::string ns = "default";
   std::vector<TaskId> ids = {};
+  Actor by = {};
 };
 struct RetryTasks {
   std::string ns = "default";
   std::vector<TaskId> ids = {};
+  Actor by = {};
 };
 struct TaskMoved {
   TaskId task_id = {};
@@ -112,6 +137,7 @@ struct SetQueue {
   std::string ns = "default";
   std::string name = {};
   QueuePatch patch = {};
+  Actor by = {};
 };
 
 // Of the ticker: what a read found due. Each is compared again under lock; what changed meanwhile is left
@@ -134,11 +160,37 @@ struct Swept {
   bool operator==(const Swept&) const = default;
 };
 
-using Command = std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks, RetryTasks, SetQueue,
-                             SweepLeases, PromoteDue, ChangeRecords, AppendCheckpoint>;
+// What was kept of the answer when the same was done before.
+struct Replayed {
+  RawJson kept = {};
+
+  bool operator==(const Replayed&) const = default;
+};
+
 using Answer =
     std::variant<std::vector<Enqueued>, std::vector<ClaimedTask>, std::vector<Result<ReportAnswer>>,
-                 std::vector<Result<TaskMoved>>, Done, Swept, RecordAnswer, CheckpointAppended>;
+                 std::vector<Result<TaskMoved>>, Done, Swept, RecordAnswer, CheckpointAppended, Replayed>;
+
+struct AnyCommand;
+
+// Another command, done once: the key is kept in the same commit as its effect. Whoever asks again with the
+// same request is answered with what was kept, with another one refused. A claim that gets nothing, like all
+// that is refused, keeps nothing.
+struct DoOnce {
+  std::string ns = "default";
+  std::string key = {};
+  std::string request_hash = {};
+  Duration ttl = std::chrono::hours{24};
+  // What is kept of the answer; nothing: it may be done again. Pure, and called before the commit.
+  std::function<std::optional<RawJson>(const Answer&)> keep = {};
+  std::shared_ptr<AnyCommand> command = {};  // shared by the copies of this one
+};
+
+using Command = std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks, RetryTasks, SetQueue,
+                             SweepLeases, PromoteDue, ChangeRecords, AppendCheckpoint, DoOnce>;
+struct AnyCommand {
+  Command value = {};
+};
 // Called once, after the commit (or the refusal), on the thread that committed.
 using Reply = std::function<void(Result<Answer>)>;
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "core/body.hpp"
-#include "core/command.hpp"
 
 namespace pawl::core {
 
@@ -144,6 +143,29 @@ Result<RecordDecision> decide_fail(const EndIdempotency& request, FoundRecords f
 IdempotencyBegun idempotency_from(const RawJson& answer) {
   const Body body{answer};
   return {.begun = body.get<bool>("begun"), .key = key_from(body)};
+}
+
+Result<std::optional<RawJson>> look_up(const DoOnce& once, const std::optional<Record>& found,
+                                       TimePoint now) {
+  const auto known = found ? idempotency_at(*found, now) : std::nullopt;
+  if (!known || known->status != IdempotencyStatus::completed) return std::optional<RawJson>{};
+  if (known->request_hash != once.request_hash) {
+    return Problem{.code = ProblemCode::idempotency_mismatch,
+                   .detail = "this idempotency key was used for another request"};
+  }
+  return std::optional{known->response};
+}
+
+RecordChange kept(const DoOnce& once, const RawJson& response, TimePoint now) {
+  const IdempotencyKey key{.key = once.key,
+                           .status = IdempotencyStatus::completed,
+                           .request_hash = once.request_hash,
+                           .response = response,
+                           .created_at = now,
+                           .completed_at = now,
+                           .expires_at = now + once.ttl};
+  return {
+      .ref = idempotency_ref(once.ns, once.key), .body = body_of(key).text(), .expires_at = key.expires_at};
 }
 
 Result<RecordDecision> decide_expire(FoundRecords found, TimePoint now) {

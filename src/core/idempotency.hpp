@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/command.hpp"
 #include "core/record.hpp"
 
 namespace pawl::core {
@@ -73,6 +74,11 @@ struct IdempotencyLeases {
 [[nodiscard]] Result<RecordDecision> decide_fail(const EndIdempotency& request, FoundRecords found,
                                                  TimePoint now);
 [[nodiscard]] IdempotencyBegun idempotency_from(const RawJson& answer);
+
+// A command that is done once. What was kept when it was done before; nothing: it is to be done.
+[[nodiscard]] Result<std::optional<RawJson>> look_up(const DoOnce& once, const std::optional<Record>& found,
+                                                     TimePoint now);
+[[nodiscard]] RecordChange kept(const DoOnce& once, const RawJson& response, TimePoint now);
 
 // Erases what is over.
 [[nodiscard]] Result<RecordDecision> decide_expire(FoundRecords found, TimePoint now);

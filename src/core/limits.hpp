@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "core/time.hpp"
 
 namespace pawl::core {
+
+inline constexpr std::string_view kQueueDefault = "default";
 
 inline constexpr std::size_t kNamespaceBytesMax = 63;
 inline constexpr std::size_t kNameCharactersMax = 255;  // queue, type, workflow, step, node, worker

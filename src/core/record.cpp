@@ -2,12 +2,15 @@
 
 #include <array>
 
+#include "core/body.hpp"
+
 namespace pawl::core {
 
 namespace {
 
 constexpr std::array<std::string_view, kRecordKindCount> kKindNames{
-    "lock", "idempotency", "worker", "worker_process", "task_type", "token", "namespace_settings"};
+    "lock",  "idempotency",        "worker",    "worker_process", "task_type",
+    "token", "namespace_settings", "audit_end", "node",           "leader"};
 
 }  // namespace
 
@@ -18,6 +21,21 @@ std::optional<RecordKind> record_kind_from(std::string_view name) {
     if (kKindNames.at(i) == name) return static_cast<RecordKind>(i);
   }
   return std::nullopt;
+}
+
+RecordRef audit_end_ref() { return {.kind = RecordKind::audit_end, .key = "end"}; }
+
+AuditEnd audit_end_from(const std::optional<Record>& record) {
+  if (!record) return {};
+  const Body body{record->body};
+  return {.sequence = body.get<std::int64_t>("sequence"), .hash = body.text_of("hash")};
+}
+
+RawJson body_of(const AuditEnd& end) {
+  Body body;
+  body.put("sequence", end.sequence);
+  body.put("hash", end.hash);
+  return body.text();
 }
 
 }  // namespace pawl::core

@@ -31,8 +31,11 @@ enum class RecordKind : std::uint8_t {
   task_type,
   token,
   namespace_settings,
+  audit_end,  // the last entry of the audit, where the next one is chained to
+  node,
+  leader,
 };
-inline constexpr int kRecordKindCount = 7;
+inline constexpr int kRecordKindCount = 10;
 
 [[nodiscard]] std::string_view to_string(RecordKind kind);
 [[nodiscard]] std::optional<RecordKind> record_kind_from(std::string_view name);
@@ -100,5 +103,9 @@ struct RecordAnswer {
 
   bool operator==(const RecordAnswer&) const = default;
 };
+
+[[nodiscard]] RecordRef audit_end_ref();
+[[nodiscard]] AuditEnd audit_end_from(const std::optional<Record>& record);
+[[nodiscard]] RawJson body_of(const AuditEnd& end);
 
 }  // namespace pawl::core

@@ -91,14 +91,11 @@ Status check_payload(const TaskType& type, const RawJson& payload) {
   return type.schema.empty() ? Status{Done{}} : check_against(type.schema, "payload", payload);
 }
 
-TaskSpec spec_from(const TaskType& type) {
-  TaskSpec spec;
-  spec.type = type.name;
-  if (type.queue) spec.queue = *type.queue;
-  if (type.priority) spec.priority = *type.priority;
-  if (type.retry) spec.retry = *type.retry;
-  spec.timeout = type.timeout;
-  return spec;
+void fill_in(const TaskType& type, TaskSpec& spec) {
+  if (type.queue && !spec.has_queue()) spec.queue = *type.queue;
+  if (type.priority && !spec.has_priority()) spec.priority = *type.priority;
+  if (type.retry && !spec.has_retry()) spec.retry = *type.retry;
+  if (!spec.timeout) spec.timeout = type.timeout;
 }
 
 TaskType task_type_from(const RawJson& text) {

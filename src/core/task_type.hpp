@@ -42,8 +42,8 @@ struct DeleteTaskType {
 
 // Refused with the path of the field, such as payload.items[3].price.
 [[nodiscard]] Status check_payload(const TaskType& type, const RawJson& payload);
-// A spec as the type would have it, for an edge to write over with what was given.
-[[nodiscard]] TaskSpec spec_from(const TaskType& type);
+// Fills in what the type has a default for and the caller did not give.
+void fill_in(const TaskType& type, TaskSpec& spec);
 
 [[nodiscard]] TaskType task_type_from(const RawJson& body);
 [[nodiscard]] Result<RecordDecision> decide_put_type(const PutTaskType& request, FoundRecords found,

@@ -150,6 +150,10 @@ bool allows_queue(const Token& token, const std::string& queue) {
   return token.queues.empty() || contains(token.queues, queue);
 }
 
+Problem not_for_queue(const std::string& queue) {
+  return {.code = ProblemCode::forbidden, .detail = "the token is not for the queue " + queue};
+}
+
 RecordRef token_ref(const std::string& id) { return {.kind = RecordKind::token, .key = id}; }
 
 Status check(const CreateToken& request) {

@@ -82,6 +82,9 @@ struct TokenText {
 [[nodiscard]] bool allows_namespace(const Token& token, const std::string& ns);
 [[nodiscard]] bool allows_queue(const Token& token, const std::string& queue);
 
+// What a token for other queues is told.
+[[nodiscard]] Problem not_for_queue(const std::string& queue);
+
 [[nodiscard]] RecordRef token_ref(const std::string& id);
 [[nodiscard]] Status check(const CreateToken& request);
 [[nodiscard]] Status check(const RevokeToken& request);

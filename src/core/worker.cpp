@@ -220,6 +220,7 @@ Result<RecordDecision> decide_drain(const WorkerRef& request, FoundRecords found
   decision.changes.push_back({.ref = worker_ref(request.ns, request.worker_id),
                               .body = decision.answer,
                               .expires_at = found[0]->expires_at});
+  decision.audit.push_back(audit_of(request.by, request.ns, "worker.drain", request.worker_id));
   return decision;
 }
 
@@ -232,6 +233,7 @@ Result<RecordDecision> decide_deregister(const WorkerRef& request, FoundRecords 
   const bool is_its_process =
       found.size() > 1 && found[1] && process_worker_id(*found[1]) == request.worker_id;
   if (is_its_process) decision.changes.push_back({.ref = found[1]->ref});
+  decision.audit.push_back(audit_of(request.by, request.ns, "worker.delete", request.worker_id));
   return decision;
 }
 

@@ -47,6 +47,7 @@ struct WorkerRef {
   std::string ns = "default";
   std::string worker_id = {};
   Duration timeout = kWorkerTimeout;
+  Actor by = {};
 };
 
 struct Worker {

@@ -191,7 +191,8 @@ Result<Answer> Batch::execute(const Command& command) {
   return std::visit([this](const auto& typed) -> Result<Answer> { return run(typed); }, command);
 }
 
-store::WriteSet Batch::writes() const {
+store::WriteSet Batch::writes() {
+  records_.chain_audit();
   store::WriteSet writes = set_.writes();
   records_.add_to(writes);
   return writes;
@@ -220,6 +221,7 @@ Answer Batch::run(const core::EnqueueTasks& command) {
       made_.emplace_back(&set_.newest(), std::move(shown));
     }
   }
+  if (!command.by.id.empty() && command.tasks.size() > 1) note_batch(command, results);
   return results;
 }
 
@@ -259,6 +261,7 @@ Result<core::ReportAnswer> Batch::report(const core::ReportTasks& command, std::
   if (const core::Status valid = core::check(report, index); !valid) return valid.problem();
   WorkingTask* task = find(command.ns, report.task_id);
   if (task == nullptr) return no_such_task(report.task_id);
+  if (const core::Status allowed = check_queue(command, *task); !allowed) return allowed.problem();
   auto decision =
       core::decide_report(task->record, command.worker_id, report, past_attempt(*task, report), moment());
   if (!decision) return decision.problem();
@@ -278,6 +281,7 @@ Answer Batch::run(const core::CancelTasks& command) {
   std::vector<Result<core::TaskMoved>> results;
   results.reserve(command.ids.size());
   for (const core::TaskId& id : command.ids) results.push_back(cancel(command.ns, id));
+  note_moved("task.cancel", command.by, command.ns, command.ids, results);
   return results;
 }
 
@@ -295,6 +299,7 @@ Answer Batch::run(const core::RetryTasks& command) {
   std::vector<Result<core::TaskMoved>> results;
   results.reserve(command.ids.size());
   for (const core::TaskId& id : command.ids) results.push_back(revive(command.ns, id));
+  note_moved("task.retry", command.by, command.ns, command.ids, results);
   return results;
 }
 
@@ -319,6 +324,7 @@ Answer Batch::run(const core::SetQueue& command) {
   WorkingQueue& queue = set_.queues()[{.ns = command.ns, .name = command.name}];
   queue.settings = core::patched(std::move(queue.settings), command.patch);
   queue.is_changed = true;
+  records_.note(core::audit_of(command.by, command.ns, "queue.set", command.name));
   return core::Done{};
 }
 
@@ -350,6 +356,11 @@ Answer Batch::run(const core::PromoteDue& command) {
 
 Answer Batch::run(const core::ClaimTasks& /*command*/) {
   PAWL_ENSURE(false, "claims are served by a ClaimRound");
+  return core::Done{};
+}
+
+Answer Batch::run(const core::DoOnce& /*command*/) {
+  PAWL_ENSURE(false, "the engine looks inside what is to be done once");
   return core::Done{};
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -33,10 +34,16 @@ class Batch {
   void load(const std::vector<const core::Command*>& commands);
   [[nodiscard]] core::Result<core::Answer> execute(const core::Command& command);
 
+  // What is to be done once: its key is locked, then looked up, and what came of it is kept. Nothing was
+  // found where it is to be done now.
+  void lock_keys(const std::vector<const core::DoOnce*>& onces);
+  [[nodiscard]] core::Result<std::optional<core::Replayed>> look_up(const core::DoOnce& once);
+  void keep(const core::DoOnce& once, const core::Result<core::Answer>& answer);
+
   // Fills in the tasks that answers show, as they are at the end of the group.
   void show_made();
   [[nodiscard]] WorkingSet& set() { return set_; }
-  [[nodiscard]] store::WriteSet writes() const;
+  [[nodiscard]] store::WriteSet writes();
 
  private:
   core::Answer run(const core::EnqueueTasks& command);
@@ -49,12 +56,18 @@ class Batch {
   core::Result<core::Answer> run(const core::ChangeRecords& command);
   core::Result<core::Answer> run(const core::AppendCheckpoint& command);
   core::Answer run(const core::ClaimTasks& command);  // never: claims are served by a ClaimRound
+  core::Answer run(const core::DoOnce& command);      // never: the engine looks inside
 
   core::Enqueued enqueue(const std::string& ns, const core::TaskSpec& spec);
   core::Result<core::ReportAnswer> report(const core::ReportTasks& command, std::size_t index);
   core::Result<core::TaskMoved> cancel(const std::string& ns, const core::TaskId& id);
   core::Result<core::TaskMoved> revive(const std::string& ns, const core::TaskId& id);
 
+  void note_moved(std::string_view action, const core::Actor& by, const std::string& ns,
+                  const std::vector<core::TaskId>& ids,
+                  const std::vector<core::Result<core::TaskMoved>>& results);
+  void note_batch(const core::EnqueueTasks& command, const std::vector<core::Enqueued>& results);
+  core::Status check_queue(const core::ReportTasks& command, const WorkingTask& task);
   int evict(const core::HeldTasks& held, core::Eviction eviction);
 
   const core::Lane* lane_of(const std::string& ns, const core::TaskSpec& spec);
@@ -73,6 +86,7 @@ class Batch {
   core::Random& random_;
   WorkingSet set_;
   WorkingRecords records_;
+  std::set<core::RecordRef> once_;  // keys of what this group does
   std::map<store::IdempotencyRef, core::TaskId> idempotency_;
   std::map<std::pair<core::TaskId, std::int64_t>, core::Attempt> past_;
   std::vector<std::pair<const WorkingTask*, std::shared_ptr<core::Task>>> made_;  // shared with the answers

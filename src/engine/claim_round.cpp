@@ -8,6 +8,7 @@
 
 #include "core/canary.hpp"
 #include "core/queue.hpp"
+#include "core/worker.hpp"
 
 namespace pawl::engine {
 
@@ -31,10 +32,12 @@ void ClaimRound::Allowance::take(const std::string& type) {
 std::vector<std::vector<WorkingTask*>> ClaimRound::serve(std::span<WaitingClaim> claims) {
   std::vector<std::vector<WorkingTask*>> given(claims.size());
   if (claims.empty()) return given;
+  load_rooms(claims);
   load_allowances(claims);
 
   std::vector<std::pair<Kind, std::vector<std::size_t>>> kinds;  // in order of their oldest claim
   for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (claims[i].settled) continue;
     const core::ClaimTasks& claim = claims[i].claim;
     const auto is_same = [&claim](const auto& entry) {
       const auto& [ns, queues, types] = entry.first;
@@ -50,6 +53,27 @@ std::vector<std::vector<WorkingTask*>> ClaimRound::serve(std::span<WaitingClaim>
   for (const auto& [kind, members] : kinds) serve_kind(claims, members, given);
   spend_rates();
   return given;
+}
+
+// The worker's record is the place where its claims on all nodes queue up: each counts what the one before
+// has committed.
+void ClaimRound::load_rooms(std::span<WaitingClaim> claims) {
+  for (const WaitingClaim& waiting : claims) {
+    const core::ClaimTasks& claim = waiting.claim;
+    if (claim.held_max > 0) rooms_[{.ns = claim.ns, .worker_id = claim.worker_id}] = claim.held_max;
+  }
+  if (rooms_.empty()) return;
+  std::vector<core::RecordRef> workers;
+  for (const auto& [holder, room] : rooms_)
+    workers.push_back(core::worker_ref(holder.ns, holder.worker_id));  // sorted, as the holders are
+  (void)tx_.lock_records(workers);
+  for (auto& [holder, room] : rooms_) room -= tx_.count_held(holder) - set_.given_up_by(holder);
+}
+
+std::int64_t ClaimRound::room_for(const core::ClaimTasks& claim) const {
+  const auto room = rooms_.find({.ns = claim.ns, .worker_id = claim.worker_id});
+  if (room == rooms_.end()) return claim.max;
+  return std::clamp<std::int64_t>(room->second, 0, claim.max);
 }
 
 void ClaimRound::load_allowances(std::span<WaitingClaim> claims) {
@@ -113,27 +137,39 @@ ClaimRound::Allowance ClaimRound::allowance_of(
 void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<std::size_t>& members,
                             std::vector<std::vector<WorkingTask*>>& given) {
   std::int64_t wanted = 0;
-  for (const std::size_t member : members) wanted += claims[member].claim.max;
+  for (const std::size_t member : members) wanted += room_for(claims[member].claim);
   const core::ClaimTasks& kind = claims[members.front()].claim;
   const bool is_limited = std::any_of(kind.queues.begin(), kind.queues.end(), [&](const std::string& queue) {
     return allowances_.contains({.ns = kind.ns, .name = queue});
   });
-  for (const std::size_t member : members) claims[member].limited = is_limited;
+  for (const std::size_t member : members) {
+    const core::ClaimTasks& claim = claims[member].claim;
+    claims[member].limited = is_limited || room_for(claim) < claim.max;
+  }
+  if (wanted == 0) return;
 
   const auto found = candidates(shares_for(kind, wanted), static_cast<std::size_t>(wanted));
   load_missing_facts(found);
   auto member = members.begin();
+  const auto is_full = [&](std::size_t index) {
+    const core::ClaimTasks& claim = claims[index].claim;
+    return given[index].size() == static_cast<std::size_t>(claim.max) || room_for(claim) == 0;
+  };
   for (WorkingTask* task : found) {
+    while (member != members.end() && is_full(*member)) ++member;
+    if (member == members.end()) break;
     const core::Lane& lane = *task->record.lane;
     const auto allowance = allowances_.find({.ns = lane.ns, .name = lane.queue});
     if (allowance != allowances_.end()) {
       if (allowance->second.left_for(lane.type, 1) == 0) continue;
       allowance->second.take(lane.type);
     }
-    while (given[*member].size() == static_cast<std::size_t>(claims[*member].claim.max)) ++member;
     const core::ClaimTasks& claim = claims[*member].claim;
-    set_.change(*task, core::decide_claim(task->record, claim.worker_id, claim.lease, tx_.now()));
+    set_.change(*task,
+                core::decide_claim(task->record, claim.worker_id, claim.lease_for(lane.type), tx_.now()));
     given[*member].push_back(task);
+    const auto room = rooms_.find({.ns = claim.ns, .worker_id = claim.worker_id});
+    if (room != rooms_.end()) --room->second;
   }
 }
 

@@ -37,6 +37,9 @@ class ClaimRound {
   // Claims with the same queues and types are served together.
   using Kind = std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>;
 
+  void load_rooms(std::span<WaitingClaim> claims);
+  // How many tasks the claim may still be given: as many as it asked for, within what its worker may hold.
+  [[nodiscard]] std::int64_t room_for(const core::ClaimTasks& claim) const;
   void load_allowances(std::span<WaitingClaim> claims);
   [[nodiscard]] Allowance allowance_of(
       const store::LockedQueue& queue,
@@ -52,6 +55,7 @@ class ClaimRound {
   store::Store& store_;
   store::Transaction& tx_;
   WorkingSet& set_;
+  std::map<store::HolderRef, std::int64_t> rooms_;   // of the workers that have a cap
   std::map<store::QueueRef, Allowance> allowances_;  // of the queues that have any setting
 };
 

@@ -8,6 +8,7 @@
 
 #include "core/canary.hpp"
 #include "engine/claim_round.hpp"
+#include "engine/due.hpp"
 
 namespace pawl::engine {
 
@@ -22,11 +23,18 @@ namespace {
 constexpr int kTriesAfterConflict = 50;
 constexpr int kTriesAfterLoss = 3;
 
+std::int64_t claimed_count(const Answer& answer) {
+  return static_cast<std::int64_t>(std::get<std::vector<core::ClaimedTask>>(answer).size());
+}
+
+bool has_tasks(const Answer& answer) { return claimed_count(answer) > 0; }
+
 }  // namespace
 
 // One group on its way through a transaction; kept over retries.
 struct Engine::Group {
   std::vector<const core::Command*> commands;
+  std::vector<const core::DoOnce*> onces;  // beside the commands; none: may be done again
   std::vector<core::Reply> replies;
   std::vector<Result<Answer>> answers;
   std::vector<WaitingClaim> claims;
@@ -41,11 +49,16 @@ Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, st
 void Engine::execute(std::vector<Request> requests) {
   Group group;
   for (Request& request : requests) {
-    if (auto* claim = std::get_if<core::ClaimTasks>(&request.command)) {
+    const auto* once = std::get_if<core::DoOnce>(&request.command);
+    core::Command& command = once == nullptr ? request.command : once->command->value;
+    if (auto* claim = std::get_if<core::ClaimTasks>(&command)) {
       const core::MonotonicTime until = clock_.monotonic() + claim->wait;
-      group.claims.push_back({.claim = std::move(*claim), .reply = std::move(request.reply), .until = until});
+      WaitingClaim& waiting = group.claims.emplace_back(
+          WaitingClaim{.claim = std::move(*claim), .reply = std::move(request.reply), .until = until});
+      if (once != nullptr) waiting.once = *once;
     } else {
-      group.commands.push_back(&request.command);
+      group.commands.push_back(&command);
+      group.onces.push_back(once);
       group.replies.push_back(std::move(request.reply));
     }
   }
@@ -93,13 +106,16 @@ void Engine::try_group(Group& group) {
 
   const auto tx = store_.begin(queues_of(group, lanes));
   Batch batch{lanes, *tx, ids_, random_};
+  batch.lock_keys(group.onces);
   batch.load(group.commands);
-  for (const core::Command* command : group.commands) group.answers.push_back(batch.execute(*command));
+  execute_commands(group, batch);
   batch.set().advance_lines();
   join_waiting(group, batch);
+  settle_claims(group, batch);
   ClaimRound round{store_, *tx, batch.set()};
   answer_claims(group, round.serve(group.claims));
   batch.show_made();
+  keep_answers(group, batch);
   note_scheduled(batch.set());
 
   if (core::planted(core::Canary::answer_before_commit)) finish_group(group);
@@ -107,6 +123,53 @@ void Engine::try_group(Group& group) {
   if (writes.is_nothing()) return;  // that there was nothing to write says nothing of whether it could be
   tx->commit(writes);
   stats_.refused_since = 0;
+}
+
+void Engine::execute_commands(Group& group, Batch& batch) {
+  for (std::size_t i = 0; i < group.commands.size(); ++i) {
+    if (group.onces[i] != nullptr) {
+      auto known = batch.look_up(*group.onces[i]);
+      if (!known) {
+        group.answers.emplace_back(known.problem());
+        continue;
+      }
+      if (*known) {
+        group.answers.emplace_back(Answer{std::move(**known)});
+        continue;
+      }
+    }
+    group.answers.push_back(batch.execute(*group.commands[i]));
+  }
+}
+
+// Claims that were served before, by another group while this one waited.
+void Engine::settle_claims(Group& group, Batch& batch) {
+  std::vector<const core::DoOnce*> onces;
+  for (WaitingClaim& claim : group.claims) {
+    claim.settled.reset();
+    if (claim.once) onces.push_back(&*claim.once);
+  }
+  batch.lock_keys(onces);
+  for (WaitingClaim& claim : group.claims) {
+    if (!claim.once) continue;
+    auto known = batch.look_up(*claim.once);
+    if (!known) {
+      claim.settled = known.problem();
+    } else if (*known) {
+      claim.settled = Answer{std::move(**known)};
+    }
+  }
+}
+
+// A claim that was given nothing has changed nothing, and may be made again.
+void Engine::keep_answers(Group& group, Batch& batch) {
+  for (std::size_t i = 0; i < group.commands.size(); ++i) {
+    if (group.onces[i] != nullptr) batch.keep(*group.onces[i], group.answers[i]);
+  }
+  for (std::size_t i = 0; i < group.claims.size(); ++i) {
+    const bool is_served = !group.claims[i].settled && has_tasks(*group.claim_answers[i]);
+    if (group.claims[i].once && is_served) batch.keep(*group.claims[i].once, group.claim_answers[i]);
+  }
 }
 
 void Engine::join_waiting(Group& group, Batch& batch) {
@@ -143,7 +206,12 @@ std::optional<core::TimePoint> Engine::take_earliest_scheduled() {
 
 void Engine::answer_claims(Group& group, const std::vector<std::vector<WorkingTask*>>& given) {
   static const std::vector<core::Attempt> no_history;
-  for (const auto& tasks : given) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (group.claims[i].settled) {
+      group.claim_answers.push_back(*group.claims[i].settled);
+      continue;
+    }
+    const auto& tasks = given[i];
     std::vector<core::ClaimedTask> claimed;
     claimed.reserve(tasks.size());
     for (const WorkingTask* task : tasks) {
@@ -158,17 +226,17 @@ void Engine::answer_claims(Group& group, const std::vector<std::vector<WorkingTa
 void Engine::finish_group(Group& group) {
   for (std::size_t i = 0; i < group.commands.size(); ++i) group.replies[i](std::move(group.answers[i]));
   group.commands.clear();
+  group.onces.clear();
   group.replies.clear();
 
   std::vector<WaitingClaim> again;
   const core::MonotonicTime now = clock_.monotonic();
   for (std::size_t i = 0; i < group.claims.size(); ++i) {
     WaitingClaim& claim = group.claims[i];
-    const auto& claimed = std::get<std::vector<core::ClaimedTask>>(*group.claim_answers[i]);
-    const bool is_served = !claimed.empty();
-    stats_.tasks_claimed += static_cast<std::int64_t>(claimed.size());
+    const bool is_served = !claim.settled && has_tasks(*group.claim_answers[i]);
+    if (is_served) stats_.tasks_claimed += claimed_count(*group.claim_answers[i]);
     group.served += is_served ? 1 : 0;
-    if (is_served || claim.until <= now) {
+    if (is_served || claim.settled || claim.until <= now) {
       claim.reply(std::move(group.claim_answers[i]));
     } else if (!waiters_.park(claim, group.wakes_seen)) {
       again.push_back(std::move(claim));
@@ -189,6 +257,7 @@ void Engine::refuse_group(Group& group, const core::Problem& problem) {
   for (const core::Reply& reply : group.replies) reply(problem);
   for (const WaitingClaim& claim : group.claims) claim.reply(problem);
   group.commands.clear();
+  group.onces.clear();
   group.replies.clear();
   group.claims.clear();
 }
@@ -215,8 +284,8 @@ void Engine::serve_waiting(bool only_limited) {
 
 std::vector<core::Command> Engine::find_due(std::size_t page, std::optional<core::TimePoint>& next_due) {
   std::vector<core::Command> commands;
-  if (auto leases = store_.due_leases(page); !leases.empty())
-    commands.emplace_back(core::SweepLeases{std::move(leases)});
+  for (DueWork& work : engine::find_due(store_, core::RecoveryCheck::leases, page))
+    commands.push_back(std::move(work.command));
   store::DueTasks due = store_.due_tasks(page);
   next_due = due.next;
   if (!due.ids.empty()) commands.emplace_back(core::PromoteDue{std::move(due.ids)});
@@ -243,16 +312,19 @@ TickResult Engine::tick(std::size_t page) {
 }
 
 int Engine::sweep_records(std::size_t page) {
-  std::vector<core::Command> commands;
+  std::vector<DueWork> due;
   try {
-    commands = find_due_records(page);
+    for (const core::RecoveryCheck check : {core::RecoveryCheck::workers, core::RecoveryCheck::retention}) {
+      auto found = engine::find_due(store_, check, page);
+      due.insert(due.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+    }
   } catch (const StoreError&) {
     return 0;  // it is looked again soon
   }
-  const int count = static_cast<int>(commands.size());
-  for (core::Command& command : commands) {  // a transaction each: one lost worker holds nobody up
+  const int count = static_cast<int>(due.size());
+  for (DueWork& work : due) {  // a transaction each: one lost worker holds nobody up
     std::vector<Request> group;
-    group.push_back({.command = std::move(command), .reply = [](const Result<Answer>&) {}});
+    group.push_back({.command = std::move(work.command), .reply = [](const Result<Answer>&) {}});
     execute(std::move(group));
   }
   return count;

@@ -94,9 +94,10 @@ class Engine {
   void run_group(Group& group);
   [[nodiscard]] static std::vector<store::QueueRef> queues_of(const Group& group, const Lanes& lanes);
   void try_group(Group& group);
+  static void execute_commands(Group& group, Batch& batch);
+  static void settle_claims(Group& group, Batch& batch);
+  static void keep_answers(Group& group, Batch& batch);
   void join_waiting(Group& group, Batch& batch);
-  [[nodiscard]] std::vector<core::Command> find_due_records(std::size_t page);
-  [[nodiscard]] core::ChangeRecords end_of_worker(const core::Record& record, std::size_t page);
   void note_scheduled(const WorkingSet& set);
   void answer_claims(Group& group, const std::vector<std::vector<WorkingTask*>>& given);
   void finish_group(Group& group);

@@ -22,6 +22,8 @@ struct WaitingClaim {
   core::ClaimTasks claim;
   core::Reply reply;
   core::MonotonicTime until;
+  std::optional<core::DoOnce> once = {};
+  std::optional<core::Result<core::Answer>> settled = {};  // by its key: it is given no tasks
   std::uint64_t place = 0;  // in line; kept when it is put back. 0: not yet given
   bool limited = false;     // a pause, a limit or a rate stood in its way: freed slots and time wake it
 };

@@ -61,6 +61,15 @@ void WorkingRecords::change(const core::RecordChange& change) {
                                 .updated_at = tx_.now()};
 }
 
+void WorkingRecords::chain_audit() {
+  if (audit_.empty()) return;
+  const core::RecordRef ref = core::audit_end_ref();
+  lock({ref});
+  core::AuditEnd end = core::audit_end_from(records_.at(ref).record);
+  for (core::AuditEntry& entry : audit_) core::chain(end, entry, tx_.now());
+  change({.ref = ref, .body = core::body_of(end)});
+}
+
 std::int64_t WorkingRecords::next_checkpoint(const core::TaskId& owner) const {
   return last_checkpoints_.at(owner) + 1;
 }

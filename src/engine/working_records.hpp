@@ -22,6 +22,9 @@ class WorkingRecords {
   [[nodiscard]] std::vector<std::optional<core::Record>> find(const std::vector<core::RecordRef>& refs) const;
   void change(const core::RecordChange& change);
   void note(core::AuditEntry entry) { audit_.push_back(std::move(entry)); }
+  // Chains what was noted to the audit. The last lock of a group: whoever has it waits for nobody who wants
+  // it.
+  void chain_audit();
 
   [[nodiscard]] std::int64_t next_checkpoint(const core::TaskId& owner) const;
   void append(const core::AppendCheckpoint& command);

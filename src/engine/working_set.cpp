@@ -203,6 +203,16 @@ std::unordered_map<const core::Lane*, std::int64_t> WorkingSet::held_deltas() co
   return deltas;
 }
 
+std::int64_t WorkingSet::given_up_by(const store::HolderRef& holder) const {
+  return std::count_if(tasks_.begin(), tasks_.end(), [&](const WorkingTask& task) {
+    if (task.from != Place::leased || task.record.place == Place::leased || task.record.lane->ns != holder.ns)
+      return false;
+    // A completed attempt is the task's end; any other is kept as an attempt.
+    return task.attempts.empty() ? task.record.end && task.record.end->worker_id == holder.worker_id
+                                 : task.attempts.back().worker_id == holder.worker_id;
+  });
+}
+
 store::WriteSet WorkingSet::writes() const {
   store::WriteSet writes;
   for (const WorkingTask& task : tasks_) {

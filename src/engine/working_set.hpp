@@ -80,6 +80,8 @@ class WorkingSet {
   [[nodiscard]] std::optional<core::TimePoint> earliest_scheduled() const;
   // How many more leases each lane has than before this group.
   [[nodiscard]] std::unordered_map<const core::Lane*, std::int64_t> held_deltas() const;
+  // How many leases of the worker ended in this group.
+  [[nodiscard]] std::int64_t given_up_by(const store::HolderRef& holder) const;
 
   [[nodiscard]] store::WriteSet writes() const;
 

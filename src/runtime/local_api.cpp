@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "runtime/guarded.hpp"
+#include "runtime/kept_answer.hpp"
+
 namespace pawl::runtime {
 
 using core::Answer;
@@ -15,16 +18,6 @@ using core::Result;
 using core::TaskStatus;
 
 namespace {
-
-// Runs a read; what the store throws becomes the answer.
-template <typename Read>
-auto guarded(Read read) -> decltype(read()) {
-  try {
-    return read();
-  } catch (const store::StoreError& error) {
-    return error.problem();
-  }
-}
 
 store::TaskFilter filter_of(const core::TaskQuery& query) {
   return {.ns = query.ns,
@@ -80,7 +73,24 @@ core::Status check_query(const core::TaskQuery& query) {
 
 }  // namespace
 
+std::unique_ptr<LocalApi> LocalApi::once(core::DoOnce key) {
+  return std::unique_ptr<LocalApi>{new LocalApi{*this, std::move(key)}};
+}
+
 Result<Answer> LocalApi::call(core::Command command) {
+  if (!once_) return submit_and_wait(std::move(command));
+  core::DoOnce keyed = *once_;
+  keyed.keep = keep_answer;
+  keyed.command = std::make_shared<core::AnyCommand>(core::AnyCommand{std::move(command)});
+  auto answer = submit_and_wait(std::move(keyed));
+  if (!answer) return answer;  // nothing was kept: the next try has the key too
+  once_.reset();
+  const auto* replayed = std::get_if<core::Replayed>(&*answer);
+  is_replayed_ = replayed != nullptr;
+  return replayed == nullptr ? answer : kept_answer(replayed->kept);
+}
+
+Result<Answer> LocalApi::submit_and_wait(core::Command command) {
   // Shared with the reply, which may still be returning when the answer is here.
   auto promise = std::make_shared<std::promise<Result<Answer>>>();
   auto answer = promise->get_future();
@@ -100,16 +110,15 @@ Result<core::EnqueuedTask> LocalApi::enqueue(const std::string& ns, core::TaskSp
 }
 
 Result<std::vector<core::Enqueued>> LocalApi::enqueue_batch(core::EnqueueTasks command) {
-  if (const core::Status fits = check_types(command); !fits) return fits.problem();
+  if (const core::Status fits = admit(command); !fits) return fits.problem();
   return call_for<std::vector<core::Enqueued>>(std::move(command));
 }
 
 Result<std::vector<core::ClaimedTask>> LocalApi::claim(core::ClaimTasks command) {
   if (const core::Status valid = core::check(core::Command{command}); !valid) return valid.problem();
-  const auto room = room_for(command);
-  if (!room) return room.problem();
-  if (*room == 0) return std::vector<core::ClaimedTask>{};
-  command.max = *room;
+  const auto is_admitted = admit(command);
+  if (!is_admitted) return is_admitted.problem();
+  if (!*is_admitted) return std::vector<core::ClaimedTask>{};
   return call_for<std::vector<core::ClaimedTask>>(std::move(command));
 }
 
@@ -129,12 +138,12 @@ Result<core::Task> LocalApi::move_one(Command command) {
   return std::move(stored->task);
 }
 
-Result<core::Task> LocalApi::cancel_task(const std::string& ns, const core::TaskId& id) {
-  return move_one(core::CancelTasks{.ns = ns, .ids = {id}});
+Result<core::Task> LocalApi::cancel_task(const core::MoveTask& request) {
+  return move_one(core::CancelTasks{.ns = request.ns, .ids = {request.id}, .by = request.by});
 }
 
-Result<core::Task> LocalApi::retry_task(const std::string& ns, const core::TaskId& id) {
-  return move_one(core::RetryTasks{.ns = ns, .ids = {id}});
+Result<core::Task> LocalApi::retry_task(const core::MoveTask& request) {
+  return move_one(core::RetryTasks{.ns = request.ns, .ids = {request.id}, .by = request.by});
 }
 
 // Page by page: each page is a command of its own, so that a bulk change holds nobody up for long.
@@ -155,8 +164,8 @@ Result<core::BulkResult> LocalApi::move_many(const core::BulkTasks& bulk,
     if (ids->empty()) break;
     page.after = ids->back();
     result.matched += static_cast<int>(ids->size());
-    auto moved =
-        call_for<std::vector<Result<core::TaskMoved>>>(Command{.ns = bulk.query.ns, .ids = std::move(*ids)});
+    auto moved = call_for<std::vector<Result<core::TaskMoved>>>(
+        Command{.ns = bulk.query.ns, .ids = std::move(*ids), .by = bulk.by});
     if (!moved) return moved.problem();
     result.changed += static_cast<int>(
         std::count_if(moved->begin(), moved->end(), [](const auto& one) { return one.ok(); }));
@@ -242,7 +251,7 @@ Result<RecordNow> LocalApi::find_record(const core::RecordRef& ref) {
 Result<core::RecordAnswer> LocalApi::change(core::ChangeRecords command) {
   const std::vector<core::RecordRef> refs = command.refs;
   auto answer = call_for<core::RecordAnswer>(std::move(command));
-  records_.forget(refs);
+  shared_->records.forget(refs);
   return answer;
 }
 

@@ -2,9 +2,12 @@
 // The Api over an engine in this process: turns a call into a command, waits for its answer, and reads what
 // the answer shows. Any thread. By noun: local_api.cpp (tasks, queues, checkpoints, audit),
 // local_api_workers.cpp, local_api_records.cpp (the other records), local_api_gates.cpp (what an enqueue and
-// a claim must pass first).
+// a claim must pass first), local_api_admin.cpp (nodes, sweeps, the look for what must never be).
 
 #include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 
 #include "core/api.hpp"
 #include "core/env.hpp"
@@ -28,17 +31,23 @@ class LocalApi final : public core::Api {
            LocalApiOptions options = {})
       : store_(store),
         clock_(clock),
-        ids_(random),
-        records_(clock),
+        shared_(std::make_shared<Shared>(clock, random)),
         submit_(std::move(submit)),
         options_(options) {}
+
+  // The same for one call that is to be done once: the first of its commands that succeeds keeps the key.
+  [[nodiscard]] std::unique_ptr<LocalApi> once(core::DoOnce key);
+  // Whether that call was answered with what was kept of the one before.
+  [[nodiscard]] bool is_replayed() const { return is_replayed_; }
 
   core::Result<core::EnqueuedTask> enqueue(const std::string& ns, core::TaskSpec spec) override;
   core::Result<std::vector<core::Enqueued>> enqueue_batch(core::EnqueueTasks command) override;
   core::Result<std::vector<core::ClaimedTask>> claim(core::ClaimTasks command) override;
   core::Result<std::vector<core::Result<core::ReportAnswer>>> report(core::ReportTasks command) override;
-  core::Result<core::Task> cancel_task(const std::string& ns, const core::TaskId& id) override;
-  core::Result<core::Task> retry_task(const std::string& ns, const core::TaskId& id) override;
+  using core::Api::cancel_task;
+  core::Result<core::Task> cancel_task(const core::MoveTask& request) override;
+  using core::Api::retry_task;
+  core::Result<core::Task> retry_task(const core::MoveTask& request) override;
   core::Result<core::BulkResult> cancel_tasks(const core::BulkTasks& bulk) override;
   core::Result<core::BulkResult> retry_tasks(const core::BulkTasks& bulk) override;
   core::Result<core::TaskWithAttempts> get_task(const std::string& ns, const core::TaskId& id) override;
@@ -82,15 +91,32 @@ class LocalApi final : public core::Api {
   core::Result<core::NamespaceSettings> put_namespace(const core::PutNamespace& request) override;
   core::Result<core::Done> append_audit(std::vector<core::AuditEntry> entries) override;
   core::Result<core::Page<core::AuditEntry>> list_audit(const core::ListAudit& list) override;
+  core::Result<std::vector<core::Node>> list_nodes() override;
+  core::Result<core::SweepResult> sweep(const core::Sweep& request) override;
+  core::Result<core::Verification> verify() override;
 
   // The gates alone, for an edge that submits by itself. They may read the store.
-  // Refuses tasks that their types or their namespace do not allow.
-  core::Status check_types(const core::EnqueueTasks& command);
-  // How many tasks the worker may be given.
-  core::Result<int> room_for(const core::ClaimTasks& command);
+  // Refuses tasks that their types or their namespace do not allow, and fills in the types' defaults.
+  core::Status admit(core::EnqueueTasks& command);
+  // Fills in what is known of the worker and the types; false: the worker is given nothing more.
+  core::Result<bool> admit(core::ClaimTasks& command);
 
  private:
+  struct Shared {
+    Shared(core::Clock& clock, core::Random& random) : ids(random), records(clock) {}
+    engine::IdSource ids;
+    RecordCache records;
+  };
+
+  LocalApi(const LocalApi& whole, core::DoOnce key)
+      : store_(whole.store_),
+        clock_(whole.clock_),
+        shared_(whole.shared_),
+        submit_(whole.submit_),
+        once_(std::move(key)) {}
+
   core::Result<core::Answer> call(core::Command command);
+  core::Result<core::Answer> submit_and_wait(core::Command command);
   template <typename T>
   core::Result<T> call_for(core::Command command) {
     auto answer = call(std::move(command));
@@ -137,6 +163,8 @@ class LocalApi final : public core::Api {
                                                             bool is_strict);
   core::Result<bool> is_registered_type(const std::string& ns, const std::string& type);
   core::Result<core::Worker> claiming_worker(const core::ClaimTasks& command);
+  // Of the types that the claim may be given.
+  core::Result<std::map<std::string, core::Duration>> type_leases(const core::ClaimTasks& command);
 
   // The fence of the lease on a task; 0: nobody holds it.
   core::Result<std::int64_t> lease_fence(const std::string& ns, const core::TaskId& id);
@@ -147,10 +175,11 @@ class LocalApi final : public core::Api {
 
   store::Store& store_;
   core::Clock& clock_;
-  engine::IdSource ids_;
-  RecordCache records_;
+  std::shared_ptr<Shared> shared_;  // by all that `once` makes
   Submit submit_;
   const LocalApiOptions options_;
+  std::optional<core::DoOnce> once_ = {};
+  bool is_replayed_ = false;
 };
 
 }  // namespace pawl::runtime

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,10 +37,10 @@ Status check_size(const core::RawJson& payload, std::int64_t bytes_max) {
 }  // namespace
 
 Result<RecordNow> LocalApi::recent_record(const core::RecordRef& ref) {
-  if (auto known = records_.find(ref)) return std::move(*known);
-  const std::uint64_t round = records_.round();
+  if (auto known = shared_->records.find(ref)) return std::move(*known);
+  const std::uint64_t round = shared_->records.round();
   auto seen = find_record(ref);
-  if (seen) records_.put(ref, *seen, round);
+  if (seen) shared_->records.put(ref, *seen, round);
   return seen;
 }
 
@@ -71,7 +72,7 @@ Result<std::optional<core::TaskType>> LocalApi::declared_type(const std::string&
 }
 
 // Names that no command may have are let pass: they are refused there, and must not reach the store.
-Status LocalApi::check_types(const core::EnqueueTasks& command) {
+Status LocalApi::admit(core::EnqueueTasks& command) {
   if (!core::check_namespace(command.ns)) return core::Done{};
   const auto found = recent_record(core::namespace_ref(command.ns));
   if (!found) return found.problem();
@@ -80,7 +81,7 @@ Status LocalApi::check_types(const core::EnqueueTasks& command) {
   const std::int64_t payload_max = std::min(settings.payload_max.value_or(server_max), server_max);
   std::map<std::string, std::optional<core::TaskType>> types;
   for (std::size_t i = 0; i < command.tasks.size(); ++i) {
-    const core::TaskSpec& spec = command.tasks[i];
+    core::TaskSpec& spec = command.tasks[i];
     if (!core::check_name("type", spec.type)) return core::Done{};
     auto type = types.find(spec.type);
     if (type == types.end()) {
@@ -93,6 +94,7 @@ Status LocalApi::check_types(const core::EnqueueTasks& command) {
     if (fits && type->second) fits = core::check_json("payload", spec.payload);
     if (fits && type->second) fits = core::check_payload(*type->second, spec.payload);
     if (!fits) return at_task(command, i, fits.problem());
+    if (type->second) core::fill_in(*type->second, spec);
   }
   return core::Done{};
 }
@@ -114,15 +116,35 @@ Result<core::Worker> LocalApi::claiming_worker(const core::ClaimTasks& command) 
   return core::worker_from(*noted);
 }
 
-Result<int> LocalApi::room_for(const core::ClaimTasks& command) {
+Result<std::map<std::string, core::Duration>> LocalApi::type_leases(const core::ClaimTasks& command) {
+  std::set<std::string> names(command.types.begin(), command.types.end());
+  if (names.empty()) {
+    for (const std::string& queue : command.queues) {
+      for (const core::Lane* lane : store_.lanes_of({.ns = command.ns, .name = queue}))
+        names.insert(lane->type);
+    }
+  }
+  std::map<std::string, core::Duration> leases;
+  for (const std::string& name : names) {
+    const auto declared = declared_type(command.ns, name, false);
+    if (!declared) return declared.problem();
+    if (*declared && (*declared)->lease) leases.emplace(name, *(*declared)->lease);
+  }
+  return leases;
+}
+
+Result<bool> LocalApi::admit(core::ClaimTasks& command) {
   const auto worker = claiming_worker(command);
   if (!worker) return worker.problem();
   const bool takes_nothing = worker->status == core::WorkerStatus::draining || worker->is_replaced;
-  if (takes_nothing) return 0;
-  if (worker->max_concurrent == 0) return command.max;
-  const auto held = held_by(command.ns, command.worker_id);
-  if (!held) return held.problem();
-  return std::clamp(worker->max_concurrent - static_cast<int>(held->size()), 0, command.max);
+  if (takes_nothing) return false;
+  if (!command.lease) {
+    auto leases = type_leases(command);
+    if (!leases) return leases.problem();
+    command.type_leases = std::move(*leases);
+  }
+  command.held_max = worker->max_concurrent;
+  return true;
 }
 
 }  // namespace pawl::runtime

@@ -20,7 +20,8 @@ Result<core::Worker> LocalApi::register_worker(const core::RegisterWorker& reque
   if (const Status valid = check(request); !valid) return valid.problem();
   core::Registration registration{.request = request};
   registration.request.timeout = options_.worker_timeout;
-  registration.worker_id = request.worker_id ? *request.worker_id : to_string(ids_.next(clock_.now()));
+  registration.worker_id =
+      request.worker_id ? *request.worker_id : to_string(shared_->ids.next(clock_.now()));
   const bool is_incarnation = !request.worker_id && !request.hostname.empty();
   for (int tries = 1;; ++tries) {
     core::ChangeRecords command;
@@ -38,7 +39,7 @@ Result<core::Worker> LocalApi::register_worker(const core::RegisterWorker& reque
     const bool is_overtaken = !answer && answer.problem().code == core::ProblemCode::conflict;
     if (is_overtaken && tries < kTriesMax) continue;
     if (!answer) return answer.problem();
-    if (registration.replaces) {
+    if (registration.replaces && !is_replayed_) {  // a replay finds itself registered
       const Status evicted = evict(request.ns, *registration.replaces, core::Eviction::recover);
       if (!evicted) return evicted.problem();
     }

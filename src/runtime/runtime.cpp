@@ -15,7 +15,8 @@ LoopOptions with_threads(LoopOptions options, int writers) {
 
 Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, RuntimeOptions options)
     : engine_(store, clock, random, options.waiting_claims_max),
-      ticker_(std::make_unique<Ticker>(engine_, clock, options.ticker)),
+      membership_(engine_, clock, random, std::move(options.node)),
+      ticker_(std::make_unique<Ticker>(engine_, membership_, clock, options.ticker)),
       loop_(std::make_unique<CommitLoop>(engine_, clock, with_threads(options.loop, store.writers()),
                                          [this] {
                                            if (const auto due = engine_.take_earliest_scheduled())
@@ -40,6 +41,7 @@ Progress Runtime::progress() {
 Runtime::~Runtime() {
   loop_.reset();
   ticker_.reset();
+  membership_.leave();
   engine_.abandon_waits();
 }
 

@@ -8,6 +8,7 @@
 #include "engine/engine.hpp"
 #include "runtime/commit_loop.hpp"
 #include "runtime/local_api.hpp"
+#include "runtime/membership.hpp"
 #include "runtime/progress.hpp"
 #include "runtime/ticker.hpp"
 
@@ -18,6 +19,7 @@ struct RuntimeOptions {
   TickerOptions ticker = {};
   std::size_t waiting_claims_max = core::kWaitingClaimsMax;
   LocalApiOptions api = {};
+  NodeOptions node = {};
 };
 
 class Runtime {
@@ -34,9 +36,11 @@ class Runtime {
   [[nodiscard]] LocalApi& local() { return api_; }
   [[nodiscard]] engine::Engine& engine() { return engine_; }
   [[nodiscard]] Progress progress();
+  [[nodiscard]] const Membership& membership() const { return membership_; }
 
  private:
   engine::Engine engine_;
+  Membership membership_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<CommitLoop> loop_;
   LocalApi api_;

@@ -4,8 +4,12 @@
 
 namespace pawl::runtime {
 
-Ticker::Ticker(engine::Engine& engine, core::Clock& clock, TickerOptions options)
-    : engine_(engine), clock_(clock), options_(options), looked_at_(clock.monotonic()) {
+Ticker::Ticker(engine::Engine& engine, Membership& membership, core::Clock& clock, TickerOptions options)
+    : engine_(engine),
+      membership_(membership),
+      clock_(clock),
+      options_(options),
+      looked_at_(clock.monotonic()) {
   thread_ = std::thread{[this] { run(); }};
   maintenance_ = std::thread{[this] { run_maintenance(); }};
 }
@@ -82,6 +86,9 @@ core::MonotonicTime Ticker::looked_at() {
 void Ticker::run_maintenance() {
   std::unique_lock lock{mutex_};
   while (!is_stopping_) {
+    lock.unlock();
+    membership_.beat_if_due();
+    lock.lock();
     changed_.wait_for(lock, options_.maintenance, [this] { return is_stopping_; });
     if (is_stopping_) return;
     lock.unlock();

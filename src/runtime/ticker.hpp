@@ -1,13 +1,14 @@
 #pragma once
 // What time brings: leases that are over, tasks that are due, claims that waited long enough, work that other
-// processes left in the store, and the store's housekeeping. It only ever makes the engine look; correctness
-// does not depend on when it does.
+// processes left in the store, the store's housekeeping, and this node's signs of life. It only ever makes
+// the engine look; correctness does not depend on when it does.
 
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include "engine/engine.hpp"
+#include "runtime/membership.hpp"
 
 namespace pawl::runtime {
 
@@ -19,7 +20,7 @@ struct TickerOptions {
 
 class Ticker {
  public:
-  Ticker(engine::Engine& engine, core::Clock& clock, TickerOptions options);
+  Ticker(engine::Engine& engine, Membership& membership, core::Clock& clock, TickerOptions options);
   Ticker(const Ticker&) = delete;
   Ticker& operator=(const Ticker&) = delete;
   ~Ticker();
@@ -40,6 +41,7 @@ class Ticker {
   bool wait_until(core::MonotonicTime time);
 
   engine::Engine& engine_;
+  Membership& membership_;
   core::Clock& clock_;
   TickerOptions options_;
   std::mutex mutex_;

@@ -1,8 +1,11 @@
-// Administration over HTTP: tokens, namespaces, the audit.
+// Administration over HTTP: tokens, namespaces, the audit, nodes, and what can be done to the store as a
+// whole.
 
+#include "core/sha256.hpp"
 #include "server/body.hpp"
 #include "server/calls.hpp"
 #include "server/secrets.hpp"
+#include "wire/maintenance.hpp"
 #include "wire/records.hpp"
 
 namespace pawl::server {
@@ -40,7 +43,7 @@ Response create_token(Services& services, const Request& request) {
       .id = core::base62(random_bytes(2 * core::kTokenIdLength), core::kTokenIdLength),
       .secret = core::base62(random_bytes(2 * core::kTokenSecretLengthMin), core::kTokenSecretLengthMin)};
   asked->id = text.id;
-  asked->secret_hash = sha256_hex(text.secret);
+  asked->secret_hash = core::sha256_hex(text.secret);
   const auto token = services.api.create_token(*asked);
   if (!token) return problem_response(token.problem(), request.id);
   services.auth.forget();
@@ -98,6 +101,37 @@ Response settings(Services& services, const Request& request) {
   return json_response(200, out.take());
 }
 
+Response nodes(Services& services, const Request& request) {
+  const auto nothing = read_query(request, [](ObjectReader&) { return 0; });
+  if (!nothing) return problem_response(nothing.problem(), request.id);
+  const auto found = services.api.list_nodes();
+  if (!found) return problem_response(found.problem(), request.id);
+  Writer out;
+  out.begin_object().key("items").begin_array();
+  for (const core::Node& node : *found) wire::write_node(out, node);
+  return json_response(200, out.end_array().key("next_cursor").null().end_object().take());
+}
+
+Response sweep(Services& services, const Request& request) {
+  const auto check = read_body(request, wire::read_check);
+  if (!check) return problem_response(check.problem(), request.id);
+  const auto swept = services.api.sweep({.check = *check, .by = request.actor});
+  if (!swept) return problem_response(swept.problem(), request.id);
+  Writer out;
+  wire::write_sweep(out, *swept);
+  return json_response(200, out.take());
+}
+
+Response verify(Services& services, const Request& request) {
+  const auto nothing = read_query(request, [](ObjectReader&) { return 0; });
+  if (!nothing) return problem_response(nothing.problem(), request.id);
+  const auto verified = services.api.verify();
+  if (!verified) return problem_response(verified.problem(), request.id);
+  Writer out;
+  wire::write_verification(out, *verified);
+  return json_response(200, out.take());
+}
+
 }  // namespace
 
 void call_admin(Services& services, Request request, Answer answer) {
@@ -107,6 +141,9 @@ void call_admin(Services& services, Request request, Answer answer) {
       case Call::revoke_token: return answer(revoke_token(services, request));
       case Call::get_namespace:
       case Call::put_namespace: return answer(settings(services, request));
+      case Call::list_nodes: return answer(nodes(services, request));
+      case Call::sweep: return answer(sweep(services, request));
+      case Call::verify: return answer(verify(services, request));
       default: return answer(list(services, request));
     }
   });

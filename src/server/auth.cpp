@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "server/secrets.hpp"
+#include "core/sha256.hpp"
 
 namespace pawl::server {
 
 namespace {
 
-using core::Actor;
 using core::Problem;
 using core::ProblemCode;
 using core::Result;
@@ -81,22 +80,26 @@ void Auth::forget() {
   known_.clear();
 }
 
-Result<Actor> Auth::allow(const Request& request) {
-  if (!request.route->role) return Actor{.request_id = request.id};
+Result<Allowed> Auth::allow(const Request& request) {
+  if (!request.route->role) return Allowed{.actor = {.request_id = request.id}};
   const auto guarded = has_tokens();
   if (!guarded) return guarded.problem();
   const bool is_open = !*guarded && !options_.requires_token;
   if (is_open && (request.is_local || options_.serves_anyone))
-    return Actor{.role = "admin", .request_id = request.id};
+    return Allowed{.actor = {.role = "admin", .request_id = request.id}};
   if (!request.authorization.starts_with(kBearer)) return unauthorized();
   const auto text = core::parse_token(std::string_view{request.authorization}.substr(kBearer.size()));
   if (!text) return unauthorized();
   const auto known = find(text->id);
   if (!known) return known.problem();
-  if (!core::authenticate(known->token, sha256_hex(text->secret), known->seen_at)) return unauthorized();
+  if (!core::authenticate(known->token, core::sha256_hex(text->secret), known->seen_at))
+    return unauthorized();
   const core::Token& token = *known->token;
-  if (const core::Status allowed = check_role(token, request); !allowed) return allowed.problem();
-  return Actor{.id = token.id, .role = std::string{core::to_string(token.role)}, .request_id = request.id};
+  Allowed allowed{
+      .actor = {.id = token.id, .role = std::string{core::to_string(token.role)}, .request_id = request.id},
+      .queues = token.queues};
+  if (const core::Status role = check_role(token, request); !role) allowed.refusal = role.problem();
+  return allowed;
 }
 
 }  // namespace pawl::server

@@ -9,12 +9,20 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/api.hpp"
 #include "core/env.hpp"
 #include "server/request.hpp"
 
 namespace pawl::server {
+
+// Who asks.
+struct Allowed {
+  core::Actor actor = {};
+  std::vector<std::string> queues = {};       // only these; none: all
+  std::optional<core::Problem> refusal = {};  // it is known, and may not do this
+};
 
 class Auth {
  public:
@@ -25,8 +33,8 @@ class Auth {
   };
   Auth(core::Api& api, core::Clock& clock, Options options) : api_(api), clock_(clock), options_(options) {}
 
-  // The one who asks, or why it may not.
-  [[nodiscard]] core::Result<core::Actor> allow(const Request& request);
+  // The one who asks; a problem where that is nobody we know.
+  [[nodiscard]] core::Result<Allowed> allow(const Request& request);
   // A token was made or revoked here.
   void forget();
 

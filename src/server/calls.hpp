@@ -6,6 +6,7 @@
 
 #include "core/api.hpp"
 #include "engine/engine.hpp"
+#include "runtime/local_api.hpp"
 #include "server/auth.hpp"
 #include "server/event_stream.hpp"
 #include "server/metrics.hpp"
@@ -17,11 +18,9 @@ namespace pawl::server {
 
 struct Services {
   core::Api& api;
+  runtime::LocalApi& local;  // behind it
   Auth& auth;
   std::function<void(core::Command, core::Reply)> submit;
-  // What an enqueue and a claim must pass before they are submitted; may read the store.
-  std::function<core::Status(const core::EnqueueTasks&)> check_enqueue;
-  std::function<core::Result<int>(const core::ClaimTasks&)> room_for_claim;
   engine::Engine& engine;
   store::Store& store;
   Metrics& metrics;
@@ -33,7 +32,13 @@ struct Services {
   std::function<core::Status()> check_progress;
   core::Duration lease_default = core::kLeaseDefault;    // of a claim that does not say
   core::Duration answers_kept = std::chrono::hours{24};  // of requests with an Idempotency-Key
+
+  // The same with another way to the calls.
+  [[nodiscard]] Services with(core::Api& other) const;
 };
+
+// Writes down who was denied what, and says so.
+void deny(Services& services, const Request& request, const core::Problem& problem, const Answer& answer);
 
 // By noun; each answers exactly once.
 void call_task(Services& services, Request request, Answer answer);

@@ -157,40 +157,34 @@ void Dispatch::handle(Incoming incoming, Answer answer) {
     return finish(problem_response(misdirected, incoming.request_id, 421));
   }
   if (!request) return finish(refusal(incoming, request.problem()));
-  if (!route->role) return call(std::move(*request), std::move(finish));
+  if (!route->role) return call(services_, std::move(*request), std::move(finish));
   services_.blocking([this, request = std::move(*request), finish = std::move(finish)]() mutable {
     call_if_allowed(std::move(request), std::move(finish));
   });
 }
 
-// Also writes down what was denied; that it could not be written down denies nobody what is allowed.
 void Dispatch::call_if_allowed(Request request, Answer answer) {
-  auto actor = services_.auth.allow(request);
-  if (actor) {
-    request.actor = std::move(*actor);
-    if (is_keyed(request))
-      return call_once(services_, std::move(request), std::move(answer),
-                       [this](auto&&... both) { call(std::forward<decltype(both)>(both)...); });
-    return call(std::move(request), std::move(answer));
+  auto allowed = services_.auth.allow(request);
+  if (!allowed) {
+    request.actor = {.request_id = request.id};
+    if (allowed.problem().code == ProblemCode::unauthorized)
+      return deny(services_, request, allowed.problem(), answer);
+    return answer(problem_response(allowed.problem(), request.id));
   }
-  const ProblemCode code = actor.problem().code;
-  if (code == ProblemCode::unauthorized || code == ProblemCode::forbidden) {
-    core::AuditEntry entry = core::audit_of(
-        {.request_id = request.id}, request.ns, "denied",
-        std::string{wire::name_of(request.route->method)} + " " + std::string{request.route->path});
-    entry.outcome = core::kind_of(code).name;
-    (void)services_.api.append_audit({std::move(entry)});
-  }
-  answer(problem_response(actor.problem(), request.id));
+  request.actor = std::move(allowed->actor);
+  if (allowed->refusal) return deny(services_, request, *allowed->refusal, answer);
+  request.queues = std::move(allowed->queues);
+  if (is_keyed(request)) return call_once(services_, running_, std::move(request), std::move(answer), call);
+  call(services_, std::move(request), std::move(answer));
 }
 
-void Dispatch::call(Request request, Answer answer) {
+void Dispatch::call(Services& services, Request request, Answer answer) {
   const Call call = request.route->call;
-  if (is_of_tasks(call)) return call_task(services_, std::move(request), std::move(answer));
-  if (is_of_queues(call)) return call_queue(services_, std::move(request), std::move(answer));
-  if (is_of_records(call)) return call_record(services_, std::move(request), std::move(answer));
-  if (is_of_admin(call)) return call_admin(services_, std::move(request), std::move(answer));
-  call_service(services_, std::move(request), std::move(answer));
+  if (is_of_tasks(call)) return call_task(services, std::move(request), std::move(answer));
+  if (is_of_queues(call)) return call_queue(services, std::move(request), std::move(answer));
+  if (is_of_records(call)) return call_record(services, std::move(request), std::move(answer));
+  if (is_of_admin(call)) return call_admin(services, std::move(request), std::move(answer));
+  call_service(services, std::move(request), std::move(answer));
 }
 
 }  // namespace pawl::server

@@ -8,6 +8,7 @@
 #include "core/env.hpp"
 #include "server/calls.hpp"
 #include "server/log.hpp"
+#include "server/once.hpp"
 #include "server/request.hpp"
 
 namespace pawl::server {
@@ -55,9 +56,10 @@ class Dispatch {
   [[nodiscard]] bool is_our_name(std::string_view host) const;
   [[nodiscard]] std::string new_request_id();
   void call_if_allowed(Request request, Answer answer);
-  void call(Request request, Answer answer);
+  static void call(Services& services, Request request, Answer answer);
 
   Services services_;
+  RunningKeys running_;
   core::Clock& clock_;
   core::Random& random_;
   Log& log_;

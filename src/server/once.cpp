@@ -1,7 +1,9 @@
 #include "server/once.hpp"
 
-#include "core/json.hpp"
-#include "server/secrets.hpp"
+#include <future>
+#include <memory>
+
+#include "core/sha256.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 
@@ -11,22 +13,110 @@ namespace {
 
 using wire::Call;
 
-// Apart from the keys that workers begin for their own calls.
-std::string key_of(const Request& request) { return "http:" + request.idempotency_key; }
-
-std::string kept_text(const Response& response) {
+core::RawJson kept_text(const Response& response) {
   wire::Writer out;
-  return out.begin_object()
-      .field("status", response.status)
-      .field("content_type", response.content_type)
-      .field("body", response.body)
-      .end_object()
-      .take();
+  return {out.begin_object()
+              .field("status", response.status)
+              .field("content_type", response.content_type)
+              .field("body", response.body)
+              .end_object()
+              .take()};
 }
 
-Response kept_response(const core::RawJson& kept) {
+std::string hash_of(const Request& request) {
+  return "sha256:" + core::sha256_hex(std::string{wire::name_of(request.route->method)} + " " + request.path +
+                                      "\n" + request.body);
+}
+
+// Its own keys, apart from those that workers begin for their own calls.
+core::DoOnce key_of(const Request& request) {
+  return {.ns = request.ns,
+          .key = "http:" + request.idempotency_key,
+          .request_hash = request.hash,
+          .ttl = request.kept_for};
+}
+
+bool submits_itself(Call call) {
+  return call == Call::enqueue_task || call == Call::enqueue_tasks || call == Call::claim_tasks ||
+         call == Call::report_tasks || call == Call::report_task;
+}
+
+// Goes over page after page, each a commit of its own, and may be done again.
+bool is_bulk(Call call) { return call == Call::retry_tasks || call == Call::cancel_tasks; }
+
+core::Result<core::Answer> submit_and_wait(Services& services, core::Command command) {
+  auto promise = std::make_shared<std::promise<core::Result<core::Answer>>>();  // with the reply
+  auto answer = promise->get_future();
+  services.submit(std::move(command),
+                  [promise](core::Result<core::Answer> result) { promise->set_value(std::move(result)); });
+  return answer.get();
+}
+
+// A command that changes nothing but, perhaps, the key.
+core::Command nothing_but_the_key(const Request& request, const Respond& respond) {
+  const auto decide = [](core::FoundRecords, core::TimePoint) {
+    return core::Result<core::RecordDecision>{core::RecordDecision{}};
+  };
+  return once(request, core::ChangeRecords{.decide = decide}, respond);
+}
+
+// The key is kept behind the last page: before that a repeated request does the rest.
+void call_bulk(Services& services, Request request, Answer answer,
+               const std::function<void(Services&, Request, Answer)>& call) {
+  const auto known = submit_and_wait(
+      services, nothing_but_the_key(request, [](const core::Answer&) { return std::optional<Response>{}; }));
+  if (!known) return answer(problem_response(known.problem(), request.id));
+  if (const auto* replayed = std::get_if<core::Replayed>(&*known)) return answer(kept_response(*replayed));
+  auto keep = [&services, request, answer = std::move(answer)](Response response) {
+    if (response.status < 300) {
+      (void)submit_and_wait(services, nothing_but_the_key(request, [&](const core::Answer&) {
+                              return std::optional<Response>{response};
+                            }));
+    }
+    answer(std::move(response));
+  };
+  call(services, std::move(request), std::move(keep));
+}
+
+// Through the Api, whose first command keeps the key.
+struct KeyedCall {
+  std::unique_ptr<runtime::LocalApi> api;
+  Services services;
+
+  KeyedCall(const Services& whole, const Request& request)
+      : api(whole.local.once(key_of(request))), services(whole.with(*api)) {}
+};
+
+void call_through_api(Services& services, Request request, Answer answer,
+                      const std::function<void(Services&, Request, Answer)>& call) {
+  const auto keyed = std::make_shared<KeyedCall>(services, request);  // lives until the answer is given
+  auto mark = [keyed, answer = std::move(answer)](Response response) {
+    if (keyed->api->is_replayed()) response.headers.emplace_back("Idempotent-Replay", "true");
+    answer(std::move(response));
+  };
+  call(keyed->services, std::move(request), std::move(mark));
+}
+
+}  // namespace
+
+bool is_keyed(const Request& request) {
+  return !request.idempotency_key.empty() && !request.ns.empty() &&
+         request.route->method == wire::Method::post;
+}
+
+bool RunningKeys::begin(const Key& key) {
+  const std::lock_guard lock{mutex_};
+  return keys_.insert(key).second;
+}
+
+void RunningKeys::end(const Key& key) {
+  const std::lock_guard lock{mutex_};
+  keys_.erase(key);
+}
+
+Response kept_response(const core::Replayed& replayed) {
   wire::Mistakes mistakes;
-  wire::ObjectReader in{kept.text, "", mistakes};
+  wire::ObjectReader in{replayed.kept.text, "", mistakes};
   Response response{.status = static_cast<int>(in.integer("status")),
                     .body = in.text("body"),
                     .content_type = in.text("content_type")};
@@ -34,39 +124,38 @@ Response kept_response(const core::RawJson& kept) {
   return response;
 }
 
-}  // namespace
-
-bool is_keyed(const Request& request) {
-  if (request.idempotency_key.empty() || request.ns.empty()) return false;
-  const Call call = request.route->call;
-  const bool is_repeatable =
-      call == Call::claim_tasks || call == Call::report_tasks || call == Call::report_task;
-  return request.route->method == wire::Method::post && !is_repeatable;
+core::Command once(const Request& request, core::Command command, const Respond& respond) {
+  if (request.hash.empty()) return command;
+  core::DoOnce keyed = key_of(request);
+  keyed.keep = [respond](const core::Answer& answer) -> std::optional<core::RawJson> {
+    const auto response = respond(answer);
+    if (!response || response->status >= 300) return std::nullopt;
+    return kept_text(*response);
+  };
+  keyed.command = std::make_shared<core::AnyCommand>(core::AnyCommand{std::move(command)});
+  return keyed;
 }
 
-void call_once(Services& services, Request request, Answer answer,
-               const std::function<void(Request, Answer)>& call) {
-  const std::string whole =
-      std::string{wire::name_of(request.route->method)} + " " + request.path + "\n" + request.body;
-  const auto begun = services.api.begin_idempotency({.ns = request.ns,
-                                                     .key = key_of(request),
-                                                     .request_hash = "sha256:" + sha256_hex(whole),
-                                                     .ttl = services.answers_kept});
-  if (!begun) return answer(problem_response(begun.problem(), request.id));
-  if (!begun->begun) return answer(kept_response(begun->key.response));
-  auto keep = [&services, ns = request.ns, key = key_of(request),
-               answer = std::move(answer)](Response response) {
-    // The answer comes on the commit loop's thread, where nothing may wait for a commit.
-    services.blocking([&services, ns, key, answer, response = std::move(response)]() mutable {
-      if (response.status < 300) {
-        (void)services.api.complete_idempotency({.ns = ns, .key = key, .response = {kept_text(response)}});
-      } else {
-        (void)services.api.fail_idempotency({.ns = ns, .key = key});
-      }
-      answer(std::move(response));
-    });
+void call_once(Services& services, RunningKeys& running, Request request, Answer answer,
+               const std::function<void(Services&, Request, Answer)>& call) {
+  if (const core::Status key = core::check_key("Idempotency-Key", request.idempotency_key); !key)
+    return answer(problem_response(key.problem(), request.id));
+  const RunningKeys::Key key_here{request.ns, request.idempotency_key};
+  if (!running.begin(key_here)) {
+    return answer(problem_response({.code = core::ProblemCode::conflict,
+                                    .detail = "the first request with this Idempotency-Key is still running"},
+                                   request.id));
+  }
+  request.hash = hash_of(request);
+  request.kept_for = services.answers_kept;
+  auto finish = [&running, key_here, answer = std::move(answer)](Response response) {
+    running.end(key_here);
+    answer(std::move(response));
   };
-  call(std::move(request), std::move(keep));
+  const Call which = request.route->call;
+  if (submits_itself(which)) return call(services, std::move(request), std::move(finish));
+  if (is_bulk(which)) return call_bulk(services, std::move(request), std::move(finish), call);
+  call_through_api(services, std::move(request), std::move(finish), call);
 }
 
 }  // namespace pawl::server

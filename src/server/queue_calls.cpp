@@ -32,7 +32,8 @@ Response put(Services& services, const Request& request) {
   if (!patch) return problem_response(patch.problem(), request.id);
   const std::string& name = request.parameters.at(1);
   core::Api& api = services.api;
-  const auto done = api.set_queue({.ns = request.ns, .name = name, .patch = std::move(*patch)});
+  const auto done =
+      api.set_queue({.ns = request.ns, .name = name, .patch = std::move(*patch), .by = request.actor});
   if (!done) return problem_response(done.problem(), request.id);
   const auto queues = api.list_queues(request.ns);
   if (!queues) return problem_response(queues.problem(), request.id);

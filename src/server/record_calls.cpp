@@ -1,8 +1,8 @@
 // Locks, idempotency keys, workers, types and checkpoints over HTTP.
 
+#include "core/sha256.hpp"
 #include "server/body.hpp"
 #include "server/calls.hpp"
-#include "server/secrets.hpp"
 #include "wire/records.hpp"
 
 namespace pawl::server {
@@ -95,7 +95,7 @@ Response begin(Services& services, const Request& request) {
     begin.request_hash = in.optional_text("request_hash").value_or("");
     if (whole.empty() == begin.request_hash.empty())
       in.mistake("request", "or request_hash is required, one of the two");
-    if (!whole.empty()) begin.request_hash = "sha256:" + sha256_hex(whole.text);
+    if (!whole.empty()) begin.request_hash = "sha256:" + core::sha256_hex(whole.text);
     begin.ttl = in.optional_duration("ttl").value_or(begin.ttl);
     if (const auto id = in.optional_uuid("task_id")) begin.task_id = core::TaskId{*id};
     return begin;
@@ -207,7 +207,8 @@ Response summarize(Services& services, const Request& request) {
 Response answer_to(Services& services, const Request& request) {
   core::Api& api = services.api;
   const auto name = [&] { return request.parameters.at(1); };
-  const core::WorkerRef worker{.ns = request.ns, .worker_id = request.parameters.size() > 1 ? name() : ""};
+  const core::WorkerRef worker{
+      .ns = request.ns, .worker_id = request.parameters.size() > 1 ? name() : "", .by = request.actor};
   switch (request.route->call) {
     case Call::acquire_lock: return acquire(services, request);
     case Call::renew_lock: return renew(services, request);

@@ -23,10 +23,13 @@ struct Request {
   std::string body = {};
   std::string idempotency_key = {};
   std::string authorization = {};
-  std::string last_event_id = {};  // where a stream that broke off is to go on
-  bool wants_events = false;       // as a stream, from a route that has one
-  bool is_local = false;           // it came over the loopback interface
-  core::Actor actor = {};          // who asks, once that is known
+  std::string last_event_id = {};        // where a stream that broke off is to go on
+  bool wants_events = false;             // as a stream, from a route that has one
+  bool is_local = false;                 // it came over the loopback interface
+  core::Actor actor = {};                // who asks, once that is known
+  std::vector<std::string> queues = {};  // of the one who asks; none: all
+  std::string hash = {};                 // of the whole request, where it is to be done once
+  core::Duration kept_for = {};          // how long its answer is kept then
 };
 
 struct Response {

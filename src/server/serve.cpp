@@ -91,10 +91,9 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
     QueueWatch queue_watch{runtime.api(), auth, http.blocking(), http.later()};
     Dispatch dispatch{
         {.api = runtime.api(),
+         .local = runtime.local(),
          .auth = auth,
          .submit = submit,
-         .check_enqueue = [&](const auto& command) { return runtime.local().check_types(command); },
-         .room_for_claim = [&](const auto& command) { return runtime.local().room_for(command); },
          .engine = runtime.engine(),
          .store = store,
          .metrics = metrics,

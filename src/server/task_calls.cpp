@@ -1,11 +1,13 @@
 // Tasks over HTTP.
 
-#include <memory>
+#include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "server/body.hpp"
 #include "server/calls.hpp"
+#include "server/once.hpp"
 #include "wire/task.hpp"
 
 namespace pawl::server {
@@ -37,41 +39,87 @@ Response respond(const Request& request, const Result<T>& result, Write write) {
   return result ? json_response(200, write(*result)) : problem_response(result.problem(), request.id);
 }
 
-void enqueue_one(Services& services, Request request, Answer answer) {
-  auto spec = read_body(request, wire::read_task_spec);
-  if (!spec) return answer(problem_response(spec.problem(), request.id));
-  core::EnqueueTasks command{.ns = request.ns, .wants_tasks = true};
-  command.tasks.push_back(std::move(*spec));
-  if (const core::Status allowed = services.check_enqueue(command); !allowed)
-    return answer(problem_response(allowed.problem(), request.id));
-  services.submit(std::move(command), [&services, request = std::move(request),
-                                       answer = std::move(answer)](const Result<core::Answer>& result) {
-    if (!result) return answer(problem_response(result.problem(), request.id));
-    const core::Enqueued& enqueued = std::get<std::vector<core::Enqueued>>(*result).front();
-    if (enqueued.task) return answer(json_response(201, created_text(true, *enqueued.task)));
-    services.blocking([&services, request, answer, id = enqueued.id] {
-      const auto found = services.api.get_task(request.ns, id);
-      answer(respond(request, found, [](const auto& one) { return created_text(false, one.task); }));
-    });
+// Whether the one who asks may do something in these queues.
+template <typename Names>
+core::Status check_queues(const Request& request, const Names& names) {
+  if (request.queues.empty()) return core::Done{};
+  for (const std::string& name : names) {
+    if (std::find(request.queues.begin(), request.queues.end(), name) == request.queues.end())
+      return core::not_for_queue(name);
+  }
+  return core::Done{};
+}
+
+// Hands a command to the commit loop, once where the request is keyed, and answers with what comes of it.
+// `look` is called where `respond` has no answer.
+using Look = std::function<void(const core::Answer&, const Answer&)>;
+void submit(Services& services, const Request& request, core::Command command, Respond respond, Answer answer,
+            Look look = {}) {
+  core::Command done = once(request, std::move(command), respond);
+  services.submit(std::move(done), [id = request.id, respond = std::move(respond), answer = std::move(answer),
+                                    look = std::move(look)](const Result<core::Answer>& result) {
+    if (!result) return answer(problem_response(result.problem(), id));
+    if (const auto* replayed = std::get_if<core::Replayed>(&*result)) return answer(kept_response(*replayed));
+    if (auto response = respond(*result)) return answer(std::move(*response));
+    look(*result, answer);
   });
 }
 
-void enqueue_many(Services& services, const Request& request, Answer answer) {
+// The command if it may be submitted; otherwise it is refused here.
+std::optional<core::EnqueueTasks> admitted(Services& services, const Request& request,
+                                           core::EnqueueTasks command, const Answer& answer) {
+  if (const core::Status allowed = services.local.admit(command); !allowed) {
+    answer(problem_response(allowed.problem(), request.id));
+    return std::nullopt;
+  }
+  std::set<std::string> queues;
+  for (const core::TaskSpec& spec : command.tasks) queues.insert(spec.queue);
+  if (const core::Status allowed = check_queues(request, queues); !allowed) {
+    deny(services, request, allowed.problem(), answer);
+    return std::nullopt;
+  }
+  command.by = request.actor;
+  return command;
+}
+
+std::optional<Response> made_response(const core::Answer& result) {
+  const core::Enqueued& enqueued = std::get<std::vector<core::Enqueued>>(result).front();
+  if (!enqueued.task) return std::nullopt;
+  return json_response(201, created_text(true, *enqueued.task));
+}
+
+void enqueue_one(Services& services, const Request& request, const Answer& answer) {
+  auto spec = read_body(request, wire::read_task_spec);
+  if (!spec) return answer(problem_response(spec.problem(), request.id));
+  core::EnqueueTasks asked{.ns = request.ns, .wants_tasks = true};
+  asked.tasks.push_back(std::move(*spec));
+  auto command = admitted(services, request, std::move(asked), answer);
+  if (!command) return;
+  // One that was there already is read; nothing was made, so there is nothing to keep.
+  const Request brief{.id = request.id, .ns = request.ns};  // without its body
+  const auto look = [&services, brief](const core::Answer& result, const Answer& found) {
+    const core::TaskId id = std::get<std::vector<core::Enqueued>>(result).front().id;
+    services.blocking([&services, brief, found, id] {
+      const auto task = services.api.get_task(brief.ns, id);
+      found(respond(brief, task, [](const auto& one) { return created_text(false, one.task); }));
+    });
+  };
+  submit(services, request, std::move(*command), made_response, answer, look);
+}
+
+std::optional<Response> batch_response(const core::Answer& result) {
+  Writer out;
+  out.begin_object().key("results").begin_array();
+  for (const core::Enqueued& one : std::get<std::vector<core::Enqueued>>(result))
+    out.begin_object().field("created", one.created).field("id", to_string(one.id)).end_object();
+  return json_response(200, out.end_array().end_object().take());
+}
+
+void enqueue_many(Services& services, const Request& request, const Answer& answer) {
   auto specs = read_body(request, wire::read_task_specs);
   if (!specs) return answer(problem_response(specs.problem(), request.id));
-  core::EnqueueTasks command{.ns = request.ns, .tasks = std::move(*specs)};
-  if (const core::Status allowed = services.check_enqueue(command); !allowed)
-    return answer(problem_response(allowed.problem(), request.id));
-  services.submit(
-      std::move(command), [id = request.id, answer = std::move(answer)](const Result<core::Answer>& result) {
-        if (!result) return answer(problem_response(result.problem(), id));
-        Writer out;
-        out.begin_object().key("results").begin_array();
-        for (const core::Enqueued& one : std::get<std::vector<core::Enqueued>>(*result)) {
-          out.begin_object().field("created", one.created).field("id", to_string(one.id)).end_object();
-        }
-        answer(json_response(200, out.end_array().end_object().take()));
-      });
+  auto command = admitted(services, request, {.ns = request.ns, .tasks = std::move(*specs)}, answer);
+  if (command) submit(services, request, std::move(*command), batch_response, answer);
 }
 
 // What was given to a caller who is not there any more goes back at once, not when its lease ends.
@@ -89,33 +137,45 @@ std::function<void()> give_back(Services& services, const std::string& ns, const
   };
 }
 
-void claim(Services& services, Request request, Answer answer) {
+Response claimed_response(const core::Answer& result) {
+  Writer out;
+  out.begin_object().key("tasks").begin_array();
+  for (const core::ClaimedTask& claimed : std::get<std::vector<core::ClaimedTask>>(result)) {
+    out.begin_object();
+    wire::write_task_fields(out, claimed.task);
+    out.field("execution_key", claimed.execution_key).end_object();
+  }
+  return json_response(200, out.end_array().end_object().take());
+}
+
+void claim(Services& services, const Request& request, const Answer& answer) {
   auto claim =
       read_body(request, [&](ObjectReader& in) { return wire::read_claim(in, services.lease_default); });
   if (!claim) return answer(problem_response(claim.problem(), request.id));
   claim->ns = request.ns;
   if (const core::Status valid = core::check(core::Command{*claim}); !valid)
     return answer(problem_response(valid.problem(), request.id));
-  const auto room = services.room_for_claim(*claim);
-  if (!room) return answer(problem_response(room.problem(), request.id));
-  if (*room == 0) return answer(json_response(200, R"({"tasks":[]})"));
-  claim->max = *room;
-  const std::string worker_id = claim->worker_id;
-  services.submit(std::move(*claim), [&services, worker_id, request = std::move(request),
-                                      answer = std::move(answer)](const Result<core::Answer>& result) {
-    if (!result) return answer(problem_response(result.problem(), request.id));
-    const auto& tasks = std::get<std::vector<core::ClaimedTask>>(*result);
-    Writer out;
-    out.begin_object().key("tasks").begin_array();
-    for (const core::ClaimedTask& claimed : tasks) {
-      out.begin_object();
-      wire::write_task_fields(out, claimed.task);
-      out.field("execution_key", claimed.execution_key).end_object();
-    }
-    Response response = json_response(200, out.end_array().end_object().take());
-    response.undelivered = give_back(services, request.ns, worker_id, tasks);
-    answer(std::move(response));
-  });
+  if (const core::Status allowed = check_queues(request, claim->queues); !allowed)
+    return deny(services, request, allowed.problem(), answer);
+  const auto is_admitted = services.local.admit(*claim);
+  if (!is_admitted) return answer(problem_response(is_admitted.problem(), request.id));
+  if (!*is_admitted) return answer(json_response(200, R"({"tasks":[]})"));
+  // Who has a key asks again and is given the same tasks, so they must not go back.
+  const bool has_key = !request.hash.empty();
+  const auto shown = [&services, has_key, ns = request.ns,
+                      worker_id = claim->worker_id](const core::Answer& result) {
+    Response response = claimed_response(result);
+    const auto& tasks = std::get<std::vector<core::ClaimedTask>>(result);
+    if (!has_key) response.undelivered = give_back(services, ns, worker_id, tasks);
+    return std::optional{std::move(response)};
+  };
+  submit(services, request, std::move(*claim), shown, answer);
+}
+
+core::ReportTasks reports_by(const Request& request) {
+  core::ReportTasks command{.ns = request.ns, .queues = request.queues};
+  if (!request.queues.empty()) command.by = request.actor;
+  return command;
 }
 
 // The ids that the reports name, for the results of those that could not be read.
@@ -134,24 +194,24 @@ std::string results_text(const wire::ReadReports& read,
   return out.end_array().end_object().take();
 }
 
-void report_many(Services& services, const Request& request, Answer answer) {
+void report_many(Services& services, const Request& request, const Answer& answer) {
   auto read = read_body(request, wire::read_reports);
   if (!read) return answer(problem_response(read.problem(), request.id));
-  core::ReportTasks command{.ns = request.ns, .worker_id = read->worker_id};
+  core::ReportTasks command = reports_by(request);
+  command.worker_id = read->worker_id;
   for (const auto& report : read->reports) {
     if (report) command.reports.push_back(*report);
   }
   if (command.reports.empty() && !read->reports.empty())
     return answer(json_response(200, results_text(*read, {})));
-  services.submit(std::move(command), [read = std::move(*read), id = request.id,
-                                       answer = std::move(answer)](const Result<core::Answer>& result) {
-    if (!result) return answer(problem_response(result.problem(), id));
-    answer(
-        json_response(200, results_text(read, std::get<std::vector<Result<core::ReportAnswer>>>(*result))));
-  });
+  const auto shown = [read = std::move(*read)](const core::Answer& result) {
+    const auto& answers = std::get<std::vector<Result<core::ReportAnswer>>>(result);
+    return std::optional{json_response(200, results_text(read, answers))};
+  };
+  submit(services, request, std::move(command), shown, answer);
 }
 
-void report_one(Services& services, Request request, Answer answer) {
+void report_one(Services& services, const Request& request, const Answer& answer) {
   const auto task = task_id_of(request, 1);
   if (!task) return answer(problem_response(task.problem(), request.id));
   const auto action = wire::report_action_from(request.parameters.at(2));
@@ -159,22 +219,21 @@ void report_one(Services& services, Request request, Answer answer) {
     const std::string what = fmt::format("there is no action '{}' of a task", request.parameters.at(2));
     return answer(problem_response({.code = core::ProblemCode::not_found, .detail = what}, request.id));
   }
-  core::ReportTasks command{.ns = request.ns};
+  core::ReportTasks command = reports_by(request);
   auto report = read_body(request, [&](ObjectReader& in) {
     command.worker_id = in.text("worker_id");
     return wire::read_report(in, wire::ReportPath{.task_id = *task, .action = *action});
   });
   if (!report) return answer(problem_response(report.problem(), request.id));
   command.reports.push_back(std::move(*report));
-  services.submit(std::move(command), [id = request.id, task = *task,
-                                       answer = std::move(answer)](const Result<core::Answer>& result) {
-    if (!result) return answer(problem_response(result.problem(), id));
-    const auto& one = std::get<std::vector<Result<core::ReportAnswer>>>(*result).front();
-    if (!one) return answer(problem_response(one.problem(), id));
+  const auto shown = [id = request.id, task = *task](const core::Answer& result) {
+    const auto& one = std::get<std::vector<Result<core::ReportAnswer>>>(result).front();
+    if (!one) return std::optional{problem_response(one.problem(), id)};
     Writer out;
     wire::write_report_answer(out, task, one);
-    answer(json_response(200, out.take()));
-  });
+    return std::optional{json_response(200, out.take())};
+  };
+  submit(services, request, std::move(command), shown, answer);
 }
 
 Response get_one(Services& services, const Request& request) {
@@ -223,8 +282,8 @@ Response move_one(Services& services, const Request& request) {
   const auto nothing = read_body(request, [](ObjectReader&) { return 0; });
   if (!nothing) return problem_response(nothing.problem(), request.id);
   core::Api& api = services.api;
-  const auto moved = request.route->call == Call::retry_task ? api.retry_task(request.ns, *id)
-                                                             : api.cancel_task(request.ns, *id);
+  const core::MoveTask move{.ns = request.ns, .id = *id, .by = request.actor};
+  const auto moved = request.route->call == Call::retry_task ? api.retry_task(move) : api.cancel_task(move);
   return respond(request, moved, task_text);
 }
 
@@ -238,6 +297,7 @@ Response move_many(Services& services, const Request& request) {
   });
   if (!bulk) return problem_response(bulk.problem(), request.id);
   bulk->query.ns = request.ns;
+  bulk->by = request.actor;
   core::Api& api = services.api;
   const auto moved =
       request.route->call == Call::retry_tasks ? api.retry_tasks(*bulk) : api.cancel_tasks(*bulk);
@@ -255,11 +315,11 @@ Response move_many(Services& services, const Request& request) {
 
 void call_task(Services& services, Request request, Answer answer) {
   switch (request.route->call) {
-    case Call::enqueue_task: return enqueue_one(services, std::move(request), std::move(answer));
-    case Call::enqueue_tasks: return enqueue_many(services, request, std::move(answer));
-    case Call::claim_tasks: return claim(services, std::move(request), std::move(answer));
-    case Call::report_tasks: return report_many(services, request, std::move(answer));
-    case Call::report_task: return report_one(services, std::move(request), std::move(answer));
+    case Call::enqueue_task: return enqueue_one(services, request, answer);
+    case Call::enqueue_tasks: return enqueue_many(services, request, answer);
+    case Call::claim_tasks: return claim(services, request, answer);
+    case Call::report_tasks: return report_many(services, request, answer);
+    case Call::report_task: return report_one(services, request, answer);
     default: break;
   }
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {

@@ -39,6 +39,11 @@ class FaultyTransaction final : public Transaction {
     return inner_->lock_queues(refs);
   }
 
+  [[nodiscard]] std::int64_t count_held(const HolderRef& holder) override {
+    plan_.before(Verb::count_held);
+    return inner_->count_held(holder);
+  }
+
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) override {
     plan_.before(Verb::lock_records);

@@ -18,6 +18,7 @@ enum class Verb : std::uint8_t {
   lock_lines,
   first_waiting,
   lock_queues,
+  count_held,
   lock_records,
   last_checkpoints,
   take_ready,

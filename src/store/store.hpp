@@ -120,6 +120,13 @@ struct LockedQueue {
   std::vector<HeldInLane> held = {};
 };
 
+struct HolderRef {
+  std::string ns;
+  std::string worker_id;
+
+  auto operator<=>(const HolderRef&) const = default;
+};
+
 struct LaneShare {
   const core::Lane* lane = nullptr;
   std::int64_t max = 0;  // at most so many from this lane
@@ -199,6 +206,9 @@ class Transaction {
   // Locks queues that have limits against claims of other nodes, and says what is held now in each of their
   // lanes. `refs` are sorted and distinct.
   [[nodiscard]] virtual std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) = 0;
+
+  // How many leases the worker has now. Not locked: lock the worker's record first.
+  [[nodiscard]] virtual std::int64_t count_held(const HolderRef& holder) = 0;
 
   // Locks those that exist; `refs` are sorted and distinct. Of two groups that make the same record one is
   // told to retry.

@@ -315,6 +315,7 @@ void write_audit(Writer& out, const core::AuditEntry& entry) {
       .field("request_id", none_if_empty(entry.request_id))
       .field("outcome", entry.outcome)
       .field("detail", entry.detail)
+      .field("hash", none_if_empty(entry.hash))
       .end_object();
 }
 
@@ -328,7 +329,8 @@ core::AuditEntry read_audit(ObjectReader& in) {
           .object = text_or_none(in, "object"),
           .request_id = text_or_none(in, "request_id"),
           .outcome = text_or_none(in, "outcome"),
-          .detail = in.json("detail")};
+          .detail = in.json("detail"),
+          .hash = text_or_none(in, "hash")};
 }
 
 }  // namespace pawl::wire

@@ -142,6 +142,9 @@ constexpr std::array kNamespace{
     Field{"retention_completed", "duration"}, Field{"retention_failed", "duration"},
     Field{"retention_audit", "duration"},
 };
+constexpr std::array kSweep{
+    Field{"check", "string", true, "leases, timeouts, stuck, deadlines, workers or retention"},
+};
 constexpr std::array kPage{
     Field{"limit", "integer", false, "1 to 500; default 50"},
     Field{"cursor", "string", false, "next_cursor of the page before"},
@@ -458,6 +461,30 @@ constexpr std::array kRoutes{
           {},
           kPage,
           "page"},
+    Route{Method::get,
+          "/v1/admin/nodes",
+          Role::admin,
+          Call::list_nodes,
+          "The servers and engines that work on the store, and which of them leads",
+          {},
+          {},
+          "page"},
+    Route{Method::post,
+          "/v1/admin/sweep",
+          Role::admin,
+          Call::sweep,
+          "Run a check of the recovery now",
+          kSweep,
+          {},
+          "examined and changed"},
+    Route{Method::get,
+          "/v1/admin/verify",
+          Role::admin,
+          Call::verify,
+          "Look for what must never be",
+          {},
+          {},
+          "checks"},
 };
 
 std::vector<std::string_view> segments_of(std::string_view path) {

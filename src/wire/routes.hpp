@@ -64,6 +64,9 @@ enum class Call : std::uint8_t {
   get_namespace,
   put_namespace,
   list_audit,
+  list_nodes,
+  sweep,
+  verify,
 };
 
 // What a request may say: a name of the body or of the query.

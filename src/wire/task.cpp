@@ -65,6 +65,10 @@ core::TaskSpec read_task_spec(ObjectReader& in) {
   spec.payload = in.json("payload");
   spec.queue = in.optional_text("queue").value_or(spec.queue);
   narrow_into(in, "priority", spec.priority);
+  const auto is_given = [&in](std::string_view name) { return in.has(name) && !in.is_null(name); };
+  spec.given = {.queue = is_given("queue"),
+                .priority = is_given("priority"),
+                .retry = is_given("retry") || is_given("max_retries")};
   spec.key = in.optional_text("key");
   spec.idempotency_key = in.optional_text("idempotency_key");
   spec.delay = in.optional_duration("delay");
@@ -80,14 +84,17 @@ core::TaskSpec read_task_spec(ObjectReader& in) {
 void write_task_spec(Writer& out, const core::TaskSpec& spec) {
   out.begin_object().field("type", spec.type);
   if (!spec.payload.empty()) out.field("payload", spec.payload);
-  out.field("queue", spec.queue).field("priority", spec.priority);
+  if (spec.has_queue()) out.field("queue", spec.queue);
+  if (spec.has_priority()) out.field("priority", spec.priority);
   field_if(out, "key", spec.key);
   field_if(out, "idempotency_key", spec.idempotency_key);
   field_if(out, "delay", spec.delay);
   field_if(out, "run_at", spec.run_at);
   field_if(out, "timeout", spec.timeout);
-  out.key("retry");
-  write_retry(out, spec.retry);
+  if (spec.has_retry()) {
+    out.key("retry");
+    write_retry(out, spec.retry);
+  }
   out.key("labels");
   write_labels(out, spec.labels);
   out.end_object();
@@ -105,7 +112,8 @@ core::ClaimTasks read_claim(ObjectReader& in, core::Duration lease_default) {
   claim.queues = in.optional_texts("queues").value_or(claim.queues);
   claim.types = in.optional_texts("types").value_or(claim.types);
   narrow_into(in, "max", claim.max);
-  claim.lease = in.optional_duration("lease").value_or(lease_default);
+  claim.lease = in.optional_duration("lease");
+  claim.lease_default = lease_default;
   claim.wait = in.optional_duration("wait").value_or(claim.wait);
   return claim;
 }
@@ -120,7 +128,9 @@ void write_claim(Writer& out, const core::ClaimTasks& claim) {
     for (const std::string& type : claim.types) out.value(type);
     out.end_array();
   }
-  out.field("max", claim.max).field("lease", claim.lease).field("wait", claim.wait).end_object();
+  out.field("max", claim.max);
+  field_if(out, "lease", claim.lease);
+  out.field("wait", claim.wait).end_object();
 }
 
 core::Report read_report(ObjectReader& in, const std::optional<ReportPath>& path) {

@@ -28,6 +28,53 @@ TEST_P(Gates, APayloadThatBreaksItsTypeIsRefusedAndNothingIsStored) {
   (void)enqueue(task_of("t", "{}"));
 }
 
+TEST_P(Gates, ATypeFillsInWhatAnEnqueueDidNotGive) {
+  const core::RetryPolicy retry{.max_attempts = 7};
+  ASSERT_TRUE(
+      api()
+          .put_type({.type = {.name = "t", .queue = "mails", .priority = 3, .retry = retry, .timeout = 5s}})
+          .ok());
+  const core::Task plain = enqueue(task_of("t"));
+  EXPECT_EQ(plain.queue, "mails");
+  EXPECT_EQ(plain.priority, 3);
+  EXPECT_EQ(plain.retry, retry);
+  EXPECT_EQ(plain.timeout, 5s);
+
+  core::TaskSpec own = task_of("t");
+  own.queue = "own";
+  own.priority = 1;
+  own.retry.max_attempts = 2;
+  own.timeout = 6s;
+  core::TaskSpec standard = task_of("t");
+  standard.given = {.queue = true, .priority = true, .retry = true};
+  const auto batch = api().enqueue_batch({.tasks = {task_of("t"), own, standard, task_of("other")}});
+  ASSERT_TRUE(batch.ok());
+  EXPECT_EQ(get(batch->at(0).id).task.queue, "mails");
+  const core::Task mine = get(batch->at(1).id).task;
+  EXPECT_EQ(mine.queue, "own");
+  EXPECT_EQ(mine.priority, 1);
+  EXPECT_EQ(mine.retry.max_attempts, 2);
+  EXPECT_EQ(mine.timeout, 6s);
+  const core::Task usual = get(batch->at(2).id).task;
+  EXPECT_EQ(usual.queue, "default");
+  EXPECT_EQ(usual.priority, 0);
+  EXPECT_EQ(usual.retry, core::RetryPolicy{});
+  EXPECT_EQ(usual.timeout, 5s);
+  EXPECT_EQ(get(batch->at(3).id).task.queue, "default");
+}
+
+TEST_P(Gates, ATypeSaysHowLongAClaimHoldsItsTasks) {
+  ASSERT_TRUE(api().put_type({.type = {.name = "slow", .lease = 5min}}).ok());
+  (void)enqueue(task_of("slow"));
+  (void)enqueue(task_of("other"));
+  const auto claimed = api().claim({.worker_id = "w1"});
+  ASSERT_EQ(claimed->size(), 2U);
+  EXPECT_EQ(claimed->at(0).task.lease->expires_at, clock.now() + 5min);
+  EXPECT_EQ(claimed->at(1).task.lease->expires_at, clock.now() + core::kLeaseDefault);
+  (void)enqueue(task_of("slow"));
+  EXPECT_EQ(claim_one("w1", 10s).lease->expires_at, clock.now() + 10s);
+}
+
 TEST_P(Gates, AStrictNamespaceTakesOnlyTypesThatAreKnown) {
   ASSERT_TRUE(api().put_namespace({.patch = {.strict_types = true}}).ok());
   EXPECT_EQ(refused(task_of("t")).errors.at(0).field, "type");
@@ -97,6 +144,33 @@ TEST_P(Gates, AWorkerHoldsNoMoreThanItSaid) {
   EXPECT_TRUE(claim("w1", 2).empty());
   complete(first[0].task);
   EXPECT_EQ(claim("w1", 2).size(), 1U);
+}
+
+TEST_P(Gates, ParallelClaimsOfAWorkerDoNotHoldMoreThanItSaid) {
+  for (int i = 0; i < 9; ++i) (void)enqueue(task_of("t"));
+  ASSERT_TRUE(api().register_worker({.worker_id = "w1", .max_concurrent = 3}).ok());
+  const auto other = another_node(2);
+  core::ClaimTasks claim{.worker_id = "w1", .max = 2};
+  ASSERT_TRUE(*node().local().admit(claim));  // all of them before the first is served
+  const auto group = submit_group(node(), {claim, claim, claim});
+  EXPECT_EQ(group[0].tasks().size(), 2U);
+  EXPECT_EQ(group[1].tasks().size(), 1U);
+  EXPECT_TRUE(group[2].tasks().empty());
+  EXPECT_TRUE(testing::submit(*other, claim).tasks().empty());
+  EXPECT_EQ(claim_for({.worker_id = "w2", .max = 2}).size(), 2U) << "another worker is not held back";
+}
+
+TEST_P(Gates, AFullWorkerWaitsForItsOwnTasksToEnd) {
+  for (int i = 0; i < 2; ++i) (void)enqueue(task_of("t"));
+  ASSERT_TRUE(api().register_worker({.worker_id = "w1", .max_concurrent = 1}).ok());
+  core::ClaimTasks claim{.worker_id = "w1", .max = 5};
+  ASSERT_TRUE(*node().local().admit(claim));
+  const core::Task first = claim_for(claim).at(0);
+  const Pending waiting = waiting_claim(claim);
+  EXPECT_FALSE(waiting.is_answered());
+  complete(first);
+  ASSERT_TRUE(waiting.is_answered());
+  EXPECT_EQ(waiting.tasks().size(), 1U);
 }
 
 PAWL_ON_EVERY_STORE(Gates);

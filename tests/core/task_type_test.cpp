@@ -70,13 +70,38 @@ TEST(TaskType, RefusesASchemaThatWouldNotBeChecked) {
   EXPECT_EQ(refused_schema("{}"), "");
 }
 
-TEST(TaskType, GivesItsDefaultsToASpec) {
-  const TaskSpec spec = spec_from({.name = "t", .queue = "q", .priority = 4, .timeout = Duration{7}});
-  EXPECT_EQ(spec.type, "t");
+TEST(TaskType, FillsInWhatWasNotGiven) {
+  TaskSpec spec;
+  fill_in({.name = "t", .queue = "q", .priority = 4, .timeout = Duration{7}}, spec);
   EXPECT_EQ(spec.queue, "q");
   EXPECT_EQ(spec.priority, 4);
   EXPECT_EQ(spec.timeout, Duration{7});
   EXPECT_EQ(spec.retry, RetryPolicy{});
+}
+
+TEST(TaskType, LeavesWhatWasGiven) {
+  const TaskType type{.name = "t",
+                      .queue = "q",
+                      .priority = 4,
+                      .retry = RetryPolicy{.max_attempts = 9},
+                      .timeout = Duration{7}};
+  TaskSpec other;
+  other.queue = "mine";
+  other.priority = 1;
+  other.retry.max_attempts = 2;
+  other.timeout = Duration{8};
+  fill_in(type, other);
+  EXPECT_EQ(other.queue, "mine");
+  EXPECT_EQ(other.priority, 1);
+  EXPECT_EQ(other.retry.max_attempts, 2);
+  EXPECT_EQ(other.timeout, Duration{8});
+
+  TaskSpec same;
+  same.given = {.queue = true, .priority = true, .retry = true};
+  fill_in(type, same);
+  EXPECT_EQ(same.queue, "default");
+  EXPECT_EQ(same.priority, 0);
+  EXPECT_EQ(same.retry, RetryPolicy{});
 }
 
 }  // namespace

@@ -23,10 +23,9 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
       queue_watch_(behind.api, auth_, http_.blocking(), http_.later()),
       dispatch_(
           {.api = behind.api,
+           .local = behind.api,
            .auth = auth_,
            .submit = behind.submit,
-           .check_enqueue = [&api = behind.api](const auto& command) { return api.check_types(command); },
-           .room_for_claim = [&api = behind.api](const auto& command) { return api.room_for(command); },
            .engine = behind.engine,
            .store = behind.store,
            .metrics = metrics_,

@@ -56,6 +56,42 @@ TEST_P(Contention, B58_OfReportsOnTheSameTasksInReverseOrderShowsNothing) {
   EXPECT_EQ(counts, (core::QueueCounts{.pending = static_cast<std::int64_t>(kTasks)}));
 }
 
+TEST_P(Contention, OfClaimsByOneWorkerGivesItNoMoreThanItMayHold) {
+  constexpr std::size_t kHeldMax = 5;
+  RunningNode first{open()};
+  RunningNode second{open()};
+  std::vector<RunningNode*> nodes{&first, &second};
+  core::EnqueueTasks batch;
+  for (int i = 0; i < 100; ++i) batch.tasks.push_back(task_of("t"));
+  ASSERT_TRUE(first.api().enqueue_batch(batch).ok());
+  ASSERT_TRUE(first.api().register_worker({.worker_id = "w", .max_concurrent = kHeldMax}).ok());
+  std::atomic<std::size_t> given = 0;
+  in_parallel(8, [&](int thread) {
+    const auto claimed = nodes[static_cast<std::size_t>(thread % 2)]->api().claim(
+        {.worker_id = "w", .max = 3, .lease = 10min});
+    ASSERT_TRUE(claimed.ok()) << claimed.problem().detail;
+    given += claimed->size();
+  });
+  EXPECT_EQ(given, kHeldMax);
+}
+
+TEST_P(Contention, OfManyWhoAreWrittenDownKeepsTheAuditWhole) {
+  RunningNode first{open()};
+  RunningNode second{open()};
+  std::vector<RunningNode*> nodes{&first, &second};
+  in_parallel(8, [&](int thread) {
+    for (int i = 0; i < 10; ++i) {
+      const auto noted = nodes[static_cast<std::size_t>(thread % 2)]->api().append_audit({{.action = "a"}});
+      ASSERT_TRUE(noted.ok()) << noted.problem().detail;
+    }
+  });
+  const auto verified = first.api().verify();
+  ASSERT_TRUE(verified.ok());
+  EXPECT_TRUE(verified->is_ok());
+  EXPECT_EQ(verified->checks.back().id, "I44");
+  EXPECT_EQ(verified->checks.back().examined, 80);
+}
+
 TEST_P(Contention, B58_OfCancelsRetriesSweepsAndReportsShowsNothing) {
   RunningNode first{open(), {.ticker = {.interval = 5ms}}};
   RunningNode second{open(), {.ticker = {.interval = 5ms}}};

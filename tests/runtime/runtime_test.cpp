@@ -152,6 +152,20 @@ TEST_P(Runtime, KeepsWaitingClaimsWithinTheirBound) {
   EXPECT_TRUE(second.get()->empty());
 }
 
+TEST_P(Runtime, IsANodeThatHandsOverWhenItEnds) {
+  const runtime::RuntimeOptions options{.ticker = {.maintenance = 10ms},
+                                        .node = {.version = "test", .leader_ttl = 1min}};
+  auto first = std::make_unique<RunningNode>(open(), options);
+  ASSERT_TRUE(eventually([&] { return first->runtime.membership().is_leader(); }));
+  auto second = std::make_unique<RunningNode>(open(), options);
+  ASSERT_TRUE(eventually([&] { return first->api().list_nodes()->size() == 2; }));
+  EXPECT_FALSE(second->runtime.membership().is_leader());
+  first.reset();
+  EXPECT_EQ(second->api().list_nodes()->size(), 1U);
+  const RunningNode third{open(), options};
+  EXPECT_TRUE(eventually([&] { return third.runtime.membership().is_leader(); })) << "nobody waits a minute";
+}
+
 PAWL_ON_EVERY_STORE(Runtime);
 
 }  // namespace pawl::testing

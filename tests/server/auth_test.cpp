@@ -33,6 +33,86 @@ TEST_F(Auth, NeedsATokenEvenBeforeTheFirstOneWhereThatIsRequired) {
   EXPECT_EQ(strict.allow(request).problem().code, core::ProblemCode::unauthorized);
 }
 
+class AuthQueues : public Auth {
+ protected:
+  AuthQueues() {
+    admin = token_in(make("admin", "*", ""));
+    worker = token_in(send("POST", "/v1/admin/tokens",
+                           R"({"role":"worker","namespaces":["default"],"queues":["mine"]})", admin));
+  }
+  [[nodiscard]] std::string post_as(const std::string& token, const std::string& path,
+                                    const std::string& body) const {
+    return send("POST", "/v1/default/tasks" + path, body, token);
+  }
+  void expect_forbidden(const std::string& answer, const std::string& queue) const {
+    EXPECT_EQ(status_of(answer), 403) << answer;
+    EXPECT_NE(answer.find("the token is not for the queue " + queue), std::string::npos) << answer;
+    const std::string audit = send("GET", "/v1/admin/audit?limit=1", "", admin);
+    EXPECT_NE(audit.find(R"("action":"denied")"), std::string::npos) << audit;
+    EXPECT_NE(audit.find(R"("outcome":"forbidden")"), std::string::npos) << audit;
+  }
+  std::string admin;
+  std::string worker;
+};
+
+TEST_F(AuthQueues, AWorkerEnqueuesOnlyIntoItsQueues) {
+  EXPECT_EQ(status_of(post_as(worker, "", R"({"type":"t","queue":"mine"})")), 201);
+  expect_forbidden(post_as(worker, "", R"({"type":"t","queue":"other"})"), "other");
+  expect_forbidden(post_as(worker, "", R"({"type":"t"})"), "default");
+  expect_forbidden(post_as(worker, "/batch", R"({"tasks":[{"type":"t","queue":"mine"},{"type":"t"}]})"),
+                   "default");
+  ASSERT_EQ(status_of(send("PUT", "/v1/default/types/typed", R"({"queue":"mine"})", admin)), 200);
+  EXPECT_EQ(status_of(post_as(worker, "", R"({"type":"typed"})")), 201) << "where its type sends it counts";
+  EXPECT_EQ(runtime.api().list_tasks({})->items.size(), 2U);
+}
+
+TEST_F(AuthQueues, AWorkerClaimsOnlyFromItsQueues) {
+  expect_forbidden(post_as(worker, "/claim", R"({"worker_id":"w"})"), "default");
+  expect_forbidden(post_as(worker, "/claim", R"({"worker_id":"w","queues":["mine","other"]})"), "other");
+  EXPECT_EQ(status_of(post_as(worker, "/claim", R"({"worker_id":"w","queues":["mine"]})")), 200);
+}
+
+TEST_F(AuthQueues, AWorkerReportsOnlyOnTasksOfItsQueues) {
+  ASSERT_EQ(status_of(post_as(admin, "", R"({"type":"t","queue":"other"})")), 201);
+  ASSERT_EQ(status_of(post_as(worker, "", R"({"type":"t","queue":"mine"})")), 201);
+  const auto claimed = runtime.api().claim({.worker_id = "w", .queues = {"other", "mine"}});
+  const std::string other = to_string(claimed->at(0).task.id);
+  const std::string mine = to_string(claimed->at(1).task.id);
+  expect_forbidden(post_as(worker, "/" + other + "/complete", R"({"worker_id":"w","fence":1})"), "other");
+  const auto report = [](const std::string& id) {
+    return R"({"task_id":")" + id + R"(","fence":1,"action":"complete"})";
+  };
+  const std::string many = post_as(
+      worker, "/report", R"({"worker_id":"w","reports":[)" + report(other) + "," + report(mine) + "]}");
+  EXPECT_EQ(status_of(many), 200) << many;
+  EXPECT_NE(many.find(R"("code":"forbidden")"), std::string::npos) << many;
+  EXPECT_EQ(runtime.api().get_task("default", claimed->at(0).task.id)->task.status,
+            core::TaskStatus::claimed);
+  EXPECT_EQ(runtime.api().get_task("default", claimed->at(1).task.id)->task.status,
+            core::TaskStatus::completed);
+}
+
+TEST_F(Auth, WritesDownWhoWasDenied) {
+  const std::string admin = token_in(make("admin", "*", ""));
+  const std::string made = make("viewer", "default", admin);
+  EXPECT_EQ(status_of(send("POST", "/v1/default/tasks", R"({"type":"t"})", token_in(made))), 403);
+  const std::string audit = send("GET", "/v1/admin/audit?limit=1", "", admin);
+  EXPECT_NE(audit.find(R"("actor":")" + id_in(made) + R"(","role":"viewer","action":"denied")"),
+            std::string::npos)
+      << audit;
+}
+
+TEST_F(Auth, WritesDownTheBatchesOfAToken) {
+  const std::string admin = token_in(make("admin", "*", ""));
+  const std::string made = make("operator", "default", admin);
+  const std::string batch = R"({"tasks":[{"type":"t"},{"type":"t"}]})";
+  ASSERT_EQ(status_of(send("POST", "/v1/default/tasks/batch", batch, token_in(made))), 200);
+  const std::string audit = send("GET", "/v1/admin/audit?limit=1", "", admin);
+  EXPECT_NE(audit.find(R"("actor":")" + id_in(made) + R"(","role":"operator","action":"task.enqueue")"),
+            std::string::npos)
+      << audit;
+}
+
 TEST_F(Auth, WritesDownWhatWasDenied) {
   const std::string admin = token_in(make("admin", "*", ""));
   EXPECT_EQ(status_of(send("GET", "/v1/default/queues", "", "")), 401);

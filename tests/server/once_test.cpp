@@ -8,15 +8,25 @@ namespace {
 
 class Once : public ServerTest {
  protected:
-  std::string ask(const std::string& body, const std::string& key) const {
+  std::string ask(const std::string& body, const std::string& key, const std::string& path = "/tasks") const {
     RawClient client{front.port()};
-    client.send(post("/v1/default/tasks", body, "Idempotency-Key: " + key + "\r\n"));
+    client.send(post("/v1/default" + path, body, "Idempotency-Key: " + key + "\r\n"));
     return client.receive();
   }
+  // The same twice: the second gets the first one's answer, and is told so.
+  void expect_replay(const std::string& body, const std::string& key, const std::string& path) const {
+    SCOPED_TRACE(path);
+    const std::string first = ask(body, key, path);
+    const std::string second = ask(body, key, path);
+    EXPECT_LT(status_of(first), 300) << first;
+    EXPECT_EQ(first.find("Idempotent-Replay"), std::string::npos);
+    EXPECT_NE(second.find("Idempotent-Replay: true"), std::string::npos) << second;
+    EXPECT_EQ(status_of(first), status_of(second));
+    EXPECT_EQ(body_of(first), body_of(second));
+  }
+  static std::string body_of(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n")); }
   std::size_t tasks() { return runtime.api().list_tasks({})->items.size(); }
 };
-
-std::string body_of(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n")); }
 
 TEST_F(Once, TheSameRequestGetsTheFirstAnswerAgain) {
   const std::string first = ask(R"({"type":"a"})", "k1");
@@ -39,6 +49,54 @@ TEST_F(Once, WhatWasRefusedMayBeTriedAgain) {
   EXPECT_EQ(status_of(ask(R"({"typ":"a"})", "k1")), 400);
   EXPECT_EQ(status_of(ask(R"({"type":"a"})", "k1")), 201);
   EXPECT_EQ(tasks(), 1U);
+}
+
+TEST_F(Once, HoldsForEveryPostOfATask) {
+  expect_replay(R"({"tasks":[{"type":"a"},{"type":"b"}]})", "batch", "/tasks/batch");
+  expect_replay(R"({"worker_id":"w","max":1})", "claim", "/tasks/claim");
+  EXPECT_EQ(runtime.api().list_tasks({.query = {.statuses = {core::TaskStatus::claimed}}})->items.size(), 1U);
+  const core::Task held = runtime.api().list_tasks({.query = {.worker_id = "w"}})->items.at(0);
+  const std::string id = to_string(held.id);
+  expect_replay(R"({"task_id":")" + id + R"(","type":"manual_checkpoint","snapshot":1})", "note",
+                "/checkpoints");
+  EXPECT_EQ(runtime.api().list_checkpoints("default", held.id)->size(), 1U);
+  const std::string report = R"({"worker_id":"w","reports":[{"task_id":")" + id +
+                             R"(","fence":1,"action":"heartbeat","lease":"1h"}]})";
+  expect_replay(report, "reports", "/tasks/report");
+  expect_replay(R"({"worker_id":"w","fence":1})", "complete", "/tasks/" + id + "/complete");
+  const core::Task other = runtime.api().list_tasks({.query = {.type = "b"}})->items.at(0);
+  const std::string path = "/tasks/" + to_string(other.id) + "/cancel";
+  expect_replay("", "cancel", path);
+  expect_replay(R"({"filter":{"type":"c"}})", "bulk", "/tasks/cancel");
+}
+
+TEST_F(Once, HoldsForEveryPostOfARecord) {
+  expect_replay(R"({"holder":"h"})", "acquire", "/leases/l/acquire");
+  expect_replay(R"({"holder":"h","fence":1})", "release", "/leases/l/release");
+  expect_replay(R"({"request_hash":"sha256:1"})", "begin", "/idempotency/k/begin");
+  expect_replay(R"({"hostname":"h","pid":1})", "register", "/workers");
+  const std::string id = runtime.api().list_workers({})->items.at(0).worker_id;
+  expect_replay(R"({"completed_delta":2})", "beat", "/workers/" + id + "/heartbeat");
+  EXPECT_EQ(runtime.api().get_worker("default", id)->total_completed, 2);
+  expect_replay("", "drain", "/workers/" + id + "/drain");
+}
+
+TEST_F(Once, ASecondRequestIsRefusedWhileTheFirstIsRunning) {
+  RawClient waiting{front.port()};
+  waiting.send(
+      post("/v1/default/tasks/claim", R"({"worker_id":"w","wait":"30s"})", "Idempotency-Key: k\r\n"));
+  while (runtime.engine().waiters().size() == 0) {
+  }
+  EXPECT_EQ(status_of(ask(R"({"worker_id":"w","wait":"30s"})", "k", "/tasks/claim")), 409);
+  ASSERT_TRUE(runtime.api().enqueue("default", {.type = "t"}).ok());
+  EXPECT_EQ(status_of(waiting.receive()), 200);
+  EXPECT_NE(ask(R"({"worker_id":"w","wait":"30s"})", "k", "/tasks/claim").find("Idempotent-Replay: true"),
+            std::string::npos);
+}
+
+TEST_F(Once, AKeyThatIsTooLongIsRefused) {
+  EXPECT_EQ(status_of(ask(R"({"type":"a"})", std::string(513, 'k'))), 400);
+  EXPECT_EQ(tasks(), 0U);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ constexpr std::array kHomes{
     // Back-off towards a server that is gone, and the age of what a node remembers: real time, never stored.
     Home{"src/store/postgres/monotonic.cpp", "steady_clock::now"},
     Home{"src/engine/engine.cpp", "catch ("},          // the engine's loop
-    Home{"src/runtime/local_api.cpp", "catch ("},      // the API dispatcher
+    Home{"src/runtime/guarded.hpp", "catch ("},        // the API dispatcher
     Home{"src/cli/main.cpp", "catch ("},               // what a command throws becomes its exit code
     Home{"src/cli/parse.cpp", "catch ("},              // CLI11 tells wrong usage by throwing
     Home{"src/cli/config_file.cpp", "catch ("},        // yaml-cpp tells a bad file by throwing

@@ -38,11 +38,7 @@ void MemoryTransaction::write_records(const WriteSet& writes) {
       state_.records.erase(write.ref);
     }
   }
-  for (core::AuditEntry entry : writes.audit) {
-    entry.sequence = static_cast<std::int64_t>(state_.audit.size()) + 1;
-    entry.at = now_;
-    state_.audit.push_back(std::move(entry));
-  }
+  state_.audit.insert(state_.audit.end(), writes.audit.begin(), writes.audit.end());
 }
 
 }  // namespace pawl::store::memory

@@ -80,6 +80,13 @@ std::vector<LockedQueue> MemoryTransaction::lock_queues(std::span<const QueueRef
   return locked;
 }
 
+std::int64_t MemoryTransaction::count_held(const HolderRef& holder) {
+  return std::count_if(state_.leases.begin(), state_.leases.end(), [&](const Due& due) {
+    const TaskRecord& record = state_.tasks.at(due.second).record;
+    return record.lane->ns == holder.ns && record.lease->worker_id == holder.worker_id;
+  });
+}
+
 std::vector<TaskRecord> MemoryTransaction::take_ready(std::span<const LaneShare> lanes, std::size_t max) {
   struct Candidate {
     std::int32_t priority = 0;

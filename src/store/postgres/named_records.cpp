@@ -129,10 +129,12 @@ void PostgresTransaction::send_checkpoints(const std::vector<CheckpointWrite>& w
 void PostgresTransaction::send_audit(const std::vector<core::AuditEntry>& entries) {
   if (entries.empty()) return;
   Params params;
-  params.value(now_);
+  params.column(entries, [](const core::AuditEntry& entry) { return entry.sequence; });
+  params.column(entries, [](const core::AuditEntry& entry) { return entry.at; });
   for (const auto member :
        {&core::AuditEntry::ns, &core::AuditEntry::actor, &core::AuditEntry::role, &core::AuditEntry::action,
-        &core::AuditEntry::object, &core::AuditEntry::request_id, &core::AuditEntry::outcome}) {
+        &core::AuditEntry::object, &core::AuditEntry::request_id, &core::AuditEntry::outcome,
+        &core::AuditEntry::hash}) {
     params.column(entries,
                   [member](const core::AuditEntry& entry) { return std::string_view{entry.*member}; });
   }
@@ -201,7 +203,8 @@ std::vector<core::AuditEntry> PostgresStore::list_audit(std::optional<std::int64
                        .object = text(row, 6),
                        .request_id = text(row, 7),
                        .outcome = text(row, 8),
-                       .detail = {text(row, 9)}});
+                       .detail = {text(row, 9)},
+                       .hash = text(row, 10)});
   }
   return entries;
 }

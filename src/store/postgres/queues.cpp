@@ -65,6 +65,15 @@ std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueR
   return queues;
 }
 
+std::int64_t PostgresTransaction::count_held(const HolderRef& holder) {
+  Params params;
+  params.value(holder.ns);
+  params.value(holder.worker_id);
+  connection_->send(sql::count_held, params);
+  const auto answers = connection_->run_or_throw();
+  return answers.front().int8(0, 0);
+}
+
 void PostgresTransaction::send_queues(const std::vector<QueueWrite>& queues) {
   if (queues.empty()) return;
   using Optional = std::optional<std::int64_t>;

@@ -82,11 +82,11 @@ void write_checkpoints(Connection& connection, const std::vector<CheckpointWrite
   }
 }
 
-void write_audit(Connection& connection, const std::vector<core::AuditEntry>& entries, core::TimePoint now) {
+void write_audit(Connection& connection, const std::vector<core::AuditEntry>& entries) {
   for (const core::AuditEntry& entry : entries) {
     connection.statement(sql::insert_audit)
-        .run(now, entry.ns, entry.actor, entry.role, entry.action, entry.object, entry.request_id,
-             entry.outcome, entry.detail);
+        .run(entry.sequence, entry.at, entry.ns, entry.actor, entry.role, entry.action, entry.object,
+             entry.request_id, entry.outcome, entry.detail, entry.hash);
   }
 }
 
@@ -122,7 +122,8 @@ std::vector<core::AuditEntry> list_audit(Connection& connection, std::optional<s
                        .object = row.string(),
                        .request_id = row.string(),
                        .outcome = row.string(),
-                       .detail = row.json()});
+                       .detail = row.json(),
+                       .hash = row.string()});
   }
   return entries;
 }

@@ -12,7 +12,7 @@ namespace pawl::store::sqlite {
 // Throws StoreError of kind retry for a record that is not at the version it was loaded at.
 void write_records(Connection& connection, const std::vector<RecordWrite>& writes);
 void write_checkpoints(Connection& connection, const std::vector<CheckpointWrite>& writes);
-void write_audit(Connection& connection, const std::vector<core::AuditEntry>& entries, core::TimePoint now);
+void write_audit(Connection& connection, const std::vector<core::AuditEntry>& entries);
 
 [[nodiscard]] std::optional<core::Record> find_record(Connection& connection, const core::RecordRef& ref);
 [[nodiscard]] std::vector<core::Record> list_records(Connection& connection, const RecordPage& page);

@@ -219,7 +219,7 @@ void write_all(Connection& connection, const WriteSet& writes, core::TimePoint n
     add_counts.run(lane->id, delta.pending, delta.scheduled, delta.blocked, delta.claimed, delta.running,
                    delta.dead_letter);
   }
-  write_audit(connection, writes.audit, now);
+  write_audit(connection, writes.audit);
 }
 
 }  // namespace pawl::store::sqlite

@@ -80,6 +80,11 @@ std::vector<LockedQueue> SqliteTransaction::lock_queues(std::span<const QueueRef
   return locked;
 }
 
+std::int64_t SqliteTransaction::count_held(const HolderRef& holder) {
+  Rows row = connection_.statement(sql::count_held).rows(holder.ns, holder.worker_id);
+  return row.next() ? row.int64() : 0;
+}
+
 void SqliteTransaction::commit(const WriteSet& writes) {
   PAWL_ENSURE(turn_.owns_lock(), "a transaction commits once");
   write_all(connection_, writes, now_);

@@ -56,3 +56,7 @@ select pawl.expect_rows(count(*), $4::int8) from gone
 select id, fence, check_at from pawl.leases
 where check_at >= $1::timestamptz and check_at <= $2::timestamptz
 order by check_at, id limit $3::int8
+
+-- name: count_held
+select count(*) from pawl.leases l join pawl.lanes n on n.id = l.lane
+where n.namespace = $1::text and l.worker_id = $2::text

@@ -1,7 +1,7 @@
 -- name: insert_audit
-insert into audit (at, namespace, actor, role, action, object, request_id, outcome, detail)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into audit (seq, at, namespace, actor, role, action, object, request_id, outcome, detail, hash)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: list_audit
-select seq, at, namespace, actor, role, action, object, request_id, outcome, detail
+select seq, at, namespace, actor, role, action, object, request_id, outcome, detail, hash
 from audit where seq < ? order by seq desc limit ?

@@ -23,3 +23,6 @@ delete from leases where id = ? and fence = ?
 select id, fence from leases
 where expires_at <= ?1 or timeout_at <= ?1
 order by min(expires_at, ifnull(timeout_at, expires_at)), id limit ?2
+
+-- name: count_held
+select count(*) from leases l join lanes n on n.id = l.lane where n.namespace = ? and l.worker_id = ?

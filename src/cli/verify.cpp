@@ -1,0 +1,109 @@
+// pawl verify: looks through a store for what must never be, through its server or directly.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "client/http_api.hpp"
+#include "client/migrate_store.hpp"
+#include "client/raw_json.hpp"
+#include "runtime/local_api.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+// Only reads: a store that is not there, or not up to date, is not made so.
+core::Result<core::Verification> verify_store(const std::string& store, Context& context) {
+  const auto address = client::parse_store_address(store);
+  if (!address) return address.problem();
+  const auto states = client::store_migrations(*address);
+  const bool is_current = std::all_of(states.begin(), states.end(),
+                                      [](const auto& state) { return state.applied_at.has_value(); });
+  if (!is_current) {
+    return core::Problem{.code = core::ProblemCode::unavailable,
+                         .detail = "the store's schema is not up to date: run `pawl migrate`"};
+  }
+  const auto opened = client::open_store(*address, context.clock, context.random);
+  runtime::LocalApi api{*opened, context.clock, context.random,
+                        [](const core::Command&, const core::Reply& reply) {
+                          reply(core::Problem{.code = core::ProblemCode::internal, .detail = "only reads"});
+                        }};
+  return api.verify();
+}
+
+core::Result<core::Verification> verify_server(const Input& input, Context& context) {
+  const auto target = target_of(input);
+  if (!target) return target.problem();
+  return client::HttpApi{*target, context.random}.verify();
+}
+
+template <typename Items, typename Text>
+std::string list_text(const Items& items, Text text_of) {
+  std::string text;
+  for (const auto& item : items) text += (text.empty() ? "" : ",") + text_of(item);
+  return "[" + text + "]";
+}
+
+std::string violation_text(const core::Violation& violation) {
+  return client::ObjectText{}.text("object", violation.object).text("message", violation.message).str();
+}
+
+std::string verdict_text(const core::Verdict& verdict) {
+  client::ObjectText object;
+  object.text("id", verdict.id).number("examined", verdict.examined);
+  if (verdict.examined == 0) object.raw("vacuous", "true");
+  return object.raw("violations", list_text(verdict.violations, violation_text)).str();
+}
+
+void print_json(const core::Verification& verification, Context& context) {
+  context.out.line(client::ObjectText{}
+                       .raw("ok", verification.is_ok() ? "true" : "false")
+                       .raw("checks", list_text(verification.checks, verdict_text))
+                       .str());
+}
+
+void print(const core::Verification& verification, Context& context) {
+  std::vector<std::vector<Cell>> rows;
+  for (const core::Verdict& verdict : verification.checks) {
+    Cell outcome{.text = "ok", .colour = Colour::green};
+    if (verdict.examined == 0) outcome = {.text = "nothing to look at", .colour = Colour::yellow};
+    if (!verdict.violations.empty())
+      outcome = {.text = fmt::format("{} violated", verdict.violations.size()), .colour = Colour::red};
+    rows.push_back({{.text = verdict.id}, {.text = std::to_string(verdict.examined)}, outcome});
+  }
+  context.out.table({{"CHECK"}, {"EXAMINED", true}, {"VERDICT"}}, rows);
+  for (const core::Verdict& verdict : verification.checks) {
+    for (const core::Violation& one : verdict.violations)
+      context.out.line(fmt::format("{} {}: {}", verdict.id, one.object, one.message));
+  }
+}
+
+int verify(Context& context, const Input& input) {
+  const auto verified =
+      input.has("--store") ? verify_store(input.text("--store"), context) : verify_server(input, context);
+  if (!verified) return context.out.problem("pawl verify", verified.problem());
+  if (input.has("--json")) {
+    print_json(*verified, context);
+  } else {
+    print(*verified, context);
+  }
+  return verified->is_ok() ? 0 : 1;
+}
+
+}  // namespace
+
+Command verify_command() {
+  return {.path = "verify",
+          .summary = "Look through a store for what must never be; exit code 1 if something is",
+          .flags = with_server_flags({{.name = "--store",
+                                       .value = "STORE",
+                                       .summary = "Look at this store, and not through the server",
+                                       .variable = "PAWL_STORE"}}),
+          .example = "pawl verify --store sqlite:pawl.db",
+          .handler = verify};
+}
+
+}  // namespace pawl::cli

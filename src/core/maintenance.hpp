@@ -1,0 +1,55 @@
+#pragma once
+// What an administrator can have done to a store now: a check of the recovery, and a look for what must never
+// be.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/audit.hpp"
+
+namespace pawl::core {
+
+// The checks that the recovery makes by itself again and again.
+enum class RecoveryCheck : std::uint8_t { leases, timeouts, stuck, deadlines, workers, retention };
+inline constexpr std::array<std::string_view, 6> kRecoveryChecks{"leases",    "timeouts", "stuck",
+                                                                 "deadlines", "workers",  "retention"};
+[[nodiscard]] std::string_view to_string(RecoveryCheck check);
+[[nodiscard]] std::optional<RecoveryCheck> recovery_check_from(std::string_view name);
+
+struct Sweep {
+  RecoveryCheck check = RecoveryCheck::leases;
+  Actor by = {};
+};
+struct SweepResult {
+  RecoveryCheck check = RecoveryCheck::leases;
+  int examined = 0;  // that were due
+  int changed = 0;
+
+  bool operator==(const SweepResult&) const = default;
+};
+
+struct Violation {
+  std::string object = {};  // such as the id of a task
+  std::string message = {};
+
+  bool operator==(const Violation&) const = default;
+};
+struct Verdict {
+  std::string id = {};  // such as I05; docs/verify.md says what each looks at
+  std::int64_t examined = 0;
+  std::vector<Violation> violations = {};
+
+  bool operator==(const Verdict&) const = default;
+};
+struct Verification {
+  std::vector<Verdict> checks = {};
+
+  [[nodiscard]] bool is_ok() const;
+  bool operator==(const Verification&) const = default;
+};
+
+}  // namespace pawl::core

@@ -1,0 +1,80 @@
+// Batch's half for who did what, and for what is to be done once.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/idempotency.hpp"
+#include "core/token.hpp"
+#include "engine/batch.hpp"
+
+namespace pawl::engine {
+
+using core::Result;
+
+// One entry for the whole batch. A single enqueue is not worth one: docs/adr/0010-the-audit-is-a-chain.md.
+void Batch::note_batch(const core::EnqueueTasks& command, const std::vector<core::Enqueued>& results) {
+  const auto count =
+      std::count_if(results.begin(), results.end(), [](const core::Enqueued& one) { return one.created; });
+  core::AuditEntry entry =
+      core::audit_of(command.by, command.ns, "task.enqueue", to_string(results.front().id));
+  entry.detail = {fmt::format(R"({{"count":{}}})", count)};
+  records_.note(std::move(entry));
+}
+
+// One task by its name and how it went; a page of a bulk change by its counts.
+void Batch::note_moved(std::string_view action, const core::Actor& by, const std::string& ns,
+                       const std::vector<core::TaskId>& ids,
+                       const std::vector<Result<core::TaskMoved>>& results) {
+  if (ids.empty()) return;
+  const bool is_one = ids.size() == 1;
+  core::AuditEntry entry =
+      core::audit_of(by, ns, std::string{action}, is_one ? to_string(ids.front()) : std::string{});
+  if (is_one && !results.front()) entry.outcome = core::kind_of(results.front().problem().code).name;
+  if (!is_one) {
+    const auto changed =
+        std::count_if(results.begin(), results.end(), [](const auto& one) { return one.ok(); });
+    entry.detail = {fmt::format(R"({{"matched":{},"changed":{}}})", ids.size(), changed)};
+  }
+  records_.note(std::move(entry));
+}
+
+// Only under lock is it known which queue a task is of.
+core::Status Batch::check_queue(const core::ReportTasks& command, const WorkingTask& task) {
+  const std::string& queue = task.record.lane->queue;
+  const auto& allowed = command.queues;
+  if (allowed.empty() || std::find(allowed.begin(), allowed.end(), queue) != allowed.end())
+    return core::Done{};
+  core::AuditEntry entry = core::audit_of(command.by, command.ns, "denied", to_string(task.record.id));
+  core::Problem problem = core::not_for_queue(queue);
+  entry.outcome = core::kind_of(problem.code).name;
+  records_.note(std::move(entry));
+  return problem;
+}
+
+void Batch::lock_keys(const std::vector<const core::DoOnce*>& onces) {
+  std::vector<core::RecordRef> refs;
+  for (const core::DoOnce* once : onces) {
+    if (once != nullptr) refs.push_back(core::idempotency_ref(once->ns, once->key));
+  }
+  records_.lock(std::move(refs));
+}
+
+Result<std::optional<core::Replayed>> Batch::look_up(const core::DoOnce& once) {
+  const core::RecordRef ref = core::idempotency_ref(once.ns, once.key);
+  auto found = core::look_up(once, records_.find({ref}).front(), tx_.now());
+  if (!found) return found.problem();
+  if (*found) return std::optional{core::Replayed{std::move(**found)}};
+  if (!once_.insert(ref).second) {
+    return core::Problem{.code = core::ProblemCode::conflict,
+                         .detail = "the first request with this idempotency key is still running"};
+  }
+  return std::optional<core::Replayed>{};
+}
+
+void Batch::keep(const core::DoOnce& once, const Result<core::Answer>& answer) {
+  if (!answer || std::holds_alternative<core::Replayed>(*answer)) return;
+  if (const auto response = once.keep(*answer)) records_.change(core::kept(once, *response, tx_.now()));
+}
+
+}  // namespace pawl::engine

@@ -1,0 +1,63 @@
+#include "engine/due.hpp"
+
+#include <utility>
+
+#include "core/idempotency.hpp"
+#include "core/worker.hpp"
+
+namespace pawl::engine {
+
+namespace {
+
+core::ChangeRecords end_of_worker(store::Store& store, const core::Record& record, std::size_t page) {
+  const core::Worker worker = core::worker_from(record.body);
+  const std::string& ns = record.ref.ns;
+  auto held =
+      store.list_task_ids({.filter = {.ns = ns,
+                                      .statuses = {core::TaskStatus::claimed, core::TaskStatus::running},
+                                      .worker_id = worker.worker_id},
+                           .newest_first = false,
+                           .limit = page});
+  const bool is_all_held = held.size() < page;
+  return {.refs = core::worker_refs(ns, worker),
+          .decide = [is_all_held](
+                        core::FoundRecords found,
+                        core::TimePoint now) { return core::decide_worker_due(is_all_held, found, now); },
+          .held = {.ns = ns, .worker_id = worker.worker_id, .ids = std::move(held)}};
+}
+
+// One command for all of a kind that are simply gone when their time is over.
+void add_expired(store::Store& store, core::RecordKind kind, std::size_t page, std::vector<DueWork>& due) {
+  core::ChangeRecords expire{.decide = core::decide_expire};
+  for (core::Record& record : store.due_records(kind, page)) expire.refs.push_back(std::move(record.ref));
+  const int count = static_cast<int>(expire.refs.size());
+  if (count > 0) due.push_back({.command = std::move(expire), .examined = count});
+}
+
+}  // namespace
+
+std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check, std::size_t page) {
+  std::vector<DueWork> due;
+  switch (check) {
+    case core::RecoveryCheck::leases:
+    case core::RecoveryCheck::timeouts: {  // an attempt's timeout stands on its lease
+      auto leases = store.due_leases(page);
+      const int count = static_cast<int>(leases.size());
+      if (count > 0) due.push_back({.command = core::SweepLeases{std::move(leases)}, .examined = count});
+      break;
+    }
+    case core::RecoveryCheck::workers:
+      for (const core::Record& record : store.due_records(core::RecordKind::worker, page))
+        due.push_back({.command = end_of_worker(store, record, page), .examined = 1});
+      break;
+    case core::RecoveryCheck::retention:
+      add_expired(store, core::RecordKind::idempotency, page, due);
+      add_expired(store, core::RecordKind::node, page, due);
+      break;
+    case core::RecoveryCheck::stuck:
+    case core::RecoveryCheck::deadlines: break;  // of runs
+  }
+  return due;
+}
+
+}  // namespace pawl::engine

@@ -1,0 +1,20 @@
+#pragma once
+// What can be seen of one task alone. Pure.
+
+#include <string>
+#include <vector>
+
+#include "store/store.hpp"
+
+namespace pawl::engine {
+
+struct TaskFinding {
+  std::string check;
+  std::string message;
+
+  bool operator==(const TaskFinding&) const = default;
+};
+
+[[nodiscard]] std::vector<TaskFinding> findings_of(const store::StoredTask& task);
+
+}  // namespace pawl::engine

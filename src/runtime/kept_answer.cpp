@@ -1,0 +1,50 @@
+#include "runtime/kept_answer.hpp"
+
+#include "core/body.hpp"
+#include "core/ensure.hpp"
+
+namespace pawl::runtime {
+
+namespace {
+
+using Moved = std::vector<core::Result<core::TaskMoved>>;
+
+core::TaskMoved moved_from(const core::Body& body) {
+  const auto id = core::parse_uuid(body.text_of("task_id"));
+  const auto status = core::task_status_from(body.text_of("status"));
+  PAWL_ENSURE(id && status, "what was kept is what was written");
+  return {.task_id = core::TaskId{*id},
+          .status = *status,
+          .cancel_requested = body.get<bool>("cancel_requested")};
+}
+
+}  // namespace
+
+std::optional<core::RawJson> keep_answer(const core::Answer& answer) {
+  core::Body body;
+  if (const auto* record = std::get_if<core::RecordAnswer>(&answer)) {
+    body.put("record", record->body);
+    body.put("evicted", record->evicted);
+  } else if (const auto* checkpoint = std::get_if<core::CheckpointAppended>(&answer)) {
+    body.put("checkpoint_id", checkpoint->checkpoint_id);
+    body.put("sequence", checkpoint->sequence);
+  } else if (const auto* moved = std::get_if<Moved>(&answer)) {
+    if (moved->size() != 1 || !moved->front()) return std::nullopt;
+    body.put("task_id", to_string(moved->front()->task_id));
+    body.put("status", std::string{core::to_string(moved->front()->status)});
+    body.put("cancel_requested", moved->front()->cancel_requested);
+  } else {
+    return std::nullopt;
+  }
+  return body.text();
+}
+
+core::Answer kept_answer(const core::RawJson& kept) {
+  const core::Body body{kept};
+  if (const auto sequence = body.optional_of<std::int64_t>("sequence"))
+    return core::CheckpointAppended{.checkpoint_id = body.text_of("checkpoint_id"), .sequence = *sequence};
+  if (body.optional_of<std::string>("task_id")) return Moved{moved_from(body)};
+  return core::RecordAnswer{.body = body.raw_of("record"), .evicted = body.get<int>("evicted")};
+}
+
+}  // namespace pawl::runtime

@@ -1,0 +1,48 @@
+#pragma once
+// This process as a node among those that work on the store: it gives signs of life, leads while it has the
+// lease, and hands over when it leaves. One thread at a time; `is_leader` from any.
+//
+// Always: where the outcome of a beat is not known, this node does not lead.
+
+#include <atomic>
+#include <string>
+
+#include "core/env.hpp"
+#include "core/node.hpp"
+#include "engine/engine.hpp"
+
+namespace pawl::runtime {
+
+struct NodeOptions {
+  std::string hostname = {};  // none: the machine's
+  std::string version = {};
+  core::Duration leader_ttl = core::kLeaderTtl;
+};
+
+class Membership {
+ public:
+  Membership(engine::Engine& engine, core::Clock& clock, core::Random& random, NodeOptions options);
+  Membership(const Membership&) = delete;
+  Membership& operator=(const Membership&) = delete;
+  ~Membership() { leave(); }
+
+  // Gives a sign of life if it is time for one.
+  void beat_if_due();
+  void leave();
+
+  [[nodiscard]] const std::string& node_id() const { return beat_.identity.node_id; }
+  // By this node's own clock, and so a little early rather than late.
+  [[nodiscard]] bool is_leader() const;
+
+ private:
+  void execute(core::DecideRecords decide);
+
+  engine::Engine& engine_;
+  core::Clock& clock_;
+  core::NodeBeat beat_;
+  bool has_joined_ = false;
+  core::MonotonicTime next_beat_ = {};
+  std::atomic<core::MonotonicTime> leads_until_ = {};
+};
+
+}  // namespace pawl::runtime

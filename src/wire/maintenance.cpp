@@ -1,0 +1,82 @@
+#include "wire/maintenance.hpp"
+
+namespace pawl::wire {
+
+void write_node(Writer& out, const core::Node& node) {
+  out.begin_object()
+      .field("node_id", node.node_id)
+      .field("hostname", node.hostname)
+      .field("started_at", node.started_at)
+      .field("heartbeat_at", node.heartbeat_at)
+      .field("is_leader", node.is_leader)
+      .field("leader_until", node.leader_until);
+  if (node.is_leader) {
+    out.field("term", node.term);
+  } else {
+    out.key("term").null();
+  }
+  out.field("version", node.version).end_object();
+}
+
+core::Node read_node(ObjectReader& in) {
+  return {.node_id = in.text("node_id"),
+          .hostname = in.optional_text("hostname").value_or(""),
+          .started_at = in.optional_time("started_at").value_or(core::TimePoint{}),
+          .heartbeat_at = in.optional_time("heartbeat_at").value_or(core::TimePoint{}),
+          .is_leader = in.optional_boolean("is_leader").value_or(false),
+          .leader_until = in.optional_time("leader_until"),
+          .term = in.optional_integer("term").value_or(0),
+          .version = in.optional_text("version").value_or("")};
+}
+
+core::RecoveryCheck read_check(ObjectReader& in) {
+  const std::string name = in.text("check");
+  const auto check = core::recovery_check_from(name);
+  if (!check && !name.empty())
+    in.mistake("check", "must be leases, timeouts, stuck, deadlines, workers or retention");
+  return check.value_or(core::RecoveryCheck::leases);
+}
+
+void write_sweep(Writer& out, const core::SweepResult& result) {
+  out.begin_object()
+      .field("check", core::to_string(result.check))
+      .field("examined", result.examined)
+      .field("changed", result.changed)
+      .end_object();
+}
+
+core::SweepResult read_sweep(ObjectReader& in) {
+  return {.check = read_check(in),
+          .examined = static_cast<int>(in.integer("examined")),
+          .changed = static_cast<int>(in.integer("changed"))};
+}
+
+void write_verification(Writer& out, const core::Verification& verification) {
+  out.begin_object().field("ok", verification.is_ok()).key("checks").begin_array();
+  for (const core::Verdict& verdict : verification.checks) {
+    out.begin_object().field("id", verdict.id).field("examined", verdict.examined);
+    if (verdict.examined == 0) out.field("vacuous", true);
+    out.key("violations").begin_array();
+    for (const core::Violation& violation : verdict.violations) {
+      out.begin_object().field("object", violation.object).field("message", violation.message).end_object();
+    }
+    out.end_array().end_object();
+  }
+  out.end_array().end_object();
+}
+
+core::Verification read_verification(ObjectReader& in) {
+  core::Verification verification;
+  in.objects_leniently("checks", [&](ObjectReader& one) {
+    core::Verdict& verdict = verification.checks.emplace_back();
+    verdict.id = one.text("id");
+    verdict.examined = one.integer("examined");
+    one.objects_leniently("violations", [&](ObjectReader& violation) {
+      verdict.violations.push_back(
+          {.object = violation.text("object"), .message = violation.text("message")});
+    });
+  });
+  return verification;
+}
+
+}  // namespace pawl::wire

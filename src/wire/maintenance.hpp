@@ -1,0 +1,21 @@
+#pragma once
+// Nodes, sweeps and verdicts as JSON, both ways.
+
+#include "core/api.hpp"
+#include "wire/reader.hpp"
+#include "wire/writer.hpp"
+
+namespace pawl::wire {
+
+void write_node(Writer& out, const core::Node& node);
+[[nodiscard]] core::Node read_node(ObjectReader& in);
+
+// The check by its name, which is a mistake where there is none of it.
+[[nodiscard]] core::RecoveryCheck read_check(ObjectReader& in);
+void write_sweep(Writer& out, const core::SweepResult& result);
+[[nodiscard]] core::SweepResult read_sweep(ObjectReader& in);
+
+void write_verification(Writer& out, const core::Verification& verification);
+[[nodiscard]] core::Verification read_verification(ObjectReader& in);
+
+}  // namespace pawl::wire
