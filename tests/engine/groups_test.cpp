@@ -59,9 +59,14 @@ TEST_F(Groups, AreOneCommitAndAreAnsweredAfterIt) {
 }
 
 TEST_F(Groups, ThatChangeNothingDoNotCommit) {
-  execute({core::ClaimTasks{.worker_id = "w"}, core::CancelTasks{.ids = {core::TaskId{}}}});
+  execute({core::ClaimTasks{.worker_id = "w"}, core::PromoteDue{.ids = {core::TaskId{}}}});
   EXPECT_EQ(answers.size(), 2U);
   EXPECT_EQ(plan.commits, 0);
+}
+
+TEST_F(Groups, WriteDownWhatWasRefusedByHand) {
+  execute({core::CancelTasks{.ids = {core::TaskId{}}}});
+  EXPECT_EQ(plan.committed_groups, 1);
 }
 
 TEST_F(Groups, AreTriedAgainAfterALostRaceUnseen) {
