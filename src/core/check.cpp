@@ -92,12 +92,13 @@ Status check_command(const ClaimTasks& command) {
     const Status name = check_name(fmt::format("types[{}]", i), command.types[i]);
     if (!name) return name;
   }
-  return first_of({check_name("worker_id", command.worker_id),
-                   range("queues", command.queues.size(), std::size_t{1}, kClaimQueuesMax),
-                   range("types", command.types.size(), std::size_t{0}, kClaimTypesMax),
-                   range("max", command.max, 1, static_cast<int>(kClaimTasksMax)),
-                   check_duration("lease", command.lease.value_or(command.lease_default), kLeaseMin, kLeaseMax),
-                   check_duration("wait", command.wait, Duration{0}, kClaimWaitMax)});
+  return first_of(
+      {check_name("worker_id", command.worker_id),
+       range("queues", command.queues.size(), std::size_t{1}, kClaimQueuesMax),
+       range("types", command.types.size(), std::size_t{0}, kClaimTypesMax),
+       range("max", command.max, 1, static_cast<int>(kClaimTasksMax)),
+       check_duration("lease", command.lease.value_or(command.lease_default), kLeaseMin, kLeaseMax),
+       check_duration("wait", command.wait, Duration{0}, kClaimWaitMax)});
 }
 
 Status check_report(const Report& report) {
