@@ -283,6 +283,8 @@ std::size_t largest_payload(const Command& command) {
     for (const Report& report : reports->reports) take(report.output);
   } else if (const auto* checkpoint = std::get_if<AppendCheckpoint>(&command)) {
     take(checkpoint->snapshot);
+  } else if (const auto* once = std::get_if<DoOnce>(&command)) {
+    return largest_payload(once->command->value);
   }
   return largest;
 }

@@ -18,7 +18,8 @@ using core::Status;
 namespace {
 
 core::Problem at_task(const core::EnqueueTasks& command, std::size_t index, core::Problem problem) {
-  if (command.tasks.size() == 1) return problem;
+  const bool is_of_a_field = !problem.errors.empty();  // and not of the store
+  if (command.tasks.size() == 1 || !is_of_a_field) return problem;
   const std::string prefix = fmt::format("tasks[{}].", index);
   for (core::FieldError& error : problem.errors) error.field = prefix + error.field;
   problem.detail = prefix + problem.detail;
