@@ -74,7 +74,7 @@ bool move_to(Run& run, RunState to) {
 
 Node first_node(const Graph& graph, NodeKey key) {
   Node node{.key = key};
-  if (key.item == kNoItem) node.unmet = first_progress(graph, key.index).unmet;
+  if (key.item == kNoItem) node.unmet = static_cast<std::uint32_t>(graph.predecessors(key.index).size());
   return node;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/limits.hpp"
+
 namespace pawl::core {
 
 namespace {
@@ -210,6 +212,7 @@ class Applying {
 
   // The elements are its tasks from now on: they count, it does not.
   Applied expand(Node& node) {
+    if (*data_.items > kFanOutMax) return std::string{"has more elements than there can be"};
     if (*data_.items == 0) {
       set_state(node, NodeState::waiting);
     } else {

@@ -7,6 +7,12 @@
 // in one transaction; outcomes that an effect has at once (a task that nobody holds is cancelled on the spot)
 // are told to `decide_task` in the same transaction. What is late or told twice gives no events.
 //
+// How tasks follow one another: a task waits until all it comes after have ended. It is skipped if every one
+// of them was skipped; otherwise its `when` is looked at, and one that does not hold makes it end as skipped.
+// A task that failed and does not say `on_error: continue` fails the run; with it, those that follow start as
+// if it had completed (a reference to its output leads nowhere). A completion costs as much as there are
+// tasks that it lets start or skips, with their own followers; never the size of the graph.
+//
 // Choices that the API leaves open:
 //   - A cancelled run is undone like a failed one: with on_failure: compensate and something done, it goes
 //     through `failing` to `compensating`. With nothing to undo it is `cancelled` at once, and what is under
