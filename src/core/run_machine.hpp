@@ -143,7 +143,7 @@ struct TaskOutcome {
 [[nodiscard]] RunDecision decide_timer(WorkingRun& working, NodeKey node, const RunContext& context);
 // Nothing while the deadline is not passed, and nothing for what is being undone.
 [[nodiscard]] RunDecision decide_deadline(WorkingRun& working, const RunContext& context);
-// Evidence that changes no state: steps, checkpoints, recoveries.
+// Evidence that changes no state, and only that: step_…, checkpoint_written, recovery_started.
 [[nodiscard]] RunDecision note_evidence(WorkingRun& working, RunEventType type, const RawJson& detail,
                                         const RunContext& context);
 

@@ -41,6 +41,8 @@ void RunSteps::start_held() {
   for (const NodeKey key : working_.all_keys()) {
     const Node& node = working_.node(key);
     if (node.state == NodeState::blocked && node.unmet == 0) ready_.push_back(key);
+    // Its elements are all there, only the whole did not end well.
+    if (node.state == NodeState::waiting && node.items && node.items_left == 0) end_whole(key.index);
   }
 }
 

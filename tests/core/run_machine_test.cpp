@@ -132,6 +132,18 @@ TEST(AForEach, ThatContinuesEndsAsFailedAndLetsOthersStart) {
   EXPECT_EQ(run.state(), RunState::completed);
 }
 
+TEST(AForEach, WhoseOutputsAreTooLargeTogetherFailsAndDoesNotHangWhenRetried) {
+  RunHarness run{work("a", "", R"(,"for_each":[1,2])")};
+  run.start();
+  const std::string large = "\"" + std::string(kPayloadBytesMax * 2 / 3, 'x') + "\"";
+  run.complete("a[0]", large);
+  run.complete("a[1]", large);
+  EXPECT_EQ(run.state(), RunState::failed);
+  EXPECT_EQ(run.run().error->code, "payload_too_large");
+  ASSERT_TRUE(run.act(RunAction::retry));
+  EXPECT_EQ(run.state(), RunState::failed);
+}
+
 TEST(AReference, WithNothingThereFailsItsTask) {
   RunHarness run{both(work("a"), work("b", R"("a")", R"(,"input":{"$ref":"#/tasks/a/output/id"})"))};
   run.start();

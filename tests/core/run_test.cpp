@@ -2,6 +2,8 @@
 #include "core/run.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include <gtest/gtest.h>
 
@@ -47,11 +49,24 @@ TEST(TheTableOfRuns, ReachesEveryStateFromCreated) {
   EXPECT_EQ(std::count(reached.begin(), reached.end(), true), kRunStateCount);
 }
 
-TEST(TheTableOfRuns, IsDrawn) {
-  const std::string drawing = run_states_mermaid();
-  EXPECT_EQ(drawing.rfind("stateDiagram-v2\n  [*] --> created\n  created --> running\n", 0), 0U) << drawing;
-  EXPECT_NE(drawing.find("  failing --> compensating\n"), std::string::npos);
-  EXPECT_NE(drawing.find("  cancelled --> [*]\n"), std::string::npos);
+std::string text_of_file(const std::string& path) {
+  std::ifstream file{std::string{PAWL_SOURCE_DIR} + "/" + path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+TEST(TheTableOfRuns, IsDrawnInTheDocs) {
+  const std::string page = text_of_file("docs/reference/runs.md");
+  EXPECT_NE(page.find("```mermaid\n" + run_states_mermaid() + "```\n"), std::string::npos)
+      << "docs/reference/runs.md should have\n"
+      << run_states_mermaid();
+}
+
+TEST(TheEventsOfRuns, AreAllInTheDocs) {
+  const std::string page = text_of_file("docs/reference/runs.md");
+  for (int i = 0; i < kRunEventTypeCount; ++i) {
+    const std::string name{to_string(static_cast<RunEventType>(i))};
+    EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << name;
+  }
 }
 
 TEST(NamesOfRuns, AreReadBack) {
