@@ -197,6 +197,7 @@ Evaluated<std::optional<std::string_view>> Resolver::find(const Reference& refer
 Evaluated<std::string_view> Resolver::value_of(const Reference& reference) {
   const auto found = find(reference);
   if (!found) return found.problem();
+  if (!*found && missing_ == Missing::is_null) return std::string_view{"null"};
   if (!*found)
     return evaluation_error(kInvalidReference, fmt::format("there is nothing at {}", to_string(reference)));
   return **found;
@@ -206,8 +207,8 @@ Evaluated<RawJson> render(std::string_view value, Resolver& resolver) {
   return Renderer{resolver}.run(value);
 }
 
-Evaluated<RawJson> render(const RawJson& value, const Lookup& lookup) {
-  Resolver resolver{lookup};
+Evaluated<RawJson> render(const RawJson& value, const Lookup& lookup, Missing missing) {
+  Resolver resolver{lookup, missing};
   return render(value.text, resolver);
 }
 

@@ -53,24 +53,30 @@ using Evaluated = Result<T, TaskError>;
 inline constexpr const char* kInvalidReference = "invalid_reference";
 inline constexpr const char* kInvalidValue = "invalid_value";
 
+// What a reference with nothing there stands for.
+enum class Missing : std::uint8_t { is_error, is_null };
+
 // Follows references, with a bound on how much is read for one evaluation: a small template can ask for much.
 class Resolver {
  public:
-  explicit Resolver(const Lookup& lookup) : lookup_(lookup) {}
+  explicit Resolver(const Lookup& lookup, Missing missing = Missing::is_error)
+      : lookup_(lookup), missing_(missing) {}
 
   // Nothing if there is nothing there.
   [[nodiscard]] Evaluated<std::optional<std::string_view>> find(const Reference& reference);
-  // An error if there is nothing there.
+  // An error if there is nothing there, unless that is null.
   [[nodiscard]] Evaluated<std::string_view> value_of(const Reference& reference);
 
  private:
   const Lookup& lookup_;
+  Missing missing_;
   std::size_t bytes_read_ = 0;
 };
 
 // The template with its references replaced. The template was checked.
 [[nodiscard]] Evaluated<RawJson> render(std::string_view value, Resolver& resolver);
-[[nodiscard]] Evaluated<RawJson> render(const RawJson& value, const Lookup& lookup);
+[[nodiscard]] Evaluated<RawJson> render(const RawJson& value, const Lookup& lookup,
+                                        Missing missing = Missing::is_error);
 // The elements that a for_each goes over.
 [[nodiscard]] Evaluated<std::vector<RawJson>> render_elements(const RawJson& for_each, const Lookup& lookup);
 

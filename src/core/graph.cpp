@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/ensure.hpp"
-
 namespace pawl::core {
 
 namespace {
@@ -27,58 +25,6 @@ std::vector<Edge> edges_of(const Definition& definition) {
   }
   return edges;
 }
-
-// Spreads one end through the graph, as far as it goes by itself.
-class Spreading {
- public:
-  Spreading(const Graph& graph, const ProgressOf& progress_of) : graph_(graph), progress_of_(progress_of) {}
-
-  Consequences run(NodeIndex node, NodeEnd end) {
-    if (cancels(node, end)) {
-      cancel_behind(node);
-      return std::move(found_);
-    }
-    note_end(node, end != NodeEnd::skipped);
-    for (std::size_t i = 0; i < found_.skipped.size(); ++i) note_end(found_.skipped[i], false);
-    return std::move(found_);
-  }
-
- private:
-  [[nodiscard]] bool cancels(NodeIndex node, NodeEnd end) const {
-    return end == NodeEnd::cancelled || (end == NodeEnd::failed && !graph_.continues_on_error(node));
-  }
-
-  void note_end(NodeIndex node, bool is_lead) {
-    for (const NodeIndex next : graph_.successors(node)) {
-      NodeProgress& progress = progress_of_(next);
-      PAWL_ENSURE(progress.unmet > 0, "each of the tasks before ends once");
-      --progress.unmet;
-      progress.has_lead = progress.has_lead || is_lead;
-      if (progress.unmet > 0 || progress.is_decided) continue;
-      progress.is_decided = true;
-      (progress.has_lead ? found_.ready : found_.skipped).push_back(next);
-    }
-  }
-
-  // Their counts stay as they are: what is cancelled does not count down, and is recounted if the run is
-  // retried.
-  void cancel_behind(NodeIndex node) {
-    std::vector<NodeIndex> behind{node};
-    for (std::size_t i = 0; i < behind.size(); ++i) {
-      for (const NodeIndex next : graph_.successors(behind[i])) {
-        NodeProgress& progress = progress_of_(next);
-        if (progress.is_decided) continue;
-        progress.is_decided = true;
-        found_.cancelled.push_back(next);
-        behind.push_back(next);
-      }
-    }
-  }
-
-  const Graph& graph_;
-  const ProgressOf& progress_of_;
-  Consequences found_;
-};
 
 }  // namespace
 
@@ -117,35 +63,6 @@ std::vector<NodeIndex> Graph::starts() const {
     if (predecessors(node).empty()) first.push_back(node);
   }
   return first;
-}
-
-NodeProgress first_progress(const Graph& graph, NodeIndex node) {
-  return {.unmet = static_cast<std::uint32_t>(graph.predecessors(node).size())};
-}
-
-NodeProgress recounted(const Graph& graph, NodeIndex node, const EndOf& end_of) {
-  NodeProgress progress = first_progress(graph, node);
-  for (const NodeIndex before : graph.predecessors(node)) {
-    const auto end = end_of(before);
-    const bool is_met =
-        end && *end != NodeEnd::cancelled && (*end != NodeEnd::failed || graph.continues_on_error(before));
-    if (!is_met) continue;
-    --progress.unmet;
-    progress.has_lead = progress.has_lead || *end != NodeEnd::skipped;
-  }
-  return progress;
-}
-
-Consequences end_node(const Graph& graph, NodeIndex node, NodeEnd end, const ProgressOf& progress_of) {
-  return Spreading{graph, progress_of}.run(node, end);
-}
-
-std::vector<NodeIndex> compensation_order(const Graph& graph, std::span<const NodeIndex> completed) {
-  std::vector<NodeIndex> order;
-  for (std::size_t i = completed.size(); i > 0; --i) {
-    if (const auto compensation = graph.compensation_of(completed[i - 1])) order.push_back(*compensation);
-  }
-  return order;
 }
 
 }  // namespace pawl::core

@@ -33,6 +33,7 @@ struct Id : Uuid {
   explicit Id(const Uuid& uuid) : Uuid(uuid) {}
 };
 using TaskId = Id<struct TaskTag>;
+using RunId = Id<struct RunTag>;
 
 // Makes ids that rise strictly within one generator, also when the clock steps back. One thread at a time.
 class IdGenerator {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/ensure.hpp"
+#include "core/enum_names.hpp"
 
 namespace pawl::core {
 
@@ -14,13 +15,6 @@ constexpr std::array<std::string_view, kTaskStatusCount> kStatusNames{
     "blocked", "pending", "claimed", "running", "completed", "failed", "dead_letter", "cancelled"};
 constexpr std::array<std::string_view, 6> kOutcomeNames{"completed",     "failed",   "timed_out",
                                                         "lease_expired", "released", "cancelled"};
-
-template <typename Enum, std::size_t N>
-std::optional<Enum> enum_from(const std::array<std::string_view, N>& names, std::string_view name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
-}
 
 // The first start of all attempts, stored or under way.
 std::optional<TimePoint> first_start(const TaskRecord& record, const std::vector<Attempt>& attempts) {

@@ -1,0 +1,93 @@
+#include "core/run.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/enum_names.hpp"
+
+namespace pawl::core {
+
+namespace {
+
+constexpr std::array<std::string_view, kRunStateCount> kStateNames{
+    "created", "running", "sleeping",     "paused",      "completing",          "completed",
+    "failing", "failed",  "compensating", "compensated", "compensation_failed", "cancelled"};
+constexpr std::array<std::string_view, kRunKindCount> kKindNames{"graph", "code", "open"};
+constexpr std::array<std::string_view, kNodeStateCount> kNodeStateNames{
+    "blocked", "pending", "running", "waiting", "completed", "failed", "skipped", "cancelled"};
+
+bool goes_nowhere(const Run& run) {
+  return is_stopping(run) || is_closed(run.state) || run.state == RunState::compensating;
+}
+
+}  // namespace
+
+std::string_view to_string(RunState state) { return kStateNames.at(static_cast<std::size_t>(state)); }
+std::optional<RunState> run_state_from(std::string_view name) {
+  return enum_from<RunState>(kStateNames, name);
+}
+std::string_view to_string(RunKind kind) { return kKindNames.at(static_cast<std::size_t>(kind)); }
+std::optional<RunKind> run_kind_from(std::string_view name) { return enum_from<RunKind>(kKindNames, name); }
+std::string_view to_string(NodeState state) { return kNodeStateNames.at(static_cast<std::size_t>(state)); }
+std::optional<NodeState> node_state_from(std::string_view name) {
+  return enum_from<NodeState>(kNodeStateNames, name);
+}
+
+bool may_move(RunState from, RunState to) {
+  return std::any_of(kRunTransitions.begin(), kRunTransitions.end(),
+                     [&](const RunTransition& row) { return row.from == from && row.to == to; });
+}
+
+bool is_closed(RunState state) {
+  return state == RunState::completed || state == RunState::failed || state == RunState::compensated ||
+         state == RunState::compensation_failed || state == RunState::cancelled;
+}
+
+std::string run_states_mermaid() {
+  std::string out = "stateDiagram-v2\n  [*] --> created\n";
+  for (const RunTransition& row : kRunTransitions)
+    out += fmt::format("  {} --> {}\n", to_string(row.from), to_string(row.to));
+  for (int i = 0; i < kRunStateCount; ++i) {
+    if (const auto state = static_cast<RunState>(i); is_closed(state))
+      out += fmt::format("  {} --> [*]\n", to_string(state));
+  }
+  return out;
+}
+
+bool is_stopping(const Run& run) { return run.state == RunState::failing || run.cancel_requested; }
+
+RunCounts shown_counts(const Run& run) {
+  RunCounts counts = run.counts;
+  if (!goes_nowhere(run)) return counts;
+  counts.cancelled += counts.blocked;
+  counts.blocked = 0;
+  return counts;
+}
+
+bool move_to(Run& run, RunState to) {
+  if (!may_move(run.state, to)) return false;
+  run.state = to;
+  run.wake_at.reset();
+  return true;
+}
+
+Node first_node(const Graph& graph, NodeKey key) {
+  Node node{.key = key};
+  if (key.item == kNoItem) node.unmet = static_cast<std::uint32_t>(graph.predecessors(key.index).size());
+  return node;
+}
+
+NodeState shown_state(const Run& run, const Node& node) {
+  return node.state == NodeState::blocked && goes_nowhere(run) ? NodeState::cancelled : node.state;
+}
+
+std::string node_name(const std::string& id, NodeKey key) {
+  return key.item == kNoItem ? id : fmt::format("{}[{}]", id, key.item);
+}
+
+std::string execution_key(const RunId& run, const std::string& node, int attempt) {
+  return fmt::format("{}:{}:{}", to_string(run), node, attempt);
+}
+
+}  // namespace pawl::core

@@ -1,0 +1,267 @@
+#include "core/run_event.hpp"
+
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "core/enum_names.hpp"
+#include "core/json_reader.hpp"
+#include "core/json_writer.hpp"
+
+namespace pawl::core {
+
+namespace {
+
+constexpr std::array<std::string_view, kRunEventTypeCount> kTypeNames{"workflow_created",
+                                                                      "workflow_started",
+                                                                      "workflow_sleeping",
+                                                                      "workflow_woken",
+                                                                      "workflow_paused",
+                                                                      "workflow_resumed",
+                                                                      "workflow_completed",
+                                                                      "workflow_failed",
+                                                                      "workflow_cancelled",
+                                                                      "workflow_retried",
+                                                                      "task_scheduled",
+                                                                      "task_started",
+                                                                      "task_completed",
+                                                                      "task_failed",
+                                                                      "task_retrying",
+                                                                      "task_timed_out",
+                                                                      "task_skipped",
+                                                                      "task_cancelled",
+                                                                      "step_started",
+                                                                      "step_completed",
+                                                                      "step_failed",
+                                                                      "step_retrying",
+                                                                      "signal_received",
+                                                                      "signal_consumed",
+                                                                      "timer_set",
+                                                                      "timer_fired",
+                                                                      "child_started",
+                                                                      "child_finished",
+                                                                      "lease_expired",
+                                                                      "recovery_started",
+                                                                      "deadline_exceeded",
+                                                                      "compensation_triggered",
+                                                                      "compensation_completed",
+                                                                      "compensation_failed",
+                                                                      "checkpoint_written"};
+
+// What is absent is not written, so that a payload holds what its event has.
+template <typename T>
+void field_if(Writer& out, std::string_view name, const std::optional<T>& value) {
+  if (value) out.field(name, *value);
+}
+template <typename Tag>
+void field_if(Writer& out, std::string_view name, const std::optional<Id<Tag>>& id) {
+  if (id) out.field(name, to_string(*id));
+}
+void field_if(Writer& out, std::string_view name, const std::string& value) {
+  if (!value.empty()) out.field(name, value);
+}
+void field_if(Writer& out, std::string_view name, const RawJson& value) {
+  if (!value.empty()) out.field(name, value);
+}
+void flag_if(Writer& out, std::string_view name, bool is_set) {
+  if (is_set) out.field(name, true);
+}
+
+void write_key(Writer& out, std::string_view name, const NodeKey& key) {
+  out.key(name).begin_array().value(std::int64_t{key.index});
+  if (key.item != kNoItem) out.value(std::int64_t{key.item});
+  out.end_array();
+}
+
+void write_facts(Writer& out, const RunFacts& facts) {
+  out.key("run").begin_object();
+  out.field("id", to_string(facts.id)).field("namespace", facts.ns).field("workflow", facts.workflow);
+  out.field("version", facts.version).field("kind", to_string(facts.kind));
+  field_if(out, "run_key", facts.run_key);
+  field_if(out, "input", facts.input);
+  out.field("queue", facts.queue).field("priority", facts.priority);
+  out.field("on_failure", to_string(facts.on_failure));
+  flag_if(out, "auto_complete", facts.auto_complete);
+  field_if(out, "deadline_at", facts.deadline_at);
+  if (facts.parent) {
+    out.key("parent").begin_object().field("run_id", to_string(facts.parent->run_id));
+    write_key(out, "node", facts.parent->node);
+    out.field("node_id", facts.parent->node_id).end_object();
+  }
+  if (!facts.labels.empty()) {
+    out.key("labels").begin_object();
+    for (const auto& [name, value] : facts.labels) out.field(name, value);
+    out.end_object();
+  }
+  field_if(out, "rewound_from", facts.rewound_from);
+  out.end_object();
+}
+
+void write_error(Writer& out, const TaskError& error) {
+  out.key("error").begin_object().field("code", error.code).field("message", error.message);
+  out.field("retryable", error.retryable).end_object();
+}
+
+// Null is a value here: an output of null is not the same as none.
+RawJson json_of(ObjectReader& in, std::string_view name) {
+  return in.is_null(name) ? RawJson{"null"} : in.json(name);
+}
+
+template <typename T>
+void read_number(ObjectReader& in, std::string_view name, std::string_view digits, T& into) {
+  std::int64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [last, error] = std::from_chars(digits.data(), end, value);
+  if (error != std::errc{} || last != end || value < 0 || value > std::numeric_limits<std::int32_t>::max()) {
+    in.mistake(name, "must name a task of the run");
+  } else {
+    into = static_cast<T>(value);
+  }
+}
+
+std::optional<NodeKey> read_key(ObjectReader& in, std::string_view name) {
+  if (!in.has(name)) return std::nullopt;
+  const std::vector<std::string_view> parts = in.elements(name);
+  NodeKey key;
+  if (parts.empty() || parts.size() > 2) {
+    in.mistake(name, "must name a task of the run");
+    return key;
+  }
+  read_number(in, name, parts[0], key.index);
+  if (parts.size() == 2) read_number(in, name, parts[1], key.item);
+  return key;
+}
+
+template <typename Tag>
+void read_id(ObjectReader& in, std::string_view name, std::optional<Id<Tag>>& into) {
+  if (const auto id = in.optional_uuid(name)) into = Id<Tag>{*id};
+}
+
+template <typename Enum>
+void read_enum(ObjectReader& in, std::string_view name, std::optional<Enum> (*from)(std::string_view),
+               const std::function<void(Enum)>& set) {
+  const auto text = in.optional_text(name);
+  if (!text) return;
+  const auto value = from(*text);
+  if (!value) return in.mistake(name, fmt::format("'{}' is not known", *text));
+  set(*value);
+}
+
+RunFacts read_facts(ObjectReader& in) {
+  RunFacts facts{.id = RunId{in.optional_uuid("id").value_or(Uuid{})},
+                 .ns = in.text("namespace"),
+                 .workflow = in.text("workflow")};
+  narrow_into(in, "version", facts.version);
+  read_enum<RunKind>(in, "kind", run_kind_from, [&](RunKind kind) { facts.kind = kind; });
+  facts.run_key = in.optional_text("run_key");
+  facts.input = json_of(in, "input");
+  facts.queue = in.text("queue");
+  narrow_into(in, "priority", facts.priority);
+  facts.on_failure = in.text("on_failure") == "compensate" ? OnFailure::compensate : OnFailure::fail;
+  facts.auto_complete = in.optional_boolean("auto_complete").value_or(false);
+  facts.deadline_at = in.optional_time("deadline_at");
+  in.optional_object("parent", [&](ObjectReader& parent) {
+    facts.parent = RunParent{.run_id = RunId{parent.optional_uuid("run_id").value_or(Uuid{})},
+                             .node = read_key(parent, "node").value_or(NodeKey{}),
+                             .node_id = parent.text("node_id")};
+  });
+  facts.labels = in.optional_text_map("labels").value_or(Labels{});
+  read_id(in, "rewound_from", facts.rewound_from);
+  return facts;
+}
+
+std::optional<TaskError> read_error(ObjectReader& in) {
+  std::optional<TaskError> error;
+  in.optional_object("error", [&](ObjectReader& one) {
+    error = TaskError{.code = one.text("code"),
+                      .message = one.text("message"),
+                      .retryable = one.optional_boolean("retryable").value_or(true)};
+  });
+  return error;
+}
+
+void read_after(ObjectReader& in, std::vector<NodeIndex>& after) {
+  if (!in.has("after")) return;
+  for (const std::string_view one : in.elements("after")) read_number(in, "after", one, after.emplace_back());
+}
+
+}  // namespace
+
+std::string_view to_string(RunEventType type) { return kTypeNames.at(static_cast<std::size_t>(type)); }
+
+std::optional<RunEventType> run_event_type_from(std::string_view name) {
+  return enum_from<RunEventType>(kTypeNames, name);
+}
+
+std::string event_id(const RunId& run, std::int64_t sequence) {
+  return fmt::format("{}:{}", to_string(run), sequence);
+}
+
+RawJson payload_of(const RunEventData& data) {
+  Writer out;
+  out.begin_object();
+  if (data.run) write_facts(out, *data.run);
+  if (data.state) out.field("state", to_string(*data.state));
+  field_if(out, "reason", data.reason);
+  flag_if(out, "requested", data.requested);
+  field_if(out, "node_id", data.node_id);
+  if (data.node) write_key(out, "node", *data.node);
+  if (data.node_state != NodeState::pending) out.field("node_state", to_string(data.node_state));
+  field_if(out, "task_id", data.task_id);
+  field_if(out, "child_run_id", data.child_id);
+  if (data.items) out.field("items", std::int64_t{*data.items});
+  if (!data.after.empty()) {
+    out.key("after").begin_array();
+    for (const NodeIndex index : data.after) out.value(std::int64_t{index});
+    out.end_array();
+  }
+  if (data.undoes) write_key(out, "undoes", *data.undoes);
+  if (data.attempt != 0) out.field("attempt", data.attempt);
+  field_if(out, "worker_id", data.worker_id);
+  field_if(out, "output", data.output);
+  if (data.error) write_error(out, *data.error);
+  field_if(out, "until", data.until);
+  flag_if(out, "kept", data.is_kept);
+  field_if(out, "signal", data.signal);
+  field_if(out, "idempotency_key", data.idempotency_key);
+  if (data.signal_sequence != 0) out.field("signal_sequence", data.signal_sequence);
+  field_if(out, "custom_status", data.custom_status);
+  field_if(out, "detail", data.detail);
+  out.end_object();
+  return {out.take()};
+}
+
+Result<RunEventData> parse_payload(std::string_view payload) {
+  Mistakes mistakes;
+  ObjectReader in{payload, "", mistakes};
+  RunEventData data;
+  in.optional_object("run", [&](ObjectReader& run) { data.run = read_facts(run); });
+  read_enum<RunState>(in, "state", run_state_from, [&](RunState state) { data.state = state; });
+  data.reason = in.optional_text("reason");
+  data.requested = in.optional_boolean("requested").value_or(false);
+  data.node_id = in.optional_text("node_id").value_or("");
+  data.node = read_key(in, "node");
+  read_enum<NodeState>(in, "node_state", node_state_from, [&](NodeState state) { data.node_state = state; });
+  read_id(in, "task_id", data.task_id);
+  read_id(in, "child_run_id", data.child_id);
+  if (in.has("items")) narrow_into(in, "items", data.items.emplace());
+  read_after(in, data.after);
+  data.undoes = read_key(in, "undoes");
+  narrow_into(in, "attempt", data.attempt);
+  data.worker_id = in.optional_text("worker_id").value_or("");
+  data.output = json_of(in, "output");
+  data.error = read_error(in);
+  data.until = in.optional_time("until");
+  data.is_kept = in.optional_boolean("kept").value_or(false);
+  data.signal = in.optional_text("signal").value_or("");
+  data.idempotency_key = in.optional_text("idempotency_key");
+  data.signal_sequence = in.optional_integer("signal_sequence").value_or(0);
+  data.custom_status = in.optional_text("custom_status");
+  data.detail = json_of(in, "detail");
+  in.finish();
+  if (mistakes.any()) return mistakes.problem();
+  return data;
+}
+
+}  // namespace pawl::core

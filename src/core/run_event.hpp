@@ -1,0 +1,118 @@
+#pragma once
+// What happens to a run, as data: the append-only log that a run can be rebuilt from.
+//
+// Always: sequences of a run begin at 1 and have no gap. A payload says all that `apply` needs beside the
+// definition; it is written as JSON with the fields that its event has, and reading it gives the same data.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/result.hpp"
+#include "core/run.hpp"
+
+namespace pawl::core {
+
+enum class RunEventType : std::uint8_t {
+  workflow_created,
+  workflow_started,
+  workflow_sleeping,
+  workflow_woken,
+  workflow_paused,
+  workflow_resumed,
+  workflow_completed,
+  workflow_failed,
+  workflow_cancelled,
+  workflow_retried,
+  task_scheduled,
+  task_started,
+  task_completed,
+  task_failed,
+  task_retrying,
+  task_timed_out,
+  task_skipped,
+  task_cancelled,
+  step_started,
+  step_completed,
+  step_failed,
+  step_retrying,
+  signal_received,
+  signal_consumed,
+  timer_set,
+  timer_fired,
+  child_started,
+  child_finished,
+  lease_expired,
+  recovery_started,
+  deadline_exceeded,
+  compensation_triggered,
+  compensation_completed,
+  compensation_failed,
+  checkpoint_written,
+};
+inline constexpr int kRunEventTypeCount = 35;
+[[nodiscard]] std::string_view to_string(RunEventType type);
+[[nodiscard]] std::optional<RunEventType> run_event_type_from(std::string_view name);
+
+// The fields of all payloads; each event has those that it needs.
+struct RunEventData {
+  std::optional<RunFacts> run = {};  // of workflow_created
+  // The run's state after an event that moves it, where its type alone does not say.
+  std::optional<RunState> state = {};
+  std::optional<std::string> reason = {};  // what an operator said
+  bool requested = false;                  // of workflow_cancelled: it is cancelled once all has ended
+
+  std::optional<NodeKey> node = {};
+  std::string node_id = {};
+  NodeState node_state = NodeState::pending;  // of task_scheduled
+  std::optional<TaskId> task_id = {};
+  std::optional<RunId> child_id = {};
+  std::optional<std::uint32_t> items = {};
+  std::vector<NodeIndex> after = {};  // of a task of an open run
+  std::optional<NodeKey> undoes = {};
+  int attempt = 0;
+  std::string worker_id = {};
+  RawJson output = {};
+  std::optional<TaskError> error = {};
+  std::optional<TimePoint> until = {};  // when a timer fires, a retry is due, a sleep ends
+  bool is_kept = false;                 // a result of the run that this one was rewound from
+
+  std::string signal = {};  // its name
+  std::optional<std::string> idempotency_key = {};
+  std::int64_t signal_sequence = 0;  // of signal_consumed
+  std::optional<std::string> custom_status = {};
+  RawJson detail = {};  // evidence that changes nothing: steps, checkpoints, recoveries
+
+  bool operator==(const RunEventData&) const = default;
+};
+
+// system, worker, user, recovery or schedule.
+struct EventActor {
+  std::string type = "system";
+  std::string id = {};
+
+  bool operator==(const EventActor&) const = default;
+};
+
+struct RunEvent {
+  std::int64_t sequence = 0;
+  RunEventType type = RunEventType::workflow_created;
+  TimePoint at = {};
+  RunEventData data = {};
+  std::optional<std::int64_t> caused_by = {};  // the sequence of an earlier event of the run
+  EventActor actor = {};
+  std::string trace_id = {};
+  std::string span_id = {};
+
+  bool operator==(const RunEvent&) const = default;
+};
+
+// Derived, so that it needs no column: a run and a sequence name one event for ever.
+[[nodiscard]] std::string event_id(const RunId& run, std::int64_t sequence);
+
+[[nodiscard]] RawJson payload_of(const RunEventData& data);
+// Valid JSON; what is not a payload of ours is refused by field.
+[[nodiscard]] Result<RunEventData> parse_payload(std::string_view payload);
+
+}  // namespace pawl::core

@@ -1,0 +1,198 @@
+// A run begins, its tasks end, and with them the run.
+#include "core/run_machine.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/json_writer.hpp"
+#include "core/limits.hpp"
+#include "core/run_steps.hpp"
+
+namespace pawl::core {
+
+RunDecision RunSteps::finish() {
+  drain();
+  settle_run();
+  if (!was_closed_ && is_closed(run().state) && run().facts.parent) {
+    const RunParent& parent = *run().facts.parent;
+    effect(TellParent{.parent_id = parent.run_id,
+                      .outcome = {.child_id = run().facts.id,
+                                  .node = parent.node,
+                                  .state = run().state,
+                                  .output = run().output,
+                                  .error = run().error}});
+  }
+  return std::move(decision_);
+}
+
+void RunSteps::settle_run() {
+  if (is_stopping(run())) {
+    if (run().counts.live() == 0) conclude();
+    return;
+  }
+  if (run().state != RunState::running && run().state != RunState::sleeping) return;
+  if (run().facts.kind == RunKind::open) return settle_open();
+  if (run().facts.kind != RunKind::graph) return;
+  if (run().remaining == 0) return complete_run();
+  const RunCounts& counts = run().counts;
+  const bool only_waits = counts.pending + counts.running == 0 && counts.waiting > 0;
+  if (run().state == RunState::running && only_waits)
+    emit(RunEventType::workflow_sleeping, {.until = working_.earliest_timer()});
+}
+
+void RunSteps::settle_open() {
+  const RunCounts& counts = run().counts;
+  const std::int64_t not_completed = counts.failed + counts.cancelled;
+  if (!run().facts.auto_complete || run().remaining > 0 || counts.completed + not_completed == 0) return;
+  if (not_completed == 0) return complete_run();
+  const TaskError error{.code = "task_failed",
+                        .message = fmt::format("{} of {} tasks did not complete", not_completed,
+                                               counts.completed + not_completed),
+                        .retryable = false};
+  emit(RunEventType::workflow_failed, {.error = error});
+}
+
+void RunSteps::complete_run() {
+  wake();
+  RunEventData data;
+  const Evaluated<RawJson> output = output_of_run();
+  if (output) {
+    data.output = *output;
+  } else {
+    data.error = output.problem();  // all work is done: that its result cannot be shown undoes nothing
+  }
+  emit(RunEventType::workflow_completed, data);
+}
+
+Evaluated<RawJson> RunSteps::output_of_run() {
+  const Definition* definition = working_.plan().definition;
+  if (definition == nullptr) return RawJson{};
+  if (definition->output.empty()) return default_output();
+  return render(definition->output, lookup({}), Missing::is_null);
+}
+
+// Null if it would be larger than a payload may be: nobody asked for it.
+RawJson RunSteps::default_output() {
+  const Graph& graph = *working_.plan().graph;
+  Writer out;
+  out.begin_object();
+  std::size_t bytes = 0;
+  for (NodeIndex index = 0; index < graph.size(); ++index) {
+    if (graph.is_compensation(index) || !graph.successors(index).empty()) continue;
+    const Node& node = working_.node({.index = index});
+    if (node.state != NodeState::completed) continue;
+    out.field(definition_of(node.key).id, node.output);
+    bytes += node.output.text.size() + definition_of(node.key).id.size();
+    if (bytes > kPayloadBytesMax) return {};
+  }
+  out.end_object();
+  return {out.take()};
+}
+
+RunDecision start_run(WorkingRun& working, const RunFacts& facts, const RunContext& context) {
+  RunSteps steps{working, context};
+  steps.emit(RunEventType::workflow_created, {.run = facts});
+  steps.emit(RunEventType::workflow_started);
+  steps.start_first();
+  return steps.finish();
+}
+
+RunDecision note_evidence(WorkingRun& working, RunEventType type, const RawJson& detail,
+                          const RunContext& context) {
+  RunSteps steps{working, context};
+  steps.emit(type, {.detail = detail});
+  return steps.finish();
+}
+
+namespace {
+
+TaskError error_of(const TaskOutcome& outcome) {
+  if (outcome.error) return *outcome.error;
+  if (outcome.kind == TaskOutcomeKind::cancelled)
+    return {.code = "cancelled", .message = "the task was cancelled", .retryable = false};
+  return {.code = std::string{to_string(outcome.cause)}, .message = "the attempt did not complete"};
+}
+
+class OutcomeOfTask {
+ public:
+  OutcomeOfTask(RunSteps& steps, const TaskOutcome& outcome, bool was_asked_to_stop)
+      : steps_(steps), outcome_(outcome), was_asked_to_stop_(was_asked_to_stop) {}
+
+  void note() {
+    switch (outcome_.kind) {
+      case TaskOutcomeKind::started: return step(RunEventType::task_started);
+      case TaskOutcomeKind::retrying: return retry();
+      case TaskOutcomeKind::completed: return complete();
+      case TaskOutcomeKind::failed: note_cause(); return fail();
+      case TaskOutcomeKind::cancelled: return cancel();
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_compensation() { return steps_.working().is_compensation(outcome_.node); }
+
+  RunEventData data() {
+    RunEventData data = steps_.about(outcome_.node);
+    data.task_id = outcome_.task_id;
+    data.attempt = outcome_.attempt;
+    data.worker_id = outcome_.worker_id;
+    data.error = outcome_.error;
+    data.until = outcome_.retry_at;
+    return data;
+  }
+
+  void step(RunEventType type) { steps_.emit(type, data()); }
+
+  void note_cause() {
+    if (outcome_.cause == AttemptOutcome::lease_expired) step(RunEventType::lease_expired);
+    if (outcome_.cause == AttemptOutcome::timed_out) step(RunEventType::task_timed_out);
+  }
+
+  void retry() {
+    note_cause();
+    step(RunEventType::task_retrying);
+    if (steps_.run().state == RunState::paused) steps_.effect(HoldTask{outcome_.task_id});
+  }
+
+  void complete() {
+    if (!is_compensation()) return steps_.complete_node(outcome_.node, outcome_.output, outcome_.attempt);
+    RunEventData undone = data();
+    undone.output = outcome_.output;
+    undone.undoes = steps_.run().undo_top;
+    const bool is_last = steps_.run().undoable == 1;
+    if (is_last) undone.state = RunState::compensated;
+    steps_.emit(RunEventType::compensation_completed, undone);
+    if (!is_last) steps_.undo_next();
+  }
+
+  void fail() {
+    if (is_compensation()) return steps_.fail_undoing(outcome_.node, error_of(outcome_), outcome_.attempt);
+    steps_.fail_node(outcome_.node, error_of(outcome_), outcome_.attempt);
+  }
+
+  // By the run, or by somebody else: then it counts as a failure.
+  void cancel() {
+    if (is_compensation()) return fail();
+    if (is_stopping(steps_.run())) return steps_.cancel_node(outcome_.node);
+    if (was_asked_to_stop_) return steps_.begin(outcome_.node);  // the run was retried meanwhile
+    fail();
+  }
+
+  RunSteps& steps_;
+  const TaskOutcome& outcome_;
+  bool was_asked_to_stop_;
+};
+
+}  // namespace
+
+RunDecision decide_task(WorkingRun& working, const TaskOutcome& outcome, const RunContext& context) {
+  RunSteps steps{working, context};
+  const Node* node = working.find(outcome.node);
+  if (node == nullptr || node->task_id != outcome.task_id || has_ended(node->state)) return steps.finish();
+  OutcomeOfTask{steps, outcome, node->since < working.run().stopped_at}.note();
+  return steps.finish();
+}
+
+}  // namespace pawl::core

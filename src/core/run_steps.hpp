@@ -1,0 +1,93 @@
+#pragma once
+// Inside of the run machine: one decision while it is being made. Each event is applied as soon as it is
+// emitted, so that what follows looks at the state after it. Its parts stand in run_progress.cpp (tasks start
+// and end), run_wait.cpp (timers, signals, children), run_failure.cpp (stopping and undoing) and
+// run_actions.cpp.
+
+#include <deque>
+#include <map>
+
+#include "core/expression.hpp"
+#include "core/run_machine.hpp"
+
+namespace pawl::core {
+
+class RunSteps {
+ public:
+  RunSteps(WorkingRun& working, const RunContext& context)
+      : working_(working), context_(context), was_closed_(is_closed(working.run().state)) {}
+
+  [[nodiscard]] const Run& run() const { return working_.run(); }
+  [[nodiscard]] WorkingRun& working() { return working_; }
+  [[nodiscard]] const RunContext& context() const { return context_; }
+
+  std::int64_t emit(RunEventType type, RunEventData data = {});
+  template <typename Effect>
+  void effect(Effect effect) {
+    decision_.effects.emplace_back(std::move(effect));
+  }
+  // A payload about one node.
+  [[nodiscard]] RunEventData about(NodeKey key);
+
+  // --- progress ---
+  void start_first();       // what comes after nothing
+  void start_held();        // what could have started while the run was paused or over
+  void begin(NodeKey key);  // its conditions hold
+  void complete_node(NodeKey key, const RawJson& output, int attempt = 0);
+  void fail_node(NodeKey key, const TaskError& error, int attempt = 0);
+  void node_ended(NodeKey key);
+
+  // --- waits ---
+  void wake();  // out of sleep, before what woke it is noted
+  void begin_wait(NodeKey key);
+  void consume(NodeKey key, const Signal& signal);
+  void schedule(NodeKey key, const std::string& activity, const RawJson& input);
+
+  // --- failure ---
+  void stop_all();   // asks all that is under way to stop, and waits for it
+  void cut_loose();  // asks all that is under way to stop, and does not wait
+  void cancel_node(NodeKey key);
+  [[nodiscard]] bool undoes() const { return run().facts.on_failure == OnFailure::compensate; }
+  [[nodiscard]] bool may_become_undoable();  // something under way has a compensation
+  void begin_undoing(const std::optional<std::string>& reason = {});
+  void undo_next();
+  void fail_undoing(NodeKey key, const TaskError& error, int attempt);
+  void cancel_followers(NodeIndex index);
+
+  // The run's own state after all that happened, and the decision.
+  [[nodiscard]] RunDecision finish();
+
+ private:
+  using Elements = std::vector<RawJson>;
+
+  [[nodiscard]] bool can_start() const { return run().state == RunState::running && !run().cancel_requested; }
+  [[nodiscard]] const DefinitionTask& definition_of(NodeKey key) const;
+  [[nodiscard]] Lookup lookup(NodeKey key);
+  void drain();
+  void settle_node(NodeKey key);
+  void start_node(NodeKey key);
+  void expand(NodeKey key);
+  void end_whole(NodeIndex index);
+  void start_child(NodeKey key, const RawJson& input);
+  [[nodiscard]] Evaluated<RawJson> input_of(NodeKey key);
+  [[nodiscard]] const Elements* elements_of_node(NodeIndex index);
+
+  void settle_run();
+  void settle_open();
+  void conclude();
+  void complete_run();
+  [[nodiscard]] Evaluated<RawJson> output_of_run();
+  [[nodiscard]] RawJson default_output();
+  [[nodiscard]] std::vector<NodeKey> stoppable();
+  void stop_outside(const Node& node);
+
+  WorkingRun& working_;
+  const RunContext& context_;
+  bool was_closed_;
+  RunDecision decision_;
+  std::deque<NodeKey> ready_;
+  std::map<NodeIndex, Elements> elements_;  // of the for_each that were looked at
+  std::map<NodeKey, std::string> indexes_;  // the text of #/index, which lives as long as the decision
+};
+
+}  // namespace pawl::core

@@ -1,0 +1,148 @@
+// Waits of a run: for time, for signals, for children.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/run_steps.hpp"
+
+namespace pawl::core {
+
+void RunSteps::wake() {
+  if (run().state == RunState::sleeping) emit(RunEventType::workflow_woken);
+}
+
+void RunSteps::begin_wait(NodeKey key) {
+  const DefinitionTask& task = definition_of(key);
+  RunEventData timer = about(key);
+  if (task.type == NodeType::sleep) {
+    timer.until = context_.now + task.duration.value_or(Duration{0});
+    emit(RunEventType::timer_set, timer);
+    return;
+  }
+  RunEventData data = about(key);
+  data.node_state = NodeState::waiting;
+  data.signal = task.signal;
+  emit(RunEventType::task_scheduled, data);
+  if (const auto signal = working_.next_signal(task.signal)) return consume(key, *signal);
+  if (!task.timeout) return;
+  timer.until = context_.now + *task.timeout;
+  emit(RunEventType::timer_set, timer);
+}
+
+void RunSteps::consume(NodeKey key, const Signal& signal) {
+  RunEventData data = about(key);
+  data.signal = signal.name;
+  data.signal_sequence = signal.sequence;
+  emit(RunEventType::signal_consumed, data);
+  complete_node(key, signal.payload);
+}
+
+void RunSteps::start_child(NodeKey key, const RawJson& input) {
+  const DefinitionTask& task = definition_of(key);
+  StartChild child{.child_id = RunId{context_.next_id()},
+                   .node = key,
+                   .node_id = working_.node_id(key),
+                   .workflow = task.workflow,
+                   .input = input,
+                   .queue = task.queue.value_or(run().facts.queue),
+                   .priority = task.priority.value_or(run().facts.priority),
+                   .labels = task.labels};
+  if (task.timeout) child.deadline_at = context_.now + *task.timeout;
+  RunEventData data = about(key);
+  data.child_id = child.child_id;
+  emit(RunEventType::child_started, data);
+  effect(std::move(child));
+}
+
+namespace {
+
+// Of those that wait for the signal, the one that has waited longest.
+std::optional<NodeKey> waiter_for(WorkingRun& working, const std::string& name) {
+  const Definition* definition = working.plan().definition;
+  if (definition == nullptr) return std::nullopt;
+  std::optional<NodeKey> first;
+  for (std::size_t i = 0; i < definition->tasks.size(); ++i) {
+    if (definition->tasks[i].type != NodeType::signal || definition->tasks[i].signal != name) continue;
+    const NodeKey key{.index = static_cast<NodeIndex>(i)};
+    const Node& node = working.node(key);
+    const bool is_first = !first || node.since < working.node(*first).since;
+    if (node.state == NodeState::waiting && is_first) first = key;
+  }
+  return first;
+}
+
+TaskError error_of_child(const ChildOutcome& outcome) {
+  return {
+      .code = outcome.error ? outcome.error->code : fmt::format("child_{}", to_string(outcome.state)),
+      .message = fmt::format("child run {} ended as {}{}", to_string(outcome.child_id),
+                             to_string(outcome.state), outcome.error ? ": " + outcome.error->message : ""),
+      .retryable = false};
+}
+
+}  // namespace
+
+Result<RunDecision> decide_signal(WorkingRun& working, const SignalSent& signal, const RunContext& context) {
+  const Run& run = working.run();
+  if (is_closed(run.state))
+    return Problem{ProblemCode::already_completed,
+                   fmt::format("the run is {}: it takes no signals any more", to_string(run.state))};
+  if (is_stopping(run) || run.state == RunState::compensating)
+    return Problem{ProblemCode::invalid_state,
+                   fmt::format("the run is {}: nothing in it waits for signals", to_string(run.state))};
+  RunSteps steps{working, context};
+  if (signal.idempotency_key && working.has_signal(*signal.idempotency_key)) return steps.finish();
+  RunEventData data{
+      .output = signal.payload, .signal = signal.name, .idempotency_key = signal.idempotency_key};
+  steps.emit(RunEventType::signal_received, data);
+  if (const auto key = waiter_for(working, signal.name)) {
+    const auto next = working.next_signal(signal.name);
+    steps.wake();
+    if (next) steps.consume(*key, *next);
+  }
+  return steps.finish();
+}
+
+RunDecision decide_timer(WorkingRun& working, NodeKey key, const RunContext& context) {
+  RunSteps steps{working, context};
+  const Node* node = working.find(key);
+  if (node == nullptr || !node->timer_at || *node->timer_at > context.now) return steps.finish();
+  steps.wake();
+  steps.emit(RunEventType::timer_fired, steps.about(key));
+  const DefinitionTask& task = working.plan().definition->tasks[key.index];
+  if (task.type == NodeType::sleep) {
+    steps.complete_node(key, {});
+  } else {
+    steps.emit(RunEventType::task_timed_out, steps.about(key));
+    steps.fail_node(key, {.code = "timeout",
+                          .message = fmt::format("signal '{}' did not come within {}", task.signal,
+                                                 format_duration(task.timeout.value_or(Duration{0}))),
+                          .retryable = false});
+  }
+  return steps.finish();
+}
+
+RunDecision decide_child(WorkingRun& working, const ChildOutcome& outcome, const RunContext& context) {
+  RunSteps steps{working, context};
+  const Node* node = working.find(outcome.node);
+  if (node == nullptr || node->child_id != outcome.child_id || has_ended(node->state)) return steps.finish();
+  const bool was_asked_to_stop = node->since < working.run().stopped_at;
+  steps.wake();
+  RunEventData data = steps.about(outcome.node);
+  data.child_id = outcome.child_id;
+  data.output = outcome.output;
+  data.error = outcome.error;
+  data.detail = {fmt::format(R"({{"state":"{}"}})", to_string(outcome.state))};
+  steps.emit(RunEventType::child_finished, data);
+  if (outcome.state == RunState::completed) {
+    steps.complete_node(outcome.node, outcome.output);
+  } else if (is_stopping(working.run()) && outcome.state == RunState::cancelled) {
+    steps.cancel_node(outcome.node);
+  } else if (!is_stopping(working.run()) && was_asked_to_stop) {
+    steps.begin(outcome.node);  // the run was retried meanwhile
+  } else {
+    steps.fail_node(outcome.node, error_of_child(outcome));
+  }
+  return steps.finish();
+}
+
+}  // namespace pawl::core

@@ -1,0 +1,338 @@
+// Random definitions, random outcomes in random order, operators that meddle: whatever happens, a run ends,
+// and what it did is what a model says that knows only how each task ended. The cost of a completion is
+// counted in the nodes that it asks for.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "core/run_machine.hpp"
+#include "tests/core/run_harness.hpp"
+
+namespace pawl::core {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::RunHarness;
+using testing::SeededRandom;
+
+std::string random_task(SeededRandom& random, std::uint64_t index, std::string& compensations) {
+  std::string after;
+  for (std::uint64_t j = 0; j < index; ++j) {
+    if (random.chance(0.25)) after += fmt::format("{}\"t{}\"", after.empty() ? "" : ",", j);
+  }
+  std::string text = fmt::format(R"({{"id":"t{}","after":[{}])", index, after);
+  const auto type = random.below(10);
+  if (type == 0) {
+    text += R"(,"type":"sleep","duration":"1m")";
+  } else if (type == 1) {
+    text += R"(,"type":"signal","signal":"go","timeout":"5m")";
+  } else if (type == 2) {
+    text += R"(,"type":"workflow","workflow":"y")";
+  } else {
+    text += R"(,"activity":"t")";
+    if (random.chance(0.2)) text += fmt::format(R"(,"for_each":{})", random.chance(0.3) ? "[]" : "[1,2,3]");
+  }
+  if (random.chance(0.15)) text += R"(,"when":false)";
+  if (random.chance(0.4)) text += R"(,"on_error":"continue")";
+  if (type != 0 && random.chance(0.4)) {
+    text += fmt::format(R"(,"compensate":"u{}")", index);
+    compensations += fmt::format(R"(,{{"id":"u{}","type":"compensation","activity":"u"}})", index);
+  }
+  return text + "}";
+}
+
+std::string random_tasks(SeededRandom& random) {
+  const auto size = 1 + random.below(9);
+  std::string tasks;
+  std::string compensations;
+  for (std::uint64_t i = 0; i < size; ++i)
+    tasks += (i == 0 ? "" : ",") + random_task(random, i, compensations);
+  return tasks + compensations;
+}
+
+// Does something to the run, whatever there is to do.
+class Meddler {
+ public:
+  Meddler(RunHarness& run, SeededRandom& random) : run_(run), random_(random) {}
+
+  void to_the_end() {
+    run_.start();
+    for (int step = 0; step < 2'000 && !::testing::Test::HasFatalFailure(); ++step) {
+      if (is_closed(run_.state()) && !reopen()) return;
+      act();
+    }
+    FAIL() << "the run is " << to_string(run_.state()) << " and does not end";
+  }
+
+ private:
+  bool reopen() {
+    if (run_.state() != RunState::failed || !random_.chance(0.4)) return false;
+    const auto action =
+        random_.chance(0.7) || run_.run().undoable == 0 ? RunAction::retry : RunAction::compensate;
+    EXPECT_TRUE(run_.act(action));
+    return true;
+  }
+
+  void act() {
+    if (random_.chance(0.03)) (void)run_.act(static_cast<RunAction>(random_.below(kRunActionCount)));
+    if (random_.chance(0.05)) (void)run_.signal("go", fmt::to_string(random_.below(9)));
+    if (run_.state() == RunState::paused && random_.chance(0.3))
+      (void)run_.act(random_.chance(0.2) ? RunAction::cancel : RunAction::resume);
+    if (random_.chance(0.1)) run_.advance(std::chrono::minutes{random_.below(6)});
+    if (!run_.children().empty() && random_.chance(0.3)) end_child();
+    act_on_task();
+  }
+
+  void end_child() {
+    constexpr std::array kEnds{RunState::completed, RunState::failed, RunState::cancelled};
+    run_.finish_child(run_.children().begin()->first, kEnds.at(random_.below(kEnds.size())), "5");
+  }
+
+  void act_on_task() {
+    std::vector<std::string> names;
+    for (const auto& [name, task] : run_.tasks()) {
+      if (!task.is_held) names.push_back(name);
+    }
+    if (names.empty()) return;
+    const std::string name = names[random_.below(names.size())];
+    switch (random_.below(8)) {
+      case 0: return run_.fail(name);
+      case 1: return run_.lose(name);
+      case 2:
+      case 3: return run_.claim(name);
+      case 4:
+        if (run_.task(name).is_asked_to_stop) return run_.stop(name);
+        return;
+      default: return run_.complete(name, fmt::to_string(random_.below(100)));
+    }
+  }
+
+  RunHarness& run_;
+  SeededRandom& random_;
+};
+
+// What the log and the definition alone say must hold.
+class Model {
+ public:
+  explicit Model(RunHarness& run) : run_(run), graph_(run.graph()) {}
+
+  void check() {
+    check_order();
+    check_end();
+    check_saga();
+    check_signals();
+  }
+
+ private:
+  using Type = RunEventType;
+
+  static bool is_start(Type type) {
+    return type == Type::task_scheduled || type == Type::timer_set || type == Type::child_started;
+  }
+
+  // I23: nothing starts before all that it comes after have ended, and one of them otherwise than skipped.
+  void check_order() {
+    std::map<NodeIndex, NodeState> ended;
+    for (const RunEvent& event : run_.events()) {
+      if (!event.data.node || graph_.is_compensation(event.data.node->index)) continue;
+      const NodeIndex index = event.data.node->index;
+      if (is_start(event.type)) expect_met(index, ended);
+      if (event.type == Type::task_skipped) expect_skippable(index, ended);
+      if (event.data.node->item != kNoItem) continue;
+      if (event.type == Type::task_completed) ended[index] = NodeState::completed;
+      if (event.type == Type::task_failed) ended[index] = NodeState::failed;
+      if (event.type == Type::task_skipped) ended[index] = NodeState::skipped;
+    }
+  }
+
+  void expect_met(NodeIndex index, const std::map<NodeIndex, NodeState>& ended) {
+    bool has_lead = graph_.predecessors(index).empty();
+    for (const NodeIndex before : graph_.predecessors(index)) {
+      const auto end = ended.find(before);
+      ASSERT_NE(end, ended.end()) << run_.definition().tasks[index].id;
+      const bool is_good = end->second != NodeState::failed || graph_.continues_on_error(before);
+      EXPECT_TRUE(is_good) << run_.definition().tasks[index].id;
+      has_lead = has_lead || end->second != NodeState::skipped;
+    }
+    EXPECT_TRUE(has_lead) << "what only a skipped task leads to is skipped";
+  }
+
+  void expect_skippable(NodeIndex index, const std::map<NodeIndex, NodeState>& ended) {
+    bool all_skipped = !graph_.predecessors(index).empty();
+    for (const NodeIndex before : graph_.predecessors(index)) {
+      ASSERT_TRUE(ended.contains(before)) << run_.definition().tasks[index].id;
+      all_skipped = all_skipped && ended.at(before) == NodeState::skipped;
+    }
+    EXPECT_TRUE(all_skipped || !run_.definition().tasks[index].when.empty());
+  }
+
+  // I24: an ended run has nothing under way, and a completed one has ended every task well.
+  void check_end() {
+    EXPECT_EQ(run_.run().counts.live(), 0);
+    EXPECT_TRUE(run_.claimable().empty());
+    for (const NodeIndex index : graph_.order()) {
+      const Node node = run_.node_of(run_.definition().tasks[index].id);
+      const NodeState shown = shown_state(run_.run(), node);
+      EXPECT_TRUE(has_ended(shown)) << to_string(shown);
+      if (run_.state() != RunState::completed) continue;
+      const bool is_good = shown == NodeState::completed || shown == NodeState::skipped ||
+                           (shown == NodeState::failed && graph_.continues_on_error(index));
+      EXPECT_TRUE(is_good) << run_.definition().tasks[index].id << " is " << to_string(shown);
+    }
+  }
+
+  // I27 and I28: the compensations of exactly what completed, the last first, once each.
+  void check_saga() {
+    std::vector<NodeKey> completed;
+    std::vector<NodeKey> undone;
+    bool has_begun = false;
+    for (const RunEvent& event : run_.events()) {
+      if (event.type == Type::compensation_triggered) has_begun = true;
+      if (event.type == Type::compensation_completed) undone.push_back(*event.data.node);
+      if (event.type != Type::task_completed) continue;
+      const Node node = run_.node_of(event.data.node_id);
+      if (!node.items && graph_.compensation_of(node.key.index)) completed.push_back(node.key);
+    }
+    std::reverse(completed.begin(), completed.end());
+    ASSERT_LE(undone.size(), completed.size());
+    for (std::size_t i = 0; i < undone.size(); ++i)
+      EXPECT_EQ(undone[i], (NodeKey{*graph_.compensation_of(completed[i].index), completed[i].item}));
+    EXPECT_EQ(run_.state() == RunState::compensated, has_begun && undone.size() == completed.size());
+    if (has_begun && undone.size() < completed.size()) {
+      EXPECT_EQ(run_.state(), RunState::compensation_failed);
+    }
+    if (run_.state() == RunState::failed && run_.run().facts.on_failure == OnFailure::compensate) {
+      EXPECT_TRUE(completed.empty()) << "what was done is undone";
+    }
+  }
+
+  // I35: consumed at most once, in the order in which they came.
+  void check_signals() {
+    std::int64_t last = 0;
+    for (const RunEvent& event : run_.events()) {
+      if (event.type != Type::signal_consumed) continue;
+      EXPECT_GT(event.data.signal_sequence, last);
+      last = event.data.signal_sequence;
+    }
+  }
+
+  RunHarness& run_;
+  const Graph& graph_;
+};
+
+using Moves = std::set<std::pair<RunState, RunState>>;
+
+// The states that the events of a run lead through, as somebody sees who looks after each.
+void note_moves(const RunHarness& run, Moves& moves) {
+  WorkingRun working{{.definition = &run.definition(), .graph = &run.graph()}};
+  for (const RunEvent& event : run.events()) {
+    const RunState before = working.run().state;
+    ASSERT_TRUE(apply(working, event));
+    moves.emplace(before, working.run().state);
+  }
+}
+
+// What no event stops at: a run starts in the decision that creates it, and completes in one event.
+bool is_passed_through(const RunTransition& row) {
+  return (row.from == RunState::created && row.to == RunState::cancelled) || row.to == RunState::completing ||
+         row.from == RunState::completing;
+}
+
+TEST(RandomRuns, EndAndDoWhatTheModelSays) {
+  SeededRandom random{20260209};
+  Moves moves;
+  std::map<RunState, int> ends;
+  for (int round = 0; round < 1'500 && !::testing::Test::HasFailure(); ++round) {
+    const std::string tasks = random_tasks(random);
+    SCOPED_TRACE(fmt::format("round {}: {}", round, tasks));
+    RunHarness run{tasks, std::string{random.chance(0.1) ? R"(,"deadline":"10m")" : ""} +
+                              (random.chance(0.3) ? R"(,"on_failure":"fail")" : "")};
+    Meddler{run, random}.to_the_end();
+    if (::testing::Test::HasFatalFailure()) return;
+    Model{run}.check();
+    note_moves(run, moves);
+    ++ends[run.state()];
+  }
+  for (const RunState end : {RunState::completed, RunState::failed, RunState::compensated,
+                             RunState::compensation_failed, RunState::cancelled})
+    EXPECT_GT(ends[end], 10) << to_string(end) << ": a test that never gets there shows nothing";
+  for (const RunTransition& row : kRunTransitions) {
+    const bool is_taken = moves.contains({row.from, row.to}) || is_passed_through(row);
+    EXPECT_TRUE(is_taken) << to_string(row.from) << " to " << to_string(row.to);
+  }
+}
+
+// S22: a log that somebody changed is told to be wrong, or gives some state; it never brings the reader down.
+TEST(AReplay, OfALogThatSomebodyChangedDoesNotCrash) {
+  SeededRandom random{20260210};
+  int refused = 0;
+  for (int round = 0; round < 300 && !::testing::Test::HasFailure(); ++round) {
+    RunHarness run{random_tasks(random)};
+    Meddler{run, random}.to_the_end();
+    for (int change = 0; change < 20; ++change) {
+      std::vector<RunEvent> log = run.events();
+      const std::size_t at = random.below(log.size());
+      RunEvent& event = log[at];
+      switch (random.below(4)) {
+        case 0: event.type = static_cast<RunEventType>(random.below(kRunEventTypeCount)); break;
+        case 1:
+          event.data.node = NodeKey{static_cast<NodeIndex>(random.below(30)),
+                                    static_cast<std::int32_t>(random.below(5)) - 1};
+          break;
+        case 2: event.data = log[random.below(log.size())].data; break;
+        default: event.sequence += 1 + static_cast<std::int64_t>(random.below(3));
+      }
+      const auto replayed = replay(log, {.definition = &run.definition(), .graph = &run.graph()});
+      if (replayed) continue;
+      ++refused;
+      EXPECT_EQ(replayed.problem().rfind("event ", 0), 0U) << replayed.problem();
+    }
+  }
+  EXPECT_GT(refused, 1'000);
+}
+
+std::string chain_of(std::size_t size) {
+  std::string tasks;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::string after = i == 0 ? "" : fmt::format("\"t{}\"", i - 1);
+    tasks += fmt::format(R"({}{{"id":"t{}","activity":"t","after":[{}]}})", i == 0 ? "" : ",", i, after);
+  }
+  return tasks;
+}
+
+TEST(ACompletion, AsksForItsFollowersHoweverLargeTheGraphIs) {
+  std::vector<std::size_t> asked;
+  for (const std::size_t size : {100U, 10'000U}) {
+    RunHarness run{chain_of(size)};
+    run.do_not_replay();
+    run.start();
+    for (int i = 0; i < 50; ++i) run.complete(fmt::format("t{}", i));
+    const std::size_t before = run.nodes_asked();
+    run.complete("t50");
+    asked.push_back(run.nodes_asked() - before);
+  }
+  EXPECT_EQ(asked[0], asked[1]);
+  EXPECT_LE(asked[1], 4U) << "its own, once for the start and once for the end, and its follower";
+}
+
+TEST(AChainOf10000, RunsToItsEndAndIsSkippedWithoutAStack) {
+  RunHarness run{chain_of(10'000)};
+  run.do_not_replay();
+  run.start();
+  for (int i = 0; i < 10'000; ++i) run.complete(fmt::format("t{}", i));
+  EXPECT_EQ(run.state(), RunState::completed);
+
+  std::string tasks = chain_of(9'999);
+  tasks = R"({"id":"first","activity":"t","when":false},)" + tasks;
+  const auto at = tasks.find(R"("after":[])");
+  tasks.replace(at, std::string_view{R"("after":[])"}.size(), R"("after":["first"])");
+  RunHarness skipped{tasks};
+  skipped.start();
+  EXPECT_EQ(skipped.state(), RunState::completed);
+  EXPECT_EQ(skipped.run().counts.skipped, 10'000);
+}
+
+}  // namespace
+}  // namespace pawl::core
