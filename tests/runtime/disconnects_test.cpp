@@ -40,14 +40,17 @@ class Cutter {
   PGconn* connection_;
 };
 
-// A caller as it should be: it repeats what was not answered.
+// A caller as it should be: it repeats what was not answered. Not by number but for a minute, since a store
+// that waits before it connects again refuses at once.
 template <typename Call>
 auto until_answered(Call call) {
   auto answer = call();
-  for (int i = 0; !answer.ok() && i < 1'000; ++i) {
+  (void)eventually([&] {
+    if (answer.ok()) return true;
     EXPECT_EQ(answer.problem().code, core::ProblemCode::unavailable) << answer.problem().detail;
     answer = call();
-  }
+    return answer.ok();
+  });
   return answer;
 }
 
