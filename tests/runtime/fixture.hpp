@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ inline void in_parallel(int count, const std::function<void(int)>& work) {
 // One node: a store of its own on the database, and its threads.
 struct RunningNode {
   explicit RunningNode(std::shared_ptr<store::Store> store_on, runtime::RuntimeOptions options = {})
-      : store(std::move(store_on)), runtime(*store, clock, random, options) {}
+      : store(std::move(store_on)), runtime(*store, clock, random, std::move(options)) {}
 
   [[nodiscard]] core::Api& api() { return runtime.api(); }
 
