@@ -46,7 +46,7 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
 
   void enqueue_until_told() {
     const auto api = connect();
-    for (int i = 0; !is_over; ++i) {
+    while (!is_over) {
       core::TaskSpec spec;
       spec.type = "t";
       spec.idempotency_key = std::to_string(next_key++);
