@@ -282,9 +282,9 @@ Result<core::Page<core::AuditEntry>> HttpApi::list_audit(const core::ListAudit& 
                  page_reader(wire::read_audit));
 }
 
-Result<std::vector<core::Node>> HttpApi::list_nodes() {
+Result<std::vector<core::NodeStatus>> HttpApi::list_nodes() {
   return decoded(call("default", {.path = "/v1/admin/nodes"}), [](ObjectReader& in) {
-    std::vector<core::Node> nodes;
+    std::vector<core::NodeStatus> nodes;
     in.objects_leniently("items", [&](ObjectReader& one) { nodes.push_back(wire::read_node(one)); });
     return nodes;
   });

@@ -170,7 +170,7 @@ class Api {
   // For what no other call writes down, such as a call that was denied.
   virtual Result<Done> append_audit(std::vector<AuditEntry> entries) = 0;
   virtual Result<Page<AuditEntry>> list_audit(const ListAudit& list) = 0;  // newest first
-  virtual Result<std::vector<Node>> list_nodes() = 0;
+  virtual Result<std::vector<NodeStatus>> list_nodes() = 0;
   virtual Result<SweepResult> sweep(const Sweep& request) = 0;
   // Reads the whole store, page by page, beside what goes on.
   virtual Result<Verification> verify() = 0;

@@ -44,13 +44,13 @@ Leadership leadership_from(const std::optional<Record>& record) {
   return record ? leadership_from(record->body) : Leadership{};
 }
 
-Node node_at(const Record& record, const Leadership& leadership, TimePoint now) {
+NodeStatus node_at(const Record& record, const Leadership& leadership, TimePoint now) {
   const Body body{record.body};
-  Node node{.node_id = body.text_of("node_id"),
-            .hostname = body.text_of("hostname"),
-            .started_at = body.time_of("started_at"),
-            .heartbeat_at = body.time_of("heartbeat_at"),
-            .version = body.text_of("version")};
+  NodeStatus node{.node_id = body.text_of("node_id"),
+                  .hostname = body.text_of("hostname"),
+                  .started_at = body.time_of("started_at"),
+                  .heartbeat_at = body.time_of("heartbeat_at"),
+                  .version = body.text_of("version")};
   node.is_leader = leadership.node_id == node.node_id && now < leadership.until;
   if (node.is_leader) {
     node.leader_until = leadership.until;

@@ -29,7 +29,7 @@ struct Leadership {
   bool operator==(const Leadership&) const = default;
 };
 
-struct Node {
+struct NodeStatus {
   std::string node_id = {};
   std::string hostname = {};
   TimePoint started_at = {};
@@ -39,14 +39,14 @@ struct Node {
   std::int64_t term = 0;                       // the leader's
   std::string version = {};
 
-  bool operator==(const Node&) const = default;
+  bool operator==(const NodeStatus&) const = default;
 };
 
 [[nodiscard]] RecordRef node_ref(const std::string& node_id);
 [[nodiscard]] RecordRef leader_ref();
 [[nodiscard]] Leadership leadership_from(const std::optional<Record>& record);
 // As it stands at `now`.
-[[nodiscard]] Node node_at(const Record& record, const Leadership& leadership, TimePoint now);
+[[nodiscard]] NodeStatus node_at(const Record& record, const Leadership& leadership, TimePoint now);
 
 // Both are shown the node's record and the leader's.
 // A sign of life: leadership is prolonged by who has it and taken by who finds it free. Answers with the

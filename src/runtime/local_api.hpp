@@ -91,7 +91,7 @@ class LocalApi final : public core::Api {
   core::Result<core::NamespaceSettings> put_namespace(const core::PutNamespace& request) override;
   core::Result<core::Done> append_audit(std::vector<core::AuditEntry> entries) override;
   core::Result<core::Page<core::AuditEntry>> list_audit(const core::ListAudit& list) override;
-  core::Result<std::vector<core::Node>> list_nodes() override;
+  core::Result<std::vector<core::NodeStatus>> list_nodes() override;
   core::Result<core::SweepResult> sweep(const core::Sweep& request) override;
   core::Result<core::Verification> verify() override;
 

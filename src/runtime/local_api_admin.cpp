@@ -20,11 +20,11 @@ int changed_by(const core::Answer& answer, int examined) {
 
 }  // namespace
 
-Result<std::vector<core::Node>> LocalApi::list_nodes() {
+Result<std::vector<core::NodeStatus>> LocalApi::list_nodes() {
   const auto leader = find_record(core::leader_ref());
   if (!leader) return leader.problem();
   const core::Leadership leadership = core::leadership_from(leader->record);
-  std::vector<core::Node> nodes;
+  std::vector<core::NodeStatus> nodes;
   core::ListRecords list{.limit = core::kPageMax};
   while (true) {
     const auto page = list_records(core::RecordKind::node, "", list);

@@ -108,7 +108,7 @@ Response nodes(Services& services, const Request& request) {
   if (!found) return problem_response(found.problem(), request.id);
   Writer out;
   out.begin_object().key("items").begin_array();
-  for (const core::Node& node : *found) wire::write_node(out, node);
+  for (const core::NodeStatus& node : *found) wire::write_node(out, node);
   return json_response(200, out.end_array().key("next_cursor").null().end_object().take());
 }
 

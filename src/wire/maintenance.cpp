@@ -2,7 +2,7 @@
 
 namespace pawl::wire {
 
-void write_node(Writer& out, const core::Node& node) {
+void write_node(Writer& out, const core::NodeStatus& node) {
   out.begin_object()
       .field("node_id", node.node_id)
       .field("hostname", node.hostname)
@@ -18,7 +18,7 @@ void write_node(Writer& out, const core::Node& node) {
   out.field("version", node.version).end_object();
 }
 
-core::Node read_node(ObjectReader& in) {
+core::NodeStatus read_node(ObjectReader& in) {
   return {.node_id = in.text("node_id"),
           .hostname = in.optional_text("hostname").value_or(""),
           .started_at = in.optional_time("started_at").value_or(core::TimePoint{}),

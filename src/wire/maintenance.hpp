@@ -7,8 +7,8 @@
 
 namespace pawl::wire {
 
-void write_node(Writer& out, const core::Node& node);
-[[nodiscard]] core::Node read_node(ObjectReader& in);
+void write_node(Writer& out, const core::NodeStatus& node);
+[[nodiscard]] core::NodeStatus read_node(ObjectReader& in);
 
 // The check by its name, which is a mistake where there is none of it.
 [[nodiscard]] core::RecoveryCheck read_check(ObjectReader& in);

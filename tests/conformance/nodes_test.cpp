@@ -17,9 +17,9 @@ class Nodes : public Conformance {
     node->beat_if_due();
     return node;
   }
-  core::Node leader() {
+  core::NodeStatus leader() {
     const auto nodes = api().list_nodes();
-    for (const core::Node& one : *nodes) {
+    for (const core::NodeStatus& one : *nodes) {
       if (one.is_leader) return one;
     }
     return {};
@@ -34,14 +34,14 @@ TEST_P(Nodes, AreListedWithTheirLeader) {
   const auto second = join(node(), "two");
   const auto nodes = api().list_nodes();
   ASSERT_EQ(nodes->size(), 2U);
-  EXPECT_EQ(nodes->at(0), (core::Node{.node_id = first->node_id(),
-                                      .hostname = "one",
-                                      .started_at = clock.now(),
-                                      .heartbeat_at = clock.now(),
-                                      .is_leader = true,
-                                      .leader_until = clock.now() + 30s,
-                                      .term = 1,
-                                      .version = "1"}));
+  EXPECT_EQ(nodes->at(0), (core::NodeStatus{.node_id = first->node_id(),
+                                            .hostname = "one",
+                                            .started_at = clock.now(),
+                                            .heartbeat_at = clock.now(),
+                                            .is_leader = true,
+                                            .leader_until = clock.now() + 30s,
+                                            .term = 1,
+                                            .version = "1"}));
   EXPECT_FALSE(nodes->at(1).is_leader);
   EXPECT_TRUE(first->is_leader());
   EXPECT_FALSE(second->is_leader());
