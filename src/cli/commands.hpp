@@ -13,6 +13,9 @@ namespace pawl::cli {
 [[nodiscard]] std::vector<Flag> server_flags();
 [[nodiscard]] std::vector<Flag> with_server_flags(std::vector<Flag> flags);
 
+// How a worker gets its handlers, also the one of `pawl dev`.
+[[nodiscard]] std::vector<Flag> handler_flags();
+
 [[nodiscard]] std::vector<Command> task_commands();
 [[nodiscard]] std::vector<Command> queue_commands();
 [[nodiscard]] std::vector<Command> worker_commands();

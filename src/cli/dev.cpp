@@ -130,30 +130,19 @@ int dev(Context& context, const Input& input) {
 }  // namespace
 
 std::vector<Command> dev_commands() {
-  return {
-      {.path = "dev",
-       .summary = "A server and a worker to try things with, data in ./.pawl",
-       .flags = {{.name = "--listen",
-                  .value = "ADDRESS:PORT",
-                  .summary = "Where to listen: loopback only; port 0 takes any free one",
-                  .fallback = "127.0.0.1:7717"},
-                 {.name = "--data", .value = "FOLDER", .summary = "Where the data stay", .fallback = ".pawl"},
-                 {.name = "--queue",
-                  .value = "NAME",
-                  .summary = "The worker claims from this queue",
-                  .fallback = "default",
-                  .repeated = true},
-                 {.name = "--handle",
-                  .value = "TYPE=COMMAND",
-                  .summary = "Run a program for tasks of this type (mail.* for all that begin so)",
-                  .repeated = true},
-                 {.name = "--concurrency",
-                  .value = "N",
-                  .summary = "Tasks at once",
-                  .kind = ValueKind::integer,
-                  .fallback = "4"}},
-       .example = "pawl dev --handle 'email.send=./send.sh'",
-       .handler = dev}};
+  auto flags = handler_flags();
+  flags.insert(
+      flags.begin(),
+      {{.name = "--listen",
+        .value = "ADDRESS:PORT",
+        .summary = "Where to listen: loopback only; port 0 takes any free one",
+        .fallback = "127.0.0.1:7717"},
+       {.name = "--data", .value = "FOLDER", .summary = "Where the data stay", .fallback = ".pawl"}});
+  return {{.path = "dev",
+           .summary = "A server and a worker to try things with, data in ./.pawl",
+           .flags = std::move(flags),
+           .example = "pawl dev --handle 'email.send=./send.sh'",
+           .handler = dev}};
 }
 
 }  // namespace pawl::cli

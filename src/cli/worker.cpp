@@ -108,6 +108,30 @@ int work(Context& context, const Input& input) {
 }
 
 std::vector<Flag> work_flags() {
+  auto flags = handler_flags();
+  flags.insert(flags.end(), {{.name = "--handle-http",
+                              .value = "TYPE=URL",
+                              .summary = "Post tasks of this type to an address",
+                              .repeated = true},
+                             {.name = "--lease",
+                              .value = "TIME",
+                              .summary = "A task is another's so long after the last heartbeat",
+                              .kind = ValueKind::duration,
+                              .fallback = "30s"},
+                             {.name = "--drain-timeout",
+                              .value = "TIME",
+                              .summary = "How long SIGTERM waits for what runs",
+                              .kind = ValueKind::duration,
+                              .fallback = "30s"},
+                             {.name = "--allow-private",
+                              .summary = "Let --handle-http reach private addresses",
+                              .kind = ValueKind::none}});
+  return flags;
+}
+
+}  // namespace
+
+std::vector<Flag> handler_flags() {
   return {{.name = "--queue",
            .value = "NAME",
            .summary = "Claim from this queue",
@@ -117,31 +141,12 @@ std::vector<Flag> work_flags() {
            .value = "TYPE=COMMAND",
            .summary = "Run a program for tasks of this type (mail.* for all that begin so)",
            .repeated = true},
-          {.name = "--handle-http",
-           .value = "TYPE=URL",
-           .summary = "Post tasks of this type to an address",
-           .repeated = true},
           {.name = "--concurrency",
            .value = "N",
            .summary = "Tasks at once",
            .kind = ValueKind::integer,
-           .fallback = "4"},
-          {.name = "--lease",
-           .value = "TIME",
-           .summary = "A task is another's so long after the last heartbeat",
-           .kind = ValueKind::duration,
-           .fallback = "30s"},
-          {.name = "--drain-timeout",
-           .value = "TIME",
-           .summary = "How long SIGTERM waits for what runs",
-           .kind = ValueKind::duration,
-           .fallback = "30s"},
-          {.name = "--allow-private",
-           .summary = "Let --handle-http reach private addresses",
-           .kind = ValueKind::none}};
+           .fallback = "4"}};
 }
-
-}  // namespace
 
 std::vector<Command> worker_commands() {
   return {{.path = "worker",

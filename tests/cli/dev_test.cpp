@@ -1,12 +1,11 @@
 // pawl dev: one command for a server and a worker, which come back when they are killed and go with it.
 #include <charconv>
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/live_server.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/support/stores.hpp"
 
@@ -24,17 +23,6 @@ class PawlDev : public ::testing::Test {
 
   Ended pawl(std::vector<std::string> arguments) const {
     return run_pawl(std::move(arguments), {{"PAWL_ADDRESS", address}});
-  }
-
-  // Looks again and again, for a minute at most.
-  template <typename Condition>
-  static bool await(Condition condition) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes{1};
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds{20});
-    }
-    return true;
   }
 
   bool completes_a_task() const {

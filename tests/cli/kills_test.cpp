@@ -2,6 +2,7 @@
 // acknowledged is there, and nothing is done twice.
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -55,6 +56,7 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
       const std::lock_guard lock{mutex};
       enqueued.insert(made->task.id);
       ++acks;
+      acknowledged.notify_all();
     }
   }
 
@@ -79,11 +81,13 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
     const std::lock_guard lock{mutex};
     EXPECT_TRUE(completed.insert(task.id).second) << to_string(task.id) << " was completed twice";
     ++acks;
+    acknowledged.notify_all();
   }
 
   void await_acks(int count) {
+    std::unique_lock lock{mutex};
     const int goal = acks + count;
-    while (acks < goal) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    acknowledged.wait(lock, [&] { return acks >= goal; });
   }
 
   Database database;
@@ -91,8 +95,9 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
   runtime::SystemRandom random;
   std::atomic<bool> is_over = false;
   std::atomic<int> next_key = 0;
-  std::atomic<int> acks = 0;
-  std::mutex mutex;
+  std::mutex mutex;  // over all below
+  std::condition_variable acknowledged;
+  int acks = 0;
   Ids enqueued;
   Ids completed;
 };

@@ -2,15 +2,12 @@
 
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
 
 namespace pawl::testing {
-
-namespace {
 
 bool await(const std::function<bool()>& there) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::minutes{1};
@@ -19,8 +16,6 @@ bool await(const std::function<bool()>& there) {
   }
   return true;
 }
-
-}  // namespace
 
 LiveServer::LiveServer(std::string store) : store_(std::move(store)) {
   if (store_.empty()) store_ = "sqlite:" + folder_.path() + "/pawl.db";

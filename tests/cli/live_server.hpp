@@ -1,6 +1,7 @@
 #pragma once
 // A server of its own for a test: the real program, on a free port, with its data in a temporary folder.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "tests/support/stores.hpp"
 
 namespace pawl::testing {
+
+// Looks again and again, for a minute at most. Looking must take its time: it starts a program, or asks one.
+[[nodiscard]] bool await(const std::function<bool()>& there);
 
 class LiveServer {
  public:
