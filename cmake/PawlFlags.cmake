@@ -15,6 +15,10 @@ endif()
 if(PAWL_SANITIZE)
   target_compile_options(pawl_flags INTERFACE
     -fsanitize=${PAWL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  if(PAWL_SANITIZE MATCHES undefined)
+    # A third of the time of the build, for what AddressSanitizer sees as well.
+    target_compile_options(pawl_flags INTERFACE -fno-sanitize=null,alignment,vptr,object-size)
+  endif()
   target_link_options(pawl_flags INTERFACE -fsanitize=${PAWL_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # The sanitizers' instrumentation makes this warning of g++ report variables that are set.

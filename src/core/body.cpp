@@ -1,0 +1,46 @@
+#include "core/body.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "core/ensure.hpp"
+
+namespace pawl::core {
+
+Body::Body() : json_(std::make_unique<nlohmann::json>(nlohmann::json::object())) {}
+Body::Body(const RawJson& text)
+    : json_(std::make_unique<nlohmann::json>(nlohmann::json::parse(text.text, nullptr, false))) {
+  PAWL_ENSURE(json_->is_object(), "a record's body is the object that its noun wrote");
+}
+Body::~Body() = default;
+Body::Body(Body&& other) noexcept = default;
+Body& Body::operator=(Body&& other) noexcept = default;
+
+RawJson Body::text() const { return {json_->dump()}; }
+bool Body::has(const char* name) const { return json_->contains(name); }
+
+template <typename T>
+void Body::put(const char* name, const T& value) {
+  (*json_)[name] = value;
+}
+
+template <typename T>
+T Body::get(const char* name) const {
+  const auto found = json_->find(name);
+  return found == json_->end() ? T{} : found->template get<T>();
+}
+
+#define PAWL_BODY_HOLDS(T)                        \
+  template void Body::put(const char*, const T&); \
+  template T Body::get(const char*) const
+
+PAWL_BODY_HOLDS(bool);
+PAWL_BODY_HOLDS(std::int32_t);
+PAWL_BODY_HOLDS(std::int64_t);
+PAWL_BODY_HOLDS(double);
+PAWL_BODY_HOLDS(std::string);
+PAWL_BODY_HOLDS(std::vector<std::string>);
+PAWL_BODY_HOLDS(Labels);
+
+#undef PAWL_BODY_HOLDS
+
+}  // namespace pawl::core
