@@ -1,0 +1,52 @@
+#include "runtime/zones.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <date/tz.h>
+
+namespace pawl::runtime {
+
+namespace {
+
+using std::chrono::seconds;
+
+// The database says the ends of time in seconds that microseconds cannot count.
+core::TimePoint time_from(date::sys_seconds time) {
+  constexpr auto kLow = std::chrono::floor<seconds>(core::kTimeMin.time_since_epoch());
+  constexpr auto kHigh = std::chrono::floor<seconds>(core::kTimeMax.time_since_epoch());
+  return core::TimePoint{std::clamp(time.time_since_epoch(), kLow, kHigh)};
+}
+
+class DatabaseZone : public core::Zone {
+ public:
+  explicit DatabaseZone(const date::time_zone& zone) : zone_(zone) {}
+
+  [[nodiscard]] core::OffsetPeriod period_at(core::TimePoint time) const override {
+    const auto info = zone_.get_info(date::sys_seconds{std::chrono::floor<seconds>(time).time_since_epoch()});
+    return {.begin = time_from(info.begin), .end = time_from(info.end), .offset = info.offset};
+  }
+
+ private:
+  const date::time_zone& zone_;  // lives as long as the process
+};
+
+}  // namespace
+
+std::shared_ptr<const core::Zone> find_zone(const std::string& name) {
+  try {
+    return std::make_shared<DatabaseZone>(*date::locate_zone(name));
+  } catch (const std::runtime_error&) {
+    return nullptr;
+  }
+}
+
+std::vector<std::string> zone_names() {
+  std::vector<std::string> names;
+  for (const date::time_zone& zone : date::get_tzdb().zones) names.push_back(zone.name());
+  return names;
+}
+
+std::string zones_version() { return date::get_tzdb().version; }
+
+}  // namespace pawl::runtime

@@ -1,0 +1,19 @@
+#pragma once
+// The time zones of this machine (its tz database), by their names: "Europe/Berlin".
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/slots.hpp"
+
+namespace pawl::runtime {
+
+// Null for a name that is none. From any thread.
+[[nodiscard]] std::shared_ptr<const core::Zone> find_zone(const std::string& name);
+// Of all of them.
+[[nodiscard]] std::vector<std::string> zone_names();
+// The version of the rules, as the database says it; empty if it does not.
+[[nodiscard]] std::string zones_version();
+
+}  // namespace pawl::runtime
