@@ -1,7 +1,6 @@
 #include "runtime/zones.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include <date/tz.h>
 
@@ -34,11 +33,11 @@ class DatabaseZone : public core::Zone {
 }  // namespace
 
 std::shared_ptr<const core::Zone> find_zone(const std::string& name) {
-  try {
-    return std::make_shared<DatabaseZone>(*date::locate_zone(name));
-  } catch (const std::runtime_error&) {
-    return nullptr;
-  }
+  const auto& zones = date::get_tzdb().zones;
+  const auto found = std::find_if(zones.begin(), zones.end(),
+                                  [&](const date::time_zone& zone) { return zone.name() == name; });
+  if (found == zones.end()) return nullptr;
+  return std::make_shared<DatabaseZone>(*found);
 }
 
 std::vector<std::string> zone_names() {
