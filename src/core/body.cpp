@@ -43,4 +43,26 @@ PAWL_BODY_HOLDS(Labels);
 
 #undef PAWL_BODY_HOLDS
 
+void Body::put(const char* name, const RetryPolicy& retry) {
+  Body body;
+  body.put("max_attempts", retry.max_attempts);
+  body.put("initial_interval", retry.initial_interval);
+  body.put("backoff", retry.backoff);
+  body.put("max_interval", retry.max_interval);
+  body.put("jitter", retry.jitter);
+  body.put("non_retryable", retry.non_retryable);
+  put(name, body.text());
+}
+
+std::optional<RetryPolicy> Body::optional_retry_of(const char* name) const {
+  if (!has(name)) return std::nullopt;
+  const Body body{raw_of(name)};
+  return RetryPolicy{.max_attempts = body.get<int>("max_attempts"),
+                     .initial_interval = Duration{body.get<std::int64_t>("initial_interval")},
+                     .backoff = body.get<double>("backoff"),
+                     .max_interval = Duration{body.get<std::int64_t>("max_interval")},
+                     .jitter = body.get<double>("jitter"),
+                     .non_retryable = body.get<std::vector<std::string>>("non_retryable")};
+}
+
 }  // namespace pawl::core

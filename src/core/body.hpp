@@ -10,6 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/json.hpp"
+#include "core/retry.hpp"
 #include "core/task.hpp"
 #include "core/time.hpp"
 
@@ -31,6 +32,7 @@ class Body {
   void put(const char* name, const RawJson& value) {  // as a text: it must come back byte for byte
     if (!value.empty()) put(name, value.text);
   }
+  void put(const char* name, const RetryPolicy& retry);
   template <typename T>
   void put(const char* name, const std::optional<T>& value) {
     if (value) put(name, *value);
@@ -59,6 +61,7 @@ class Body {
     if (!has(name)) return std::nullopt;
     return Duration{get<std::int64_t>(name)};
   }
+  [[nodiscard]] std::optional<RetryPolicy> optional_retry_of(const char* name) const;
 
  private:
   [[nodiscard]] bool has(const char* name) const;

@@ -36,8 +36,11 @@ enum class RecordKind : std::uint8_t {
   leader,
   definition,          // the latest version of a workflow's
   definition_version,  // each of them
+  schedule,
+  schedule_id,  // which name it belongs to
+  firing,       // of a schedule
 };
-inline constexpr int kRecordKindCount = 12;
+inline constexpr int kRecordKindCount = 15;
 
 [[nodiscard]] std::string_view to_string(RecordKind kind);
 [[nodiscard]] std::optional<RecordKind> record_kind_from(std::string_view name);

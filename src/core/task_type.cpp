@@ -9,27 +9,6 @@ namespace pawl::core {
 
 namespace {
 
-RawJson encode_retry(const RetryPolicy& retry) {
-  Body body;
-  body.put("max_attempts", retry.max_attempts);
-  body.put("initial_interval", retry.initial_interval);
-  body.put("backoff", retry.backoff);
-  body.put("max_interval", retry.max_interval);
-  body.put("jitter", retry.jitter);
-  body.put("non_retryable", retry.non_retryable);
-  return body.text();
-}
-
-RetryPolicy retry_from(const RawJson& text) {
-  const Body body{text};
-  return {.max_attempts = body.get<int>("max_attempts"),
-          .initial_interval = Duration{body.get<std::int64_t>("initial_interval")},
-          .backoff = body.get<double>("backoff"),
-          .max_interval = Duration{body.get<std::int64_t>("max_interval")},
-          .jitter = body.get<double>("jitter"),
-          .non_retryable = body.get<std::vector<std::string>>("non_retryable")};
-}
-
 RawJson encode(const TaskType& type) {
   Body body;
   body.put("name", type.name);
@@ -37,7 +16,7 @@ RawJson encode(const TaskType& type) {
   body.put("schema", type.schema);
   body.put("queue", type.queue);
   body.put("priority", type.priority);
-  if (type.retry) body.put("retry", encode_retry(*type.retry));
+  body.put("retry", type.retry);
   body.put("timeout", type.timeout);
   body.put("lease", type.lease);
   return body.text();
@@ -107,7 +86,7 @@ TaskType task_type_from(const RawJson& text) {
                 .priority = body.optional_of<std::int32_t>("priority"),
                 .timeout = body.optional_duration_of("timeout"),
                 .lease = body.optional_duration_of("lease")};
-  if (const RawJson retry = body.raw_of("retry"); !retry.empty()) type.retry = retry_from(retry);
+  type.retry = body.optional_retry_of("retry");
   return type;
 }
 

@@ -20,7 +20,8 @@ core::Problem no_such_run(const RunId& id) {
 }
 
 core::EventActor actor_of(const core::Actor& by) {
-  return {.type = by.role == "worker" ? "worker" : "user", .id = by.id};
+  const bool is_own_type = by.role == "worker" || by.role == "schedule";
+  return {.type = is_own_type ? by.role : "user", .id = by.id};
 }
 
 template <typename Start>

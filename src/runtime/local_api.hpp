@@ -2,8 +2,8 @@
 // The Api over an engine in this process: turns a call into a command, waits for its answer, and reads what
 // the answer shows. Any thread. By noun: local_api.cpp (tasks, queues, checkpoints, audit),
 // local_api_workers.cpp, local_api_records.cpp (the other records), local_api_gates.cpp (what an enqueue and
-// a claim must pass first), local_api_definitions.cpp, local_api_runs.cpp, local_api_admin.cpp (nodes,
-// sweeps, the look for what must never be).
+// a claim must pass first), local_api_definitions.cpp, local_api_runs.cpp, local_api_schedules.cpp,
+// local_api_admin.cpp (nodes, sweeps, the look for what must never be).
 
 #include <functional>
 #include <map>
@@ -13,6 +13,7 @@
 #include "core/api.hpp"
 #include "core/env.hpp"
 #include "core/run_api.hpp"
+#include "core/schedule_plan.hpp"
 #include "engine/id_source.hpp"
 #include "engine/plans.hpp"
 #include "engine/run_watch.hpp"
@@ -27,7 +28,7 @@ struct LocalApiOptions {
   core::Duration stuck_after = core::kStuckAfter;
 };
 
-class LocalApi final : public core::Api, public core::RunApi {
+class LocalApi final : public core::Api, public core::RunApi, public core::ScheduleApi {
  public:
   using Submit = std::function<void(core::Command, core::Reply)>;
 
@@ -118,6 +119,20 @@ class LocalApi final : public core::Api, public core::RunApi {
   core::Result<core::RunReplay> replay_run(const core::RunRef& ref,
                                            std::optional<std::int64_t> up_to) override;
 
+  core::Result<core::Schedule> create_schedule(const core::CreateSchedule& request) override;
+  core::Result<core::Schedule> get_schedule(const core::ScheduleRef& ref) override;
+  core::Result<core::Page<core::Schedule>> list_schedules(const core::ListRecords& list) override;
+  core::Result<core::Schedule> update_schedule(const core::UpdateSchedule& request) override;
+  core::Result<core::Done> delete_schedule(const core::DeleteSchedule& request) override;
+  core::Result<core::Firing> trigger_schedule(const core::TriggerSchedule& request) override;
+  core::Result<std::vector<core::Firing>> backfill_schedule(const core::BackfillSchedule& request) override;
+  core::Result<core::Page<core::Firing>> list_firings(const core::ListFirings& list) override;
+  core::Result<std::vector<core::TimePoint>> next_times(const core::ScheduleRef& ref, int count) override;
+  // For the scheduler: keeps what it worked out, if the schedule has not changed since it was read.
+  core::Result<core::RawJson> keep_schedule(core::ScheduleChange change);
+  // A firing as it is to be, if it still waits (core::decide_firing).
+  core::Result<core::RawJson> keep_firing(const std::string& ns, const core::Firing& firing);
+
   // Where it hears of what the engine beside it commits, so that whoever awaits a run need not look for it.
   void follow(engine::RunWatch& watch) { watch_ = &watch; }
 
@@ -161,6 +176,17 @@ class LocalApi final : public core::Api, public core::RunApi {
   // What a namespace keeps of one JSON value.
   [[nodiscard]] std::int64_t payload_max_of(const core::NamespaceSettings& settings) const;
   core::Status admit_json(const std::string& ns, std::string_view field, const core::RawJson& json);
+
+  struct ScheduleNow {
+    core::Schedule schedule = {};
+    std::int64_t version = 0;
+    core::TimePoint now = {};
+  };
+  core::Result<ScheduleNow> read_schedule(const core::ScheduleRef& ref);
+  // Reads it, has `plan` work out the change and keeps it; again where somebody else was faster.
+  core::Result<core::RawJson> change_schedule(
+      const core::ScheduleRef& ref, const core::AuditEntry& audit,
+      const std::function<core::Result<core::ScheduleChange>(const ScheduleNow&)>& plan);
 
   core::Result<store::StoredRun> read_run(const core::RunRef& ref, store::RunParts parts);
   // Null for an open run.

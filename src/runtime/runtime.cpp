@@ -25,7 +25,9 @@ Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, 
       api_(
           store, clock, random,
           [this](core::Command command, core::Reply reply) { submit(std::move(command), std::move(reply)); },
-          options.api) {
+          options.api),
+      scheduler_(store, api_, random),
+      scheduler_thread_(std::make_unique<SchedulerThread>(scheduler_, options.schedules)) {
   api_.follow(engine_.run_watch());
 }
 
@@ -41,6 +43,7 @@ Progress Runtime::progress() {
 }
 
 Runtime::~Runtime() {
+  scheduler_thread_.reset();
   loop_.reset();
   ticker_.reset();
   membership_.leave();

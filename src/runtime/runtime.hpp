@@ -10,6 +10,7 @@
 #include "runtime/local_api.hpp"
 #include "runtime/membership.hpp"
 #include "runtime/progress.hpp"
+#include "runtime/scheduler.hpp"
 #include "runtime/ticker.hpp"
 
 namespace pawl::runtime {
@@ -20,6 +21,7 @@ struct RuntimeOptions {
   std::size_t waiting_claims_max = core::kWaitingClaimsMax;
   LocalApiOptions api = {};
   NodeOptions node = {};
+  core::Duration schedules = std::chrono::milliseconds{250};  // looks at what schedules have due
 };
 
 class Runtime {
@@ -44,6 +46,8 @@ class Runtime {
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<CommitLoop> loop_;
   LocalApi api_;
+  Scheduler scheduler_;
+  std::unique_ptr<SchedulerThread> scheduler_thread_;
 };
 
 }  // namespace pawl::runtime

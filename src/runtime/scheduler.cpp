@@ -1,0 +1,224 @@
+#include "runtime/scheduler.hpp"
+
+#include <utility>
+
+#include "runtime/guarded.hpp"
+#include "runtime/zones.hpp"
+
+namespace pawl::runtime {
+
+using core::Result;
+
+namespace {
+
+constexpr std::size_t kPage = 100;
+// Of firings before one, to find the last that was not skipped.
+constexpr std::size_t kLookBack = 100;
+
+// How long a firing that waits for the one before is left alone: for one that runs, and for one that waits
+// itself.
+constexpr core::Duration kLookAgain = std::chrono::seconds{1};
+constexpr core::Duration kLookAgainBehind = std::chrono::seconds{5};
+
+// Whether the same may succeed later.
+bool is_passing(core::ProblemCode code) {
+  using core::ProblemCode;
+  return code == ProblemCode::unavailable || code == ProblemCode::timeout ||
+         code == ProblemCode::resource_exhausted || code == ProblemCode::internal;
+}
+
+core::Actor actor_of(const core::Schedule& schedule) { return {.id = schedule.name, .role = "schedule"}; }
+
+std::optional<core::Uuid> id_of(const std::string& text) { return core::parse_uuid(text); }
+
+}  // namespace
+
+int Scheduler::look() { return claim_due() + fire_due(); }
+
+int Scheduler::claim_due() {
+  const auto due = guarded([&]() -> Result<std::vector<core::Record>> {
+    return store_.due_records(core::RecordKind::schedule, kPage);
+  });
+  if (!due) return 0;
+  int claimed = 0;
+  for (const core::Record& record : *due) claimed += claim(record) ? 1 : 0;
+  return claimed;
+}
+
+bool Scheduler::claim(const core::Record& record) {
+  const core::Schedule schedule = core::schedule_from(record.body);
+  auto zone = find_zone(schedule.timezone);
+  if (zone == nullptr) return false;  // another node may have it
+  const auto timetable = core::Timetable::of(schedule, std::move(zone));
+  if (!timetable) return false;
+  const auto now = guarded([&]() -> Result<core::TimePoint> { return store_.now(); });
+  if (!now) return false;
+  const auto jitter = [this](core::Duration most) {
+    return core::Duration{
+        static_cast<std::int64_t>(random_.next() % static_cast<std::uint64_t>(most.count()))};
+  };
+  core::ScheduleChange change = core::claimed(schedule, *timetable, *now, jitter);
+  change.ns = record.ref.ns;
+  change.version_before = record.version;
+  return api_.keep_schedule(std::move(change)).ok();
+}
+
+int Scheduler::fire_due() {
+  const auto due = guarded([&]() -> Result<std::vector<core::Record>> {
+    return store_.due_records(core::RecordKind::firing, kPage);
+  });
+  if (!due) return 0;
+  int ended = 0;
+  for (const core::Record& record : *due) {
+    core::Firing firing = core::firing_from(record.body);
+    const bool has_ended = firing.status != core::FiringStatus::waiting;
+    const bool is_done =
+        has_ended ? api_.keep_firing(record.ref.ns, firing).ok() : fire(record.ref.ns, std::move(firing));
+    ended += is_done ? 1 : 0;
+  }
+  return ended;
+}
+
+bool Scheduler::fire(const std::string& ns, core::Firing firing) {
+  const auto schedule = api_.get_schedule({.ns = ns, .name_or_id = firing.schedule});
+  if (!schedule || schedule->id != firing.schedule_id) {
+    if (!schedule && schedule.problem().code != core::ProblemCode::not_found) return false;
+    return skip(ns, std::move(firing), "the schedule was deleted");
+  }
+  // What somebody asked for by hand does not wait for what came before.
+  if (firing.origin == core::FiringOrigin::slot && schedule->overlap != core::Overlap::allow) {
+    const auto last = before(ns, firing);
+    if (!last) return false;
+    if (*last && (*last)->is_open) {
+      if (schedule->overlap == core::Overlap::skip)
+        return skip(ns, std::move(firing), "the one before was not done");
+      const bool is_behind = (*last)->firing.status == core::FiringStatus::waiting;
+      if (schedule->overlap == core::Overlap::queue || is_behind)
+        return postpone(ns, std::move(firing), is_behind ? kLookAgainBehind : kLookAgain);
+      if (!stop(ns, (*last)->firing)) return false;
+    }
+  }
+  auto started = start(ns, *schedule, firing);
+  if (!started) {
+    if (is_passing(started.problem().code)) return false;
+    return skip(ns, std::move(firing), started.problem().detail);
+  }
+  return api_.keep_firing(ns, *started).ok();
+}
+
+bool Scheduler::skip(const std::string& ns, core::Firing firing, std::string reason) {
+  firing.status = core::FiringStatus::skipped;
+  firing.reason = std::move(reason);
+  return api_.keep_firing(ns, firing).ok();
+}
+
+bool Scheduler::postpone(const std::string& ns, core::Firing firing, core::Duration time) {
+  const auto now = guarded([&]() -> Result<core::TimePoint> { return store_.now(); });
+  if (!now) return false;
+  firing.due_at = *now + time;
+  (void)api_.keep_firing(ns, firing);
+  return false;
+}
+
+Result<std::optional<Scheduler::Before>> Scheduler::before(const std::string& ns,
+                                                           const core::Firing& firing) {
+  const auto earlier = guarded([&]() -> Result<std::vector<core::Record>> {
+    return store_.list_records({.kind = core::RecordKind::firing,
+                                .ns = ns,
+                                .after_key = core::firing_ref(ns, firing.schedule_id, firing.slot).key,
+                                .limit = kLookBack});
+  });
+  if (!earlier) return earlier.problem();
+  for (const core::Record& record : *earlier) {
+    if (!record.ref.key.starts_with(core::firings_prefix(firing.schedule_id))) break;
+    core::Firing one = core::firing_from(record.body);
+    if (one.status == core::FiringStatus::skipped || one.origin != core::FiringOrigin::slot) continue;
+    const auto open = is_open(ns, one);
+    if (!open) return open.problem();
+    return std::optional{Before{.firing = std::move(one), .is_open = *open}};
+  }
+  return std::optional<Before>{};
+}
+
+Result<bool> Scheduler::is_open(const std::string& ns, const core::Firing& firing) {
+  if (firing.status == core::FiringStatus::waiting) return true;
+  if (const auto run = id_of(firing.run_id)) {
+    const auto found = api_.get_run({.ns = ns, .id = core::RunId{*run}});
+    if (found) return !core::is_closed(found->state);
+    if (found.problem().code == core::ProblemCode::not_found) return false;
+    return found.problem();
+  }
+  if (const auto task = id_of(firing.task_id)) {
+    const auto found = api_.get_task(ns, core::TaskId{*task});
+    if (found) return !core::is_terminal(found->task.status);
+    if (found.problem().code == core::ProblemCode::not_found) return false;
+    return found.problem();
+  }
+  return false;
+}
+
+core::Status Scheduler::stop(const std::string& ns, const core::Firing& firing) {
+  core::Status done{core::Done{}};
+  if (const auto run = id_of(firing.run_id)) {
+    const auto stopped = api_.act_on_run(
+        {.run = {.ns = ns, .id = core::RunId{*run}},
+         .asked = {.action = core::RunAction::cancel, .reason = "the next slot of its schedule has come"},
+         .by = {.id = firing.schedule, .role = "schedule"}});
+    if (!stopped) done = stopped.problem();
+  } else if (const auto task = id_of(firing.task_id)) {
+    const auto stopped = api_.cancel_task({.ns = ns, .id = core::TaskId{*task}});
+    if (!stopped) done = stopped.problem();
+  }
+  const bool is_over = !done && !is_passing(done.problem().code);  // it ended by itself meanwhile
+  return is_over ? core::Status{core::Done{}} : done;
+}
+
+Result<core::Firing> Scheduler::start(const std::string& ns, const core::Schedule& schedule,
+                                      core::Firing firing) {
+  firing.status = core::FiringStatus::fired;
+  if (schedule.task) {
+    core::TaskSpec spec = *schedule.task;
+    spec.idempotency_key = core::firing_key(firing);
+    spec.labels["schedule"] = schedule.name;
+    const auto made = api_.enqueue(ns, std::move(spec));
+    if (!made) return made.problem();
+    firing.task_id = to_string(made->task.id);
+    return firing;
+  }
+  const auto made = api_.start_run({.ns = ns,
+                                    .workflow = schedule.workflow,
+                                    .run_key = core::firing_key(firing),
+                                    .input = schedule.input,
+                                    .queue = schedule.queue,
+                                    .labels = {{"schedule", schedule.name}},
+                                    .by = actor_of(schedule)});
+  if (!made) return made.problem();
+  firing.run_id = to_string(made->run.facts.id);
+  return firing;
+}
+
+SchedulerThread::SchedulerThread(Scheduler& scheduler, core::Duration interval)
+    : scheduler_(scheduler), interval_(interval) {
+  thread_ = std::thread{[this] { run(); }};
+}
+
+SchedulerThread::~SchedulerThread() {
+  {
+    const std::lock_guard lock{mutex_};
+    is_stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void SchedulerThread::run() {
+  std::unique_lock lock{mutex_};
+  while (!is_stopping_) {
+    lock.unlock();
+    const int done = scheduler_.look();
+    lock.lock();
+    if (done == 0) changed_.wait_for(lock, interval_, [this] { return is_stopping_; });
+  }
+}
+
+}  // namespace pawl::runtime
