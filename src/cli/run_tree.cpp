@@ -146,15 +146,15 @@ class TreeText {
   void draw_task(const RunTree& tree, const Json& tasks, const Json& task, const Place& place) {
     add_row(task, place, "");
     const std::string below = place.indent + (place.is_last ? "   " : "│  ");
-    if (task.value("items", Json()).is_object()) draw_elements(tasks, task, below);
+    if (task.value("items", Json()).is_object()) draw_elements(tree, tasks, task, below);
     const auto child = tree.children.find(text_at(task, "child_run_id"));
     if (child != tree.children.end()) draw_tasks(child->second, below);
   }
 
   // What a person wants to see of many: those that failed, and those at work.
-  void draw_elements(const Json& tasks, const Json& whole, const std::string& indent) {
+  void draw_elements(const RunTree& tree, const Json& tasks, const Json& whole, const std::string& indent) {
     std::vector<const Json*> rows;
-    for (const std::string state : {"failed", "running"}) {
+    for (const std::string state : {"failed", "running", "waiting"}) {
       for (const Json& task : tasks) {
         if (is_element(task) && text_at(task, "node_id") == text_at(whole, "node_id") &&
             text_at(task, "state") == state)
@@ -166,7 +166,7 @@ class TreeText {
     const std::size_t name_width = widest(rows);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const bool is_last = i + 1 == rows.size() && more == 0;
-      add_row(*rows[i], {.indent = indent, .is_last = is_last, .name_width = name_width}, "");
+      draw_task(tree, tasks, *rows[i], {.indent = indent, .is_last = is_last, .name_width = name_width});
     }
     if (more > 0) lines_.push_back(fmt::format("{}└─ {} more like these", indent, more));
   }

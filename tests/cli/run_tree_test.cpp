@@ -85,8 +85,8 @@ std::string drawn(const RunTree& tree, bool colours) {
 }
 
 TEST(RunTrees, AreTheGoldenOnes) {
-  expect_golden("tests/golden/run_trees.txt",
-                drawn(saga(), false) + drawn(fan_out(), false) + drawn(with_child(), false));
+  pawl::testing::expect_golden("tests/golden/run_trees.txt",
+                               drawn(saga(), false) + drawn(fan_out(), false) + drawn(with_child(), false));
 }
 
 TEST(RunTrees, HaveColoursOnlyWhenAskedForAndLetNoErrorMoveTheCursor) {
