@@ -5,10 +5,10 @@
 #include "cli/commands.hpp"
 #include "cli/payload.hpp"
 #include "cli/session.hpp"
+#include "client/definition_name.hpp"
 #include "client/raw_json.hpp"
 #include "core/definition.hpp"
 #include "core/graph_text.hpp"
-#include "wire/yaml.hpp"
 
 namespace pawl::cli {
 
@@ -21,23 +21,13 @@ std::string definition_path(const std::string& name) {
   return "/definitions/" + client::percent_encoded(name);
 }
 
-// The name that a definition says; it is part of the address.
-core::Result<std::string> name_in(const std::string& text, bool is_json) {
-  auto json = is_json ? core::Result<std::string>{text} : wire::json_from_yaml(text);
-  if (!json) return json.problem();
-  if (core::json_error(*json)) return core::invalid_field("file", "is not JSON");
-  const auto name = Json::parse(client::raw_member(*json, "name").value_or("null"));
-  if (!name.is_string()) return core::invalid_field("name", "is required: what the workflow is called");
-  return name.get<std::string>();
-}
-
 int apply(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const std::string file = input.text("FILE");
     auto text = read_file(file);
     if (!text) return text.problem();
     const bool is_json = file.ends_with(".json");
-    auto name = name_in(*text, is_json);
+    const auto name = client::definition_name({.text = *text, .is_json = is_json});
     if (!name) return name.problem();
     const auto answer = session.put(definition_path(*name), *std::move(text), is_json ? kJson : kYaml);
     if (!answer) return answer.problem();
