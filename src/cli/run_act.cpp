@@ -49,7 +49,7 @@ core::Result<std::string> bulk_body(const Input& input) {
     has_filter = true;
   }
   if (!has_filter)
-    return core::invalid_field("ID", "or a filter such as --workflow is needed; --all takes every run");
+    return core::invalid_field("ID", "is needed, or a filter such as --workflow; --all takes every run");
   client::ObjectText body;
   body.raw("filter", filter.str()).number("limit", input.integer("--limit"));
   if (input.has("--reason")) body.text("reason", input.text("--reason"));

@@ -76,6 +76,7 @@ std::string event_line(const Json& event, Context& context) {
   const bool is_bad = type.ends_with("failed") || type.ends_with("exceeded");
   const auto error = payload.value("error", Json());
   if (error.is_object()) add(text_at(error, "code") + ": " + text_at(error, "message"));
+  line.erase(line.find_last_not_of(' ') + 1);
   return context.out.painted(line, is_bad ? Colour::red : Colour::none);
 }
 
