@@ -48,10 +48,11 @@ const std::vector<ConfigKey>& config_keys() {
 namespace {
 
 // Variables that the command line and the handlers read; no keys of the configuration.
-constexpr std::array<std::string_view, 14> kOtherVariables{
-    "PAWL_CONFIG",      "PAWL_ADDRESS",    "PAWL_NAMESPACE", "PAWL_TOKEN",         "PAWL_CA_CERT",
-    "PAWL_CLIENT_CERT", "PAWL_CLIENT_KEY", "PAWL_TASK_ID",   "PAWL_EXECUTION_KEY", "PAWL_ATTEMPT",
-    "PAWL_TYPE",        "PAWL_QUEUE",      "PAWL_FENCE",     "PAWL_TEST_POSTGRES"};
+constexpr std::array<std::string_view, 16> kOtherVariables{
+    "PAWL_CONFIG",        "PAWL_ADDRESS",     "PAWL_NAMESPACE",  "PAWL_TOKEN",
+    "PAWL_CA_CERT",       "PAWL_CLIENT_CERT", "PAWL_CLIENT_KEY", "PAWL_TASK_ID",
+    "PAWL_EXECUTION_KEY", "PAWL_ATTEMPT",     "PAWL_TYPE",       "PAWL_QUEUE",
+    "PAWL_FENCE",         "PAWL_RUN_ID",      "PAWL_NODE_ID",    "PAWL_TEST_POSTGRES"};
 
 const ConfigKey* key_named(std::string_view name) {
   const auto& keys = config_keys();

@@ -184,6 +184,9 @@ Incoming Connection::incoming_from(Parser& parser) const {
           .request_id = text_of(request, "X-Request-Id"),
           .accept = text_of(request, "Accept"),
           .last_event_id = text_of(request, "Last-Event-ID"),
+          .content_type = text_of(request, "Content-Type"),
+          .traceparent = text_of(request, "traceparent"),
+          .if_match = text_of(request, "If-Match"),
           .body = std::move(request.body()),
           .is_local = is_local_};
 }

@@ -24,6 +24,9 @@ struct Incoming {
   std::string request_id = {};
   std::string accept = {};
   std::string last_event_id = {};
+  std::string content_type = {};
+  std::string traceparent = {};
+  std::string if_match = {};
   std::string body = {};
   bool is_local = false;
 };

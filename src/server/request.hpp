@@ -23,6 +23,9 @@ struct Request {
   std::string body = {};
   std::string idempotency_key = {};
   std::string authorization = {};
+  std::string content_type = {};
+  std::string traceparent = {};          // of the W3C trace context
+  std::string if_match = {};             // the sequence that a run must have
   std::string last_event_id = {};        // where a stream that broke off is to go on
   bool wants_events = false;             // as a stream, from a route that has one
   bool is_local = false;                 // it came over the loopback interface

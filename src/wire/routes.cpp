@@ -4,6 +4,7 @@
 #include <array>
 
 #include "wire/percent.hpp"
+#include "wire/workflow_routes.hpp"
 
 namespace pawl::wire {
 
@@ -24,6 +25,8 @@ constexpr std::array kSpec{
     Field{"retry", "retry", false, "how often and when a failed attempt is tried again"},
     Field{"max_retries", "integer", false, "attempts after the first; -1 for ever"},
     Field{"timeout", "duration", false, "of one attempt"},
+    Field{"run_id", "string", false, "an open run that it is added to"},
+    Field{"after", "strings", false, "ids of tasks of that run that must complete first"},
     Field{"labels", "labels", false, "to find it by"},
 };
 constexpr std::array kSpecs{Field{"tasks", "tasks", true, "up to 10,000, all or nothing"}};
@@ -52,6 +55,7 @@ constexpr std::array kTaskFilter{
     Field{"queue", "string"},
     Field{"type", "string"},
     Field{"key", "string"},
+    Field{"run_id", "string", false, "of the run that it is part of"},
     Field{"worker_id", "string", false, "of the present lease"},
     Field{"label", "string", false, "name:value"},
     Field{"created_after", "time"},
@@ -145,12 +149,8 @@ constexpr std::array kNamespace{
 constexpr std::array kSweep{
     Field{"check", "string", true, "leases, timeouts, stuck, deadlines, workers or retention"},
 };
-constexpr std::array kPage{
-    Field{"limit", "integer", false, "1 to 500; default 50"},
-    Field{"cursor", "string", false, "next_cursor of the page before"},
-};
 
-constexpr std::array kRoutes{
+constexpr std::array kBaseRoutes{
     Route{Method::get, "/healthz", kAnyone, Call::healthz, "Whether the process is up"},
     Route{Method::get, "/readyz", kAnyone, Call::readyz,
           "Whether it can serve: the store answers, work goes on"},
@@ -486,6 +486,16 @@ constexpr std::array kRoutes{
           {},
           "checks"},
 };
+
+template <std::size_t N, std::size_t M>
+constexpr std::array<Route, N + M> joined(const std::array<Route, N>& first,
+                                          const std::array<Route, M>& second) {
+  std::array<Route, N + M> all{};
+  std::copy(first.begin(), first.end(), all.begin());
+  std::copy(second.begin(), second.end(), all.begin() + N);
+  return all;
+}
+constexpr auto kRoutes = joined(kBaseRoutes, kWorkflowRoutes);
 
 std::vector<std::string_view> segments_of(std::string_view path) {
   std::vector<std::string_view> segments;
