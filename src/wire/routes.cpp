@@ -4,6 +4,7 @@
 #include <array>
 
 #include "wire/percent.hpp"
+#include "wire/schedule_routes.hpp"
 #include "wire/workflow_routes.hpp"
 
 namespace pawl::wire {
@@ -495,7 +496,7 @@ constexpr std::array<Route, N + M> joined(const std::array<Route, N>& first,
   std::copy(second.begin(), second.end(), all.begin() + N);
   return all;
 }
-constexpr auto kRoutes = joined(kBaseRoutes, kWorkflowRoutes);
+constexpr auto kRoutes = joined(joined(kBaseRoutes, kWorkflowRoutes), kScheduleRoutes);
 
 std::vector<std::string_view> segments_of(std::string_view path) {
   std::vector<std::string_view> segments;

@@ -1,0 +1,124 @@
+#include "wire/schedule.hpp"
+
+#include "wire/task.hpp"
+
+namespace pawl::wire {
+
+namespace {
+
+void field_or_null(Writer& out, std::string_view name, const std::string& text) {
+  if (text.empty()) {
+    out.key(name).null();
+  } else {
+    out.field(name, text);
+  }
+}
+
+std::optional<core::Overlap> read_overlap(ObjectReader& in) {
+  const auto name = in.optional_text("overlap");
+  if (!name) return std::nullopt;
+  const auto overlap = core::overlap_from(*name);
+  if (!overlap) in.mistake("overlap", "is not allow, skip, queue or cancel_previous");
+  return overlap;
+}
+
+std::optional<core::TaskSpec> read_task(ObjectReader& in) {
+  std::optional<core::TaskSpec> task;
+  in.optional_object("task", [&](ObjectReader& object) { task = read_task_spec(object); });
+  if (!task) return task;
+  const bool is_own = task->idempotency_key || task->delay || task->run_at || task->run_id;
+  if (is_own) in.mistake("task", "cannot have idempotency_key, delay, run_at or run_id: its slots give them");
+  return task;
+}
+
+// Nothing: not given. Null in the request clears it.
+template <typename Value>
+std::optional<std::optional<Value>> given(ObjectReader& in, std::string_view name,
+                                          std::optional<Value> value) {
+  if (!in.has(name)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+void write_schedule(Writer& out, const core::Schedule& schedule) {
+  out.begin_object().field("id", schedule.id).field("name", schedule.name);
+  field_or_null(out, "cron", schedule.cron);
+  out.field("every", schedule.every).field("timezone", schedule.timezone);
+  field_or_null(out, "workflow", schedule.workflow);
+  out.key("task");
+  if (schedule.task) {
+    write_task_spec(out, *schedule.task);
+  } else {
+    out.null();
+  }
+  out.field("input", schedule.input)
+      .field("queue", schedule.queue)
+      .field("enabled", schedule.enabled)
+      .field("max_catchup", schedule.max_catchup)
+      .field("overlap", core::to_string(schedule.overlap))
+      .field("jitter", schedule.jitter)
+      .field("start_at", schedule.start_at)
+      .field("end_at", schedule.end_at)
+      .field("next_fire_at", schedule.enabled ? schedule.next_fire_at : std::nullopt)
+      .field("last_fire_at", schedule.last_fire_at)
+      .field("created_at", schedule.created_at)
+      .field("updated_at", schedule.updated_at)
+      .end_object();
+}
+
+void write_firing(Writer& out, const core::Firing& firing) {
+  out.begin_object()
+      .field("schedule", firing.schedule)
+      .field("fire_at", firing.slot)
+      .field("until", firing.until)
+      .field("origin", core::to_string(firing.origin))
+      .field("status", core::to_string(firing.status));
+  field_or_null(out, "reason", firing.reason);
+  field_or_null(out, "run_id", firing.run_id);
+  field_or_null(out, "task_id", firing.task_id);
+  out.field("updated_at", firing.updated_at).end_object();
+}
+
+core::Schedule read_new_schedule(ObjectReader& in) {
+  core::Schedule schedule;
+  schedule.name = in.text("name");
+  schedule.cron = in.optional_text("cron").value_or("");
+  schedule.every = in.optional_duration("every");
+  schedule.timezone = in.optional_text("timezone").value_or(schedule.timezone);
+  schedule.workflow = in.optional_text("workflow").value_or("");
+  schedule.task = read_task(in);
+  schedule.input = in.json("input");
+  schedule.queue = in.optional_text("queue");
+  schedule.enabled = in.optional_boolean("enabled").value_or(true);
+  core::narrow_into(in, "max_catchup", schedule.max_catchup);
+  schedule.overlap = read_overlap(in).value_or(schedule.overlap);
+  schedule.jitter = in.optional_duration("jitter").value_or(schedule.jitter);
+  schedule.start_at = in.optional_time("start_at");
+  schedule.end_at = in.optional_time("end_at");
+  return schedule;
+}
+
+core::SchedulePatch read_schedule_patch(ObjectReader& in) {
+  core::SchedulePatch patch;
+  patch.cron = in.optional_text("cron");
+  patch.every = in.optional_duration("every");
+  patch.timezone = in.optional_text("timezone");
+  patch.workflow = in.optional_text("workflow");
+  patch.task = read_task(in);
+  if (in.has("input")) patch.input = in.json("input");
+  patch.queue = given(in, "queue", in.optional_text("queue"));
+  patch.enabled = in.optional_boolean("enabled");
+  if (in.has("max_catchup")) {
+    int most = 0;
+    core::narrow_into(in, "max_catchup", most);
+    patch.max_catchup = most;
+  }
+  patch.overlap = read_overlap(in);
+  patch.jitter = in.optional_duration("jitter");
+  patch.start_at = given(in, "start_at", in.optional_time("start_at"));
+  patch.end_at = given(in, "end_at", in.optional_time("end_at"));
+  return patch;
+}
+
+}  // namespace pawl::wire
