@@ -80,9 +80,11 @@ TEST_P(RunWait, ADeadlineFailsTheRunAndStopsWhatIsUnderWay) {
   start_task("a");
   clock.advance(61s);
   EXPECT_EQ(engine().tick(100).woken, 1);
-  EXPECT_EQ(state_of(run), RunState::failing);  // somebody still holds a task
-  EXPECT_EQ(node_state(run, "b"), NodeState::cancelled);
+  EXPECT_EQ(state_of(run), RunState::failing);  // its tasks are asked to stop, and still held
   give_back("a");
+  EXPECT_EQ(node_state(run, "a"), NodeState::cancelled);
+  EXPECT_EQ(state_of(run), RunState::failing);
+  give_back("b");
   EXPECT_EQ(state_of(run), RunState::failed);
   EXPECT_EQ(run_of(run).error->code, "deadline_exceeded");
   EXPECT_EQ(engine().tick(100).woken, 0);
