@@ -173,6 +173,10 @@ TEST_P(RunStorm, EveryRunEndsAndIsWhatItsEventsSay) {
     storm(seed);
     expect_replayed();
   }
+  if (GetParam() != StoreKind::memory || only != nullptr) return;
+  for (const core::RunState state : {core::RunState::completed, core::RunState::failed,
+                                     core::RunState::compensated, core::RunState::cancelled})
+    EXPECT_GT(runs().list_runs({.query = {.states = {state}}})->items.size(), 5U) << to_string(state);
 }
 
 }  // namespace
