@@ -3,13 +3,16 @@
 #include <algorithm>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/http/empty_body.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/write.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/status.hpp>
+#include <fmt/format.h>
+
+#include "server/pending.hpp"
+
+// GCC 12 sees Asio's operator new of a coroutine inlined and its operator delete not, and takes them for
+// strangers.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 namespace pawl::server {
 
@@ -19,7 +22,10 @@ namespace http = beast::http;
 
 namespace {
 
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+constexpr auto kTuple = asio::as_tuple(UseAwaitable{});
+
+constexpr std::size_t kReadSize = 4U << 10U;   // a header with a small body
+constexpr std::size_t kBodyReadSize = 64U << 10U;
 
 Response refusal(int status, core::ProblemCode code, const std::string& detail) {
   return problem_response({.code = code, .detail = detail}, "", status);
@@ -45,22 +51,21 @@ std::optional<Response> refusal_of(const beast::error_code& error) {
 
 }  // namespace
 
-Connection::Connection(Transport stream, const HttpLimits& limits, Dispatch& dispatch)
-    : stream_(std::move(stream)), limits_(limits), dispatch_(dispatch) {
-  beast::error_code error;
-  const auto peer = stream_.socket().remote_endpoint(error);
-  is_local_ = !error && peer.address().is_loopback();
-}
+Connection::Connection(Socket socket, Tls::Context* tls, const HttpLimits& limits, Dispatch& dispatch)
+    : stream_(std::move(socket), tls),
+      limits_(limits),
+      dispatch_(dispatch),
+      is_local_(stream_.is_peer_local()) {}
 
 void Connection::stop() {
   is_stopping_ = true;
-  asio::post(stream_.get_executor(), [self = shared_from_this()] {
+  asio::post(executor(), [self = shared_from_this()] {
     if (self->is_idle_) self->stream_.cancel();
     self->alarm_.cancel();
   });
 }
 
-asio::awaitable<void> Connection::run() {
+Awaitable<void> Connection::run() {
   keeps_alive_ = co_await open();
   for (int served = 0; keeps_alive_ && !is_stopping_; ++served) {
     if (!co_await wait_for_request()) break;
@@ -74,10 +79,10 @@ asio::awaitable<void> Connection::run() {
     }
     if (!co_await write(std::move(response), keeps_alive_ && !is_stopping_)) break;
   }
-  co_await stream_.close(limits_.write_timeout);
+  stream_.close();
 }
 
-asio::awaitable<bool> Connection::open() {
+Awaitable<bool> Connection::open() {
   const auto opening = co_await stream_.open(limits_.header_timeout);
   if (opening == Transport::Opening::spoke_plainly)
     co_await refuse(refusal(400, core::ProblemCode::invalid_argument, "this port speaks TLS: use https://"));
@@ -85,30 +90,36 @@ asio::awaitable<bool> Connection::open() {
 }
 
 // A connection may be idle for long, but a request that has begun must come soon.
-asio::awaitable<bool> Connection::wait_for_request() {
-  if (buffer_.size() > 0) co_return true;
+Awaitable<bool> Connection::wait_for_request() {
+  if (buffer_.size() > 0) {
+    co_await stream_.give_way();  // one who sends many ahead must not hold up the others
+    co_return true;
+  }
   buffer_.shrink_to_fit();  // many connections wait most of the time
   is_idle_ = true;
   stream_.expires_after(limits_.idle_timeout);
-  auto [error, size] = co_await stream_.async_read_some(buffer_.prepare(4096), kTuple);
+  const bool has_come = co_await stream_.wait_for_input();
   is_idle_ = false;
-  if (error) co_return false;
-  buffer_.commit(size);
-  co_return true;
+  co_return has_come;
 }
 
-asio::awaitable<std::optional<Incoming>> Connection::read() {
+Awaitable<bool> Connection::fill(std::size_t size_max) {
+  const auto room = buffer_.prepare(size_max);
+  const std::size_t size = co_await stream_.read_some({static_cast<char*>(room.data()), room.size()});
+  buffer_.commit(size);
+  co_return size > 0;
+}
+
+Awaitable<std::optional<Incoming>> Connection::read() {
   Parser parser;
   parser.header_limit(static_cast<std::uint32_t>(limits_.header_bytes_max));
   parser.body_limit(boost::none);
-  stream_.expires_after(limits_.header_timeout);
-  auto [header_error, header_size] = co_await http::async_read_header(stream_, buffer_, parser, kTuple);
-  if (header_error) {
-    if (auto response = server::refusal_of(header_error)) co_await refuse(std::move(*response));
+  if (const Error error = co_await read_header(parser)) {
+    if (auto response = server::refusal_of(error)) co_await refuse(std::move(*response));
     co_return std::nullopt;
   }
   is_head_ = parser.get().method() == http::verb::head;
-  if (auto response = refusal_of(parser, header_size)) {
+  if (auto response = refusal_of(parser)) {
     co_await refuse(std::move(*response));
     co_return std::nullopt;
   }
@@ -120,41 +131,60 @@ asio::awaitable<std::optional<Incoming>> Connection::read() {
     co_await refuse(refusal(413, core::ProblemCode::payload_too_large, "the body is too large"));
     co_return std::nullopt;
   }
-  if (text_of(parser.get(), "Expect") == "100-continue") {
-    http::response<http::empty_body> go_on{http::status::continue_, 11};
-    stream_.expires_after(limits_.write_timeout);
-    co_await http::async_write(stream_, go_on, kTuple);
-  }
-  if (const auto error = co_await read_body(parser)) {
+  if (text_of(parser.get(), "Expect") == "100-continue")
+    (void)co_await write_bytes("HTTP/1.1 100 Continue\r\n\r\n");
+  if (const Error error = co_await read_body(parser)) {
     if (auto response = server::refusal_of(error)) co_await refuse(std::move(*response));
     co_return std::nullopt;
   }
-  keeps_alive_ = parser.get().keep_alive();
+  keeps_alive_ = parser.keep_alive();
   co_return incoming_from(parser);
 }
 
-asio::awaitable<beast::error_code> Connection::read_body(Parser& parser) {
+Awaitable<Connection::Error> Connection::read_header(Parser& parser) {
+  header_size_ = 0;
+  stream_.expires_after(limits_.header_timeout);
+  while (!parser.is_header_done()) {
+    Error error;
+    const std::size_t used = parser.put(buffer_.data(), error);
+    buffer_.consume(used);
+    header_size_ += used;
+    if (error && error != http::error::need_more) co_return error;
+    if (error && !co_await fill(kReadSize)) co_return http::error::end_of_stream;
+  }
+  co_return Error{};
+}
+
+Awaitable<Connection::Error> Connection::read_body(Parser& parser) {
+  parser.eager(true);
   const auto began_at = dispatch_.monotonic();
   std::int64_t received = 0;
   while (!parser.is_done()) {
+    Error error;
+    const std::size_t used = parser.put(buffer_.data(), error);
+    buffer_.consume(used);
+    received += static_cast<std::int64_t>(used);
+    if (error && error != http::error::need_more) co_return error;
+    if (parser.is_done()) break;
+    // What stands between chunks is kept until it is whole, and has no other limit.
+    if (buffer_.size() > limits_.header_bytes_max) co_return http::error::header_limit;
     const auto left = time_for_body(limits_, received) - (dispatch_.monotonic() - began_at);
     if (left <= core::Duration{0}) co_return beast::error::timeout;
     stream_.expires_after(left);
-    auto [error, size] = co_await http::async_read_some(stream_, buffer_, parser, kTuple);
-    if (error) co_return error;
-    received += static_cast<std::int64_t>(size);
+    if (received > 0) co_await stream_.give_way();  // a large body must not hold up the others
+    if (!co_await fill(kBodyReadSize)) co_return http::error::partial_message;
   }
-  co_return beast::error_code{};
+  co_return Error{};
 }
 
-std::optional<Response> Connection::refusal_of(const Parser& parser, std::size_t header_size) const {
+std::optional<Response> Connection::refusal_of(const Parser& parser) const {
   using core::ProblemCode;
   const auto& request = parser.get();
   if (request.version() != 11 && request.version() != 10)
     return refusal(505, ProblemCode::invalid_argument, "only HTTP/1.1 is spoken here");
   if (request.target().size() > limits_.target_bytes_max)
     return refusal(414, ProblemCode::invalid_argument, "the address is too long");
-  if (header_size > limits_.header_bytes_max)  // the parser stops only some bytes later
+  if (header_size_ > limits_.header_bytes_max)  // the parser stops only some bytes later
     return refusal(431, ProblemCode::invalid_argument, "the header is too large");
   std::size_t fields = 0;
   std::size_t hosts = 0;
@@ -188,67 +218,53 @@ Incoming Connection::incoming_from(Parser& parser) const {
           .is_local = is_local_};
 }
 
-// The answer may come on any thread; it is taken up again on the strand.
-asio::awaitable<Response> Connection::answer_of(Incoming incoming) {
+Awaitable<Response> Connection::answer_of(Incoming incoming) {
   stream_.expires_never();
-  const auto initiate = [this](auto handler, Incoming&& request) {
-    auto shared = std::make_shared<decltype(handler)>(std::move(handler));  // an Answer must be copyable
-    auto executor = asio::get_associated_executor(*shared, stream_.get_executor());
-    dispatch_.handle(std::move(request), [shared, executor](Response response) {
-      asio::post(executor, [shared, response = std::move(response)]() mutable {
-        auto resume = std::move(*shared);
-        resume(std::move(response));
-      });
-    });
-  };
-  co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Response)>(
-      initiate, asio::use_awaitable, std::move(incoming));
+  Pending<Response> pending{executor()};
+  dispatch_.handle(std::move(incoming), pending.giver());
+  co_return co_await Pending<Response>::taken(std::move(pending));
 }
 
-asio::awaitable<bool> Connection::write(Response response, bool keep_alive) {
+std::string Connection::head_of(const Response& response, bool keep_alive) const {
+  std::string head;
+  head.reserve(512);
+  auto out = std::back_inserter(head);
+  const auto reason = http::obsolete_reason(static_cast<http::status>(response.status));
+  fmt::format_to(out, "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nDate: {}\r\n", response.status,
+                 std::string_view{reason.data(), reason.size()}, response.content_type, dispatch_.http_date());
+  for (const auto& [name, value] : response.headers) fmt::format_to(out, "{}: {}\r\n", name, value);
+  if (!keep_alive) head += "Connection: close\r\n";
+  return head;
+}
+
+Awaitable<bool> Connection::write(Response response, bool keep_alive) {
   if (response.undelivered && stream_.is_peer_gone()) {
     response.undelivered();
     co_return false;
   }
-  http::response<http::string_body> out{static_cast<http::status>(response.status), 11};
-  set_fields(out, response);
-  out.keep_alive(keep_alive);
-  const std::size_t size = response.body.size();
-  if (!is_head_) out.body() = std::move(response.body);
-  out.content_length(size);
+  std::string bytes = head_of(response, keep_alive);
+  fmt::format_to(std::back_inserter(bytes), "Content-Length: {}\r\n\r\n", response.body.size());
+  if (!is_head_) bytes += response.body;  // one write, and over TLS one record
+  const bool is_sent = co_await write_bytes(std::move(bytes));
+  if (!is_sent && response.undelivered) response.undelivered();
+  co_return is_sent;
+}
+
+Awaitable<bool> Connection::write_bytes(std::string bytes) {
   stream_.expires_after(limits_.write_timeout);
-  auto [error, sent] = co_await http::async_write(stream_, out, kTuple);
-  if (error && response.undelivered) response.undelivered();
-  co_return !error;
+  co_return co_await stream_.write(std::move(bytes));
 }
 
-void Connection::set_fields(http::fields& out, const Response& response) const {
-  out.set(http::field::content_type, response.content_type);
-  out.set(http::field::date, dispatch_.http_date());
-  for (const auto& [name, value] : response.headers) out.set(name, value);
-}
-
-asio::awaitable<bool> Connection::write_bytes(std::string bytes) {
-  stream_.expires_after(limits_.write_timeout);
-  auto [error, sent] = co_await asio::async_write(stream_, asio::buffer(bytes), kTuple);
-  co_return !error;
-}
-
-asio::awaitable<void> Connection::write_events(Response response) {
+Awaitable<void> Connection::write_events(Response response) {
   const auto events = response.events;
   events->attach([weak = weak_from_this()] {
     if (const auto self = weak.lock()) asio::post(self->executor(), [self] { self->alarm_.cancel(); });
   });
-  http::response<http::empty_body> head{http::status::ok, 11};
-  set_fields(head, response);
-  head.keep_alive(false);  // the end of the connection is the end of the body
-  stream_.expires_after(limits_.write_timeout);
-  auto [error, sent] = co_await http::async_write(stream_, head, kTuple);
-  bool is_open = !error;
+  // The end of the connection is the end of the body.
+  bool is_open = co_await write_bytes(head_of(response, false) + "\r\n");
   while (is_open && !is_stopping_ && !stream_.is_peer_gone()) {
     auto taken = events->take();
     if (taken.bytes.empty() && !taken.is_last) {
-      stream_.expires_never();
       alarm_.expires_after(limits_.heartbeat);
       auto [woken] = co_await alarm_.async_wait(kTuple);
       if (woken) continue;
@@ -260,7 +276,7 @@ asio::awaitable<void> Connection::write_events(Response response) {
 }
 
 // What follows a request that was not understood cannot be trusted to be one: the connection ends.
-asio::awaitable<void> Connection::refuse(Response response) {
+Awaitable<void> Connection::refuse(Response response) {
   keeps_alive_ = false;
   (void)co_await write(std::move(response), false);
 }

@@ -1,13 +1,14 @@
 #pragma once
 // One connection: reads a request, waits for its answer, writes it, and so on. Requests that come before
-// their turn stay in the socket, so that answers keep their order. All of it runs on the connection's strand.
+// their turn stay in the socket, so that answers keep their order. All of it runs on one network thread.
+//
+// Beast's parser is fed by hand and the head of an answer is written as text: its composed operations would
+// be compiled once for each kind of stream, and took most of the time of a build.
 
 #include <atomic>
 #include <optional>
 #include <string>
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -20,38 +21,47 @@ namespace pawl::server {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Transport stream, const HttpLimits& limits, Dispatch& dispatch);
+  // `tls`: null for plain TCP. It need not outlive the call.
+  Connection(Socket socket, Tls::Context* tls, const HttpLimits& limits, Dispatch& dispatch);
 
-  [[nodiscard]] Transport::executor_type executor() { return stream_.get_executor(); }
-  [[nodiscard]] boost::asio::awaitable<void> run();
+  [[nodiscard]] Executor executor() { return stream_.executor(); }
+  [[nodiscard]] Awaitable<void> run();
   // Ends it now if it waits for a request, else after the answer. Any thread.
   void stop();
 
  private:
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
-  [[nodiscard]] boost::asio::awaitable<bool> open();
-  [[nodiscard]] boost::asio::awaitable<bool> wait_for_request();
+  using Error = boost::system::error_code;
+
+  [[nodiscard]] Awaitable<bool> open();
+  [[nodiscard]] Awaitable<bool> wait_for_request();
   // The request, or nothing when the connection is over; what is wrong with it is answered here.
-  [[nodiscard]] boost::asio::awaitable<std::optional<Incoming>> read();
-  // The rest of the request: all of it in time, and never too slowly for long.
-  [[nodiscard]] boost::asio::awaitable<boost::system::error_code> read_body(Parser& parser);
-  [[nodiscard]] std::optional<Response> refusal_of(const Parser& parser, std::size_t header_size) const;
+  [[nodiscard]] Awaitable<std::optional<Incoming>> read();
+  // Both feed the parser with what has come and what comes.
+  [[nodiscard]] Awaitable<Error> read_header(Parser& parser);
+  // All of it in time, and never too slowly for long.
+  [[nodiscard]] Awaitable<Error> read_body(Parser& parser);
+  // Puts more into the buffer; false: nothing more comes.
+  [[nodiscard]] Awaitable<bool> fill(std::size_t size_max);
+  [[nodiscard]] std::optional<Response> refusal_of(const Parser& parser) const;
   [[nodiscard]] Incoming incoming_from(Parser& parser) const;
-  [[nodiscard]] boost::asio::awaitable<Response> answer_of(Incoming incoming);
+  [[nodiscard]] Awaitable<Response> answer_of(Incoming incoming);
   // Whether it was handed over.
-  [[nodiscard]] boost::asio::awaitable<bool> write(Response response, bool keep_alive);
+  [[nodiscard]] Awaitable<bool> write(Response response, bool keep_alive);
   // Until the stream ends, the caller is gone or the server stops; the connection ends with it.
-  [[nodiscard]] boost::asio::awaitable<void> write_events(Response response);
-  [[nodiscard]] boost::asio::awaitable<bool> write_bytes(std::string bytes);
-  void set_fields(boost::beast::http::fields& out, const Response& response) const;
-  [[nodiscard]] boost::asio::awaitable<void> refuse(Response response);
+  [[nodiscard]] Awaitable<void> write_events(Response response);
+  [[nodiscard]] Awaitable<bool> write_bytes(std::string bytes);
+  // Status and fields, without the end of the head.
+  [[nodiscard]] std::string head_of(const Response& response, bool keep_alive) const;
+  [[nodiscard]] Awaitable<void> refuse(Response response);
 
   Transport stream_;
-  boost::asio::steady_timer alarm_{stream_.get_executor()};  // ends the wait for events
+  Timer alarm_{stream_.executor()};  // ends the wait for events
   boost::beast::flat_buffer buffer_;
   const HttpLimits& limits_;
   Dispatch& dispatch_;
+  std::size_t header_size_ = 0;
   bool is_local_ = false;
   bool keeps_alive_ = true;
   bool is_head_ = false;

@@ -35,6 +35,7 @@ constexpr std::array kHomes{
     Home{"src/runtime/env.cpp", "random_device"},
     // Back-off towards a server that is gone, and the age of what a node remembers: real time, never stored.
     Home{"src/store/postgres/monotonic.cpp", "steady_clock::now"},
+    Home{"src/server/transport.cpp", "steady_clock::now"},  // deadlines of sockets, the same
     Home{"src/engine/engine.cpp", "catch ("},          // the engine's loop
     Home{"src/runtime/guarded.hpp", "catch ("},        // the API dispatcher
     Home{"src/cli/main.cpp", "catch ("},               // what a command throws becomes its exit code
