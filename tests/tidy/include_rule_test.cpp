@@ -30,8 +30,8 @@ constexpr std::array kFolderRules{
     FolderRule{"wire", {"core"}},
     FolderRule{"net", {}},
     FolderRule{"server", {"core", "store", "engine", "runtime", "wire", "net"}},
-    FolderRule{"worker", {"core", "client"}},
-    FolderRule{"cli", {"core", "store", "client", "runtime", "server", "worker", "bench"}},
+    FolderRule{"worker", {"core", "client", "net"}},
+    FolderRule{"cli", {"core", "store", "client", "runtime", "server", "worker", "net", "bench"}},
 };
 
 // A library header that only some folders may see (empty: none of those that are checked).
