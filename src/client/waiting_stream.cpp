@@ -56,8 +56,7 @@ bool Cancellation::is_cancelled() const {
 }
 
 WaitingStream::WaitingStream(const Cancellation& cancellation)
-    : cancellation_(cancellation),
-      deadline_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
+    : cancellation_(cancellation), deadline_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
 
 void WaitingStream::expires_after(core::Duration time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);

@@ -2,19 +2,17 @@
 // One connection: reads a request, waits for its answer, writes it, and so on. Requests that come before
 // their turn stay in the socket, so that answers keep their order. All of it runs on one network thread.
 //
-// Beast's parser is fed by hand and the head of an answer is written as text: its composed operations would
+// Who may not ask is told so after the header: the body of their request is not read.
+//
+// The parser is fed by hand and the head of an answer is written as text: Beast's composed operations would
 // be compiled once for each kind of stream, and took most of the time of a build.
 
 #include <atomic>
-#include <optional>
 #include <string>
-
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 
 #include "server/dispatch.hpp"
 #include "server/http_server.hpp"
+#include "server/request_parser.hpp"
 #include "server/transport.hpp"
 
 namespace pawl::server {
@@ -30,40 +28,35 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void stop();
 
  private:
-  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
-
-  using Error = boost::system::error_code;
-
   [[nodiscard]] Awaitable<bool> open();
   [[nodiscard]] Awaitable<bool> wait_for_request();
-  // The request, or nothing when the connection is over; what is wrong with it is answered here.
-  [[nodiscard]] Awaitable<std::optional<Incoming>> read();
-  // Both feed the parser with what has come and what comes.
-  [[nodiscard]] Awaitable<Error> read_header(Parser& parser);
-  // All of it in time, and never too slowly for long.
-  [[nodiscard]] Awaitable<Error> read_body(Parser& parser);
-  // Puts more into the buffer; false: nothing more comes.
+  // One request and its answer; whether the connection goes on.
+  [[nodiscard]] Awaitable<bool> serve(bool is_last);
+  // Until the parser has it or refuses it; false: nothing more comes.
+  [[nodiscard]] Awaitable<bool> read_header(RequestParser& parser);
+  // The same, all of it in time, and never too slowly for long.
+  [[nodiscard]] Awaitable<bool> read_body(RequestParser& parser);
+  void begin_body(RequestParser& parser);
+  [[nodiscard]] Awaitable<bool> refuse(RequestParser& parser);
+  // Feeds the parser with what has come.
+  void feed(RequestParser& parser);
+  // Waits for more; false: nothing more comes.
   [[nodiscard]] Awaitable<bool> fill(std::size_t size_max);
-  [[nodiscard]] std::optional<Response> refusal_of(const Parser& parser) const;
-  [[nodiscard]] Incoming incoming_from(Parser& parser) const;
-  [[nodiscard]] Awaitable<Response> answer_of(Incoming incoming);
-  // Whether it was handed over.
-  [[nodiscard]] Awaitable<bool> write(Response response, bool keep_alive);
+  [[nodiscard]] Awaitable<Admission> admission_of(Incoming incoming);
+  [[nodiscard]] Awaitable<Response> answer_of(Request request);
+  // Whether the connection goes on: it was to, and all was handed over.
+  Awaitable<bool> write(Response response, bool goes_on);
   // Until the stream ends, the caller is gone or the server stops; the connection ends with it.
   [[nodiscard]] Awaitable<void> write_events(Response response);
   [[nodiscard]] Awaitable<bool> write_bytes(std::string bytes);
   // Status and fields, without the end of the head.
   [[nodiscard]] std::string head_of(const Response& response, bool keep_alive) const;
-  [[nodiscard]] Awaitable<void> refuse(Response response);
-
   Transport stream_;
   Timer alarm_{stream_.executor()};  // ends the wait for events
-  boost::beast::flat_buffer buffer_;
+  std::string buffer_;               // has come, and is not parsed yet
   const HttpLimits& limits_;
   Dispatch& dispatch_;
-  std::size_t header_size_ = 0;
   bool is_local_ = false;
-  bool keeps_alive_ = true;
   bool is_head_ = false;
   bool is_idle_ = false;
   std::atomic<bool> is_stopping_ = false;

@@ -53,10 +53,9 @@ void Transport::watch_deadline() {
   if (deadline_ == kNever || (is_timer_set_ && timer_.expiry() <= deadline_)) return;
   is_timer_set_ = true;
   timer_.expires_at(deadline_);
-  timer_.async_wait(
-      [this, alive = std::weak_ptr<int>{alive_}](const boost::system::error_code& error) {
-        if (!error && !alive.expired()) look_at_deadline();
-      });
+  timer_.async_wait([this, alive = std::weak_ptr<int>{alive_}](const boost::system::error_code& error) {
+    if (!error && !alive.expired()) look_at_deadline();
+  });
 }
 
 void Transport::look_at_deadline() {
@@ -111,7 +110,8 @@ Awaitable<bool> Transport::write(std::string bytes) {
   for (std::string_view left = bytes; !left.empty();) {
     const net::Moved written = stream_.write(left);
     left.remove_prefix(written.bytes);
-    if (written.progress != net::Progress::done && !co_await wait_for(written.progress)) co_return false;
+    if (written.progress == net::Progress::done) continue;
+    if (!co_await wait_for(written.progress)) co_return false;
   }
   co_return true;
 }

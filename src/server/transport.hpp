@@ -23,8 +23,9 @@ namespace pawl::server {
 // Of one loop that is run by one thread: what runs on it never runs at once with another.
 using Executor = boost::asio::io_context::executor_type;
 using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
-using Timer = boost::asio::basic_waitable_timer<std::chrono::steady_clock,
-                                                boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
+using Timer =
+    boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                      boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
 template <typename T>
 using Awaitable = boost::asio::awaitable<T, Executor>;
 using UseAwaitable = boost::asio::use_awaitable_t<Executor>;

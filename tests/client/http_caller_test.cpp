@@ -104,9 +104,10 @@ TEST_F(Calls, UnderWayEndWhenTheyAreCancelled) {
 }
 
 TEST_F(Calls, TakeAnswersInChunksAndThoseThatEndWithTheirConnection) {
-  ScriptedServer server{{{"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n",
-                          "HTTP/1.1 200 X\r\n\r\nall of it"},
-                         {"HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\nhalf"}}};
+  ScriptedServer server{
+      {{"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n",
+        "HTTP/1.1 200 X\r\n\r\nall of it"},
+       {"HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\nhalf"}}};
   HttpCaller caller{target_of(server), random};
   EXPECT_EQ(caller.call({.path = "/"})->body, "abc");
   EXPECT_EQ(caller.call({.path = "/"})->body, "all of it");
