@@ -1,6 +1,5 @@
 #include "server/connection.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 #include <boost/asio/as_tuple.hpp>
@@ -25,9 +24,6 @@ namespace http = boost::beast::http;
 namespace {
 
 constexpr auto kTuple = asio::as_tuple(UseAwaitable{});
-
-constexpr std::size_t kReadSize = 4U << 10U;  // a header with a small body
-constexpr std::size_t kBodyReadSize = 64U << 10U;
 
 }  // namespace
 
@@ -67,6 +63,7 @@ Awaitable<bool> Connection::open() {
 
 Awaitable<bool> Connection::serve(bool is_last) {
   RequestParser parser{limits_};
+  is_head_ = false;
   const bool has_header = co_await read_header(parser);
   if (!has_header) co_return false;
   begin_body(parser);
@@ -111,7 +108,7 @@ Awaitable<bool> Connection::wait_for_request() {
     co_await stream_.give_way();  // one who sends many ahead must not hold up the others
     co_return true;
   }
-  buffer_ = {};  // many connections wait most of the time
+  buffer_.shrink_to_fit();  // many connections wait most of the time
   is_idle_ = true;
   stream_.expires_after(limits_.idle_timeout);
   const bool has_come = co_await stream_.wait_for_input();
@@ -121,19 +118,11 @@ Awaitable<bool> Connection::wait_for_request() {
 
 void Connection::feed(RequestParser& parser) { buffer_.erase(0, parser.put(buffer_)); }
 
-Awaitable<bool> Connection::fill(std::size_t size_max) {
-  const std::size_t size = buffer_.size();
-  buffer_.resize(size + size_max);
-  const std::size_t received = co_await stream_.read_some(std::span{buffer_}.subspan(size));
-  buffer_.resize(size + received);
-  co_return received > 0;
-}
-
 Awaitable<bool> Connection::read_header(RequestParser& parser) {
   stream_.expires_after(limits_.header_timeout);
   feed(parser);
   while (!parser.has_header() && !parser.refusal()) {
-    const bool has_more = co_await fill(kReadSize);
+    const bool has_more = co_await stream_.read_some(buffer_);
     if (!has_more) co_return false;
     feed(parser);
   }
@@ -151,7 +140,7 @@ Awaitable<bool> Connection::read_body(RequestParser& parser) {
     const auto left = time_for_body(limits_, parser.body_received()) - (dispatch_.monotonic() - began_at);
     if (left <= core::Duration{0}) co_return false;
     stream_.expires_after(left);
-    const bool has_more = co_await fill(kBodyReadSize);
+    const bool has_more = co_await stream_.read_some(buffer_);
     if (!has_more) co_return false;
     feed(parser);
     if (!parser.is_whole()) co_await stream_.give_way();  // a large body must not hold up the others
@@ -172,6 +161,7 @@ Awaitable<Admission> Connection::admission_of(Incoming incoming) {
 
 Awaitable<Response> Connection::answer_of(Request request) {
   stream_.expires_never();
+  if (buffer_.empty()) buffer_.shrink_to_fit();  // a claim may wait for long
   Pending<Response> pending{executor()};
   dispatch_.call(std::move(request), pending.giver());
   co_return co_await Pending<Response>::taken(std::move(pending));

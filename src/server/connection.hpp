@@ -40,8 +40,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] Awaitable<bool> refuse(RequestParser& parser);
   // Feeds the parser with what has come.
   void feed(RequestParser& parser);
-  // Waits for more; false: nothing more comes.
-  [[nodiscard]] Awaitable<bool> fill(std::size_t size_max);
   [[nodiscard]] Awaitable<Admission> admission_of(Incoming incoming);
   [[nodiscard]] Awaitable<Response> answer_of(Request request);
   // Whether the connection goes on: it was to, and all was handed over.

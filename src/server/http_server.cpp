@@ -29,6 +29,8 @@ core::Duration time_for_body(const HttpLimits& limits, std::int64_t bytes_receiv
   return std::min<core::Duration>(limits.body_timeout, limits.body_grace + earned);
 }
 
+bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
+
 namespace {
 
 using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;

@@ -55,7 +55,6 @@ std::string_view RequestParser::target() const {
 bool RequestParser::is_head() const { return impl_->get().method() == http::verb::head; }
 bool RequestParser::keeps_alive() const { return impl_->keep_alive(); }
 bool RequestParser::expects_continue() const { return impl_->get()[http::field::expect] == "100-continue"; }
-std::string RequestParser::take_body() { return std::move(impl_->get().body()); }
 
 void RequestParser::refuse(int status, ProblemCode code, const std::string& detail) {
   refusal_ = problem_response({.code = code, .detail = detail}, "", status);
@@ -110,6 +109,12 @@ void RequestParser::limit_body(std::size_t bytes_max) {
   impl_->body_limit(bytes_max);
   if (impl_->content_length().value_or(0) > bytes_max)
     refuse(413, ProblemCode::payload_too_large, "the body is too large");
+}
+
+std::string RequestParser::take_body() {
+  std::string body = std::move(impl_->get().body());
+  impl_.reset();
+  return body;
 }
 
 Incoming RequestParser::take_incoming() {

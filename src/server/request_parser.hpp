@@ -40,6 +40,7 @@ class RequestParser {
   // Before the body: how large it may be.
   void limit_body(std::size_t bytes_max);
   [[nodiscard]] std::int64_t body_received() const { return static_cast<std::int64_t>(body_received_); }
+  // The last that is asked of it: it lets go of everything.
   [[nodiscard]] std::string take_body();
 
  private:

@@ -1,5 +1,7 @@
 #include "server/transport.hpp"
 
+#include <array>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <poll.h>
@@ -11,6 +13,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr auto kTuple = asio::as_tuple(UseAwaitable{});
+constexpr std::size_t kReadSize = 64U << 10U;
 
 }  // namespace
 
@@ -98,11 +101,19 @@ Awaitable<bool> Transport::wait_for_input() {
   co_return co_await wait(Socket::wait_read);
 }
 
-Awaitable<std::size_t> Transport::read_some(std::span<char> into) {
+// By way of the stack, so that a connection keeps no more than has come.
+net::Progress Transport::read_now(std::string& into) {
+  std::array<char, kReadSize> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read into
+  const net::Moved read = stream_.read(chunk);
+  into.append(chunk.data(), read.bytes);
+  return read.progress;
+}
+
+Awaitable<bool> Transport::read_some(std::string& into) {
   while (true) {
-    const net::Moved read = stream_.read(into);
-    if (read.progress == net::Progress::done) co_return read.bytes;
-    if (!co_await wait_for(read.progress)) co_return 0;
+    const net::Progress progress = read_now(into);
+    if (progress == net::Progress::done) co_return true;
+    if (!co_await wait_for(progress)) co_return false;
   }
 }
 

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
@@ -51,8 +50,8 @@ class Transport {
   [[nodiscard]] Awaitable<Opening> open(std::chrono::milliseconds timeout);
   // Until there is something to read; false: there will not be.
   [[nodiscard]] Awaitable<bool> wait_for_input();
-  // How many bytes came; 0: no more will.
-  [[nodiscard]] Awaitable<std::size_t> read_some(std::span<char> into);
+  // Puts what has come behind what is there; false: nothing more comes.
+  [[nodiscard]] Awaitable<bool> read_some(std::string& into);
   // Whether all of it was handed over.
   [[nodiscard]] Awaitable<bool> write(std::string bytes);
   // Lets the others of this thread have their turn.
@@ -61,6 +60,7 @@ class Transport {
   void close() { stream_.say_goodbye(); }
 
  private:
+  [[nodiscard]] net::Progress read_now(std::string& into);
   [[nodiscard]] Awaitable<bool> wait(Socket::wait_type until);
   [[nodiscard]] Awaitable<bool> wait_for(net::Progress wanted);
   void watch_deadline();
