@@ -36,14 +36,14 @@ long bio_control(BIO* /*bio*/, int command, long /*number*/, void* /*pointer*/) 
 }
 
 const BIO_METHOD* socket_method() {
-  static BIO_METHOD* const kMethod = [] {  // lives as long as the program
+  static BIO_METHOD* const shared = [] {  // lives as long as the program
     BIO_METHOD* method = BIO_meth_new(BIO_TYPE_SOURCE_SINK | BIO_get_new_index(), "socket");
     BIO_meth_set_write(method, bio_write);
     BIO_meth_set_read(method, bio_read);
     BIO_meth_set_ctrl(method, bio_control);
     return method;
   }();
-  return kMethod;
+  return shared;
 }
 
 int clamped(std::size_t size) { return static_cast<int>(std::min<std::size_t>(size, INT_MAX)); }
