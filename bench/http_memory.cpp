@@ -2,7 +2,6 @@
 // enqueue.
 
 #include <algorithm>
-#include <fstream>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "bench/bench.hpp"
 #include "bench/http_connection.hpp"
 #include "bench/progress.hpp"
+#include "bench/resident.hpp"
 #include "runtime/env.hpp"
 
 namespace pawl::bench {
@@ -18,16 +18,6 @@ namespace pawl::bench {
 namespace {
 
 constexpr int kCalls = 500;
-
-// MiB that a process has in memory.
-double resident(int pid) {
-  std::ifstream status{fmt::format("/proc/{}/status", pid)};
-  for (std::string line; std::getline(status, line);) {
-    constexpr std::string_view kName = "VmRSS:";
-    if (line.starts_with(kName)) return std::stod(line.substr(kName.size())) / 1024;
-  }
-  return 0;
-}
 
 void allow_many_sockets() {
   rlimit files{};
@@ -70,7 +60,7 @@ void run_http_memory(const Options& options, const StartServer& start_server, co
             .unit = unit,
             .ratio = ratio});
   };
-  measured("rss", resident(server.pid), "MiB", {});
+  measured("rss", resident(std::to_string(server.pid)), "MiB", {});
   const double idle = enqueue_latency(place, clock);
   measured("enqueue_p50", idle, "ms", {});
   std::vector<HttpConnection> waiting;
@@ -86,7 +76,7 @@ void run_http_memory(const Options& options, const StartServer& start_server, co
     }
   }
   const double beside = enqueue_latency(place, clock);
-  measured(fmt::format("rss_waiting_{}", options.waiting), resident(server.pid), "MiB", {});
+  measured(fmt::format("rss_waiting_{}", options.waiting), resident(std::to_string(server.pid)), "MiB", {});
   measured(fmt::format("enqueue_p50_waiting_{}", options.waiting), beside, "ms", beside / idle);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/serve_options.hpp"
 #include "cli/supervise.hpp"
 #include "core/problem.hpp"
 
@@ -112,12 +113,10 @@ class Dev {
   std::optional<Child> worker_;
 };
 
-bool is_loopback(const std::string& listen) {
-  return listen.starts_with("127.") || listen.starts_with("localhost:") || listen.starts_with("[::1]:");
-}
-
 int dev(Context& context, const Input& input) {
-  if (!is_loopback(input.text("--listen"))) {
+  const auto endpoint = parse_endpoint(input.text("--listen"));
+  if (!endpoint) return context.out.problem("pawl dev", endpoint.problem());
+  if (!server::is_loopback(endpoint->address)) {
     return context.out.problem(
         "pawl dev", core::invalid_field("listen", "must be a loopback address, such as 127.0.0.1:7717"));
   }

@@ -9,16 +9,6 @@
 
 namespace pawl::cli {
 
-namespace {
-
-using std::chrono::milliseconds;
-using namespace std::chrono_literals;
-
-struct Endpoint {
-  std::string address;
-  std::uint16_t port = 0;
-};
-
 core::Result<Endpoint> parse_endpoint(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return core::invalid_field("listen", "must be ADDRESS:PORT");
@@ -32,6 +22,11 @@ core::Result<Endpoint> parse_endpoint(const std::string& text) {
     return core::invalid_field("listen", "must end in a port, 0 to 65535");
   return endpoint;
 }
+
+namespace {
+
+using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
 // What a value must be, beyond being of its type.
 struct DurationRange {

@@ -39,8 +39,8 @@ core::Problem start_problem(int error) {
 core::Result<Child> Child::start(std::vector<std::string> words) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return start_problem(errno);
-  worker::Descriptor read_end{ends[0]};
-  const worker::Descriptor write_end{ends[1]};
+  net::Descriptor read_end{ends[0]};
+  const net::Descriptor write_end{ends[1]};
   words.insert(words.begin(), "pawl");
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "core/result.hpp"
-#include "worker/descriptor.hpp"
+#include "net/descriptor.hpp"
 
 namespace pawl::cli {
 
@@ -36,10 +36,10 @@ class Child {
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
-  Child(pid_t pid, worker::Descriptor out) : pid_(pid), out_(std::move(out)) {}
+  Child(pid_t pid, net::Descriptor out) : pid_(pid), out_(std::move(out)) {}
 
   pid_t pid_ = -1;  // below 0: collected
-  worker::Descriptor out_;
+  net::Descriptor out_;
 };
 
 }  // namespace pawl::cli

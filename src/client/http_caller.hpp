@@ -12,6 +12,7 @@
 #include <string>
 
 #include "client/http_address.hpp"
+#include "client/tls_context.hpp"
 #include "core/env.hpp"
 #include "core/result.hpp"
 #include "core/time.hpp"
@@ -19,14 +20,6 @@
 namespace pawl::client {
 
 using HttpHeaders = std::map<std::string, std::string>;  // names in lower case
-
-// PEM files for https. A server is trusted if the system's authorities vouch for it, or `ca_cert` where
-// given.
-struct TlsFiles {
-  std::string ca_cert = {};
-  std::string cert = {};  // what to show a server that asks
-  std::string key = {};
-};
 
 struct HttpTarget {
   HttpAddress address = {};

@@ -303,17 +303,21 @@ std::string json_quote(std::string_view text) {
   std::string out;
   out.reserve(text.size() + 2);
   out.push_back('"');
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
+  std::size_t copied = 0;  // what needs no escape is copied in one piece
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool is_marked = c == '"' || c == '\\';
+    if (!is_marked && c >= 0x20) continue;
+    out.append(text, copied, i - copied);
+    if (is_marked) {
       out.push_back('\\');
-      out.push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}",
-                     static_cast<unsigned>(static_cast<unsigned char>(c)));
+      out.push_back(text[i]);
     } else {
-      out.push_back(c);
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
     }
+    copied = i + 1;
   }
+  out.append(text, copied);
   out.push_back('"');
   return out;
 }

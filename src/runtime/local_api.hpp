@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "core/api.hpp"
 #include "core/env.hpp"
@@ -141,6 +142,10 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Status admit(core::EnqueueTasks& command);
   // Fills in what is known of the worker and the types; false: the worker is given nothing more.
   core::Result<bool> admit(core::ClaimTasks& command);
+  // Whether `admit` finds in memory all that it compares with, so that a thread may call it that must not
+  // wait for the store.
+  [[nodiscard]] bool is_at_hand(const core::EnqueueTasks& command);
+  [[nodiscard]] bool is_at_hand(const core::ClaimTasks& command);
 
  private:
   struct Shared {
@@ -227,8 +232,11 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<std::optional<core::TaskType>> declared_type(const std::string& ns, const std::string& name,
                                                             bool is_strict);
   core::Result<bool> is_registered_type(const std::string& ns, const std::string& type);
-  core::Result<core::Worker> claiming_worker(const core::ClaimTasks& command);
+  // Whether it has been heard of lately, so that a claim need not be noted down.
+  [[nodiscard]] bool is_heard_of(const core::Worker& worker, core::TimePoint now) const;
   // Of the types that the claim may be given.
+  [[nodiscard]] std::set<std::string> types_of(const core::ClaimTasks& command);
+  core::Result<core::Worker> claiming_worker(const core::ClaimTasks& command);
   core::Result<std::map<std::string, core::Duration>> type_leases(const core::ClaimTasks& command);
 
   // The fence of the lease on a task; 0: nobody holds it.

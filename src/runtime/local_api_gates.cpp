@@ -111,6 +111,25 @@ Status LocalApi::admit(core::EnqueueTasks& command) {
   return core::Done{};
 }
 
+bool LocalApi::is_at_hand(const core::EnqueueTasks& command) {
+  if (!core::check_namespace(command.ns)) return true;  // nothing is looked up
+  const auto found = shared_->records.find_at_hand(core::namespace_ref(command.ns));
+  if (!found) return false;
+  const bool is_strict = core::namespace_settings_from(found->record).strict_types;
+  std::set<std::string_view> seen;
+  for (const core::TaskSpec& spec : command.tasks) {
+    if (!seen.insert(spec.type).second || !core::check_name("type", spec.type)) continue;
+    const auto type = shared_->records.find_at_hand(core::task_type_ref(command.ns, spec.type));
+    if (!type || (is_strict && !type->record)) return false;
+  }
+  return true;
+}
+
+// One that only claims is noted to be there now and then.
+bool LocalApi::is_heard_of(const core::Worker& worker, core::TimePoint now) const {
+  return !worker.is_minimal || now < worker.heartbeat_at + options_.worker_timeout / 3;
+}
+
 Result<core::Worker> LocalApi::claiming_worker(const core::ClaimTasks& command) {
   const core::WorkerRef request{
       .ns = command.ns, .worker_id = command.worker_id, .timeout = options_.worker_timeout};
@@ -118,26 +137,37 @@ Result<core::Worker> LocalApi::claiming_worker(const core::ClaimTasks& command) 
   if (!found) return found.problem();
   if (found->record) {
     core::Worker worker = core::worker_from(found->record->body);
-    // One that only claims is noted to be there now and then.
-    const core::TimePoint is_due_at = worker.heartbeat_at + options_.worker_timeout / 3;
-    const bool is_heard_of = !worker.is_minimal || found->now < is_due_at;
-    if (is_heard_of) return worker;
+    if (is_heard_of(worker, found->now)) return worker;
   }
   auto noted = decide_on({core::worker_ref(request.ns, request.worker_id)}, request, core::decide_claimed_by);
   if (!noted) return noted.problem();
   return core::worker_from(*noted);
 }
 
-Result<std::map<std::string, core::Duration>> LocalApi::type_leases(const core::ClaimTasks& command) {
+std::set<std::string> LocalApi::types_of(const core::ClaimTasks& command) {
   std::set<std::string> names(command.types.begin(), command.types.end());
-  if (names.empty()) {
-    for (const std::string& queue : command.queues) {
-      for (const core::Lane* lane : store_.lanes_of({.ns = command.ns, .name = queue}))
-        names.insert(lane->type);
-    }
+  if (!names.empty()) return names;
+  for (const std::string& queue : command.queues) {
+    for (const core::Lane* lane : store_.lanes_of({.ns = command.ns, .name = queue}))
+      names.insert(lane->type);
   }
+  return names;
+}
+
+bool LocalApi::is_at_hand(const core::ClaimTasks& command) {
+  const auto worker = shared_->records.find_at_hand(core::worker_ref(command.ns, command.worker_id));
+  if (!worker || !worker->record) return false;
+  if (!is_heard_of(core::worker_from(worker->record->body), worker->now)) return false;
+  if (command.lease) return true;
+  const auto types = types_of(command);
+  return std::all_of(types.begin(), types.end(), [&](const std::string& name) {
+    return shared_->records.find_at_hand(core::task_type_ref(command.ns, name)).has_value();
+  });
+}
+
+Result<std::map<std::string, core::Duration>> LocalApi::type_leases(const core::ClaimTasks& command) {
   std::map<std::string, core::Duration> leases;
-  for (const std::string& name : names) {
+  for (const std::string& name : types_of(command)) {
     const auto declared = declared_type(command.ns, name, false);
     if (!declared) return declared.problem();
     if (*declared && (*declared)->lease) leases.emplace(name, *(*declared)->lease);

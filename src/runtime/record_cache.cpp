@@ -3,10 +3,17 @@
 namespace pawl::runtime {
 
 std::optional<RecordNow> RecordCache::find(const core::RecordRef& ref) {
-  const core::MonotonicTime now = clock_.monotonic();
+  return find_fresh_at(ref, clock_.monotonic());
+}
+
+std::optional<RecordNow> RecordCache::find_at_hand(const core::RecordRef& ref) {
+  return find_fresh_at(ref, clock_.monotonic() + kAtHand);
+}
+
+std::optional<RecordNow> RecordCache::find_fresh_at(const core::RecordRef& ref, core::MonotonicTime when) {
   const std::lock_guard lock{mutex_};
   const auto found = entries_.find(ref);
-  if (found == entries_.end() || found->second.until <= now) return std::nullopt;
+  if (found == entries_.end() || found->second.until <= when) return std::nullopt;
   return found->second.seen;
 }
 

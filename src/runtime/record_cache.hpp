@@ -26,15 +26,21 @@ class RecordCache {
   static constexpr core::Duration kStaleness = std::chrono::seconds{2};
   static constexpr std::size_t kEntriesMax = 10'000;
 
+  static constexpr core::Duration kAtHand = std::chrono::milliseconds{100};
+
   explicit RecordCache(core::Clock& clock) : clock_(clock) {}
 
   [[nodiscard]] std::optional<RecordNow> find(const core::RecordRef& ref);
+  // The same for one who must not wait for a read: it is fresh for a while yet.
+  [[nodiscard]] std::optional<RecordNow> find_at_hand(const core::RecordRef& ref);
   // A read that began before a `forget` must not bring the old state back: the round says which came first.
   [[nodiscard]] std::uint64_t round();
   void put(const core::RecordRef& ref, const RecordNow& seen, std::uint64_t round);
   void forget(std::span<const core::RecordRef> refs);
 
  private:
+  [[nodiscard]] std::optional<RecordNow> find_fresh_at(const core::RecordRef& ref, core::MonotonicTime when);
+
   struct Entry {
     RecordNow seen = {};
     core::MonotonicTime until = {};

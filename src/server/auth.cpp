@@ -13,12 +13,19 @@ using core::ProblemCode;
 using core::Result;
 
 constexpr core::Duration kKeptFor = std::chrono::milliseconds{900};
+// What is known for so long yet is at hand: it will not have to be read between the question and its use.
+constexpr core::Duration kSoon = std::chrono::milliseconds{50};
 constexpr std::size_t kKnownMax = 10'000;
 constexpr std::string_view kBearer = "Bearer ";
 
 // One text for all that is wrong with a token: which part it was is nobody's business.
 Problem unauthorized() {
   return {.code = ProblemCode::unauthorized, .detail = "the Authorization header has no valid token"};
+}
+
+auto token_text(const Request& request) {
+  const std::string_view field = request.authorization;
+  return core::parse_token(field.starts_with(kBearer) ? field.substr(kBearer.size()) : std::string_view{});
 }
 
 core::Status check_role(const core::Token& token, const Request& request) {
@@ -74,6 +81,16 @@ Result<Auth::Known> Auth::find(const std::string& id) {
   return seen;
 }
 
+bool Auth::is_at_hand(const Request& request) {
+  const core::MonotonicTime soon = clock_.monotonic() + kSoon;
+  const std::lock_guard lock{mutex_};
+  if (!has_tokens_ || has_tokens_until_ <= soon) return false;
+  const auto text = token_text(request);
+  if (!text) return true;  // nobody we know, or nobody needs a token
+  const auto known = known_.find(text->id);
+  return known != known_.end() && soon < known->second.until;
+}
+
 void Auth::forget() {
   const std::lock_guard lock{mutex_};
   has_tokens_.reset();
@@ -87,8 +104,7 @@ Result<Allowed> Auth::allow(const Request& request) {
   const bool is_open = !*guarded && !options_.requires_token;
   if (is_open && (request.is_local || options_.serves_anyone))
     return Allowed{.actor = {.role = "admin", .request_id = request.id}};
-  if (!request.authorization.starts_with(kBearer)) return unauthorized();
-  const auto text = core::parse_token(std::string_view{request.authorization}.substr(kBearer.size()));
+  const auto text = token_text(request);
   if (!text) return unauthorized();
   const auto known = find(text->id);
   if (!known) return known.problem();

@@ -35,6 +35,9 @@ class Auth {
 
   // The one who asks; a problem where that is nobody we know.
   [[nodiscard]] core::Result<Allowed> allow(const Request& request);
+  // Whether that is decided from memory; else it reads the store, which a thread of the network must not wait
+  // for.
+  [[nodiscard]] bool is_at_hand(const Request& request);
   // A token was made or revoked here.
   void forget();
 

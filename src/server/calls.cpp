@@ -23,14 +23,24 @@ Services Services::with(runtime::LocalApi& other) const {
           .answers_kept = answers_kept};
 }
 
+bool submits_itself(wire::Call call) {
+  using wire::Call;
+  return call == Call::enqueue_task || call == Call::enqueue_tasks || call == Call::claim_tasks ||
+         call == Call::report_tasks || call == Call::report_task;
+}
+
 // That it could not be written down denies nobody anything more.
-void deny(Services& services, const Request& request, const core::Problem& problem, const Answer& answer) {
+void deny(Services& services, const Request& request, const core::Problem& problem, Answer answer) {
   core::AuditEntry entry = core::audit_of(
       request.actor, request.ns, "denied",
       std::string{wire::name_of(request.route->method)} + " " + std::string{request.route->path});
   entry.outcome = core::kind_of(problem.code).name;
-  (void)services.api.append_audit({std::move(entry)});
-  answer(problem_response(problem, request.id));
+  const auto note = [entry = std::move(entry)](core::FoundRecords, core::TimePoint) {
+    return core::Result<core::RecordDecision>{core::RecordDecision{.audit = {entry}}};
+  };
+  services.submit(core::ChangeRecords{.decide = note},
+                  [response = problem_response(problem, request.id),
+                   answer = std::move(answer)](const core::Result<core::Answer>&) { answer(response); });
 }
 
 core::Status check_queue(const Request& request, const std::string& name) {

@@ -41,8 +41,12 @@ struct Services {
   [[nodiscard]] Services with(runtime::LocalApi& other) const;
 };
 
+// Whether a call hands its command over by itself and waits for nothing, so that it may run on a thread of
+// the network. The others run on those of `Blocking`.
+[[nodiscard]] bool submits_itself(wire::Call call);
+
 // Writes down who was denied what, and says so.
-void deny(Services& services, const Request& request, const core::Problem& problem, const Answer& answer);
+void deny(Services& services, const Request& request, const core::Problem& problem, Answer answer);
 
 // Whether the one who asks may do something in this queue.
 [[nodiscard]] core::Status check_queue(const Request& request, const std::string& name);

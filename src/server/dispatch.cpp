@@ -17,6 +17,8 @@ using wire::Call;
 
 constexpr std::size_t kLargeBodyMax = 16U << 20U;
 constexpr std::size_t kRequestIdMax = 128;
+// A longer body is taken apart on a thread of its own: the other connections of this one would feel it.
+constexpr std::size_t kReadHereMax = 256U << 10U;
 
 std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }
 
@@ -111,10 +113,10 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
   if (!found) return found.problem();
   Request request{.id = incoming.request_id,
                   .route = found->route,
+                  .method = incoming.method,
                   .parameters = std::move(found->parameters),
                   .path = std::string{path},
                   .query = std::string{query_of(incoming.target)},
-                  .body = std::move(incoming.body),
                   .idempotency_key = std::move(incoming.idempotency_key),
                   .authorization = std::move(incoming.authorization),
                   .content_type = std::move(incoming.content_type),
@@ -123,7 +125,8 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
                   .last_event_id = std::move(incoming.last_event_id),
                   .wants_events = found->route->is_followed && incoming.method == "GET" &&
                                   incoming.accept.find("text/event-stream") != std::string::npos,
-                  .is_local = incoming.is_local};
+                  .is_local = incoming.is_local,
+                  .resume = incoming.resume};
   if (found->route->path.starts_with("/v1/{ns}/")) {
     request.ns = request.parameters.front();
     if (request.ns == "admin")
@@ -133,60 +136,95 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
   return request;
 }
 
-std::string Dispatch::http_date() const {
-  const std::time_t seconds =
-      std::chrono::floor<std::chrono::seconds>(clock_.now()).time_since_epoch().count();
-  return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(seconds));
+std::string Dispatch::http_date() {
+  const auto now = std::chrono::floor<std::chrono::seconds>(clock_.now());
+  const std::lock_guard lock{date_mutex_};
+  if (date_.empty() || now != date_of_) {
+    const std::time_t seconds = now.time_since_epoch().count();
+    date_ = fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(seconds));
+    date_of_ = now;
+  }
+  return date_;
 }
 
-void Dispatch::handle(Incoming incoming, Answer answer) {
-  const core::MonotonicTime began_at = clock_.monotonic();
-  if (!is_plain(incoming.request_id)) incoming.request_id = new_request_id();
-  auto request = route(incoming);
-  const wire::Route* route = request ? request->route : nullptr;
-  auto finish = [this, began_at, route, id = incoming.request_id, method = incoming.method,
-                 answer = std::move(answer)](Response response) {
-    const core::Duration took = clock_.monotonic() - began_at;
-    services_.metrics.count_request(route, response.status, took);
-    const LogLevel level = response.status >= 500 ? LogLevel::error : LogLevel::debug;
+Dispatch::Asked Dispatch::asked_now(const Request& request) const {
+  return {.id = request.id, .method = request.method, .route = request.route, .at = clock_.monotonic()};
+}
+
+Response Dispatch::seen_off(const Asked& asked, Response response) {
+  const core::Duration took = clock_.monotonic() - asked.at;
+  services_.metrics.count_request(asked.route, response.status, took);
+  const LogLevel level = response.status >= 500 ? LogLevel::error : LogLevel::debug;
+  if (log_.shows(level)) {
     log_.write(level, "request",
-               {{"request_id", id},
-                {"method", method},
-                {"route", std::string{route == nullptr ? "" : route->path}},
+               {{"request_id", asked.id},
+                {"method", asked.method},
+                {"route", std::string{asked.route == nullptr ? "" : asked.route->path}},
                 {"status", std::to_string(response.status)},
                 {"took", core::format_duration(took)}});
-    response.headers.emplace_back("X-Request-Id", id);
-    answer(std::move(response));
-  };
+  }
+  response.headers.emplace_back("X-Request-Id", asked.id);
+  return response;
+}
+
+void Dispatch::admit(Incoming incoming, std::function<void(Admission)> decided) {
+  if (!is_plain(incoming.request_id)) incoming.request_id = new_request_id();
+  auto request = route(incoming);
+  const Asked asked{.id = incoming.request_id,
+                    .method = incoming.method,
+                    .route = request ? request->route : nullptr,
+                    .at = clock_.monotonic()};
   if (!is_our_name(incoming.host)) {
     const Problem misdirected{
         .code = ProblemCode::forbidden,
         .detail = fmt::format("this server does not go by the name '{}'", host_name(incoming.host))};
-    return finish(problem_response(misdirected, incoming.request_id, 421));
+    return decided(seen_off(asked, problem_response(misdirected, asked.id, 421)));
   }
-  if (!request) return finish(refusal(incoming, request.problem()));
-  if (!route->role) return call(services_, std::move(*request), std::move(finish));
-  services_.blocking([this, request = std::move(*request), finish = std::move(finish)]() mutable {
-    call_if_allowed(std::move(request), std::move(finish));
+  if (!request) return decided(seen_off(asked, refusal(incoming, request.problem())));
+  if (!request->route->role) return decided(std::move(*request));
+  if (services_.auth.is_at_hand(*request)) return authorize(std::move(*request), decided);
+  services_.blocking([this, request = std::move(*request), decided = std::move(decided)]() mutable {
+    authorize(std::move(request), decided);
   });
 }
 
-void Dispatch::call_if_allowed(Request request, Answer answer) {
+void Dispatch::authorize(Request request, const std::function<void(Admission)>& decided) {
+  const auto refusing = [&]() -> Answer {
+    return [this, decided, asked = asked_now(request)](Response response) {
+      decided(seen_off(asked, std::move(response)));
+    };
+  };
   auto allowed = services_.auth.allow(request);
   if (!allowed) {
     request.actor = {.request_id = request.id};
     if (allowed.problem().code == ProblemCode::unauthorized)
-      return deny(services_, request, allowed.problem(), answer);
-    return answer(problem_response(allowed.problem(), request.id));
+      return deny(services_, request, allowed.problem(), refusing());
+    return refusing()(problem_response(allowed.problem(), request.id));
   }
   request.actor = std::move(allowed->actor);
-  if (allowed->refusal) return deny(services_, request, *allowed->refusal, answer);
+  if (allowed->refusal) return deny(services_, request, *allowed->refusal, refusing());
   request.queues = std::move(allowed->queues);
-  if (is_keyed(request)) return call_once(services_, running_, std::move(request), std::move(answer), call);
-  call(services_, std::move(request), std::move(answer));
+  decided(std::move(request));
 }
 
-void Dispatch::call(Services& services, Request request, Answer answer) {
+void Dispatch::call(Request request, Answer answer) {
+  auto finish = [this, answer = std::move(answer), asked = asked_now(request)](Response response) {
+    answer(seen_off(asked, std::move(response)));
+  };
+  const bool waits_for_nothing = submits_itself(request.route->call) && request.body.size() <= kReadHereMax;
+  if (!request.route->role || waits_for_nothing) return call_here(std::move(request), std::move(finish));
+  services_.blocking([this, request = std::move(request), finish = std::move(finish)]() mutable {
+    call_here(std::move(request), std::move(finish));
+  });
+}
+
+void Dispatch::call_here(Request request, Answer answer) {
+  if (request.route->role && is_keyed(request))
+    return call_once(services_, running_, std::move(request), std::move(answer), call_route);
+  call_route(services_, std::move(request), std::move(answer));
+}
+
+void Dispatch::call_route(Services& services, Request request, Answer answer) {
   const Call call = request.route->call;
   if (is_of_tasks(call)) return call_task(services, std::move(request), std::move(answer));
   if (is_of_queues(call)) return call_queue(services, std::move(request), std::move(answer));

@@ -2,8 +2,11 @@
 // From a request to its answer: find the route, ask who may, call, count, log. The transport on one side and
 // the calls on the other know nothing of each other.
 
+#include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "core/env.hpp"
 #include "server/calls.hpp"
@@ -13,23 +16,8 @@
 
 namespace pawl::server {
 
-// What the transport has read.
-struct Incoming {
-  std::string method = {};
-  std::string target = {};  // path and query
-  std::string host = {};
-  std::string origin = {};
-  std::string authorization = {};
-  std::string idempotency_key = {};
-  std::string request_id = {};
-  std::string accept = {};
-  std::string last_event_id = {};
-  std::string content_type = {};
-  std::string traceparent = {};
-  std::string if_match = {};
-  std::string body = {};
-  bool is_local = false;
-};
+// What a header decides: a request that wants its body, or already the answer.
+using Admission = std::variant<Request, Response>;
 
 class Dispatch {
  public:
@@ -49,17 +37,31 @@ class Dispatch {
   // How large the body of this request may be; asked before it is read.
   [[nodiscard]] std::size_t body_limit(std::string_view method, std::string_view target) const;
 
-  void handle(Incoming incoming, Answer answer);
+  // From the header alone: who asks, and whether they may. What is refused needs no body. Does not wait;
+  // `decided` may be called before it returns, or on any thread.
+  void admit(Incoming incoming, std::function<void(Admission)> decided);
+  // What was admitted, with its body. The same holds.
+  void call(Request request, Answer answer);
   // Now, as a Date header has it.
-  [[nodiscard]] std::string http_date() const;
+  [[nodiscard]] std::string http_date();
   [[nodiscard]] core::MonotonicTime monotonic() const { return clock_.monotonic(); }
 
  private:
   [[nodiscard]] core::Result<Request> route(Incoming& incoming) const;
   [[nodiscard]] bool is_our_name(std::string_view host) const;
   [[nodiscard]] std::string new_request_id();
-  void call_if_allowed(Request request, Answer answer);
-  static void call(Services& services, Request request, Answer answer);
+  void authorize(Request request, const std::function<void(Admission)>& decided);
+  struct Asked {  // for the counts and the log
+    std::string id;
+    std::string method;
+    const wire::Route* route = nullptr;
+    core::MonotonicTime at;
+  };
+  [[nodiscard]] Asked asked_now(const Request& request) const;
+  // Counted, logged and named.
+  [[nodiscard]] Response seen_off(const Asked& asked, Response response);
+  void call_here(Request request, Answer answer);
+  static void call_route(Services& services, Request request, Answer answer);
 
   Services services_;
   RunningKeys running_;
@@ -68,6 +70,9 @@ class Dispatch {
   Log& log_;
   const Options options_;
   std::mutex random_mutex_;
+  std::mutex date_mutex_;
+  core::TimePoint date_of_ = {};  // what `date_` says, to the second
+  std::string date_;
 };
 
 }  // namespace pawl::server

@@ -8,16 +8,13 @@
 #include <vector>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "server/connection.hpp"
@@ -32,11 +29,37 @@ core::Duration time_for_body(const HttpLimits& limits, std::int64_t bytes_receiv
   return std::min<core::Duration>(limits.body_timeout, limits.body_grace + earned);
 }
 
+bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
+
+namespace {
+
+using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
+
+// A thread with a loop of its own. A connection stays with one: nothing of it ever runs at once, and no lock
+// is shared with those of the other threads.
+struct NetworkThread {
+  asio::io_context loop{1};
+  asio::executor_work_guard<Executor> work{loop.get_executor()};
+  std::thread thread;
+};
+
+std::vector<std::unique_ptr<NetworkThread>> make_network(const HttpOptions& options) {
+  std::vector<std::unique_ptr<NetworkThread>> network;
+  for (int i = 0; i < std::max(options.threads, 1); ++i) network.push_back(std::make_unique<NetworkThread>());
+  return network;
+}
+
+}  // namespace
+
 struct HttpServer::Impl {
   using Connections = std::list<std::shared_ptr<Connection>>;  // shared with the coroutine that runs each
 
   Impl(const HttpOptions& given, Metrics& counted)
-      : options(given), metrics(counted), acceptor(network), blocking(blocking_threads(given)) {}
+      : options(given),
+        metrics(counted),
+        network(make_network(given)),
+        acceptor(first_loop()),
+        blocking(blocking_threads(given)) {}
 
   core::Status listen() {
     if (const core::Status loaded = tls.load(options.tls); !loaded) return loaded;
@@ -54,18 +77,20 @@ struct HttpServer::Impl {
         .detail = fmt::format("cannot listen at {}:{}: {}", options.address, options.port, error.message())};
   }
 
+  asio::io_context& first_loop() { return network.front()->loop; }
+  asio::io_context& next_loop() { return network[accepted++ % network.size()]->loop; }
+
   static std::size_t blocking_threads(const HttpOptions& options) {
     return static_cast<std::size_t>(options.blocking_threads);
   }
 
-  asio::awaitable<void> accept() {
-    constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+  Awaitable<void> accept() {
+    constexpr auto kTuple = asio::as_tuple(UseAwaitable{});
     while (acceptor.is_open()) {
-      // Each connection on a strand of its own: its handlers never run at once.
-      auto [error, socket] = co_await acceptor.async_accept(asio::make_strand(network), kTuple);
+      auto [error, socket] = co_await acceptor.async_accept(next_loop(), kTuple);
       if (error == asio::error::operation_aborted) co_return;
       if (error) continue;  // out of descriptors, or the caller is gone already
-      tcp::socket caller = std::move(socket);
+      Socket caller = std::move(socket);
       const auto from = caller.remote_endpoint(error).address();
       if (error) continue;  // gone already
       if (!has_room_for(from)) {
@@ -97,10 +122,10 @@ struct HttpServer::Impl {
     if (connections.empty()) none_left.notify_all();
   }
 
-  void open(tcp::socket socket, const asio::ip::address& address) {
+  void open(Socket socket, const asio::ip::address& address) {
     const auto context = tls.context();
     auto connection =
-        std::make_shared<Connection>(Transport{std::move(socket), context.get()}, options.limits, *dispatch);
+        std::make_shared<Connection>(std::move(socket), context.get(), options.limits, *dispatch);
     const auto entry = [&] {
       const std::lock_guard lock{mutex};
       count(address, 1);
@@ -119,11 +144,10 @@ struct HttpServer::Impl {
   Metrics& metrics;
   Tls tls;
   Dispatch* dispatch = nullptr;
-  asio::io_context network;
-  asio::executor_work_guard<asio::io_context::executor_type> work{network.get_executor()};
-  tcp::acceptor acceptor;
+  std::vector<std::unique_ptr<NetworkThread>> network;
+  std::size_t accepted = 0;
+  Acceptor acceptor;  // on the first of them
   asio::thread_pool blocking;
-  std::vector<std::thread> threads;
   std::mutex mutex;
   std::condition_variable none_left;
   std::map<asio::ip::address, int> by_address;  // how many connections each has
@@ -141,9 +165,10 @@ core::Status HttpServer::reload_certificate() { return impl_->tls.load(impl_->op
 
 void HttpServer::stop() {
   impl_->blocking.join();
-  impl_->network.stop();
-  for (std::thread& thread : impl_->threads) thread.join();
-  impl_->threads.clear();
+  for (const auto& network : impl_->network) network->loop.stop();
+  for (const auto& network : impl_->network) {
+    if (network->thread.joinable()) network->thread.join();
+  }
 }
 
 std::uint16_t HttpServer::port() const { return impl_->acceptor.local_endpoint().port(); }
@@ -154,7 +179,7 @@ Blocking HttpServer::blocking() {
 
 Later HttpServer::later() {
   return [this](core::Duration time, std::function<void()> work) {
-    auto timer = std::make_shared<asio::steady_timer>(impl_->network, time);  // shared with its own handler
+    auto timer = std::make_shared<Timer>(impl_->first_loop(), time);  // shared with its own handler
     timer->async_wait([timer, work = std::move(work)](const boost::system::error_code& error) {
       if (!error) work();
     });
@@ -163,13 +188,13 @@ Later HttpServer::later() {
 
 void HttpServer::start(Dispatch& dispatch) {
   impl_->dispatch = &dispatch;
-  asio::co_spawn(impl_->network, impl_->accept(), asio::detached);
-  for (int i = 0; i < impl_->options.threads; ++i)
-    impl_->threads.emplace_back([this] { impl_->network.run(); });
+  asio::co_spawn(impl_->first_loop(), impl_->accept(), asio::detached);
+  for (const auto& network : impl_->network)
+    network->thread = std::thread{[loop = &network->loop] { loop->run(); }};
 }
 
 void HttpServer::stop_accepting() {
-  asio::post(impl_->network, [this] { impl_->acceptor.close(); });
+  asio::post(impl_->first_loop(), [this] { impl_->acceptor.close(); });
   const std::lock_guard lock{impl_->mutex};
   for (const auto& connection : impl_->connections) connection->stop();
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "server/dispatch.hpp"
 #include "server/tls.hpp"
@@ -33,6 +34,9 @@ struct HttpLimits {
 
 // How long a body may take of which so much has come: a slow one is not waited for to the end.
 [[nodiscard]] core::Duration time_for_body(const HttpLimits& limits, std::int64_t bytes_received);
+
+// Whether only programs of this machine can reach an address.
+[[nodiscard]] bool is_loopback(std::string_view address);
 
 struct HttpOptions {
   std::string address = "127.0.0.1";

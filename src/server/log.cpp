@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warning", "e
 }  // namespace
 
 void Log::write(LogLevel level, std::string_view what, Fields fields) {
-  if (level < options_.least) return;
+  if (!shows(level)) return;
   const std::string_view level_name = kLevels.at(static_cast<std::size_t>(level));
   std::string line;
   if (options_.is_json) {

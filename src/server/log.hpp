@@ -23,6 +23,7 @@ class Log {
   Log(core::Clock& clock, Options options) : clock_(clock), options_(options) {}
 
   using Fields = std::initializer_list<std::pair<std::string_view, std::string>>;
+  [[nodiscard]] bool shows(LogLevel level) const { return level >= options_.least; }
   void write(LogLevel level, std::string_view what, Fields fields = {});
 
  private:

@@ -36,11 +36,6 @@ core::DoOnce key_of(const Request& request) {
           .ttl = request.kept_for};
 }
 
-bool submits_itself(Call call) {
-  return call == Call::enqueue_task || call == Call::enqueue_tasks || call == Call::claim_tasks ||
-         call == Call::report_tasks || call == Call::report_task;
-}
-
 // Goes over page after page, each a commit of its own, and may be done again.
 bool is_bulk(Call call) {
   return call == Call::retry_tasks || call == Call::cancel_tasks || call == Call::retry_runs ||

@@ -32,7 +32,8 @@ class RunningKeys {
   std::set<Key> keys_;
 };
 
-// On a thread that may wait. `call` is what is to happen once, with these services.
+// On a thread that may wait, unless the call submits itself. `call` is what is to happen once, with these
+// services.
 void call_once(Services& services, RunningKeys& running, Request request, Answer answer,
                const std::function<void(Services&, Request, Answer)>& call);
 

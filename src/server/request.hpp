@@ -9,13 +9,33 @@
 #include "core/audit.hpp"
 #include "core/problem.hpp"
 #include "server/event_stream.hpp"
+#include "server/threads.hpp"
 #include "wire/routes.hpp"
 
 namespace pawl::server {
 
+// What the transport has read of a header.
+struct Incoming {
+  std::string method = {};
+  std::string target = {};  // path and query
+  std::string host = {};
+  std::string origin = {};
+  std::string authorization = {};
+  std::string idempotency_key = {};
+  std::string request_id = {};
+  std::string accept = {};
+  std::string last_event_id = {};
+  std::string content_type = {};
+  std::string traceparent = {};
+  std::string if_match = {};
+  bool is_local = false;
+  Resume resume = {};
+};
+
 struct Request {
   std::string id = {};  // made by the server, or the caller's X-Request-Id
   const wire::Route* route = nullptr;
+  std::string method = {};                   // as it was sent: HEAD has the route of GET
   std::vector<std::string> parameters = {};  // of the path, in order
   std::string ns = {};                       // the first parameter, where the route has one
   std::string path = {};
@@ -33,6 +53,7 @@ struct Request {
   std::vector<std::string> queues = {};  // of the one who asks; none: all
   std::string hash = {};                 // of the whole request, where it is to be done once
   core::Duration kept_for = {};          // how long its answer is kept then
+  Resume resume = {};                    // where its answer is put into words
 };
 
 struct Response {

@@ -24,12 +24,8 @@ sigset_t blocked_signals() {
   return signals;
 }
 
-bool is_loopback(const HttpOptions& http) {
-  return http.address.starts_with("127.") || http.address == "::1";
-}
-
 std::vector<std::string> hosts_of(const HttpOptions& http) {
-  if (!is_loopback(http)) return {};  // tokens guard it there, and it may go by any name
+  if (!is_loopback(http.address)) return {};  // tokens guard it there, and it may go by any name
   return {http.address, "127.0.0.1", "localhost", "[::1]"};
 }
 
@@ -53,7 +49,7 @@ int wait_for_end(const sigset_t& signals, bool has_certificate, HttpServer& http
 
 // What others can reach needs both: without TLS a token is read on the way, without a token anyone may call.
 core::Status check_exposure(const ServeOptions& options, core::Api& api) {
-  if (is_loopback(options.http) || options.auth.serves_anyone) return core::Done{};
+  if (is_loopback(options.http.address) || options.auth.serves_anyone) return core::Done{};
   const std::string listen = options.http.address + " can be reached by others";
   if (!options.http.tls.is_on())
     return core::invalid_field("tls.cert", listen + " and needs a certificate and its key (or --insecure)");

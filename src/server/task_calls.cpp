@@ -54,13 +54,26 @@ using Look = std::function<void(const core::Answer&, const Answer&)>;
 void submit(Services& services, const Request& request, core::Command command, Respond respond, Answer answer,
             Look look = {}) {
   core::Command done = once(request, std::move(command), respond);
-  services.submit(std::move(done), [id = request.id, respond = std::move(respond), answer = std::move(answer),
-                                    look = std::move(look)](const Result<core::Answer>& result) {
+  auto say = [id = request.id, respond = std::move(respond), answer = std::move(answer),
+              look = std::move(look)](const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), id));
     if (const auto* replayed = std::get_if<core::Replayed>(&*result)) return answer(kept_response(*replayed));
     if (auto response = respond(*result)) return answer(std::move(*response));
     look(*result, answer);
-  });
+  };
+  // Put into words by the one who asks: the thread that commits has the next group to do.
+  services.submit(std::move(done),
+                  [say = std::move(say), resume = request.resume](Result<core::Answer> result) mutable {
+                    resume([say = std::move(say), result = std::move(result)] { say(result); });
+                  });
+}
+
+// Goes on with `then` here if the gates find what they need in memory, else where they may read the store.
+template <typename Command, typename Then>
+void at_gates(Services& services, Command command, Then then) {
+  if (services.local.is_at_hand(command)) return then(std::move(command));
+  services.blocking(
+      [command = std::move(command), then = std::move(then)]() mutable { then(std::move(command)); });
 }
 
 // The command if it may be submitted; otherwise it is refused here.
@@ -86,23 +99,30 @@ std::optional<Response> made_response(const core::Answer& result) {
   return json_response(201, created_text(true, *enqueued.task));
 }
 
-void enqueue_one(Services& services, const Request& request, const Answer& answer) {
-  auto spec = read_body(request, wire::read_task_spec);
-  if (!spec) return answer(problem_response(spec.problem(), request.id));
-  core::EnqueueTasks asked{.ns = request.ns, .wants_tasks = true};
-  asked.tasks.push_back(std::move(*spec));
-  auto command = admitted(services, request, std::move(asked), answer);
-  if (!command) return;
-  // One that was there already is read; nothing was made, so there is nothing to keep.
+// One that was there already is read; nothing was made, so there is nothing to keep.
+Look look_for_task(Services& services, const Request& request) {
   const Request brief{.id = request.id, .ns = request.ns};  // without its body
-  const auto look = [&services, brief](const core::Answer& result, const Answer& found) {
+  return [&services, brief](const core::Answer& result, const Answer& found) {
     const core::TaskId id = std::get<std::vector<core::Enqueued>>(result).front().id;
     services.blocking([&services, brief, found, id] {
       const auto task = services.api.get_task(brief.ns, id);
       found(respond(brief, task, [](const auto& one) { return created_text(false, one.task); }));
     });
   };
-  submit(services, request, std::move(*command), made_response, answer, look);
+}
+
+void enqueue_one(Services& services, Request request, Answer answer) {
+  auto spec = read_body(request, wire::read_task_spec);
+  if (!spec) return answer(problem_response(spec.problem(), request.id));
+  core::EnqueueTasks asked{.ns = request.ns, .wants_tasks = true};
+  asked.tasks.push_back(std::move(*spec));
+  at_gates(services, std::move(asked),
+           [&services, request = std::move(request), answer = std::move(answer)](core::EnqueueTasks gated) {
+             auto command = admitted(services, request, std::move(gated), answer);
+             if (!command) return;
+             submit(services, request, std::move(*command), made_response, answer,
+                    look_for_task(services, request));
+           });
 }
 
 std::optional<Response> batch_response(const core::Answer& result) {
@@ -113,11 +133,15 @@ std::optional<Response> batch_response(const core::Answer& result) {
   return json_response(200, out.end_array().end_object().take());
 }
 
-void enqueue_many(Services& services, const Request& request, const Answer& answer) {
+void enqueue_many(Services& services, Request request, Answer answer) {
   auto specs = read_body(request, wire::read_task_specs);
   if (!specs) return answer(problem_response(specs.problem(), request.id));
-  auto command = admitted(services, request, {.ns = request.ns, .tasks = std::move(*specs)}, answer);
-  if (command) submit(services, request, std::move(*command), batch_response, answer);
+  core::EnqueueTasks asked{.ns = request.ns, .tasks = std::move(*specs)};
+  at_gates(services, std::move(asked),
+           [&services, request = std::move(request), answer = std::move(answer)](core::EnqueueTasks gated) {
+             auto command = admitted(services, request, std::move(gated), answer);
+             if (command) submit(services, request, std::move(*command), batch_response, answer);
+           });
 }
 
 // What was given to a caller who is not there any more goes back at once, not when its lease ends.
@@ -146,7 +170,23 @@ Response claimed_response(const core::Answer& result) {
   return json_response(200, out.end_array().end_object().take());
 }
 
-void claim(Services& services, const Request& request, const Answer& answer) {
+void submit_claim(Services& services, const Request& request, core::ClaimTasks claim, const Answer& answer) {
+  const auto is_admitted = services.local.admit(claim);
+  if (!is_admitted) return answer(problem_response(is_admitted.problem(), request.id));
+  if (!*is_admitted) return answer(json_response(200, R"({"tasks":[]})"));
+  // Who has a key asks again and is given the same tasks, so they must not go back.
+  const bool has_key = !request.hash.empty();
+  const auto shown = [&services, has_key, ns = request.ns,
+                      worker_id = claim.worker_id](const core::Answer& result) {
+    Response response = claimed_response(result);
+    const auto& tasks = std::get<std::vector<core::ClaimedTask>>(result);
+    if (!has_key) response.undelivered = give_back(services, ns, worker_id, tasks);
+    return std::optional{std::move(response)};
+  };
+  submit(services, request, std::move(claim), shown, answer);
+}
+
+void claim(Services& services, Request request, Answer answer) {
   auto claim =
       read_body(request, [&](ObjectReader& in) { return wire::read_claim(in, services.lease_default); });
   if (!claim) return answer(problem_response(claim.problem(), request.id));
@@ -155,19 +195,10 @@ void claim(Services& services, const Request& request, const Answer& answer) {
     return answer(problem_response(valid.problem(), request.id));
   if (const core::Status allowed = check_queues(request, claim->queues); !allowed)
     return deny(services, request, allowed.problem(), answer);
-  const auto is_admitted = services.local.admit(*claim);
-  if (!is_admitted) return answer(problem_response(is_admitted.problem(), request.id));
-  if (!*is_admitted) return answer(json_response(200, R"({"tasks":[]})"));
-  // Who has a key asks again and is given the same tasks, so they must not go back.
-  const bool has_key = !request.hash.empty();
-  const auto shown = [&services, has_key, ns = request.ns,
-                      worker_id = claim->worker_id](const core::Answer& result) {
-    Response response = claimed_response(result);
-    const auto& tasks = std::get<std::vector<core::ClaimedTask>>(result);
-    if (!has_key) response.undelivered = give_back(services, ns, worker_id, tasks);
-    return std::optional{std::move(response)};
-  };
-  submit(services, request, std::move(*claim), shown, answer);
+  at_gates(services, std::move(*claim),
+           [&services, request = std::move(request), answer = std::move(answer)](core::ClaimTasks gated) {
+             submit_claim(services, request, std::move(gated), answer);
+           });
 }
 
 core::ReportTasks reports_by(const Request& request) {
@@ -313,9 +344,9 @@ Response move_many(Services& services, const Request& request) {
 
 void call_task(Services& services, Request request, Answer answer) {
   switch (request.route->call) {
-    case Call::enqueue_task: return enqueue_one(services, request, answer);
-    case Call::enqueue_tasks: return enqueue_many(services, request, answer);
-    case Call::claim_tasks: return claim(services, request, answer);
+    case Call::enqueue_task: return enqueue_one(services, std::move(request), std::move(answer));
+    case Call::enqueue_tasks: return enqueue_many(services, std::move(request), std::move(answer));
+    case Call::claim_tasks: return claim(services, std::move(request), std::move(answer));
     case Call::report_tasks: return report_many(services, request, answer);
     case Call::report_task: return report_one(services, request, answer);
     default: break;

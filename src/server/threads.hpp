@@ -12,4 +12,7 @@ using Blocking = std::function<void(std::function<void()>)>;
 // Runs work after a time, on a thread of the network: it must not wait.
 using Later = std::function<void(core::Duration, std::function<void()>)>;
 
+// Runs work on the network thread of the connection that asks, soon: it must not wait.
+using Resume = std::function<void(std::function<void()>)>;
+
 }  // namespace pawl::server

@@ -1,9 +1,9 @@
 #include "server/transport.hpp"
 
+#include <array>
+
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
+#include <boost/asio/post.hpp>
 #include <poll.h>
 
 namespace pawl::server {
@@ -12,52 +12,121 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
+constexpr auto kTuple = asio::as_tuple(UseAwaitable{});
+constexpr std::size_t kReadSize = 64U << 10U;
 
 }  // namespace
 
-Transport::Transport(asio::ip::tcp::socket socket, Tls::Context* tls)
-    : stream_(std::in_place_type<Plain>, std::move(socket)) {
-  if (tls != nullptr) {
-    Plain plain = std::move(std::get<Plain>(stream_));
-    stream_.emplace<Encrypted>(std::move(plain), *tls);
-  }
+Transport::Transport(Socket socket, Tls::Context* tls)
+    : socket_(std::move(socket)), stream_(socket_.native_handle()), timer_(socket_.get_executor()) {
   boost::system::error_code ignored;  // only slower without
-  lowest().socket().set_option(asio::ip::tcp::no_delay{true}, ignored);
+  socket_.set_option(asio::ip::tcp::no_delay{true}, ignored);
+  socket_.native_non_blocking(true, ignored);
+  if (tls != nullptr) stream_.use_tls(tls->native_handle(), net::Stream::Side::server);
 }
 
-Transport::Plain& Transport::lowest() {
-  if (auto* plain = std::get_if<Plain>(&stream_)) return *plain;
-  return std::get<Encrypted>(stream_).next_layer();
+void Transport::expires_after(std::chrono::nanoseconds time) {
+  has_expired_ = false;
+  deadline_ = std::chrono::steady_clock::now() + time;
+}
+
+void Transport::expires_never() {
+  has_expired_ = false;
+  deadline_ = kNever;
+}
+
+void Transport::cancel() {
+  has_expired_ = true;
+  boost::system::error_code ignored;
+  socket_.cancel(ignored);
+}
+
+bool Transport::is_peer_local() const {
+  boost::system::error_code error;
+  const auto peer = socket_.remote_endpoint(error);
+  return !error && peer.address().is_loopback();
 }
 
 bool Transport::is_peer_gone() {
-  pollfd watched{.fd = socket().native_handle(), .events = POLLRDHUP, .revents = 0};
+  pollfd watched{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
   return ::poll(&watched, 1, 0) == 1;
 }
 
-asio::awaitable<Transport::Opening> Transport::open(std::chrono::milliseconds timeout) {
-  auto* encrypted = std::get_if<Encrypted>(&stream_);
-  if (encrypted == nullptr) co_return Opening::ready;
+void Transport::watch_deadline() {
+  if (deadline_ == kNever || (is_timer_set_ && timer_.expiry() <= deadline_)) return;
+  is_timer_set_ = true;
+  timer_.expires_at(deadline_);
+  timer_.async_wait([this, alive = std::weak_ptr<int>{alive_}](const boost::system::error_code& error) {
+    if (!error && !alive.expired()) look_at_deadline();
+  });
+}
+
+void Transport::look_at_deadline() {
+  is_timer_set_ = false;
+  if (std::chrono::steady_clock::now() >= deadline_) {
+    cancel();
+  } else {
+    watch_deadline();
+  }
+}
+
+Awaitable<bool> Transport::wait(Socket::wait_type until) {
+  if (has_expired_) co_return false;
+  watch_deadline();
+  auto [error] = co_await socket_.async_wait(until, kTuple);
+  co_return !error;
+}
+
+Awaitable<bool> Transport::wait_for(net::Progress wanted) {
+  if (wanted == net::Progress::wants_read) co_return co_await wait(Socket::wait_read);
+  if (wanted == net::Progress::wants_write) co_return co_await wait(Socket::wait_write);
+  co_return false;
+}
+
+Awaitable<Transport::Opening> Transport::open(std::chrono::milliseconds timeout) {
+  if (stream_.tls() == nullptr) co_return Opening::ready;
   expires_after(timeout);
-  auto [error] = co_await encrypted->async_handshake(asio::ssl::stream_base::server, kTuple);
-  if (!error) co_return Opening::ready;
-  const auto reason = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
-  if (error.category() != asio::error::get_ssl_category() || reason != SSL_R_HTTP_REQUEST)
-    co_return Opening::failed;
-  Plain plain = std::move(encrypted->next_layer());
-  stream_.emplace<Plain>(std::move(plain));
+  while (true) {
+    const net::Progress progress = stream_.shake_hands();
+    if (progress == net::Progress::done) co_return Opening::ready;
+    if (!co_await wait_for(progress)) break;
+  }
+  if (stream_.tls_failure() != SSL_R_HTTP_REQUEST) co_return Opening::failed;
+  stream_.drop_tls();
   co_return Opening::spoke_plainly;
 }
 
-asio::awaitable<void> Transport::close(std::chrono::milliseconds timeout) {
-  if (auto* encrypted = std::get_if<Encrypted>(&stream_)) {
-    SSL_set_shutdown(encrypted->native_handle(), SSL_RECEIVED_SHUTDOWN);  // so that it does not wait for it
-    expires_after(timeout);
-    (void)co_await encrypted->async_shutdown(kTuple);
-  }
-  boost::system::error_code ignored;
-  socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+Awaitable<bool> Transport::wait_for_input() {
+  if (stream_.has_input()) co_return true;
+  co_return co_await wait(Socket::wait_read);
 }
+
+// By way of the stack, so that a connection keeps no more than has come.
+net::Progress Transport::read_now(std::string& into) {
+  std::array<char, kReadSize> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read into
+  const net::Moved read = stream_.read(chunk);
+  into.append(chunk.data(), read.bytes);
+  return read.progress;
+}
+
+Awaitable<bool> Transport::read_some(std::string& into) {
+  while (true) {
+    const net::Progress progress = read_now(into);
+    if (progress == net::Progress::done) co_return true;
+    if (!co_await wait_for(progress)) co_return false;
+  }
+}
+
+Awaitable<bool> Transport::write(std::string bytes) {
+  for (std::string_view left = bytes; !left.empty();) {
+    const net::Moved written = stream_.write(left);
+    left.remove_prefix(written.bytes);
+    if (written.progress == net::Progress::done) continue;
+    if (!co_await wait_for(written.progress)) co_return false;
+  }
+  co_return true;
+}
+
+Awaitable<void> Transport::give_way() { co_await asio::post(executor(), UseAwaitable{}); }
 
 }  // namespace pawl::server

@@ -1,68 +1,82 @@
 #pragma once
-// The stream under a connection: TCP, or TLS over it. To Asio and Beast it is one stream with deadlines;
-// which it is matters only at the beginning and the end. Used on one strand.
+// The stream under a connection, with deadlines: a net::Stream that waits in the loop of one network thread.
+// Everything happens on that thread. What is read or written at once never touches the loop or a timer.
 
 #include <chrono>
 #include <cstdint>
-#include <utility>
-#include <variant>
+#include <memory>
+#include <string>
 
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/ssl/ssl_stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
+#include "net/stream.hpp"
 #include "server/tls.hpp"
 
 namespace pawl::server {
 
+// Of one loop that is run by one thread: what runs on it never runs at once with another.
+using Executor = boost::asio::io_context::executor_type;
+using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
+using Timer =
+    boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                      boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
+template <typename T>
+using Awaitable = boost::asio::awaitable<T, Executor>;
+using UseAwaitable = boost::asio::use_awaitable_t<Executor>;
+
 class Transport {
  public:
-  using Plain = boost::beast::tcp_stream;
-  using Encrypted = boost::beast::ssl_stream<Plain>;
-  using executor_type = Plain::executor_type;
-
   // `tls`: null for plain TCP. It need not outlive the call.
-  Transport(boost::asio::ip::tcp::socket socket, Tls::Context* tls);
+  Transport(Socket socket, Tls::Context* tls);
 
-  [[nodiscard]] executor_type get_executor() { return lowest().get_executor(); }
-  [[nodiscard]] boost::asio::ip::tcp::socket& socket() { return lowest().socket(); }
-  void expires_after(std::chrono::nanoseconds time) { lowest().expires_after(time); }
-  void expires_never() { lowest().expires_never(); }
-  // What is under way ends with an error.
-  void cancel() { lowest().cancel(); }
+  [[nodiscard]] Executor executor() { return socket_.get_executor(); }
+  // Until the next of these: what waits when the time is over ends, and so does whatever begins then.
+  void expires_after(std::chrono::nanoseconds time);
+  void expires_never();
+  // What waits ends.
+  void cancel();
+  [[nodiscard]] bool is_peer_local() const;
   // Whether the other side has closed, also while bytes of it are not read yet.
   [[nodiscard]] bool is_peer_gone();
 
   // `spoke_plainly`: HTTP came where TLS should; from then on it is plain, so that this can be answered.
   enum class Opening : std::uint8_t { ready, spoke_plainly, failed };
   // Before the first byte; within `timeout`.
-  [[nodiscard]] boost::asio::awaitable<Opening> open(std::chrono::milliseconds timeout);
+  [[nodiscard]] Awaitable<Opening> open(std::chrono::milliseconds timeout);
+  // Until there is something to read; false: there will not be.
+  [[nodiscard]] Awaitable<bool> wait_for_input();
+  // Puts what has come behind what is there; false: nothing more comes.
+  [[nodiscard]] Awaitable<bool> read_some(std::string& into);
+  // Whether all of it was handed over.
+  [[nodiscard]] Awaitable<bool> write(std::string bytes);
+  // Lets the others of this thread have their turn.
+  [[nodiscard]] Awaitable<void> give_way();
   // Says that nothing more comes; does not wait for the other side to say so too.
-  [[nodiscard]] boost::asio::awaitable<void> close(std::chrono::milliseconds timeout);
-
-  template <typename Buffers, typename Token>
-  auto async_read_some(const Buffers& buffers, Token&& token) {
-    return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
-        [this](auto handler, const Buffers& into) {
-          std::visit([&](auto& stream) { stream.async_read_some(into, std::move(handler)); }, stream_);
-        },
-        token, buffers);
-  }
-  template <typename Buffers, typename Token>
-  auto async_write_some(const Buffers& buffers, Token&& token) {
-    return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
-        [this](auto handler, const Buffers& from) {
-          std::visit([&](auto& stream) { stream.async_write_some(from, std::move(handler)); }, stream_);
-        },
-        token, buffers);
-  }
+  void close() { stream_.say_goodbye(); }
 
  private:
-  [[nodiscard]] Plain& lowest();
+  [[nodiscard]] net::Progress read_now(std::string& into);
+  [[nodiscard]] Awaitable<bool> wait(Socket::wait_type until);
+  [[nodiscard]] Awaitable<bool> wait_for(net::Progress wanted);
+  void watch_deadline();
+  void look_at_deadline();
 
-  std::variant<Plain, Encrypted> stream_;
+  Socket socket_;
+  net::Stream stream_;
+  // One timer a connection, which is set only when something really waits, and left to run out by itself when
+  // the deadline has moved on meanwhile: most requests then set none.
+  Timer timer_;
+  std::chrono::steady_clock::time_point deadline_ = kNever;
+  bool is_timer_set_ = false;
+  bool has_expired_ = false;
+  std::shared_ptr<int> alive_ = std::make_shared<int>();  // seen by the timer's handler, which may come later
+
+  static constexpr auto kNever = std::chrono::steady_clock::time_point::max();
 };
 
 }  // namespace pawl::server

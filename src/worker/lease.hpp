@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/env.hpp"
-#include "worker/descriptor.hpp"
+#include "net/descriptor.hpp"
 #include "worker/process.hpp"
 
 namespace pawl::worker {
@@ -59,7 +59,7 @@ class Lease final : public ProcessWatch {
   std::string task_id_;
   std::int64_t fence_;
   core::Clock& clock_;
-  Descriptor wake_;  // an eventfd
+  net::Descriptor wake_;  // an eventfd
   std::mutex mutex_;
   core::MonotonicTime until_;
   LeaseState state_ = LeaseState::held;

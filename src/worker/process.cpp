@@ -12,27 +12,27 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "worker/descriptor.hpp"
+#include "net/descriptor.hpp"
 
 namespace pawl::worker {
 
 namespace {
 
 struct Pipe {
-  Descriptor read;
-  Descriptor write;
+  net::Descriptor read;
+  net::Descriptor write;
 };
 
 std::optional<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  return Pipe{.read = Descriptor{ends[0]}, .write = Descriptor{ends[1]}};
+  return Pipe{.read = net::Descriptor{ends[0]}, .write = net::Descriptor{ends[1]}};
 }
 
 // glibc 2.36 declares pidfd_open without C linkage, which C++ cannot link.
 int open_pidfd(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 
-void make_nonblocking(const Descriptor& end) { fcntl(end.get(), F_SETFL, O_NONBLOCK); }
+void make_nonblocking(const net::Descriptor& end) { fcntl(end.get(), F_SETFL, O_NONBLOCK); }
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -102,7 +102,7 @@ class Child {
     const int error = posix_spawn(&pid_, "/bin/sh", &actions.value, &attributes.value,
                                   pointers_to(words).data(), pointers_to(environment).data());
     if (error != 0) return error;
-    process_ = Descriptor{open_pidfd(pid_)};
+    process_ = net::Descriptor{open_pidfd(pid_)};
     if (!process_.is_open()) return give_up(errno);
     input_ = std::move(input->write);
     output_ = std::move(output->read);
@@ -164,7 +164,7 @@ class Child {
   }
 
   // False at the end of the pipe or when there is nothing to read now.
-  static bool read_some(Descriptor& from, std::string& into) {
+  static bool read_some(net::Descriptor& from, std::string& into) {
     std::array<char, 65'536> buffer{};
     const auto count = read(from.get(), buffer.data(), buffer.size());
     if (count > 0) into.append(buffer.data(), static_cast<std::size_t>(count));
@@ -207,7 +207,7 @@ class Child {
   ProcessWatch& watch_;
   core::Clock& clock_;
   pid_t pid_ = 0;
-  Descriptor process_, input_, output_, errors_;
+  net::Descriptor process_, input_, output_, errors_;
   std::size_t written_ = 0;
   bool ended_ = false;
   std::optional<core::MonotonicTime> kill_at_;

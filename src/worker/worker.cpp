@@ -26,14 +26,14 @@ std::string host_name() {
 }
 
 // Every thread made later has them blocked too; whoever waits on the descriptor gets them.
-Descriptor block_signals() {
+net::Descriptor block_signals() {
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a handler that does not read its input is no reason to die
-  return Descriptor{signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)};
+  return net::Descriptor{signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)};
 }
 
 // What will not be better in a second.
@@ -59,7 +59,7 @@ Worker::Worker(WorkerOptions options, Handlers handlers, core::Clock& clock, cor
 
 core::Status Worker::run() {
   signals_ = block_signals();
-  idle_ = Descriptor{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  idle_ = net::Descriptor{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   const bool enlisted = enlist();
   runner_options_.worker_id = id_;
   say_(fmt::format("worker {} serves {} with {} at once", id_, fmt::join(handlers_.types(), ", "),

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/result.hpp"
-#include "worker/descriptor.hpp"
+#include "net/descriptor.hpp"
 #include "worker/handlers.hpp"
 #include "worker/lease_keeper.hpp"
 #include "worker/runner.hpp"
@@ -65,8 +65,8 @@ class Worker {
   Say say_;
   RunnerOptions runner_options_;
   std::string id_;
-  Descriptor signals_;  // a signalfd
-  Descriptor idle_;     // an eventfd: nothing runs any more, or there is no use in going on
+  net::Descriptor signals_;  // a signalfd
+  net::Descriptor idle_;     // an eventfd: nothing runs any more, or there is no use in going on
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -15,14 +15,14 @@ namespace pawl::testing {
 namespace {
 
 struct Pipe {
-  worker::Descriptor read;
-  worker::Descriptor write;
+  net::Descriptor read;
+  net::Descriptor write;
 };
 
 Pipe make_pipe() {
   std::array<int, 2> ends{};
   EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
-  return {.read = worker::Descriptor{ends[0]}, .write = worker::Descriptor{ends[1]}};
+  return {.read = net::Descriptor{ends[0]}, .write = net::Descriptor{ends[1]}};
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
@@ -32,7 +32,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-bool read_some(worker::Descriptor& from, std::string& into) {
+bool read_some(net::Descriptor& from, std::string& into) {
   std::array<char, 4096> buffer{};
   const auto count = read(from.get(), buffer.data(), buffer.size());
   if (count > 0) into.append(buffer.data(), static_cast<std::size_t>(count));

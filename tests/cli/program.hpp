@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "worker/descriptor.hpp"
+#include "net/descriptor.hpp"
 
 namespace pawl::testing {
 
@@ -41,8 +41,8 @@ class Program {
 
  private:
   pid_t pid_ = -1;
-  worker::Descriptor out_pipe_;
-  worker::Descriptor err_pipe_;
+  net::Descriptor out_pipe_;
+  net::Descriptor err_pipe_;
   std::string out_;
   std::string err_;
 };

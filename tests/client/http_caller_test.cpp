@@ -87,6 +87,33 @@ TEST_F(Calls, ToPrivateAddressesAreRefusedWhereAsked) {
   EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::forbidden);
 }
 
+TEST_F(Calls, ThatAreNotAnsweredEndInTime) {
+  ScriptedServer silent{{}};  // connections are made and left alone
+  auto target = target_of(silent);
+  target.timeout = std::chrono::milliseconds{50};
+  HttpCaller caller{target, random};
+  EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::timeout);
+}
+
+TEST_F(Calls, UnderWayEndWhenTheyAreCancelled) {
+  ScriptedServer silent{{}};
+  HttpCaller caller{target_of(silent), random};
+  std::thread other{[&] { caller.cancel(); }};
+  EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::unavailable);
+  other.join();
+}
+
+TEST_F(Calls, TakeAnswersInChunksAndThoseThatEndWithTheirConnection) {
+  ScriptedServer server{
+      {{"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n",
+        "HTTP/1.1 200 X\r\n\r\nall of it"},
+       {"HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\nhalf"}}};
+  HttpCaller caller{target_of(server), random};
+  EXPECT_EQ(caller.call({.path = "/"})->body, "abc");
+  EXPECT_EQ(caller.call({.path = "/"})->body, "all of it");
+  EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::unavailable);
+}
+
 TEST_F(Calls, EndWhenTheyAreCancelled) {
   HttpCaller caller{{.address = {.host = "127.0.0.1", .port = "1"}}, random};
   caller.cancel();

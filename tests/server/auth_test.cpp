@@ -122,6 +122,46 @@ TEST_F(Auth, WritesDownWhatWasDenied) {
   EXPECT_EQ(audit.find(admin), std::string::npos);
 }
 
+// RELIABILITY S14: a body is read only from those who may send one.
+TEST_F(Auth, RefusesBeforeTheBodyIsReadAndCloses) {
+  ASSERT_EQ(status_of(make("admin", "*", "")), 201);
+  for (const auto* framing : {"Content-Length: 4000000", "Transfer-Encoding: chunked"}) {
+    RawClient client{front.port()};
+    client.send(fmt::format("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\n{}\r\n\r\n", framing));
+    const std::string answer = client.receive();  // nothing of the body was sent
+    EXPECT_EQ(status_of(answer), 401) << framing;
+    EXPECT_NE(answer.find("Connection: close"), std::string::npos) << answer;
+    EXPECT_TRUE(client.is_closed()) << framing;
+  }
+}
+
+TEST_F(Auth, RefusesWithoutAskingForTheBody) {
+  ASSERT_EQ(status_of(make("admin", "*", "")), 201);
+  RawClient client{front.port()};
+  client.send(
+      "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\n"
+      "Expect: 100-continue\r\n\r\n");
+  EXPECT_EQ(status_of(client.receive()), 401) << "and not 100";
+}
+
+TEST_F(Auth, KeepsTheConnectionOfARefusedRequestThatHasComeWhole) {
+  ASSERT_EQ(status_of(make("admin", "*", "")), 201);
+  RawClient client{front.port()};
+  client.send(post("/v1/default/tasks", R"({"type":"a"})"));
+  EXPECT_EQ(status_of(client.receive()), 401);
+  client.send(get("/healthz"));
+  EXPECT_EQ(status_of(client.receive()), 200);
+}
+
+TEST_F(Auth, RevokedHereIsRefusedAtOnceAlsoWhereItWasJustRemembered) {
+  const std::string admin = token_in(make("admin", "*", ""));
+  const std::string made = make("worker", "default", admin);
+  EXPECT_EQ(status_of(send("POST", "/v1/default/tasks", R"({"type":"t"})", token_in(made))), 201);
+  EXPECT_EQ(status_of(send("POST", "/v1/default/tasks", R"({"type":"t"})", token_in(made))), 201);
+  ASSERT_EQ(status_of(send("DELETE", "/v1/admin/tokens/" + id_in(made), "", admin)), 200);
+  EXPECT_EQ(status_of(send("POST", "/v1/default/tasks", R"({"type":"t"})", token_in(made))), 401);
+}
+
 TEST_F(Auth, NeverShowsASecretAgain) {
   const std::string admin = token_in(make("admin", "*", ""));
   const std::string list = send("GET", "/v1/admin/tokens", "", admin);

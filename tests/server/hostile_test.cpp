@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <functional>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "bench/resident.hpp"
 #include "tests/server/fixture.hpp"
 
 namespace pawl::testing {
@@ -20,15 +20,6 @@ using std::chrono::steady_clock;
 constexpr int kGoodCalls = 300;
 constexpr int kIdle = 900;
 constexpr double kMemoryMax = 64;  // MiB more than before, for all of them together
-
-double resident() {
-  std::ifstream status{"/proc/self/status"};
-  for (std::string line; std::getline(status, line);) {
-    constexpr std::string_view kName = "VmRSS:";
-    if (line.starts_with(kName)) return std::stod(line.substr(kName.size())) / 1024;
-  }
-  return 0;
-}
 
 class Hostile : public ServerTest {
  protected:
@@ -90,7 +81,7 @@ class Hostile : public ServerTest {
 
 TEST_F(Hostile, ClientsAreRefusedAndTheOthersServed) {
   const auto alone = good_calls();
-  const double before = resident();
+  const double before = bench::resident("self");
   std::vector<std::unique_ptr<RawClient>> idle;
   for (int i = 0; i < kIdle; ++i) idle.push_back(std::make_unique<RawClient>(port()));
 
@@ -123,7 +114,7 @@ TEST_F(Hostile, ClientsAreRefusedAndTheOthersServed) {
     });
   }
   const auto beside = good_calls();
-  const double during = resident();
+  const double during = bench::resident("self");
   is_over = true;
   ++served;
   served.notify_all();

@@ -63,6 +63,21 @@ TEST_F(Http, TakesAChunkedBody) {
   EXPECT_EQ(status_of(ask(chunked)), 201);
 }
 
+TEST_F(Http, AsksForABodyThatWaitsToBeAskedFor) {
+  RawClient client{front.port()};
+  client.send(
+      "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\n"
+      "Expect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.receive(), "HTTP/1.1 100 Continue\r\n\r\n");
+  client.send(R"({"type":"a"})");
+  EXPECT_EQ(status_of(client.receive()), 201);
+}
+
+TEST_F(Http, TakesALargeBodyElsewhereAndAnswersTheSame) {
+  const std::string payload(300'000, 'x');  // more than a network thread takes apart by itself
+  EXPECT_EQ(status_of(ask(post("/v1/default/tasks", R"({"type":"a","payload":")" + payload + "\"}"))), 201);
+}
+
 TEST_F(Http, RefusesWhatIsNotHttpAndCloses) {
   for (const std::string& bad :
        {std::string{"GARBAGE\r\n\r\n"}, std::string{"GET /healthz HTTP/1.1\nHost: localhost\n\n"},

@@ -105,6 +105,14 @@ TEST_F(Limits, OfABodyInChunks) {
   expect_refused_and_closed(chunked(kMax + 1), 413);
 }
 
+// Between chunks there may be extensions: they are no body, and have the limit of a header.
+TEST_F(Limits, OfWhatStandsBetweenChunks) {
+  expect_refused_and_closed(
+      "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1;x=" +
+          std::string(200'000, 'x'),
+      431);
+}
+
 TEST_F(Limits, OfTheBodyOfABatch) {
   const auto batch = [](std::size_t size) {
     return post("/v1/default/tasks/batch", "{\"tasks\":[" + task_of_size(size - 12) + "]}");

@@ -35,14 +35,15 @@ constexpr std::array kHomes{
     Home{"src/runtime/env.cpp", "random_device"},
     // Back-off towards a server that is gone, and the age of what a node remembers: real time, never stored.
     Home{"src/store/postgres/monotonic.cpp", "steady_clock::now"},
-    Home{"src/engine/engine.cpp", "catch ("},          // the engine's loop
-    Home{"src/runtime/guarded.hpp", "catch ("},        // the API dispatcher
-    Home{"src/cli/main.cpp", "catch ("},               // what a command throws becomes its exit code
-    Home{"src/cli/parse.cpp", "catch ("},              // CLI11 tells wrong usage by throwing
-    Home{"src/cli/config_file.cpp", "catch ("},        // yaml-cpp tells a bad file by throwing
-    Home{"src/wire/yaml.cpp", "catch ("},              // the same of definitions
-    Home{"examples/survive/worker.cpp", "sleep_for"},  // stands for the work
-    Home{"examples/survive/show.cpp", "sleep_for"},    // looks now and then, as a person would
+    Home{"src/server/transport.cpp", "steady_clock::now"},  // deadlines of sockets, the same
+    Home{"src/engine/engine.cpp", "catch ("},               // the engine's loop
+    Home{"src/runtime/guarded.hpp", "catch ("},             // the API dispatcher
+    Home{"src/cli/main.cpp", "catch ("},                    // what a command throws becomes its exit code
+    Home{"src/cli/parse.cpp", "catch ("},                   // CLI11 tells wrong usage by throwing
+    Home{"src/cli/config_file.cpp", "catch ("},             // yaml-cpp tells a bad file by throwing
+    Home{"src/wire/yaml.cpp", "catch ("},                   // the same of definitions
+    Home{"examples/survive/worker.cpp", "sleep_for"},       // stands for the work
+    Home{"examples/survive/show.cpp", "sleep_for"},         // looks now and then, as a person would
 };
 
 bool is_at_home(const SourceFile& file, const Ban& ban) {

@@ -26,11 +26,12 @@ constexpr std::array kFolderRules{
     FolderRule{"engine", {"core", "store"}},
     FolderRule{"runtime", {"core", "store", "engine"}},
     FolderRule{"client",
-               {"core", "store", "store/memory", "store/sqlite", "store/postgres", "runtime", "wire"}},
+               {"core", "store", "store/memory", "store/sqlite", "store/postgres", "runtime", "wire", "net"}},
     FolderRule{"wire", {"core"}},
-    FolderRule{"server", {"core", "store", "engine", "runtime", "wire"}},
-    FolderRule{"worker", {"core", "client"}},
-    FolderRule{"cli", {"core", "store", "client", "runtime", "server", "worker", "bench"}},
+    FolderRule{"net", {}},
+    FolderRule{"server", {"core", "store", "engine", "runtime", "wire", "net"}},
+    FolderRule{"worker", {"core", "client", "net"}},
+    FolderRule{"cli", {"core", "store", "client", "runtime", "server", "worker", "net", "bench"}},
 };
 
 // A library header that only some folders may see (empty: none of those that are checked).

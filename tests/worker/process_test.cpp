@@ -11,9 +11,9 @@
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 
+#include "net/descriptor.hpp"
 #include "runtime/env.hpp"
 #include "tests/support/stores.hpp"
-#include "worker/descriptor.hpp"
 
 namespace pawl::worker {
 namespace {
@@ -31,7 +31,7 @@ class Leash final : public ProcessWatch {
  private:
   core::Clock& clock_;
   std::function<bool()> enough_;
-  Descriptor wake_{eventfd(0, EFD_CLOEXEC)};
+  net::Descriptor wake_{eventfd(0, EFD_CLOEXEC)};
 };
 
 class Process : public ::testing::Test {
@@ -72,7 +72,7 @@ TEST_F(Process, HasTheEnvironmentItIsGiven) {
 }
 
 TEST_F(Process, InheritsNothingThatTheWorkerHasOpen) {
-  const Descriptor leaky{eventfd(0, 0)};
+  const net::Descriptor leaky{eventfd(0, 0)};
   const auto end = run({.command = "test -e /proc/self/fd/" + std::to_string(leaky.get())});
   EXPECT_EQ(end.exit_code, 1);
 }
@@ -109,7 +109,7 @@ TEST_F(Process, ThatIgnoresSigtermIsKilledWithItsWholeGroup) {
   const auto file = folder.path() + "/ready";
   const auto fifo = folder.path() + "/fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  const Descriptor reader{open(fifo.c_str(), O_RDONLY | O_NONBLOCK)};
+  const net::Descriptor reader{open(fifo.c_str(), O_RDONLY | O_NONBLOCK)};
   const auto end = run_until_there(
       {.command = "trap '' TERM; sleep 1000 >" + fifo + " & : >" + file + "; wait; sleep 1000",
        .kill_after = 50ms},

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-namespace pawl::worker {
+namespace pawl::net {
 
 class Descriptor {
  public:
@@ -29,4 +29,4 @@ class Descriptor {
   int fd_;
 };
 
-}  // namespace pawl::worker
+}  // namespace pawl::net

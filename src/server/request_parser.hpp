@@ -1,0 +1,58 @@
+#pragma once
+// A request as it comes in, strictly and within the limits. Beast's parser does the reading and is known
+// here only; what it does not look at is looked at here too.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/http_server.hpp"
+#include "server/request.hpp"
+
+namespace pawl::server {
+
+class RequestParser {
+ public:
+  explicit RequestParser(const HttpLimits& limits);
+  RequestParser(const RequestParser&) = delete;
+  RequestParser& operator=(const RequestParser&) = delete;
+  ~RequestParser();
+
+  // Takes what it can of what has come and says how many bytes that was; the rest is to come again, with more
+  // behind it. Stops after the header, and at the end of the request.
+  [[nodiscard]] std::size_t put(std::string_view bytes);
+  // What is wrong with it. Nothing that follows can be trusted to be a request.
+  [[nodiscard]] const std::optional<Response>& refusal() const { return refusal_; }
+
+  [[nodiscard]] bool has_header() const;
+  [[nodiscard]] bool is_whole() const;
+
+  // Of the header.
+  [[nodiscard]] std::string_view method() const;
+  [[nodiscard]] std::string_view target() const;
+  [[nodiscard]] Incoming take_incoming();
+  [[nodiscard]] bool is_head() const;
+  [[nodiscard]] bool keeps_alive() const;
+  [[nodiscard]] bool expects_continue() const;
+
+  // Before the body: how large it may be.
+  void limit_body(std::size_t bytes_max);
+  [[nodiscard]] std::int64_t body_received() const { return static_cast<std::int64_t>(body_received_); }
+  // The last that is asked of it: it lets go of everything.
+  [[nodiscard]] std::string take_body();
+
+ private:
+  struct Impl;
+  void check_header();
+  void refuse(int status, core::ProblemCode code, const std::string& detail);
+
+  const HttpLimits& limits_;
+  std::unique_ptr<Impl> impl_;
+  std::optional<Response> refusal_;
+  std::size_t header_size_ = 0;
+  std::size_t body_received_ = 0;
+};
+
+}  // namespace pawl::server
