@@ -14,7 +14,7 @@ struct Measurement {
   double value = 0;
   std::string unit = {};
   std::optional<double> baseline = {};  // the same by one statement and commit an operation, in the same run
-  std::optional<double> ratio = {};     // to the baseline, or to the rate of an empty store or in process
+  std::optional<double> ratio = {};     // to the baseline, or to the smallest or empty case, or in process
   std::optional<double> in_process = {};  // the same without the server, in the same run
 };
 

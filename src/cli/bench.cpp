@@ -169,6 +169,7 @@ std::vector<Command> bench_commands() {
             {waiting},
             bench::run_http_memory},
         Row{"latency", "From enqueue to the handler on an idle system", bench::run_latency},
+        Row{"graph", "What a task of a workflow costs, by the size of the graph", bench::run_graph},
         Row{"deep", "The rate with a deep backlog of other queues", bench::run_deep, {backlog}},
         Row{"held", "The rate while a forgotten transaction holds a snapshot", bench::run_held, {held}}}) {
     commands.push_back(command_of(row));

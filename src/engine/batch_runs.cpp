@@ -75,6 +75,7 @@ struct RunGatherer {
   std::vector<store::RunKeyRef>& keys;
 
   void want_task(const core::TaskId& id) const {
+    if (!set.has_runs()) return;
     const WorkingTask* task = set.find(id);
     if (task == nullptr || !task->record.facts.run) return;
     runs.push_back(task->record.facts.run->run_id);

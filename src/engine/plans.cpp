@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/definition_record.hpp"
+#include "core/expression.hpp"
 #include "store/store.hpp"
 
 namespace pawl::engine {
@@ -11,7 +12,25 @@ namespace {
 
 constexpr std::size_t kPlansMax = 1'000;
 
+std::vector<core::NodeIndex> sources_of(const core::DefinitionTask& task, const core::Graph& graph) {
+  core::Mistakes none;  // the definition was checked
+  std::vector<core::PlacedReference> references;
+  for (const core::RawJson* text : {&task.input, &task.for_each}) {
+    if (!text->empty()) core::check_template(text->text, "", none, references);
+  }
+  std::vector<core::NodeIndex> sources;
+  for (const core::PlacedReference& placed : references) {
+    if (const auto index = graph.find(placed.reference.task)) sources.push_back(*index);
+  }
+  return sources;
+}
+
 }  // namespace
+
+Plan::Plan(int number, core::Definition checked)
+    : version(number), definition(std::move(checked)), graph(definition) {
+  for (const core::DefinitionTask& task : definition.tasks) sources.push_back(sources_of(task, graph));
+}
 
 SharedPlan Plans::known(const core::RecordRef& ref) {
   const std::lock_guard lock{mutex_};

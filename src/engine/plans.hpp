@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/definition.hpp"
 #include "core/graph.hpp"
@@ -18,8 +19,7 @@
 namespace pawl::engine {
 
 struct Plan {
-  Plan(int number, core::Definition checked)
-      : version(number), definition(std::move(checked)), graph(definition) {}
+  Plan(int number, core::Definition checked);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
@@ -28,6 +28,8 @@ struct Plan {
   int version;
   core::Definition definition;
   core::Graph graph;
+  // Whose outputs the input of each task is made from.
+  std::vector<std::vector<core::NodeIndex>> sources;
 };
 // Shared by the cache and all that use it at the moment.
 using SharedPlan = std::shared_ptr<const Plan>;

@@ -121,7 +121,13 @@ void WorkingRuns::want_with_followers(const store::NodeRef& ref, std::vector<sto
   if (ref.key.item != core::kNoItem) want({.index = ref.key.index});
   const SharedPlan& plan = entry->second.plan;
   if (plan == nullptr || ref.key.index >= plan->graph.size()) return;
-  for (const core::NodeIndex next : plan->graph.successors(ref.key.index)) want({.index = next});
+  for (const core::NodeIndex next : plan->graph.successors(ref.key.index)) {
+    want({.index = next});
+    // What comes after this one alone starts with its end, and looks at what its input is made from. A join
+    // would have it read again at each of the ends before it.
+    if (plan->graph.predecessors(next).size() > 1) continue;
+    for (const core::NodeIndex source : plan->sources[next]) want({.index = source});
+  }
 }
 
 void WorkingRuns::prefetch(const std::vector<store::NodeRef>& nodes) {

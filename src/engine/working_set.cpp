@@ -63,6 +63,7 @@ WorkingTask& WorkingSet::add_loaded(core::TaskRecord record) {
   task.from = task.record.place;
   task.fence_before = task.record.progress.fence;
   task.counted_as = bucket_of(task.record.place, task.record.status);
+  has_runs_ = has_runs_ || task.record.facts.run;
   by_id_.emplace(task.record.id, &task);
   return task;
 }

@@ -54,6 +54,8 @@ class WorkingSet {
   void lock_lines(std::vector<store::LineRef> refs);
 
   [[nodiscard]] WorkingTask* find(const core::TaskId& id);
+  // One of its tasks at least is part of a run.
+  [[nodiscard]] bool has_runs() const { return has_runs_; }
   [[nodiscard]] WorkingLine& line(const store::LineRef& ref);
   [[nodiscard]] const WorkingTask& newest() const { return tasks_.back(); }
   WorkingTask& add_new(core::TaskRecord record);
@@ -100,6 +102,7 @@ class WorkingSet {
   std::unordered_map<core::TaskId, WorkingTask*> by_id_;
   std::map<store::LineRef, WorkingLine> lines_;
   std::map<store::QueueRef, WorkingQueue> queues_;
+  bool has_runs_ = false;
 };
 
 [[nodiscard]] store::LineRef line_ref(const core::TaskRecord& record);

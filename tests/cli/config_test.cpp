@@ -103,7 +103,7 @@ TEST_F(Configuration, WhatNothingReadsYetIsSaid) {
     return *std::find_if(lines.begin(), lines.end(),
                          [&](const std::string& line) { return line.starts_with(key + ":"); });
   };
-  EXPECT_TRUE(line_of("recovery.stuck").ends_with("# default; nothing reads it before runs"));
+  EXPECT_TRUE(line_of("retention.tasks").ends_with("# default; nothing reads it before retention"));
   EXPECT_TRUE(line_of("lease.default").ends_with("# default"));
 }
 

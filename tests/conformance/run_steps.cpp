@@ -90,6 +90,13 @@ void RunTest::give_back(const std::string& node) {
   (void)need(report(task.task, core::ReportAction::release), "the release of " + node);
 }
 
+void RunTest::give_back_all() {
+  while (!held_.empty()) {
+    const core::ClaimedTask task = take(held_.begin()->first);
+    (void)report(task.task, core::ReportAction::release);  // it may have been stopped already
+  }
+}
+
 std::vector<std::string> RunTest::work() {
   std::vector<std::string> done;
   for (auto nodes = claimed(); !nodes.empty(); nodes = claimed()) {

@@ -38,6 +38,7 @@ class RunTest : public Conformance {
   void complete_node(const std::string& node, const std::string& output = "null");
   void fail_node(const std::string& node, bool retryable = false);
   void give_back(const std::string& node);  // as one who was asked to stop does
+  void give_back_all();
   // Completes whatever can be claimed until there is nothing, each with its node's id; returns the order.
   std::vector<std::string> work();
 

@@ -264,6 +264,19 @@ TEST_P(Transitions, OfEveryStatusAndCommandAreThoseOfTheTable) {
     EXPECT_EQ(queue(spec.queue).counts, recount(spec.queue));
   }
 
+  // Held by a run that is paused.
+  const std::string text = R"({"name":"held","tasks":[{"id":"a","activity":"t","queue":"of_runs"}]})";
+  ASSERT_TRUE(runs().put_definition({.name = "held", .text = text}).ok());
+  const auto run = runs().start_run({.workflow = "held"});
+  const core::TaskId held = *runs().view_run({.id = run->run.facts.id})->nodes.at(0).task_id;
+  EXPECT_EQ(status_of(held), TaskStatus::pending);
+  ASSERT_TRUE(runs()
+                  .act_on_run({.run = {.id = run->run.facts.id}, .asked = {.action = core::RunAction::pause}})
+                  .ok());
+  EXPECT_EQ(status_of(held), core::next_status(TaskStatus::pending, TaskEvent::held));
+  taken.emplace(TaskStatus::pending, TaskEvent::held);
+  EXPECT_EQ(queue("of_runs").counts, recount("of_runs"));
+
   for (const core::TaskTransition& row : core::kTaskTransitions) {
     EXPECT_TRUE(taken.contains({row.from, row.event}))
         << "nothing takes the row " << to_string(row.from) << ", " << to_string(row.event);

@@ -29,12 +29,16 @@ const RunRow* row_of(const State& state, const core::RunId& id) {
   return found == state.runs.end() ? nullptr : &found->second;
 }
 
-bool can_miss_deadline(const core::Run& run) {
-  return run.deadline_at && core::may_move(run.state, core::RunState::failing);
+std::optional<core::TimePoint> deadline_of(const core::Run& run) {
+  return core::may_move(run.state, core::RunState::failing) ? run.deadline_at : std::nullopt;
 }
 
-void keep_first(std::optional<core::TimePoint>& first, core::TimePoint time) {
-  first = std::min(first.value_or(time), time);
+// Keeps `index`, which is ordered by time, in step with the time of one thing.
+template <typename Index, typename One>
+void move_in(Index& index, const One& one, std::optional<core::TimePoint> from,
+             std::optional<core::TimePoint> to) {
+  if (from) index.erase({*from, one});
+  if (to) index.emplace(*to, one);
 }
 
 }  // namespace
@@ -82,25 +86,20 @@ std::vector<StoredEvent> list_run_events(const State& state, const core::RunId& 
 }
 
 DueRuns due_runs(const State& state, core::TimePoint now, std::size_t limit) {
-  std::vector<std::pair<core::TimePoint, core::TimerRef>> timers;
-  std::vector<std::pair<core::TimePoint, core::RunId>> deadlines;
-  for (const auto& [id, row] : state.runs) {
-    if (can_miss_deadline(row.run)) deadlines.emplace_back(*row.run.deadline_at, id);
-    for (const auto& [key, node] : row.nodes) {
-      if (node.timer_at) timers.emplace_back(*node.timer_at, core::TimerRef{.run_id = id, .node = key});
-    }
-  }
   DueRuns due;
-  const auto take_due = [&](auto& found, auto& into) {
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [at, one] : found) {
-      if (at > now || into.size() == limit) return keep_first(due.next, at);
-      into.push_back(one);
-    }
+  const auto is_due = [&](core::TimePoint at, std::size_t count) {
+    if (at <= now && count < limit) return true;
+    due.next = std::min(due.next.value_or(at), at);
+    return false;
   };
-  take_due(timers, due.timers);
-  take_due(deadlines, due.deadlines);
+  for (const auto& [at, timer] : state.timers) {
+    if (!is_due(at, due.timers.size())) break;
+    due.timers.push_back({.run_id = timer.run, .node = timer.key});
+  }
+  for (const auto& [at, run] : state.deadlines) {
+    if (!is_due(at, due.deadlines.size())) break;
+    due.deadlines.push_back(run);
+  }
   return due;
 }
 
@@ -197,9 +196,15 @@ void MemoryTransaction::check_runs(const WriteSet& writes) const {
 
 void MemoryTransaction::write_runs(const WriteSet& writes) {
   for (const RunWrite& write : writes.runs) {
-    RunRow& row = state_.runs[write.run->facts.id];
+    const core::RunId& id = write.run->facts.id;
+    RunRow& row = state_.runs[id];
+    move_in(state_.deadlines, id, deadline_of(row.run), deadline_of(*write.run));
     row.run = *write.run;
-    for (const core::Node* node : write.nodes) row.nodes[node->key] = *node;
+    for (const core::Node* node : write.nodes) {
+      core::Node& stored = row.nodes[node->key];
+      move_in(state_.timers, NodeRef{.run = id, .key = node->key}, stored.timer_at, node->timer_at);
+      stored = *node;
+    }
     for (const core::Signal* signal : write.signals) row.signals[signal->sequence] = *signal;
     for (const RunWrite::Event& event : write.events) {
       row.events.push_back({.event = *event.event, .payload = event.payload, .hash = event.hash});

@@ -44,6 +44,8 @@ struct State {
   std::vector<core::AuditEntry> audit;  // oldest first
   std::map<core::RunId, RunRow> runs;   // by id, which is by creation
   std::map<RunKeyRef, core::RunId> run_keys;
+  std::set<std::pair<core::TimePoint, NodeRef>> timers;
+  std::set<std::pair<core::TimePoint, core::RunId>> deadlines;  // that can be missed
 
   // Adds the row to, or takes it from, the order of the place it stands in.
   void enter_place(const Row& row);

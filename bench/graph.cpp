@@ -1,0 +1,106 @@
+// graph: what a completed task of a run costs, in graphs of 100, 1,000 and 10,000 tasks. One caller, one call
+// after the other: the ratio to the smallest graph says whether the size of a graph matters.
+
+#include <array>
+#include <chrono>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "bench/bench.hpp"
+#include "bench/load.hpp"
+#include "runtime/env.hpp"
+
+namespace pawl::bench {
+
+namespace {
+
+constexpr std::array kSizes{100, 1'000, 10'000};
+constexpr int kTasks = 10'000;  // of each measurement, in as many runs as that takes
+
+std::string chain_of(int size) {
+  std::string tasks = R"({"id":"n0","activity":"graph"})";
+  for (int i = 1; i < size; ++i)
+    tasks += fmt::format(R"(,{{"id":"n{}","activity":"graph","after":["n{}"]}})", i, i - 1);
+  return tasks;
+}
+
+std::string fan_of(int size) {
+  std::string tasks = R"({"id":"first","activity":"graph"})";
+  std::string all;
+  for (int i = 0; i < size - 2; ++i) {
+    tasks += fmt::format(R"(,{{"id":"n{}","activity":"graph","after":["first"]}})", i);
+    all += fmt::format(R"({}"n{}")", all.empty() ? "" : ",", i);
+  }
+  return tasks + R"(,{"id":"last","activity":"graph","after":[)" + all + "]}";
+}
+
+template <typename T>
+T need(core::Result<T> result) {
+  if (!result) throw std::runtime_error{result.problem().detail};
+  return std::move(*result);
+}
+
+class GraphLoad {
+ public:
+  GraphLoad(const Options& options, runtime::LocalApi& api, core::Clock& clock)
+      : options_(options), api_(api), clock_(clock) {}
+
+  // Microseconds a task, from the start of the first run to the end of the last.
+  double cost(const std::string& name, const std::string& tasks, int size) {
+    const std::string text = fmt::format(R"({{"name":"{}","tasks":[{}]}})", name, tasks);
+    (void)need(api_.put_definition({.name = name, .text = text}));
+    const Progress progress{name};
+    const core::MonotonicTime began_at = clock_.monotonic();
+    for (int done = 0; done < kTasks; done += size) {
+      (void)need(api_.start_run({.workflow = name}));
+      work_off();
+    }
+    return static_cast<double>((clock_.monotonic() - began_at).count()) / kTasks;
+  }
+
+ private:
+  void work_off() {
+    while (true) {
+      const auto claimed =
+          need(api_.claim({.worker_id = "bench", .types = {"graph"}, .max = options_.batch}));
+      if (claimed.empty()) return;
+      core::ReportTasks reports{.worker_id = "bench"};
+      for (const core::ClaimedTask& one : claimed) {
+        reports.reports.push_back(
+            {.task_id = one.task.id, .fence = one.task.lease->fence, .action = core::ReportAction::complete});
+      }
+      for (const auto& answer : need(api_.report(std::move(reports)))) (void)need(answer);
+    }
+  }
+
+  const Options& options_;
+  runtime::LocalApi& api_;
+  core::Clock& clock_;
+};
+
+}  // namespace
+
+void run_graph(const Options& options, const Report& report) {
+  runtime::SystemClock clock;
+  runtime::SystemRandom random;
+  const auto store = client::open_store(options.store, clock, random);
+  runtime::Runtime runtime{*store, clock, random};
+  GraphLoad load{options, runtime.local(), clock};
+  for (const bool is_chain : {true, false}) {
+    double smallest = 0;
+    for (const int size : kSizes) {
+      const std::string name = fmt::format("{}_{}", is_chain ? "chain" : "fan", size);
+      Measurement cost{.workload = "graph",
+                       .metric = name,
+                       .store = client::name_of(options.store.type),
+                       .value = load.cost(name, is_chain ? chain_of(size) : fan_of(size), size),
+                       .unit = "us/task"};
+      if (smallest == 0) smallest = cost.value;
+      cost.ratio = cost.value / smallest;
+      report(cost);
+    }
+  }
+}
+
+}  // namespace pawl::bench

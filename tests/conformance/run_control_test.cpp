@@ -1,0 +1,297 @@
+// What callers do with runs: start them once, pause, resume, retry, rewind; and containers for tasks.
+#include "tests/conformance/run_steps.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using core::NodeState;
+using core::OnConflict;
+using core::ProblemCode;
+using core::RunAction;
+using core::RunEventType;
+using core::RunState;
+using Names = std::vector<std::string>;
+
+class RunControl : public RunTest {
+ public:
+  core::Result<core::RunStarted> start_keyed(const std::string& key, OnConflict on_conflict) {
+    return runs().start_run({.workflow = "one", .run_key = key, .on_conflict = on_conflict});
+  }
+};
+
+TEST_P(RunControl, AKeyStartsOneRun) {
+  define("one", R"({"id":"a","activity":"t"})");
+  const auto first = start_keyed("k", OnConflict::return_existing);
+  ASSERT_TRUE(first.ok());
+  EXPECT_TRUE(first->created);
+  const auto again = start_keyed("k", OnConflict::return_existing);
+  EXPECT_FALSE(again->created);
+  EXPECT_EQ(again->run, first->run);
+  EXPECT_EQ(start_keyed("k", OnConflict::fail).problem().code, ProblemCode::conflict);
+  EXPECT_FALSE(start_keyed("k", OnConflict::restart_if_closed)->created);
+  EXPECT_TRUE(start_keyed("other", OnConflict::fail)->created);
+  EXPECT_EQ(runs().list_runs({.query = {.run_key = "k"}})->items.size(), 1U);
+}
+
+TEST_P(RunControl, AKeyOfARunThatHasEndedStartsAnotherIfAsked) {
+  define("one", R"({"id":"a","activity":"t"})");
+  const auto first = start_keyed("k", OnConflict::return_existing);
+  complete_node("a");
+  EXPECT_FALSE(start_keyed("k", OnConflict::return_existing)->created);
+  const auto second = start_keyed("k", OnConflict::restart_if_closed);
+  EXPECT_TRUE(second->created);
+  EXPECT_NE(second->run.facts.id, first->run.facts.id);
+  EXPECT_EQ(start_keyed("k", OnConflict::return_existing)->run.facts.id, second->run.facts.id);
+}
+
+TEST_P(RunControl, TwoStartsInOneGroupAreOneRun) {
+  define("one", R"({"id":"a","activity":"t"})");
+  const core::StartRun start{.workflow = "one", .run_key = "k"};
+  const auto answers = submit_group(node(), {start, start});
+  EXPECT_TRUE(std::get<core::RunStarted>(*answers[0].answer()).created);
+  EXPECT_FALSE(std::get<core::RunStarted>(*answers[1].answer()).created);
+}
+
+TEST_P(RunControl, WhatIsNotDefinedIsRefused) {
+  EXPECT_EQ(runs().start_run({.workflow = "none"}).problem().code, ProblemCode::not_found);
+  define("one", R"({"id":"a","activity":"t"})");
+  EXPECT_EQ(runs().start_run({.workflow = "one", .version = 2}).problem().code, ProblemCode::not_found);
+  EXPECT_EQ(runs().start_run({.workflow = "one", .input = {"{"}}).problem().errors.at(0).field, "input");
+  EXPECT_EQ(runs().get_run({.id = core::RunId{}}).problem().code, ProblemCode::not_found);
+  EXPECT_EQ(runs().get_run({.ns = "other", .id = start("one")}).problem().code, ProblemCode::not_found);
+}
+
+TEST_P(RunControl, ARunKeepsTheVersionItWasStartedWith) {
+  define("one", R"({"id":"a","activity":"t"},{"id":"b","activity":"t","after":["a"]})");
+  const core::RunId old = start("one");
+  define("one", R"({"id":"a","activity":"t"})");
+  const auto again =
+      runs().put_definition({.name = "one", .text = R"({"tasks":[{"activity":"t","id":"a"}],"name":"one"})"});
+  EXPECT_FALSE(again->created);
+  EXPECT_EQ(again->version.version, 2);
+  EXPECT_EQ(runs().get_definition("default", "one", 1)->version, 1);
+  EXPECT_EQ(runs().get_definition("default", "one", std::nullopt)->version, 2);
+  EXPECT_EQ(runs().list_definitions({})->items.size(), 1U);
+  EXPECT_EQ(work(), (Names{"a", "b"}));
+  EXPECT_EQ(state_of(old), RunState::completed);
+  const core::RunId young = start("one");
+  EXPECT_EQ(work(), Names{"a"});
+  EXPECT_EQ(state_of(young), RunState::completed);
+}
+
+TEST_P(RunControl, APausedRunStartsNothingNewAndGoesOnWhenResumed) {
+  define("two",
+         R"({"id":"a","activity":"t"},{"id":"b","activity":"t"},{"id":"c","activity":"t","after":["a"]})");
+  const core::RunId run = start("two");
+  const core::Task held = claim("w1", 1).front().task;
+  EXPECT_EQ(act(run, RunAction::pause).state, RunState::paused);
+  EXPECT_EQ(claimed(), Names{});  // b is held
+  ASSERT_TRUE(report(held, core::ReportAction::complete).ok());
+  EXPECT_EQ(claimed(), Names{});  // and c does not start
+  EXPECT_EQ(refused(run, RunAction::pause), ProblemCode::invalid_state);
+  EXPECT_EQ(act(run, RunAction::resume).state, RunState::running);
+  EXPECT_EQ(work(), (Names{"b", "c"}));
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
+TEST_P(RunControl, ACancelledPauseLeavesNothingBehind) {
+  define("two", R"({"id":"a","activity":"t"})");
+  const core::RunId run = start("two");
+  act(run, RunAction::pause);
+  const core::TaskId task = *node_of(run, "a").task_id;
+  EXPECT_EQ(status_of(task), core::TaskStatus::blocked);
+  EXPECT_EQ(act(run, RunAction::cancel).state, RunState::cancelled);
+  EXPECT_EQ(status_of(task), core::TaskStatus::cancelled);
+  expect_counts_kept();
+}
+
+TEST_P(RunControl, ARetryGoesOnFromWhatFailedAndKeepsWhatCompleted) {
+  define("two", R"({"id":"a","activity":"t"},
+                   {"id":"b","activity":"t","after":["a"],"retry":{"max_attempts":1}})");
+  const core::RunId run = start("two");
+  complete_node("a");
+  fail_node("b");
+  EXPECT_EQ(state_of(run), RunState::failed);
+  EXPECT_EQ(act(run, RunAction::retry).state, RunState::running);
+  claimed();
+  EXPECT_EQ(held("b").execution_key, to_string(run) + ":b:2");
+  complete_node("b");
+  EXPECT_EQ(state_of(run), RunState::completed);
+  EXPECT_EQ(refused(run, RunAction::retry), ProblemCode::already_completed);
+}
+
+TEST_P(RunControl, ARewoundRunKeepsTheResultsBeforeThatPoint) {
+  define("three", R"({"id":"a","activity":"t"},{"id":"b","activity":"t","after":["a"]},
+                     {"id":"c","activity":"t","after":["b"],"input":{"$ref":"#/tasks/a/output"}})");
+  const core::RunId run = start("three");
+  EXPECT_EQ(work(), (Names{"a", "b", "c"}));
+  const auto fork = runs().rewind_run({.run = {.id = run}, .to = "b"});
+  ASSERT_TRUE(fork.ok());
+  EXPECT_EQ(fork->facts.rewound_from, run);
+  EXPECT_EQ(work(), (Names{"b", "c"}));
+  EXPECT_EQ(state_of(fork->facts.id), RunState::completed);
+  EXPECT_EQ(state_of(run), RunState::completed);
+  EXPECT_FALSE(runs().rewind_run({.run = {.id = run}, .to = "none"}).ok());
+}
+
+TEST_P(RunControl, AnActionOnAnotherSequenceThanExpectedIsRefused) {
+  define("one", R"({"id":"a","activity":"t"})");
+  const core::RunId run = start("one");
+  core::ActOnRun pause{.run = {.id = run}, .asked = {.action = RunAction::pause, .expected_sequence = 1}};
+  EXPECT_EQ(runs().act_on_run(pause).problem().code, ProblemCode::precondition_failed);
+  pause.asked.expected_sequence = run_of(run).sequence;
+  EXPECT_TRUE(runs().act_on_run(pause).ok());
+}
+
+TEST_P(RunControl, WhatOperatorsDoIsWrittenDown) {
+  define("one", R"({"id":"a","activity":"t"})");
+  const core::RunId run = start("one");
+  core::ActOnRun cancel{.run = {.id = run}, .asked = {.action = RunAction::cancel, .reason = "no need"}};
+  cancel.by = {.id = "alice", .role = "operator"};
+  ASSERT_TRUE(runs().act_on_run(cancel).ok());
+  EXPECT_FALSE(runs().act_on_run(cancel).ok());
+  const auto audit = api().list_audit({});
+  EXPECT_EQ(audit->items.at(1).action, "run.cancel");
+  EXPECT_EQ(audit->items.at(1).object, to_string(run));
+  EXPECT_EQ(audit->items.at(0).outcome, "already_completed");
+  const core::RunEvent last = events(run).back();
+  EXPECT_EQ(last.actor, (core::EventActor{.type = "user", .id = "alice"}));
+  EXPECT_EQ(last.data.reason, "no need");
+}
+
+TEST_P(RunControl, EventsCarryTheTraceOfTheirRun) {
+  define("one", R"({"id":"a","activity":"t"})");
+  const auto run = runs().start_run({.workflow = "one", .trace_id = "4bf9", .span_id = "00f0"});
+  complete_node("a");
+  for (const core::RunEvent& event : events(run->run.facts.id)) EXPECT_EQ(event.trace_id, "4bf9");
+}
+
+TEST_P(RunControl, ManyAreRetriedOrCancelledByAFilter) {
+  define("one", R"({"id":"a","activity":"t","retry":{"max_attempts":1}})");
+  for (int i = 0; i < 3; ++i) {
+    start("one");
+    fail_node("a");
+  }
+  start("one");
+  core::BulkRuns retry{.action = RunAction::retry, .dry_run = true};
+  EXPECT_EQ(runs().act_on_runs(retry).value(), (core::BulkResult{.matched = 3, .changed = 0}));
+  retry.dry_run = false;
+  EXPECT_EQ(runs().act_on_runs(retry).value(), (core::BulkResult{.matched = 3, .changed = 3}));
+  EXPECT_EQ(runs().act_on_runs({.action = RunAction::cancel}).value(),
+            (core::BulkResult{.matched = 4, .changed = 4}));
+}
+
+TEST_P(RunControl, ListsGoByFilterAndPage) {
+  define("one", R"({"id":"a","activity":"t"})");
+  define("two", R"({"id":"a","activity":"t"})");
+  std::vector<core::RunId> ids;
+  for (int i = 0; i < 5; ++i) ids.push_back(start(i % 2 == 0 ? "one" : "two"));
+  act(ids[4], RunAction::cancel);
+  core::ListRuns list{.newest_first = false, .limit = 2};
+  std::vector<core::RunId> seen;
+  do {
+    const auto page = runs().list_runs(list);
+    for (const core::Run& run : page->items) seen.push_back(run.facts.id);
+    list.cursor = page->next_cursor.value_or("");
+  } while (!list.cursor.empty());
+  EXPECT_EQ(seen, ids);
+  EXPECT_EQ(runs().list_runs({.query = {.workflow = "two"}})->items.size(), 2U);
+  EXPECT_EQ(runs().list_runs({.query = {.states = {RunState::cancelled}}})->items.size(), 1U);
+  const auto open = runs().list_runs({.query = {.states = {RunState::running, RunState::paused}}});
+  ASSERT_EQ(open->items.size(), 4U);
+  EXPECT_EQ(open->items[0].facts.id, ids[3]);
+}
+
+// --- open runs ---
+
+class OpenRuns : public RunTest {
+ public:
+  core::RunId open(bool auto_complete = false) {
+    return runs().open_run({.auto_complete = auto_complete})->run.facts.id;
+  }
+};
+
+TEST_P(OpenRuns, OrderTheirTasksByWhatTheyComeAfter) {
+  const core::RunId run = open();
+  const core::TaskId a = add(run);
+  const core::TaskId b = add(run, {a});
+  EXPECT_EQ(status_of(b), core::TaskStatus::blocked);
+  EXPECT_EQ(claimed(), Names{to_string(a)});
+  EXPECT_EQ(held(to_string(a)).execution_key, to_string(run) + ":" + to_string(a) + ":1");
+  EXPECT_EQ(refused(run, RunAction::complete), ProblemCode::invalid_state);
+  complete_node(to_string(a));
+  EXPECT_EQ(claimed(), Names{to_string(b)});
+  complete_node(to_string(b));
+  EXPECT_EQ(state_of(run), RunState::running);
+  EXPECT_EQ(act(run, RunAction::complete).state, RunState::completed);
+  expect_counts_kept();
+}
+
+TEST_P(OpenRuns, EndByThemselvesIfAsked) {
+  const core::RunId run = open(true);
+  const core::TaskId a = add(run);
+  add(run, {a});
+  EXPECT_EQ(work().size(), 2U);
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
+TEST_P(OpenRuns, AFailedTaskCancelsWhatComesAfterItAndNotTheRun) {
+  const core::RunId run = open();
+  const core::TaskId a = add(run);
+  const core::TaskId b = add(run, {a});
+  fail_node(to_string(a));
+  EXPECT_EQ(state_of(run), RunState::running);
+  EXPECT_EQ(status_of(b), core::TaskStatus::cancelled);
+  core::TaskSpec spec = task_of("t");
+  spec.run_id = run;
+  spec.after = {a};
+  EXPECT_EQ(node().local().enqueue("default", spec).problem().errors.at(0).field, "after[0]");
+}
+
+TEST_P(OpenRuns, ABatchIsTakenWholeOrNotAtAll) {
+  const core::RunId run = open();
+  core::TaskSpec good = task_of("t");
+  good.run_id = run;
+  core::TaskSpec bad = good;
+  bad.after = {core::TaskId{}};
+  const auto refused = node().local().enqueue_batch({.tasks = {good, bad}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.problem().errors.at(0).field, "tasks[1].after[0]");
+  EXPECT_EQ(run_of(run).counts.pending, 0);
+  EXPECT_EQ(claimed(), Names{});
+}
+
+TEST_P(OpenRuns, KeyedTasksTakeTheirPlaceInLineWhenTheyMayStart) {
+  const core::RunId run = open();
+  const core::TaskId a = add(run);
+  core::TaskSpec keyed = task_of("t");
+  keyed.key = "k";
+  keyed.run_id = run;
+  keyed.after = {a};
+  const core::TaskId b = node().local().enqueue("default", keyed)->task.id;
+  const core::Task other = enqueue_keyed("k");  // it does not wait for one that is not in line
+  EXPECT_EQ(status_of(other.id), core::TaskStatus::pending);
+  claimed();
+  complete_node(to_string(a));
+  EXPECT_EQ(status_of(b), core::TaskStatus::blocked);
+  complete_node(to_string(other.id));
+  EXPECT_EQ(status_of(b), core::TaskStatus::pending);
+  complete_node(to_string(b));
+  EXPECT_EQ(act(run, RunAction::complete).state, RunState::completed);
+  expect_counts_kept();
+}
+
+TEST_P(OpenRuns, TakeNoTasksOnceTheyHaveEnded) {
+  const core::RunId run = open();
+  act(run, RunAction::complete);
+  core::TaskSpec spec = task_of("t");
+  spec.run_id = run;
+  EXPECT_EQ(node().local().enqueue("default", spec).problem().code, ProblemCode::invalid_state);
+  spec.run_id = core::RunId{};
+  EXPECT_EQ(node().local().enqueue("default", spec).problem().errors.at(0).field, "run_id");
+}
+
+}  // namespace
+PAWL_ON_EVERY_STORE(RunControl);
+PAWL_ON_EVERY_STORE(OpenRuns);
+}  // namespace pawl::testing

@@ -1,0 +1,196 @@
+// Every row of the table of states is taken on every store, and every other action is refused and changes
+// nothing.
+#include <algorithm>
+#include <set>
+
+#include "tests/conformance/run_steps.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using core::RunAction;
+using core::RunState;
+
+using Pairs = std::set<std::pair<RunState, RunState>>;
+
+class RunTransitions : public RunTest {
+ public:
+  void define_all() {
+    define("plain", R"({"id":"a","activity":"t","retry":{"max_attempts":1}},{"id":"b","activity":"t"})");
+    define("nap", R"({"id":"s","type":"sleep","duration":"1h"})");
+    define("saga", R"({"id":"a","activity":"t","compensate":"u"},
+                      {"id":"b","activity":"t","after":["a"],"retry":{"max_attempts":1}},
+                      {"id":"u","type":"compensation","activity":"u","retry":{"max_attempts":1}})");
+    define("manual", R"({"id":"a","activity":"t","compensate":"u"},
+                        {"id":"b","activity":"t","after":["a"],"retry":{"max_attempts":1}},
+                        {"id":"u","type":"compensation","activity":"u"})",
+           R"(,"on_failure":"fail")");
+  }
+
+  core::RunId fail_saga(const std::string& workflow) {
+    const core::RunId run = start(workflow);
+    complete_node("a");
+    fail_node("b");
+    return run;
+  }
+
+  // A run that stands there. Its tasks are not left to others.
+  core::RunId reach(RunState state) {
+    switch (state) {
+      case RunState::sleeping: return start("nap");
+      case RunState::paused: return acted(start("plain"), RunAction::pause);
+      case RunState::completed: {
+        const core::RunId run = start("plain");
+        work();
+        return run;
+      }
+      case RunState::failing: {
+        const core::RunId run = start("plain");
+        claimed();
+        fail_node("a");
+        return run;
+      }
+      case RunState::failed: return fail_saga("manual");
+      case RunState::compensating: return fail_saga("saga");
+      case RunState::compensated: {
+        const core::RunId run = fail_saga("saga");
+        work();
+        return run;
+      }
+      case RunState::compensation_failed: {
+        const core::RunId run = fail_saga("saga");
+        fail_node("u");
+        return run;
+      }
+      case RunState::cancelled: return acted(start("plain"), RunAction::cancel);
+      default: return start("plain");
+    }
+  }
+
+  // Ends all that is under way, so that the next one has the tasks for itself.
+  void clear() {
+    (void)runs().act_on_runs({.action = RunAction::cancel});
+    give_back_all();
+    work();
+  }
+
+  core::RunId acted(const core::RunId& run, RunAction action) {
+    act(run, action);
+    return run;
+  }
+
+  // The moves of a run, from what its log says after each event. Some events pass through a state.
+  void note_moves(const core::RunId& run) {
+    RunState before = RunState::created;
+    for (const core::RunEvent& event : events(run)) {
+      const RunState after = runs().replay_run({.id = run}, event.sequence)->rebuilt.run.state;
+      RunState from = before;
+      const auto pass = [&](RunState through) {
+        taken.emplace(from, through);
+        from = through;
+      };
+      if (after == RunState::completed && before != after) pass(RunState::completing);
+      const bool is_sudden = before != RunState::failing && before != RunState::failed && before != after;
+      if (is_sudden && (after == RunState::failed || after == RunState::compensating))
+        pass(RunState::failing);
+      if (from != after) taken.emplace(from, after);
+      before = after;
+    }
+  }
+
+  Pairs taken;
+};
+
+constexpr std::array kReachable{RunState::running,      RunState::sleeping,    RunState::paused,
+                                RunState::completed,    RunState::failing,     RunState::failed,
+                                RunState::compensating, RunState::compensated, RunState::compensation_failed,
+                                RunState::cancelled};
+
+bool is_allowed(RunAction action, RunState state) {
+  switch (action) {
+    case RunAction::pause: return state == RunState::running || state == RunState::sleeping;
+    case RunAction::resume: return state == RunState::paused;
+    case RunAction::cancel:
+      return state == RunState::running || state == RunState::sleeping || state == RunState::paused;
+    case RunAction::retry: return state == RunState::failing || state == RunState::failed;
+    case RunAction::compensate: return state == RunState::failed;
+    default: return false;  // only an open run is completed by hand
+  }
+}
+
+TEST_P(RunTransitions, EveryActionIsTakenOrRefusedAsTheTableSays) {
+  define_all();
+  for (const RunState state : kReachable) {
+    for (int i = 0; i < core::kRunActionCount; ++i) {
+      const auto action = static_cast<RunAction>(i);
+      const core::RunId run = reach(state);
+      const core::Run before = run_of(run);
+      ASSERT_EQ(before.state, state);
+      const auto answer = runs().act_on_run({.run = {.id = run}, .asked = {.action = action}});
+      EXPECT_EQ(answer.ok(), is_allowed(action, state)) << to_string(action) << " of " << to_string(state);
+      if (answer) {
+        note_moves(run);
+      } else {
+        EXPECT_EQ(run_of(run), before);
+        EXPECT_EQ(answer.problem().code, core::is_closed(state) ? core::ProblemCode::already_completed
+                                                                : core::ProblemCode::invalid_state)
+            << to_string(action) << " of " << to_string(state);
+        const bool names_state = answer.problem().detail.find(to_string(state)) != std::string::npos;
+        EXPECT_TRUE(names_state || action == RunAction::complete) << answer.problem().detail;
+      }
+      clear();
+    }
+  }
+}
+
+TEST_P(RunTransitions, EveryRowIsTaken) {
+  define_all();
+  std::vector<core::RunId> all;
+  for (const RunState state : kReachable) {
+    all.push_back(reach(state));
+    clear();
+  }
+  // Asleep: woken, paused, cancelled, too late.
+  define("short", R"({"id":"s","type":"sleep","duration":"1s"},{"id":"x","activity":"t","after":["s"]})",
+         R"(,"deadline":"10m")");
+  all.push_back(start("short"));
+  define("late", R"({"id":"s","type":"sleep","duration":"1h"})", R"(,"deadline":"5s")");
+  all.push_back(start("late"));
+  clock.advance(6s);
+  tick();
+  all.push_back(acted(start("nap"), RunAction::pause));
+  all.push_back(acted(start("nap"), RunAction::cancel));
+  // Paused: resumed, cancelled, failed by what was under way.
+  all.push_back(acted(acted(start("plain"), RunAction::pause), RunAction::resume));
+  all.push_back(acted(acted(start("plain"), RunAction::pause), RunAction::cancel));
+  clear();
+  const core::RunId paused = start("plain");
+  claimed();
+  act(paused, RunAction::pause);
+  fail_node("a");
+  all.push_back(paused);
+  clear();
+  // Failing and failed: tried again; undone by hand.
+  all.push_back(acted(reach(RunState::failing), RunAction::retry));
+  clear();
+  all.push_back(acted(fail_saga("manual"), RunAction::retry));
+  clear();
+  all.push_back(acted(fail_saga("manual"), RunAction::compensate));
+  clear();
+  const core::RunId failed = reach(RunState::failing);
+  give_back("b");
+  EXPECT_EQ(state_of(failed), RunState::failed);
+  all.push_back(failed);
+
+  for (const core::RunId& run : all) note_moves(run);
+  for (const core::RunTransition& row : core::kRunTransitions) {
+    if (row.from == RunState::created && row.to == RunState::cancelled) continue;  // never stored in between
+    EXPECT_TRUE(taken.contains({row.from, row.to}))
+        << "nothing takes the row " << to_string(row.from) << ", " << to_string(row.to);
+  }
+  for (const auto& [from, to] : taken) EXPECT_TRUE(core::may_move(from, to));
+}
+
+}  // namespace
+PAWL_ON_EVERY_STORE(RunTransitions);
+}  // namespace pawl::testing

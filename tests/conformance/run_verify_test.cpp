@@ -1,0 +1,88 @@
+// What somebody changed behind the engine's back is found out.
+#include <set>
+
+#include "engine/verify_run.hpp"
+#include "tests/conformance/run_steps.hpp"
+
+namespace pawl::testing {
+namespace {
+
+class RunVerify : public RunTest {
+ public:
+  store::StoredRun saga() {
+    define("saga", R"({"id":"a","activity":"t","compensate":"u"},
+                      {"id":"b","activity":"t","after":["a"],"retry":{"max_attempts":1}},
+                      {"id":"u","type":"compensation","activity":"u"})");
+    const core::RunId run = start("saga");
+    signal(run, "nobody waits for it");
+    complete_node("a", R"({"paid":10})");
+    fail_node("b");
+    work();
+    return *node().store()->find_run(run, {.nodes = true, .signals = true, .events = true});
+  }
+
+  // The checks that find something.
+  std::set<std::string> found_in(const store::StoredRun& stored) {
+    const auto version = runs().get_definition("default", "saga", 1);
+    const auto definition = core::parse_definition(version->text.text);
+    const core::Graph graph{*definition};
+    std::set<std::string> checks;
+    for (const auto& finding : engine::findings_of(stored, {.definition = &*definition, .graph = &graph}))
+      checks.insert(finding.check);
+    return checks;
+  }
+
+  using Checks = std::set<std::string>;
+};
+
+TEST_P(RunVerify, ARunThatNobodyTouchedIsGood) { EXPECT_EQ(found_in(saga()), Checks{}); }
+
+TEST_P(RunVerify, AChangedEventBreaksTheChain) {
+  store::StoredRun stored = saga();
+  for (store::StoredEvent& event : stored.events) {
+    const auto paid = event.payload.text.find(R"({"paid":10})");
+    if (paid != std::string::npos) event.payload.text.replace(paid, 11, R"({"paid":99})");
+  }
+  EXPECT_TRUE(found_in(stored).contains("I21"));
+}
+
+TEST_P(RunVerify, AnEventThatIsGoneLeavesAGap) {
+  store::StoredRun stored = saga();
+  stored.events.erase(stored.events.begin() + 4);
+  EXPECT_TRUE(found_in(stored).contains("I19"));
+  EXPECT_TRUE(found_in(stored).contains("I21"));
+}
+
+TEST_P(RunVerify, TheLastEventsCannotBeCutOff) {
+  store::StoredRun stored = saga();
+  stored.events.pop_back();
+  EXPECT_TRUE(found_in(stored).contains("I19"));
+  EXPECT_TRUE(found_in(stored).contains("I21"));
+}
+
+TEST_P(RunVerify, AChangedRowIsNotWhatTheEventsSay) {
+  store::StoredRun stored = saga();
+  stored.run.state = core::RunState::completed;
+  EXPECT_EQ(found_in(stored), Checks{"I20"});
+  stored = saga();
+  ++stored.run.counts.completed;
+  EXPECT_EQ(found_in(stored), (Checks{"I20", "I24"}));
+  stored = saga();
+  stored.nodes.front().output = {"1"};
+  EXPECT_EQ(found_in(stored), Checks{"I20"});
+  stored = saga();
+  stored.signals.clear();
+  EXPECT_EQ(found_in(stored), Checks{"I20"});
+}
+
+TEST_P(RunVerify, ACompensationThatIsMissingIsSeen) {
+  store::StoredRun stored = saga();
+  std::erase_if(stored.events, [](const store::StoredEvent& event) {
+    return event.event.type == core::RunEventType::compensation_completed;
+  });
+  EXPECT_TRUE(found_in(stored).contains("I28"));
+}
+
+}  // namespace
+PAWL_ON_EVERY_STORE(RunVerify);
+}  // namespace pawl::testing
