@@ -224,6 +224,7 @@ void write_run_fields(Writer& out, const core::Run& run) {
       .field("started_at", run.started_at)
       .field("finished_at", run.finished_at)
       .field("updated_at", run.updated_at);
+  if (run.cancel_requested) out.field("cancel_requested", true);  // and not done yet
 }
 
 void write_run(Writer& out, const core::Run& run) {

@@ -63,7 +63,8 @@ class Example : public ::testing::Test {
   }
 
   nlohmann::json task(const std::string& id, const std::string& task) {
-    for (const auto& one : run(id)["tasks"]) {
+    const nlohmann::json whole = run(id);
+    for (const auto& one : whole["tasks"]) {
       if (one["id"] == task) return one;
     }
     return {};

@@ -29,6 +29,16 @@ TEST(EventStreamOfACall, IsCutOffWhenItIsABufferBehindAndKeepsWholeEvents) {
   EXPECT_TRUE(taken.is_last);
 }
 
+TEST(EventStreamOfACall, HasRoomForOneEventHoweverLarge) {
+  EventStream stream{10, nullptr};
+  const server::Event large{.data = std::string(100, 'x')};
+  EXPECT_TRUE(stream.has_room(large));
+  EXPECT_TRUE(stream.send(large)) << "else whoever resumes would never get past it";
+  EXPECT_FALSE(stream.has_room({.data = "y"}));
+  (void)stream.take();
+  EXPECT_TRUE(stream.has_room({.data = "y"}));
+}
+
 TEST(EventStreamOfACall, WakesItsReaderOnceForAllThatWaits) {
   EventStream stream{1'000, nullptr};
   int woken = 0;

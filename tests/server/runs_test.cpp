@@ -132,6 +132,37 @@ TEST_F(Runs, TheResultIsThereOnceTheRunHasEnded) {
   EXPECT_NE(answer.find(R"("output":{"b":2})"), std::string::npos) << answer;
 }
 
+TEST_F(Runs, WaitingForAResultHoldsNoThread) {
+  define("two", kTwoSteps);
+  const std::string id = start("two");
+  std::vector<std::unique_ptr<RawClient>> waiting;
+  for (int i = 0; i < 4 * server::HttpOptions{}.blocking_threads; ++i) {
+    waiting.push_back(std::make_unique<RawClient>(front.port()));
+    waiting.back()->send(get("/v1/default/runs/" + id + "/result?wait=20s"));
+  }
+  EXPECT_EQ(read("/runs/" + id).status, 200);
+  complete_next();
+  complete_next();
+  for (const auto& client : waiting) EXPECT_EQ(status_of(client->receive()), 200);
+}
+
+TEST_F(Runs, ManyEventsAreFollowedWhole) {
+  std::string tasks;
+  for (int i = 0; i < 300; ++i) {
+    tasks += (i == 0 ? "" : ",") + std::string{R"({"id":"t)"} + std::to_string(i) + R"(","activity":"t"})";
+  }
+  define("many", R"({"tasks":[)" + tasks + "]}");
+  const std::string id = start("many");
+  EXPECT_EQ(send("/runs/" + id + "/cancel", "{}").json()["state"], "cancelled");
+  RawClient client{front.port()};
+  client.send(get("/v1/default/runs/" + id + "/events", "Accept: text/event-stream\r\n"));
+  const std::string all = client.receive_all();
+  const auto last = read("/runs/" + id).json()["sequence"].get<int>();
+  EXPECT_GT(last, 300);
+  for (int i = 1; i <= last; ++i)
+    EXPECT_NE(all.find("id: " + std::to_string(i) + "\n"), std::string::npos) << i;
+}
+
 TEST_F(Runs, AnActionOnAnotherSequenceIsRefused) {
   define("two", kTwoSteps);
   const std::string id = start("two");
