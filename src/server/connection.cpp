@@ -183,6 +183,8 @@ Incoming Connection::incoming_from(Parser& parser) const {
           .idempotency_key = text_of(request, "Idempotency-Key"),
           .request_id = text_of(request, "X-Request-Id"),
           .accept = text_of(request, "Accept"),
+          .accept_encoding = text_of(request, "Accept-Encoding"),
+          .if_none_match = text_of(request, "If-None-Match"),
           .last_event_id = text_of(request, "Last-Event-ID"),
           .body = std::move(request.body()),
           .is_local = is_local_};
@@ -214,7 +216,8 @@ asio::awaitable<bool> Connection::write(Response response, bool keep_alive) {
   set_fields(out, response);
   out.keep_alive(keep_alive);
   const std::size_t size = response.body.size();
-  if (!is_head_) out.body() = std::move(response.body);
+  const bool has_body = !is_head_ && response.status != 304;
+  if (has_body) out.body() = std::move(response.body);
   out.content_length(size);
   stream_.expires_after(limits_.write_timeout);
   auto [error, sent] = co_await http::async_write(stream_, out, kTuple);

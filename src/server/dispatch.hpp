@@ -23,6 +23,8 @@ struct Incoming {
   std::string idempotency_key = {};
   std::string request_id = {};
   std::string accept = {};
+  std::string accept_encoding = {};
+  std::string if_none_match = {};
   std::string last_event_id = {};
   std::string body = {};
   bool is_local = false;

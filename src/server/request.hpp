@@ -23,7 +23,9 @@ struct Request {
   std::string body = {};
   std::string idempotency_key = {};
   std::string authorization = {};
-  std::string last_event_id = {};        // where a stream that broke off is to go on
+  std::string last_event_id = {};  // where a stream that broke off is to go on
+  std::string if_none_match = {};  // the copies that the caller has
+  bool accepts_gzip = false;
   bool wants_events = false;             // as a stream, from a route that has one
   bool is_local = false;                 // it came over the loopback interface
   core::Actor actor = {};                // who asks, once that is known

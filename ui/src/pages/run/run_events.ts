@@ -1,0 +1,125 @@
+// The events of a run, and what they say of its tasks: where each stood after event N, and from when to when it waited
+// and worked.
+import type { RunEvent } from "../../api/types";
+
+// With the text of the payload as it came.
+export interface LoggedEvent extends RunEvent {
+  payloadText: string;
+}
+
+export interface NodeAt {
+  state: string;
+  attempt: number;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+// An element of a for_each stands under its own name in a timeline, and under its task's in a graph.
+export function nodeOf(event: RunEvent): { id: string; item: number | null } | null {
+  const id = textOf(event.payload?.["node_id"]);
+  if (id === "") return null;
+  const mark = /^(.*)\[(\d+)\]$/.exec(id);
+  if (mark) return { id: mark[1] ?? id, item: Number(mark[2]) };
+  const item = event.payload?.["item"];
+  return { id, item: typeof item === "number" ? item : null };
+}
+
+const stateAfter: Record<string, string> = {
+  task_scheduled: "pending",
+  task_started: "running",
+  task_retrying: "retrying",
+  task_completed: "completed",
+  task_failed: "failed",
+  task_skipped: "skipped",
+  task_cancelled: "cancelled",
+  timer_set: "waiting",
+  child_started: "waiting",
+  compensation_completed: "completed",
+  compensation_failed: "failed",
+};
+
+export function nodesAfter(events: RunEvent[], upTo: number): Map<string, NodeAt> {
+  const nodes = new Map<string, NodeAt>();
+  for (const event of events) {
+    if (event.sequence > upTo) break;
+    if (event.type === "workflow_retried") forgetEnds(nodes);
+    const node = nodeOf(event);
+    const state = stateAfter[event.type];
+    if (!node || !state) continue;
+    const known = nodes.get(node.id) ?? { state: "blocked", attempt: 0 };
+    const attempt = event.payload?.["attempt"];
+    const isPart = node.item !== null && (state === "completed" || state === "pending");
+    nodes.set(node.id, {
+      state: isPart ? known.state : state,
+      attempt: typeof attempt === "number" ? attempt : known.attempt,
+    });
+  }
+  return nodes;
+}
+
+// What failed or was cancelled stands where it stood before it started.
+function forgetEnds(nodes: Map<string, NodeAt>): void {
+  for (const [id, node] of nodes) {
+    if (node.state === "failed" || node.state === "cancelled") nodes.set(id, { ...node, state: "blocked" });
+  }
+}
+
+export interface Span {
+  from: number; // ms
+  to: number | null; // null: it goes on
+  state: string; // how it ended, or what it does
+  what: string;
+}
+
+export interface TimelineRow {
+  name: string;
+  nodeId: string;
+  spans: Span[];
+}
+
+const begins: Record<string, { state: string; what: string }> = {
+  task_scheduled: { state: "pending", what: "waits for a worker" },
+  task_started: { state: "running", what: "attempt" },
+  task_retrying: { state: "retrying", what: "waits for the next attempt" },
+  timer_set: { state: "sleeping", what: "waits for the time" },
+  child_started: { state: "running", what: "child run" },
+};
+const ends: Record<string, string> = {
+  task_completed: "completed",
+  task_failed: "failed",
+  task_cancelled: "cancelled",
+  task_timed_out: "timed_out",
+  lease_expired: "lease_expired",
+  task_retrying: "failed",
+  timer_fired: "completed",
+  signal_consumed: "completed",
+  child_finished: "completed",
+  compensation_completed: "compensated",
+  compensation_failed: "compensation_failed",
+};
+
+export function timelineOf(events: RunEvent[]): TimelineRow[] {
+  const rows = new Map<string, TimelineRow>();
+  for (const event of events) {
+    const node = nodeOf(event);
+    if (!node) continue;
+    const name = node.item === null ? node.id : `${node.id}[${node.item}]`;
+    const row = rows.get(name) ?? { name, nodeId: node.id, spans: [] };
+    rows.set(name, row);
+    const at = Date.parse(event.at);
+    const last = row.spans.at(-1);
+    if (last && last.to === null && (ends[event.type] || begins[event.type])) {
+      last.to = at;
+      if (last.state === "running" && ends[event.type]) last.state = ends[event.type] ?? last.state;
+    }
+    const begun = begins[event.type];
+    if (begun) {
+      const attempt = event.payload?.["attempt"];
+      const what = begun.what === "attempt" && typeof attempt === "number" ? `attempt ${attempt}` : begun.what;
+      row.spans.push({ from: at, to: null, state: begun.state, what });
+    }
+  }
+  return [...rows.values()].filter((row) => row.spans.length > 0);
+}

@@ -1,0 +1,57 @@
+// Each attempt of a task: who held it, for how long, and what became of it.
+import type { Attempt } from "../../api/types";
+import { Age, Id } from "../../parts/basics";
+import { StateMark } from "../../parts/state_mark";
+import { formatMs } from "../../text/format";
+
+export function Attempts({ attempts }: { attempts: Attempt[] }) {
+  return (
+    <section className="panel" aria-label="Attempts">
+      <h2>Attempts</h2>
+      {attempts.length === 0 ? (
+        <p className="muted">No worker has had it yet.</p>
+      ) : (
+        <div className="scroll" tabIndex={0} role="group" aria-label="Attempts and their outcomes">
+          <table className="plain">
+            <thead>
+              <tr>
+                <th scope="col" className="number">
+                  No.
+                </th>
+                <th scope="col">Outcome</th>
+                <th scope="col">Worker</th>
+                <th scope="col">Claimed</th>
+                <th scope="col">Took</th>
+                <th scope="col">Error</th>
+              </tr>
+            </thead>
+            <tbody>
+              {attempts.map((attempt) => (
+                <tr key={`${attempt.attempt} ${attempt.fence}`}>
+                  <td className="number">{attempt.attempt}</td>
+                  <td>
+                    <StateMark state={attempt.outcome ?? "running"} />
+                  </td>
+                  <td>
+                    <Id id={attempt.worker_id} />
+                  </td>
+                  <td>
+                    <Age at={attempt.claimed_at} />
+                  </td>
+                  <td>{attempt.finished_at ? formatMs(Date.parse(attempt.finished_at) - Date.parse(attempt.claimed_at)) : "–"}</td>
+                  <td className="wrap">
+                    {attempt.error && (
+                      <>
+                        <strong>{attempt.error.code}</strong> {attempt.error.message}
+                      </>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
