@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/run_examples.sh PAWL [DEV ARGS...]: pawl dev with the example handlers and a few tasks for them, until Ctrl-C.
+# tools/run_examples.sh PAWL [DEV ARGS...]: pawl dev with the example handlers, a few tasks and a few runs of the example
+# workflows, until Ctrl-C.
 set -euo pipefail
 
 pawl=$1
@@ -9,6 +10,9 @@ for script in examples/handlers/*.sh; do
   name=$(basename "$script" .sh)
   handlers+=(--handle "example.$name=$script")
 done
+# The handlers of the example workflows, as their pages name them.
+while read -r handle; do handlers+=(--handle "$handle"); done < <(
+  sed -n "s/--handle '\([^']*\)'/\n\1\n/gp" examples/*/README.md | grep '=examples/')
 
 # A Ctrl-C goes to all of the terminal's processes: pawl dev ends by itself, and this waits for it.
 trap ':' INT
@@ -32,14 +36,27 @@ enqueue example.broken --max-attempts 2 --label tour=1
 enqueue example.slow --label tour=1
 for step in packed shipped delivered; do enqueue example.greet "\"$step\"" --key order-7 --label tour=1; done
 
+for file in examples/*/*.yaml; do "$pawl" workflow apply "$file" >/dev/null; done
+start() { "$pawl" run start "$@" --label tour=1 >/dev/null; }
+start order-fulfilment '{"order":"A-1","card":"good"}'
+start order-fulfilment '{"order":"A-2","card":"declined"}'
+start order-fulfilment '{"order":"A-3","card":"good","address":"nowhere"}'
+start word-count '{"texts":["to be or not to be","that is the question",""]}'
+start nightly-report '{"day":"2026-01-29","regions":["north","south","west"]}'
+start expense-approval '{"amount":250}'
+
 cat <<TEXT
 
 Nine tasks are in it: greetings, one that fails twice and then works, one that never works, one that takes 20 s,
-and three of one order, done strictly in turn. In another terminal:
+and three of one order, done strictly in turn. And six runs of the workflows in examples/: an order that goes well and two
+that are undone, a fan-out, a report with child runs, and an expense that waits for somebody to say yes. In another terminal:
 
   export PAWL_ADDRESS=$PAWL_ADDRESS
   $pawl task list                        # what became of them
   $pawl top                              # live
+  $pawl run list                         # the runs; then: run show ID, run watch ID, run events ID
+  $pawl run start order-fulfilment '{"order":"A-4","card":"declined"}' --wait
+  $pawl run signal ID decision '{"ok":true}'   # to the run of expense-approval
   $pawl task enqueue example.greet '"you"'
   $pawl task dead                        # the one that never works, and its error
   curl -s \$PAWL_ADDRESS/v1/default/queues

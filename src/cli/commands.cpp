@@ -64,14 +64,16 @@ std::string CommandTable::summary_of(std::string_view path) const {
 
 CommandTable all_commands() {
   CommandTable table{.groups = {{"task", "Enqueue tasks and look after them"},
+                                {"workflow", "Put definitions of workflows and look at them"},
+                                {"run", "Start runs of workflows, watch them and steer them"},
                                 {"queue", "See queues and set their limits"},
                                 {"worker", "Run handlers for tasks; see and drain workers"},
                                 {"token", "Make, list and revoke access tokens"},
                                 {"bench", "Measure what this machine and store can do"}},
                      .commands = {}};
-  for (auto rows :
-       {dev_commands(), serve_commands(), task_commands(), queue_commands(), worker_commands(),
-        token_commands(), top_commands(), admin_commands(), bench_commands(), completion_commands()}) {
+  for (auto rows : {dev_commands(), serve_commands(), task_commands(), workflow_commands(), run_commands(),
+                    queue_commands(), worker_commands(), token_commands(), top_commands(), admin_commands(),
+                    bench_commands(), completion_commands()}) {
     table.commands.insert(table.commands.end(), std::make_move_iterator(rows.begin()),
                           std::make_move_iterator(rows.end()));
   }

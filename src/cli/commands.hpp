@@ -18,6 +18,8 @@ namespace pawl::cli {
 
 [[nodiscard]] std::vector<Command> task_commands();
 [[nodiscard]] std::vector<Command> queue_commands();
+[[nodiscard]] std::vector<Command> workflow_commands();
+[[nodiscard]] std::vector<Command> run_commands();
 [[nodiscard]] std::vector<Command> worker_commands();
 [[nodiscard]] std::vector<Command> token_commands();
 [[nodiscard]] std::vector<Command> top_commands();

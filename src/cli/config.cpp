@@ -24,9 +24,10 @@ const std::vector<ConfigKey>& config_keys() {
       {"workers.offline_after", duration, "60s", "without a heartbeat"},
       {"recovery.leases", duration, "5s", "expired leases are looked for at least so often; 100ms if longer"},
       {"recovery.timeouts", duration, "10s", "the same for tasks that time out"},
-      {"recovery.stuck", duration, "60s", "how often stuck runs are looked for", "runs"},
-      {"recovery.deadlines", duration, "30s", "how often passed deadlines are looked for", "runs"},
-      {"recovery.stuck_after", duration, "30m", "a run without an event is stuck", "runs"},
+      {"recovery.stuck", duration, "60s", "how often stuck runs are looked for"},
+      {"recovery.deadlines", duration, "30s",
+       "passed deadlines are looked for at least so often; 100ms if longer"},
+      {"recovery.stuck_after", duration, "30m", "a running run without an event is stuck"},
       {"limits.payload_warn", size, "1MiB", "a larger payload is logged"},
       {"limits.payload_max", size, "2MiB", "a task's larger payload is refused; 2MiB at most"},
       {"limits.body_max", size, "4MiB", "a larger request is refused; batches may have 16MiB"},
@@ -47,10 +48,11 @@ const std::vector<ConfigKey>& config_keys() {
 namespace {
 
 // Variables that the command line and the handlers read; no keys of the configuration.
-constexpr std::array<std::string_view, 14> kOtherVariables{
-    "PAWL_CONFIG",      "PAWL_ADDRESS",    "PAWL_NAMESPACE", "PAWL_TOKEN",         "PAWL_CA_CERT",
-    "PAWL_CLIENT_CERT", "PAWL_CLIENT_KEY", "PAWL_TASK_ID",   "PAWL_EXECUTION_KEY", "PAWL_ATTEMPT",
-    "PAWL_TYPE",        "PAWL_QUEUE",      "PAWL_FENCE",     "PAWL_TEST_POSTGRES"};
+constexpr std::array<std::string_view, 16> kOtherVariables{
+    "PAWL_CONFIG",        "PAWL_ADDRESS",     "PAWL_NAMESPACE",  "PAWL_TOKEN",
+    "PAWL_CA_CERT",       "PAWL_CLIENT_CERT", "PAWL_CLIENT_KEY", "PAWL_TASK_ID",
+    "PAWL_EXECUTION_KEY", "PAWL_ATTEMPT",     "PAWL_TYPE",       "PAWL_QUEUE",
+    "PAWL_FENCE",         "PAWL_RUN_ID",      "PAWL_NODE_ID",    "PAWL_TEST_POSTGRES"};
 
 const ConfigKey* key_named(std::string_view name) {
   const auto& keys = config_keys();

@@ -26,14 +26,6 @@ std::string_view code_of(Colour colour) {
 
 std::size_t width_of(std::string_view text) { return core::utf8_length(text).value_or(text.size()); }
 
-// What a server or a payload says must not move the cursor or colour the terminal.
-std::string without_controls(std::string_view text) {
-  std::string clean{text};
-  std::replace_if(
-      clean.begin(), clean.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return clean;
-}
-
 std::string padded(const Cell& cell, std::size_t width, bool last, bool colours) {
   const std::string text = without_controls(cell.text);
   const std::string space(width - std::min(width, width_of(text)), ' ');
@@ -51,6 +43,11 @@ std::string joined(const std::vector<Cell>& cells, const std::vector<std::size_t
   return line;
 }
 
+// The detail says the first one, with its field where it has one.
+bool is_said(const core::FieldError& error, const core::Problem& problem) {
+  return &error == &problem.errors.front() && problem.detail.find(error.message) != std::string::npos;
+}
+
 struct Unit {
   core::Duration length;
   std::string_view name;
@@ -60,6 +57,13 @@ constexpr std::array kUnits{Unit{std::chrono::hours{24}, "d"}, Unit{std::chrono:
                             Unit{std::chrono::milliseconds{1}, "ms"}};
 
 }  // namespace
+
+std::string without_controls(std::string_view text) {
+  std::string clean{text};
+  std::replace_if(
+      clean.begin(), clean.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return clean;
+}
 
 std::string paint(std::string_view text, Colour colour, bool colours) {
   if (!colours || colour == Colour::none) return std::string{text};
@@ -104,8 +108,9 @@ void Printer::fields(const std::vector<std::pair<std::string, Cell>>& fields) co
 int Printer::problem(std::string_view what, const core::Problem& problem) const {
   fmt::print(err_, "{}: {}\n", what, problem.detail);
   for (const auto& error : problem.errors) {
-    if (problem.detail.find(error.message) != std::string::npos) continue;
-    fmt::print(err_, "  {}: {}\n", error.field, error.message);
+    if (is_said(error, problem)) continue;
+    const std::string line = error.line > 0 ? fmt::format("line {}: ", error.line) : "";
+    fmt::print(err_, "  {}{}: {}\n", line, error.field, error.message);
   }
   return core::kind_of(problem.code).exit_code;
 }

@@ -58,6 +58,8 @@ class Printer {
 // "12s ago", "in 3m", "2d ago": the largest unit that fits.
 [[nodiscard]] std::string relative_time(core::TimePoint time, core::TimePoint now);
 [[nodiscard]] std::string short_duration(core::Duration duration);
+// What a server or a payload says must not move the cursor or colour the terminal.
+[[nodiscard]] std::string without_controls(std::string_view text);
 // At most `width` characters, the last one '…' where something was cut.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 

@@ -44,6 +44,9 @@ constexpr std::array kDurationRanges{
     DurationRange{"workers.offline_after", 1s, 24h},
     DurationRange{"recovery.leases", 10ms, 1h},
     DurationRange{"recovery.timeouts", 10ms, 1h},
+    DurationRange{"recovery.stuck", 100ms, 24h},
+    DurationRange{"recovery.deadlines", 10ms, 1h},
+    DurationRange{"recovery.stuck_after", 1s, core::kDurationMax},
     DurationRange{"retention.idempotency", 1s, core::kDurationMax},
     DurationRange{"http.read_timeout", 100ms, 1h},
     DurationRange{"http.idle_timeout", 100ms, 24h},
@@ -102,10 +105,14 @@ runtime::RuntimeOptions runtime_options(const Config& config) {
   runtime::RuntimeOptions options{
       .waiting_claims_max = static_cast<std::size_t>(config.integer("limits.claims_waiting")),
       .api = {.worker_timeout = config.duration("workers.offline_after"),
-              .payload_max = static_cast<std::size_t>(config.integer("limits.payload_max"))},
+              .payload_max = static_cast<std::size_t>(config.integer("limits.payload_max")),
+              .stuck_after = config.duration("recovery.stuck_after")},
       .node = {.version = PAWL_VERSION, .leader_ttl = config.duration("leader.ttl")}};
-  options.ticker.interval = std::min(
-      {options.ticker.interval, config.duration("recovery.leases"), config.duration("recovery.timeouts")});
+  options.ticker.interval =
+      std::min({options.ticker.interval, config.duration("recovery.leases"),
+                config.duration("recovery.timeouts"), config.duration("recovery.deadlines")});
+  options.ticker.stuck = config.duration("recovery.stuck");
+  options.ticker.stuck_after = config.duration("recovery.stuck_after");
   return options;
 }
 

@@ -19,11 +19,15 @@ core::Result<client::HttpTarget> target_of(const Input& input) {
                                     .key = input.text("--client-key")}};
 }
 
-core::Result<client::HttpAnswer> Session::call(std::string method, std::string_view path, std::string body) {
+core::Result<client::HttpAnswer> Session::call(std::string method, std::string_view path, std::string body,
+                                               client::HttpHeaders headers) {
   std::string full = path.starts_with("/v1/") ? std::string{path}
                                               : "/v1/" + client::percent_encoded(ns_) + std::string{path};
   if (method == "POST" && body.empty()) body = "{}";
-  return caller_.call({.method = std::move(method), .path = std::move(full), .body = std::move(body)});
+  return caller_.call({.method = std::move(method),
+                       .path = std::move(full),
+                       .body = std::move(body),
+                       .headers = std::move(headers)});
 }
 
 int with_session(Context& context, const Input& input, const std::function<core::Status(Session&)>& work) {

@@ -27,8 +27,9 @@ class Session {
   core::Result<client::HttpAnswer> post(std::string_view path, std::string body) {
     return call("POST", path, std::move(body));
   }
-  core::Result<client::HttpAnswer> put(std::string_view path, std::string body) {
-    return call("PUT", path, std::move(body));
+  core::Result<client::HttpAnswer> put(std::string_view path, std::string body,
+                                       const std::string& content_type = "application/json") {
+    return call("PUT", path, std::move(body), {{"content-type", content_type}});
   }
   core::Result<client::HttpAnswer> remove(std::string_view path) { return call("DELETE", path, ""); }
   // Any status is an answer; the path is taken as it is.
@@ -37,7 +38,8 @@ class Session {
   }
 
  private:
-  core::Result<client::HttpAnswer> call(std::string method, std::string_view path, std::string body);
+  core::Result<client::HttpAnswer> call(std::string method, std::string_view path, std::string body,
+                                        client::HttpHeaders headers = {});
 
   std::string ns_;
   client::HttpCaller caller_;

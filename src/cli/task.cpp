@@ -12,18 +12,6 @@ namespace pawl::cli {
 
 namespace {
 
-core::Result<std::string> labels_text(const std::vector<std::string>& labels) {
-  client::ObjectText object;
-  for (const auto& label : labels) {
-    const auto equals = label.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return core::invalid_field("label", "must be NAME=VALUE, not '" + label + "'");
-    }
-    object.text(label.substr(0, equals), label.substr(equals + 1));
-  }
-  return object.str();
-}
-
 core::Result<std::string> enqueue_body(const Input& input) {
   client::ObjectText body;
   body.text("type", input.text("TYPE"));
@@ -81,11 +69,7 @@ std::string list_query(const Input& input) {
   add("--created-after", "created_after");
   add("--created-before", "created_before");
   add("--order", "order");
-  if (input.has("--label")) {
-    auto label = input.text("--label");
-    if (const auto equals = label.find('='); equals != std::string::npos) label[equals] = ':';
-    query += "&label=" + client::percent_encoded(label);
-  }
+  if (input.has("--label")) query += "&label=" + client::percent_encoded(label_filter(input.text("--label")));
   return query;
 }
 

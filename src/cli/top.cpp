@@ -1,10 +1,9 @@
 #include "cli/top.hpp"
 
-#include <csignal>
-
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
 
 namespace pawl::cli {
 
@@ -113,25 +112,15 @@ void draw(const std::vector<std::string>& lines, Context& context) {
   context.out.flush();
 }
 
-// Waits for Ctrl-C or SIGTERM, at most so long. Both are blocked, so that they wait for us.
-bool ended_within(const sigset_t& ends, std::chrono::seconds wait) {
-  const timespec time{.tv_sec = wait.count(), .tv_nsec = 0};
-  return sigtimedwait(&ends, nullptr, &time) > 0;
-}
-
 core::Status live(Session& session, Context& context) {
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGINT);
-  sigaddset(&ends, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  const Interrupts interrupts;
   std::optional<Look> before;
   do {
     auto now = look(session, context.clock);
     if (!now) return now.problem();
     draw(frame_lines(before, *now, context.out.colours()), context);
     before = *std::move(now);
-  } while (!ended_within(ends, std::chrono::seconds{1}));
+  } while (!interrupts.ended_within(std::chrono::seconds{1}));
   return core::Done{};
 }
 

@@ -51,10 +51,14 @@ std::string query_of(const core::ListTasks& list) {
 
 }  // namespace
 
-Result<std::string> HttpApi::call(const std::string& ns, HttpRequest request) {
+Result<HttpAnswer> HttpApi::send(const std::string& ns, HttpRequest request) {
   if (const core::Status valid = core::check_namespace(ns); !valid) return valid.problem();
   const std::lock_guard lock{mutex_};
-  auto answer = caller_.call(std::move(request));
+  return caller_.call(std::move(request));
+}
+
+Result<std::string> HttpApi::call(const std::string& ns, HttpRequest request) {
+  auto answer = send(ns, std::move(request));
   if (!answer) return answer.problem();
   return std::move(answer->body);
 }

@@ -1,14 +1,16 @@
 #pragma once
-// The Api over a server. Calls may be made from any thread; each waits its turn for the one connection.
+// The Api and the RunApi over a server. Calls may be made from any thread; each waits its turn for the one
+// connection.
 
 #include <mutex>
 
 #include "client/http_caller.hpp"
 #include "core/api.hpp"
+#include "core/run_api.hpp"
 
 namespace pawl::client {
 
-class HttpApi final : public core::Api {
+class HttpApi final : public core::Api, public core::RunApi {
  public:
   HttpApi(HttpTarget target, core::Random& random) : caller_(std::move(target), random) {}
 
@@ -64,7 +66,28 @@ class HttpApi final : public core::Api {
   core::Result<core::SweepResult> sweep(const core::Sweep& request) override;
   core::Result<core::Verification> verify() override;
 
+  // In http_api_runs.cpp. Of a run, its tasks and what was rebuilt of it, what a server shows.
+  core::Result<core::DefinitionPut> put_definition(const core::PutDefinition& request) override;
+  core::Result<core::DefinitionVersion> get_definition(const std::string& ns, const std::string& name,
+                                                       std::optional<int> version) override;
+  core::Result<core::Page<core::DefinitionVersion>> list_definitions(const core::ListRecords& list) override;
+  core::Result<core::RunStarted> start_run(const core::StartRun& request) override;
+  core::Result<core::RunStarted> open_run(const core::OpenRun& request) override;
+  core::Result<core::Run> get_run(const core::RunRef& ref) override;
+  core::Result<core::RunView> view_run(const core::RunRef& ref) override;
+  core::Result<core::Page<core::Run>> list_runs(const core::ListRuns& list) override;
+  core::Result<core::Run> await_run(const core::RunRef& ref, core::Duration wait) override;
+  core::Result<core::Run> act_on_run(const core::ActOnRun& request) override;
+  core::Result<core::Run> rewind_run(const core::RewindRun& request) override;
+  core::Result<core::Run> signal_run(const core::SignalRun& request) override;
+  core::Result<core::BulkResult> act_on_runs(const core::BulkRuns& bulk) override;
+  core::Result<std::vector<core::RunEvent>> list_run_events(const core::ListRunEvents& list) override;
+  core::Result<core::RunReplay> replay_run(const core::RunRef& ref,
+                                           std::optional<std::int64_t> up_to) override;
+
  private:
+  core::Result<HttpAnswer> send(const std::string& ns, HttpRequest request);
+  // The same, of which only the body is wanted.
   core::Result<std::string> call(const std::string& ns, HttpRequest request);
   core::Result<core::Task> move_one(const core::MoveTask& request, const std::string& verb);
   core::Result<core::BulkResult> move_many(const core::BulkTasks& bulk, const std::string& verb);

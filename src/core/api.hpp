@@ -43,6 +43,7 @@ struct TaskQuery {
   std::optional<std::string> type = {};
   std::optional<std::string> key = {};
   std::optional<std::string> worker_id = {};
+  std::optional<RunId> run_id = {};
   std::optional<std::pair<std::string, std::string>> label = {};
   std::optional<TimePoint> created_after = {};
   std::optional<TimePoint> created_before = {};

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -57,6 +58,9 @@ Status check_spec(const TaskSpec& spec) {
     const Status delay = check_duration("delay", *spec.delay, Duration{0}, kDurationMax);
     if (!delay) return delay;
   }
+  if (!spec.after.empty() && !spec.run_id) return invalid_field("after", "needs a run_id");
+  if (spec.after.size() > kAfterMax)
+    return invalid_field("after", fmt::format("has over {} entries", kAfterMax));
   if (spec.timeout) return check_duration("timeout", *spec.timeout, kTimeoutMin, kDurationMax);
   return Done{};
 }
@@ -168,6 +172,56 @@ Status check_command(const AppendCheckpoint& command) {
                    check_json("metadata", command.metadata)});
 }
 
+Status check_time(std::string_view field, const std::optional<TimePoint>& time) {
+  if (!time || (*time >= kTimeMin && *time <= kTimeMax)) return Done{};
+  return invalid_field(std::string{field}, "must be a time that RFC 3339 can name");
+}
+
+// What the two ways to begin a run have in common.
+template <typename Start>
+Status check_start(const Start& command) {
+  if (command.run_key) {
+    if (const Status key = check_key("run_key", *command.run_key); !key) return key;
+  }
+  if (command.deadline && command.deadline_at)
+    return invalid_field("deadline", "excludes deadline_at: give one of the two");
+  if (command.deadline) {
+    const Status deadline = check_duration("deadline", *command.deadline, kTimeoutMin, kDurationMax);
+    if (!deadline) return deadline;
+  }
+  return first_of({check_name("workflow", command.workflow), check_json("input", command.input),
+                   check_labels(command.labels), check_time("deadline_at", command.deadline_at)});
+}
+
+Status check_command(const StartRun& command) {
+  if (command.queue) {
+    if (const Status queue = check_name("queue", *command.queue); !queue) return queue;
+  }
+  return first_of({check_start(command),
+                   range("priority", command.priority.value_or(0), kPriorityMin, kPriorityMax),
+                   range("version", command.version.value_or(1), 1, std::numeric_limits<int>::max())});
+}
+Status check_command(const OpenRun& command) { return check_start(command); }
+
+Status check_reason(const std::optional<std::string>& reason) {
+  const bool is_good = !reason || (reason->size() <= kErrorMessageBytesMax && utf8_length(*reason) &&
+                                   reason->find('\0') == std::string::npos);
+  if (is_good) return Done{};
+  return invalid_field("reason",
+                       fmt::format("must be UTF-8 of at most {} bytes, with no NUL", kErrorMessageBytesMax));
+}
+Status check_command(const ActOnRun& command) { return check_reason(command.asked.reason); }
+Status check_command(const RewindRun& command) { return check_name("to", command.to); }
+
+Status check_command(const SignalRun& command) {
+  if (command.signal.idempotency_key) {
+    const Status key = check_key("idempotency_key", *command.signal.idempotency_key);
+    if (!key) return key;
+  }
+  return first_of({check_name("name", command.signal.name), check_json("payload", command.signal.payload)});
+}
+Status check_command(const WakeRuns&) { return Done{}; }
+
 Status check_command(const DoOnce& command) {
   return first_of({check_key("Idempotency-Key", command.key), check(command.command->value)});
 }
@@ -267,6 +321,8 @@ const std::string& namespace_of(const Command& command) {
       [](const auto& typed) -> const std::string& {
         if constexpr (requires { typed.ns; }) {
           return typed.ns;
+        } else if constexpr (requires { typed.run.ns; }) {
+          return typed.run.ns;
         } else {
           return everywhere;
         }
@@ -283,6 +339,12 @@ std::size_t largest_payload(const Command& command) {
     for (const Report& report : reports->reports) take(report.output);
   } else if (const auto* checkpoint = std::get_if<AppendCheckpoint>(&command)) {
     take(checkpoint->snapshot);
+  } else if (const auto* start = std::get_if<StartRun>(&command)) {
+    take(start->input);
+  } else if (const auto* open = std::get_if<OpenRun>(&command)) {
+    take(open->input);
+  } else if (const auto* signal = std::get_if<SignalRun>(&command)) {
+    take(signal->signal.payload);
   } else if (const auto* once = std::get_if<DoOnce>(&command)) {
     return largest_payload(once->command->value);
   }
@@ -301,6 +363,14 @@ std::size_t weight_of(const Command& command) {
     std::size_t operator()(const PromoteDue& c) const { return c.ids.size(); }
     std::size_t operator()(const ChangeRecords& c) const { return c.refs.size() + c.held.ids.size() + 1; }
     std::size_t operator()(const AppendCheckpoint&) const { return 1; }
+    std::size_t operator()(const WakeRuns& c) const {
+      return c.timers.size() + c.deadlines.size() + c.stuck.size();
+    }
+    std::size_t operator()(const StartRun&) const { return 1; }
+    std::size_t operator()(const OpenRun&) const { return 1; }
+    std::size_t operator()(const ActOnRun&) const { return 1; }
+    std::size_t operator()(const RewindRun&) const { return 1; }
+    std::size_t operator()(const SignalRun&) const { return 1; }
     std::size_t operator()(const DoOnce& c) const { return weight_of(c.command->value); }
   };
   return std::visit(Weight{}, command);

@@ -18,37 +18,11 @@
 #include "core/queue.hpp"
 #include "core/record.hpp"
 #include "core/result.hpp"
+#include "core/run_command.hpp"
 #include "core/task.hpp"
+#include "core/task_spec.hpp"
 
 namespace pawl::core {
-
-struct TaskSpec {
-  // What a caller gave although it is what everybody gets: the type's own defaults do not replace it. What
-  // differs from that was given in any case.
-  struct Given {
-    bool queue = false;
-    bool priority = false;
-    bool retry = false;
-  };
-
-  std::string type = {};
-  RawJson payload = {};
-  std::string queue{kQueueDefault};
-  std::int32_t priority = 0;
-  std::optional<std::string> key = {};
-  std::optional<std::string> idempotency_key = {};
-  std::optional<Duration> delay = {};
-  std::optional<TimePoint> run_at = {};
-  RetryPolicy retry = {};
-  std::optional<Duration> timeout = {};
-  Labels labels = {};
-  Given given = {};
-
-  // Whether a caller gave them.
-  [[nodiscard]] bool has_queue() const;
-  [[nodiscard]] bool has_priority() const;
-  [[nodiscard]] bool has_retry() const;
-};
 
 // All or nothing.
 struct EnqueueTasks {
@@ -154,6 +128,18 @@ struct SweepLeases {
 struct PromoteDue {
   std::vector<TaskId> ids = {};
 };
+struct TimerRef {
+  RunId run_id = {};
+  NodeKey node = {};
+
+  bool operator==(const TimerRef&) const = default;
+};
+struct WakeRuns {
+  std::vector<TimerRef> timers = {};
+  std::vector<RunId> deadlines = {};
+  std::vector<RunId> stuck = {};
+  Duration stuck_after = {};
+};
 struct Swept {
   int changed = 0;
 
@@ -167,9 +153,9 @@ struct Replayed {
   bool operator==(const Replayed&) const = default;
 };
 
-using Answer =
-    std::variant<std::vector<Enqueued>, std::vector<ClaimedTask>, std::vector<Result<ReportAnswer>>,
-                 std::vector<Result<TaskMoved>>, Done, Swept, RecordAnswer, CheckpointAppended, Replayed>;
+using Answer = std::variant<std::vector<Enqueued>, std::vector<ClaimedTask>,
+                            std::vector<Result<ReportAnswer>>, std::vector<Result<TaskMoved>>, Done, Swept,
+                            RecordAnswer, CheckpointAppended, RunStarted, Replayed>;
 
 struct AnyCommand;
 
@@ -187,7 +173,8 @@ struct DoOnce {
 };
 
 using Command = std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks, RetryTasks, SetQueue,
-                             SweepLeases, PromoteDue, ChangeRecords, AppendCheckpoint, DoOnce>;
+                             SweepLeases, PromoteDue, ChangeRecords, AppendCheckpoint, StartRun, OpenRun,
+                             ActOnRun, RewindRun, SignalRun, WakeRuns, DoOnce>;
 struct AnyCommand {
   Command value = {};
 };

@@ -39,6 +39,7 @@ inline constexpr std::int64_t kConcurrencyMax = 1'000'000;
 inline constexpr std::int64_t kRateLimitMax = 1'000'000;
 inline constexpr std::size_t kDefinitionBytesMax = 4U << 20U;
 inline constexpr std::size_t kDefinitionTasksMax = 10'000;
+inline constexpr std::size_t kAfterMax = 1'000;                 // tasks that one of an open run waits for
 inline constexpr std::size_t kFanOutMax = 10'000;               // tasks that one for_each makes
 inline constexpr std::size_t kEvaluationBytesMax = 32U << 20U;  // read by the references of one template
 
@@ -47,6 +48,9 @@ inline constexpr Duration kLeaseMax = std::chrono::hours{24};
 inline constexpr Duration kLeaseDefault = std::chrono::seconds{30};
 inline constexpr Duration kClaimWaitMax = std::chrono::seconds{60};
 inline constexpr Duration kTimeoutMin = std::chrono::milliseconds{1};
+
+// A run that nothing happens to for so long while it is running is looked into.
+inline constexpr Duration kStuckAfter = std::chrono::minutes{30};
 
 // How much the commit loop takes into one transaction, and how much may wait for it.
 inline constexpr std::size_t kGroupTasksMax = 1'000;

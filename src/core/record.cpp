@@ -9,8 +9,9 @@ namespace pawl::core {
 namespace {
 
 constexpr std::array<std::string_view, kRecordKindCount> kKindNames{
-    "lock",  "idempotency",        "worker",    "worker_process", "task_type",
-    "token", "namespace_settings", "audit_end", "node",           "leader"};
+    "lock",       "idempotency",        "worker",    "worker_process", "task_type",
+    "token",      "namespace_settings", "audit_end", "node",           "leader",
+    "definition", "definition_version"};
 
 }  // namespace
 

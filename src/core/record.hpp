@@ -34,8 +34,10 @@ enum class RecordKind : std::uint8_t {
   audit_end,  // the last entry of the audit, where the next one is chained to
   node,
   leader,
+  definition,          // the latest version of a workflow's
+  definition_version,  // each of them
 };
-inline constexpr int kRecordKindCount = 10;
+inline constexpr int kRecordKindCount = 12;
 
 [[nodiscard]] std::string_view to_string(RecordKind kind);
 [[nodiscard]] std::optional<RecordKind> record_kind_from(std::string_view name);

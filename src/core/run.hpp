@@ -17,6 +17,7 @@
 #include "core/graph.hpp"
 #include "core/ids.hpp"
 #include "core/json.hpp"
+#include "core/node_key.hpp"
 #include "core/problem.hpp"
 #include "core/task.hpp"
 #include "core/time.hpp"
@@ -80,16 +81,6 @@ inline constexpr int kRunKindCount = 3;
 [[nodiscard]] std::string_view to_string(RunKind kind);
 [[nodiscard]] std::optional<RunKind> run_kind_from(std::string_view name);
 
-// Which task of a run: its place in the definition (in an open run: in the order of being added), and the
-// element of a for_each.
-inline constexpr std::int32_t kNoItem = -1;
-struct NodeKey {
-  NodeIndex index = 0;
-  std::int32_t item = kNoItem;
-
-  auto operator<=>(const NodeKey&) const = default;
-};
-
 struct RunParent {
   RunId run_id = {};
   NodeKey node = {};
@@ -115,6 +106,8 @@ struct RunFacts {
   std::optional<RunParent> parent = {};
   Labels labels = {};
   std::optional<RunId> rewound_from = {};
+  std::string trace_id = {};  // what its events and its tasks are part of, as W3C traceparent says
+  std::string span_id = {};
 
   bool operator==(const RunFacts&) const = default;
 };

@@ -51,7 +51,7 @@ Status check_open(const Run& run, RunAction action) {
         fmt::format("{} tasks of the run have not ended: it is {} and cannot become completing",
                     run.remaining, to_string(run.state)));
   if (action == RunAction::retry && is_open)
-    return invalid_state("an open run has nothing that it could go on from: retry its tasks");
+    return invalid_state("an open run has nothing that it could go on from: add its tasks again");
   if (action == RunAction::compensate && run.undoable == 0)
     return invalid_state("the run has nothing to undo: it is failed and cannot become compensating");
   return Done{};
@@ -146,15 +146,22 @@ std::int64_t total(const RunCounts& counts) {
 
 }  // namespace
 
-Result<AddedNode> add_task(WorkingRun& working, const TaskAdded& task, const RunContext& context) {
+Status check_added(WorkingRun& working, const std::vector<TaskId>& after) {
   const Run& run = working.run();
   if (run.facts.kind != RunKind::open)
     return invalid_field("run_id", fmt::format("is a {} run: its tasks are those of its definition",
                                                to_string(run.facts.kind)));
   if (is_stopping(run) || is_closed(run.state))
     return invalid_state(fmt::format("the run is {} and takes no tasks", to_string(run.state)));
+  const auto places = places_of(working, after);
+  if (!places) return places.problem();
+  return Done{};
+}
+
+Result<AddedNode> add_task(WorkingRun& working, const TaskAdded& task, const RunContext& context) {
+  if (const Status allowed = check_added(working, task.after); !allowed) return allowed.problem();
+  const Run& run = working.run();
   const auto after = places_of(working, task.after);
-  if (!after) return after.problem();
   const bool is_ready = std::all_of(after->begin(), after->end(), [&](NodeIndex index) {
     return working.node({.index = index}).state == NodeState::completed;
   });

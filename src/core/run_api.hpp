@@ -10,82 +10,13 @@
 #include <vector>
 
 #include "core/api.hpp"
+#include "core/definition_record.hpp"
 #include "core/run_apply.hpp"
-#include "core/run_machine.hpp"
+#include "core/run_command.hpp"
 
 namespace pawl::core {
 
-// --- definitions ---
-
-struct PutDefinition {
-  std::string ns = "default";
-  std::string name = {};
-  std::string text = {};  // JSON; YAML is made JSON at the edge
-  Actor by = {};
-};
-// One version; immutable.
-struct DefinitionVersion {
-  std::string name = {};
-  int version = 0;
-  std::string hash = {};
-  RawJson text = {};  // as `definition_text` writes it
-  TimePoint created_at = {};
-
-  bool operator==(const DefinitionVersion&) const = default;
-};
-struct DefinitionPut {
-  bool created = false;  // false: the latest version has the same content
-  DefinitionVersion version = {};
-};
-
 // --- runs ---
-
-enum class OnConflict : std::uint8_t { return_existing, fail, restart_if_closed };
-inline constexpr int kOnConflictCount = 3;
-[[nodiscard]] std::string_view to_string(OnConflict on_conflict);
-[[nodiscard]] std::optional<OnConflict> on_conflict_from(std::string_view name);
-
-// Of a graph run: the latest version of the definition if none is given, and its deadline.
-struct StartRun {
-  std::string ns = "default";
-  std::string workflow = {};
-  std::optional<std::string> run_key = {};
-  RawJson input = {};
-  std::optional<int> version = {};
-  std::optional<std::string> queue = {};
-  std::optional<std::int32_t> priority = {};
-  std::optional<Duration> deadline = {};  // from the start; or
-  std::optional<TimePoint> deadline_at = {};
-  Labels labels = {};
-  OnConflict on_conflict = OnConflict::return_existing;
-  std::string trace_id = {};  // of a W3C traceparent
-  std::string span_id = {};
-  Actor by = {};
-};
-// A container: its tasks are added one by one, with `TaskSpec::run_id` and `after`.
-struct OpenRun {
-  std::string ns = "default";
-  std::string workflow = "open";
-  std::optional<std::string> run_key = {};
-  RawJson input = {};
-  std::optional<Duration> deadline = {};
-  std::optional<TimePoint> deadline_at = {};
-  Labels labels = {};
-  bool auto_complete = false;
-  OnConflict on_conflict = OnConflict::return_existing;
-  std::string trace_id = {};
-  std::string span_id = {};
-  Actor by = {};
-};
-struct RunStarted {
-  bool created = false;
-  Run run = {};
-};
-
-struct RunRef {
-  std::string ns = "default";
-  RunId id = {};
-};
 
 // A run with its plan and all of its nodes, those that were never stored included.
 struct RunView {
@@ -94,16 +25,6 @@ struct RunView {
   std::vector<Node> nodes = {};
 };
 
-struct RunQuery {
-  std::string ns = "default";
-  std::vector<RunState> states = {};  // none: all
-  std::optional<std::string> workflow = {};
-  std::optional<std::string> run_key = {};
-  std::optional<RunId> parent = {};
-  std::optional<std::pair<std::string, std::string>> label = {};
-  std::optional<TimePoint> created_after = {};
-  std::optional<TimePoint> created_before = {};
-};
 struct ListRuns {
   RunQuery query = {};
   bool newest_first = true;
@@ -111,22 +32,6 @@ struct ListRuns {
   std::string cursor = {};
 };
 
-struct ActOnRun {
-  RunRef run = {};
-  RunActionAsked asked = {};
-  Actor by = {};
-};
-struct RewindRun {
-  RunRef run = {};
-  std::string to = {};  // the id of a task
-  std::optional<std::int64_t> expected_sequence = {};
-  Actor by = {};
-};
-struct SignalRun {
-  RunRef run = {};
-  SignalSent signal = {};
-  Actor by = {};
-};
 struct BulkRuns {
   RunQuery query = {};
   RunAction action = RunAction::retry;  // or cancel

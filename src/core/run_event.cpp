@@ -8,6 +8,7 @@
 #include "core/enum_names.hpp"
 #include "core/json_reader.hpp"
 #include "core/json_writer.hpp"
+#include "core/sha256.hpp"
 
 namespace pawl::core {
 
@@ -95,6 +96,8 @@ void write_facts(Writer& out, const RunFacts& facts) {
     out.end_object();
   }
   field_if(out, "rewound_from", facts.rewound_from);
+  field_if(out, "trace_id", facts.trace_id);
+  field_if(out, "span_id", facts.span_id);
   out.end_object();
 }
 
@@ -168,6 +171,8 @@ RunFacts read_facts(ObjectReader& in) {
   });
   facts.labels = in.optional_text_map("labels").value_or(Labels{});
   read_id(in, "rewound_from", facts.rewound_from);
+  facts.trace_id = in.optional_text("trace_id").value_or("");
+  facts.span_id = in.optional_text("span_id").value_or("");
   return facts;
 }
 
@@ -196,6 +201,16 @@ std::optional<RunEventType> run_event_type_from(std::string_view name) {
 
 std::string event_id(const RunId& run, std::int64_t sequence) {
   return fmt::format("{}:{}", to_string(run), sequence);
+}
+
+std::string event_hash(const std::string& hash_before, const RunId& run, const RunEvent& event,
+                       const RawJson& payload) {
+  Writer out;
+  out.begin_array().value(hash_before).value(to_string(run)).value(event.sequence);
+  out.value(to_string(event.type)).value(micros(event.at)).value(event.caused_by.value_or(0));
+  out.value(event.actor.type).value(event.actor.id).value(event.trace_id).value(event.span_id);
+  out.value(payload.text).end_array();  // as a text: every byte of it counts
+  return sha256_hex(out.take());
 }
 
 RawJson payload_of(const RunEventData& data) {

@@ -111,6 +111,10 @@ struct RunEvent {
 // Derived, so that it needs no column: a run and a sequence name one event for ever.
 [[nodiscard]] std::string event_id(const RunId& run, std::int64_t sequence);
 
+// What the hash of an event must be: it covers the one before, so that the log of a run is a chain.
+[[nodiscard]] std::string event_hash(const std::string& hash_before, const RunId& run, const RunEvent& event,
+                                     const RawJson& payload);
+
 [[nodiscard]] RawJson payload_of(const RunEventData& data);
 // Valid JSON; what is not a payload of ours is refused by field.
 [[nodiscard]] Result<RunEventData> parse_payload(std::string_view payload);

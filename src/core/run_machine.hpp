@@ -33,9 +33,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/command.hpp"
 #include "core/result.hpp"
 #include "core/run_event.hpp"
+#include "core/task_spec.hpp"
 #include "core/working_run.hpp"
 
 namespace pawl::core {
@@ -178,6 +178,8 @@ struct TaskAdded {
   TaskId task_id = {};
   std::vector<TaskId> after = {};
 };
+// Whether the run takes a task after those.
+[[nodiscard]] Status check_added(WorkingRun& working, const std::vector<TaskId>& after);
 struct AddedNode {
   NodeKey node = {};
   NodeState state = NodeState::pending;

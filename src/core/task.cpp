@@ -6,6 +6,7 @@
 
 #include "core/ensure.hpp"
 #include "core/enum_names.hpp"
+#include "core/run.hpp"
 
 namespace pawl::core {
 
@@ -61,6 +62,11 @@ std::string execution_key(const TaskId& id, int attempt) {
   return to_string(id) + ":" + std::to_string(attempt);
 }
 
+std::string execution_key(const Task& task, int attempt) {
+  if (!task.run_id) return execution_key(task.id, attempt);
+  return execution_key(*task.run_id, task.node_id.value_or(""), attempt);
+}
+
 Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts) {
   PAWL_ENSURE(record.has_facts && record.lane != nullptr, "a task is shown with all its facts");
   Task task{.id = record.id,
@@ -80,6 +86,10 @@ Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts) {
             .created_at = record.facts.created_at,
             .started_at = first_start(record, attempts),
             .updated_at = last_change(record, attempts)};
+  if (record.facts.run) {
+    task.run_id = record.facts.run->run_id;
+    task.node_id = record.facts.run->node_id;
+  }
   if (!attempts.empty()) {
     task.claimed_at = attempts.back().claimed_at;
     task.error = attempts.back().error;

@@ -11,13 +11,14 @@
 
 #include "core/ids.hpp"
 #include "core/json.hpp"
+#include "core/node_key.hpp"
 #include "core/retry.hpp"
 #include "core/time.hpp"
 
 namespace pawl::core {
 
 enum class TaskStatus : std::uint8_t {
-  blocked,      // waits for its key's turn
+  blocked,      // waits for its key's turn, or is held by its run
   pending,      // claimable at or after available_at
   claimed,      // leased, not started
   running,      // leased, its handler runs
@@ -58,6 +59,16 @@ struct Lane {
   std::string queue = {};
   std::string type = {};
   std::int32_t priority = 0;
+  bool of_runs = false;  // its tasks are parts of runs
+};
+
+// Which task of which run it is.
+struct TaskRun {
+  RunId run_id = {};
+  NodeKey node = {};
+  std::string node_id = {};
+
+  bool operator==(const TaskRun&) const = default;
 };
 
 // What was asked for; immutable once stored.
@@ -69,6 +80,7 @@ struct TaskFacts {
   std::optional<Duration> timeout = {};  // of one attempt
   Labels labels = {};
   TimePoint created_at = {};
+  std::optional<TaskRun> run = {};  // iff its lane is of runs
 
   bool operator==(const TaskFacts&) const = default;
 };
@@ -117,7 +129,7 @@ enum class Place : std::uint8_t { nowhere, ready, scheduled, waiting, leased, fi
 struct TaskRecord {
   TaskId id = {};
   const Lane* lane = nullptr;
-  TaskFacts facts = {};  // key always; the rest only when the load asked for facts
+  TaskFacts facts = {};  // key and run always; the rest only when the load asked for facts
   bool has_facts = false;
   Place place = Place::nowhere;
   TaskStatus status = TaskStatus::pending;
@@ -180,6 +192,8 @@ struct Task {
   int attempt = 0;
   RetryPolicy retry = {};
   std::optional<Duration> timeout = {};
+  std::optional<RunId> run_id = {};
+  std::optional<std::string> node_id = {};
   Labels labels = {};
   std::optional<LeaseView> lease = {};
   bool cancel_requested = false;
@@ -195,6 +209,8 @@ struct Task {
 
 // The key a worker hands to outside services so that they can deduplicate.
 [[nodiscard]] std::string execution_key(const TaskId& id, int attempt);
+// The same of a task that may be part of a run.
+[[nodiscard]] std::string execution_key(const Task& task, int attempt);
 
 // What callers see of `record` (with its facts) and its attempts so far, oldest first.
 [[nodiscard]] Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts);

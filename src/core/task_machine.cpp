@@ -13,8 +13,8 @@ namespace pawl::core {
 namespace {
 
 constexpr std::array<std::string_view, kTaskEventCount> kEventNames{
-    "unblocked",   "claimed",   "started",  "renewed",   "cancel_requested", "completed",      "failed",
-    "rescheduled", "exhausted", "released", "cancelled", "revived",          "revived_in_line"};
+    "unblocked",   "claimed",   "started",  "renewed",   "cancel_requested", "completed",       "failed",
+    "rescheduled", "exhausted", "released", "cancelled", "revived",          "revived_in_line", "held"};
 
 // After this many losses in a row budget a task is a suspect: it may be what kills its workers, so further
 // tries wait as failures do instead of going to the next worker at once.
@@ -333,6 +333,11 @@ Result<TaskChange> decide_revive(const TaskRecord& record, bool first_in_line, T
 
 TaskChange decide_unblock(const TaskRecord& record, TimePoint now) {
   return step(record, TaskEvent::unblocked, std::max(record.available_at, now), now);
+}
+
+std::optional<TaskChange> decide_hold(const TaskRecord& record, TimePoint now) {
+  if (!next_status(record.status, TaskEvent::held)) return std::nullopt;
+  return step(record, TaskEvent::held, record.available_at, now);
 }
 
 std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fence, const Moment& moment) {

@@ -15,7 +15,7 @@
 namespace pawl::core {
 
 enum class TaskEvent : std::uint8_t {
-  unblocked,         // first in its key's line now
+  unblocked,         // first in its key's line now, or its run lets it go
   claimed,           // leased to a worker
   started,           // the worker began
   renewed,           // heartbeat
@@ -28,8 +28,9 @@ enum class TaskEvent : std::uint8_t {
   cancelled,
   revived,          // retried by hand, its key is free
   revived_in_line,  // retried by hand, others of its key stand before it
+  held,             // by its run, which is paused or lets others go first
 };
-inline constexpr int kTaskEventCount = 13;
+inline constexpr int kTaskEventCount = 14;
 
 [[nodiscard]] std::string_view to_string(TaskEvent event);
 
@@ -44,6 +45,7 @@ inline constexpr std::array kTaskTransitions{
     TaskTransition{TaskStatus::blocked, TaskEvent::cancelled, TaskStatus::cancelled},
     TaskTransition{TaskStatus::pending, TaskEvent::claimed, TaskStatus::claimed},
     TaskTransition{TaskStatus::pending, TaskEvent::cancelled, TaskStatus::cancelled},
+    TaskTransition{TaskStatus::pending, TaskEvent::held, TaskStatus::blocked},
     TaskTransition{TaskStatus::claimed, TaskEvent::started, TaskStatus::running},
     TaskTransition{TaskStatus::claimed, TaskEvent::renewed, TaskStatus::claimed},
     TaskTransition{TaskStatus::claimed, TaskEvent::cancel_requested, TaskStatus::claimed},
@@ -103,7 +105,8 @@ struct TaskChange {
 // Moves `record` to where `change` says. The attempt and the checkpoint are the caller's to store.
 void apply(TaskRecord& record, const TaskChange& change);
 
-// A task as it is first stored. `first_in_line`: it has no key, or nobody of its key stands before it.
+// A task as it is first stored. `first_in_line`: it has no key, or nobody of its key stands before it; and no
+// run holds it.
 [[nodiscard]] TaskRecord new_task(const TaskId& id, const Lane& lane, TaskSpec spec, TimePoint now,
                                   bool first_in_line);
 
@@ -122,6 +125,8 @@ struct ReportDecision {
 [[nodiscard]] Result<TaskChange> decide_cancel(const TaskRecord& record, TimePoint now);
 [[nodiscard]] Result<TaskChange> decide_revive(const TaskRecord& record, bool first_in_line, TimePoint now);
 [[nodiscard]] TaskChange decide_unblock(const TaskRecord& record, TimePoint now);
+// Nothing for what is not pending.
+[[nodiscard]] std::optional<TaskChange> decide_hold(const TaskRecord& record, TimePoint now);
 
 // A lease that is over or an attempt that ran too long; nothing when the lease at `fence` is neither.
 [[nodiscard]] std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fence,

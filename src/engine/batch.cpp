@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/canary.hpp"
 #include "core/ensure.hpp"
 
@@ -16,8 +18,12 @@ namespace {
 
 bool is_lane_of(const core::Lane& lane, const std::string& ns, const core::TaskSpec& spec) {
   return lane.priority == spec.priority && lane.type == spec.type && lane.queue == spec.queue &&
-         lane.ns == ns;
+         lane.ns == ns && lane.of_runs == spec.run_id.has_value();
 }
+
+bool goes_to_a_run(const core::TaskSpec& spec) { return spec.run_id.has_value(); }
+
+core::EventActor actor_of(const core::Actor& by) { return {.type = "user", .id = by.id}; }
 
 // What each kind of command needs to see of the tasks it names.
 struct LoadGatherer {
@@ -74,11 +80,14 @@ Lanes intern_lanes(store::Store& store, const std::vector<const Command*>& comma
     const core::TaskSpec* last = nullptr;
     for (const core::TaskSpec& spec : enqueue->tasks) {
       const bool is_same = last != nullptr && last->priority == spec.priority && last->type == spec.type &&
-                           last->queue == spec.queue;
+                           last->queue == spec.queue && goes_to_a_run(*last) == goes_to_a_run(spec);
       last = &spec;
       if (!is_same) {
-        keys.push_back(
-            {.ns = enqueue->ns, .queue = spec.queue, .type = spec.type, .priority = spec.priority});
+        keys.push_back({.ns = enqueue->ns,
+                        .queue = spec.queue,
+                        .type = spec.type,
+                        .priority = spec.priority,
+                        .of_runs = goes_to_a_run(spec)});
       }
     }
   }
@@ -104,6 +113,7 @@ void Batch::load(const std::vector<const Command*>& commands) {
   load_records(commands);
   load_queues(commands);
   lock_lines(commands);
+  runs_.load(commands);
 }
 
 void Batch::load_past_attempts(const std::vector<const Command*>& commands) {
@@ -188,19 +198,32 @@ void Batch::lock_lines(const std::vector<const Command*>& commands) {
 }
 
 Result<Answer> Batch::execute(const Command& command) {
-  return std::visit([this](const auto& typed) -> Result<Answer> { return run(typed); }, command);
+  return std::visit(
+      [this](const auto& typed) -> Result<Answer> {
+        if constexpr (requires { runs_.run(typed); }) {
+          return runs_.run(typed);
+        } else {
+          return run(typed);
+        }
+      },
+      command);
 }
 
 store::WriteSet Batch::writes() {
   records_.chain_audit();
   store::WriteSet writes = set_.writes();
   records_.add_to(writes);
+  runs_.runs().add_to(writes);
   return writes;
 }
 
 const core::Lane* Batch::lane_of(const std::string& ns, const core::TaskSpec& spec) {
   if (last_lane_ == nullptr || !is_lane_of(*last_lane_, ns, spec)) {
-    last_lane_ = lanes_.at({.ns = ns, .queue = spec.queue, .type = spec.type, .priority = spec.priority});
+    last_lane_ = lanes_.at({.ns = ns,
+                            .queue = spec.queue,
+                            .type = spec.type,
+                            .priority = spec.priority,
+                            .of_runs = goes_to_a_run(spec)});
   }
   return last_lane_;
 }
@@ -210,11 +233,14 @@ WorkingTask* Batch::find(const std::string& ns, const core::TaskId& id) {
   return task != nullptr && task->record.lane->ns == ns ? task : nullptr;
 }
 
-Answer Batch::run(const core::EnqueueTasks& command) {
+Result<Answer> Batch::run(const core::EnqueueTasks& command) {
+  if (std::any_of(command.tasks.begin(), command.tasks.end(), goes_to_a_run)) {
+    if (const core::Status allowed = runs_.check_added(command); !allowed) return allowed.problem();
+  }
   std::vector<core::Enqueued> results;
   results.reserve(command.tasks.size());
   for (const core::TaskSpec& spec : command.tasks) {
-    core::Enqueued& result = results.emplace_back(enqueue(command.ns, spec));
+    core::Enqueued& result = results.emplace_back(enqueue(command, spec));
     if (command.wants_tasks && result.created) {
       auto shown = std::make_shared<core::Task>();
       result.task = shown;
@@ -222,10 +248,11 @@ Answer Batch::run(const core::EnqueueTasks& command) {
     }
   }
   if (!command.by.id.empty() && command.tasks.size() > 1) note_batch(command, results);
-  return results;
+  return Answer{std::move(results)};
 }
 
-core::Enqueued Batch::enqueue(const std::string& ns, const core::TaskSpec& spec) {
+core::Enqueued Batch::enqueue(const core::EnqueueTasks& command, const core::TaskSpec& spec) {
+  const std::string& ns = command.ns;
   const core::TaskId id = ids_.next_task(tx_.now());
   if (spec.idempotency_key) {
     store::IdempotencyRef ref{.ns = ns, .type = spec.type, .key = *spec.idempotency_key};
@@ -234,6 +261,14 @@ core::Enqueued Batch::enqueue(const std::string& ns, const core::TaskSpec& spec)
     if (is_known) return {.created = false, .id = known->second};
   }
   const core::Lane* lane = lane_of(ns, spec);
+  if (spec.run_id) {
+    const BatchRuns::Added added = runs_.add_task(spec, id, actor_of(command.by));
+    core::TaskRecord record = core::new_task(id, *lane, spec, tx_.now(), false);
+    record.facts.run = added.run;
+    WorkingTask& task = set_.add_new(std::move(record));
+    if (!added.is_held) set_.release(task);
+    return {.created = true, .id = id};
+  }
   if (!spec.key) {
     set_.add_new(core::new_task(id, *lane, spec, tx_.now(), true));
     return {.created = true, .id = id};
@@ -247,6 +282,12 @@ core::Enqueued Batch::enqueue(const std::string& ns, const core::TaskSpec& spec)
 
 void Batch::show_made() {
   for (const auto& [task, shown] : made_) *shown = core::view_of(task->record, {});
+}
+
+void Batch::change(WorkingTask& task, const core::TaskChange& change, const core::EventActor& actor) {
+  const core::TaskStatus before = task.record.status;
+  set_.change(task, change);
+  if (task.record.facts.run) runs_.changed(task, before, change, actor);
 }
 
 Answer Batch::run(const core::ReportTasks& command) {
@@ -265,7 +306,7 @@ Result<core::ReportAnswer> Batch::report(const core::ReportTasks& command, std::
   auto decision =
       core::decide_report(task->record, command.worker_id, report, past_attempt(*task, report), moment());
   if (!decision) return decision.problem();
-  if (decision->change) set_.change(*task, *decision->change);
+  if (decision->change) change(*task, *decision->change, {.type = "worker", .id = command.worker_id});
   return decision->answer;
 }
 
@@ -280,17 +321,17 @@ const core::Attempt* Batch::past_attempt(const WorkingTask& task, const core::Re
 Answer Batch::run(const core::CancelTasks& command) {
   std::vector<Result<core::TaskMoved>> results;
   results.reserve(command.ids.size());
-  for (const core::TaskId& id : command.ids) results.push_back(cancel(command.ns, id));
+  for (const core::TaskId& id : command.ids) results.push_back(cancel(command, id));
   note_moved("task.cancel", command.by, command.ns, command.ids, results);
   return results;
 }
 
-Result<core::TaskMoved> Batch::cancel(const std::string& ns, const core::TaskId& id) {
-  WorkingTask* task = find(ns, id);
+Result<core::TaskMoved> Batch::cancel(const core::CancelTasks& command, const core::TaskId& id) {
+  WorkingTask* task = find(command.ns, id);
   if (task == nullptr) return no_such_task(id);
-  auto change = core::decide_cancel(task->record, tx_.now());
-  if (!change) return change.problem();
-  set_.change(*task, *change);
+  auto cancelled = core::decide_cancel(task->record, tx_.now());
+  if (!cancelled) return cancelled.problem();
+  change(*task, *cancelled, actor_of(command.by));
   const bool is_asked = task->record.lease && task->record.lease->cancel_requested;
   return core::TaskMoved{.task_id = id, .status = task->record.status, .cancel_requested = is_asked};
 }
@@ -306,6 +347,12 @@ Answer Batch::run(const core::RetryTasks& command) {
 Result<core::TaskMoved> Batch::revive(const std::string& ns, const core::TaskId& id) {
   WorkingTask* task = find(ns, id);
   if (task == nullptr) return no_such_task(id);
+  if (task->record.facts.run) {
+    return core::Problem{
+        .code = core::ProblemCode::invalid_state,
+        .detail = fmt::format("task {} is part of run {}, which has noted its end: retry the run",
+                              to_string(id), to_string(task->record.facts.run->run_id))};
+  }
   // Asked before it joins its line: a task that may not go back must not stand in it.
   auto change = core::decide_revive(task->record, true, tx_.now());
   if (!change) return change.problem();
@@ -333,9 +380,9 @@ Answer Batch::run(const core::SweepLeases& command) {
   for (const core::LeaseRef& ref : command.leases) {
     WorkingTask* task = set_.find(ref.task_id);
     if (task == nullptr) continue;
-    const auto change = core::decide_sweep(task->record, ref.fence, moment());
-    if (!change) continue;
-    set_.change(*task, *change);
+    const auto swept_out = core::decide_sweep(task->record, ref.fence, moment());
+    if (!swept_out) continue;
+    change(*task, *swept_out, {.type = "recovery"});
     ++swept.changed;
   }
   return swept;

@@ -10,6 +10,7 @@
 
 #include "core/command.hpp"
 #include "core/env.hpp"
+#include "engine/batch_runs.hpp"
 #include "engine/id_source.hpp"
 #include "engine/working_records.hpp"
 #include "engine/working_set.hpp"
@@ -26,9 +27,27 @@ using Lanes = std::map<store::LaneKey, const core::Lane*>;
 
 class Batch {
  public:
+  struct Around {
+    store::Store& store;
+    store::Transaction& tx;
+    IdSource& ids;
+    core::Random& random;
+    Plans& plans;
+  };
   // `lanes` are those that the commands enqueue into.
-  Batch(const Lanes& lanes, store::Transaction& tx, IdSource& ids, core::Random& random)
-      : lanes_(lanes), tx_(tx), ids_(ids), random_(random), set_(tx), records_(tx) {}
+  Batch(const Lanes& lanes, const Around& around)
+      : lanes_(lanes),
+        tx_(around.tx),
+        ids_(around.ids),
+        random_(around.random),
+        set_(around.tx),
+        records_(around.tx),
+        runs_({.store = around.store,
+               .tx = around.tx,
+               .ids = around.ids,
+               .plans = around.plans,
+               .set = set_,
+               .records = records_}) {}
 
   // Loads and locks what the commands touch, in as few round trips as may be.
   void load(const std::vector<const core::Command*>& commands);
@@ -43,10 +62,11 @@ class Batch {
   // Fills in the tasks that answers show, as they are at the end of the group.
   void show_made();
   [[nodiscard]] WorkingSet& set() { return set_; }
+  [[nodiscard]] const WorkingRuns& runs() const { return runs_.runs(); }
   [[nodiscard]] store::WriteSet writes();
 
  private:
-  core::Answer run(const core::EnqueueTasks& command);
+  core::Result<core::Answer> run(const core::EnqueueTasks& command);
   core::Answer run(const core::ReportTasks& command);
   core::Answer run(const core::CancelTasks& command);
   core::Answer run(const core::RetryTasks& command);
@@ -58,9 +78,9 @@ class Batch {
   core::Answer run(const core::ClaimTasks& command);  // never: claims are served by a ClaimRound
   core::Answer run(const core::DoOnce& command);      // never: the engine looks inside
 
-  core::Enqueued enqueue(const std::string& ns, const core::TaskSpec& spec);
+  core::Enqueued enqueue(const core::EnqueueTasks& command, const core::TaskSpec& spec);
   core::Result<core::ReportAnswer> report(const core::ReportTasks& command, std::size_t index);
-  core::Result<core::TaskMoved> cancel(const std::string& ns, const core::TaskId& id);
+  core::Result<core::TaskMoved> cancel(const core::CancelTasks& command, const core::TaskId& id);
   core::Result<core::TaskMoved> revive(const std::string& ns, const core::TaskId& id);
 
   void note_moved(std::string_view action, const core::Actor& by, const std::string& ns,
@@ -69,6 +89,8 @@ class Batch {
   void note_batch(const core::EnqueueTasks& command, const std::vector<core::Enqueued>& results);
   core::Status check_queue(const core::ReportTasks& command, const WorkingTask& task);
   int evict(const core::HeldTasks& held, core::Eviction eviction);
+  // Changes the task, and tells its run if it has one.
+  void change(WorkingTask& task, const core::TaskChange& change, const core::EventActor& actor);
 
   const core::Lane* lane_of(const std::string& ns, const core::TaskSpec& spec);
   [[nodiscard]] WorkingTask* find(const std::string& ns, const core::TaskId& id);
@@ -86,6 +108,7 @@ class Batch {
   core::Random& random_;
   WorkingSet set_;
   WorkingRecords records_;
+  BatchRuns runs_;
   std::set<core::RecordRef> once_;  // keys of what this group does
   std::map<store::IdempotencyRef, core::TaskId> idempotency_;
   std::map<std::pair<core::TaskId, std::int64_t>, core::Attempt> past_;

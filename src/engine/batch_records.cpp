@@ -37,9 +37,9 @@ int Batch::evict(const core::HeldTasks& held, core::Eviction eviction) {
   for (const core::TaskId& id : held.ids) {
     WorkingTask* task = find(held.ns, id);
     if (task == nullptr) continue;
-    const auto change = core::decide_evict(task->record, held.worker_id, eviction, moment());
-    if (!change) continue;
-    set_.change(*task, *change);
+    const auto taken = core::decide_evict(task->record, held.worker_id, eviction, moment());
+    if (!taken) continue;
+    change(*task, *taken, {.type = "recovery"});
     ++evicted;
   }
   return evicted;

@@ -36,7 +36,8 @@ void add_expired(store::Store& store, core::RecordKind kind, std::size_t page, s
 
 }  // namespace
 
-std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check, std::size_t page) {
+std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check, const DueLook& look) {
+  const std::size_t page = look.page;
   std::vector<DueWork> due;
   switch (check) {
     case core::RecoveryCheck::leases:
@@ -54,8 +55,21 @@ std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check, st
       add_expired(store, core::RecordKind::idempotency, page, due);
       add_expired(store, core::RecordKind::node, page, due);
       break;
-    case core::RecoveryCheck::stuck:
-    case core::RecoveryCheck::deadlines: break;  // of runs
+    case core::RecoveryCheck::stuck: {
+      auto runs = store.stuck_runs(look.stuck_after, page);
+      const int count = static_cast<int>(runs.size());
+      if (count == 0) break;
+      due.push_back({.command = core::WakeRuns{.stuck = std::move(runs), .stuck_after = look.stuck_after},
+                     .examined = count});
+      break;
+    }
+    case core::RecoveryCheck::deadlines: {
+      auto runs = store.due_runs(page).deadlines;
+      const int count = static_cast<int>(runs.size());
+      if (count > 0)
+        due.push_back({.command = core::WakeRuns{.deadlines = std::move(runs)}, .examined = count});
+      break;
+    }
   }
   return due;
 }

@@ -15,7 +15,12 @@ struct DueWork {
   int examined = 0;  // how many things it is about
 };
 
-// A page of it. Nothing for a check of what this store does not keep. Throws StoreError.
-[[nodiscard]] std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check, std::size_t page);
+// A page of it. Throws StoreError.
+struct DueLook {
+  std::size_t page = 1'000;
+  core::Duration stuck_after = core::kStuckAfter;
+};
+[[nodiscard]] std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check,
+                                            const DueLook& look);
 
 }  // namespace pawl::engine

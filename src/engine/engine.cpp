@@ -56,6 +56,7 @@ struct Engine::Group {
   std::vector<Result<Answer>> answers;
   std::vector<WaitingClaim> claims;
   std::vector<Result<Answer>> claim_answers;
+  std::vector<store::LaneKey> missing_lanes;  // that a try found out about
   std::uint64_t wakes_seen = 0;
   int served = 0;  // claims that got tasks
 };
@@ -94,6 +95,8 @@ void Engine::run_group(Group& group) {
       stats_.commands += commands;
       stats_.group_micros += (clock_.monotonic() - began_at).count();
       finish_group(group);
+    } catch (const MissingLanes& missing) {
+      group.missing_lanes = missing.keys;
     } catch (const StoreError& error) {
       const bool may_retry = (error.kind() == StoreError::Kind::retry && ++conflicts < kTriesAfterConflict) ||
                              (error.kind() == StoreError::Kind::unavailable && ++losses < kTriesAfterLoss);
@@ -120,9 +123,10 @@ void Engine::try_group(Group& group) {
   group.claim_answers.clear();
   group.wakes_seen = waiters_.wakes();
   const Lanes lanes = intern_lanes(store_, group.commands);
+  if (!group.missing_lanes.empty()) (void)store_.intern_lanes(group.missing_lanes);
 
   const auto tx = store_.begin(queues_of(group, lanes));
-  Batch batch{lanes, *tx, ids_, random_};
+  Batch batch{lanes, {.store = store_, .tx = *tx, .ids = ids_, .random = random_, .plans = plans_}};
   batch.lock_keys(group.onces);
   batch.load(group.commands);
   execute_commands(group, batch);
@@ -133,13 +137,14 @@ void Engine::try_group(Group& group) {
   answer_claims(group, round.serve(group.claims));
   batch.show_made();
   keep_answers(group, batch);
-  note_scheduled(batch.set());
+  note_scheduled(batch);
 
   if (core::planted(core::Canary::answer_before_commit)) finish_group(group);
   const store::WriteSet writes = batch.writes();
   if (writes.is_nothing()) return;  // that there was nothing to write says nothing of whether it could be
   tx->commit(writes);
   stats_.refused_since = 0;
+  if (!writes.runs.empty()) run_watch_.note(batch.runs().changed());
 }
 
 void Engine::execute_commands(Group& group, Batch& batch) {
@@ -206,8 +211,9 @@ void Engine::join_waiting(Group& group, Batch& batch) {
                       std::make_move_iterator(joining.end()));
 }
 
-void Engine::note_scheduled(const WorkingSet& set) {
-  const auto earliest = set.earliest_scheduled();
+void Engine::note_scheduled(Batch& batch) {
+  auto earliest = batch.set().earliest_scheduled();
+  if (const auto due = batch.runs().earliest_due()) earliest = std::min(earliest.value_or(*due), *due);
   if (!earliest) return;
   std::int64_t known = earliest_scheduled_.load();
   while (core::micros(*earliest) < known &&
@@ -232,9 +238,9 @@ void Engine::answer_claims(Group& group, const std::vector<std::vector<WorkingTa
     std::vector<core::ClaimedTask> claimed;
     claimed.reserve(tasks.size());
     for (const WorkingTask* task : tasks) {
-      claimed.push_back(
-          {.task = core::view_of(task->record, no_history),
-           .execution_key = core::execution_key(task->record.id, task->record.progress.attempt)});
+      core::Task shown = core::view_of(task->record, no_history);
+      std::string key = core::execution_key(shown, shown.attempt);
+      claimed.push_back({.task = std::move(shown), .execution_key = std::move(key)});
     }
     group.claim_answers.emplace_back(Answer{std::move(claimed)});
   }
@@ -304,11 +310,17 @@ void Engine::serve_waiting(bool only_limited) {
 
 std::vector<core::Command> Engine::find_due(std::size_t page, std::optional<core::TimePoint>& next_due) {
   std::vector<core::Command> commands;
-  for (DueWork& work : engine::find_due(store_, core::RecoveryCheck::leases, page))
+  for (DueWork& work : engine::find_due(store_, core::RecoveryCheck::leases, {.page = page}))
     commands.push_back(std::move(work.command));
   store::DueTasks due = store_.due_tasks(page);
   next_due = due.next;
   if (!due.ids.empty()) commands.emplace_back(core::PromoteDue{std::move(due.ids)});
+  store::DueRuns runs = store_.due_runs(page);
+  if (runs.next) next_due = std::min(next_due.value_or(*runs.next), *runs.next);
+  if (!runs.timers.empty() || !runs.deadlines.empty()) {
+    commands.emplace_back(
+        core::WakeRuns{.timers = std::move(runs.timers), .deadlines = std::move(runs.deadlines)});
+  }
   return commands;
 }
 
@@ -317,7 +329,9 @@ TickResult Engine::tick(std::size_t page) {
   std::vector<Request> requests;
   try {
     for (core::Command& command : find_due(page, result.next_due)) {
-      int& count = std::holds_alternative<core::SweepLeases>(command) ? result.leases : result.promoted;
+      int& count = std::holds_alternative<core::SweepLeases>(command)  ? result.leases
+                   : std::holds_alternative<core::PromoteDue>(command) ? result.promoted
+                                                                       : result.woken;
       requests.push_back({.command = std::move(command), .reply = [&count](const Result<Answer>& answer) {
                             if (answer) count = std::get<core::Swept>(*answer).changed;
                           }});
@@ -335,7 +349,7 @@ int Engine::sweep_records(std::size_t page) {
   std::vector<DueWork> due;
   try {
     for (const core::RecoveryCheck check : {core::RecoveryCheck::workers, core::RecoveryCheck::retention}) {
-      auto found = engine::find_due(store_, check, page);
+      auto found = engine::find_due(store_, check, {.page = page});
       due.insert(due.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
     }
   } catch (const StoreError&) {
@@ -348,6 +362,18 @@ int Engine::sweep_records(std::size_t page) {
     execute(std::move(group));
   }
   return count;
+}
+
+void Engine::look_into_stuck(std::size_t page, core::Duration stuck_after) {
+  std::vector<Request> group;
+  try {
+    for (DueWork& work :
+         engine::find_due(store_, core::RecoveryCheck::stuck, {.page = page, .stuck_after = stuck_after}))
+      group.push_back({.command = std::move(work.command), .reply = [](const Result<Answer>&) {}});
+  } catch (const StoreError&) {
+    return;  // it is looked again soon
+  }
+  if (!group.empty()) execute(std::move(group));
 }
 
 bool Engine::may_have_changed() {

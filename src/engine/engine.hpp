@@ -14,6 +14,7 @@
 #include "core/env.hpp"
 #include "engine/batch.hpp"
 #include "engine/id_source.hpp"
+#include "engine/run_watch.hpp"
 #include "engine/waiters.hpp"
 #include "store/store.hpp"
 
@@ -28,6 +29,7 @@ struct Request {
 struct TickResult {
   int leases = 0;
   int promoted = 0;
+  int woken = 0;  // timers and deadlines of runs
   std::optional<core::TimePoint> next_due = {};
   std::optional<core::TimePoint> store_now = {};  // none: the store could not be reached
 };
@@ -78,6 +80,9 @@ class Engine {
   // are over. Returns how many it looked at. Safe on any number of nodes at once, as a tick is.
   int sweep_records(std::size_t page);
 
+  // Writes down in the logs of runs that nothing happened to for so long that somebody looked.
+  void look_into_stuck(std::size_t page, core::Duration stuck_after);
+
   // The earliest time that a group scheduled something for since the last call; the ticker need not look
   // before.
   [[nodiscard]] std::optional<core::TimePoint> take_earliest_scheduled();
@@ -86,6 +91,8 @@ class Engine {
   [[nodiscard]] bool may_have_changed();
   void maintain();
 
+  // Told of every commit that changes runs.
+  [[nodiscard]] RunWatch& run_watch() { return run_watch_; }
   [[nodiscard]] const Waiters& waiters() const { return waiters_; }
   [[nodiscard]] store::Store& store() { return store_; }
 
@@ -102,7 +109,7 @@ class Engine {
   static void settle_claims(Group& group, Batch& batch);
   static void keep_answers(Group& group, Batch& batch);
   void join_waiting(Group& group, Batch& batch);
-  void note_scheduled(const WorkingSet& set);
+  void note_scheduled(Batch& batch);
   void answer_claims(Group& group, const std::vector<std::vector<WorkingTask*>>& given);
   void finish_group(Group& group);
   void count_refusal();
@@ -112,6 +119,8 @@ class Engine {
   core::Clock& clock_;
   core::Random& random_;
   Waiters waiters_;
+  RunWatch run_watch_;
+  Plans plans_;
   IdSource ids_;
   EngineStats stats_;
   std::atomic<std::int64_t> earliest_scheduled_{kNeverScheduled};

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/record.hpp"
+#include "engine/plans.hpp"
+#include "engine/verify_run.hpp"
 #include "engine/verify_task.hpp"
 
 namespace pawl::engine {
@@ -26,6 +28,7 @@ class Verifier {
     for (const std::string& ns : store_.namespaces()) look_at_tasks(ns);
     look_at_lines();
     look_at_audit();
+    look_at_runs();
     core::Verification verification;
     for (auto& [id, verdict] : verdicts_) verification.checks.push_back(std::move(verdict));
     return verification;
@@ -147,10 +150,37 @@ class Verifier {
       violated("I44", std::to_string(later.sequence), "the entry or the one before it was changed");
   }
 
+  void look_at_runs() {
+    store::RunPage page{.query = {.ns = ""}, .newest_first = false, .limit = kPage};
+    while (true) {
+      const auto runs = store_.list_runs(page);
+      for (const core::Run& run : runs) look_at_run(run);
+      if (runs.size() < kPage) return;
+      page.after = runs.back().facts.id;
+    }
+  }
+
+  // All of one moment, so that what is found needs no second look.
+  void look_at_run(const core::Run& run) {
+    const auto stored = store_.find_run(run.facts.id, {.nodes = true, .signals = true, .events = true});
+    if (!stored) return;
+    SharedPlan plan;
+    if (run.facts.version > 0) {
+      plan = plans_.find(run.facts.ns, run.facts.workflow, run.facts.version,
+                         [this](const core::RecordRef& ref) { return store_.find_record(ref); });
+      if (plan == nullptr) return violated("I20", to_string(run.facts.id), "it has no definition");
+    }
+    for (const char* check : kRunChecks) ++verdict(check).examined;
+    for (RunFinding& finding : findings_of(*stored, plan ? plan->view() : core::RunPlan{}))
+      violated(finding.check, to_string(run.facts.id), std::move(finding.message));
+  }
+
   store::Store& store_;
+  Plans plans_;
   std::map<std::string, core::Verdict> verdicts_ = [] {
     std::map<std::string, core::Verdict> all;
     for (const char* id : {"I04", "I05", "I10", "I14", "I16", "I33", "I37", "I44"}) all[id].id = id;
+    for (const char* id : kRunChecks) all[id].id = id;
     return all;
   }();
   std::map<LineRef, Line> lines_;

@@ -38,6 +38,7 @@ void WorkingSet::load(std::span<const store::LoadTask> tasks) {
 }
 
 void WorkingSet::lock_lines(std::vector<LineRef> refs) {
+  std::erase_if(refs, [this](const LineRef& ref) { return lines_.contains(ref); });
   std::sort(refs.begin(), refs.end());
   refs.erase(std::unique(refs.begin(), refs.end()), refs.end());
   if (refs.empty()) return;
@@ -71,6 +72,7 @@ WorkingTask& WorkingSet::add_new(core::TaskRecord record) {
   task.record = std::move(record);
   task.is_new = true;
   task.is_changed = true;
+  if (task.record.facts.run) by_id_.emplace(task.record.id, &task);  // its run may stop or hold it at once
   return task;
 }
 
@@ -94,7 +96,8 @@ std::size_t WorkingSet::left_ready() const {
 }
 
 void WorkingSet::change(WorkingTask& task, const core::TaskChange& change) {
-  const bool was_waiting = task.record.place == Place::waiting && change.place != Place::waiting;
+  const bool was_waiting =
+      task.record.facts.key && task.record.place == Place::waiting && change.place != Place::waiting;
   if (was_waiting && core::is_terminal(change.status)) ++line(line_ref(task.record)).left_waiting;
   core::apply(task.record, change);
   task.is_changed = true;
@@ -124,6 +127,18 @@ void WorkingSet::note_waiting(const LineRef& ref, WorkingTask& task) {
   WorkingLine& its_line = line(ref);
   task.line_position = ++its_line.line.tail;
   its_line.joined.push_back(&task);
+}
+
+void WorkingSet::release(WorkingTask& task) {
+  if (task.record.facts.key) {
+    const LineRef ref = line_ref(task.record);
+    const bool is_first = line(ref).line.head == task.record.id || join_line(ref, task.record.id);
+    if (!is_first) {
+      task.is_changed = true;
+      return note_waiting(ref, task);
+    }
+  }
+  change(task, core::decide_unblock(task.record, tx_.now()));
 }
 
 void WorkingSet::advance_lines() {

@@ -50,6 +50,7 @@ class WorkingSet {
   explicit WorkingSet(store::Transaction& tx) : tx_(tx) {}
 
   void load(std::span<const store::LoadTask> tasks);
+  // Those that are not locked yet.
   void lock_lines(std::vector<store::LineRef> refs);
 
   [[nodiscard]] WorkingTask* find(const core::TaskId& id);
@@ -64,6 +65,9 @@ class WorkingSet {
   [[nodiscard]] std::size_t left_ready() const;
 
   void change(WorkingTask& task, const core::TaskChange& change);
+
+  // Lets a task go that its run held: into the line of its key, or to where it can be claimed.
+  void release(WorkingTask& task);
 
   // Puts a keyed task at the end of its line; true if it is the first there.
   [[nodiscard]] bool join_line(const store::LineRef& ref, const core::TaskId& id);

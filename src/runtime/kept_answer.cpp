@@ -28,6 +28,9 @@ std::optional<core::RawJson> keep_answer(const core::Answer& answer) {
   } else if (const auto* checkpoint = std::get_if<core::CheckpointAppended>(&answer)) {
     body.put("checkpoint_id", checkpoint->checkpoint_id);
     body.put("sequence", checkpoint->sequence);
+  } else if (const auto* started = std::get_if<core::RunStarted>(&answer)) {
+    body.put("run_id", to_string(started->run.facts.id));
+    body.put("created", started->created);
   } else if (const auto* moved = std::get_if<Moved>(&answer)) {
     if (moved->size() != 1 || !moved->front()) return std::nullopt;
     body.put("task_id", to_string(moved->front()->task_id));
@@ -43,6 +46,11 @@ core::Answer kept_answer(const core::RawJson& kept) {
   const core::Body body{kept};
   if (const auto sequence = body.optional_of<std::int64_t>("sequence"))
     return core::CheckpointAppended{.checkpoint_id = body.text_of("checkpoint_id"), .sequence = *sequence};
+  if (const auto run = body.optional_of<std::string>("run_id")) {
+    core::RunStarted started{.created = body.get<bool>("created")};
+    started.run.facts.id = core::RunId{core::parse_uuid(*run).value_or(core::Uuid{})};
+    return started;
+  }
   if (body.optional_of<std::string>("task_id")) return Moved{moved_from(body)};
   return core::RecordAnswer{.body = body.raw_of("record"), .evicted = body.get<int>("evicted")};
 }

@@ -26,6 +26,7 @@ store::TaskFilter filter_of(const core::TaskQuery& query) {
           .type = query.type,
           .key = query.key,
           .worker_id = query.worker_id,
+          .run = query.run_id,
           .label = query.label,
           .created_after = query.created_after,
           .created_before = query.created_before};
@@ -41,17 +42,13 @@ Result<std::optional<core::TaskId>> parse_cursor(const std::string& cursor) {
   return std::optional{core::TaskId{*id}};
 }
 
-core::Status check_limit(int limit) {
-  if (limit >= 1 && limit <= core::kPageMax) return core::Done{};
-  return core::invalid_field("limit", fmt::format("must be from 1 to {}", core::kPageMax));
-}
-
 // What no record can be named by must not reach the store.
 core::Status check_ref(const core::RecordRef& ref) {
   const char* field = "key";
   if (ref.kind == core::RecordKind::worker) field = "worker_id";
   if (ref.kind == core::RecordKind::task_type) field = "type";
   if (ref.kind == core::RecordKind::token) field = "id";
+  if (ref.kind == core::RecordKind::definition) field = "name";
   const core::Status ns = ref.ns.empty() ? core::Status{core::Done{}} : core::check_namespace(ref.ns);
   return core::first_of({ns, core::check_key(field, ref.key)});
 }
@@ -72,6 +69,11 @@ core::Status check_query(const core::TaskQuery& query) {
 }
 
 }  // namespace
+
+core::Status LocalApi::check_limit(int limit) {
+  if (limit >= 1 && limit <= core::kPageMax) return core::Done{};
+  return core::invalid_field("limit", fmt::format("must be from 1 to {}", core::kPageMax));
+}
 
 std::unique_ptr<LocalApi> LocalApi::once(core::DoOnce key) {
   return std::unique_ptr<LocalApi>{new LocalApi{*this, std::move(key)}};

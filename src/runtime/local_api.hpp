@@ -2,7 +2,8 @@
 // The Api over an engine in this process: turns a call into a command, waits for its answer, and reads what
 // the answer shows. Any thread. By noun: local_api.cpp (tasks, queues, checkpoints, audit),
 // local_api_workers.cpp, local_api_records.cpp (the other records), local_api_gates.cpp (what an enqueue and
-// a claim must pass first), local_api_admin.cpp (nodes, sweeps, the look for what must never be).
+// a claim must pass first), local_api_definitions.cpp, local_api_runs.cpp, local_api_admin.cpp (nodes,
+// sweeps, the look for what must never be).
 
 #include <functional>
 #include <map>
@@ -11,7 +12,10 @@
 
 #include "core/api.hpp"
 #include "core/env.hpp"
+#include "core/run_api.hpp"
 #include "engine/id_source.hpp"
+#include "engine/plans.hpp"
+#include "engine/run_watch.hpp"
 #include "runtime/record_cache.hpp"
 #include "store/store.hpp"
 
@@ -20,9 +24,10 @@ namespace pawl::runtime {
 struct LocalApiOptions {
   core::Duration worker_timeout = core::kWorkerTimeout;
   std::size_t payload_max = core::kPayloadBytesMax;  // of a task; a namespace may have less
+  core::Duration stuck_after = core::kStuckAfter;
 };
 
-class LocalApi final : public core::Api {
+class LocalApi final : public core::Api, public core::RunApi {
  public:
   using Submit = std::function<void(core::Command, core::Reply)>;
 
@@ -95,6 +100,27 @@ class LocalApi final : public core::Api {
   core::Result<core::SweepResult> sweep(const core::Sweep& request) override;
   core::Result<core::Verification> verify() override;
 
+  core::Result<core::DefinitionPut> put_definition(const core::PutDefinition& request) override;
+  core::Result<core::DefinitionVersion> get_definition(const std::string& ns, const std::string& name,
+                                                       std::optional<int> version) override;
+  core::Result<core::Page<core::DefinitionVersion>> list_definitions(const core::ListRecords& list) override;
+  core::Result<core::RunStarted> start_run(const core::StartRun& request) override;
+  core::Result<core::RunStarted> open_run(const core::OpenRun& request) override;
+  core::Result<core::Run> get_run(const core::RunRef& ref) override;
+  core::Result<core::RunView> view_run(const core::RunRef& ref) override;
+  core::Result<core::Page<core::Run>> list_runs(const core::ListRuns& list) override;
+  core::Result<core::Run> await_run(const core::RunRef& ref, core::Duration wait) override;
+  core::Result<core::Run> act_on_run(const core::ActOnRun& request) override;
+  core::Result<core::Run> rewind_run(const core::RewindRun& request) override;
+  core::Result<core::Run> signal_run(const core::SignalRun& request) override;
+  core::Result<core::BulkResult> act_on_runs(const core::BulkRuns& bulk) override;
+  core::Result<std::vector<core::RunEvent>> list_run_events(const core::ListRunEvents& list) override;
+  core::Result<core::RunReplay> replay_run(const core::RunRef& ref,
+                                           std::optional<std::int64_t> up_to) override;
+
+  // Where it hears of what the engine beside it commits, so that whoever awaits a run need not look for it.
+  void follow(engine::RunWatch& watch) { watch_ = &watch; }
+
   // The gates alone, for an edge that submits by itself. They may read the store.
   // Refuses tasks that their types or their namespace do not allow, and fills in the types' defaults.
   core::Status admit(core::EnqueueTasks& command);
@@ -106,6 +132,7 @@ class LocalApi final : public core::Api {
     Shared(core::Clock& clock, core::Random& random) : ids(random), records(clock) {}
     engine::IdSource ids;
     RecordCache records;
+    engine::Plans plans;
   };
 
   LocalApi(const LocalApi& whole, core::DoOnce key)
@@ -113,6 +140,7 @@ class LocalApi final : public core::Api {
         clock_(whole.clock_),
         shared_(whole.shared_),
         submit_(whole.submit_),
+        watch_(whole.watch_),
         once_(std::move(key)) {}
 
   core::Result<core::Answer> call(core::Command command);
@@ -128,6 +156,17 @@ class LocalApi final : public core::Api {
   template <typename Command>
   core::Result<core::BulkResult> move_many(const core::BulkTasks& bulk,
                                            std::vector<core::TaskStatus> default_statuses);
+
+  static core::Status check_limit(int limit);
+  // What a namespace keeps of one JSON value.
+  [[nodiscard]] std::int64_t payload_max_of(const core::NamespaceSettings& settings) const;
+  core::Status admit_json(const std::string& ns, std::string_view field, const core::RawJson& json);
+
+  core::Result<store::StoredRun> read_run(const core::RunRef& ref, store::RunParts parts);
+  // Null for an open run.
+  core::Result<engine::SharedPlan> plan_of(const core::Run& run);
+  template <typename Command>
+  core::Result<core::RunStarted> call_on_run(const std::string& ns, Command command);
 
   // A record as it stands.
   core::Result<RecordNow> find_record(const core::RecordRef& ref);
@@ -177,6 +216,7 @@ class LocalApi final : public core::Api {
   core::Clock& clock_;
   std::shared_ptr<Shared> shared_;  // by all that `once` makes
   Submit submit_;
+  engine::RunWatch* watch_ = nullptr;
   const LocalApiOptions options_;
   std::optional<core::DoOnce> once_ = {};
   bool is_replayed_ = false;

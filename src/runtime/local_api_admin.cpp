@@ -44,7 +44,7 @@ Result<core::SweepResult> LocalApi::sweep(const core::Sweep& request) {
   bool may_have_more = true;
   while (may_have_more) {
     auto due = guarded([&]() -> Result<std::vector<engine::DueWork>> {
-      return engine::find_due(store_, request.check, kPage);
+      return engine::find_due(store_, request.check, {.page = kPage, .stuck_after = options_.stuck_after});
     });
     if (!due) return due.problem();
     int changed = 0;

@@ -26,11 +26,11 @@ core::Problem at_task(const core::EnqueueTasks& command, std::size_t index, core
   return problem;
 }
 
-Status check_size(const core::RawJson& payload, std::int64_t bytes_max) {
-  const auto bytes = static_cast<std::int64_t>(payload.text.size());
+Status check_size(std::string_view field, const core::RawJson& json, std::int64_t bytes_max) {
+  const auto bytes = static_cast<std::int64_t>(json.text.size());
   if (bytes <= bytes_max) return core::Done{};
   core::Problem problem = core::invalid_field(
-      "payload", fmt::format("has {} bytes, this namespace keeps at most {}", bytes, bytes_max));
+      std::string{field}, fmt::format("has {} bytes, this namespace keeps at most {}", bytes, bytes_max));
   problem.code = core::ProblemCode::payload_too_large;
   return problem;
 }
@@ -72,14 +72,25 @@ Result<std::optional<core::TaskType>> LocalApi::declared_type(const std::string&
   return core::invalid_field("type", fmt::format("{} is neither declared nor registered by a worker", name));
 }
 
+std::int64_t LocalApi::payload_max_of(const core::NamespaceSettings& settings) const {
+  const auto server_max = static_cast<std::int64_t>(options_.payload_max);
+  return std::min(settings.payload_max.value_or(server_max), server_max);
+}
+
+Status LocalApi::admit_json(const std::string& ns, std::string_view field, const core::RawJson& json) {
+  if (!core::check_namespace(ns)) return core::Done{};  // it is refused as such
+  const auto found = recent_record(core::namespace_ref(ns));
+  if (!found) return found.problem();
+  return check_size(field, json, payload_max_of(core::namespace_settings_from(found->record)));
+}
+
 // Names that no command may have are let pass: they are refused there, and must not reach the store.
 Status LocalApi::admit(core::EnqueueTasks& command) {
   if (!core::check_namespace(command.ns)) return core::Done{};
   const auto found = recent_record(core::namespace_ref(command.ns));
   if (!found) return found.problem();
   const core::NamespaceSettings settings = core::namespace_settings_from(found->record);
-  const auto server_max = static_cast<std::int64_t>(options_.payload_max);
-  const std::int64_t payload_max = std::min(settings.payload_max.value_or(server_max), server_max);
+  const std::int64_t payload_max = payload_max_of(settings);
   std::map<std::string, std::optional<core::TaskType>> types;
   for (std::size_t i = 0; i < command.tasks.size(); ++i) {
     core::TaskSpec& spec = command.tasks[i];
@@ -90,7 +101,7 @@ Status LocalApi::admit(core::EnqueueTasks& command) {
       if (!declared) return at_task(command, i, declared.problem());
       type = types.emplace(spec.type, std::move(*declared)).first;
     }
-    Status fits = check_size(spec.payload, payload_max);
+    Status fits = check_size("payload", spec.payload, payload_max);
     // What is no JSON is refused as such, and not looked into.
     if (fits && type->second) fits = core::check_json("payload", spec.payload);
     if (fits && type->second) fits = core::check_payload(*type->second, spec.payload);

@@ -25,7 +25,9 @@ Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, 
       api_(
           store, clock, random,
           [this](core::Command command, core::Reply reply) { submit(std::move(command), std::move(reply)); },
-          options.api) {}
+          options.api) {
+  api_.follow(engine_.run_watch());
+}
 
 Progress Runtime::progress() {
   const auto time_of = [](std::int64_t micros) { return core::MonotonicTime{core::Duration{micros}}; };

@@ -9,7 +9,8 @@ Ticker::Ticker(engine::Engine& engine, Membership& membership, core::Clock& cloc
       membership_(membership),
       clock_(clock),
       options_(options),
-      looked_at_(clock.monotonic()) {
+      looked_at_(clock.monotonic()),
+      next_stuck_look_(looked_at_ + options.stuck) {
   thread_ = std::thread{[this] { run(); }};
   maintenance_ = std::thread{[this] { run_maintenance(); }};
 }
@@ -57,7 +58,7 @@ core::MonotonicTime Ticker::look() {
 
   const engine::TickResult result = engine_.tick(options_.page);
   const bool is_page_full =
-      static_cast<std::size_t>(std::max(result.leases, result.promoted)) >= options_.page;
+      static_cast<std::size_t>(std::max({result.leases, result.promoted, result.woken})) >= options_.page;
   if (result.store_now) note_look();
   if (is_page_full) return now;
   if (engine_.waiters().size() > 0) {
@@ -83,6 +84,12 @@ core::MonotonicTime Ticker::looked_at() {
   return looked_at_;
 }
 
+void Ticker::look_into_stuck_if_due() {
+  if (clock_.monotonic() < next_stuck_look_) return;
+  next_stuck_look_ = clock_.monotonic() + options_.stuck;
+  engine_.look_into_stuck(options_.page, options_.stuck_after);
+}
+
 void Ticker::run_maintenance() {
   std::unique_lock lock{mutex_};
   while (!is_stopping_) {
@@ -94,6 +101,7 @@ void Ticker::run_maintenance() {
     lock.unlock();
     engine_.maintain();
     engine_.sweep_records(options_.page);
+    look_into_stuck_if_due();
     lock.lock();
   }
 }

@@ -15,6 +15,8 @@ namespace pawl::runtime {
 struct TickerOptions {
   core::Duration interval = std::chrono::milliseconds{100};  // looks at leases, due tasks and foreign changes
   core::Duration maintenance = std::chrono::seconds{1};
+  core::Duration stuck = std::chrono::seconds{60};  // looks for runs that nothing happens to
+  core::Duration stuck_after = core::kStuckAfter;
   std::size_t page = 1'000;
 };
 
@@ -37,6 +39,7 @@ class Ticker {
   // One look; returns when the next one should be at the latest.
   core::MonotonicTime look();
   void note_look();
+  void look_into_stuck_if_due();
   // False when it is time to stop.
   bool wait_until(core::MonotonicTime time);
 
@@ -49,7 +52,8 @@ class Ticker {
   bool is_stopping_ = false;
   core::MonotonicTime next_look_{};
   core::MonotonicTime looked_at_;
-  core::Duration store_ahead_{0};  // store time less monotonic time, as of the last look
+  core::MonotonicTime next_stuck_look_;  // of the maintenance thread
+  core::Duration store_ahead_{0};        // store time less monotonic time, as of the last look
   std::thread thread_;
   std::thread maintenance_;
 };

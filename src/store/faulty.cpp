@@ -50,6 +50,40 @@ class FaultyTransaction final : public Transaction {
     return inner_->lock_records(refs);
   }
 
+  [[nodiscard]] std::optional<core::Record> peek_record(const core::RecordRef& ref) override {
+    plan_.before(Verb::lock_records);
+    return inner_->peek_record(ref);
+  }
+
+  [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override {
+    return runs().lock_runs(ids);
+  }
+  [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
+      std::span<const RunKeyRef> refs) override {
+    return runs().find_run_keys(refs);
+  }
+  [[nodiscard]] std::vector<std::optional<core::Node>> load_nodes(std::span<const NodeRef> refs) override {
+    return runs().load_nodes(refs);
+  }
+  [[nodiscard]] std::vector<core::Node> list_nodes(const core::RunId& run,
+                                                   std::optional<core::NodeIndex> items_of) override {
+    return runs().list_nodes(run, items_of);
+  }
+  [[nodiscard]] std::vector<core::Node> list_timers(const core::RunId& run, std::size_t count) override {
+    return runs().list_timers(run, count);
+  }
+  [[nodiscard]] std::optional<core::NodeKey> find_node(const core::RunId& run,
+                                                       const core::TaskId& task) override {
+    return runs().find_node(run, task);
+  }
+  [[nodiscard]] std::vector<core::Signal> list_unread_signals(const core::RunId& run, const std::string& name,
+                                                              std::size_t count) override {
+    return runs().list_unread_signals(run, name, count);
+  }
+  [[nodiscard]] bool has_signal(const core::RunId& run, const std::string& idempotency_key) override {
+    return runs().has_signal(run, idempotency_key);
+  }
+
   [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) override {
     plan_.before(Verb::last_checkpoints);
     return inner_->last_checkpoints(owners);
@@ -68,6 +102,11 @@ class FaultyTransaction final : public Transaction {
   }
 
  private:
+  RunVerbs& runs() {
+    plan_.before(Verb::runs);
+    return *inner_;
+  }
+
   std::unique_ptr<Transaction> inner_;
   FaultPlan& plan_;
 };
@@ -82,6 +121,7 @@ class FaultyStore final : public Store {
   }
 
   std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return inner_->lanes_of(queue); }
+  const core::Lane* find_lane(const LaneKey& key) override { return inner_->find_lane(key); }
   std::vector<std::string> namespaces() override { return inner_->namespaces(); }
 
   std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) override {
@@ -116,6 +156,18 @@ class FaultyStore final : public Store {
   }
   std::vector<core::LeaseRef> due_leases(std::size_t limit) override { return reader().due_leases(limit); }
   DueTasks due_tasks(std::size_t limit) override { return reader().due_tasks(limit); }
+  std::optional<StoredRun> find_run(const core::RunId& id, RunParts parts) override {
+    return reader().find_run(id, parts);
+  }
+  std::vector<core::Run> list_runs(const RunPage& page) override { return reader().list_runs(page); }
+  std::vector<StoredEvent> list_run_events(const core::RunId& run, std::int64_t after,
+                                           std::size_t limit) override {
+    return reader().list_run_events(run, after, limit);
+  }
+  DueRuns due_runs(std::size_t limit) override { return reader().due_runs(limit); }
+  std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit) override {
+    return reader().stuck_runs(silence, limit);
+  }
   bool may_have_changed() override { return reader().may_have_changed(); }
   void maintain() override { reader().maintain(); }
   [[nodiscard]] int writers() const override { return inner_->writers(); }

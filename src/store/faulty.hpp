@@ -22,6 +22,7 @@ enum class Verb : std::uint8_t {
   lock_records,
   last_checkpoints,
   take_ready,
+  runs,  // all that is about runs
   commit,
   read,  // all that needs no transaction
 };

@@ -23,6 +23,7 @@
 #include "core/queue.hpp"
 #include "core/record.hpp"
 #include "core/task.hpp"
+#include "store/runs.hpp"
 
 namespace pawl::store {
 
@@ -51,6 +52,7 @@ struct LaneKey {
   std::string queue;
   std::string type;
   std::int32_t priority = 0;
+  bool of_runs = false;
 
   auto operator<=>(const LaneKey&) const = default;
 };
@@ -138,7 +140,7 @@ struct TaskWrite {
   core::Place from = core::Place::nowhere;  // where it was loaded; nowhere for a new task and a taken one
   std::int64_t fence_before = 0;            // what it was loaded at; compared when `from` is left
   const core::TaskRecord* record = nullptr;
-  std::int64_t line_position = 0;  // for the waiting place
+  std::int64_t line_position = 0;  // for the waiting place; 0: in no line, its run holds it
   std::vector<core::Attempt> attempts = {};
   std::vector<core::RawJson> error_boundaries = {};
 };
@@ -172,19 +174,18 @@ struct WriteSet {
   std::vector<RecordWrite> records = {};
   std::vector<CheckpointWrite> checkpoints = {};  // those that were appended; stored before error boundaries
   std::vector<core::AuditEntry> audit = {};
+  std::vector<RunWrite> runs = {};
+  std::vector<RunKeyWrite> run_keys = {};
 
   [[nodiscard]] bool is_nothing() const {
     return tasks.empty() && lines.empty() && queues.empty() && records.empty() && checkpoints.empty() &&
-           audit.empty();
+           audit.empty() && runs.empty();
   }
 };
 
-class Transaction {
+class Transaction : public RunVerbs {
  public:
-  Transaction() = default;
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
-  virtual ~Transaction() = default;  // rolls back what was not committed
+  // Destroying it rolls back what was not committed.
 
   // The store's clock, read once when the transaction began.
   [[nodiscard]] virtual core::TimePoint now() const = 0;
@@ -214,6 +215,8 @@ class Transaction {
   // told to retry.
   [[nodiscard]] virtual std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) = 0;
+  // Not locked: for what never changes, or may be a moment old.
+  [[nodiscard]] virtual std::optional<core::Record> peek_record(const core::RecordRef& ref) = 0;
 
   // The sequence given last to each owner, 0 if none; the owners are loaded.
   [[nodiscard]] virtual std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) = 0;
@@ -241,6 +244,7 @@ struct TaskFilter {
   std::optional<std::string> type = {};
   std::optional<std::string> key = {};
   std::optional<std::string> worker_id = {};  // of the present lease
+  std::optional<core::RunId> run = {};
   std::optional<std::pair<std::string, std::string>> label = {};
   std::optional<core::TimePoint> created_after = {};   // excluded
   std::optional<core::TimePoint> created_before = {};  // excluded
@@ -271,17 +275,14 @@ struct RecordPage {
   std::size_t limit = 50;
 };
 
-class Store {
+class Store : public RunReads {
  public:
-  Store() = default;
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
-  virtual ~Store() = default;
-
   // Lanes are made once and kept; making one is a commit of its own.
   [[nodiscard]] virtual std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) = 0;
   // Known so far; a transaction's start learns of those that other nodes made.
   [[nodiscard]] virtual std::vector<const core::Lane*> lanes_of(const QueueRef& queue) = 0;
+  // Null for one that is not known.
+  [[nodiscard]] virtual const core::Lane* find_lane(const LaneKey& key) = 0;
   // Of the lanes known so far, sorted.
   [[nodiscard]] virtual std::vector<std::string> namespaces() = 0;
 

@@ -1,17 +1,10 @@
 #include "wire/records.hpp"
 
-#include <algorithm>
-#include <limits>
+#include "wire/parts.hpp"
 
 namespace pawl::wire {
 
 namespace {
-
-using core::TimePoint;
-
-TimePoint read_time(ObjectReader& in, std::string_view name) {
-  return in.optional_time(name).value_or(TimePoint{});
-}
 
 std::string text_or_none(ObjectReader& in, std::string_view name) {
   return in.optional_text(name).value_or("");
@@ -19,12 +12,6 @@ std::string text_or_none(ObjectReader& in, std::string_view name) {
 
 std::vector<std::string> texts_or_none(ObjectReader& in, std::string_view name) {
   return in.optional_texts(name).value_or(std::vector<std::string>{});
-}
-
-int read_int(ObjectReader& in, std::string_view name) {
-  return static_cast<int>(std::clamp<std::int64_t>(in.optional_integer(name).value_or(0),
-                                                   std::numeric_limits<int>::min(),
-                                                   std::numeric_limits<int>::max()));
 }
 
 std::optional<std::string> none_if_empty(const std::string& text) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "wire/percent.hpp"
+#include "wire/workflow_routes.hpp"
 
 namespace pawl::wire {
 
@@ -145,12 +146,8 @@ constexpr std::array kNamespace{
 constexpr std::array kSweep{
     Field{"check", "string", true, "leases, timeouts, stuck, deadlines, workers or retention"},
 };
-constexpr std::array kPage{
-    Field{"limit", "integer", false, "1 to 500; default 50"},
-    Field{"cursor", "string", false, "next_cursor of the page before"},
-};
 
-constexpr std::array kRoutes{
+constexpr std::array kBaseRoutes{
     Route{Method::get, "/healthz", kAnyone, Call::healthz, "Whether the process is up"},
     Route{Method::get, "/readyz", kAnyone, Call::readyz,
           "Whether it can serve: the store answers, work goes on"},
@@ -494,6 +491,16 @@ constexpr std::array kRoutes{
           {},
           "checks"},
 };
+
+template <std::size_t N, std::size_t M>
+constexpr std::array<Route, N + M> joined(const std::array<Route, N>& first,
+                                          const std::array<Route, M>& second) {
+  std::array<Route, N + M> all{};
+  std::copy(first.begin(), first.end(), all.begin());
+  std::copy(second.begin(), second.end(), all.begin() + N);
+  return all;
+}
+constexpr auto kRoutes = joined(kBaseRoutes, kWorkflowRoutes);
 
 std::vector<std::string_view> segments_of(std::string_view path) {
   std::vector<std::string_view> segments;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/retry_json.hpp"
+#include "wire/parts.hpp"
 #include "wire/problem.hpp"
 #include "wire/records.hpp"
 
@@ -14,37 +15,6 @@ namespace {
 
 constexpr std::array<std::string_view, core::kReportActionCount> kActions{"heartbeat", "start", "complete",
                                                                           "fail", "release"};
-
-void write_labels(Writer& out, const core::Labels& labels) {
-  out.begin_object();
-  for (const auto& [name, value] : labels) out.field(name, value);
-  out.end_object();
-}
-
-void write_error(Writer& out, const std::optional<core::TaskError>& error) {
-  if (!error) {
-    out.null();
-    return;
-  }
-  out.begin_object()
-      .field("code", error->code)
-      .field("message", error->message)
-      .field("retryable", error->retryable)
-      .end_object();
-}
-
-template <typename T>
-void field_if(Writer& out, std::string_view name, const std::optional<T>& value) {
-  if (value) out.field(name, *value);
-}
-
-core::TaskError read_error(ObjectReader& in) {
-  core::TaskError error;
-  error.code = in.text("code");
-  error.message = in.optional_text("message").value_or("");
-  error.retryable = in.optional_boolean("retryable").value_or(true);
-  return error;
-}
 
 }  // namespace
 
@@ -158,7 +128,7 @@ core::Report read_report(ObjectReader& in, const std::optional<ReportPath>& path
     case core::ReportAction::complete: report.output = in.json("output"); break;
     case core::ReportAction::fail:
       if (!in.has("error")) in.mistake("error", "is required");
-      in.optional_object("error", [&](ObjectReader& error) { report.error = read_error(error); });
+      in.optional_object("error", [&](ObjectReader& error) { report.error = read_given_error(error); });
       report.retry_after = in.optional_duration("retry_after");
       break;
     case core::ReportAction::start:
@@ -201,29 +171,18 @@ ReadReports read_reports(ObjectReader& in) {
 
 core::TaskQuery read_task_query(ObjectReader& in) {
   core::TaskQuery query;
-  const std::string statuses = in.optional_text("status").value_or("");  // a comma list, as in an address
-  for (std::size_t at = 0; at < statuses.size();) {
-    const std::size_t end = std::min(statuses.find(',', at), statuses.size());
-    const std::string name = statuses.substr(at, end - at);
+  for (const std::string& name : read_comma_list(in, "status")) {
     if (const auto status = core::task_status_from(name)) {
       query.statuses.push_back(*status);
     } else {
       in.mistake("status", fmt::format("'{}' is not a status", name));
     }
-    at = end + 1;
   }
   query.queue = in.optional_text("queue");
   query.type = in.optional_text("type");
   query.key = in.optional_text("key");
   query.worker_id = in.optional_text("worker_id");
-  if (const auto label = in.optional_text("label")) {
-    const std::size_t colon = label->find(':');
-    if (colon == std::string::npos) {
-      in.mistake("label", "must be name:value");
-    } else {
-      query.label = {label->substr(0, colon), label->substr(colon + 1)};
-    }
-  }
+  query.label = read_label(in);
   query.created_after = in.optional_time("created_after");
   query.created_before = in.optional_time("created_before");
   return query;

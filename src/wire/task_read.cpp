@@ -1,5 +1,7 @@
 #include "wire/task_read.hpp"
 
+#include "wire/parts.hpp"
+
 namespace pawl::wire {
 
 namespace {
@@ -8,28 +10,10 @@ core::TaskId read_id(ObjectReader& in, std::string_view name) {
   return core::TaskId{in.optional_uuid(name).value_or(core::Uuid{})};
 }
 
-core::TimePoint read_time(ObjectReader& in, std::string_view name) {
-  return in.optional_time(name).value_or(core::TimePoint{});
-}
-
 core::TaskStatus read_status(ObjectReader& in, std::string_view name) {
   const auto status = core::task_status_from(in.text(name));
   if (!status) in.mistake(name, "is a status that this client does not know");
   return status.value_or(core::TaskStatus::pending);
-}
-
-int read_int(ObjectReader& in, std::string_view name) {
-  return static_cast<int>(in.optional_integer(name).value_or(0));
-}
-
-std::optional<core::TaskError> read_error(ObjectReader& in) {
-  std::optional<core::TaskError> error;
-  in.optional_object_leniently("error", [&](ObjectReader& inner) {
-    error = core::TaskError{.code = inner.text("code"),
-                            .message = inner.optional_text("message").value_or(""),
-                            .retryable = inner.optional_boolean("retryable").value_or(true)};
-  });
-  return error;
 }
 
 core::RetryPolicy read_retry(ObjectReader& in) {

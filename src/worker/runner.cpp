@@ -46,10 +46,12 @@ std::vector<std::string> environment_for(const ClaimedTask& task, const std::str
                                                              {"PAWL_TYPE", task.type},
                                                              {"PAWL_QUEUE", task.queue},
                                                              {"PAWL_NAMESPACE", ns},
-                                                             {"PAWL_FENCE", std::to_string(task.fence)}};
+                                                             {"PAWL_FENCE", std::to_string(task.fence)},
+                                                             {"PAWL_RUN_ID", task.run_id},
+                                                             {"PAWL_NODE_ID", task.node_id}};
   for (const auto& [name, value] : own) {
     std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + "="); });
-    environment.push_back(name + "=" + value);
+    if (!value.empty()) environment.push_back(name + "=" + value);
   }
   return environment;
 }

@@ -36,6 +36,8 @@ ClaimedTask claimed_task(std::string_view object) {
           .type = text_of(object, "type"),
           .queue = text_of(object, "queue"),
           .execution_key = text_of(object, "execution_key"),
+          .run_id = text_of(object, "run_id"),
+          .node_id = text_of(object, "node_id"),
           .attempt = number_of(object, "attempt"),
           .fence = number_of(lease, "fence"),
           .payload = std::string{client::raw_member(object, "payload").value_or("null")},

@@ -15,6 +15,8 @@ struct ClaimedTask {
   std::string type = {};
   std::string queue = {};
   std::string execution_key = {};
+  std::string run_id = {};   // empty: it is part of no run
+  std::string node_id = {};  // the same
   std::int64_t attempt = 0;
   std::int64_t fence = 0;
   std::string payload = {};  // byte for byte

@@ -107,7 +107,7 @@ void EngineTest::tick() {
   engine::TickResult result;
   do {
     result = engine().tick(100);
-  } while (result.leases + result.promoted > 0);
+  } while (result.leases + result.promoted + result.woken > 0);
 }
 
 core::TaskSpec task_of(const std::string& type, const std::string& payload) {

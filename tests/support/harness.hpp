@@ -69,6 +69,7 @@ class EngineTest : public ::testing::TestWithParam<StoreKind> {
   EngineTest();
 
   [[nodiscard]] core::Api& api() { return front_ ? front_->api() : node_->api(); }
+  [[nodiscard]] core::RunApi& runs() { return node_->local(); }
   [[nodiscard]] bool is_over_http() const { return front_ != nullptr; }
   // From now on every call of `api` goes this way.
   static void put_in_front(MakeFront make);

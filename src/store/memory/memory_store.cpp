@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "store/memory/runs.hpp"
 #include "store/memory/state.hpp"
 #include "store/memory/transaction.hpp"
 
@@ -29,7 +30,8 @@ class MemoryStore final : public Store {
                                  .ns = key.ns,
                                  .queue = key.queue,
                                  .type = key.type,
-                                 .priority = key.priority});
+                                 .priority = key.priority,
+                                 .of_runs = key.of_runs});
       }
       lanes.push_back(lane);
     }
@@ -37,6 +39,7 @@ class MemoryStore final : public Store {
   }
 
   std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return state_.lanes.of(queue); }
+  const core::Lane* find_lane(const LaneKey& key) override { return state_.lanes.find(key); }
   std::vector<std::string> namespaces() override { return state_.lanes.namespaces(); }
 
   std::unique_ptr<Transaction> begin(std::span<const QueueRef> /*queues*/) override {
@@ -178,6 +181,32 @@ class MemoryStore final : public Store {
       due.ids.push_back(id);
     }
     return due;
+  }
+
+  std::optional<StoredRun> find_run(const core::RunId& id, RunParts parts) override {
+    const std::lock_guard lock{mutex_};
+    return memory::find_run(state_, id, parts);
+  }
+
+  std::vector<core::Run> list_runs(const RunPage& page) override {
+    const std::lock_guard lock{mutex_};
+    return memory::list_runs(state_, page);
+  }
+
+  std::vector<StoredEvent> list_run_events(const core::RunId& run, std::int64_t after,
+                                           std::size_t limit) override {
+    const std::lock_guard lock{mutex_};
+    return memory::list_run_events(state_, run, after, limit);
+  }
+
+  DueRuns due_runs(std::size_t limit) override {
+    const std::lock_guard lock{mutex_};
+    return memory::due_runs(state_, clock_.now(), limit);
+  }
+
+  std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit) override {
+    const std::lock_guard lock{mutex_};
+    return memory::stuck_runs(state_, clock_.now() - silence, limit);
   }
 
   bool may_have_changed() override { return false; }  // one process, and its engine knows its own commits

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/run_codec.hpp"
+
 namespace pawl::store::memory {
 
 using core::Place;
@@ -10,8 +12,12 @@ core::TimePoint check_at(const core::Lease& lease) {
   return std::min(lease.expires_at, lease.timeout_at.value_or(lease.expires_at));
 }
 
-LineRef line_of(const core::TaskRecord& record) {
-  return {.ns = record.lane->ns, .queue = record.lane->queue, .key = record.facts.key.value_or("")};
+LineRef line_of(const Row& row) {
+  const core::TaskRecord& record = row.record;
+  const bool is_held = row.line_position == 0;
+  return {.ns = record.lane->ns,
+          .queue = record.lane->queue,
+          .key = is_held ? held_line(record.id) : record.facts.key.value_or("")};
 }
 
 void State::enter_place(const Row& row) {
@@ -19,7 +25,7 @@ void State::enter_place(const Row& row) {
   switch (record.place) {
     case Place::ready: ready[record.lane->id].emplace(record.available_at, record.id); break;
     case Place::scheduled: scheduled.emplace(record.available_at, record.id); break;
-    case Place::waiting: waiting[line_of(record)].emplace(row.line_position, record.id); break;
+    case Place::waiting: waiting[line_of(row)].emplace(row.line_position, record.id); break;
     case Place::leased: leases.emplace(check_at(*record.lease), record.id); break;
     case Place::finished:
     case Place::nowhere: break;
@@ -32,7 +38,7 @@ void State::leave_place(const Row& row) {
     case Place::ready: ready[record.lane->id].erase({record.available_at, record.id}); break;
     case Place::scheduled: scheduled.erase({record.available_at, record.id}); break;
     case Place::waiting: {
-      const auto line = waiting.find(line_of(record));
+      const auto line = waiting.find(line_of(row));
       line->second.erase(row.line_position);
       if (line->second.empty()) waiting.erase(line);
       break;
@@ -55,6 +61,7 @@ bool matches(const Row& row, const TaskFilter& filter) {
     return false;
   }
   if (filter.key && record.facts.key != filter.key) return false;
+  if (filter.run && (!record.facts.run || record.facts.run->run_id != *filter.run)) return false;
   if (filter.worker_id && (!record.lease || record.lease->worker_id != *filter.worker_id)) return false;
   if (filter.label) {
     const auto label = record.facts.labels.find(filter.label->first);

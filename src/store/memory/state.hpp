@@ -21,6 +21,14 @@ struct Row {
 
 using Due = std::pair<core::TimePoint, core::TaskId>;
 
+struct RunRow {
+  core::Run run;
+  std::string hash;
+  std::map<core::NodeKey, core::Node> nodes;
+  std::map<std::int64_t, core::Signal> signals;
+  std::vector<StoredEvent> events;
+};
+
 struct State {
   LaneCache lanes;
   std::map<core::TaskId, Row> tasks;  // by id, which is by creation
@@ -34,6 +42,8 @@ struct State {
   std::map<std::int32_t, core::QueueCounts> counts;
   std::map<core::RecordRef, core::Record> records;
   std::vector<core::AuditEntry> audit;  // oldest first
+  std::map<core::RunId, RunRow> runs;   // by id, which is by creation
+  std::map<RunKeyRef, core::RunId> run_keys;
 
   // Adds the row to, or takes it from, the order of the place it stands in.
   void enter_place(const Row& row);
@@ -41,7 +51,7 @@ struct State {
 };
 
 [[nodiscard]] core::TimePoint check_at(const core::Lease& lease);
-[[nodiscard]] LineRef line_of(const core::TaskRecord& record);
+[[nodiscard]] LineRef line_of(const Row& row);
 [[nodiscard]] bool matches(const Row& row, const TaskFilter& filter);
 
 }  // namespace pawl::store::memory

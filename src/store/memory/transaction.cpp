@@ -157,6 +157,7 @@ void MemoryTransaction::write_task(const TaskWrite& write) {
 void MemoryTransaction::commit(const WriteSet& writes) {
   check_guards(writes);
   check_records(writes);
+  check_runs(writes);
   for (const CheckpointWrite& write : writes.checkpoints)
     state_.tasks.at(write.owner).checkpoints.push_back(write.checkpoint);
   for (const TaskWrite& write : writes.tasks) write_task(write);
@@ -170,6 +171,7 @@ void MemoryTransaction::commit(const WriteSet& writes) {
   for (const CountsWrite& write : writes.counts) state_.counts[write.lane->id] += write.delta;
   for (const QueueWrite& write : writes.queues) state_.queues[write.ref] = write.settings;
   write_records(writes);
+  write_runs(writes);
   lock_.unlock();
 }
 

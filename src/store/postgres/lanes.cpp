@@ -17,7 +17,8 @@ void learn_lanes(LaneCache& lanes, const Rows& answer) {
                .ns = std::string{answer.text(row, 1)},
                .queue = std::string{answer.text(row, 2)},
                .type = std::string{answer.text(row, 3)},
-               .priority = answer.int4(row, 4)});
+               .priority = answer.int4(row, 4),
+               .of_runs = answer.boolean(row, 5)});
   }
 }
 

@@ -45,6 +45,7 @@ struct ListQuery {
 };
 constexpr ListQuery kAll{sql::list_all_ids_newest_first, sql::list_all_ids_oldest_first};
 constexpr ListQuery kPlaced{sql::list_placed_ids_newest_first, sql::list_placed_ids_oldest_first};
+constexpr ListQuery kOfRun{sql::list_run_ids_newest_first, sql::list_run_ids_oldest_first};
 constexpr ListQuery kKeyed{sql::list_keyed_ids_newest_first, sql::list_keyed_ids_oldest_first};
 
 void add_switches(Params& params, const Switches& switches, const TaskFilter& filter) {
@@ -70,7 +71,12 @@ void send_list(Connection& connection, const TaskPage& page, const std::vector<c
   params.value(page.after);
   params.value(static_cast<std::int64_t>(page.limit));
   const ListQuery* query = &kAll;
-  if (filter.key) {
+  if (filter.run) {
+    query = &kOfRun;
+    add_switches(params, switches, filter);
+    params.value(filter.run);
+    params.value(filter.key);
+  } else if (filter.key) {
     query = &kKeyed;
     add_switches(params, switches, filter);
     params.value(filter.key);

@@ -9,6 +9,7 @@
 #include "core/ensure.hpp"
 #include "store/codec.hpp"
 #include "store/postgres/sql.hpp"
+#include "store/run_codec.hpp"
 
 namespace pawl::store::postgres {
 
@@ -169,6 +170,21 @@ void send_idempotency(Connection& connection, const Writes& created) {
   connection.send(sql::insert_task_key, params);
 }
 
+void send_of_runs(Connection& connection, std::span<const TaskWrite> tasks) {
+  Writes writes;
+  for (const TaskWrite& write : tasks) {
+    if (write.is_new && facts(&write).run) writes.push_back(&write);
+  }
+  if (writes.empty()) return;
+  Params params;
+  params.column(writes, id);
+  params.column(writes, [](Write write) { return facts(write).run->run_id; });
+  params.column(writes, [](Write write) { return static_cast<std::int32_t>(facts(write).run->node.index); });
+  params.column(writes, [](Write write) { return facts(write).run->node.item; });
+  params.column(writes, [](Write write) { return std::string_view{facts(write).run->node_id}; });
+  connection.send(sql::insert_run_task, params);
+}
+
 // address, id, fence: what a row is found by, and what it is compared with.
 Params guards(const Writes& writes, const Addresses& addresses) {
   Params params;
@@ -229,7 +245,9 @@ void send_waiting(Connection& connection, const Writes& writes) {
   Params params = place_columns(writes);
   params.column(writes, [](Write write) { return std::string_view{write->record->lane->ns}; });
   params.column(writes, [](Write write) { return std::string_view{write->record->lane->queue}; });
-  params.column(writes, [](Write write) { return view_of(facts(write).key); });
+  params.column(writes, [](Write write) {
+    return write->line_position == 0 ? std::optional{held_line(id(write))} : facts(write).key;
+  });
   params.column(writes, [](Write write) { return write->line_position; });
   connection.send(sql::insert_waiting, params);
 }
@@ -362,6 +380,7 @@ FirstLeases send_tasks(Connection& connection, std::span<const TaskWrite> tasks,
   send_created_plain(connection, moves.created_plain, now);
   send_created(connection, moves.created);
   send_idempotency(connection, moves.created);
+  send_of_runs(connection, tasks);
   send_new_ready(connection, moves.new_ready, now);
   send_entering(connection, sql::insert_ready, entering(Place::ready));
   send_entering(connection, sql::insert_scheduled, entering(Place::scheduled));

@@ -42,6 +42,14 @@ Params refs_of(const Writes& writes) {
   return params;
 }
 
+Params params_of(const core::RecordRef& ref) {
+  Params params;
+  params.value(core::to_string(ref.kind));
+  params.value(ref.ns);
+  params.value(ref.key);
+  return params;
+}
+
 void add_values(Params& params, const Writes& writes) {
   params.column(writes, [](const RecordWrite* write) { return write->record->version; });
   params.column(writes, [](const RecordWrite* write) { return std::string_view{write->record->body.text}; });
@@ -75,6 +83,13 @@ std::vector<std::optional<core::Record>> PostgresTransaction::lock_records(
   for (int row = 0; row < rows.count(); ++row)
     found[static_cast<std::size_t>(rows.int8(row, 0) - 1)] = read_named(rows, row, 1);
   return found;
+}
+
+std::optional<core::Record> PostgresTransaction::peek_record(const core::RecordRef& ref) {
+  connection_->send(sql::find_record, params_of(ref));
+  const auto answers = connection_->run_or_throw();
+  const Rows& rows = answers.front();
+  return rows.count() == 0 ? std::nullopt : std::optional{read_named(rows, 0, 0)};
 }
 
 std::vector<std::int64_t> PostgresTransaction::last_checkpoints(std::span<const core::TaskId> owners) {
@@ -144,13 +159,8 @@ void PostgresTransaction::send_audit(const std::vector<core::AuditEntry>& entrie
 
 std::optional<core::Record> PostgresStore::find_record(const core::RecordRef& ref) {
   const Pool::Loan connection = readers_.borrow();
-  const auto answers = run(*connection, [&](Connection& used) {
-    Params params;
-    params.value(core::to_string(ref.kind));
-    params.value(ref.ns);
-    params.value(ref.key);
-    used.send(sql::find_record, params);
-  });
+  const auto answers =
+      run(*connection, [&](Connection& used) { used.send(sql::find_record, params_of(ref)); });
   const Rows& rows = answers.front();
   return rows.count() == 0 ? std::nullopt : std::optional{read_named(rows, 0, 0)};
 }

@@ -81,13 +81,15 @@ struct Encoding<core::TimePoint> {
   }
 };
 template <>
-struct Encoding<core::TaskId> {
+struct Encoding<core::Uuid> {
   static constexpr Oid kOid = Oid::uuid;
-  static void put(std::string& out, const core::TaskId& value) {
+  static void put(std::string& out, const core::Uuid& value) {
     put_int4(out, 16);
     out.append(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
   }
 };
+template <typename Tag>
+struct Encoding<core::Id<Tag>> : Encoding<core::Uuid> {};
 template <>
 struct Encoding<Address> {
   static constexpr Oid kOid = Oid::tid;

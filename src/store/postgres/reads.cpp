@@ -4,6 +4,7 @@
 
 #include "store/postgres/queues.hpp"
 #include "store/postgres/records.hpp"
+#include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"
 
@@ -55,6 +56,9 @@ std::vector<StoredTask> PostgresStore::read_tasks(Connection& connection,
     core::TaskRecord record = read_whole(answers[0], row, lane_of);
     found[record.id].record = std::move(record);
   }
+  std::vector<core::TaskRecord*> records;
+  for (auto& [id, task] : found) records.push_back(&task.record);
+  fill_in_runs(connection, records);
   for (int row = 0; row < answers[1].count(); ++row) {
     found[answers[1].id(row, 0)].attempts.push_back(read_attempt(answers[1], row, 1));
   }

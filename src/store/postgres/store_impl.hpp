@@ -1,6 +1,7 @@
 #pragma once
 // The store itself, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues),
-// lists.cpp, due.cpp (what the ticker asks), named_records.cpp (records, checkpoints, audit), maintain.cpp.
+// lists.cpp, due.cpp (what the ticker asks), runs.cpp, named_records.cpp (records, checkpoints, audit),
+// maintain.cpp.
 
 #include <functional>
 
@@ -18,6 +19,7 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override {
     return shared_.lanes.of(queue);
   }
+  [[nodiscard]] const core::Lane* find_lane(const LaneKey& key) override { return shared_.lanes.find(key); }
   [[nodiscard]] std::vector<std::string> namespaces() override { return shared_.lanes.namespaces(); }
   [[nodiscard]] std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) override;
 
@@ -36,6 +38,13 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::vector<core::LeaseRef> due_leases(std::size_t limit) override;
   [[nodiscard]] DueTasks due_tasks(std::size_t limit) override;
   [[nodiscard]] std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override;
+
+  [[nodiscard]] std::optional<StoredRun> find_run(const core::RunId& id, RunParts parts) override;
+  [[nodiscard]] std::vector<core::Run> list_runs(const RunPage& page) override;
+  [[nodiscard]] std::vector<StoredEvent> list_run_events(const core::RunId& run, std::int64_t after,
+                                                         std::size_t limit) override;
+  [[nodiscard]] DueRuns due_runs(std::size_t limit) override;
+  [[nodiscard]] std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit) override;
 
   // Other nodes are not watched: a commit of one of them may have come at any time.
   [[nodiscard]] bool may_have_changed() override { return true; }

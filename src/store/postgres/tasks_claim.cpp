@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "store/postgres/records.hpp"
+#include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
 
@@ -67,12 +68,13 @@ void PostgresTransaction::fill_in_facts(std::vector<core::TaskRecord>& records) 
     missing.emplace(record.id, &record);
     ids.push_back(record.id);
   }
-  if (ids.empty()) return;
+  if (ids.empty()) return fill_in_runs(*connection_, records);
   params.column(ids, [](const core::TaskId& id) { return id; });
   connection_->send(sql::find_task_facts, params);
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
   for (int row = 0; row < rows.count(); ++row) read_facts(rows, row, 1, *missing.at(rows.id(row, 0)));
+  fill_in_runs(*connection_, records);
 }
 
 void PostgresTransaction::ask_for_ready(std::span<const Source> sources, std::size_t max) {

@@ -81,6 +81,7 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
   send_records(writes.records);
   send_checkpoints(writes.checkpoints);
   FirstLeases leases = send_tasks(*connection_, writes.tasks, addresses_, now_);
+  send_runs(writes);
   send_lines(writes.lines);
   send_counts(*connection_, writes.counts);
   send_audit(writes.audit);

@@ -4,6 +4,7 @@
 
 #include "store/postgres/queues.hpp"
 #include "store/postgres/records.hpp"
+#include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
 
@@ -67,6 +68,7 @@ class TaskLoader {
     // Others kept moving it from one place to the next between our looks.
     if (!missing_.empty()) throw StoreError{StoreError::Kind::retry, "a task moved while it was looked for"};
     fill_in_facts();
+    fill_in_runs();
     return std::move(found_);
   }
 
@@ -137,6 +139,14 @@ class TaskLoader {
       std::optional<TaskRecord>& record = found_[index_.at(facts_->id(row, 0))];
       if (record) read_facts(*facts_, row, 1, *record);
     }
+  }
+
+  void fill_in_runs() {
+    std::vector<TaskRecord*> of_runs;
+    for (std::optional<TaskRecord>& record : found_) {
+      if (record && record->lane->of_runs) of_runs.push_back(&*record);
+    }
+    postgres::fill_in_runs(connection_, of_runs);
   }
 
   Connection& connection_;

@@ -1,6 +1,7 @@
 #pragma once
 // One write transaction on a borrowed connection. See store.hpp for what each call promises; by noun:
-// tasks_load.cpp, tasks_claim.cpp, tasks_commit.cpp, lines.cpp, queues.cpp, named_records.cpp.
+// tasks_load.cpp, tasks_claim.cpp, tasks_commit.cpp, lines.cpp, queues.cpp, named_records.cpp,
+// runs_load.cpp, runs_commit.cpp.
 
 #include <map>
 #include <vector>
@@ -39,9 +40,22 @@ class PostgresTransaction final : public Transaction {
   [[nodiscard]] std::int64_t count_held(const HolderRef& holder) override;
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) override;
+  [[nodiscard]] std::optional<core::Record> peek_record(const core::RecordRef& ref) override;
   [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) override;
   [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                          std::size_t max) override;
+  [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override;
+  [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
+      std::span<const RunKeyRef> refs) override;
+  [[nodiscard]] std::vector<std::optional<core::Node>> load_nodes(std::span<const NodeRef> refs) override;
+  [[nodiscard]] std::vector<core::Node> list_nodes(const core::RunId& run,
+                                                   std::optional<core::NodeIndex> items_of) override;
+  [[nodiscard]] std::vector<core::Node> list_timers(const core::RunId& run, std::size_t count) override;
+  [[nodiscard]] std::optional<core::NodeKey> find_node(const core::RunId& run,
+                                                       const core::TaskId& task) override;
+  [[nodiscard]] std::vector<core::Signal> list_unread_signals(const core::RunId& run, const std::string& name,
+                                                              std::size_t count) override;
+  [[nodiscard]] bool has_signal(const core::RunId& run, const std::string& idempotency_key) override;
   void commit(const WriteSet& writes) override;
 
  private:
@@ -68,6 +82,7 @@ class PostgresTransaction final : public Transaction {
   void send_lines(const std::vector<LineWrite>& lines);
   void send_queues(const std::vector<QueueWrite>& queues);
   void send_records(const std::vector<RecordWrite>& writes);
+  void send_runs(const WriteSet& writes);
   void send_checkpoints(const std::vector<CheckpointWrite>& writes);
   void send_audit(const std::vector<core::AuditEntry>& entries);
   void settle_lost_commit(const Failure& failure, const std::string& timeline);

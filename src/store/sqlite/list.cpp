@@ -24,15 +24,16 @@ static_assert(kEveryStatus.size() == core::kTaskStatusCount);
 struct Source {
   std::string_view query;
   std::optional<bool> is_running = {};     // leased_ids
-  std::optional<std::string> status = {};  // not_completed_ids; a JSON array of them for keyed_ids
+  std::optional<std::string> status = {};  // not_completed_ids; a JSON array of them for keyed_ids, run_ids
+  std::optional<core::Uuid> run = {};      // run_ids
 };
 
-Source keyed_source(const std::vector<TaskStatus>& statuses) {
+std::string names_of(const std::vector<TaskStatus>& statuses) {
   std::string names;
   for (const TaskStatus status : statuses) {
     names += fmt::format("{}\"{}\"", names.empty() ? "" : ",", core::to_string(status));
   }
-  return {.query = sql::keyed_ids, .status = "[" + names + "]"};
+  return "[" + names + "]";
 }
 
 void add_sources(TaskStatus status, std::vector<Source>& sources) {
@@ -58,13 +59,15 @@ void add_sources(TaskStatus status, std::vector<Source>& sources) {
 std::vector<Source> sources_of(const TaskFilter& filter) {
   std::vector<TaskStatus> statuses = filter.statuses;
   if (statuses.empty() && filter.worker_id) statuses = {TaskStatus::claimed, TaskStatus::running};
-  if (statuses.empty() && !filter.key) return {{.query = sql::task_ids}};
+  if (statuses.empty() && !filter.key && !filter.run) return {{.query = sql::task_ids}};
   if (statuses.empty()) statuses.assign(kEveryStatus.begin(), kEveryStatus.end());
   std::sort(statuses.begin(), statuses.end());
   statuses.erase(std::unique(statuses.begin(), statuses.end()), statuses.end());
   // Only a leased task has a worker.
   if (filter.worker_id) std::erase_if(statuses, [](TaskStatus status) { return !core::is_leased(status); });
-  if (filter.key && !filter.worker_id) return {keyed_source(statuses)};
+  if (filter.run)
+    return {{.query = sql::run_ids, .status = names_of(statuses), .run = core::Uuid{*filter.run}}};
+  if (filter.key && !filter.worker_id) return {{.query = sql::keyed_ids, .status = names_of(statuses)}};
 
   std::vector<Source> sources;
   for (const TaskStatus status : statuses) add_sources(status, sources);
@@ -103,7 +106,9 @@ void read_source(Connection& connection, const Source& source, const TaskPage& p
                        label_value, filter.created_after, filter.created_before, page.limit, more...);
     while (row.next()) ids.push_back(row.task_id());
   };
-  if (source.is_running) {
+  if (source.run) {
+    collect(source.status, source.run, filter.worker_id);
+  } else if (source.is_running) {
     collect(source.is_running, filter.worker_id);
   } else if (source.status) {
     collect(source.status);

@@ -58,6 +58,10 @@ std::vector<std::optional<core::Record>> SqliteTransaction::lock_records(
   return found;
 }
 
+std::optional<core::Record> SqliteTransaction::peek_record(const core::RecordRef& ref) {
+  return find_record(connection_, ref);
+}
+
 std::vector<std::int64_t> SqliteTransaction::last_checkpoints(std::span<const core::TaskId> owners) {
   std::vector<std::int64_t> last;
   for (const core::TaskId& owner : owners) {

@@ -13,6 +13,7 @@
 #include "store/sqlite/readers.hpp"
 #include "store/sqlite/reads.hpp"
 #include "store/sqlite/records.hpp"
+#include "store/sqlite/runs.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/transaction.hpp"
 #include "store/sqlite/turnstile.hpp"
@@ -35,7 +36,8 @@ void learn_lanes(Connection& connection, LaneCache& lanes) {
                .ns = row.string(),
                .queue = row.string(),
                .type = row.string(),
-               .priority = row.int32()});
+               .priority = row.int32(),
+               .of_runs = row.boolean()});
   }
 }
 
@@ -67,6 +69,7 @@ class SqliteStore final : public Store {
   }
 
   std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return lanes_.of(queue); }
+  const core::Lane* find_lane(const LaneKey& key) override { return lanes_.find(key); }
   std::vector<std::string> namespaces() override { return lanes_.namespaces(); }
 
   std::unique_ptr<Transaction> begin(std::span<const QueueRef> /*queues*/) override {
@@ -137,6 +140,30 @@ class SqliteStore final : public Store {
     return read([&](Connection& connection) { return sqlite::due_tasks(connection, clock_.now(), limit); });
   }
 
+  std::optional<StoredRun> find_run(const core::RunId& id, RunParts parts) override {
+    return read([&](Connection& connection) { return sqlite::find_run(connection, id, parts); });
+  }
+
+  std::vector<core::Run> list_runs(const RunPage& page) override {
+    return read([&](Connection& connection) { return sqlite::list_runs(connection, page); });
+  }
+
+  std::vector<StoredEvent> list_run_events(const core::RunId& run, std::int64_t after,
+                                           std::size_t limit) override {
+    return read(
+        [&](Connection& connection) { return sqlite::list_run_events(connection, run, after, limit); });
+  }
+
+  DueRuns due_runs(std::size_t limit) override {
+    return read([&](Connection& connection) { return sqlite::due_runs(connection, clock_.now(), limit); });
+  }
+
+  std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit) override {
+    return read([&](Connection& connection) {
+      return sqlite::stuck_runs(connection, clock_.now() - silence, limit);
+    });
+  }
+
   // Asked of the write connection, since any other would take our own commits for foreign ones. While a
   // transaction has it, that one's beginning has looked.
   bool may_have_changed() override {
@@ -180,7 +207,7 @@ class SqliteStore final : public Store {
     notice_foreign_commits();
     sqlite::Statement& insert = writer_->statement(sqlite::sql::insert_lane);
     for (const LaneKey& key : keys) {
-      if (lanes_.find(key) == nullptr) insert.run(key.ns, key.queue, key.type, key.priority);
+      if (lanes_.find(key) == nullptr) insert.run(key.ns, key.queue, key.type, key.priority, key.of_runs);
     }
     scope.commit();
     learn_lanes(*writer_, lanes_);

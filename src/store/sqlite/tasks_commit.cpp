@@ -4,8 +4,10 @@
 
 #include "core/ensure.hpp"
 #include "store/codec.hpp"
+#include "store/run_codec.hpp"
 #include "store/sqlite/bulk_insert.hpp"
 #include "store/sqlite/records.hpp"
+#include "store/sqlite/runs.hpp"
 #include "store/sqlite/sql.hpp"
 
 namespace pawl::store::sqlite {
@@ -41,6 +43,7 @@ class TaskWriter {
     if (write.is_new) {
       new_.push_back(&record);
       if (record.facts.idempotency_key) idempotent_.push_back(&record);
+      if (record.facts.run) of_runs_.push_back(&record);
     }
     if (write.from == Place::leased && record.place == Place::leased) {
       update_lease(write);
@@ -94,6 +97,11 @@ class TaskWriter {
     if (inserted != idempotent_.size()) {
       throw StoreError{StoreError::Kind::retry, "an idempotency key was taken meanwhile"};
     }
+    insert_rows<TaskRecord>(
+        connection_, sql::insert_run_task, of_runs_, [](Statement& into, const TaskRecord& record) {
+          const core::TaskRun& run = *record.facts.run;
+          into.add_row(record.id, run.run_id, std::int64_t{run.node.index}, run.node.item, run.node_id);
+        });
   }
 
   void insert_ready() {
@@ -112,11 +120,12 @@ class TaskWriter {
 
   void insert_waiting(const TaskWrite& write) {
     const TaskRecord& record = *write.record;
-    PAWL_ENSURE(record.facts.key.has_value(), "only a task with a key waits in line");
+    const bool is_held = write.line_position == 0;
+    PAWL_ENSURE(is_held || record.facts.key, "only a task with a key waits in line");
     connection_.statement(sql::insert_waiting)
-        .run(record.lane->ns, record.lane->queue, *record.facts.key, write.line_position, record.id,
-             record.lane->id, record.available_at, record.progress.attempt, record.progress.fence,
-             record.progress.budget_from);
+        .run(record.lane->ns, record.lane->queue, is_held ? held_line(record.id) : *record.facts.key,
+             write.line_position, record.id, record.lane->id, record.available_at, record.progress.attempt,
+             record.progress.fence, record.progress.budget_from);
   }
 
   void insert_leases() {
@@ -179,6 +188,7 @@ class TaskWriter {
   core::TimePoint now_;
   Records new_;
   Records idempotent_;
+  Records of_runs_;
   Records ready_;
   Records leased_;
   Records finished_;
@@ -212,6 +222,7 @@ void write_all(Connection& connection, const WriteSet& writes, core::TimePoint n
   write_records(connection, writes.records);
   write_checkpoints(connection, writes.checkpoints);
   TaskWriter{connection, now}.write(writes.tasks);
+  write_runs(connection, writes);
   for (const LineWrite& write : writes.lines) write_line(connection, write);
   for (const QueueWrite& write : writes.queues) write_queue(connection, write);
   Statement& add_counts = connection.statement(sql::add_lane_counts);

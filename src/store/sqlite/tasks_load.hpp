@@ -17,7 +17,7 @@ class TaskLoader {
   TaskLoader(Connection& connection, const LaneCache& lanes);
 
   [[nodiscard]] std::optional<core::TaskRecord> load(const LoadTask& wanted);
-  // Fills in the facts of a record that is known to exist.
+  // Fills in the facts of a record that is known to exist, and where it is of a run, which.
   void load_facts(core::TaskRecord& record);
 
  private:
@@ -27,6 +27,7 @@ class TaskLoader {
   [[nodiscard]] bool find_standing(Statement& statement, core::Place place, core::TaskStatus status,
                                    core::TaskRecord& record);
   void load_key(core::TaskRecord& record);
+  void load_run(core::TaskRecord& record);
 
   Connection& connection_;
   const LaneCache& lanes_;

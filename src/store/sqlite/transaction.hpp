@@ -31,9 +31,22 @@ class SqliteTransaction final : public Transaction {
   [[nodiscard]] std::int64_t count_held(const HolderRef& holder) override;
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) override;
+  [[nodiscard]] std::optional<core::Record> peek_record(const core::RecordRef& ref) override;
   [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) override;
   [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                          std::size_t max) override;
+  [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override;
+  [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
+      std::span<const RunKeyRef> refs) override;
+  [[nodiscard]] std::vector<std::optional<core::Node>> load_nodes(std::span<const NodeRef> refs) override;
+  [[nodiscard]] std::vector<core::Node> list_nodes(const core::RunId& run,
+                                                   std::optional<core::NodeIndex> items_of) override;
+  [[nodiscard]] std::vector<core::Node> list_timers(const core::RunId& run, std::size_t count) override;
+  [[nodiscard]] std::optional<core::NodeKey> find_node(const core::RunId& run,
+                                                       const core::TaskId& task) override;
+  [[nodiscard]] std::vector<core::Signal> list_unread_signals(const core::RunId& run, const std::string& name,
+                                                              std::size_t count) override;
+  [[nodiscard]] bool has_signal(const core::RunId& run, const std::string& idempotency_key) override;
   void commit(const WriteSet& writes) override;
 
  private:

@@ -166,3 +166,39 @@ where t.key = $15::text and t.id > coalesce($6::uuid, '00000000-0000-0000-0000-0
     or (($12::bool or cardinality($13::text[]) > 0) and exists (select from pawl.finished p where p.id = t.id
       and (case when p.status = 'completed' then $12 else p.status = any($13) end))))
 order by t.id limit $7::int8
+
+-- name: list_run_ids_newest_first
+-- only: this database because SQLite's lists are put together in code.
+-- The tasks of one run: $15, with the key $16 if given.
+select x.task_id from pawl.run_tasks x cross join lateral (
+  select from pawl.tasks t where t.id = x.task_id and ($16::text is null or t.key = $16)
+    and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+    and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+  offset 0) t
+where x.run_id = $15::uuid and x.task_id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  and (($8::bool and exists (select from pawl.ready p where p.id = x.task_id))
+    or ($8 and exists (select from pawl.scheduled p where p.id = x.task_id))
+    or ($9::bool and exists (select from pawl.waiting p where p.id = x.task_id))
+    or (($10::bool or $11::bool) and exists (select from pawl.leases p where p.id = x.task_id
+      and (case when p.started_at is null then $10 else $11 end) and ($14::text is null or p.worker_id = $14)))
+    or (($12::bool or cardinality($13::text[]) > 0) and exists (select from pawl.finished p where p.id = x.task_id
+      and (case when p.status = 'completed' then $12 else p.status = any($13) end))))
+order by x.run_id desc, x.task_id desc limit $7::int8
+
+-- name: list_run_ids_oldest_first
+-- only: this database because SQLite's lists are put together in code.
+-- The tasks of one run: $15, with the key $16 if given.
+select x.task_id from pawl.run_tasks x cross join lateral (
+  select from pawl.tasks t where t.id = x.task_id and ($16::text is null or t.key = $16)
+    and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+    and ($3::timestamptz is null or t.created_at < $3) and ($4::text is null or t.labels::jsonb ->> $4 = $5::text)
+  offset 0) t
+where x.run_id = $15::uuid and x.task_id > coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
+  and (($8::bool and exists (select from pawl.ready p where p.id = x.task_id))
+    or ($8 and exists (select from pawl.scheduled p where p.id = x.task_id))
+    or ($9::bool and exists (select from pawl.waiting p where p.id = x.task_id))
+    or (($10::bool or $11::bool) and exists (select from pawl.leases p where p.id = x.task_id
+      and (case when p.started_at is null then $10 else $11 end) and ($14::text is null or p.worker_id = $14)))
+    or (($12::bool or cardinality($13::text[]) > 0) and exists (select from pawl.finished p where p.id = x.task_id
+      and (case when p.status = 'completed' then $12 else p.status = any($13) end))))
+order by x.run_id, x.task_id limit $7::int8

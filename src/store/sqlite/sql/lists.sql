@@ -16,6 +16,18 @@ select t.id from tasks t where t.key = ?6 and t.id > ?1 and t.id < ?2
     (select 'blocked' from waiting w where w.id = t.id),
     'pending') in (select value from json_each(?12))
 
+-- name: run_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+-- As keyed_ids, of one run.
+select t.id from run_tasks x cross join tasks t on t.id = x.task_id
+where x.run_id = ?13 and x.task_id > ?1 and x.task_id < ?2
+  and (?14 is null or exists (select 1 from leases l where l.id = t.id and l.worker_id = ?14))
+  and coalesce(
+    (select f.status from finished f where f.seq = t.seq),
+    (select iif(l.started_at is null, 'claimed', 'running') from leases l where l.id = t.id),
+    (select 'blocked' from waiting w where w.id = t.id),
+    'pending') in (select value from json_each(?12))
+
 -- name: ready_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
 select x.id from ready x cross join tasks t on t.id = x.id where x.id > ?1 and x.id < ?2

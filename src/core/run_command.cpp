@@ -1,4 +1,4 @@
-#include "core/run_api.hpp"
+#include "core/run_command.hpp"
 
 #include <array>
 

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Nobody answered in time.
+echo '{"escalated_to": "the board"}'

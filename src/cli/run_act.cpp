@@ -1,0 +1,196 @@
+#include "cli/run_act.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/payload.hpp"
+#include "cli/run_watch.hpp"
+#include "cli/session.hpp"
+#include "client/raw_json.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+// Prints the run that an answer holds.
+core::Status print_run(Context& context, const client::HttpAnswer& answer, bool as_json) {
+  if (as_json) {
+    context.out.line(client::one_line(answer.body));
+    return core::Done{};
+  }
+  const auto json = json_of(answer);
+  if (!json) return json.problem();
+  const Json& run = json->contains("run") ? (*json)["run"] : *json;
+  context.out.line(fmt::format("{}  {}", text_at(run, "id"), text_at(run, "state")));
+  return core::Done{};
+}
+
+core::Status act_on_one(Session& session, Context& context, const Input& input, const std::string& verb) {
+  client::ObjectText body;
+  if (input.has("--reason")) body.text("reason", input.text("--reason"));
+  const auto answer = session.post(run_path(input.text("ID"), "/" + verb), body.str());
+  if (!answer) return answer.problem();
+  return print_run(context, *answer, input.has("--json"));
+}
+
+Handler action(const std::string& verb) {
+  return [verb](Context& context, const Input& input) {
+    return with_session(context, input,
+                        [&](Session& session) { return act_on_one(session, context, input, verb); });
+  };
+}
+
+core::Result<std::string> bulk_body(const Input& input) {
+  client::ObjectText filter;
+  bool has_filter = input.has("--all");
+  for (const RunFilterFlag& one : run_filter_flags()) {
+    if (!input.has(one.flag.name)) continue;
+    filter.text(one.field, filter_value(one, input.text(one.flag.name)));
+    has_filter = true;
+  }
+  if (!has_filter)
+    return core::invalid_field("ID", "or a filter such as --workflow is needed; --all takes every run");
+  client::ObjectText body;
+  body.raw("filter", filter.str()).number("limit", input.integer("--limit"));
+  if (input.has("--reason")) body.text("reason", input.text("--reason"));
+  if (input.has("--dry-run")) body.raw("dry_run", "true");
+  return body.str();
+}
+
+core::Status act_on_many(Session& session, Context& context, const Input& input, const std::string& verb) {
+  const auto body = bulk_body(input);
+  if (!body) return body.problem();
+  const auto answer = session.post("/runs/" + verb, *body);
+  if (!answer) return answer.problem();
+  if (input.has("--json")) {
+    context.out.line(client::one_line(answer->body));
+    return core::Done{};
+  }
+  const auto json = json_of(*answer);
+  if (!json) return json.problem();
+  context.out.line(
+      input.has("--dry-run")
+          ? fmt::format("{} runs match; nothing was changed", text_at(*json, "matched"))
+          : fmt::format("{} runs match, {} changed", text_at(*json, "matched"), text_at(*json, "changed")));
+  return core::Done{};
+}
+
+// retry and cancel: one run by its id, or all that a filter finds.
+Handler one_or_many(const std::string& verb) {
+  return [verb](Context& context, const Input& input) {
+    return with_session(context, input, [&](Session& session) {
+      return input.text("ID").empty() ? act_on_many(session, context, input, verb)
+                                      : act_on_one(session, context, input, verb);
+    });
+  };
+}
+
+int rewind(Context& context, const Input& input) {
+  return with_session(context, input, [&](Session& session) -> core::Status {
+    if (!input.has("--to")) return core::invalid_field("to", "is needed: the task to begin with");
+    const auto answer = session.post(run_path(input.text("ID"), "/rewind"),
+                                     client::ObjectText{}.text("to", input.text("--to")).str());
+    if (!answer) return answer.problem();
+    return print_run(context, *answer, input.has("--json"));
+  });
+}
+
+int signal(Context& context, const Input& input) {
+  return with_session(context, input, [&](Session& session) -> core::Status {
+    client::ObjectText body;
+    if (input.has("PAYLOAD")) {
+      const auto payload = read_payload(input.text("PAYLOAD"));
+      if (!payload) return payload.problem();
+      body.raw("payload", *payload);
+    }
+    if (input.has("--idempotency-key")) body.text("idempotency_key", input.text("--idempotency-key"));
+    const auto answer = session.post(
+        run_path(input.text("ID"), "/signals/" + client::percent_encoded(input.text("NAME"))), body.str());
+    if (!answer) return answer.problem();
+    return print_run(context, *answer, input.has("--json"));
+  });
+}
+
+Flag reason_flag() { return {.name = "--reason", .value = "TEXT", .summary = "Kept in the run's events"}; }
+
+std::vector<Flag> bulk_flags() {
+  std::vector<Flag> flags{reason_flag()};
+  for (const RunFilterFlag& filter : run_filter_flags()) flags.push_back(filter.flag);
+  flags.insert(
+      flags.end(),
+      {{.name = "--all", .summary = "Every run, where there is no other filter", .kind = ValueKind::none},
+       {.name = "--dry-run", .summary = "Only say how many match", .kind = ValueKind::none},
+       {.name = "--limit",
+        .value = "N",
+        .summary = "At most so many",
+        .kind = ValueKind::integer,
+        .fallback = "1000"}});
+  return with_server_flags(std::move(flags));
+}
+
+}  // namespace
+
+std::vector<RunFilterFlag> run_filter_flags() {
+  return {{{.name = "--state", .value = "A,B", .summary = "running, failed, compensated …"}, "state"},
+          {{.name = "--workflow", .value = "NAME", .summary = "Of this workflow"}, "workflow"},
+          {{.name = "--key", .value = "KEY", .summary = "With this run key"}, "run_key"},
+          {{.name = "--parent", .value = "ID", .summary = "Started by this run"}, "parent"},
+          {{.name = "--label", .value = "NAME=VALUE", .summary = "With this label"}, "label"},
+          {{.name = "--created-after", .value = "TIME", .summary = "Younger", .kind = ValueKind::time},
+           "created_after"},
+          {{.name = "--created-before", .value = "TIME", .summary = "Older", .kind = ValueKind::time},
+           "created_before"}};
+}
+
+std::string filter_value(const RunFilterFlag& filter, const std::string& value) {
+  return filter.field == "label" ? label_filter(value) : value;
+}
+
+std::vector<Command> run_act_commands() {
+  const Argument id{.name = "ID", .summary = "The run's id"};
+  const Argument maybe_id{
+      .name = "ID", .summary = "The run's id; none: all that a filter finds", .required = false};
+  const auto one = [&](const std::string& verb, const std::string& summary) {
+    return Command{.path = "run " + verb,
+                   .summary = summary,
+                   .arguments = {id},
+                   .flags = with_server_flags({reason_flag()}),
+                   .example = "pawl run " + verb + " 0198c0de-0000-7000-8000-000000000000",
+                   .handler = action(verb)};
+  };
+  return {
+      one("pause", "Let nothing new start; what runs may finish"),
+      one("resume", "Let a paused run go on"),
+      {.path = "run cancel",
+       .summary = "Cancel a run, or all that a filter finds; what was done is undone",
+       .arguments = {maybe_id},
+       .flags = bulk_flags(),
+       .example = "pawl run cancel --workflow order-fulfilment --state running --dry-run",
+       .handler = one_or_many("cancel")},
+      {.path = "run retry",
+       .summary = "Go on from what failed; one run, or all that a filter finds",
+       .arguments = {maybe_id},
+       .flags = bulk_flags(),
+       .example = "pawl run retry --state failed --workflow order-fulfilment --dry-run",
+       .handler = one_or_many("retry")},
+      one("compensate", "Undo what a failed run did"),
+      {.path = "run rewind",
+       .summary = "Start a new run that keeps all results before a task",
+       .arguments = {id},
+       .flags = with_server_flags({{.name = "--to", .value = "TASK", .summary = "The task to begin with"}}),
+       .example = "pawl run rewind 0198c0de-0000-7000-8000-000000000000 --to process_payment",
+       .handler = rewind},
+      {.path = "run signal",
+       .summary = "Send a signal to a run",
+       .arguments = {id,
+                     {.name = "NAME", .summary = "Of the signal"},
+                     {.name = "PAYLOAD",
+                      .summary = "JSON; - for standard input, @FILE for a file",
+                      .required = false}},
+       .flags = with_server_flags(
+           {{.name = "--idempotency-key", .value = "KEY", .summary = "The same key again changes nothing"}}),
+       .example = R"(pawl run signal 0198c0de-0000-7000-8000-000000000000 approved '{"ok":true}')",
+       .handler = signal}};
+}
+
+}  // namespace pawl::cli

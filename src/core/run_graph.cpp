@@ -1,0 +1,86 @@
+#include "core/run_graph.hpp"
+
+#include <algorithm>
+
+#include "core/graph_text.hpp"
+
+namespace pawl::core {
+
+namespace {
+
+// An open run has no definition; one that says the same is made of its tasks.
+Definition plan_of(const RunView& view) {
+  if (view.definition) return *view.definition;
+  Definition plan{.name = view.run.facts.workflow};
+  for (const Node& node : view.nodes)
+    plan.tasks.push_back({.id = node.task_id ? to_string(*node.task_id) : std::to_string(node.key.index)});
+  for (const Node& node : view.nodes) {
+    for (const NodeIndex next : node.followers)
+      plan.tasks.at(next).after.push_back(plan.tasks.at(node.key.index).id);
+  }
+  return plan;
+}
+
+// How far the elements are, of what has no state of its own: the compensation of a for_each.
+NodeState state_of_elements(const Run& run, const std::vector<const Node*>& elements) {
+  const auto any = [&](NodeState state) {
+    return std::any_of(elements.begin(), elements.end(),
+                       [&](const Node* node) { return shown_state(run, *node) == state; });
+  };
+  for (const NodeState state : {NodeState::failed, NodeState::running, NodeState::pending, NodeState::blocked,
+                                NodeState::cancelled}) {
+    if (any(state)) return state;
+  }
+  return NodeState::completed;
+}
+
+std::vector<RunGraphNode> nodes_of(const RunView& view, const Definition& plan) {
+  std::vector<RunGraphNode> nodes;
+  for (const DefinitionTask& task : plan.tasks) nodes.push_back({.id = task.id, .type = task.type});
+  std::vector<std::vector<const Node*>> elements(nodes.size());
+  for (const Node& node : view.nodes) {
+    if (node.key.index >= nodes.size()) continue;
+    if (node.key.item != kNoItem) {
+      elements[node.key.index].push_back(&node);
+      continue;
+    }
+    RunGraphNode& shown = nodes[node.key.index];
+    shown.state = shown_state(view.run, node);
+    shown.task_id = node.task_id;
+    shown.attempt = node.attempt;
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].type == NodeType::compensation && !elements[i].empty())
+      nodes[i].state = state_of_elements(view.run, elements[i]);
+  }
+  return nodes;
+}
+
+std::vector<std::string> state_names(const RunView& view, const Definition& plan) {
+  std::vector<std::string> names;
+  for (const RunGraphNode& node : nodes_of(view, plan)) names.emplace_back(to_string(node.state));
+  return names;
+}
+
+}  // namespace
+
+RunGraph graph_of(const RunView& view) {
+  const Definition plan = plan_of(view);
+  RunGraph graph{.nodes = nodes_of(view, plan)};
+  for (const DefinitionTask& task : plan.tasks) {
+    for (const std::string& before : task.after) graph.edges.push_back({.from = before, .to = task.id});
+  }
+  return graph;
+}
+
+std::string run_mermaid_text(const RunView& view) {
+  const Definition plan = plan_of(view);
+  return mermaid_text(plan, state_names(view, plan));
+}
+
+std::string run_dot_text(const RunView& view) {
+  const Definition plan = plan_of(view);
+  return dot_text(plan, state_names(view, plan));
+}
+
+}  // namespace pawl::core

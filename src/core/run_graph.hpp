@@ -1,0 +1,37 @@
+#pragma once
+// A run as a graph that can be drawn: one node for each task of its definition, one for each task of an open
+// run. The elements of a for_each stand together as one.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/run_api.hpp"
+
+namespace pawl::core {
+
+struct RunGraphNode {
+  std::string id = {};
+  NodeType type = NodeType::activity;
+  NodeState state = NodeState::blocked;
+  std::optional<TaskId> task_id = {};
+  int attempt = 0;
+
+  bool operator==(const RunGraphNode&) const = default;
+};
+struct RunGraphEdge {
+  std::string from = {};
+  std::string to = {};
+
+  bool operator==(const RunGraphEdge&) const = default;
+};
+struct RunGraph {
+  std::vector<RunGraphNode> nodes = {};
+  std::vector<RunGraphEdge> edges = {};  // what comes before what; compensations have none
+};
+
+[[nodiscard]] RunGraph graph_of(const RunView& view);
+[[nodiscard]] std::string run_mermaid_text(const RunView& view);
+[[nodiscard]] std::string run_dot_text(const RunView& view);
+
+}  // namespace pawl::core

@@ -1,0 +1,376 @@
+#include "engine/batch_runs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/ensure.hpp"
+
+namespace pawl::engine {
+
+using core::Answer;
+using core::Result;
+using core::RunId;
+
+namespace {
+
+core::Problem no_such_run(const RunId& id) {
+  return {.code = core::ProblemCode::not_found, .detail = "there is no run " + to_string(id)};
+}
+
+core::EventActor actor_of(const core::Actor& by) {
+  return {.type = by.role == "worker" ? "worker" : "user", .id = by.id};
+}
+
+template <typename Start>
+std::optional<store::RunKeyRef> key_of(const Start& command) {
+  if (!command.run_key) return std::nullopt;
+  return store::RunKeyRef{.ns = command.ns, .workflow = command.workflow, .key = *command.run_key};
+}
+
+// What a change of a task tells its run; nothing for what it need not know.
+std::optional<core::TaskOutcome> outcome_of(const core::TaskRecord& record, core::TaskStatus before,
+                                            const core::TaskChange& change) {
+  core::TaskOutcome outcome{.node = record.facts.run->node,
+                            .task_id = record.id,
+                            .attempt = change.attempt ? change.attempt->attempt : change.progress.attempt};
+  if (change.attempt) {
+    outcome.cause = change.attempt->outcome;
+    outcome.worker_id = change.attempt->worker_id;
+    outcome.error = change.attempt->error;
+  } else if (change.end) {
+    outcome.worker_id = change.end->worker_id;
+    outcome.error = change.end->error;
+  }
+  switch (change.event) {
+    case core::TaskEvent::started:
+      if (before == core::TaskStatus::running) return std::nullopt;
+      outcome.kind = core::TaskOutcomeKind::started;
+      outcome.worker_id = change.lease->worker_id;
+      return outcome;
+    case core::TaskEvent::completed:
+      outcome.kind = core::TaskOutcomeKind::completed;
+      outcome.output = change.end->output;
+      return outcome;
+    case core::TaskEvent::failed:
+    case core::TaskEvent::exhausted: outcome.kind = core::TaskOutcomeKind::failed; return outcome;
+    case core::TaskEvent::rescheduled:
+    case core::TaskEvent::released:
+      if (change.event == core::TaskEvent::released && before != core::TaskStatus::running)
+        return std::nullopt;  // it was claimed and given back: to its run it never began
+      outcome.kind = core::TaskOutcomeKind::retrying;
+      outcome.retry_at = change.available_at;
+      return outcome;
+    case core::TaskEvent::cancelled: outcome.kind = core::TaskOutcomeKind::cancelled; return outcome;
+    default: return std::nullopt;
+  }
+}
+
+// What the commands of a group name: runs, nodes whose end is near, keys.
+struct RunGatherer {
+  WorkingSet& set;
+  std::vector<RunId>& runs;
+  std::vector<store::NodeRef>& nodes;
+  std::vector<store::RunKeyRef>& keys;
+
+  void want_task(const core::TaskId& id) const {
+    const WorkingTask* task = set.find(id);
+    if (task == nullptr || !task->record.facts.run) return;
+    runs.push_back(task->record.facts.run->run_id);
+    nodes.push_back({.run = task->record.facts.run->run_id, .key = task->record.facts.run->node});
+  }
+  void operator()(const core::EnqueueTasks& command) const {
+    for (const core::TaskSpec& spec : command.tasks) {
+      if (spec.run_id) runs.push_back(*spec.run_id);
+    }
+  }
+  void operator()(const core::ReportTasks& command) const {
+    for (const core::Report& report : command.reports) {
+      if (report.action != core::ReportAction::heartbeat) want_task(report.task_id);
+    }
+  }
+  void operator()(const core::CancelTasks& command) const {
+    for (const core::TaskId& id : command.ids) want_task(id);
+  }
+  void operator()(const core::SweepLeases& command) const {
+    for (const core::LeaseRef& ref : command.leases) want_task(ref.task_id);
+  }
+  void operator()(const core::ChangeRecords& command) const {
+    for (const core::TaskId& id : command.held.ids) want_task(id);
+  }
+  void operator()(const core::StartRun& command) const {
+    if (auto key = key_of(command)) keys.push_back(std::move(*key));
+  }
+  void operator()(const core::OpenRun& command) const {
+    if (auto key = key_of(command)) keys.push_back(std::move(*key));
+  }
+  void operator()(const core::ActOnRun& command) const { runs.push_back(command.run.id); }
+  void operator()(const core::RewindRun& command) const { runs.push_back(command.run.id); }
+  void operator()(const core::SignalRun& command) const { runs.push_back(command.run.id); }
+  void operator()(const core::WakeRuns& command) const {
+    for (const core::TimerRef& timer : command.timers) {
+      runs.push_back(timer.run_id);
+      nodes.push_back({.run = timer.run_id, .key = timer.node});
+    }
+    runs.insert(runs.end(), command.deadlines.begin(), command.deadlines.end());
+    runs.insert(runs.end(), command.stuck.begin(), command.stuck.end());
+  }
+  template <typename Other>
+  void operator()(const Other& /*command*/) const {}
+};
+
+}  // namespace
+
+void BatchRuns::load(const std::vector<const core::Command*>& commands) {
+  std::vector<RunId> runs;
+  std::vector<store::NodeRef> nodes;
+  std::vector<store::RunKeyRef> keys;
+  for (const core::Command* command : commands)
+    std::visit(RunGatherer{around_.set, runs, nodes, keys}, *command);
+  runs_.lock(std::move(runs));
+  runs_.prefetch(nodes);
+  runs_.load_keys(std::move(keys));
+}
+
+core::RunContext BatchRuns::context(const core::RunFacts& facts, core::EventActor actor) {
+  return {.now = around_.tx.now(),
+          .next_id = [this] { return around_.ids.next(around_.tx.now()); },
+          .actor = std::move(actor),
+          .trace_id = facts.trace_id,
+          .span_id = facts.span_id};
+}
+
+void BatchRuns::take(const RunId& run, core::RunDecision decision) {
+  runs_.note(run, std::move(decision.events));
+  load_tasks_of(decision.effects);
+  for (core::RunEffect& effect : decision.effects)
+    pending_.push_back({.run = run, .effect = std::move(effect)});
+  if (is_settling_) return;
+  is_settling_ = true;
+  while (!pending_.empty()) {
+    const Pending next = std::move(pending_.front());
+    pending_.pop_front();
+    std::visit([&](const auto& effect) { perform(next.run, effect); }, next.effect);
+  }
+  is_settling_ = false;
+}
+
+// All that a decision stops, holds or frees, in one question.
+void BatchRuns::load_tasks_of(const std::vector<core::RunEffect>& effects) {
+  std::vector<store::LoadTask> wanted;
+  for (const core::RunEffect& effect : effects) {
+    const core::TaskId* id = nullptr;
+    if (const auto* stop = std::get_if<core::StopTask>(&effect)) id = &stop->task_id;
+    if (const auto* hold = std::get_if<core::HoldTask>(&effect)) id = &hold->task_id;
+    if (const auto* free = std::get_if<core::FreeTask>(&effect)) id = &free->task_id;
+    if (id != nullptr && around_.set.find(*id) == nullptr) wanted.push_back({.id = *id, .facts = true});
+  }
+  std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  const auto is_same = [](const auto& a, const auto& b) { return a.id == b.id; };
+  wanted.erase(std::unique(wanted.begin(), wanted.end(), is_same), wanted.end());
+  around_.set.load(wanted);
+  std::vector<store::LineRef> lines;
+  for (const store::LoadTask& one : wanted) {
+    const WorkingTask* task = around_.set.find(one.id);
+    if (task != nullptr && task->record.facts.key) lines.push_back(line_ref(task->record));
+  }
+  around_.set.lock_lines(std::move(lines));
+}
+
+void BatchRuns::changed(const WorkingTask& task, core::TaskStatus before, const core::TaskChange& change,
+                        const core::EventActor& actor) {
+  const auto outcome = outcome_of(task.record, before, change);
+  if (!outcome) return;
+  const RunId id = task.record.facts.run->run_id;
+  core::WorkingRun* working = runs_.find(id);
+  if (working == nullptr) return;
+  take(id, core::decide_task(*working, *outcome, context(working->run().facts, actor)));
+}
+
+Result<core::RunFacts> BatchRuns::facts_of(const core::StartRun& command) {
+  const SharedPlan plan = command.version ? runs_.find_plan(command.ns, command.workflow, *command.version)
+                                          : runs_.latest_plan(command.ns, command.workflow);
+  if (plan == nullptr) {
+    const std::string version = command.version ? fmt::format(" version {}", *command.version) : "";
+    return core::Problem{.code = core::ProblemCode::not_found,
+                         .detail = fmt::format("there is no workflow {}{}", command.workflow, version)};
+  }
+  core::RunFacts facts{.ns = command.ns,
+                       .workflow = command.workflow,
+                       .version = plan->version,
+                       .kind = core::RunKind::graph,
+                       .run_key = command.run_key,
+                       .input = command.input,
+                       .queue = command.queue.value_or(std::string{core::kQueueDefault}),
+                       .priority = command.priority.value_or(0),
+                       .on_failure = plan->definition.on_failure,
+                       .deadline_at = command.deadline_at,
+                       .labels = command.labels,
+                       .trace_id = command.trace_id,
+                       .span_id = command.span_id};
+  const auto deadline = command.deadline ? command.deadline : plan->definition.deadline;
+  if (!facts.deadline_at && deadline) facts.deadline_at = around_.tx.now() + *deadline;
+  return facts;
+}
+
+Result<core::RunFacts> BatchRuns::facts_of(const core::OpenRun& command) const {
+  core::RunFacts facts{.ns = command.ns,
+                       .workflow = command.workflow,
+                       .kind = core::RunKind::open,
+                       .run_key = command.run_key,
+                       .input = command.input,
+                       .auto_complete = command.auto_complete,
+                       .deadline_at = command.deadline_at,
+                       .labels = command.labels,
+                       .trace_id = command.trace_id,
+                       .span_id = command.span_id};
+  if (command.deadline) facts.deadline_at = around_.tx.now() + *command.deadline;
+  return facts;
+}
+
+template <typename Start>
+Result<Answer> BatchRuns::start_once(const Start& command) {
+  const auto key = key_of(command);
+  const auto known = key ? runs_.run_of(*key) : std::nullopt;
+  const core::WorkingRun* existing = known ? runs_.find(*known) : nullptr;
+  if (existing != nullptr) {
+    if (command.on_conflict == core::OnConflict::fail) {
+      return core::Problem{
+          .code = core::ProblemCode::conflict,
+          .detail = fmt::format("run {} has the run_key '{}' already", to_string(*known), *command.run_key)};
+    }
+    const bool is_restarted =
+        command.on_conflict == core::OnConflict::restart_if_closed && core::is_closed(existing->run().state);
+    if (!is_restarted) return Answer{core::RunStarted{.created = false, .run = existing->run()}};
+  }
+  auto facts = facts_of(command);
+  if (!facts) return facts.problem();
+  facts->id = RunId{around_.ids.next(around_.tx.now())};
+  const SharedPlan plan =
+      facts->version > 0 ? runs_.find_plan(facts->ns, facts->workflow, facts->version) : nullptr;
+  core::WorkingRun& working = runs_.add_new(facts->id, plan);
+  if (key) runs_.give_key(*key, facts->id);
+  take(facts->id, core::start_run(working, *facts, context(*facts, actor_of(command.by))));
+  return Answer{core::RunStarted{.created = true, .run = working.run()}};
+}
+
+Result<Answer> BatchRuns::run(const core::StartRun& command) { return start_once(command); }
+Result<Answer> BatchRuns::run(const core::OpenRun& command) { return start_once(command); }
+
+void BatchRuns::note_action(std::string action, const core::Actor& by, const core::RunRef& run,
+                            const core::Status& outcome) {
+  core::AuditEntry entry = core::audit_of(by, run.ns, std::move(action), to_string(run.id));
+  if (!outcome) entry.outcome = core::kind_of(outcome.problem().code).name;
+  around_.records.note(std::move(entry));
+}
+
+Result<Answer> BatchRuns::run(const core::ActOnRun& command) {
+  core::WorkingRun* working = runs_.find(command.run.ns, command.run.id);
+  if (working == nullptr) return no_such_run(command.run.id);
+  auto decision =
+      core::decide_action(*working, command.asked, context(working->run().facts, actor_of(command.by)));
+  note_action(fmt::format("run.{}", to_string(command.asked.action)), command.by, command.run,
+              decision ? core::Status{core::Done{}} : core::Status{decision.problem()});
+  if (!decision) return decision.problem();
+  take(command.run.id, std::move(*decision));
+  return Answer{core::RunStarted{.created = false, .run = working->run()}};
+}
+
+Result<Answer> BatchRuns::run(const core::RewindRun& command) {
+  core::WorkingRun* source = runs_.find(command.run.ns, command.run.id);
+  if (source == nullptr) return no_such_run(command.run.id);
+  const core::Run& from = source->run();
+  if (command.expected_sequence && *command.expected_sequence != from.sequence) {
+    return core::Problem{.code = core::ProblemCode::precondition_failed,
+                         .detail = fmt::format("the run is at sequence {}, the request expected {}",
+                                               from.sequence, *command.expected_sequence)};
+  }
+  core::RunFacts facts = from.facts;
+  facts.id = RunId{around_.ids.next(around_.tx.now())};
+  facts.run_key.reset();  // it names the first one
+  facts.parent.reset();
+  facts.rewound_from = from.facts.id;
+  if (facts.deadline_at) facts.deadline_at = around_.tx.now() + (*facts.deadline_at - from.created_at);
+  // Decided on a run of its own, which is kept only if it comes to be.
+  core::WorkingRun fork{source->plan()};
+  auto decision = core::rewind_run(*source, command.to, fork, facts, context(facts, actor_of(command.by)));
+  note_action("run.rewind", command.by, command.run,
+              decision ? core::Status{core::Done{}} : core::Status{decision.problem()});
+  if (!decision) return decision.problem();
+  core::WorkingRun& kept = runs_.add_new(facts.id, runs_.plan_of(command.run.id));
+  kept = std::move(fork);
+  take(facts.id, std::move(*decision));
+  return Answer{core::RunStarted{.created = true, .run = kept.run()}};
+}
+
+Result<Answer> BatchRuns::run(const core::SignalRun& command) {
+  core::WorkingRun* working = runs_.find(command.run.ns, command.run.id);
+  if (working == nullptr) return no_such_run(command.run.id);
+  auto decision =
+      core::decide_signal(*working, command.signal, context(working->run().facts, actor_of(command.by)));
+  if (!decision) return decision.problem();
+  take(command.run.id, std::move(*decision));
+  return Answer{core::RunStarted{.created = false, .run = working->run()}};
+}
+
+Answer BatchRuns::run(const core::WakeRuns& command) {
+  core::Swept swept;
+  const auto decide_on = [&](const RunId& id, const core::EventActor& actor, auto decide) {
+    core::WorkingRun* working = runs_.find(id);
+    if (working == nullptr) return;
+    core::RunDecision decision = decide(*working, context(working->run().facts, actor));
+    swept.changed += decision.events.empty() ? 0 : 1;
+    take(id, std::move(decision));
+  };
+  for (const core::TimerRef& timer : command.timers) {
+    decide_on(timer.run_id, {}, [&](core::WorkingRun& working, const core::RunContext& context) {
+      return core::decide_timer(working, timer.node, context);
+    });
+  }
+  for (const RunId& id : command.deadlines) decide_on(id, {}, core::decide_deadline);
+  for (const RunId& id : command.stuck) {
+    decide_on(id, {.type = "recovery"}, [&](core::WorkingRun& working, const core::RunContext& context) {
+      const core::Run& run = working.run();
+      const bool is_stuck =
+          run.state == core::RunState::running && run.updated_at + command.stuck_after <= around_.tx.now();
+      if (!is_stuck) return core::RunDecision{};
+      const core::RawJson detail{
+          fmt::format(R"({{"silent_since":"{}"}})", core::format_time(run.updated_at))};
+      return core::note_evidence(working, core::RunEventType::recovery_started, detail, context);
+    });
+  }
+  return swept;
+}
+
+core::Status BatchRuns::check_added(const core::EnqueueTasks& command) {
+  for (std::size_t i = 0; i < command.tasks.size(); ++i) {
+    const core::TaskSpec& spec = command.tasks[i];
+    if (!spec.run_id) continue;
+    core::WorkingRun* working = runs_.find(command.ns, *spec.run_id);
+    core::Status allowed = working == nullptr
+                               ? core::invalid_field("run_id", "there is no run " + to_string(*spec.run_id))
+                               : core::check_added(*working, spec.after);
+    if (allowed) continue;
+    core::Problem problem = allowed.problem();
+    if (command.tasks.size() == 1) return problem;
+    for (core::FieldError& error : problem.errors) error.field = fmt::format("tasks[{}].{}", i, error.field);
+    problem.detail = fmt::format("tasks[{}]: {}", i, problem.detail);
+    return problem;
+  }
+  return core::Done{};
+}
+
+BatchRuns::Added BatchRuns::add_task(const core::TaskSpec& spec, const core::TaskId& id,
+                                     const core::EventActor& actor) {
+  core::WorkingRun* working = runs_.find(*spec.run_id);
+  auto added =
+      core::add_task(*working, {.task_id = id, .after = spec.after}, context(working->run().facts, actor));
+  PAWL_ENSURE(added.ok(), "it was checked that the run takes the task");
+  const Added result{.run = {.run_id = *spec.run_id, .node = added->node, .node_id = to_string(id)},
+                     .is_held = added->state != core::NodeState::pending};
+  take(*spec.run_id, std::move(added->decision));
+  return result;
+}
+
+}  // namespace pawl::engine

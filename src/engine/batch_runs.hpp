@@ -1,0 +1,96 @@
+#pragma once
+// Batch's half for runs: the commands on them, what the changes of their tasks mean to them, and what their
+// decisions want done, to tasks and to other runs. All of it in the one transaction of the group.
+//
+// Runs are locked after the tasks that the group names, those known beforehand in the order of their ids.
+// Others (a parent, a child, tasks that are to stop) are locked when they turn up: two groups that meet so
+// are told apart by the store, which lets one of them try again.
+
+#include <deque>
+#include <vector>
+
+#include "core/command.hpp"
+#include "engine/id_source.hpp"
+#include "engine/working_records.hpp"
+#include "engine/working_runs.hpp"
+#include "engine/working_set.hpp"
+
+namespace pawl::engine {
+
+// Thrown: lanes that are not there yet. They are made outside of the transaction, and the group is tried
+// again.
+struct MissingLanes {
+  std::vector<store::LaneKey> keys;
+};
+
+class BatchRuns {
+ public:
+  struct Around {
+    store::Store& store;
+    store::Transaction& tx;
+    IdSource& ids;
+    Plans& plans;
+    WorkingSet& set;
+    WorkingRecords& records;
+  };
+  explicit BatchRuns(const Around& around) : around_(around), runs_(around.tx, around.plans) {}
+
+  // Loads and locks what the commands touch; the tasks are loaded already.
+  void load(const std::vector<const core::Command*>& commands);
+
+  core::Result<core::Answer> run(const core::StartRun& command);
+  core::Result<core::Answer> run(const core::OpenRun& command);
+  core::Result<core::Answer> run(const core::ActOnRun& command);
+  core::Result<core::Answer> run(const core::RewindRun& command);
+  core::Result<core::Answer> run(const core::SignalRun& command);
+  core::Answer run(const core::WakeRuns& command);
+
+  // A task of a run has changed.
+  void changed(const WorkingTask& task, core::TaskStatus before, const core::TaskChange& change,
+               const core::EventActor& actor);
+
+  // Whether an open run takes the tasks; and one that it takes: which node it is, and whether it may start.
+  [[nodiscard]] core::Status check_added(const core::EnqueueTasks& command);
+  struct Added {
+    core::TaskRun run = {};
+    bool is_held = false;
+  };
+  [[nodiscard]] Added add_task(const core::TaskSpec& spec, const core::TaskId& id,
+                               const core::EventActor& actor);
+
+  [[nodiscard]] const WorkingRuns& runs() const { return runs_; }
+
+ private:
+  struct Pending {
+    core::RunId run = {};
+    core::RunEffect effect = {};
+  };
+
+  [[nodiscard]] core::RunContext context(const core::RunFacts& facts, core::EventActor actor);
+  // Keeps the events, and does what is wanted: all of it before the outermost call returns.
+  void take(const core::RunId& run, core::RunDecision decision);
+  void load_tasks_of(const std::vector<core::RunEffect>& effects);
+
+  void perform(const core::RunId& run, const core::EnqueueNode& effect);
+  void perform(const core::RunId& run, const core::StopTask& effect);
+  void perform(const core::RunId& run, const core::HoldTask& effect);
+  void perform(const core::RunId& run, const core::FreeTask& effect);
+  void perform(const core::RunId& run, const core::StartChild& effect);
+  void perform(const core::RunId& run, const core::StopChild& effect);
+  void perform(const core::RunId& run, const core::TellParent& effect);
+
+  [[nodiscard]] const core::Lane& lane_for(const core::RunId& run, const core::TaskSpec& spec);
+  template <typename Start>
+  [[nodiscard]] core::Result<core::Answer> start_once(const Start& command);
+  [[nodiscard]] core::Result<core::RunFacts> facts_of(const core::StartRun& command);
+  [[nodiscard]] core::Result<core::RunFacts> facts_of(const core::OpenRun& command) const;
+  void note_action(std::string action, const core::Actor& by, const core::RunRef& run,
+                   const core::Status& outcome);
+
+  const Around around_;
+  WorkingRuns runs_;
+  std::deque<Pending> pending_;
+  bool is_settling_ = false;
+};
+
+}  // namespace pawl::engine

@@ -1,0 +1,123 @@
+// What the decisions of runs want done. BatchRuns' half that touches tasks and other runs.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/task_machine.hpp"
+#include "engine/batch_runs.hpp"
+
+namespace pawl::engine {
+
+using core::RunId;
+
+namespace {
+
+store::LaneKey lane_key(const std::string& ns, const core::TaskSpec& spec) {
+  return {.ns = ns, .queue = spec.queue, .type = spec.type, .priority = spec.priority, .of_runs = true};
+}
+
+// Of all tasks that the run may ever have: made at once, since each time one is missing costs a try.
+std::vector<store::LaneKey> lanes_of(const core::RunFacts& facts, const core::Definition& definition) {
+  std::vector<store::LaneKey> keys;
+  for (const core::DefinitionTask& task : definition.tasks) {
+    if (task.activity.empty()) continue;
+    keys.push_back({.ns = facts.ns,
+                    .queue = task.queue.value_or(facts.queue),
+                    .type = task.activity,
+                    .priority = task.priority.value_or(facts.priority),
+                    .of_runs = true});
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+}  // namespace
+
+const core::Lane& BatchRuns::lane_for(const RunId& run, const core::TaskSpec& spec) {
+  const core::RunFacts& facts = runs_.find(run)->run().facts;
+  const core::Lane* lane = around_.store.find_lane(lane_key(facts.ns, spec));
+  if (lane == nullptr) throw MissingLanes{lanes_of(facts, runs_.plan_of(run)->definition)};
+  return *lane;
+}
+
+void BatchRuns::perform(const RunId& run, const core::EnqueueNode& effect) {
+  const core::Lane& lane = lane_for(run, effect.spec);
+  core::TaskRecord record = core::new_task(effect.task_id, lane, effect.spec, around_.tx.now(), true);
+  record.facts.run = core::TaskRun{.run_id = run, .node = effect.node, .node_id = effect.node_id};
+  // What was tried before counts on, so that no execution key is given twice, and is not of this budget.
+  record.progress = {.attempt = effect.attempts_used, .budget_from = effect.attempts_used};
+  around_.set.add_new(std::move(record));
+}
+
+void BatchRuns::perform(const RunId& /*run*/, const core::StopTask& effect) {
+  WorkingTask* task = around_.set.find(effect.task_id);
+  if (task == nullptr) return;
+  const core::TaskStatus before = task->record.status;
+  const auto change = core::decide_cancel(task->record, around_.tx.now());
+  if (!change) return;  // it has ended already
+  around_.set.change(*task, *change);
+  changed(*task, before, *change, {});
+}
+
+void BatchRuns::perform(const RunId& /*run*/, const core::HoldTask& effect) {
+  WorkingTask* task = around_.set.find(effect.task_id);
+  if (task == nullptr) return;
+  if (const auto change = core::decide_hold(task->record, around_.tx.now()))
+    around_.set.change(*task, *change);
+}
+
+void BatchRuns::perform(const RunId& /*run*/, const core::FreeTask& effect) {
+  WorkingTask* task = around_.set.find(effect.task_id);
+  if (task != nullptr && task->record.status == core::TaskStatus::blocked) around_.set.release(*task);
+}
+
+void BatchRuns::perform(const RunId& run, const core::StartChild& effect) {
+  const core::RunFacts parent = runs_.find(run)->run().facts;
+  const SharedPlan plan = runs_.latest_plan(parent.ns, effect.workflow);
+  if (plan == nullptr) {
+    core::ChildOutcome outcome{
+        .child_id = effect.child_id, .node = effect.node, .state = core::RunState::failed};
+    outcome.error = core::TaskError{.code = "no_such_workflow",
+                                    .message = fmt::format("there is no workflow {}", effect.workflow),
+                                    .retryable = false};
+    return perform(run, core::TellParent{.parent_id = run, .outcome = std::move(outcome)});
+  }
+  core::RunFacts facts{
+      .id = effect.child_id,
+      .ns = parent.ns,
+      .workflow = effect.workflow,
+      .version = plan->version,
+      .kind = core::RunKind::graph,
+      .input = effect.input,
+      .queue = effect.queue,
+      .priority = effect.priority,
+      .on_failure = plan->definition.on_failure,
+      .deadline_at = effect.deadline_at,
+      .parent = core::RunParent{.run_id = run, .node = effect.node, .node_id = effect.node_id},
+      .labels = effect.labels,
+      .trace_id = parent.trace_id,
+      .span_id = parent.span_id};
+  if (!facts.deadline_at && plan->definition.deadline)
+    facts.deadline_at = around_.tx.now() + *plan->definition.deadline;
+  core::WorkingRun& child = runs_.add_new(facts.id, plan);
+  take(facts.id, core::start_run(child, facts, context(facts, {})));
+}
+
+void BatchRuns::perform(const RunId& /*run*/, const core::StopChild& effect) {
+  core::WorkingRun* child = runs_.find(effect.child_id);
+  if (child == nullptr) return;
+  const core::RunActionAsked asked{.action = core::RunAction::cancel, .reason = "its parent was stopped"};
+  auto decision = core::decide_action(*child, asked, context(child->run().facts, {}));
+  if (decision) take(effect.child_id, std::move(*decision));  // else it ends already
+}
+
+void BatchRuns::perform(const RunId& /*run*/, const core::TellParent& effect) {
+  core::WorkingRun* parent = runs_.find(effect.parent_id);
+  if (parent == nullptr) return;
+  take(effect.parent_id, core::decide_child(*parent, effect.outcome, context(parent->run().facts, {})));
+}
+
+}  // namespace pawl::engine

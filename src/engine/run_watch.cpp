@@ -1,0 +1,38 @@
+#include "engine/run_watch.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace pawl::engine {
+
+std::uint64_t RunWatch::watch(const core::RunId& run, Tell tell) {
+  const std::lock_guard lock{mutex_};
+  watchers_.emplace(++last_, Watcher{.run = run, .tell = std::move(tell)});
+  by_run_.emplace(run, last_);
+  return last_;
+}
+
+void RunWatch::unwatch(std::uint64_t watcher) {
+  const std::lock_guard lock{mutex_};
+  const auto known = watchers_.find(watcher);
+  if (known == watchers_.end()) return;
+  auto [entry, end] = by_run_.equal_range(known->second.run);
+  while (entry != end && entry->second != watcher) ++entry;
+  if (entry != end) by_run_.erase(entry);
+  watchers_.erase(known);
+}
+
+void RunWatch::note(std::span<const core::RunId> runs) {
+  std::vector<Tell> told;
+  {
+    const std::lock_guard lock{mutex_};
+    if (watchers_.empty()) return;
+    for (const core::RunId& run : runs) {
+      const auto [first, last] = by_run_.equal_range(run);
+      for (auto entry = first; entry != last; ++entry) told.push_back(watchers_.at(entry->second).tell);
+    }
+  }
+  for (const Tell& tell : told) tell();
+}
+
+}  // namespace pawl::engine

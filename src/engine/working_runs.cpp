@@ -1,0 +1,226 @@
+#include "engine/working_runs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/ensure.hpp"
+
+namespace pawl::engine {
+
+namespace {
+
+// Nodes that are asked for one by one before all of the run are read at once.
+constexpr int kAskedOneByOne = 8;
+
+template <typename T>
+void sort_distinct(std::vector<T>& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+}  // namespace
+
+std::optional<core::Node> WorkingRuns::Source::node(core::NodeKey key) {
+  if (!knows(key) && ++asked_ > kAskedOneByOne) read_all();
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  if (has_all_) return std::nullopt;
+  const store::NodeRef ref{.run = run_, .key = key};
+  auto found = tx_.load_nodes({&ref, 1});
+  keep(key, found.front());
+  return found.front();
+}
+
+void WorkingRuns::Source::read_all() {
+  if (has_all_) return;
+  for (core::Node& node : tx_.list_nodes(run_, std::nullopt))
+    known_.insert_or_assign(node.key, std::move(node));
+  has_all_ = true;
+}
+
+std::vector<core::Node> WorkingRuns::Source::nodes() {
+  read_all();
+  std::vector<core::Node> all;
+  for (const auto& [key, node] : known_) {
+    if (node) all.push_back(*node);
+  }
+  return all;
+}
+
+std::vector<core::Node> WorkingRuns::Source::items(core::NodeIndex index) {
+  return tx_.list_nodes(run_, index);
+}
+
+std::vector<core::Node> WorkingRuns::Source::earliest_timers(std::size_t count) {
+  return tx_.list_timers(run_, count);
+}
+
+std::optional<core::Node> WorkingRuns::Source::node_of(const core::TaskId& task) {
+  const auto key = tx_.find_node(run_, task);
+  return key ? node(*key) : std::nullopt;
+}
+
+std::vector<core::Signal> WorkingRuns::Source::unread_signals(const std::string& name, std::size_t count) {
+  return tx_.list_unread_signals(run_, name, count);
+}
+
+bool WorkingRuns::Source::has_signal(const std::string& idempotency_key) {
+  return tx_.has_signal(run_, idempotency_key);
+}
+
+Plans::Read WorkingRuns::reader() {
+  return [this](const core::RecordRef& ref) { return tx_.peek_record(ref); };
+}
+
+SharedPlan WorkingRuns::latest_plan(const std::string& ns, const std::string& workflow) {
+  return plans_.latest(ns, workflow, reader());
+}
+
+SharedPlan WorkingRuns::find_plan(const std::string& ns, const std::string& workflow, int version) {
+  return plans_.find(ns, workflow, version, reader());
+}
+
+void WorkingRuns::lock(std::vector<core::RunId> ids) {
+  std::erase_if(ids, [this](const core::RunId& id) { return runs_.contains(id); });
+  if (ids.empty()) return;
+  sort_distinct(ids);
+  for (auto& stored : tx_.lock_runs(ids)) {
+    if (stored) add_stored(std::move(*stored));
+  }
+}
+
+void WorkingRuns::add_stored(store::StoredRun stored) {
+  const core::RunFacts& facts = stored.run.facts;
+  SharedPlan plan;
+  if (facts.version > 0) {
+    plan = find_plan(facts.ns, facts.workflow, facts.version);
+    if (plan == nullptr) {
+      throw store::StoreError{store::StoreError::Kind::internal,
+                              fmt::format("run {} has no definition", to_string(facts.id))};
+    }
+  }
+  const core::RunId id = facts.id;
+  auto source = std::make_unique<Source>(tx_, id);
+  const std::int64_t sequence = stored.run.sequence;
+  core::WorkingRun working{plan ? plan->view() : core::RunPlan{}, std::move(stored.run), source.get()};
+  runs_.emplace(id, Entry{.plan = std::move(plan),
+                          .source = std::move(source),
+                          .working = std::move(working),
+                          .sequence_before = sequence,
+                          .hash_before = std::move(stored.hash)});
+}
+
+void WorkingRuns::want_with_followers(const store::NodeRef& ref, std::vector<store::NodeRef>& wanted) const {
+  const auto entry = runs_.find(ref.run);
+  if (entry == runs_.end()) return;
+  const auto want = [&](core::NodeKey key) {
+    if (!entry->second.source->knows(key)) wanted.push_back({.run = ref.run, .key = key});
+  };
+  want(ref.key);
+  if (ref.key.item != core::kNoItem) want({.index = ref.key.index});
+  const SharedPlan& plan = entry->second.plan;
+  if (plan == nullptr || ref.key.index >= plan->graph.size()) return;
+  for (const core::NodeIndex next : plan->graph.successors(ref.key.index)) want({.index = next});
+}
+
+void WorkingRuns::prefetch(const std::vector<store::NodeRef>& nodes) {
+  std::vector<store::NodeRef> wanted;
+  for (const store::NodeRef& ref : nodes) want_with_followers(ref, wanted);
+  if (wanted.empty()) return;
+  sort_distinct(wanted);
+  auto found = tx_.load_nodes(wanted);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    runs_.at(wanted[i].run).source->keep(wanted[i].key, std::move(found[i]));
+}
+
+void WorkingRuns::load_keys(std::vector<store::RunKeyRef> refs) {
+  if (refs.empty()) return;
+  sort_distinct(refs);
+  const auto found = tx_.find_run_keys(refs);
+  std::vector<core::RunId> named;
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    keys_.emplace(refs[i], Key{.before = found[i], .now = found[i]});
+    if (found[i]) named.push_back(*found[i]);
+  }
+  lock(std::move(named));
+}
+
+core::WorkingRun* WorkingRuns::find(const core::RunId& id) {
+  lock({id});
+  const auto found = runs_.find(id);
+  return found == runs_.end() ? nullptr : &found->second.working;
+}
+
+core::WorkingRun* WorkingRuns::find(const std::string& ns, const core::RunId& id) {
+  core::WorkingRun* working = find(id);
+  return working != nullptr && working->run().facts.ns == ns ? working : nullptr;
+}
+
+core::WorkingRun& WorkingRuns::add_new(const core::RunId& id, SharedPlan plan) {
+  const core::RunPlan view = plan ? plan->view() : core::RunPlan{};
+  return runs_
+      .emplace(id, Entry{.plan = std::move(plan), .source = nullptr, .working = core::WorkingRun{view}})
+      .first->second.working;
+}
+
+void WorkingRuns::note(const core::RunId& id, std::vector<core::RunEvent> events) {
+  std::move(events.begin(), events.end(), std::back_inserter(runs_.at(id).events));
+}
+
+SharedPlan WorkingRuns::plan_of(const core::RunId& id) const { return runs_.at(id).plan; }
+
+std::optional<core::RunId> WorkingRuns::run_of(const store::RunKeyRef& ref) const {
+  const auto found = keys_.find(ref);
+  return found == keys_.end() ? std::nullopt : found->second.now;
+}
+
+void WorkingRuns::give_key(const store::RunKeyRef& ref, const core::RunId& run) { keys_[ref].now = run; }
+
+std::optional<core::TimePoint> WorkingRuns::earliest_due() const {
+  std::optional<core::TimePoint> earliest;
+  const auto note = [&earliest](const std::optional<core::TimePoint>& time) {
+    if (time) earliest = std::min(earliest.value_or(*time), *time);
+  };
+  for (const auto& [id, entry] : runs_) {
+    if (entry.events.empty()) continue;
+    for (const core::Node* node : entry.working.changed_nodes()) note(node->timer_at);
+    if (entry.sequence_before == 0) note(entry.working.run().deadline_at);
+  }
+  return earliest;
+}
+
+std::vector<core::RunId> WorkingRuns::changed() const {
+  std::vector<core::RunId> ids;
+  for (const auto& [id, entry] : runs_) {
+    if (!entry.events.empty()) ids.push_back(id);
+  }
+  return ids;
+}
+
+void WorkingRuns::add_to(store::WriteSet& writes) const {
+  for (const auto& [id, entry] : runs_) {
+    if (entry.events.empty()) continue;
+    store::RunWrite write{.sequence_before = entry.sequence_before,
+                          .run = &entry.working.run(),
+                          .nodes = entry.working.changed_nodes(),
+                          .signals = entry.working.changed_signals()};
+    const std::string* hash = &entry.hash_before;
+    write.events.reserve(entry.events.size());
+    for (const core::RunEvent& event : entry.events) {
+      core::RawJson payload = core::payload_of(event.data);
+      std::string own = core::event_hash(*hash, id, event, payload);
+      hash = &write.events
+                  .emplace_back(store::RunWrite::Event{
+                      .event = &event, .payload = std::move(payload), .hash = std::move(own)})
+                  .hash;
+    }
+    writes.runs.push_back(std::move(write));
+  }
+  for (const auto& [ref, key] : keys_) {
+    if (key.now != key.before)
+      writes.run_keys.push_back({.ref = ref, .run = *key.now, .instead_of = key.before});
+  }
+}
+
+}  // namespace pawl::engine

@@ -1,0 +1,98 @@
+#pragma once
+// The runs that one group of commands touches, as the working set has its tasks: a later command sees what an
+// earlier one did, and one commit writes what came of it. One thread, one transaction.
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/run_machine.hpp"
+#include "engine/plans.hpp"
+#include "store/store.hpp"
+
+namespace pawl::engine {
+
+class WorkingRuns {
+ public:
+  WorkingRuns(store::Transaction& tx, Plans& plans) : tx_(tx), plans_(plans) {}
+
+  // Loads and locks those that exist and are not here yet.
+  void lock(std::vector<core::RunId> ids);
+  // Reads nodes that will be looked at, all in one question: each given one, and what its end may let start.
+  void prefetch(const std::vector<store::NodeRef>& nodes);
+  void load_keys(std::vector<store::RunKeyRef> refs);
+
+  // Null if there is none.
+  [[nodiscard]] core::WorkingRun* find(const core::RunId& id);
+  // The same of one namespace.
+  [[nodiscard]] core::WorkingRun* find(const std::string& ns, const core::RunId& id);
+  [[nodiscard]] core::WorkingRun& add_new(const core::RunId& id, SharedPlan plan);
+  void note(const core::RunId& id, std::vector<core::RunEvent> events);
+
+  [[nodiscard]] std::optional<core::RunId> run_of(const store::RunKeyRef& ref) const;
+  void give_key(const store::RunKeyRef& ref, const core::RunId& run);
+
+  [[nodiscard]] SharedPlan plan_of(const core::RunId& id) const;
+  [[nodiscard]] SharedPlan latest_plan(const std::string& ns, const std::string& workflow);
+  [[nodiscard]] SharedPlan find_plan(const std::string& ns, const std::string& workflow, int version);
+
+  // When something of what changed here is due.
+  [[nodiscard]] std::optional<core::TimePoint> earliest_due() const;
+  [[nodiscard]] std::vector<core::RunId> changed() const;
+  void add_to(store::WriteSet& writes) const;
+
+ private:
+  // The nodes of one run as they are stored. Asked for one node after the other it reads them all at once.
+  class Source final : public core::RunSource {
+   public:
+    Source(store::Transaction& tx, core::RunId run) : tx_(tx), run_(run) {}
+
+    void keep(core::NodeKey key, std::optional<core::Node> node) { known_.emplace(key, std::move(node)); }
+    [[nodiscard]] bool knows(core::NodeKey key) const { return has_all_ || known_.contains(key); }
+
+    [[nodiscard]] std::optional<core::Node> node(core::NodeKey key) override;
+    [[nodiscard]] std::vector<core::Node> nodes() override;
+    [[nodiscard]] std::vector<core::Node> items(core::NodeIndex index) override;
+    [[nodiscard]] std::vector<core::Node> earliest_timers(std::size_t count) override;
+    [[nodiscard]] std::optional<core::Node> node_of(const core::TaskId& task) override;
+    [[nodiscard]] std::vector<core::Signal> unread_signals(const std::string& name,
+                                                           std::size_t count) override;
+    [[nodiscard]] bool has_signal(const std::string& idempotency_key) override;
+
+   private:
+    void read_all();
+
+    store::Transaction& tx_;
+    core::RunId run_;
+    std::map<core::NodeKey, std::optional<core::Node>> known_;
+    bool has_all_ = false;
+    int asked_ = 0;
+  };
+
+  struct Entry {
+    SharedPlan plan;  // null: an open run
+    std::unique_ptr<Source> source;
+    core::WorkingRun working;
+    std::int64_t sequence_before = 0;
+    std::string hash_before = {};
+    std::deque<core::RunEvent> events = {};  // of this group; addresses stay
+  };
+  struct Key {
+    std::optional<core::RunId> before = {};
+    std::optional<core::RunId> now = {};
+  };
+
+  [[nodiscard]] Plans::Read reader();
+  void add_stored(store::StoredRun stored);
+  void want_with_followers(const store::NodeRef& ref, std::vector<store::NodeRef>& wanted) const;
+
+  store::Transaction& tx_;
+  Plans& plans_;
+  std::map<core::RunId, Entry> runs_;
+  std::map<store::RunKeyRef, Key> keys_;
+};
+
+}  // namespace pawl::engine

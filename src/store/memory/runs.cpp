@@ -1,0 +1,212 @@
+#include "store/memory/runs.hpp"
+
+#include <algorithm>
+
+#include "store/memory/transaction.hpp"
+
+namespace pawl::store::memory {
+
+namespace {
+
+bool matches(const core::Run& run, const core::RunQuery& query) {
+  const core::RunFacts& facts = run.facts;
+  const auto& states = query.states;
+  if (!query.ns.empty() && facts.ns != query.ns) return false;
+  if (!states.empty() && std::find(states.begin(), states.end(), run.state) == states.end()) return false;
+  if (query.workflow && facts.workflow != *query.workflow) return false;
+  if (query.run_key && facts.run_key != query.run_key) return false;
+  if (query.parent && (!facts.parent || facts.parent->run_id != *query.parent)) return false;
+  if (query.label) {
+    const auto label = facts.labels.find(query.label->first);
+    if (label == facts.labels.end() || label->second != query.label->second) return false;
+  }
+  if (query.created_after && run.created_at <= *query.created_after) return false;
+  return !query.created_before || run.created_at < *query.created_before;
+}
+
+const RunRow* row_of(const State& state, const core::RunId& id) {
+  const auto found = state.runs.find(id);
+  return found == state.runs.end() ? nullptr : &found->second;
+}
+
+bool can_miss_deadline(const core::Run& run) {
+  return run.deadline_at && core::may_move(run.state, core::RunState::failing);
+}
+
+void keep_first(std::optional<core::TimePoint>& first, core::TimePoint time) {
+  first = std::min(first.value_or(time), time);
+}
+
+}  // namespace
+
+std::optional<StoredRun> find_run(const State& state, const core::RunId& id, RunParts parts) {
+  const RunRow* row = row_of(state, id);
+  if (row == nullptr) return std::nullopt;
+  StoredRun stored{.run = row->run, .hash = row->hash};
+  if (parts.nodes) {
+    for (const auto& [key, node] : row->nodes) stored.nodes.push_back(node);
+  }
+  if (parts.signals) {
+    for (const auto& [sequence, signal] : row->signals) stored.signals.push_back(signal);
+  }
+  if (parts.events) stored.events = row->events;
+  return stored;
+}
+
+std::vector<core::Run> list_runs(const State& state, const RunPage& page) {
+  std::vector<core::Run> runs;
+  const auto take = [&](const RunRow& row) {
+    if (matches(row.run, page.query)) runs.push_back(row.run);
+    return runs.size() < page.limit;
+  };
+  if (page.newest_first) {
+    auto row = page.after ? state.runs.lower_bound(*page.after) : state.runs.end();
+    while (row != state.runs.begin() && take((--row)->second)) {
+    }
+  } else {
+    auto row = page.after ? state.runs.upper_bound(*page.after) : state.runs.begin();
+    while (row != state.runs.end() && take(row->second)) ++row;
+  }
+  return runs;
+}
+
+std::vector<StoredEvent> list_run_events(const State& state, const core::RunId& run, std::int64_t after,
+                                         std::size_t limit) {
+  std::vector<StoredEvent> events;
+  const RunRow* row = row_of(state, run);
+  if (row == nullptr) return events;
+  for (const StoredEvent& event : row->events) {
+    if (event.event.sequence > after && events.size() < limit) events.push_back(event);
+  }
+  return events;
+}
+
+DueRuns due_runs(const State& state, core::TimePoint now, std::size_t limit) {
+  std::vector<std::pair<core::TimePoint, core::TimerRef>> timers;
+  std::vector<std::pair<core::TimePoint, core::RunId>> deadlines;
+  for (const auto& [id, row] : state.runs) {
+    if (can_miss_deadline(row.run)) deadlines.emplace_back(*row.run.deadline_at, id);
+    for (const auto& [key, node] : row.nodes) {
+      if (node.timer_at) timers.emplace_back(*node.timer_at, core::TimerRef{.run_id = id, .node = key});
+    }
+  }
+  DueRuns due;
+  const auto take_due = [&](auto& found, auto& into) {
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [at, one] : found) {
+      if (at > now || into.size() == limit) return keep_first(due.next, at);
+      into.push_back(one);
+    }
+  };
+  take_due(timers, due.timers);
+  take_due(deadlines, due.deadlines);
+  return due;
+}
+
+std::vector<core::RunId> stuck_runs(const State& state, core::TimePoint silent_since, std::size_t limit) {
+  std::vector<core::RunId> ids;
+  for (const auto& [id, row] : state.runs) {
+    const bool is_stuck = row.run.state == core::RunState::running && row.run.updated_at <= silent_since;
+    if (is_stuck && ids.size() < limit) ids.push_back(id);
+  }
+  return ids;
+}
+
+std::vector<std::optional<StoredRun>> MemoryTransaction::lock_runs(std::span<const core::RunId> ids) {
+  std::vector<std::optional<StoredRun>> found;
+  for (const core::RunId& id : ids) found.push_back(find_run(state_, id, {}));
+  return found;
+}
+
+std::vector<std::optional<core::RunId>> MemoryTransaction::find_run_keys(std::span<const RunKeyRef> refs) {
+  std::vector<std::optional<core::RunId>> found;
+  for (const RunKeyRef& ref : refs) {
+    const auto run = state_.run_keys.find(ref);
+    found.push_back(run == state_.run_keys.end() ? std::nullopt : std::optional{run->second});
+  }
+  return found;
+}
+
+std::vector<std::optional<core::Node>> MemoryTransaction::load_nodes(std::span<const NodeRef> refs) {
+  std::vector<std::optional<core::Node>> found;
+  for (const NodeRef& ref : refs) {
+    const auto& nodes = state_.runs.at(ref.run).nodes;
+    const auto node = nodes.find(ref.key);
+    found.push_back(node == nodes.end() ? std::nullopt : std::optional{node->second});
+  }
+  return found;
+}
+
+std::vector<core::Node> MemoryTransaction::list_nodes(const core::RunId& run,
+                                                      std::optional<core::NodeIndex> items_of) {
+  std::vector<core::Node> found;
+  for (const auto& [key, node] : state_.runs.at(run).nodes) {
+    if (!items_of || (key.index == *items_of && key.item != core::kNoItem)) found.push_back(node);
+  }
+  return found;
+}
+
+std::vector<core::Node> MemoryTransaction::list_timers(const core::RunId& run, std::size_t count) {
+  std::vector<core::Node> found;
+  for (const auto& [key, node] : state_.runs.at(run).nodes) {
+    if (node.timer_at) found.push_back(node);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const core::Node& a, const core::Node& b) { return *a.timer_at < *b.timer_at; });
+  if (found.size() > count) found.resize(count);
+  return found;
+}
+
+std::optional<core::NodeKey> MemoryTransaction::find_node(const core::RunId& run, const core::TaskId& task) {
+  const auto row = state_.tasks.find(task);
+  if (row == state_.tasks.end()) return std::nullopt;
+  const std::optional<core::TaskRun>& of = row->second.record.facts.run;
+  return of && of->run_id == run ? std::optional{of->node} : std::nullopt;
+}
+
+std::vector<core::Signal> MemoryTransaction::list_unread_signals(const core::RunId& run,
+                                                                 const std::string& name, std::size_t count) {
+  std::vector<core::Signal> found;
+  for (const auto& [sequence, signal] : state_.runs.at(run).signals) {
+    const bool is_unread = signal.name == name && !signal.consumed_by;
+    if (is_unread && found.size() < count) found.push_back(signal);
+  }
+  return found;
+}
+
+bool MemoryTransaction::has_signal(const core::RunId& run, const std::string& idempotency_key) {
+  const auto& signals = state_.runs.at(run).signals;
+  return std::any_of(signals.begin(), signals.end(),
+                     [&](const auto& one) { return one.second.idempotency_key == idempotency_key; });
+}
+
+void MemoryTransaction::check_runs(const WriteSet& writes) const {
+  for (const RunWrite& write : writes.runs) {
+    const RunRow* row = row_of(state_, write.run->facts.id);
+    if ((row == nullptr ? 0 : row->run.sequence) != write.sequence_before)
+      throw StoreError{StoreError::Kind::retry, "a run changed since it was loaded"};
+  }
+  for (const RunKeyWrite& write : writes.run_keys) {
+    const auto stored = state_.run_keys.find(write.ref);
+    const auto named = stored == state_.run_keys.end() ? std::nullopt : std::optional{stored->second};
+    if (named != write.instead_of)
+      throw StoreError{StoreError::Kind::retry, "a run's key was taken meanwhile"};
+  }
+}
+
+void MemoryTransaction::write_runs(const WriteSet& writes) {
+  for (const RunWrite& write : writes.runs) {
+    RunRow& row = state_.runs[write.run->facts.id];
+    row.run = *write.run;
+    for (const core::Node* node : write.nodes) row.nodes[node->key] = *node;
+    for (const core::Signal* signal : write.signals) row.signals[signal->sequence] = *signal;
+    for (const RunWrite::Event& event : write.events) {
+      row.events.push_back({.event = *event.event, .payload = event.payload, .hash = event.hash});
+      row.hash = event.hash;
+    }
+  }
+  for (const RunKeyWrite& write : writes.run_keys) state_.run_keys[write.ref] = write.run;
+}
+
+}  // namespace pawl::store::memory

@@ -1,0 +1,115 @@
+#include "store/postgres/run_rows.hpp"
+
+#include <unordered_map>
+
+#include "store/postgres/sql.hpp"
+#include "store/run_codec.hpp"
+
+namespace pawl::store::postgres {
+
+namespace {
+
+core::RawJson read_json(const Rows& rows, int row, int column) {
+  return {std::string{rows.text(row, column)}};
+}
+
+// What the log does not know as a type is left as it is found: the hash tells.
+StoredEvent read_event(const Rows& rows, int row) {
+  const auto text = [&](int column) { return std::string{rows.text(row, column)}; };
+  const auto type = core::run_event_type_from(rows.text(row, 1));
+  StoredEvent stored;
+  stored.event.sequence = rows.int8(row, 0);
+  if (type) stored.event.type = *type;
+  stored.event.at = rows.time(row, 2);
+  stored.event.caused_by = rows.int8_or_null(row, 3);
+  stored.event.actor = {.type = text(4), .id = text(5)};
+  stored.event.trace_id = text(6);
+  stored.event.span_id = text(7);
+  stored.hash = text(8);
+  stored.payload = read_json(rows, row, 9);
+  decode_payload(stored);
+  stored.is_readable = stored.is_readable && type;
+  return stored;
+}
+
+}  // namespace
+
+core::RunId read_run_id(const Rows& rows, int row, int column) { return core::RunId{rows.id(row, column)}; }
+
+core::NodeKey read_key(const Rows& rows, int row, int column) {
+  return {.index = static_cast<core::NodeIndex>(rows.int4(row, column)), .item = rows.int4(row, column + 1)};
+}
+
+StoredRun read_run(const Rows& rows, int row) {
+  StoredRun stored;
+  stored.run.facts = decode_run_facts(rows.text(row, 0));
+  stored.run.state = run_state_of(rows.text(row, 1));
+  stored.run.sequence = rows.int8(row, 2);
+  stored.run.updated_at = rows.time(row, 3);
+  stored.hash = rows.text(row, 4);
+  decode_run_standing(rows.text(row, 5), stored.run);
+  stored.run.output = read_json(rows, row, 6);
+  return stored;
+}
+
+core::Node read_node(const Rows& rows, int row) {
+  core::Node node{.key = read_key(rows, row, 0), .state = node_state_of(rows.text(row, 2))};
+  node.timer_at = rows.time_or_null(row, 3);
+  decode_node(rows.text(row, 4), node);
+  node.output = read_json(rows, row, 5);
+  return node;
+}
+
+std::vector<core::Node> read_nodes(const Rows& rows) {
+  std::vector<core::Node> nodes;
+  for (int row = 0; row < rows.count(); ++row) nodes.push_back(read_node(rows, row));
+  return nodes;
+}
+
+std::vector<core::Signal> read_signals(const Rows& rows) {
+  std::vector<core::Signal> signals;
+  for (int row = 0; row < rows.count(); ++row) {
+    core::Signal& signal = signals.emplace_back();
+    signal.sequence = rows.int8(row, 0);
+    signal.name = rows.text(row, 1);
+    signal.idempotency_key = rows.text_or_null(row, 2);
+    if (!rows.is_null(row, 3)) signal.consumed_by = read_key(rows, row, 3);
+    signal.payload = read_json(rows, row, 5);
+  }
+  return signals;
+}
+
+std::vector<StoredEvent> read_events(const Rows& rows) {
+  std::vector<StoredEvent> events;
+  for (int row = 0; row < rows.count(); ++row) events.push_back(read_event(rows, row));
+  return events;
+}
+
+void fill_in_runs(Connection& connection, std::span<core::TaskRecord* const> records) {
+  std::unordered_map<core::TaskId, core::TaskRecord*> missing;
+  std::vector<core::TaskId> ids;
+  for (core::TaskRecord* record : records) {
+    if (!record->lane->of_runs || record->facts.run) continue;
+    missing.emplace(record->id, record);
+    ids.push_back(record->id);
+  }
+  if (ids.empty()) return;
+  Params params;
+  params.column(ids, [](const core::TaskId& id) { return id; });
+  connection.send(sql::find_run_task, params);
+  const auto answers = connection.run_or_throw();
+  const Rows& rows = answers.front();
+  for (int row = 0; row < rows.count(); ++row) {
+    missing.at(rows.id(row, 0))->facts.run = core::TaskRun{.run_id = read_run_id(rows, row, 1),
+                                                           .node = read_key(rows, row, 2),
+                                                           .node_id = std::string{rows.text(row, 4)}};
+  }
+}
+
+void fill_in_runs(Connection& connection, std::vector<core::TaskRecord>& records) {
+  std::vector<core::TaskRecord*> pointers;
+  for (core::TaskRecord& record : records) pointers.push_back(&record);
+  fill_in_runs(connection, pointers);
+}
+
+}  // namespace pawl::store::postgres

@@ -1,0 +1,177 @@
+#include <algorithm>
+
+#include "store/codec.hpp"
+#include "store/postgres/sql.hpp"
+#include "store/postgres/transaction.hpp"
+#include "store/run_codec.hpp"
+
+namespace pawl::store::postgres {
+
+namespace {
+
+using Write = const RunWrite*;
+using Writes = std::vector<Write>;
+
+const core::Run& run(Write write) { return *write->run; }
+const core::RunFacts& facts(Write write) { return write->run->facts; }
+
+std::optional<std::string_view> text_or_null(const core::RawJson& json) {
+  return json.empty() ? std::nullopt : std::optional{std::string_view{json.text}};
+}
+
+// A part of a run, with the run.
+template <typename Part>
+struct Of {
+  core::RunId run;
+  const Part* part;
+};
+
+void send_facts(Connection& connection, const Writes& writes) {
+  Params params;
+  params.column(writes, [](Write write) { return facts(write).id; });
+  params.column(writes, [](Write write) { return std::string_view{facts(write).ns}; });
+  params.column(writes, [](Write write) { return std::string_view{facts(write).workflow}; });
+  params.column(writes, [](Write write) { return facts(write).run_key; });
+  params.column(writes, [](Write write) {
+    const auto& parent = facts(write).parent;
+    return parent ? std::optional{parent->run_id} : std::nullopt;
+  });
+  params.column(writes, [](Write write) { return run(write).created_at; });
+  params.column(writes, [](Write write) { return encode_labels(facts(write).labels); });
+  params.column(writes, [](Write write) { return encode_run_facts(facts(write)); });
+  connection.send(sql::insert_run, params);
+}
+
+Params states_of(const Writes& writes) {
+  Params params;
+  params.column(writes, [](Write write) { return facts(write).id; });
+  params.column(writes, [](Write write) { return core::to_string(run(write).state); });
+  params.column(writes, [](Write write) { return run(write).sequence; });
+  params.column(writes, [](Write write) { return run(write).updated_at; });
+  params.column(writes, [](Write write) {
+    const bool can_be_missed = core::may_move(run(write).state, core::RunState::failing);
+    return can_be_missed ? run(write).deadline_at : std::nullopt;
+  });
+  params.column(writes, [](Write write) { return std::string_view{write->events.back().hash}; });
+  params.column(writes, [](Write write) { return encode_run_standing(run(write)); });
+  params.column(writes, [](Write write) { return text_or_null(run(write).output); });
+  return params;
+}
+
+void send_states(Connection& connection, const Writes& created, const Writes& changed) {
+  if (!created.empty()) {
+    send_facts(connection, created);
+    connection.send(sql::insert_run_state, states_of(created));
+  }
+  if (changed.empty()) return;
+  Params params = states_of(changed);
+  params.column(changed, [](Write write) { return write->sequence_before; });
+  params.value(static_cast<std::int64_t>(changed.size()));
+  connection.send(sql::update_run_state, params);
+}
+
+void send_nodes(Connection& connection, const Writes& writes) {
+  using One = Of<core::Node>;
+  std::vector<One> rows;
+  for (Write write : writes) {
+    for (const core::Node* node : write->nodes) rows.push_back({facts(write).id, node});
+  }
+  if (rows.empty()) return;
+  Params params;
+  params.column(rows, [](const One& row) { return row.run; });
+  params.column(rows, [](const One& row) { return static_cast<std::int32_t>(row.part->key.index); });
+  params.column(rows, [](const One& row) { return row.part->key.item; });
+  params.column(rows, [](const One& row) { return core::to_string(row.part->state); });
+  params.column(rows, [](const One& row) { return row.part->timer_at; });
+  params.column(rows, [](const One& row) { return encode_node(*row.part); });
+  params.column(rows, [](const One& row) { return text_or_null(row.part->output); });
+  connection.send(sql::put_node, params);
+}
+
+void send_signals(Connection& connection, const Writes& writes) {
+  using One = Of<core::Signal>;
+  std::vector<One> rows;
+  for (Write write : writes) {
+    for (const core::Signal* signal : write->signals) rows.push_back({facts(write).id, signal});
+  }
+  if (rows.empty()) return;
+  const auto consumed = [](const One& row, auto member_of) {
+    const auto& by = row.part->consumed_by;
+    return by ? std::optional{member_of(*by)} : std::nullopt;
+  };
+  Params params;
+  params.column(rows, [](const One& row) { return row.run; });
+  params.column(rows, [](const One& row) { return row.part->sequence; });
+  params.column(rows, [](const One& row) { return std::string_view{row.part->name}; });
+  params.column(rows, [](const One& row) { return row.part->idempotency_key; });
+  params.column(rows, [&](const One& row) {
+    return consumed(row, [](const core::NodeKey& key) { return static_cast<std::int32_t>(key.index); });
+  });
+  params.column(
+      rows, [&](const One& row) { return consumed(row, [](const core::NodeKey& key) { return key.item; }); });
+  params.column(rows, [](const One& row) { return text_or_null(row.part->payload); });
+  connection.send(sql::put_signal, params);
+}
+
+void send_events(Connection& connection, const Writes& writes) {
+  using One = Of<RunWrite::Event>;
+  std::vector<One> rows;
+  for (Write write : writes) {
+    for (const RunWrite::Event& event : write->events) rows.push_back({facts(write).id, &event});
+  }
+  if (rows.empty()) return;
+  Params params;
+  params.column(rows, [](const One& row) { return row.run; });
+  params.column(rows, [](const One& row) { return row.part->event->sequence; });
+  params.column(rows, [](const One& row) { return core::to_string(row.part->event->type); });
+  params.column(rows, [](const One& row) { return row.part->event->at; });
+  params.column(rows, [](const One& row) { return row.part->event->caused_by; });
+  params.column(rows, [](const One& row) { return std::string_view{row.part->event->actor.type}; });
+  params.column(rows, [](const One& row) { return std::string_view{row.part->event->actor.id}; });
+  params.column(rows, [](const One& row) { return std::string_view{row.part->event->trace_id}; });
+  params.column(rows, [](const One& row) { return std::string_view{row.part->event->span_id}; });
+  params.column(rows, [](const One& row) { return std::string_view{row.part->hash}; });
+  params.column(rows, [](const One& row) { return std::string_view{row.part->payload.text}; });
+  connection.send(sql::insert_event, params);
+}
+
+Params keys_of(const std::vector<const RunKeyWrite*>& writes) {
+  Params params;
+  params.column(writes, [](const RunKeyWrite* write) { return std::string_view{write->ref.ns}; });
+  params.column(writes, [](const RunKeyWrite* write) { return std::string_view{write->ref.workflow}; });
+  params.column(writes, [](const RunKeyWrite* write) { return std::string_view{write->ref.key}; });
+  params.column(writes, [](const RunKeyWrite* write) { return write->run; });
+  return params;
+}
+
+void send_keys(Connection& connection, const std::vector<RunKeyWrite>& writes) {
+  std::vector<const RunKeyWrite*> given;
+  std::vector<const RunKeyWrite*> moved;
+  for (const RunKeyWrite& write : writes) (write.instead_of ? moved : given).push_back(&write);
+  if (!given.empty()) connection.send(sql::insert_run_key, keys_of(given));
+  if (moved.empty()) return;
+  Params params = keys_of(moved);
+  params.column(moved, [](const RunKeyWrite* write) { return *write->instead_of; });
+  params.value(static_cast<std::int64_t>(moved.size()));
+  connection.send(sql::update_run_key, params);
+}
+
+}  // namespace
+
+void PostgresTransaction::send_runs(const WriteSet& writes) {
+  if (writes.runs.empty()) return;
+  Writes all;
+  Writes created;
+  Writes changed;
+  for (const RunWrite& write : writes.runs) {
+    all.push_back(&write);
+    (write.sequence_before == 0 ? created : changed).push_back(&write);
+  }
+  send_states(*connection_, created, changed);
+  send_nodes(*connection_, all);
+  send_signals(*connection_, all);
+  send_events(*connection_, all);
+  send_keys(*connection_, writes.run_keys);
+}
+
+}  // namespace pawl::store::postgres

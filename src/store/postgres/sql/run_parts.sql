@@ -1,0 +1,59 @@
+-- What runs are made of: nodes, events, signals. Whoever reads or writes them in a transaction has the run locked.
+
+-- name: put_node
+insert into pawl.run_nodes (run_id, node, item, state, timer_at, body, output)
+select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::int4[]), unnest($4::text[]), unnest($5::timestamptz[]),
+  unnest($6::text[]), unnest($7::text[])
+on conflict (run_id, node, item) do update set
+  state = excluded.state, timer_at = excluded.timer_at, body = excluded.body, output = excluded.output
+
+-- name: find_node
+select n.node, n.item, n.state, n.timer_at, n.body, n.output, u.ord::int8
+from unnest($1::uuid[], $2::int4[], $3::int4[]) with ordinality u(run_id, node, item, ord)
+cross join lateral (
+  select * from pawl.run_nodes n where n.run_id = u.run_id and n.node = u.node and n.item = u.item offset 0) n
+
+-- name: list_nodes
+select node, item, state, timer_at, body, output from pawl.run_nodes where run_id = $1::uuid order by run_id, node, item
+
+-- name: list_node_items
+select node, item, state, timer_at, body, output from pawl.run_nodes
+where run_id = $1::uuid and node = $2::int4 and item >= 0 order by run_id, node, item
+
+-- name: list_run_timers
+select node, item, state, timer_at, body, output from pawl.run_nodes
+where run_id = $1::uuid and timer_at is not null order by timer_at, node, item limit $2::int8
+
+-- name: list_due_timers
+select timer_at, run_id, node, item from pawl.run_nodes where timer_at is not null
+order by timer_at, run_id, node, item limit $1::int8
+
+-- name: insert_event
+insert into pawl.run_events
+  (run_id, sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload)
+select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::text[]), unnest($4::timestamptz[]), unnest($5::int8[]),
+  unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[]), unnest($10::text[]),
+  unnest($11::text[])
+
+-- name: list_events
+select sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload
+from pawl.run_events where run_id = $1::uuid and sequence > $2::int8 order by run_id, sequence limit $3::int8
+
+-- name: put_signal
+insert into pawl.run_signals (run_id, sequence, name, idempotency_key, consumed_node, consumed_item, payload)
+select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::text[]), unnest($4::text[]), unnest($5::int4[]),
+  unnest($6::int4[]), unnest($7::text[])
+on conflict (run_id, sequence) do update set
+  consumed_node = excluded.consumed_node, consumed_item = excluded.consumed_item
+
+-- name: list_signals
+select sequence, name, idempotency_key, consumed_node, consumed_item, payload
+from pawl.run_signals where run_id = $1::uuid order by run_id, sequence
+
+-- name: list_unread_signals
+select sequence, name, idempotency_key, consumed_node, consumed_item, payload
+from pawl.run_signals where run_id = $1::uuid and name = $2::text and consumed_node is null
+order by run_id, name, sequence limit $3::int8
+
+-- name: has_signal
+select 1 from pawl.run_signals where run_id = $1::uuid and idempotency_key = $2::text

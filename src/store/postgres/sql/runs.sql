@@ -1,0 +1,124 @@
+-- name: insert_run
+insert into pawl.runs (id, namespace, workflow, run_key, parent_id, created_at, labels, facts)
+select unnest($1::uuid[]), unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), unnest($5::uuid[]),
+  unnest($6::timestamptz[]), unnest($7::text[]), unnest($8::text[])
+
+-- name: insert_run_state
+insert into pawl.run_states (id, state, sequence, updated_at, deadline_at, hash, standing, output)
+select unnest($1::uuid[]), unnest($2::text[]), unnest($3::int8[]), unnest($4::timestamptz[]),
+  unnest($5::timestamptz[]), unnest($6::text[]), unnest($7::text[]), unnest($8::text[])
+
+-- name: update_run_state
+-- Only at the sequence it was loaded at: two that decided on the same state cannot both be right.
+with changed as (
+  update pawl.run_states s set state = u.state, sequence = u.sequence, updated_at = u.updated_at,
+    deadline_at = u.deadline_at, hash = u.hash, standing = u.standing, output = u.output
+  from (select unnest($1::uuid[]) as id, unnest($2::text[]) as state, unnest($3::int8[]) as sequence,
+    unnest($4::timestamptz[]) as updated_at, unnest($5::timestamptz[]) as deadline_at, unnest($6::text[]) as hash,
+    unnest($7::text[]) as standing, unnest($8::text[]) as output, unnest($9::int8[]) as sequence_before) u
+  where s.id = u.id and s.sequence = u.sequence_before returning 1
+)
+select pawl.expect_rows(count(*), $10::int8) from changed
+
+-- name: lock_run
+-- only: this database because SQLite has one writer.
+-- In the order given, which is sorted.
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, u.ord::int8
+from unnest($1::uuid[]) with ordinality u(id, ord)
+cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0 for update) s
+cross join lateral (select r.facts from pawl.runs r where r.id = u.id offset 0) r
+
+-- name: find_run
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
+where r.id = $1::uuid
+
+-- name: list_runs_newest_first
+-- only: this database because SQLite's lists are put together in code.
+-- $1 namespace, $2 after which id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
+-- $10 how many; $11 of which states.
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
+where r.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
+    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
+    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
+    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
+order by r.id desc limit $10::int8
+
+-- name: list_runs_of_states_newest_first
+-- only: this database because SQLite's lists are put together in code.
+-- Three failures among a million completed runs are three rows read.
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output
+from (select unnest($11::text[]) as state) u cross join lateral (
+  select s.*, r.facts from pawl.run_states s cross join lateral (
+    select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
+    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
+    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
+    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
+    offset 0) r
+  where s.state = u.state and s.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  order by s.id desc limit $10::int8) x
+order by x.id desc limit $10::int8
+
+-- name: list_runs_oldest_first
+-- only: this database because SQLite's lists are put together in code.
+-- $1 namespace, $2 after which id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
+-- $10 how many; $11 of which states.
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
+where r.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000') and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
+    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
+    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
+    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
+order by r.id limit $10::int8
+
+-- name: list_runs_of_states_oldest_first
+-- only: this database because SQLite's lists are put together in code.
+-- Three failures among a million completed runs are three rows read.
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output
+from (select unnest($11::text[]) as state) u cross join lateral (
+  select s.*, r.facts from pawl.run_states s cross join lateral (
+    select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
+    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
+    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
+    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
+    offset 0) r
+  where s.state = u.state and s.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+  order by s.id limit $10::int8) x
+order by x.id limit $10::int8
+
+-- name: list_due_deadlines
+select deadline_at, id from pawl.run_states where deadline_at is not null order by deadline_at, id limit $1::int8
+
+-- name: list_stuck_runs
+select id from pawl.run_states where state = 'running' and updated_at <= $1::timestamptz order by id limit $2::int8
+
+-- name: find_run_key
+select u.ord::int8, k.run_id
+from unnest($1::text[], $2::text[], $3::text[]) with ordinality u(namespace, workflow, run_key, ord)
+cross join lateral (
+  select k.run_id from pawl.run_keys k
+  where k.namespace = u.namespace and k.workflow = u.workflow and k.run_key = u.run_key offset 0
+) k
+
+-- name: insert_run_key
+-- Given in order: two groups that share keys in another order would wait for each other.
+insert into pawl.run_keys (namespace, workflow, run_key, run_id)
+select unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[])
+
+-- name: update_run_key
+with changed as (
+  update pawl.run_keys k set run_id = u.run_id
+  from (select unnest($1::text[]) as namespace, unnest($2::text[]) as workflow, unnest($3::text[]) as run_key,
+    unnest($4::uuid[]) as run_id, unnest($5::uuid[]) as instead_of) u
+  where k.namespace = u.namespace and k.workflow = u.workflow and k.run_key = u.run_key
+    and k.run_id = u.instead_of returning 1
+)
+select pawl.expect_rows(count(*), $6::int8) from changed
+
+-- name: insert_run_task
+insert into pawl.run_tasks (task_id, run_id, node, item, node_id)
+select unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::int4[]), unnest($4::int4[]), unnest($5::text[])
+
+-- name: find_run_task
+select task_id, run_id, node, item, node_id from pawl.run_tasks where task_id = any($1::uuid[])

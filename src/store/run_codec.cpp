@@ -1,0 +1,203 @@
+#include "store/run_codec.hpp"
+
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "core/json_reader.hpp"
+#include "core/json_writer.hpp"
+#include "store/codec.hpp"
+#include "store/store.hpp"
+
+namespace pawl::store {
+
+namespace {
+
+using core::Mistakes;
+using core::NodeKey;
+using core::ObjectReader;
+using core::Writer;
+
+[[noreturn]] void refuse(std::string_view what, std::string_view why) {
+  throw StoreError{StoreError::Kind::internal, fmt::format("a stored {} cannot be read: {}", what, why)};
+}
+
+// What is absent, empty or zero is not written.
+void put(Writer& out, std::string_view name, std::int64_t value) {
+  if (value != 0) out.field(name, value);
+}
+void put(Writer& out, std::string_view name, const std::optional<core::TimePoint>& time) {
+  if (time) out.field(name, core::micros(*time));
+}
+void put(Writer& out, std::string_view name, const std::optional<NodeKey>& key) {
+  if (!key) return;
+  out.key(name).begin_array().value(std::int64_t{key->index}).value(std::int64_t{key->item}).end_array();
+}
+void put(Writer& out, const std::optional<core::TaskError>& error) {
+  if (error) out.field("error", core::RawJson{encode_error(*error)});
+}
+
+std::int64_t number_of(std::string_view digits, std::string_view what) {
+  std::int64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  if (const auto [last, error] = std::from_chars(digits.data(), end, value);
+      error != std::errc{} || last != end)
+    refuse(what, digits);
+  return value;
+}
+
+std::int64_t get(ObjectReader& in, std::string_view name) { return in.optional_integer(name).value_or(0); }
+
+std::optional<core::TimePoint> get_time(ObjectReader& in, std::string_view name) {
+  const auto micros = in.optional_integer(name);
+  return micros ? std::optional{core::time_from_micros(*micros)} : std::nullopt;
+}
+
+std::optional<NodeKey> get_key(ObjectReader& in, std::string_view name) {
+  if (!in.has(name)) return std::nullopt;
+  const auto parts = in.elements(name);
+  if (parts.size() != 2) refuse("key of a node", name);
+  return NodeKey{.index = static_cast<core::NodeIndex>(number_of(parts[0], name)),
+                 .item = static_cast<std::int32_t>(number_of(parts[1], name))};
+}
+
+std::optional<core::TaskError> get_error(ObjectReader& in) {
+  const core::RawJson error = in.json("error");
+  return error.empty() ? std::nullopt : std::optional{decode_error(error.text)};
+}
+
+void check(std::string_view what, const Mistakes& mistakes) {
+  if (mistakes.any()) refuse(what, mistakes.problem().detail);
+}
+
+constexpr std::array kCounts{&core::RunCounts::blocked,   &core::RunCounts::pending,
+                             &core::RunCounts::running,   &core::RunCounts::waiting,
+                             &core::RunCounts::completed, &core::RunCounts::failed,
+                             &core::RunCounts::skipped,   &core::RunCounts::cancelled};
+
+}  // namespace
+
+std::string encode_run_facts(const core::RunFacts& facts) { return core::payload_of({.run = facts}).text; }
+
+core::RunFacts decode_run_facts(std::string_view text) {
+  auto data = core::parse_payload(text);
+  if (!data || !data->run) refuse("run", data ? "it has no facts" : data.problem().detail);
+  return std::move(*data->run);
+}
+
+std::string encode_run_standing(const core::Run& run) {
+  Writer out;
+  out.begin_object();
+  if (run.custom_status) out.field("custom_status", *run.custom_status);
+  put(out, run.error);
+  put(out, "deadline_at", run.deadline_at);
+  put(out, "wake_at", run.wake_at);
+  out.key("counts").begin_array();
+  for (const auto count : kCounts) out.value(run.counts.*count);
+  out.end_array();
+  put(out, "remaining", run.remaining);
+  put(out, "cancel_requested", run.cancel_requested ? 1 : 0);
+  put(out, "stopped_at", run.stopped_at);
+  put(out, "undo_top", run.undo_top);
+  put(out, "undoable", run.undoable);
+  put(out, "created_at", std::optional{run.created_at});
+  put(out, "started_at", run.started_at);
+  put(out, "finished_at", run.finished_at);
+  out.end_object();
+  return out.take();
+}
+
+void decode_run_standing(std::string_view text, core::Run& run) {
+  Mistakes mistakes;
+  ObjectReader in{text, "", mistakes};
+  run.custom_status = in.optional_text("custom_status");
+  run.error = get_error(in);
+  run.deadline_at = get_time(in, "deadline_at");
+  run.wake_at = get_time(in, "wake_at");
+  const auto counts = in.elements("counts");
+  for (std::size_t i = 0; i < kCounts.size() && i < counts.size(); ++i)
+    run.counts.*kCounts.at(i) = number_of(counts[i], "run");
+  run.remaining = get(in, "remaining");
+  run.cancel_requested = get(in, "cancel_requested") != 0;
+  run.stopped_at = get(in, "stopped_at");
+  run.undo_top = get_key(in, "undo_top");
+  run.undoable = get(in, "undoable");
+  run.created_at = get_time(in, "created_at").value_or(core::TimePoint{});
+  run.started_at = get_time(in, "started_at");
+  run.finished_at = get_time(in, "finished_at");
+  check("run", mistakes);
+}
+
+std::string encode_node(const core::Node& node) {
+  Writer out;
+  out.begin_object();
+  put(out, "unmet", node.unmet);
+  put(out, "has_lead", node.has_lead ? 1 : 0);
+  put(out, "since", node.since);
+  put(out, "attempt", node.attempt);
+  if (node.task_id) out.field("task_id", to_string(*node.task_id));
+  if (node.child_id) out.field("child_id", to_string(*node.child_id));
+  put(out, node.error);
+  if (node.items) out.field("items", std::int64_t{*node.items});
+  put(out, "items_left", node.items_left);
+  put(out, "items_failed", node.items_failed);
+  put(out, "undo_before", node.undo_before);
+  if (!node.followers.empty()) {
+    out.key("followers").begin_array();
+    for (const core::NodeIndex follower : node.followers) out.value(std::int64_t{follower});
+    out.end_array();
+  }
+  put(out, "scheduled_at", node.scheduled_at);
+  put(out, "finished_at", node.finished_at);
+  out.end_object();
+  return out.take();
+}
+
+void decode_node(std::string_view text, core::Node& node) {
+  Mistakes mistakes;
+  ObjectReader in{text, "", mistakes};
+  core::narrow_into(in, "unmet", node.unmet);
+  node.has_lead = get(in, "has_lead") != 0;
+  node.since = get(in, "since");
+  core::narrow_into(in, "attempt", node.attempt);
+  if (const auto id = in.optional_uuid("task_id")) node.task_id = core::TaskId{*id};
+  if (const auto id = in.optional_uuid("child_id")) node.child_id = core::RunId{*id};
+  node.error = get_error(in);
+  if (in.has("items")) core::narrow_into(in, "items", node.items.emplace());
+  core::narrow_into(in, "items_left", node.items_left);
+  core::narrow_into(in, "items_failed", node.items_failed);
+  node.undo_before = get_key(in, "undo_before");
+  if (in.has("followers")) {
+    for (const std::string_view one : in.elements("followers"))
+      node.followers.push_back(static_cast<core::NodeIndex>(number_of(one, "node")));
+  }
+  node.scheduled_at = get_time(in, "scheduled_at");
+  node.finished_at = get_time(in, "finished_at");
+  check("node", mistakes);
+}
+
+core::RunState run_state_of(std::string_view name) {
+  const auto state = core::run_state_from(name);
+  if (!state) refuse("run", name);
+  return *state;
+}
+
+core::NodeState node_state_of(std::string_view name) {
+  const auto state = core::node_state_from(name);
+  if (!state) refuse("node", name);
+  return *state;
+}
+
+void decode_payload(StoredEvent& stored) {
+  const std::string& text = stored.payload.text;
+  stored.is_readable = text.starts_with('{') && !core::json_error(text);
+  if (!stored.is_readable) return;
+  auto data = core::parse_payload(text);
+  stored.is_readable = data.ok();
+  if (data) stored.event.data = std::move(*data);
+}
+
+std::string held_line(const core::TaskId& id) { return "\n" + to_string(id); }
+
+}  // namespace pawl::store

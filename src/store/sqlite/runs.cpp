@@ -1,0 +1,330 @@
+#include "store/sqlite/runs.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "store/codec.hpp"
+#include "store/run_codec.hpp"
+#include "store/sqlite/bulk_insert.hpp"
+#include "store/sqlite/sql.hpp"
+#include "store/sqlite/transaction.hpp"
+
+namespace pawl::store::sqlite {
+
+namespace {
+
+using core::RunId;
+
+RunId read_run_id(Rows& row) { return RunId{row.task_id()}; }
+
+core::NodeKey read_key(Rows& row) {
+  const auto index = static_cast<core::NodeIndex>(row.int64());
+  return {.index = index, .item = row.int32()};
+}
+
+StoredRun read_run(Rows& row) {
+  StoredRun stored;
+  stored.run.facts = decode_run_facts(row.text());
+  stored.run.state = run_state_of(row.text());
+  stored.run.sequence = row.int64();
+  stored.run.updated_at = row.time();
+  stored.hash = row.string();
+  decode_run_standing(row.text(), stored.run);
+  stored.run.output = row.json();
+  return stored;
+}
+
+core::Node read_node(Rows& row) {
+  core::Node node{.key = read_key(row)};
+  node.state = node_state_of(row.text());
+  node.timer_at = row.optional_time();
+  decode_node(row.text(), node);
+  node.output = row.json();
+  return node;
+}
+
+std::vector<core::Node> read_nodes(Rows& row) {
+  std::vector<core::Node> nodes;
+  while (row.next()) nodes.push_back(read_node(row));
+  return nodes;
+}
+
+std::vector<core::Signal> read_signals(Rows& row) {
+  std::vector<core::Signal> signals;
+  while (row.next()) {
+    core::Signal& signal = signals.emplace_back();
+    signal.sequence = row.int64();
+    signal.name = row.string();
+    signal.idempotency_key = row.optional_string();
+    const auto node = row.optional_int64();
+    const auto item = row.optional_int64();
+    if (node) {
+      signal.consumed_by = {.index = static_cast<core::NodeIndex>(*node),
+                            .item = static_cast<std::int32_t>(item.value_or(core::kNoItem))};
+    }
+    signal.payload = row.json();
+  }
+  return signals;
+}
+
+// What the log does not know as a type is left as it is found: the hash tells.
+StoredEvent read_event(Rows& row) {
+  StoredEvent stored;
+  stored.event.sequence = row.int64();
+  const auto type = core::run_event_type_from(row.text());
+  if (type) stored.event.type = *type;
+  stored.event.at = row.time();
+  stored.event.caused_by = row.optional_int64();
+  stored.event.actor = {.type = row.string(), .id = row.string()};
+  stored.event.trace_id = row.string();
+  stored.event.span_id = row.string();
+  stored.hash = row.string();
+  stored.payload = row.json();
+  decode_payload(stored);
+  stored.is_readable = stored.is_readable && type;
+  return stored;
+}
+
+std::optional<core::TimePoint> deadline_of(const core::Run& run) {
+  return core::may_move(run.state, core::RunState::failing) ? run.deadline_at : std::nullopt;
+}
+
+[[noreturn]] void lost_race(const char* what) { throw StoreError{StoreError::Kind::retry, what}; }
+
+void insert_run(Connection& connection, const RunWrite& write) {
+  const core::Run& run = *write.run;
+  const core::RunFacts& facts = run.facts;
+  std::optional<core::Uuid> parent;
+  if (facts.parent) parent = facts.parent->run_id;
+  connection.statement(sql::insert_run)
+      .run(facts.id, facts.ns, facts.workflow, facts.run_key, parent, run.created_at,
+           Copied{encode_labels(facts.labels)}, encode_run_facts(facts));
+  connection.statement(sql::insert_run_state)
+      .run(facts.id, core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
+           write.events.back().hash, encode_run_standing(run), run.output);
+}
+
+void update_run(Connection& connection, const RunWrite& write) {
+  const core::Run& run = *write.run;
+  const int changed = connection.statement(sql::update_run_state)
+                          .run(core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
+                               write.events.back().hash, encode_run_standing(run), run.output, run.facts.id,
+                               write.sequence_before);
+  if (changed != 1) lost_race("a run changed since it was loaded");
+}
+
+void write_parts(Connection& connection, const RunWrite& write) {
+  const RunId& id = write.run->facts.id;
+  insert_rows<core::Node>(
+      connection, sql::put_node, write.nodes, [&id](Statement& into, const core::Node& node) {
+        into.add_row(id, std::int64_t{node.key.index}, node.key.item, core::to_string(node.state),
+                     node.timer_at, Copied{encode_node(node)}, node.output);
+      });
+  for (const core::Signal* signal : write.signals) {
+    std::optional<std::int64_t> node;
+    std::optional<std::int64_t> item;
+    if (signal->consumed_by) {
+      node = signal->consumed_by->index;
+      item = signal->consumed_by->item;
+    }
+    connection.statement(sql::put_signal)
+        .run(id, signal->sequence, signal->name, signal->idempotency_key, node, item, signal->payload);
+  }
+  std::vector<const RunWrite::Event*> events;
+  for (const RunWrite::Event& event : write.events) events.push_back(&event);
+  insert_rows<RunWrite::Event>(
+      connection, sql::insert_event, events, [&id](Statement& into, const RunWrite::Event& one) {
+        const core::RunEvent& event = *one.event;
+        into.add_row(id, event.sequence, core::to_string(event.type), event.at, event.caused_by,
+                     event.actor.type, event.actor.id, event.trace_id, event.span_id, one.hash, one.payload);
+      });
+}
+
+void write_key(Connection& connection, const RunKeyWrite& write) {
+  const RunKeyRef& ref = write.ref;
+  const int changed =
+      write.instead_of
+          ? connection.statement(sql::update_run_key)
+                .run(write.run, ref.ns, ref.workflow, ref.key, *write.instead_of)
+          : connection.statement(sql::insert_run_key).run(ref.ns, ref.workflow, ref.key, write.run);
+  if (changed != 1) lost_race("a run's key was taken meanwhile");
+}
+
+// All ids are between those two.
+struct Bounds {
+  RunId low = {};
+  RunId high = {};
+};
+Bounds bounds_of(const RunPage& page) {
+  Bounds bounds;
+  bounds.high.bytes.fill(0xff);
+  if (page.after) (page.newest_first ? bounds.high : bounds.low) = *page.after;
+  return bounds;
+}
+
+void read_source(Connection& connection, const RunPage& page, std::optional<core::RunState> state,
+                 std::vector<core::Run>& runs) {
+  const core::RunQuery& query = page.query;
+  std::string text{state ? sql::runs_of_state : sql::all_runs};
+  text.append("\n").append(sql::filter_runs).append("\n");
+  text.append(page.newest_first ? sql::newest_runs : sql::oldest_runs);
+  const Bounds bounds = bounds_of(page);
+  std::optional<core::Uuid> parent;
+  if (query.parent) parent = *query.parent;
+  std::optional<std::string_view> label;
+  std::optional<std::string_view> label_value;
+  if (query.label) {
+    label = query.label->first;
+    label_value = query.label->second;
+  }
+  std::optional<std::string_view> state_name;
+  if (state) state_name = core::to_string(*state);
+  Statement statement = connection.prepare(text);
+  Rows row = statement.rows(bounds.low, bounds.high, query.ns, query.workflow, query.run_key, parent, label,
+                            label_value, query.created_after, query.created_before, state_name, page.limit);
+  while (row.next()) runs.push_back(read_run(row).run);
+}
+
+}  // namespace
+
+void write_runs(Connection& connection, const WriteSet& writes) {
+  for (const RunWrite& write : writes.runs) {
+    write.sequence_before == 0 ? insert_run(connection, write) : update_run(connection, write);
+    write_parts(connection, write);
+  }
+  for (const RunKeyWrite& write : writes.run_keys) write_key(connection, write);
+}
+
+std::optional<StoredRun> find_run(Connection& connection, const RunId& id, RunParts parts) {
+  std::optional<StoredRun> stored;
+  {
+    Rows row = connection.statement(sql::find_run).rows(id);
+    if (!row.next()) return std::nullopt;
+    stored = read_run(row);
+  }
+  if (parts.nodes) {
+    Rows row = connection.statement(sql::list_nodes).rows(id);
+    stored->nodes = read_nodes(row);
+  }
+  if (parts.signals) {
+    Rows row = connection.statement(sql::list_signals).rows(id);
+    stored->signals = read_signals(row);
+  }
+  if (parts.events)
+    stored->events = list_run_events(connection, id, 0, std::numeric_limits<std::int32_t>::max());
+  return stored;
+}
+
+// One look a state, each no further than the page; the merge of them is the page.
+std::vector<core::Run> list_runs(Connection& connection, const RunPage& page) {
+  std::vector<core::Run> runs;
+  if (page.query.states.empty()) read_source(connection, page, std::nullopt, runs);
+  for (const core::RunState state : page.query.states) read_source(connection, page, state, runs);
+  std::sort(runs.begin(), runs.end(), [&](const core::Run& a, const core::Run& b) {
+    return page.newest_first ? b.facts.id < a.facts.id : a.facts.id < b.facts.id;
+  });
+  if (runs.size() > page.limit) runs.resize(page.limit);
+  return runs;
+}
+
+std::vector<StoredEvent> list_run_events(Connection& connection, const RunId& run, std::int64_t after,
+                                         std::size_t limit) {
+  std::vector<StoredEvent> events;
+  Rows row = connection.statement(sql::list_events).rows(run, after, limit);
+  while (row.next()) events.push_back(read_event(row));
+  return events;
+}
+
+DueRuns due_runs(Connection& connection, core::TimePoint now, std::size_t limit) {
+  DueRuns due;
+  const auto is_due = [&](core::TimePoint at, std::size_t count) {
+    if (at <= now && count < limit) return true;
+    due.next = std::min(due.next.value_or(at), at);
+    return false;
+  };
+  Rows timer = connection.statement(sql::list_due_timers).rows(limit + 1);
+  while (timer.next() && is_due(timer.time(), due.timers.size())) {
+    const RunId run = read_run_id(timer);
+    due.timers.push_back({.run_id = run, .node = read_key(timer)});
+  }
+  Rows deadline = connection.statement(sql::list_due_deadlines).rows(limit + 1);
+  while (deadline.next() && is_due(deadline.time(), due.deadlines.size()))
+    due.deadlines.push_back(read_run_id(deadline));
+  return due;
+}
+
+std::vector<RunId> stuck_runs(Connection& connection, core::TimePoint silent_since, std::size_t limit) {
+  std::vector<RunId> ids;
+  Rows row = connection.statement(sql::list_stuck_runs).rows(silent_since, limit);
+  while (row.next()) ids.push_back(read_run_id(row));
+  return ids;
+}
+
+core::TaskRun find_task_run(Connection& connection, const core::TaskId& id) {
+  Rows row = connection.statement(sql::find_run_task).rows(id);
+  if (!row.next())
+    throw StoreError{StoreError::Kind::internal, fmt::format("task {} is of no run", core::to_string(id))};
+  const RunId run = read_run_id(row);
+  const core::NodeKey key = read_key(row);
+  return {.run_id = run, .node = key, .node_id = row.string()};
+}
+
+std::vector<std::optional<StoredRun>> SqliteTransaction::lock_runs(std::span<const RunId> ids) {
+  std::vector<std::optional<StoredRun>> found;
+  for (const RunId& id : ids) found.push_back(find_run(connection_, id, {}));
+  return found;
+}
+
+std::vector<std::optional<RunId>> SqliteTransaction::find_run_keys(std::span<const RunKeyRef> refs) {
+  std::vector<std::optional<RunId>> found;
+  for (const RunKeyRef& ref : refs) {
+    Rows row = connection_.statement(sql::find_run_key).rows(ref.ns, ref.workflow, ref.key);
+    found.push_back(row.next() ? std::optional{read_run_id(row)} : std::nullopt);
+  }
+  return found;
+}
+
+std::vector<std::optional<core::Node>> SqliteTransaction::load_nodes(std::span<const NodeRef> refs) {
+  std::vector<std::optional<core::Node>> found;
+  for (const NodeRef& ref : refs) {
+    Rows row = connection_.statement(sql::find_node).rows(ref.run, std::int64_t{ref.key.index}, ref.key.item);
+    found.push_back(row.next() ? std::optional{read_node(row)} : std::nullopt);
+  }
+  return found;
+}
+
+std::vector<core::Node> SqliteTransaction::list_nodes(const RunId& run,
+                                                      std::optional<core::NodeIndex> items_of) {
+  if (items_of) {
+    Rows row = connection_.statement(sql::list_node_items).rows(run, std::int64_t{*items_of});
+    return read_nodes(row);
+  }
+  Rows row = connection_.statement(sql::list_nodes).rows(run);
+  return read_nodes(row);
+}
+
+std::vector<core::Node> SqliteTransaction::list_timers(const RunId& run, std::size_t count) {
+  Rows row = connection_.statement(sql::list_run_timers).rows(run, count);
+  return read_nodes(row);
+}
+
+std::optional<core::NodeKey> SqliteTransaction::find_node(const RunId& run, const core::TaskId& task) {
+  Rows row = connection_.statement(sql::find_run_task).rows(task);
+  if (!row.next() || read_run_id(row) != run) return std::nullopt;
+  return read_key(row);
+}
+
+std::vector<core::Signal> SqliteTransaction::list_unread_signals(const RunId& run, const std::string& name,
+                                                                 std::size_t count) {
+  Rows row = connection_.statement(sql::list_unread_signals).rows(run, name, count);
+  return read_signals(row);
+}
+
+bool SqliteTransaction::has_signal(const RunId& run, const std::string& idempotency_key) {
+  Rows row = connection_.statement(sql::has_signal).rows(run, idempotency_key);
+  return row.next();
+}
+
+}  // namespace pawl::store::sqlite

@@ -1,0 +1,64 @@
+-- name: insert_run
+insert or rollback into runs (id, namespace, workflow, run_key, parent_id, created_at, labels, facts)
+values (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: insert_run_state
+insert or rollback into run_states (id, state, sequence, updated_at, deadline_at, hash, standing, output)
+values (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: update_run_state
+-- Only at the sequence it was loaded at: two that decided on the same state cannot both be right.
+update run_states set state = ?, sequence = ?, updated_at = ?, deadline_at = ?, hash = ?, standing = ?, output = ?
+where id = ? and sequence = ?
+
+-- name: find_run
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+from runs r join run_states s on s.id = r.id where r.id = ?
+
+-- name: all_runs
+-- only: this database because a text is put together from a source, the filter and the order.
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+from runs r cross join run_states s on s.id = r.id where r.id > ?1 and r.id < ?2
+
+-- name: runs_of_state
+-- only: this database because a text is put together from a source, the filter and the order.
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+from run_states s cross join runs r on r.id = s.id where s.id > ?1 and s.id < ?2 and s.state = ?11
+
+-- name: filter_runs
+-- only: this database because a text is put together from a source, the filter and the order.
+and (?3 = '' or r.namespace = ?3) and (?4 is null or r.workflow = ?4) and (?5 is null or r.run_key = ?5)
+and (?6 is null or r.parent_id = ?6)
+and (?7 is null or exists (select 1 from json_each(r.labels) e where e.key = ?7 and e.value = ?8))
+and (?9 is null or r.created_at > ?9)
+and (?10 is null or r.created_at < ?10)
+
+-- name: newest_runs
+-- only: this database because a text is put together from a source, the filter and the order.
+order by r.id desc limit ?12
+
+-- name: oldest_runs
+-- only: this database because a text is put together from a source, the filter and the order.
+order by r.id limit ?12
+
+-- name: list_due_deadlines
+select deadline_at, id from run_states where deadline_at is not null order by deadline_at, id limit ?
+
+-- name: list_stuck_runs
+select id from run_states where state = 'running' and updated_at <= ? order by id limit ?
+
+-- name: find_run_key
+select run_id from run_keys where namespace = ? and workflow = ? and run_key = ?
+
+-- name: insert_run_key
+-- Changes nothing if there is one already: the caller counts.
+insert or ignore into run_keys (namespace, workflow, run_key, run_id) values (?, ?, ?, ?)
+
+-- name: update_run_key
+update run_keys set run_id = ? where namespace = ? and workflow = ? and run_key = ? and run_id = ?
+
+-- name: insert_run_task
+insert or rollback into run_tasks (task_id, run_id, node, item, node_id) values (?, ?, ?, ?, ?)
+
+-- name: find_run_task
+select run_id, node, item, node_id from run_tasks where task_id = ?

@@ -1,0 +1,51 @@
+#pragma once
+// The parts that tasks, runs and records have in common, as JSON.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/ids.hpp"
+#include "core/task.hpp"
+#include "wire/reader.hpp"
+#include "wire/writer.hpp"
+
+namespace pawl::wire {
+
+template <typename T>
+void field_if(Writer& out, std::string_view name, const std::optional<T>& value) {
+  if (value) out.field(name, *value);
+}
+
+// Null if there is none.
+template <typename Tag>
+void id_field(Writer& out, std::string_view name, const std::optional<core::Id<Tag>>& id) {
+  if (id) {
+    out.field(name, to_string(*id));
+  } else {
+    out.key(name).null();
+  }
+}
+
+void write_labels(Writer& out, const core::Labels& labels);
+void write_error(Writer& out, const std::optional<core::TaskError>& error);
+
+// Of a request.
+[[nodiscard]] core::TaskError read_given_error(ObjectReader& in);
+// "name:value", as filters have it.
+[[nodiscard]] std::optional<std::pair<std::string, std::string>> read_label(ObjectReader& in);
+// The words of a comma list.
+[[nodiscard]] std::vector<std::string> read_comma_list(ObjectReader& in, std::string_view name);
+
+// Of an answer: what it should have and lacks reads as nothing.
+[[nodiscard]] std::optional<core::TaskError> read_error(ObjectReader& in);
+[[nodiscard]] core::TimePoint read_time(ObjectReader& in, std::string_view name);
+[[nodiscard]] int read_int(ObjectReader& in, std::string_view name);
+template <typename Tag>
+[[nodiscard]] std::optional<core::Id<Tag>> optional_id(ObjectReader& in, std::string_view name) {
+  const auto id = in.optional_uuid(name);
+  return id ? std::optional{core::Id<Tag>{*id}} : std::nullopt;
+}
+
+}  // namespace pawl::wire

@@ -1,0 +1,166 @@
+// How tasks of a graph follow one another: fan-out and join, skips, failures that are let pass, for_each.
+#include "tests/conformance/run_steps.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using core::NodeState;
+using core::RunEventType;
+using core::RunState;
+using Names = std::vector<std::string>;
+
+using RunGraph = RunTest;
+
+TEST_P(RunGraph, AJoinStartsWhenAllBeforeItHaveEnded) {
+  define("join", R"({"id":"a","activity":"t"},{"id":"b","activity":"t"},
+                    {"id":"c","activity":"t","after":["a","b"]})");
+  const core::RunId run = start("join");
+  EXPECT_EQ(claimed(), (Names{"a", "b"}));
+  complete_node("a");
+  EXPECT_EQ(claimed(), Names{});
+  EXPECT_EQ(node_state(run, "c"), NodeState::blocked);
+  complete_node("b");
+  EXPECT_EQ(claimed(), Names{"c"});
+  complete_node("c");
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
+TEST_P(RunGraph, WhatAConditionDoesNotLetRunIsSkippedWithAllThatOnlyItLeadsTo) {
+  define("when", R"({"id":"a","activity":"t"},
+                    {"id":"b","activity":"t","after":["a"],"when":{"$gt":[{"$ref":"#/input/n"},10]}},
+                    {"id":"c","activity":"t","after":["b"]},
+                    {"id":"d","activity":"t","after":["a","b"]})");
+  const core::RunId run = start("when", R"({"n":3})");
+  EXPECT_EQ(work(), (Names{"a", "d"}));
+  EXPECT_EQ(state_of(run), RunState::completed);
+  EXPECT_EQ(nodes_of(run, RunEventType::task_skipped), (Names{"b", "c"}));
+  EXPECT_EQ(run_of(run).counts.skipped, 2);
+}
+
+TEST_P(RunGraph, AFailureThatIsLetPassFailsNothingElse) {
+  define("pass",
+         R"({"id":"a","activity":"t","on_error":"continue"},{"id":"b","activity":"t","after":["a"]})");
+  const core::RunId run = start("pass");
+  fail_node("a");
+  EXPECT_EQ(work(), Names{"b"});
+  EXPECT_EQ(state_of(run), RunState::completed);
+  EXPECT_EQ(node_state(run, "a"), NodeState::failed);
+}
+
+TEST_P(RunGraph, AForEachMakesATaskForEachElementAndJoinsTheirOutputs) {
+  define("each",
+         R"({"id":"a","activity":"t","for_each":{"$ref":"#/input"},
+             "input":{"i":{"$ref":"#/index"},"v":{"$ref":"#/item"}}},
+            {"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/a/output"}})");
+  const core::RunId run = start("each", R"(["x","y","z"])");
+  EXPECT_EQ(claimed(), (Names{"a[0]", "a[1]", "a[2]"}));
+  EXPECT_EQ(held("a[1]").task.payload.text, R"({"i":1,"v":"y"})");
+  EXPECT_EQ(held("a[1]").execution_key, to_string(run) + ":a[1]:1");
+  complete_node("a[2]", "2");
+  complete_node("a[0]", "0");
+  EXPECT_EQ(claimed(), Names{});
+  complete_node("a[1]", "1");
+  EXPECT_EQ(claimed(), Names{"b"});
+  EXPECT_EQ(held("b").task.payload.text, "[0,1,2]");
+  complete_node("b");
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
+TEST_P(RunGraph, AnEmptyForEachCompletesAtOnce) {
+  define("each", R"({"id":"a","activity":"t","for_each":[]},
+                    {"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/a/output"}})");
+  const core::RunId run = start("each");
+  EXPECT_EQ(claimed(), Names{"b"});
+  EXPECT_EQ(held("b").task.payload.text, "[]");
+  complete_node("b");
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
+TEST_P(RunGraph, AReferenceThatLeadsNowhereFailsItsTask) {
+  define("ref", R"({"id":"a","activity":"t"},
+                   {"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/a/output/none"}})");
+  const core::RunId run = start("ref");
+  complete_node("a", "{}");
+  EXPECT_EQ(state_of(run), RunState::failed);
+  EXPECT_EQ(run_of(run).error->code, "invalid_reference");
+}
+
+TEST_P(RunGraph, ATaskIsRetriedByItsPolicyBeforeItFailsTheRun) {
+  define("retry",
+         R"({"id":"a","activity":"t","retry":{"max_attempts":2,"initial_interval":"1s","jitter":0}})");
+  const core::RunId run = start("retry");
+  start_task("a");
+  fail_node("a", true);
+  EXPECT_EQ(state_of(run), RunState::running);
+  EXPECT_EQ(node_state(run, "a"), NodeState::pending);
+  EXPECT_EQ(claimed(), Names{});
+  clock.advance(1s);
+  tick();
+  EXPECT_EQ(claimed(), Names{"a"});
+  EXPECT_EQ(held("a").execution_key, to_string(run) + ":a:2");
+  fail_node("a", true);
+  EXPECT_EQ(state_of(run), RunState::failed);
+  EXPECT_EQ(run_of(run).error->code, "boom");
+}
+
+TEST_P(RunGraph, ALostWorkerIsNotedAndItsTaskTriedAgain) {
+  define("lost", R"({"id":"a","activity":"t"})");
+  const core::RunId run = start("lost");
+  (void)claim("w9", 1, 10s);
+  clock.advance(11s);
+  tick();
+  EXPECT_EQ(nodes_of(run, RunEventType::lease_expired), Names{"a"});
+  EXPECT_EQ(nodes_of(run, RunEventType::task_retrying), Names{"a"});
+  EXPECT_EQ(work(), Names{"a"});
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
+TEST_P(RunGraph, AnAttemptThatTakesTooLongIsNoted) {
+  define("slow", R"({"id":"a","activity":"t","timeout":"5s","retry":{"max_attempts":1}})");
+  const core::RunId run = start("slow");
+  start_task("a");
+  clock.advance(6s);
+  tick();
+  EXPECT_EQ(nodes_of(run, RunEventType::task_timed_out), Names{"a"});
+  EXPECT_EQ(state_of(run), RunState::failed);
+}
+
+TEST_P(RunGraph, CancellingATaskByHandFailsItsRun) {
+  define("one", R"({"id":"a","activity":"t"},{"id":"b","activity":"t"})");
+  const core::RunId run = start("one");
+  const core::TaskId task = *node_of(run, "a").task_id;
+  ASSERT_TRUE(api().cancel_task("default", task).ok());
+  EXPECT_EQ(state_of(run), RunState::failed);
+  EXPECT_EQ(node_state(run, "b"), NodeState::cancelled);
+  EXPECT_EQ(claimed(), Names{});
+}
+
+TEST_P(RunGraph, RetryingATaskOfARunByHandIsRefusedWithTheRunNamed) {
+  define("one", R"({"id":"a","activity":"t"})");
+  const core::RunId run = start("one");
+  const core::TaskId task = *node_of(run, "a").task_id;
+  fail_node("a");
+  const auto refused = api().retry_task("default", task);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.problem().code, core::ProblemCode::invalid_state);
+  EXPECT_NE(refused.problem().detail.find(to_string(run)), std::string::npos);
+}
+
+TEST_P(RunGraph, TasksAreListedByTheirRun) {
+  define("two", R"({"id":"a","activity":"t"},{"id":"b","activity":"t"})");
+  const core::RunId run = start("two");
+  start("two");
+  (void)enqueue(task_of("t"));
+  core::ListTasks of_run{.query = {.run_id = run}, .newest_first = false};
+  auto page = node().local().list_tasks(of_run);
+  ASSERT_TRUE(page.ok());
+  ASSERT_EQ(page->items.size(), 2U);
+  EXPECT_EQ(page->items[0].node_id, "a");
+  EXPECT_EQ(page->items[1].run_id, run);
+  of_run.query.statuses = {core::TaskStatus::completed};
+  EXPECT_EQ(node().local().list_tasks(of_run)->items.size(), 0U);
+}
+
+}  // namespace
+PAWL_ON_EVERY_STORE(RunGraph);
+}  // namespace pawl::testing
