@@ -17,6 +17,8 @@ export function FilterBar({ route, states, fields }: Props) {
     const next = chosen.includes(state) ? chosen.filter((one) => one !== state) : [...chosen, state];
     set(states.name, next.join(","));
   };
+  const isUsed = fields.some((field) => query[field.name]);
+  const [isOpen, setOpen] = useState(isUsed);
   return (
     <div className="filters" role="group" aria-label="Filters">
       <div className="chips">
@@ -25,8 +27,11 @@ export function FilterBar({ route, states, fields }: Props) {
             {inWords(state)}
           </button>
         ))}
+        <button type="button" className="chip more-filters" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Fewer filters" : "More filters"}
+        </button>
       </div>
-      <div className="filter-fields">
+      <div className={isOpen ? "filter-fields open" : "filter-fields"}>
         {fields.map((field) => (
           <FilterField key={field.name} {...field} value={query[field.name] ?? ""} onChange={(value) => set(field.name, value)} />
         ))}

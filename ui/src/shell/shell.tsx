@@ -40,7 +40,8 @@ export function Shell({ route, isSignedIn, onSignOut, children }: Props) {
         <SearchBox />
         <LiveMark />
         <button type="button" className="quiet" onClick={nextTheme} title="Light, dark, or as the system has it">
-          Theme: {theme}
+          <span className="theme-word">Theme: </span>
+          {theme}
         </button>
         {isSignedIn && (
           <button type="button" className="quiet" onClick={onSignOut}>

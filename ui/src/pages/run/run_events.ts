@@ -16,13 +16,13 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-// An element of a for_each stands under its own name in a timeline, and under its task's in a graph.
+// Which task an event is of: an element of a for_each has its number beside the task's place in the definition. It stands
+// under its own name in a timeline, and under its task's in a graph.
 export function nodeOf(event: RunEvent): { id: string; item: number | null } | null {
   const id = textOf(event.payload?.["node_id"]);
   if (id === "") return null;
-  const mark = /^(.*)\[(\d+)\]$/.exec(id);
-  if (mark) return { id: mark[1] ?? id, item: Number(mark[2]) };
-  const item = event.payload?.["item"];
+  const place = event.payload?.["node"];
+  const item: unknown = Array.isArray(place) ? place[1] : null;
   return { id, item: typeof item === "number" ? item : null };
 }
 
@@ -40,23 +40,34 @@ const stateAfter: Record<string, string> = {
   compensation_failed: "failed",
 };
 
-export function nodesAfter(events: RunEvent[], upTo: number): Map<string, NodeAt> {
+export interface RunAt {
+  nodes: Map<string, NodeAt>;
+  isStopped: boolean; // what still waits is not going to start
+}
+
+export function nodesAfter(events: RunEvent[], upTo: number): RunAt {
   const nodes = new Map<string, NodeAt>();
+  let isStopped = false;
   for (const event of events) {
     if (event.sequence > upTo) break;
     if (event.type === "workflow_retried") forgetEnds(nodes);
+    isStopped = event.type === "workflow_retried" ? false : isStopped || stops(event);
     const node = nodeOf(event);
-    const state = stateAfter[event.type];
+    const state = event.type === "task_scheduled" ? textOf(event.payload?.["node_state"]) || "pending" : stateAfter[event.type];
     if (!node || !state) continue;
     const known = nodes.get(node.id) ?? { state: "blocked", attempt: 0 };
+    // An element that begins or completes leaves its whole where it is.
+    if (node.item !== null && state !== "failed") continue;
     const attempt = event.payload?.["attempt"];
-    const isPart = node.item !== null && (state === "completed" || state === "pending");
-    nodes.set(node.id, {
-      state: isPart ? known.state : state,
-      attempt: typeof attempt === "number" ? attempt : known.attempt,
-    });
+    nodes.set(node.id, { state, attempt: typeof attempt === "number" ? attempt : known.attempt });
   }
-  return nodes;
+  return { nodes, isStopped };
+}
+
+function stops(event: RunEvent): boolean {
+  if (event.payload?.["state"] === "failing") return true;
+  if (event.type === "workflow_cancelled") return event.payload?.["requested"] !== true;
+  return event.type === "workflow_failed" || event.type === "deadline_exceeded";
 }
 
 // What failed or was cancelled stands where it stood before it started.

@@ -31,12 +31,16 @@ export function RunGraphView({ run, events, upTo, tasks, chosen, onChoose }: Pro
   const past = useMemo(() => (upTo === null ? null : nodesAfter(events, upTo)), [events, upTo]);
   const nodes = useMemo<GraphNode[]>(() => {
     const live = new Map(run.tasks.filter((task) => task.item === null).map((task) => [task.node_id, task]));
+    const undoes = new Map([...undoneBy].map(([task, compensation]) => [compensation, task]));
     return (graph.value?.nodes ?? []).map((node) => {
-      const now = live.get(node.id);
-      const items = now?.items;
-      if (past) return { id: node.id, type: node.type, state: past.get(node.id)?.state ?? "blocked" };
-      const state = now?.state ?? node.state;
-      const attempt = now?.attempt ?? node.attempt;
+      const known = live.get(node.id);
+      const now = known ?? node;
+      const then = past?.nodes.get(node.id) ?? { state: past?.isStopped ? "cancelled" : "blocked", attempt: 0 };
+      const { state, attempt } = past ? then : now;
+      // A compensation that was never needed stands nowhere.
+      if (node.type === "compensation" && (state === "blocked" || state === "cancelled"))
+        return { id: node.id, type: node.type, state: null, note: undoes.get(node.id) ?? "" };
+      const items = past ? null : known?.items;
       return {
         id: node.id,
         type: node.type,
@@ -44,7 +48,7 @@ export function RunGraphView({ run, events, upTo, tasks, chosen, onChoose }: Pro
         note: items ? `${items.total - items.left} of ${items.total}` : attempt > 1 ? `attempt ${attempt}` : "",
       };
     });
-  }, [graph.value, run.tasks, past]);
+  }, [graph.value, run.tasks, past, undoneBy]);
   if (graph.problem) return <ProblemBox problem={graph.problem} />;
   return (
     <FlowGraph

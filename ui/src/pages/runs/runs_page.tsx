@@ -28,15 +28,15 @@ const states = { name: "state", values: ["retrying", ...runStates] };
 
 function columnsWith(retrying: Set<string>): Column<Run>[] {
   return [
-    { name: "State", width: "150px", cell: (run) => <StateMark state={retrying.has(run.id) ? "retrying" : run.state} /> },
-    { name: "Workflow", width: "minmax(100px, 1.4fr)", cell: (run) => <Link page="runs" id={run.id}>{run.workflow}</Link> },
+    { name: "State", width: "minmax(98px, 160px)", cell: (run) => <StateMark state={retrying.has(run.id) ? "retrying" : run.state} /> },
+    { name: "Workflow", width: "minmax(80px, 1.4fr)", cell: (run) => <Link page="runs" id={run.id}>{run.workflow}</Link> },
     { name: "Key", width: "minmax(80px, 1fr)", cell: (run) => run.run_key ?? "", isSecondary: true },
     { name: "Id", width: "130px", cell: (run) => <Id id={run.id} />, isSecondary: true },
-    { name: "Tasks", width: "70px", cell: progressOf, isNumber: true },
+    { name: "Tasks", width: "46px", cell: progressOf, isNumber: true },
     { name: "Labels", width: "minmax(60px, 1fr)", cell: (run) => <Labels labels={run.labels} />, isSecondary: true },
     { name: "Error", width: "minmax(80px, 1.6fr)", cell: (run) => run.error?.message || run.error?.code || "", isSecondary: true },
     { name: "Took", width: "80px", cell: tookOf, isSecondary: true },
-    { name: "Created", width: "100px", cell: (run) => <Age at={run.created_at} /> },
+    { name: "Created", width: "minmax(84px, 110px)", cell: (run) => <Age at={run.created_at} /> },
   ];
 }
 
