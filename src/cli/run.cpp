@@ -119,10 +119,12 @@ int show(Context& context, const Input& input) {
     const auto tree = look_at_run(session, id);
     if (!tree) return tree.problem();
     print_tree(context, *tree);
+    std::vector<std::pair<std::string, Cell>> fields;
     for (const auto* name : {"input", "output"}) {
       const auto text = text_at(tree->run, name);
-      if (!text.empty()) context.out.fields({{name, {.text = shortened(text, 400)}}});
+      if (!text.empty()) fields.emplace_back(name, Cell{.text = shortened(text, 400)});
     }
+    context.out.fields(fields);
     return core::Done{};
   });
 }

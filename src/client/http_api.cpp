@@ -42,6 +42,7 @@ std::string query_of(const core::ListTasks& list) {
   if (filter.type) add("type", *filter.type);
   if (filter.key) add("key", *filter.key);
   if (filter.worker_id) add("worker_id", *filter.worker_id);
+  if (filter.run_id) add("run_id", to_string(*filter.run_id));
   if (filter.label) add("label", filter.label->first + ":" + filter.label->second);
   if (filter.created_after) add("created_after", core::format_time(*filter.created_after));
   if (filter.created_before) add("created_before", core::format_time(*filter.created_before));

@@ -1,9 +1,12 @@
 #include "server/calls.hpp"
 
+#include <algorithm>
+
 namespace pawl::server {
 
-Services Services::with(core::Api& other) const {
+Services Services::with(runtime::LocalApi& other) const {
   return {.api = other,
+          .runs = other,
           .local = local,
           .auth = auth,
           .submit = submit,
@@ -12,6 +15,7 @@ Services Services::with(core::Api& other) const {
           .metrics = metrics,
           .streams = streams,
           .queue_watch = queue_watch,
+          .run_watch = run_watch,
           .blocking = blocking,
           .version = version,
           .check_progress = check_progress,
@@ -27,6 +31,13 @@ void deny(Services& services, const Request& request, const core::Problem& probl
   entry.outcome = core::kind_of(problem.code).name;
   (void)services.api.append_audit({std::move(entry)});
   answer(problem_response(problem, request.id));
+}
+
+core::Status check_queue(const Request& request, const std::string& name) {
+  const auto& allowed = request.queues;
+  if (allowed.empty() || std::find(allowed.begin(), allowed.end(), name) != allowed.end())
+    return core::Done{};
+  return core::not_for_queue(name);
 }
 
 }  // namespace pawl::server

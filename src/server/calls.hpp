@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "core/api.hpp"
+#include "core/run_api.hpp"
 #include "engine/engine.hpp"
 #include "runtime/local_api.hpp"
 #include "server/auth.hpp"
@@ -12,12 +13,14 @@
 #include "server/metrics.hpp"
 #include "server/queue_watch.hpp"
 #include "server/request.hpp"
+#include "server/run_watch.hpp"
 #include "server/threads.hpp"
 
 namespace pawl::server {
 
 struct Services {
   core::Api& api;
+  core::RunApi& runs;
   runtime::LocalApi& local;  // behind it
   Auth& auth;
   std::function<void(core::Command, core::Reply)> submit;
@@ -26,6 +29,7 @@ struct Services {
   Metrics& metrics;
   EventStreams& streams;
   QueueWatch& queue_watch;
+  RunWatch& run_watch;
   Blocking blocking;
   std::string version;
   // `unavailable` when work does not go on, saying what stands still.
@@ -34,16 +38,21 @@ struct Services {
   core::Duration answers_kept = std::chrono::hours{24};  // of requests with an Idempotency-Key
 
   // The same with another way to the calls.
-  [[nodiscard]] Services with(core::Api& other) const;
+  [[nodiscard]] Services with(runtime::LocalApi& other) const;
 };
 
 // Writes down who was denied what, and says so.
 void deny(Services& services, const Request& request, const core::Problem& problem, const Answer& answer);
 
+// Whether the one who asks may do something in this queue.
+[[nodiscard]] core::Status check_queue(const Request& request, const std::string& name);
+
 // By noun; each answers exactly once.
 void call_task(Services& services, Request request, Answer answer);
 void call_queue(Services& services, Request request, Answer answer);
 void call_record(Services& services, Request request, Answer answer);
+void call_definition(Services& services, Request request, Answer answer);
+void call_run(Services& services, Request request, Answer answer);
 void call_admin(Services& services, Request request, Answer answer);
 void call_service(Services& services, Request request, Answer answer);
 

@@ -186,6 +186,9 @@ Incoming Connection::incoming_from(Parser& parser) const {
           .accept_encoding = text_of(request, "Accept-Encoding"),
           .if_none_match = text_of(request, "If-None-Match"),
           .last_event_id = text_of(request, "Last-Event-ID"),
+          .content_type = text_of(request, "Content-Type"),
+          .traceparent = text_of(request, "traceparent"),
+          .if_match = text_of(request, "If-Match"),
           .body = std::move(request.body()),
           .is_local = is_local_};
 }

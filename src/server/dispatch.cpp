@@ -83,6 +83,10 @@ core::Status check_origin(const Incoming& incoming) {
 bool is_of_tasks(Call call) { return call >= Call::enqueue_task && call <= Call::cancel_tasks; }
 bool is_of_queues(Call call) { return call == Call::list_queues || call == Call::put_queue; }
 bool is_of_records(Call call) { return call >= Call::append_checkpoint && call <= Call::delete_type; }
+bool is_of_definitions(Call call) {
+  return call >= Call::put_definition && call <= Call::get_definition_version;
+}
+bool is_of_runs(Call call) { return call >= Call::start_run && call <= Call::graph_of_run; }
 bool is_of_admin(Call call) { return call >= Call::create_token; }
 
 }  // namespace
@@ -120,6 +124,9 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
                   .body = std::move(incoming.body),
                   .idempotency_key = std::move(incoming.idempotency_key),
                   .authorization = std::move(incoming.authorization),
+                  .content_type = std::move(incoming.content_type),
+                  .traceparent = std::move(incoming.traceparent),
+                  .if_match = std::move(incoming.if_match),
                   .last_event_id = std::move(incoming.last_event_id),
                   .if_none_match = std::move(incoming.if_none_match),
                   .accepts_gzip = incoming.accept_encoding.find("gzip") != std::string::npos,
@@ -193,6 +200,8 @@ void Dispatch::call(Services& services, Request request, Answer answer) {
   if (is_of_tasks(call)) return call_task(services, std::move(request), std::move(answer));
   if (is_of_queues(call)) return call_queue(services, std::move(request), std::move(answer));
   if (is_of_records(call)) return call_record(services, std::move(request), std::move(answer));
+  if (is_of_definitions(call)) return call_definition(services, std::move(request), std::move(answer));
+  if (is_of_runs(call)) return call_run(services, std::move(request), std::move(answer));
   if (is_of_admin(call)) return call_admin(services, std::move(request), std::move(answer));
   call_service(services, std::move(request), std::move(answer));
 }

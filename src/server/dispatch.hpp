@@ -26,6 +26,9 @@ struct Incoming {
   std::string accept_encoding = {};
   std::string if_none_match = {};
   std::string last_event_id = {};
+  std::string content_type = {};
+  std::string traceparent = {};
+  std::string if_match = {};
   std::string body = {};
   bool is_local = false;
 };

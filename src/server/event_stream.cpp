@@ -27,8 +27,7 @@ bool EventStream::send(const Event& event) {
     const std::lock_guard lock{mutex_};
     if (is_over_) return false;
     if (buffer_.empty()) wake = wake_;
-    const bool has_room = buffer_.size() + text.size() <= bytes_max_;
-    if (has_room) {
+    if (buffer_.empty() || buffer_.size() + text.size() <= bytes_max_) {
       buffer_ += text;
     } else {
       is_over_ = true;
@@ -36,6 +35,12 @@ bool EventStream::send(const Event& event) {
   }
   if (wake) wake();
   return !is_over();
+}
+
+bool EventStream::has_room(const Event& event) const {
+  const std::size_t size = event_text(event).size();
+  const std::lock_guard lock{mutex_};
+  return buffer_.empty() || buffer_.size() + size <= bytes_max_;
 }
 
 void EventStream::end() {

@@ -32,6 +32,8 @@ class EventStream {
 
   // For the call. False once the stream is over: nothing more need be sent.
   bool send(const Event& event);
+  // Whether it could be sent without the reader being cut off. One event always can, however large.
+  [[nodiscard]] bool has_room(const Event& event) const;
   // What was sent is the last.
   void end();
   [[nodiscard]] bool is_over() const;

@@ -42,7 +42,10 @@ bool submits_itself(Call call) {
 }
 
 // Goes over page after page, each a commit of its own, and may be done again.
-bool is_bulk(Call call) { return call == Call::retry_tasks || call == Call::cancel_tasks; }
+bool is_bulk(Call call) {
+  return call == Call::retry_tasks || call == Call::cancel_tasks || call == Call::retry_runs ||
+         call == Call::cancel_runs;
+}
 
 core::Result<core::Answer> submit_and_wait(Services& services, core::Command command) {
   auto promise = std::make_shared<std::promise<core::Result<core::Answer>>>();  // with the reply

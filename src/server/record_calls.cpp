@@ -1,50 +1,17 @@
 // Locks, idempotency keys, workers, types and checkpoints over HTTP.
 
 #include "core/sha256.hpp"
-#include "server/body.hpp"
 #include "server/calls.hpp"
+#include "server/respond.hpp"
 #include "wire/records.hpp"
 
 namespace pawl::server {
 
 namespace {
 
-using core::Result;
 using wire::Call;
 using wire::ObjectReader;
 using wire::Writer;
-
-template <typename T, typename Write>
-Response respond(const Request& request, const Result<T>& result, Write write, int status = 200) {
-  if (!result) return problem_response(result.problem(), request.id);
-  Writer out;
-  write(out, *result);
-  return json_response(status, out.take());
-}
-
-Response refuse(const Request& request, const core::Problem& problem) {
-  return problem_response(problem, request.id);
-}
-
-template <typename T, typename Write>
-Response respond_page(const Request& request, const Result<core::Page<T>>& page, Write write) {
-  return respond(request, page, [&](Writer& out, const core::Page<T>& found) {
-    out.begin_object().key("items").begin_array();
-    for (const T& item : found.items) write(out, item);
-    out.end_array().field("next_cursor", found.next_cursor).end_object();
-  });
-}
-
-core::Result<core::ListRecords> list_of(const Request& request) {
-  auto list = read_query(request, [](ObjectReader& in) {
-    core::ListRecords asked;
-    asked.limit = read_number(in, "limit").value_or(asked.limit);
-    asked.cursor = in.optional_text("cursor").value_or("");
-    return asked;
-  });
-  if (list) list->ns = request.ns;
-  return list;
-}
 
 // --- locks ---
 

@@ -23,6 +23,9 @@ struct Request {
   std::string body = {};
   std::string idempotency_key = {};
   std::string authorization = {};
+  std::string content_type = {};
+  std::string traceparent = {};    // of the W3C trace context
+  std::string if_match = {};       // the sequence that a run must have
   std::string last_event_id = {};  // where a stream that broke off is to go on
   std::string if_none_match = {};  // the copies that the caller has
   bool accepts_gzip = false;

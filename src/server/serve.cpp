@@ -89,8 +89,13 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
     Auth auth{runtime.api(), clock, options.auth};
     EventStreams streams;
     QueueWatch queue_watch{runtime.api(), auth, http.blocking(), http.later()};
+    RunWatch run_watch{runtime.local(),
+                       runtime.engine().run_watch(),
+                       auth,
+                       {.blocking = http.blocking(), .later = http.later()}};
     Dispatch dispatch{
         {.api = runtime.api(),
+         .runs = runtime.local(),
          .local = runtime.local(),
          .auth = auth,
          .submit = submit,
@@ -99,6 +104,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
          .metrics = metrics,
          .streams = streams,
          .queue_watch = queue_watch,
+         .run_watch = run_watch,
          .blocking = http.blocking(),
          .version = options.version,
          .check_progress = [&] { return runtime::check_progress(runtime.progress(), clock.monotonic()); },
@@ -116,6 +122,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
     const int signal = wait_for_end(signals, options.http.tls.is_on(), http, log);
     log.write(LogLevel::info, "stopping", {{"signal", std::to_string(signal)}});
     http.stop_accepting();
+    run_watch.stop_waiting();
     http.wait_for_connections(kStopTime, [&runtime] { runtime.engine().abandon_waits(); });
     http.stop();  // its threads call what ends here
   }

@@ -42,10 +42,8 @@ Response respond(const Request& request, const Result<T>& result, Write write) {
 // Whether the one who asks may do something in these queues.
 template <typename Names>
 core::Status check_queues(const Request& request, const Names& names) {
-  if (request.queues.empty()) return core::Done{};
   for (const std::string& name : names) {
-    if (std::find(request.queues.begin(), request.queues.end(), name) == request.queues.end())
-      return core::not_for_queue(name);
+    if (const core::Status allowed = check_queue(request, name); !allowed) return allowed;
   }
   return core::Done{};
 }
@@ -245,7 +243,7 @@ Response get_one(Services& services, const Request& request) {
     out.begin_object();
     wire::write_task_fields(out, one.task);
     out.key("attempts").begin_array();
-    for (const core::Attempt& attempt : one.attempts) wire::write_attempt(out, one.task.id, attempt);
+    for (const core::Attempt& attempt : one.attempts) wire::write_attempt(out, one.task, attempt);
     return out.end_array().end_object().take();
   });
 }

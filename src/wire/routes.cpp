@@ -25,6 +25,8 @@ constexpr std::array kSpec{
     Field{"retry", "retry", false, "how often and when a failed attempt is tried again"},
     Field{"max_retries", "integer", false, "attempts after the first; -1 for ever"},
     Field{"timeout", "duration", false, "of one attempt"},
+    Field{"run_id", "string", false, "an open run that it is added to"},
+    Field{"after", "strings", false, "ids of tasks of that run that must complete first"},
     Field{"labels", "labels", false, "to find it by"},
 };
 constexpr std::array kSpecs{Field{"tasks", "tasks", true, "up to 10,000, all or nothing"}};
@@ -53,6 +55,7 @@ constexpr std::array kTaskFilter{
     Field{"queue", "string"},
     Field{"type", "string"},
     Field{"key", "string"},
+    Field{"run_id", "string", false, "of the run that it is part of"},
     Field{"worker_id", "string", false, "of the present lease"},
     Field{"label", "string", false, "name:value"},
     Field{"created_after", "time"},

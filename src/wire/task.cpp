@@ -16,6 +16,17 @@ namespace {
 constexpr std::array<std::string_view, core::kReportActionCount> kActions{"heartbeat", "start", "complete",
                                                                           "fail", "release"};
 
+// The ids of tasks.
+void read_after(ObjectReader& in, std::vector<core::TaskId>& after) {
+  for (const std::string& text : in.optional_texts("after").value_or(std::vector<std::string>{})) {
+    if (const auto id = core::parse_uuid(text)) {
+      after.push_back(core::TaskId{*id});
+    } else {
+      in.mistake("after", fmt::format("'{}' is not the id of a task", text));
+    }
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(core::ReportAction action) {
@@ -45,6 +56,8 @@ core::TaskSpec read_task_spec(ObjectReader& in) {
   spec.run_at = in.optional_time("run_at");
   spec.timeout = in.optional_duration("timeout");
   spec.labels = in.optional_text_map("labels").value_or(core::Labels{});
+  spec.run_id = optional_id<core::RunTag>(in, "run_id");
+  read_after(in, spec.after);
   bool has_attempts = false;
   in.optional_object("retry", [&](ObjectReader& retry) { read_retry(retry, spec.retry, has_attempts); });
   read_max_retries(in, spec.retry, has_attempts);
@@ -67,6 +80,12 @@ void write_task_spec(Writer& out, const core::TaskSpec& spec) {
   }
   out.key("labels");
   write_labels(out, spec.labels);
+  if (spec.run_id) out.field("run_id", to_string(*spec.run_id));
+  if (!spec.after.empty()) {
+    out.key("after").begin_array();
+    for (const core::TaskId& id : spec.after) out.value(to_string(id));
+    out.end_array();
+  }
   out.end_object();
 }
 
@@ -182,6 +201,7 @@ core::TaskQuery read_task_query(ObjectReader& in) {
   query.type = in.optional_text("type");
   query.key = in.optional_text("key");
   query.worker_id = in.optional_text("worker_id");
+  query.run_id = optional_id<core::RunTag>(in, "run_id");
   query.label = read_label(in);
   query.created_after = in.optional_time("created_after");
   query.created_before = in.optional_time("created_before");
@@ -200,6 +220,7 @@ void write_task_query(Writer& out, const core::TaskQuery& query) {
   field_if(out, "type", query.type);
   field_if(out, "key", query.key);
   field_if(out, "worker_id", query.worker_id);
+  if (query.run_id) out.field("run_id", to_string(*query.run_id));
   if (query.label) out.field("label", query.label->first + ":" + query.label->second);
   field_if(out, "created_after", query.created_after);
   field_if(out, "created_before", query.created_before);
@@ -268,7 +289,9 @@ void write_task_fields(Writer& out, const core::Task& task) {
   write_error(out, task.error);
   out.field("attempt", task.attempt).key("retry");
   write_retry(out, task.retry);
-  out.field("timeout", task.timeout).key("run_id").null().key("node_id").null().key("labels");
+  out.field("timeout", task.timeout);
+  id_field(out, "run_id", task.run_id);
+  out.field("node_id", task.node_id).key("labels");
   write_labels(out, task.labels);
   out.field("cancel_requested", task.cancel_requested).key("lease");
   if (task.lease) {
@@ -291,10 +314,10 @@ void write_task_fields(Writer& out, const core::Task& task) {
       .field("updated_at", task.updated_at);
 }
 
-void write_attempt(Writer& out, const core::TaskId& id, const core::Attempt& attempt) {
+void write_attempt(Writer& out, const core::Task& task, const core::Attempt& attempt) {
   out.begin_object()
       .field("attempt", attempt.attempt)
-      .field("execution_key", core::execution_key(id, attempt.attempt))
+      .field("execution_key", core::execution_key(task, attempt.attempt))
       .field("worker_id", attempt.worker_id)
       .field("fence", attempt.fence)
       .field("claimed_at", attempt.claimed_at)

@@ -60,6 +60,8 @@ core::Task read_task(ObjectReader& in) {
   task.attempt = read_int(in, "attempt");
   task.retry = read_retry(in);
   task.timeout = in.optional_duration("timeout");
+  task.run_id = optional_id<core::RunTag>(in, "run_id");
+  task.node_id = in.optional_text("node_id");
   task.labels = in.optional_text_map("labels").value_or(core::Labels{});
   task.lease = read_lease(in);
   task.cancel_requested = in.optional_boolean("cancel_requested").value_or(false);

@@ -21,7 +21,10 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
       log_(clock, {.least = server::LogLevel::error}),
       http_(options, metrics_),
       queue_watch_(behind.api, auth_, http_.blocking(), http_.later()),
+      run_watch_(behind.api, behind.engine.run_watch(), auth_,
+                 {.blocking = http_.blocking(), .later = http_.later()}),
       dispatch_({.api = behind.api,
+                 .runs = behind.api,
                  .local = behind.api,
                  .auth = auth_,
                  .submit = behind.submit,
@@ -30,6 +33,7 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
                  .metrics = metrics_,
                  .streams = streams_,
                  .queue_watch = queue_watch_,
+                 .run_watch = run_watch_,
                  .blocking = http_.blocking(),
                  .version = "test",
                  .check_progress = behind.check_progress},
@@ -41,6 +45,7 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
 
 HttpFront::~HttpFront() {
   http_.stop_accepting();
+  run_watch_.stop_waiting();
   http_.wait_for_connections(std::chrono::seconds{10}, [this] { engine_.abandon_waits(); });
   http_.stop();
 }

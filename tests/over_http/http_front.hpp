@@ -31,6 +31,7 @@ class HttpFront final : public Front {
   ~HttpFront() override;
 
   [[nodiscard]] core::Api& api() override { return api_; }
+  [[nodiscard]] core::RunApi& runs() override { return api_; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] server::Metrics& metrics() { return metrics_; }
   [[nodiscard]] server::HttpServer& http() { return http_; }
@@ -43,6 +44,7 @@ class HttpFront final : public Front {
   server::HttpServer http_;
   server::EventStreams streams_;
   server::QueueWatch queue_watch_;
+  server::RunWatch run_watch_;
   server::Dispatch dispatch_;
   std::uint16_t port_;
   client::HttpApi api_;

@@ -61,6 +61,7 @@ class Front {
   Front& operator=(const Front&) = delete;
   virtual ~Front() = default;
   [[nodiscard]] virtual core::Api& api() = 0;
+  [[nodiscard]] virtual core::RunApi& runs() = 0;
 };
 using MakeFront = std::unique_ptr<Front> (*)(DirectNode& node, core::Clock& clock);
 
@@ -69,7 +70,7 @@ class EngineTest : public ::testing::TestWithParam<StoreKind> {
   EngineTest();
 
   [[nodiscard]] core::Api& api() { return front_ ? front_->api() : node_->api(); }
-  [[nodiscard]] core::RunApi& runs() { return node_->local(); }
+  [[nodiscard]] core::RunApi& runs() { return front_ ? front_->runs() : node_->local(); }
   [[nodiscard]] bool is_over_http() const { return front_ != nullptr; }
   // From now on every call of `api` goes this way.
   static void put_in_front(MakeFront make);

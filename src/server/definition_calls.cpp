@@ -1,0 +1,70 @@
+// Definitions of workflows over HTTP.
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "server/calls.hpp"
+#include "server/respond.hpp"
+#include "wire/definition.hpp"
+
+namespace pawl::server {
+
+namespace {
+
+using wire::Call;
+
+Response put(Services& services, const Request& request) {
+  auto text = wire::definition_json(request.body, request.content_type);
+  if (!text) return refuse(request, text.problem());
+  const auto done = services.runs.put_definition(
+      {.ns = request.ns, .name = request.parameters.at(1), .text = std::move(*text), .by = request.actor});
+  const auto write = [](wire::Writer& out, const core::DefinitionPut& one) {
+    wire::write_definition_put(out, one.version);
+  };
+  return respond(request, done, write, done && done->created ? 201 : 200);
+}
+
+// Nothing: what the path says is no number.
+std::optional<int> version_of(const Request& request) {
+  const std::string& text = request.parameters.at(2);
+  int version = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return version;
+}
+
+Response get(Services& services, const Request& request) {
+  const auto nothing = read_query(request, [](wire::ObjectReader&) { return 0; });
+  if (!nothing) return refuse(request, nothing.problem());
+  std::optional<int> version;
+  if (request.route->call == Call::get_definition_version) {
+    version = version_of(request);
+    if (!version) {
+      return refuse(request, core::invalid_field("version", fmt::format("'{}' is not a whole number",
+                                                                        request.parameters.at(2))));
+    }
+  }
+  const auto found = services.runs.get_definition(request.ns, request.parameters.at(1), version);
+  return respond(request, found, wire::write_definition);
+}
+
+Response list(Services& services, const Request& request) {
+  const auto asked = list_of(request);
+  if (!asked) return refuse(request, asked.problem());
+  return respond_page(request, services.runs.list_definitions(*asked), wire::write_definition_row);
+}
+
+}  // namespace
+
+void call_definition(Services& services, Request request, Answer answer) {
+  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
+    switch (request.route->call) {
+      case Call::put_definition: return answer(put(services, request));
+      case Call::list_definitions: return answer(list(services, request));
+      default: return answer(get(services, request));
+    }
+  });
+}
+
+}  // namespace pawl::server

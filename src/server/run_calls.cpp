@@ -1,0 +1,332 @@
+// Runs over HTTP.
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "core/run_graph.hpp"
+#include "server/calls.hpp"
+#include "server/respond.hpp"
+#include "wire/parts.hpp"
+#include "wire/run.hpp"
+#include "wire/trace.hpp"
+
+namespace pawl::server {
+
+namespace {
+
+using core::Result;
+using wire::Call;
+using wire::ObjectReader;
+using wire::Writer;
+
+constexpr int kEventsDefault = core::kPageMax;  // a run is mostly wanted whole
+
+Result<core::RunRef> run_of(const Request& request) {
+  const auto id = task_id_of(request, 1);
+  if (!id) return id.problem();
+  return core::RunRef{.ns = request.ns, .id = core::RunId{*id}};
+}
+
+Result<std::int64_t> sequence_in(std::string_view field, std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0)
+    return core::invalid_field(std::string{field}, fmt::format("'{}' is not a sequence", text));
+  return number;
+}
+
+// Of If-Match: a number, in quotes or not. Absent, or the star for whatever there is: nothing.
+Result<std::optional<std::int64_t>> expected_sequence(const Request& request) {
+  std::string_view text = request.if_match;
+  if (text.empty() || text == "*") return std::optional<std::int64_t>{};
+  if (text.size() > 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
+  const auto number = sequence_in("If-Match", text);
+  if (!number) return number.problem();
+  return std::optional{*number};
+}
+
+// --- beginning ---
+
+template <typename Begin>
+void add_trace(const Request& request, Begin& begin) {
+  const auto trace = wire::parse_traceparent(request.traceparent);
+  if (!trace) return;
+  begin.trace_id = trace->trace_id;
+  begin.span_id = trace->span_id;
+}
+
+Response started_response(const Request& request, const Result<core::RunStarted>& started) {
+  return respond(request, started, wire::write_run_started, started && started->created ? 201 : 200);
+}
+
+void start(Services& services, const Request& request, const Answer& answer) {
+  auto asked = read_body(request, wire::read_start_run);
+  if (!asked) return answer(refuse(request, asked.problem()));
+  const std::string queue = asked->queue.value_or(std::string{core::kQueueDefault});
+  if (const core::Status allowed = check_queue(request, queue); !allowed)
+    return deny(services, request, allowed.problem(), answer);
+  asked->ns = request.ns;
+  asked->workflow = request.parameters.at(1);
+  asked->by = request.actor;
+  add_trace(request, *asked);
+  answer(started_response(request, services.runs.start_run(*asked)));
+}
+
+Response open(Services& services, const Request& request) {
+  auto asked = read_body(request, wire::read_open_run);
+  if (!asked) return refuse(request, asked.problem());
+  asked->ns = request.ns;
+  asked->by = request.actor;
+  add_trace(request, *asked);
+  return started_response(request, services.runs.open_run(*asked));
+}
+
+// --- looking ---
+
+struct Included {
+  bool tasks = false;
+  bool steps = false;
+};
+Included read_included(ObjectReader& in) {
+  Included included;
+  for (const std::string& name : wire::read_comma_list(in, "include")) {
+    if (name == "tasks") {
+      included.tasks = true;
+    } else if (name == "steps") {
+      included.steps = true;
+    } else {
+      in.mistake("include", fmt::format("'{}' is neither tasks nor steps", name));
+    }
+  }
+  return included;
+}
+
+Response get_one(Services& services, const Request& request) {
+  const auto run = run_of(request);
+  if (!run) return refuse(request, run.problem());
+  const auto included = read_query(request, read_included);
+  if (!included) return refuse(request, included.problem());
+  if (!included->tasks && !included->steps)
+    return respond(request, services.runs.get_run(*run), wire::write_run);
+  return respond(request, services.runs.view_run(*run), [&](Writer& out, const core::RunView& view) {
+    out.begin_object();
+    wire::write_run_fields(out, view.run);
+    if (included->tasks) {
+      out.key("tasks");
+      wire::write_run_tasks(out, view);
+    }
+    if (included->steps) out.key("steps").begin_array().end_array();  // a graph has none
+    out.end_object();
+  });
+}
+
+Response list(Services& services, const Request& request) {
+  auto asked = read_query(request, [](ObjectReader& in) {
+    core::ListRuns runs{.query = wire::read_run_query(in)};
+    const std::string order = in.optional_text("order").value_or("desc");
+    if (order != "asc" && order != "desc") in.mistake("order", "must be asc or desc");
+    runs.newest_first = order != "asc";
+    runs.limit = read_number(in, "limit").value_or(runs.limit);
+    runs.cursor = in.optional_text("cursor").value_or("");
+    return runs;
+  });
+  if (!asked) return refuse(request, asked.problem());
+  asked->query.ns = request.ns;
+  return respond_page(request, services.runs.list_runs(*asked), wire::write_run);
+}
+
+void await(Services& services, const Request& request, const Answer& answer) {
+  const auto run = run_of(request);
+  if (!run) return answer(refuse(request, run.problem()));
+  const auto wait = read_query(
+      request, [](ObjectReader& in) { return in.optional_duration("wait").value_or(core::Duration{0}); });
+  if (!wait) return answer(refuse(request, wait.problem()));
+  const core::Status valid = core::check_duration("wait", *wait, core::Duration{0}, core::kClaimWaitMax);
+  if (!valid) return answer(refuse(request, valid.problem()));
+  const Request brief{.id = request.id};  // the rest need not wait too
+  services.run_watch.await(*run, *wait, [brief, answer](const Result<core::Run>& found) {
+    answer(respond(brief, found, wire::write_run, found && core::is_closed(found->state) ? 200 : 202));
+  });
+}
+
+Response graph(Services& services, const Request& request) {
+  const auto run = run_of(request);
+  if (!run) return refuse(request, run.problem());
+  const auto format = read_query(request, [](ObjectReader& in) {
+    std::string name = in.optional_text("format").value_or("json");
+    if (name != "json" && name != "mermaid" && name != "dot")
+      in.mistake("format", "must be json, mermaid or dot");
+    return name;
+  });
+  if (!format) return refuse(request, format.problem());
+  const auto view = services.runs.view_run(*run);
+  if (!view) return refuse(request, view.problem());
+  if (*format == "json") return respond(request, Result{core::graph_of(*view)}, wire::write_run_graph);
+  const bool is_dot = *format == "dot";
+  return {.body = is_dot ? core::run_dot_text(*view) : core::run_mermaid_text(*view),
+          .content_type = is_dot ? "text/vnd.graphviz; charset=utf-8" : "text/plain; charset=utf-8"};
+}
+
+Response replay(Services& services, const Request& request) {
+  const auto run = run_of(request);
+  if (!run) return refuse(request, run.problem());
+  const auto up_to = read_query(request, [](ObjectReader& in) -> std::optional<std::int64_t> {
+    const auto text = in.optional_text("up_to");
+    if (!text) return std::nullopt;
+    const auto number = sequence_in("up_to", *text);
+    if (!number) in.mistake("up_to", "must be a sequence");
+    return number ? std::optional{*number} : std::nullopt;
+  });
+  if (!up_to) return refuse(request, up_to.problem());
+  return respond(request, services.runs.replay_run(*run, *up_to), wire::write_replay);
+}
+
+// --- events ---
+
+Result<core::ListRunEvents> events_asked(const Request& request) {
+  const auto run = run_of(request);
+  if (!run) return run.problem();
+  return read_query(request, [&](ObjectReader& in) {
+    core::ListRunEvents list{.run = *run, .limit = read_number(in, "limit").value_or(kEventsDefault)};
+    for (const auto* name : {"after", "cursor"}) {  // a cursor is the last sequence of the page before
+      const auto text = in.optional_text(name);
+      if (!text) continue;
+      const auto number = sequence_in(name, *text);
+      if (!number) in.mistake(name, "must be a sequence");
+      if (number) list.after = std::max(list.after, *number);
+    }
+    return list;
+  });
+}
+
+Response list_events(Services& services, const Request& request) {
+  const auto asked = events_asked(request);
+  if (!asked) return refuse(request, asked.problem());
+  const auto events = services.runs.list_run_events(*asked);
+  if (!events) return refuse(request, events.problem());
+  core::Page<core::RunEvent> page{.items = *events};
+  if (page.items.size() == static_cast<std::size_t>(asked->limit)) {
+    const auto run = services.runs.get_run(asked->run);
+    if (!run) return refuse(request, run.problem());
+    const std::int64_t last = page.items.back().sequence;
+    if (last < run->sequence) page.next_cursor = std::to_string(last);
+  }
+  return respond_page(request, Result{page}, [&](Writer& out, const core::RunEvent& event) {
+    wire::write_run_event(out, asked->run.id, event);
+  });
+}
+
+// What a browser lost it asks for by Last-Event-ID; if the run has ended and nothing was lost, the answer
+// without a content tells it not to ask again.
+Response follow_events(Services& services, const Request& request) {
+  auto asked = events_asked(request);
+  if (!asked) return refuse(request, asked.problem());
+  if (!request.last_event_id.empty()) {
+    const auto last = sequence_in("Last-Event-ID", request.last_event_id);
+    if (!last) return refuse(request, last.problem());
+    asked->after = *last;
+  }
+  const auto run = services.runs.get_run(asked->run);
+  if (!run) return refuse(request, run.problem());
+  if (core::is_closed(run->state) && asked->after >= run->sequence) return {.status = 204};
+  auto stream = services.streams.open();
+  if (!stream) return refuse(request, stream.problem());
+  services.run_watch.follow(request, {.run = asked->run, .after = asked->after}, *stream);
+  return event_response(std::move(*stream));
+}
+
+// --- acting ---
+
+core::RunAction action_of(Call call) {
+  switch (call) {
+    case Call::pause_run: return core::RunAction::pause;
+    case Call::resume_run: return core::RunAction::resume;
+    case Call::retry_run:
+    case Call::retry_runs: return core::RunAction::retry;
+    case Call::compensate_run: return core::RunAction::compensate;
+    case Call::complete_run: return core::RunAction::complete;
+    default: return core::RunAction::cancel;
+  }
+}
+
+Response act(Services& services, const Request& request) {
+  const auto run = run_of(request);
+  if (!run) return refuse(request, run.problem());
+  const auto reason = read_body(request, [](ObjectReader& in) { return in.optional_text("reason"); });
+  if (!reason) return refuse(request, reason.problem());
+  const auto expected = expected_sequence(request);
+  if (!expected) return refuse(request, expected.problem());
+  const core::ActOnRun asked{
+      .run = *run,
+      .asked = {.action = action_of(request.route->call), .reason = *reason, .expected_sequence = *expected},
+      .by = request.actor};
+  return respond(request, services.runs.act_on_run(asked), wire::write_run);
+}
+
+Response rewind(Services& services, const Request& request) {
+  const auto run = run_of(request);
+  if (!run) return refuse(request, run.problem());
+  const auto to = read_body(request, [](ObjectReader& in) { return in.text("to"); });
+  if (!to) return refuse(request, to.problem());
+  const auto expected = expected_sequence(request);
+  if (!expected) return refuse(request, expected.problem());
+  const auto fork =
+      services.runs.rewind_run({.run = *run, .to = *to, .expected_sequence = *expected, .by = request.actor});
+  const auto write = [](Writer& out, const core::Run& one) {
+    out.begin_object().key("run");
+    wire::write_run(out, one);
+    out.end_object();
+  };
+  return respond(request, fork, write, 201);
+}
+
+Response signal(Services& services, const Request& request) {
+  const auto run = run_of(request);
+  if (!run) return refuse(request, run.problem());
+  auto sent = read_body(request, wire::read_signal);
+  if (!sent) return refuse(request, sent.problem());
+  sent->name = request.parameters.at(2);
+  const auto signalled =
+      services.runs.signal_run({.run = *run, .signal = std::move(*sent), .by = request.actor});
+  return respond(request, signalled, wire::write_run);
+}
+
+Response act_on_many(Services& services, const Request& request) {
+  auto bulk = read_body(request, wire::read_bulk_runs);
+  if (!bulk) return refuse(request, bulk.problem());
+  bulk->query.ns = request.ns;
+  bulk->action = action_of(request.route->call);
+  bulk->by = request.actor;
+  const auto write = [](Writer& out, const core::BulkResult& result) {
+    out.begin_object().field("matched", result.matched).field("changed", result.changed).end_object();
+  };
+  return respond(request, services.runs.act_on_runs(*bulk), write);
+}
+
+}  // namespace
+
+void call_run(Services& services, Request request, Answer answer) {
+  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
+    switch (request.route->call) {
+      case Call::start_run: return start(services, request, answer);
+      case Call::await_run: return await(services, request, answer);
+      case Call::open_run: return answer(open(services, request));
+      case Call::list_runs: return answer(list(services, request));
+      case Call::get_run: return answer(get_one(services, request));
+      case Call::graph_of_run: return answer(graph(services, request));
+      case Call::replay_run: return answer(replay(services, request));
+      case Call::rewind_run: return answer(rewind(services, request));
+      case Call::signal_run: return answer(signal(services, request));
+      case Call::retry_runs:
+      case Call::cancel_runs: return answer(act_on_many(services, request));
+      case Call::list_run_events:
+        return answer(request.wants_events ? follow_events(services, request)
+                                           : list_events(services, request));
+      default: return answer(act(services, request));
+    }
+  });
+}
+
+}  // namespace pawl::server

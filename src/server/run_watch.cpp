@@ -1,0 +1,122 @@
+#include "server/run_watch.hpp"
+
+#include "wire/run.hpp"
+
+namespace pawl::server {
+
+namespace {
+
+constexpr core::Duration kBetweenLooks = std::chrono::milliseconds{250};
+constexpr int kEventsAtOnce = 100;  // each may carry an output
+
+std::string text_of(const core::RunId& run, const core::RunEvent& event) {
+  wire::Writer out;
+  wire::write_run_event(out, run, event);
+  return out.take();
+}
+
+}  // namespace
+
+RunWatch::RunWatch(core::RunApi& runs, engine::RunWatch& news, Auth& auth, Threads threads)
+    : runs_(runs), news_(news), auth_(auth), threads_(std::move(threads)), gate_(std::make_shared<Gate>()) {
+  gate_->watch = this;
+}
+
+RunWatch::~RunWatch() {
+  const std::lock_guard lock{gate_->mutex};
+  gate_->watch = nullptr;
+}
+
+std::shared_ptr<RunWatch::Watcher> RunWatch::begin(const core::RunId& run, Look how) {
+  auto watcher = std::make_shared<Watcher>();
+  watcher->look = std::move(how);
+  watcher->news_id = news_.watch(run, [gate = gate_, weak = std::weak_ptr{watcher}] {
+    const auto told = weak.lock();
+    const std::lock_guard lock{gate->mutex};
+    if (told && gate->watch != nullptr) gate->watch->wake(told);
+  });
+  threads_.blocking([this, watcher] { look(watcher); });
+  return watcher;
+}
+
+void RunWatch::wake(const std::shared_ptr<Watcher>& watcher) {
+  {
+    const std::lock_guard lock{watcher->mutex};
+    if (!watcher->look) return;
+    watcher->has_news = watcher->is_looking;
+    if (watcher->is_looking) return;
+    watcher->is_looking = true;
+    ++watcher->looks;
+  }
+  threads_.blocking([this, watcher] { look(watcher); });
+}
+
+void RunWatch::look(const std::shared_ptr<Watcher>& watcher) {
+  Next next = watcher->look();
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock{watcher->mutex};
+    watcher->is_looking = false;
+    number = watcher->looks;
+    if (std::exchange(watcher->has_news, false) && next == Next::later) next = Next::now;
+    if (next == Next::end) watcher->look = nullptr;
+  }
+  if (next == Next::end) return news_.unwatch(watcher->news_id);
+  if (next == Next::now) return wake(watcher);
+  threads_.later(kBetweenLooks, [this, watcher, number] {
+    {
+      const std::lock_guard lock{watcher->mutex};
+      if (watcher->looks != number) return;
+    }
+    wake(watcher);
+  });
+}
+
+void RunWatch::await(const core::RunRef& run, core::Duration wait, Done done) {
+  const bool has_time = wait > core::Duration{0};
+  const auto is_due = std::make_shared<std::atomic<bool>>(!has_time);  // shared with the timer
+  const auto watcher = begin(run.id, [this, run, is_due, done = std::move(done)] {
+    const bool must_answer = *is_due || is_stopping_;  // before the look: it is then one of that time
+    auto found = runs_.get_run(run);
+    const bool goes_on = found && !core::is_closed(found->state) && !must_answer;
+    if (!goes_on) done(std::move(found));
+    return goes_on ? Next::later : Next::end;
+  });
+  if (!has_time) return;
+  threads_.later(wait, [this, watcher, is_due] {
+    *is_due = true;
+    wake(watcher);
+  });
+}
+
+void RunWatch::follow(Request request, From from, std::shared_ptr<EventStream> stream) {
+  const core::RunId id = from.run.id;
+  begin(id,
+        [this, request = std::move(request), from = std::move(from), stream = std::move(stream)]() mutable {
+          if (stream->is_over()) return Next::end;
+          const Next next = auth_.allow(request).ok() ? tell(from, *stream) : Next::end;
+          if (next == Next::end) stream->end();
+          return next;
+        });
+}
+
+// A look that fails is followed by another one. What has no room yet is told when the reader has taken what
+// is there.
+RunWatch::Next RunWatch::tell(From& from, EventStream& stream) {
+  const auto run = runs_.get_run(from.run);  // before the events: they are not behind its end then
+  const auto events = runs_.list_run_events({.run = from.run, .after = from.after, .limit = kEventsAtOnce});
+  if (!run && run.problem().code == core::ProblemCode::not_found) return Next::end;
+  if (!run || !events) return Next::later;
+  for (const core::RunEvent& event : *events) {
+    const Event told{.id = std::to_string(event.sequence),
+                     .type = std::string{core::to_string(event.type)},
+                     .data = text_of(from.run.id, event)};
+    if (!stream.has_room(told)) return Next::later;
+    stream.send(told);
+    from.after = event.sequence;
+  }
+  if (from.after < run->sequence) return Next::now;
+  return core::is_closed(run->state) ? Next::end : Next::later;
+}
+
+}  // namespace pawl::server
