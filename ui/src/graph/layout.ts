@@ -1,5 +1,6 @@
 // Where the nodes of a workflow stand: in layers from left to right, each after all that it waits for, ordered so that
-// few edges cross. A compensation stands right below what it undoes.
+// few edges cross. A compensation stands right below what it undoes. An edge over several layers has a place in each of
+// them, so that it leads between the nodes and not behind them.
 
 export interface GraphShape {
   ids: string[];
@@ -12,20 +13,32 @@ export interface Place {
   y: number;
 }
 
-export const nodeWidth = 188;
+export interface Layout {
+  places: Map<string, Place>; // of nodes: their upper left corners
+  bends: Map<string, Place[]>; // of edges, by edgeId: the points between its ends
+  height: number;
+}
+
+export const nodeWidth = 176;
 export const nodeHeight = 42;
-const gapX = 56;
+const gapX = 46;
 const gapY = 18;
 const sweeps = 6;
 
-export function layoutOf(shape: GraphShape): Map<string, Place> {
+export function edgeId({ from, to }: { from: string; to: string }): string {
+  return JSON.stringify([from, to]);
+}
+
+export function layoutOf(shape: GraphShape): Layout {
   const compensations = new Set(shape.undoneBy.values());
   const tasks = shape.ids.filter((id) => !compensations.has(id));
-  const before = neighbours(tasks, shape.edges, "to", "from");
-  const after = neighbours(tasks, shape.edges, "from", "to");
-  const layers = layersOf(tasks, before);
+  const layers = layersOf(tasks, neighbours(tasks, shape.edges, "to", "from"));
+  const { edges, waypoints } = bent(layers, shape.edges);
+  const all = layers.flat();
+  const before = neighbours(all, edges, "to", "from");
+  const after = neighbours(all, edges, "from", "to");
   for (let sweep = 0; sweep < sweeps; sweep += 1) order(layers, sweep % 2 === 0 ? before : after, sweep % 2 === 0);
-  return placesOf(layers, shape.undoneBy);
+  return placed(layers, shape.undoneBy, waypoints);
 }
 
 function neighbours(ids: string[], edges: GraphShape["edges"], of: "from" | "to", other: "from" | "to"): Map<string, string[]> {
@@ -52,10 +65,30 @@ function layersOf(ids: string[], before: Map<string, string[]>): string[][] {
   return layers;
 }
 
+// Long edges as chains of short ones, over waypoints that stand in the layers like nodes.
+function bent(layers: string[][], edges: GraphShape["edges"]) {
+  const layerOf = new Map(layers.flatMap((layer, i) => layer.map((id) => [id, i] as const)));
+  const waypoints = new Map<string, string>(); // to the id of their edge
+  const short = edges.flatMap((edge) => {
+    const first = layerOf.get(edge.from) ?? 0;
+    const last = layerOf.get(edge.to) ?? 0;
+    const chain = [edge.from];
+    for (let layer = first + 1; layer < last; layer += 1) {
+      const waypoint = `${edgeId(edge)} ${layer}`;
+      waypoints.set(waypoint, edgeId(edge));
+      layers[layer]?.push(waypoint);
+      chain.push(waypoint);
+    }
+    chain.push(edge.to);
+    return chain.slice(1).map((to, i) => ({ from: chain[i] ?? "", to }));
+  });
+  return { edges: short, waypoints };
+}
+
 // Each node moves to the middle of its neighbours in the layer before (or after): the barycentre method.
 function order(layers: string[][], towards: Map<string, string[]>, isForward: boolean): void {
   const rank = new Map<string, number>();
-  const note = (layer: string[]) => layer.forEach((id, i) => rank.set(id, i - layer.length / 2));
+  const note = (layer: string[]) => layer.forEach((id, i) => rank.set(id, i - (layer.length - 1) / 2));
   layers.forEach(note);
   for (const layer of isForward ? layers : [...layers].reverse()) {
     const middle = (id: string) => {
@@ -69,16 +102,22 @@ function order(layers: string[][], towards: Map<string, string[]>, isForward: bo
   }
 }
 
-function placesOf(layers: string[][], undoneBy: Map<string, string>): Map<string, Place> {
+// A layer is centred by its tasks and edges alone, so that a chain with compensations below is still a straight line.
+function placed(layers: string[][], undoneBy: Map<string, string>, waypoints: Map<string, string>): Layout {
   const places = new Map<string, Place>();
+  const bends = new Map<string, Place[]>();
+  const rowHeight = nodeHeight + gapY;
+  let rowsMax = 1;
   layers.forEach((layer, column) => {
     const stacked = layer.flatMap((id) => [id, ...(undoneBy.has(id) ? [undoneBy.get(id) ?? ""] : [])]);
-    const height = stacked.length * (nodeHeight + gapY) - gapY;
-    // A layer is centred by its tasks alone, so that a chain of them is a straight line.
-    const extra = (stacked.length - layer.length) * (nodeHeight + gapY);
+    const top = -(layer.length * rowHeight - gapY) / 2;
+    rowsMax = Math.max(rowsMax, stacked.length + (stacked.length - layer.length));
     stacked.forEach((id, row) => {
-      places.set(id, { x: column * (nodeWidth + gapX), y: row * (nodeHeight + gapY) - (height - extra) / 2 });
+      const place = { x: column * (nodeWidth + gapX), y: top + row * rowHeight };
+      const edge = waypoints.get(id);
+      if (edge === undefined) places.set(id, place);
+      else bends.set(edge, [...(bends.get(edge) ?? []), { x: place.x, y: place.y + nodeHeight / 2 }]);
     });
   });
-  return places;
+  return { places, bends, height: rowsMax * rowHeight };
 }

@@ -14,7 +14,6 @@ interface Followed<Name extends CallName> {
   name: Name;
   asked: Asked<Name>; // must stay the same object (useMemo) while what it asks for does
   onEvent: (event: ServerEvent) => void;
-  isOver?: () => boolean; // after the stream has ended: whether that was all
   isWanted?: boolean;
 }
 
@@ -48,10 +47,6 @@ export function useEvents<Name extends CallName>(followed: Followed<Name>): Foll
         }
       }
       if (aborter.signal.aborted) return;
-      if (latest.current.isOver?.()) {
-        setState("over");
-        return;
-      }
       setState("lost");
       timer = window.setTimeout(follow, wait);
       wait = Math.min(wait * 2, waitMaxMs);

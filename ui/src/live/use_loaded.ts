@@ -14,8 +14,8 @@ export function useLoaded<Value>(load: (signal: AbortSignal) => Promise<Value>, 
   const [value, setValue] = useState<Value | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isLoading, setLoading] = useState(true);
-  const [round, setRound] = useState(0);
   const loadedBy = useRef(load);
+  const loadNow = useRef<() => void>(() => {});
 
   useEffect(() => {
     if (loadedBy.current !== load) {
@@ -23,32 +23,48 @@ export function useLoaded<Value>(load: (signal: AbortSignal) => Promise<Value>, 
       setValue(null); // of something else
     }
     const aborter = new AbortController();
+    const { signal } = aborter;
     let timer = 0;
-    const run = async () => {
-      // A page in the background asks for nothing, and asks at once when it is looked at again.
-      if (everyMs > 0 && document.hidden) {
-        document.addEventListener("visibilitychange", run, { once: true, signal: aborter.signal });
-        return;
-      }
-      setLoading(true);
+    let isBusy = false;
+    let isWantedAgain = false;
+    const loadOnce = async () => {
       try {
-        const loaded = await load(aborter.signal);
-        if (aborter.signal.aborted) return;
+        const loaded = await load(signal);
+        if (signal.aborted) return;
         setValue(loaded);
         setProblem(null);
       } catch (error) {
-        if (aborter.signal.aborted) return;
-        setProblem(problemOf(error));
+        if (!signal.aborted) setProblem(problemOf(error));
       }
+    };
+    const run = async () => {
+      // Asked for while it is under way: once more after that, however often it was asked for.
+      isWantedAgain = true;
+      if (isBusy || signal.aborted) return;
+      // A page in the background asks for nothing, and asks at once when it is looked at again.
+      if (everyMs > 0 && document.hidden) {
+        document.addEventListener("visibilitychange", run, { once: true, signal });
+        return;
+      }
+      window.clearTimeout(timer);
+      isBusy = true;
+      setLoading(true);
+      while (isWantedAgain && !signal.aborted) {
+        isWantedAgain = false;
+        await loadOnce();
+      }
+      isBusy = false;
+      if (signal.aborted) return;
       setLoading(false);
       if (everyMs > 0) timer = window.setTimeout(run, everyMs);
     };
+    loadNow.current = () => void run();
     void run();
     return () => {
       aborter.abort();
       window.clearTimeout(timer);
     };
-  }, [load, everyMs, round]);
+  }, [load, everyMs]);
 
-  return { value, problem, isLoading, reload: useCallback(() => setRound((n) => n + 1), []) };
+  return { value, problem, isLoading, reload: useCallback(() => loadNow.current(), []) };
 }

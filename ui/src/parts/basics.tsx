@@ -52,16 +52,18 @@ export function ProblemBox({ problem }: { problem: Problem | null }) {
 }
 
 export function Labels({ labels }: { labels: Record<string, string> }) {
+  const entries = Object.entries(labels);
+  if (entries.length === 0) return null;
   return (
-    <>
-      {Object.entries(labels).map(([name, value]) => (
+    <span className="labels">
+      {entries.map(([name, value]) => (
         <span className="label" key={name} title={`${name}: ${value}`}>
           {name}
           <span className="muted">:</span>
           {value}
         </span>
       ))}
-    </>
+    </span>
   );
 }
 

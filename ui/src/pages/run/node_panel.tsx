@@ -10,7 +10,7 @@ import { Link } from "../../parts/link";
 import { StateMark } from "../../parts/state_mark";
 import { goTo } from "../../route/route";
 import { entriesOf, fieldText } from "../../text/json_text";
-import { Attempts } from "../tasks/attempts";
+import { AttemptList } from "../tasks/attempts";
 
 interface Props {
   run: RunWithTasks;
@@ -48,7 +48,7 @@ export function NodePanel({ run, nodeId, runText, onChange, onClose }: Props) {
           ✕
         </button>
       </header>
-      {node.error && (
+      {node.error && !node.task_id && (
         <p className="error-line">
           <strong>{node.error.code}</strong> {node.error.message}
         </p>
@@ -83,9 +83,9 @@ export function NodePanel({ run, nodeId, runText, onChange, onClose }: Props) {
         </ActionButton>
       )}
       {items.length > 0 && <Items items={items} />}
+      {node.task_id && <TaskOfNode taskId={node.task_id} />}
       <h2>Output</h2>
       <JsonView text={outputOf(runText, node)} name="output" />
-      {node.task_id && <TaskOfNode taskId={node.task_id} />}
     </aside>
   );
 }
@@ -128,9 +128,10 @@ function TaskOfNode({ taskId }: { taskId: string }) {
   if (!task.value) return <ProblemBox problem={task.problem} />;
   return (
     <>
+      <h2>Attempts</h2>
+      <AttemptList attempts={task.value.value.attempts} />
       <h2>Payload</h2>
       <JsonView text={fieldText(task.value.text, "payload")} name="payload" />
-      <Attempts attempts={task.value.value.attempts} />
       <Link page="tasks" id={taskId}>
         The task itself
       </Link>

@@ -125,7 +125,8 @@ export function timelineOf(events: RunEvent[]): TimelineRow[] {
       last.to = at;
       if (last.state === "running" && ends[event.type]) last.state = ends[event.type] ?? last.state;
     }
-    const begun = begins[event.type];
+    const isWait = event.payload?.["node_state"] === "waiting";
+    const begun = isWait ? { state: "sleeping", what: "waits for a signal" } : begins[event.type];
     if (begun) {
       const attempt = event.payload?.["attempt"];
       const what = begun.what === "attempt" && typeof attempt === "number" ? `attempt ${attempt}` : begun.what;

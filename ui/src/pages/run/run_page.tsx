@@ -31,7 +31,8 @@ export function RunPage({ id }: { id: string }) {
   const loaded = useLoaded(load);
   const run = loaded.value?.value ?? null;
   const text = loaded.value?.text ?? "";
-  const log = useRunEvents(id, run !== null && closedStates.includes(run.state));
+  const isClosed = run !== null && closedStates.includes(run.state);
+  const log = useRunEvents(id, isClosed);
   const [upTo, setUpTo] = useState<number | null>(null); // null: live
   const [chosen, setChosen] = useState<string | null>(null);
   const definition = useDefinition(run?.workflow ?? null, run?.version ?? null);
@@ -106,7 +107,7 @@ export function RunPage({ id }: { id: string }) {
         <RunChildren id={id} round={last} />
       </Facts>
       <Labels labels={run.labels} />
-      <TimeSlider id={id} events={log.events} upTo={upTo} onChange={setUpTo} />
+      <TimeSlider id={id} events={log.events} isClosed={isClosed} upTo={upTo} onChange={setUpTo} />
       <div className="run-body">
         <Tabs
           label="Views of the run"
@@ -115,7 +116,7 @@ export function RunPage({ id }: { id: string }) {
               name: "Graph",
               view: <RunGraphView run={run} events={log.events} upTo={upTo} tasks={tasks} chosen={chosen} onChoose={setChosen} />,
             },
-            { name: "Timeline", view: <Timeline events={log.events} upTo={upTo} isLive={log.following === "live"} onChoose={setChosen} /> },
+            { name: "Timeline", view: <Timeline events={log.events} upTo={upTo} isLive={!isClosed} onChoose={setChosen} /> },
             { name: `Events ${last}`, view: <EventLog events={log.events} upTo={upTo} onGoTo={setUpTo} /> },
             {
               name: "Input and output",

@@ -10,18 +10,19 @@ import type { LoggedEvent } from "./run_events";
 interface Props {
   id: string;
   events: LoggedEvent[];
+  isClosed: boolean;
   upTo: number | null;
   onChange: (upTo: number | null) => void;
 }
 
-export function TimeSlider({ id, events, upTo, onChange }: Props) {
+export function TimeSlider({ id, events, isClosed, upTo, onChange }: Props) {
   const last = events.at(-1)?.sequence ?? 0;
   const at = upTo ?? last;
   const event = events[at - 1];
   if (last === 0) return null;
   return (
     <section className={upTo === null ? "time-slider" : "time-slider past"} aria-label="Time travel">
-      <label htmlFor="up-to">{upTo === null ? "Live" : "As it was"}</label>
+      <label htmlFor="up-to">{upTo !== null ? "As it was" : isClosed ? "At its end" : "Live"}</label>
       <input
         id="up-to"
         type="range"
@@ -41,7 +42,7 @@ export function TimeSlider({ id, events, upTo, onChange }: Props) {
         <>
           <ReplayedState id={id} upTo={upTo} />
           <button type="button" className="plain" onClick={() => onChange(null)}>
-            Back to live
+            {isClosed ? "Back to the end" : "Back to live"}
           </button>
         </>
       )}

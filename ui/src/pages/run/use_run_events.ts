@@ -29,7 +29,7 @@ interface RunEvents {
   problem: Problem | null;
 }
 
-// `isClosed`: the run has ended, so that the end of the stream is no loss.
+// One page is one run: another id is another page. `isClosed`: the run has ended, there is nothing to follow.
 export function useRunEvents(id: string, isClosed: boolean): RunEvents {
   const { client, ns } = useConnection();
   const [events, setEvents] = useState<LoggedEvent[]>([]);
@@ -51,9 +51,9 @@ export function useRunEvents(id: string, isClosed: boolean): RunEvents {
     [draw],
   );
 
+  // Also when the run ends or is taken up again: what the stream did not bring is there, and what comes is followed anew.
   useEffect(() => {
     const aborter = new AbortController();
-    all.current = [];
     setHasPast(false);
     const load = async () => {
       try {
@@ -68,25 +68,18 @@ export function useRunEvents(id: string, isClosed: boolean): RunEvents {
       }
     };
     void load();
-    return () => {
-      aborter.abort();
-      window.clearTimeout(timer.current);
-      timer.current = 0;
-    };
-  }, [client, ns, id, add]);
+    return () => aborter.abort();
+  }, [client, ns, id, isClosed, add]);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
 
-  const asked = useMemo(
-    () => ({ path: { ns, id }, query: { after: hasPast ? (all.current.at(-1)?.sequence ?? 0) : 0 } }),
-    // Where the stream begins is decided once; from then on the id of the last event is what counts.
-    [ns, id, hasPast],
-  );
+  // Where the stream begins is decided once; from then on the id of the last event is what counts.
+  const asked = useMemo(() => ({ path: { ns, id }, query: { after: all.current.at(-1)?.sequence ?? 0 } }), [ns, id, hasPast]);
   const following = useEvents({
     client,
     name: "GET /v1/{ns}/runs/{id}/events",
     asked,
     onEvent: (event) => add(logged(event.data)),
-    isOver: () => isClosed,
-    isWanted: hasPast,
+    isWanted: hasPast && !isClosed,
   });
   return { events, following, problem };
 }

@@ -22,13 +22,13 @@ const fields = [
   { name: "parent", label: "Parent" },
   { name: "created_after", label: "From" },
   { name: "created_before", label: "Until" },
-  { name: "text", label: "Text", hint: "in what is loaded" },
+  { name: "text", label: "Text", hint: "in loaded rows" },
 ];
 const states = { name: "state", values: ["retrying", ...runStates] };
 
 function columnsWith(retrying: Set<string>): Column<Run>[] {
   return [
-    { name: "State", width: "minmax(98px, 160px)", cell: (run) => <StateMark state={retrying.has(run.id) ? "retrying" : run.state} /> },
+    { name: "State", width: "minmax(98px, 176px)", cell: (run) => <StateMark state={retrying.has(run.id) ? "retrying" : run.state} /> },
     { name: "Workflow", width: "minmax(80px, 1.4fr)", cell: (run) => <Link page="runs" id={run.id}>{run.workflow}</Link> },
     { name: "Key", width: "minmax(80px, 1fr)", cell: (run) => run.run_key ?? "", isSecondary: true },
     { name: "Id", width: "130px", cell: (run) => <Id id={run.id} />, isSecondary: true },

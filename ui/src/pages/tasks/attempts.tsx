@@ -55,3 +55,27 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
     </section>
   );
 }
+
+// The same where there is little room.
+export function AttemptList({ attempts }: { attempts: Attempt[] }) {
+  return (
+    <ol className="attempt-list" aria-label="Attempts">
+      {attempts.map((attempt) => (
+        <li key={`${attempt.attempt} ${attempt.fence}`}>
+          <span className="attempt-head">
+            <StateMark state={attempt.outcome ?? "running"} />
+            <span className="muted">
+              attempt {attempt.attempt}, <Age at={attempt.claimed_at} />
+              {attempt.finished_at && `, took ${formatMs(Date.parse(attempt.finished_at) - Date.parse(attempt.claimed_at))}`}
+            </span>
+          </span>
+          {attempt.error && (
+            <p className="error-line">
+              <strong>{attempt.error.code}</strong> {attempt.error.message}
+            </p>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
