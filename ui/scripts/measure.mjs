@@ -21,11 +21,12 @@ try {
 }
 
 async function fill() {
-  await pawl.ask("PUT", "/v1/default/definitions/one", { tasks: [{ id: "only", activity: "none.one" }] });
+  await pawl.ask("PUT", "/v1/default/definitions/one", { tasks: [{ id: "only", activity: "none.one", queue: "nobody" }] });
   const layer = (n) => Math.floor(n / 25);
   const tasks = Array.from({ length: 500 }, (_, n) => ({
     id: `task_${n}`,
     activity: "none.wide",
+    queue: "nobody",
     after: layer(n) === 0 ? [] : [`task_${n - 25}`, `task_${(layer(n) - 1) * 25 + ((n * 7) % 25)}`].filter((id, i, all) => all.indexOf(id) === i),
   }));
   await pawl.ask("PUT", "/v1/default/definitions/wide", { tasks });

@@ -1,6 +1,6 @@
 // npm run screenshots: the pictures of the guide, from a real server with the example workflows and some traffic.
-import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { binary, openBrowser, openPage, until } from "../tests/support.mjs";
@@ -92,6 +92,9 @@ try {
   await phone.page.waitForTimeout(1200);
   await phone.page.screenshot({ path: join(images, "phone.png") });
   await browser.close();
+  // A third of the size, where the tool is there (Debian's pngquant).
+  const pictures = readdirSync(images).map((name) => join(images, name));
+  spawnSync("pngquant", ["--force", "--skip-if-larger", "--strip", "--ext", ".png", "64", ...pictures]);
 } finally {
   child.kill("SIGTERM");
   await new Promise((resolve) => child.on("exit", resolve));

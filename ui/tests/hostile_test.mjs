@@ -37,6 +37,7 @@ async function fill() {
   for (const text of hostileStrings.slice(0, 40)) {
     await pawl.ask("POST", "/v1/default/workers", { hostname: text, queues: [text], task_types: [text], version: text, labels: { a: text } });
   }
+  await fillRuns();
   const worker_id = "hostile";
   const { tasks: claimed } = await pawl.ask("POST", "/v1/default/tasks/claim", { worker_id, max: 450 });
   const reports = claimed.map((task) => ({
@@ -46,6 +47,26 @@ async function fill() {
     error: { code: task.type, message: `${task.type} <script>alert(1)</script>` },
   }));
   await pawl.ask("POST", "/v1/default/tasks/report", { worker_id, reports });
+}
+
+// Every string as the key, label and input of a run; some as names of workflows, and many as tasks of one graph.
+async function fillRuns() {
+  const unique = [...new Set(hostileStrings)];
+  const queue = "nobody";
+  const put = (name, tasks) => pawl.ask("PUT", `/v1/default/definitions/${encodeURIComponent(name)}`, { tasks });
+  const start = (name, body) => pawl.ask("POST", `/v1/default/workflows/${encodeURIComponent(name)}/start`, body);
+  await put("plain", [{ id: "only", activity: "none", queue }]);
+  for (let from = 0; from < unique.length; from += 50) {
+    const some = unique.slice(from, from + 50);
+    await Promise.all(some.map((text) => start("plain", { run_key: text, input: { [text]: text }, labels: { a: text } })));
+  }
+  for (const name of unique.slice(0, 20)) {
+    await put(name, [{ id: name, activity: name, queue }, { id: "wait", type: "signal", signal: name }]);
+    await start(name, { input: name });
+  }
+  await put("graph", unique.slice(0, 200).map((id, n, all) => ({ id, activity: id, queue, after: n < 20 ? [] : [all[n - 20]] })));
+  const { run } = await start("graph", {});
+  pages.push(`runs/${run.id}`, "definitions/graph", `definitions/${encodeURIComponent(unique[1])}`);
 }
 
 async function isLive(page) {
@@ -72,7 +93,7 @@ for (const width of [1280, 400]) {
       });
       assert.ok(await layoutHolds(view.page), `${name} is wider than the window`);
     }
-    const { items } = await pawl.ask("GET", "/v1/default/tasks?limit=40");
+    const { items } = await pawl.ask("GET", "/v1/default/tasks?limit=40&order=asc");
     for (const task of items.filter((_, n) => n % 4 === 0)) {
       await view.go(`tasks/${task.id}`);
       await view.page.getByLabel("payload", { exact: true }).waitFor();

@@ -59,11 +59,11 @@ test("it is retried from the failed step, without being reloaded", async () => {
 
 test("a signal is sent once its payload is JSON, and the run ends", async () => {
   await view.page.getByRole("button", { name: "Signal…" }).click();
-  assert.equal(await view.page.getByLabel("Name").inputValue(), "approved");
-  await view.page.getByLabel("Payload").fill('{"ok": tru');
+  assert.equal(await view.page.getByLabel("Name", { exact: true }).inputValue(), "approved");
+  await view.page.getByRole("textbox", { name: "Payload" }).fill('{"ok": tru');
   await view.page.getByText(/Line 1:/).waitFor();
   assert.ok(await view.page.getByRole("button", { name: "Send" }).isDisabled());
-  await view.page.getByLabel("Payload").fill('{"ok": true, "big": 12345678901234567890}');
+  await view.page.getByRole("textbox", { name: "Payload" }).fill('{"ok": true, "big": 12345678901234567890}');
   await view.page.getByRole("button", { name: "Send" }).click();
   await node("ship", "completed").waitFor();
   await header().getByText("completed").waitFor();
@@ -116,26 +116,24 @@ test("what was done is undone, and drawn as such", async () => {
   await pawl.ask("PUT", "/v1/default/definitions/saga", {
     tasks: [
       { id: "book", activity: "work.book", compensate: "unbook" },
-      { id: "fly", activity: "none.fly", after: ["book"], timeout: "1s", retry: { max_attempts: 1 } },
+      { id: "fly", activity: "none.fly", after: ["book"] }, // for which the worker has no handler
       { id: "unbook", type: "compensation", activity: "work.unbook" },
     ],
   });
   const saga = await start("saga", {});
-  await until(async () => (await pawl.ask("GET", `/v1/default/tasks?type=none.fly`)).items.length === 1, "the second task");
-  await pawl.ask("POST", `/v1/default/runs/${saga.id}/cancel`, {});
   await view.go(`runs/${saga.id}`);
   await node("unbook", "completed").waitFor();
   await header().getByText("compensated").waitFor();
-  assert.equal(await view.page.locator(".undo-edge").count(), 1);
+  await view.page.locator(".undo-edge").waitFor({ state: "attached" });
 });
 
 test("runs that are retrying are a filter of their own", async () => {
   await pawl.ask("PUT", "/v1/default/definitions/patient", {
-    tasks: [{ id: "wait", activity: "none.wait", retry: { max_attempts: 5, initial_interval: "10m" } }],
+    tasks: [{ id: "wait", activity: "none.wait", queue: "nobody", retry: { max_attempts: 5, initial_interval: "10m" } }],
   });
   const patient = await start("patient", {});
   const claimed = await until(async () => {
-    const claim = { worker_id: "w", types: ["none.wait"] };
+    const claim = { worker_id: "w", queues: ["nobody"] };
     return (await pawl.ask("POST", "/v1/default/tasks/claim", claim)).tasks[0];
   }, "the task");
   const failed = { worker_id: "w", fence: claimed.lease.fence, error: { code: "busy", message: "later" } };
@@ -164,7 +162,7 @@ test("two versions of a definition are compared, and a run is started by hand", 
   await view.page.getByRole("tab", { name: "Difference" }).click();
   await view.page.locator(".diff-new").getByText("timeout").waitFor();
   await view.page.getByRole("button", { name: "Start a run…" }).click();
-  await view.page.getByLabel("Input").fill('{"parcels": []}');
+  await view.page.getByRole("textbox", { name: "Input" }).fill('{"parcels": []}');
   await view.page.getByRole("button", { name: "Start", exact: true }).click();
   await node("approve", "waiting").waitFor();
 });

@@ -75,6 +75,7 @@ export async function openBrowser() {
 export async function openPage(browser, address, { width = 1280, height = 800, colorScheme = "light" } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme });
   const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
   page.on("console", (message) => {

@@ -92,7 +92,7 @@ export function FlowGraph({ label, nodes, edges, undoneBy, chosen = null, onChoo
         onSelectionChange={({ nodes: selected }) => selected[0] && onChoose?.(selected[0].id)}
       >
         <Background gap={22} size={1} color="var(--line)" />
-        <Controls showInteractive={false} fitViewOptions={fit} />
+        <Controls showInteractive={false} fitViewOptions={fit} position="top-right" orientation="horizontal" />
         <FitOnResize centre={chosen === null ? null : (layout.places.get(chosen) ?? null)} />
       </ReactFlow>
     </div>

@@ -85,8 +85,8 @@ export function faultOf(text: string): string | null {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const position = /position (\d+)/.exec(message)?.[1];
-    if (position === undefined) return message;
-    const line = text.slice(0, Number(position)).split("\n").length;
+    // Without a position it is the end that came too early.
+    const line = text.slice(0, position === undefined ? undefined : Number(position)).split("\n").length;
     return `Line ${line}: ${message}`;
   }
 }

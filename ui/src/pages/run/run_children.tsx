@@ -1,5 +1,5 @@
 // The runs that this one started.
-import { useCallback } from "react";
+import { useCallback, useEffect } from "react";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
 import { Fact } from "../../parts/basics";
@@ -13,9 +13,11 @@ export function RunChildren({ id, round }: { id: string; round: number }) {
   const { client, ns } = useConnection();
   const load = useCallback(
     (signal: AbortSignal) => client.call("GET /v1/{ns}/runs", { path: { ns }, query: { parent: id, limit: shownMax + 1 }, signal }),
-    [client, ns, id, round],
+    [client, ns, id],
   );
-  const children = useLoaded(load).value?.items ?? [];
+  const { value, reload } = useLoaded(load);
+  useEffect(reload, [round, reload]);
+  const children = value?.items ?? [];
   if (children.length === 0) return null;
   return (
     <Fact name="Children">

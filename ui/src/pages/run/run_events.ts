@@ -23,7 +23,8 @@ export function nodeOf(event: RunEvent): { id: string; item: number | null } | n
   if (id === "") return null;
   const place = event.payload?.["node"];
   const item: unknown = Array.isArray(place) ? place[1] : null;
-  return { id, item: typeof item === "number" ? item : null };
+  if (typeof item !== "number") return { id, item: null };
+  return { id: id.slice(0, -`[${item}]`.length), item };
 }
 
 const stateAfter: Record<string, string> = {
@@ -126,11 +127,12 @@ export function timelineOf(events: RunEvent[]): TimelineRow[] {
       if (last.state === "running" && ends[event.type]) last.state = ends[event.type] ?? last.state;
     }
     const isWait = event.payload?.["node_state"] === "waiting";
-    const begun = isWait ? { state: "sleeping", what: "waits for a signal" } : begins[event.type];
+    const what = event.payload?.["items"] === undefined ? "waits for a signal" : "waits for its elements";
+    const begun = isWait ? { state: "sleeping", what } : begins[event.type];
     if (begun) {
       const attempt = event.payload?.["attempt"];
-      const what = begun.what === "attempt" && typeof attempt === "number" ? `attempt ${attempt}` : begun.what;
-      row.spans.push({ from: at, to: null, state: begun.state, what });
+      const isAttempt = begun.what === "attempt" && typeof attempt === "number";
+      row.spans.push({ from: at, to: null, state: begun.state, what: isAttempt ? `attempt ${attempt}` : begun.what });
     }
   }
   return [...rows.values()].filter((row) => row.spans.length > 0);

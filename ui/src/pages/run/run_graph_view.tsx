@@ -1,5 +1,5 @@
 // The graph of a run with the states of its tasks, now or after an event.
-import { useCallback, useMemo } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import { useConnection } from "../../api/context";
 import type { DefinitionTask, RunWithTasks } from "../../api/types";
 import { FlowGraph, type GraphNode } from "../../graph/flow_graph";
@@ -23,10 +23,9 @@ export function RunGraphView({ run, events, upTo, tasks, chosen, onChoose }: Pro
     (signal: AbortSignal) => client.call("GET /v1/{ns}/runs/{id}/graph", { path: { ns, id: run.id }, signal }),
     [client, ns, run.id],
   );
-  // The shape of an open run grows with its tasks.
-  const size = run.kind === "open" ? run.tasks.length : 0;
-  const loadGrown = useCallback((signal: AbortSignal) => load(signal), [load, size]);
-  const graph = useLoaded(loadGrown);
+  const graph = useLoaded(load);
+  const { reload } = graph;
+  useEffect(reload, [run.sequence, reload]);
   const undoneBy = useMemo(() => undoneByOf(tasks), [tasks]);
   const past = useMemo(() => (upTo === null ? null : nodesAfter(events, upTo)), [events, upTo]);
   const nodes = useMemo<GraphNode[]>(() => {
