@@ -53,3 +53,20 @@ function(pawl_embed_sql target)
   endif()
   target_include_directories(${target} ${scope} ${CMAKE_BINARY_DIR}/generated)
 endfunction()
+
+# pawl_embed_files(TARGET DIR dir HEADER server/x.hpp NAMESPACE ns)
+# Makes the header of the compressed files under dir, for TARGET to include; of none where dir was not made.
+function(pawl_embed_files target)
+  cmake_parse_arguments(ARG "" "DIR;HEADER;NAMESPACE" "" ${ARGN})
+  set(header ${CMAKE_BINARY_DIR}/generated/${ARG_HEADER})
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${ARG_DIR}/*.gz)
+  add_custom_command(
+    OUTPUT ${header}
+    COMMAND embed_files ${header} ${ARG_NAMESPACE} ${ARG_DIR}
+    DEPENDS embed_files ${files}
+    COMMENT "Embedding ${ARG_HEADER}"
+    VERBATIM)
+  add_custom_target(${target}_files DEPENDS ${header})
+  add_dependencies(${target} ${target}_files)
+  target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/generated)
+endfunction()

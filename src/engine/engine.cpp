@@ -29,6 +29,23 @@ std::int64_t claimed_count(const Answer& answer) {
 
 bool has_tasks(const Answer& answer) { return claimed_count(answer) > 0; }
 
+void count_report(EngineStats& stats, core::ReportAction action, core::TaskStatus status) {
+  using core::TaskStatus;
+  if (status == TaskStatus::completed) ++stats.tasks_completed;
+  if (status == TaskStatus::failed || status == TaskStatus::dead_letter) ++stats.tasks_failed;
+  if (status == TaskStatus::pending && action == core::ReportAction::fail) ++stats.tasks_retried;
+}
+
+void count_reports(EngineStats& stats, const core::Command& command, const core::Result<Answer>& answer) {
+  const auto* const asked = std::get_if<core::ReportTasks>(&command);
+  if (asked == nullptr || !answer) return;
+  const auto* const results = std::get_if<std::vector<core::Result<core::ReportAnswer>>>(&*answer);
+  if (results == nullptr) return;  // kept from before: it was counted then
+  for (std::size_t i = 0; i < results->size(); ++i) {
+    if ((*results)[i]) count_report(stats, asked->reports[i].action, (*results)[i]->status);
+  }
+}
+
 }  // namespace
 
 // One group on its way through a transaction; kept over retries.
@@ -230,7 +247,10 @@ void Engine::answer_claims(Group& group, const std::vector<std::vector<WorkingTa
 }
 
 void Engine::finish_group(Group& group) {
-  for (std::size_t i = 0; i < group.commands.size(); ++i) group.replies[i](std::move(group.answers[i]));
+  for (std::size_t i = 0; i < group.commands.size(); ++i) {
+    count_reports(stats_, *group.commands[i], group.answers[i]);
+    group.replies[i](std::move(group.answers[i]));
+  }
   group.commands.clear();
   group.onces.clear();
   group.replies.clear();

@@ -45,6 +45,10 @@ struct EngineStats {
   std::atomic<std::int64_t> refused_last = 0;
   std::atomic<std::int64_t> leases_expired = 0;
   std::atomic<std::int64_t> tasks_claimed = 0;
+  // What reports made of tasks; a report that was repeated counts again.
+  std::atomic<std::int64_t> tasks_completed = 0;
+  std::atomic<std::int64_t> tasks_retried = 0;
+  std::atomic<std::int64_t> tasks_failed = 0;  // for good
 };
 
 class Engine {

@@ -187,7 +187,7 @@ Awaitable<bool> Connection::write(Response response, bool goes_on) {
   }
   std::string bytes = head_of(response, goes_on);
   fmt::format_to(std::back_inserter(bytes), "Content-Length: {}\r\n\r\n", response.body.size());
-  if (!is_head_) bytes += response.body;  // one write, and over TLS one record
+  if (!is_head_ && response.status != 304) bytes += response.body;  // one write, and over TLS one record
   const bool is_sent = co_await write_bytes(std::move(bytes));
   if (!is_sent && response.undelivered) response.undelivered();
   co_return is_sent&& goes_on;

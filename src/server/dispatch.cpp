@@ -44,9 +44,17 @@ std::optional<wire::Method> method_of(std::string_view name) {
   return wire::method_from(name == "HEAD" ? "GET" : name);
 }
 
+// Somebody who types an address into a browser gets to the dashboard; programs get the problem.
+bool is_astray_browser(const Incoming& incoming) {
+  return incoming.method == "GET" && !incoming.target.starts_with("/v1") &&
+         incoming.accept.find("text/html") != std::string::npos;
+}
+
 // A path that exists with other methods says which.
 Response refusal(const Incoming& incoming, const Problem& problem) {
   const auto methods = wire::methods_of(path_of(incoming.target));
+  if (problem.code == ProblemCode::not_found && methods.empty() && is_astray_browser(incoming))
+    return {.status = 302, .headers = {{"Location", "/"}}};
   if (problem.code != ProblemCode::not_found || methods.empty())
     return problem_response(problem, incoming.request_id);
   std::string allow;
@@ -123,6 +131,8 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
                   .traceparent = std::move(incoming.traceparent),
                   .if_match = std::move(incoming.if_match),
                   .last_event_id = std::move(incoming.last_event_id),
+                  .if_none_match = std::move(incoming.if_none_match),
+                  .accepts_gzip = incoming.accept_encoding.find("gzip") != std::string::npos,
                   .wants_events = found->route->is_followed && incoming.method == "GET" &&
                                   incoming.accept.find("text/event-stream") != std::string::npos,
                   .is_local = incoming.is_local,

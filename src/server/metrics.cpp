@@ -46,6 +46,12 @@ void add_engine(std::string& out, const Metrics::View& view) {
   one(out, "pawl_leases_expired_total", "counter", "Leases that ran out or timed out",
       number(stats.leases_expired));
   one(out, "pawl_tasks_claimed_total", "counter", "Tasks given to workers", number(stats.tasks_claimed));
+  one(out, "pawl_tasks_completed_total", "counter", "Reports that completed a task",
+      number(stats.tasks_completed));
+  one(out, "pawl_tasks_retried_total", "counter", "Reports of a failure after which the task is tried again",
+      number(stats.tasks_retried));
+  one(out, "pawl_tasks_failed_total", "counter", "Reports of a failure that was the task's last",
+      number(stats.tasks_failed));
   one(out, "pawl_claims_waiting", "gauge", "Claims that wait for a task",
       static_cast<double>(view.waiting_claims));
 }

@@ -24,6 +24,8 @@ struct Incoming {
   std::string idempotency_key = {};
   std::string request_id = {};
   std::string accept = {};
+  std::string accept_encoding = {};
+  std::string if_none_match = {};
   std::string last_event_id = {};
   std::string content_type = {};
   std::string traceparent = {};
@@ -44,9 +46,11 @@ struct Request {
   std::string idempotency_key = {};
   std::string authorization = {};
   std::string content_type = {};
-  std::string traceparent = {};          // of the W3C trace context
-  std::string if_match = {};             // the sequence that a run must have
-  std::string last_event_id = {};        // where a stream that broke off is to go on
+  std::string traceparent = {};    // of the W3C trace context
+  std::string if_match = {};       // the sequence that a run must have
+  std::string last_event_id = {};  // where a stream that broke off is to go on
+  std::string if_none_match = {};  // the copies that the caller has
+  bool accepts_gzip = false;
   bool wants_events = false;             // as a stream, from a route that has one
   bool is_local = false;                 // it came over the loopback interface
   core::Actor actor = {};                // who asks, once that is known

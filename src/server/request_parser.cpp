@@ -25,6 +25,8 @@ std::string* place_of(const http::fields::value_type& field, Incoming& incoming)
     case http::field::authorization: return &incoming.authorization;
     case http::field::accept: return &incoming.accept;
     case http::field::content_type: return &incoming.content_type;
+    case http::field::accept_encoding: return &incoming.accept_encoding;
+    case http::field::if_none_match: return &incoming.if_none_match;
     case http::field::if_match: return &incoming.if_match;
     case http::field::unknown: break;
     default: return nullptr;

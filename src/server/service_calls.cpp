@@ -2,6 +2,7 @@
 
 #include "server/body.hpp"
 #include "server/calls.hpp"
+#include "server/dashboard.hpp"
 #include "wire/writer.hpp"
 
 namespace pawl::server {
@@ -31,21 +32,14 @@ Response metrics(Services& services, const Request& request) {
   return {.body = services.metrics.text(view), .content_type = "text/plain; version=0.0.4"};
 }
 
-Response home(const Services& services) {
-  return {.body = "Pawl " + services.version +
-                  "\n\n/openapi.json   what can be called\n/metrics        how it is doing\n/readyz         "
-                  "whether it "
-                  "can serve\n",
-          .content_type = "text/plain"};
-}
-
 }  // namespace
 
 void call_service(Services& services, Request request, Answer answer) {
   switch (request.route->call) {
     case Call::healthz: return answer(healthz());
     case Call::openapi: return answer(json_response(200, openapi_document(services.version)));
-    case Call::home: return answer(home(services));
+    case Call::home: return answer(dashboard_page(request, services.version));
+    case Call::dashboard_asset: return answer(dashboard_asset(request));
     default: break;
   }
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {

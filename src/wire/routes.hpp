@@ -24,6 +24,7 @@ enum class Call : std::uint8_t {
   metrics,
   openapi,
   home,
+  dashboard_asset,
   enqueue_task,
   enqueue_tasks,
   claim_tasks,

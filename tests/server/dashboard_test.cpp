@@ -1,0 +1,90 @@
+// The dashboard as it is served: to whom, with which protections, and cached how long. What it does in a
+// browser is tested in ui/tests.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "server/calls.hpp"
+#include "tests/server/fixture.hpp"
+#include "tests/support/golden.hpp"
+
+namespace pawl::testing {
+namespace {
+
+class Dashboard : public ServerTest {
+ protected:
+  std::string ask(const std::string& path, const std::string& fields = "") const {
+    RawClient client{front.port()};
+    client.send(get(path, fields + "Connection: close\r\n"));
+    return client.receive_all();
+  }
+
+  static std::string field_of(const std::string& answer, const std::string& name) {
+    const std::size_t at = answer.find("\r\n" + name + ": ");
+    if (at == std::string::npos) return {};
+    const std::size_t from = at + name.size() + 4;
+    return answer.substr(from, answer.find("\r\n", from) - from);
+  }
+
+  static std::string body_of(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n") + 4); }
+
+  // A build without Node.js has none, and says so; that is tested as well.
+  bool is_built() const { return ask("/").find("has no dashboard") == std::string::npos; }
+};
+
+const std::string kGzip = "Accept-Encoding: gzip, br\r\n";
+
+TEST_F(Dashboard, GivesABrowserThePageUnderAStrictPolicy) {
+  if (!is_built()) GTEST_SKIP() << "this build has no dashboard";
+  const std::string answer = ask("/", kGzip);
+  EXPECT_EQ(status_of(answer), 200);
+  EXPECT_EQ(field_of(answer, "Content-Type"), "text/html; charset=utf-8");
+  EXPECT_EQ(field_of(answer, "Content-Encoding"), "gzip");
+  EXPECT_EQ(field_of(answer, "Cache-Control"), "no-cache");
+  EXPECT_EQ(field_of(answer, "X-Content-Type-Options"), "nosniff");
+  const std::string policy = field_of(answer, "Content-Security-Policy");
+  EXPECT_TRUE(policy.starts_with("default-src 'none';")) << policy;
+  EXPECT_EQ(policy.find("unsafe"), std::string::npos) << policy;
+  EXPECT_NE(policy.find("frame-ancestors 'none'"), std::string::npos) << policy;
+}
+
+TEST_F(Dashboard, SendsNothingToABrowserThatHasThePage) {
+  if (!is_built()) GTEST_SKIP() << "this build has no dashboard";
+  const std::string mark = field_of(ask("/", kGzip), "ETag");
+  ASSERT_FALSE(mark.empty());
+  const std::string again = ask("/", kGzip + "If-None-Match: " + mark + "\r\n");
+  EXPECT_EQ(status_of(again), 304);
+  EXPECT_EQ(body_of(again), "");
+  EXPECT_EQ(status_of(ask("/", kGzip + "If-None-Match: \"other\"\r\n")), 200);
+}
+
+TEST_F(Dashboard, TellsATerminalWhereToLook) {
+  const std::string answer = ask("/");
+  EXPECT_EQ(status_of(answer), 200);
+  EXPECT_EQ(field_of(answer, "Content-Type"), "text/plain");
+  EXPECT_NE(body_of(answer).find("dashboard"), std::string::npos);
+  EXPECT_NE(body_of(answer).find("/openapi.json"), std::string::npos);
+}
+
+TEST_F(Dashboard, HasNoOtherFilesThanItsOwn) {
+  for (const char* path :
+       {"/assets/none.js", "/assets/..%2findex.html", "/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd"})
+    EXPECT_EQ(status_of(ask(path, kGzip)), 404) << path;
+}
+
+TEST_F(Dashboard, IsWhereABrowserGoesThatIsLost) {
+  const std::string html = "Accept: text/html\r\n";
+  const std::string lost = ask("/dashboard", html);
+  EXPECT_EQ(status_of(lost), 302);
+  EXPECT_EQ(field_of(lost, "Location"), "/");
+  EXPECT_EQ(status_of(ask("/dashboard")), 404);
+  EXPECT_EQ(status_of(ask("/v1/default/nothing", html)), 404);
+}
+
+// What the dashboard's calls are made from is what the server serves.
+TEST_F(Dashboard, IsBuiltAgainstThisServersDescription) {
+  const auto document = nlohmann::ordered_json::parse(server::openapi_document("0.1.0"));
+  expect_golden("ui/openapi.json", document.dump(1) + "\n");
+}
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,109 @@
+// The one way to the server. The token lives in this object and nowhere else: closing or reloading the page forgets it,
+// and no script of another page, storage or address ever has it.
+import type { Answers } from "./answers";
+import type { Calls } from "./calls";
+import { Problem, problemFrom } from "./problem";
+
+export type CallName = keyof Answers & keyof Calls;
+
+export interface Asked<Name extends CallName> {
+  path?: Calls[Name]["path"];
+  query?: Calls[Name]["query"];
+  body?: Calls[Name]["body"];
+  // Instead of `body`: JSON text that a user wrote, sent as it is.
+  bodyText?: string;
+  signal?: AbortSignal;
+  // Sent as If-Match: the action is refused if the run has moved on since it was looked at.
+  sequence?: number;
+}
+
+export interface Answer<Value> {
+  value: Value;
+  text: string; // as it came, for what must be shown byte for byte
+}
+
+export class Client {
+  #token = "";
+  #onUnauthorized: () => void = () => {};
+
+  signIn(token: string): void {
+    this.#token = token;
+  }
+
+  signOut(): void {
+    this.#token = "";
+  }
+
+  get hasToken(): boolean {
+    return this.#token !== "";
+  }
+
+  whenUnauthorized(listener: () => void): void {
+    this.#onUnauthorized = listener;
+  }
+
+  async call<Name extends CallName>(name: Name, asked: Asked<Name> = {}): Promise<Answers[Name]> {
+    return (await this.callForText(name, asked)).value;
+  }
+
+  async callForText<Name extends CallName>(name: Name, asked: Asked<Name> = {}): Promise<Answer<Answers[Name]>> {
+    const response = await this.#send(name, asked, "application/json");
+    const text = await response.text();
+    const isJson = response.headers.get("Content-Type")?.includes("json") ?? false;
+    return { value: (isJson ? JSON.parse(text) : text) as Answers[Name], text };
+  }
+
+  // The body of a call that goes on, as server-sent events.
+  async stream<Name extends CallName>(
+    name: Name,
+    asked: Asked<Name>,
+    lastEventId: string,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const response = await this.#send(name, asked, "text/event-stream", lastEventId);
+    if (!response.body) throw Problem.unreachable();
+    return response.body;
+  }
+
+  async #send<Name extends CallName>(
+    name: Name,
+    asked: Asked<Name>,
+    accept: string,
+    lastEventId = "",
+  ): Promise<Response> {
+    const [method = "GET", template = ""] = name.split(" ");
+    const headers = new Headers({ Accept: accept });
+    if (this.#token) headers.set("Authorization", `Bearer ${this.#token}`);
+    if (lastEventId) headers.set("Last-Event-ID", lastEventId);
+    if (asked.sequence !== undefined) headers.set("If-Match", String(asked.sequence));
+    const body = asked.bodyText ?? (asked.body === undefined ? undefined : JSON.stringify(asked.body));
+    let response: Response;
+    try {
+      response = await fetch(addressOf(template, asked.path ?? {}, asked.query ?? {}), {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        ...(asked.signal ? { signal: asked.signal } : {}),
+        cache: "no-store",
+        credentials: "omit",
+      });
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "AbortError") throw error;
+      throw Problem.unreachable();
+    }
+    if (response.status === 401) this.#onUnauthorized();
+    if (!response.ok) throw await problemFrom(response);
+    return response;
+  }
+}
+
+function addressOf(template: string, path: object, query: object): string {
+  const values = path as Record<string, string | number>;
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") parameters.set(name, String(value));
+  }
+  const search = parameters.toString();
+  // Relative to where the page is, so that a proxy may put the whole server under a path.
+  return `.${filled}${search ? `?${search}` : ""}`;
+}

@@ -1,0 +1,31 @@
+// An answer that is not the one asked for: the server's problem+json, or that there was no server.
+
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly requestId: string | null = null,
+  ) {
+    super(detail);
+  }
+
+  static unreachable(): Problem {
+    return new Problem(0, "unreachable", "The server cannot be reached. It is tried again all the time.");
+  }
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  return new Problem(0, "internal", error instanceof Error ? error.message : String(error));
+}
+
+export async function problemFrom(response: Response): Promise<Problem> {
+  const text = await response.text();
+  try {
+    const body = JSON.parse(text) as { code?: string; detail?: string; title?: string; request_id?: string };
+    return new Problem(response.status, body.code ?? "unknown", body.detail ?? body.title ?? text, body.request_id);
+  } catch {
+    return new Problem(response.status, "unknown", text || response.statusText);
+  }
+}

@@ -1,0 +1,252 @@
+// What the server answers with: docs/reference/http.md in types. Values that users give (payload, input, output) are
+// not here: they are shown as the text that came (text/json_text.ts), since parsing would change large numbers.
+
+export type TaskStatus =
+  | "blocked"
+  | "pending"
+  | "claimed"
+  | "running"
+  | "completed"
+  | "failed"
+  | "dead_letter"
+  | "cancelled";
+
+export const taskStatuses: readonly TaskStatus[] = [
+  "pending",
+  "blocked",
+  "claimed",
+  "running",
+  "completed",
+  "failed",
+  "dead_letter",
+  "cancelled",
+];
+
+export interface Failure {
+  code: string;
+  message: string;
+  retryable: boolean;
+}
+
+export interface Lease {
+  worker_id: string;
+  fence: number;
+  acquired_at: string;
+  expires_at: string;
+  heartbeat_at: string | null;
+  renewals: number;
+}
+
+export interface Task {
+  id: string;
+  namespace: string;
+  queue: string;
+  type: string;
+  status: TaskStatus;
+  priority: number;
+  key: string | null;
+  idempotency_key: string | null;
+  error: Failure | null;
+  attempt: number;
+  retry: { max_attempts: number };
+  timeout: string | null;
+  run_id: string | null;
+  node_id: string | null;
+  labels: Record<string, string>;
+  cancel_requested: boolean;
+  lease: Lease | null;
+  available_at: string;
+  created_at: string;
+  claimed_at: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+  updated_at: string;
+}
+
+export interface Attempt {
+  attempt: number;
+  execution_key: string;
+  worker_id: string;
+  fence: number;
+  claimed_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  outcome: string | null;
+  error: Failure | null;
+}
+
+export interface TaskWithAttempts extends Task {
+  attempts: Attempt[];
+}
+
+export interface QueueCounts {
+  pending: number;
+  scheduled: number;
+  blocked: number;
+  claimed: number;
+  running: number;
+  dead_letter: number;
+}
+
+export interface Queue {
+  name: string;
+  paused: boolean;
+  max_concurrency: number | null;
+  type_concurrency: Record<string, number>;
+  rate: { limit: number; per: string } | null;
+  counts: QueueCounts;
+  oldest_pending_age: string | null;
+}
+
+export interface Worker {
+  worker_id: string;
+  status: "online" | "draining" | "offline";
+  queues: string[];
+  task_types: string[];
+  workflow_types: string[];
+  hostname: string;
+  pid: number;
+  version: string;
+  max_concurrent: number;
+  labels: Record<string, string>;
+  active_count: number;
+  total_completed: number;
+  total_failed: number;
+  registered_at: string;
+  heartbeat_at: string;
+}
+
+export interface Node {
+  node_id: string;
+  hostname: string;
+  started_at: string;
+  heartbeat_at: string;
+  is_leader: boolean;
+  leader_until: string | null;
+  term: number | null;
+  version: string;
+}
+
+export type RunState =
+  | "created"
+  | "running"
+  | "sleeping"
+  | "paused"
+  | "completing"
+  | "completed"
+  | "failing"
+  | "failed"
+  | "compensating"
+  | "compensated"
+  | "compensation_failed"
+  | "cancelled";
+
+export const runStates: readonly RunState[] = [
+  "running",
+  "sleeping",
+  "paused",
+  "completed",
+  "failing",
+  "failed",
+  "compensating",
+  "compensated",
+  "compensation_failed",
+  "cancelled",
+];
+
+export interface Run {
+  id: string;
+  namespace: string;
+  workflow: string;
+  version: number | null;
+  kind: "graph" | "code" | "open";
+  run_key: string | null;
+  state: RunState;
+  custom_status: string | null;
+  error: Failure | null;
+  parent: { run_id: string; node_id: string } | null;
+  deadline_at: string | null;
+  wake_at: string | null;
+  labels: Record<string, string>;
+  sequence: number;
+  counts: Record<string, number>;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  updated_at: string;
+}
+
+export interface RunTask {
+  id: string;
+  node_id: string;
+  item: number | null;
+  type: NodeType;
+  state: string;
+  task_id: string | null;
+  child_run_id: string | null;
+  attempt: number;
+  error: Failure | null;
+  items: { total: number; left: number; failed: number } | null;
+  due_at: string | null;
+  scheduled_at: string | null;
+  finished_at: string | null;
+}
+
+export interface RunWithTasks extends Run {
+  tasks: RunTask[];
+}
+
+export interface RunEvent {
+  sequence: number;
+  event_id: string;
+  type: string;
+  at: string;
+  payload: Record<string, unknown> | null;
+  caused_by: number | null;
+  actor: { type: string; id: string | null };
+}
+
+export interface Replay {
+  state: Run;
+  matches: boolean;
+  differences: string[];
+}
+
+export type NodeType = "activity" | "compensation" | "sleep" | "signal" | "workflow";
+
+export interface RunGraph {
+  nodes: { id: string; type: NodeType; state: string; task_id: string | null; attempt: number }[];
+  edges: { from: string; to: string }[];
+}
+
+export interface DefinitionTask {
+  id: string;
+  type?: NodeType;
+  activity?: string;
+  signal?: string;
+  workflow?: string;
+  duration?: string;
+  after?: string[];
+  compensate?: string;
+}
+
+export interface DefinitionRow {
+  name: string;
+  version: number;
+  hash: string;
+  created_at: string;
+}
+
+export interface DefinitionVersion extends DefinitionRow {
+  definition: { tasks: DefinitionTask[]; deadline?: string; on_failure?: string };
+}
+
+export interface Page<Item> {
+  items: Item[];
+  next_cursor: string | null;
+}
+
+export interface BulkResult {
+  matched: number;
+  changed: number;
+}

@@ -1,0 +1,76 @@
+// The frame: who is signed in, which namespace and page are looked at.
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { Client } from "./api/client";
+import { ConnectionContext } from "./api/context";
+import { TrafficProvider } from "./live/traffic";
+import { NoticesProvider } from "./parts/notices";
+import { useRoute, type Route } from "./route/route";
+import { SignIn } from "./shell/sign_in";
+import { Shell } from "./shell/shell";
+import { OverviewPage } from "./pages/overview/overview_page";
+import { RunsPage } from "./pages/runs/runs_page";
+import { RunPage } from "./pages/run/run_page";
+import { TasksPage } from "./pages/tasks/tasks_page";
+import { TaskPage } from "./pages/tasks/task_page";
+import { DeadLettersPage } from "./pages/tasks/dead_letters_page";
+import { QueuesPage } from "./pages/queues/queues_page";
+import { WorkersPage } from "./pages/workers/workers_page";
+import { DefinitionsPage } from "./pages/definitions/definitions_page";
+import { DefinitionPage } from "./pages/definitions/definition_page";
+
+export function App() {
+  const route = useRoute();
+  const [client] = useState(() => new Client());
+  const [isRefused, setRefused] = useState(false);
+  const [session, setSession] = useState(0);
+
+  useEffect(() => client.whenUnauthorized(() => setRefused(true)), [client]);
+  const connection = useMemo(() => ({ client, ns: route.ns }), [client, route.ns]);
+  const signIn = useCallback(
+    (token: string) => {
+      client.signIn(token);
+      setRefused(false);
+      setSession((n) => n + 1); // everything is loaded anew, as somebody else
+    },
+    [client],
+  );
+  const signOut = useCallback(() => {
+    client.signOut();
+    setSession((n) => n + 1);
+  }, [client]);
+
+  return (
+    <ConnectionContext.Provider value={connection}>
+      <NoticesProvider>
+        {isRefused ? (
+          <SignIn wasRefused={client.hasToken} onToken={signIn} />
+        ) : (
+          <TrafficProvider key={`${session} ${route.ns}`}>
+            <Shell route={route} isSignedIn={client.hasToken} onSignOut={signOut}>
+              <PageOf route={route} key={`${route.ns}/${route.page}/${route.id ?? ""}`} />
+            </Shell>
+          </TrafficProvider>
+        )}
+      </NoticesProvider>
+    </ConnectionContext.Provider>
+  );
+}
+
+function PageOf({ route }: { route: Route }) {
+  switch (route.page) {
+    case "overview":
+      return <OverviewPage />;
+    case "runs":
+      return route.id ? <RunPage id={route.id} /> : <RunsPage route={route} />;
+    case "tasks":
+      return route.id ? <TaskPage id={route.id} /> : <TasksPage route={route} />;
+    case "dead-letters":
+      return <DeadLettersPage />;
+    case "queues":
+      return <QueuesPage />;
+    case "workers":
+      return <WorkersPage />;
+    case "definitions":
+      return route.id ? <DefinitionPage name={route.id} route={route} /> : <DefinitionsPage />;
+  }
+}

@@ -1,0 +1,99 @@
+// What goes through the server while this page is open: the queues as they change, and the counters every two seconds.
+// It stands above the pages, so that looking at a run does not tear a hole into the charts.
+import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useConnection } from "../api/context";
+import type { Page, Queue } from "../api/types";
+import { problemOf, type Problem } from "../api/problem";
+import { durationMs } from "../text/format";
+import { History } from "./history";
+import { metricTotals } from "./metrics";
+import { useEvents, type Following } from "./use_events";
+import { useNow } from "./use_now";
+
+export interface Traffic {
+  queues: Queue[] | null;
+  queuesAt: number; // when they were told, ms
+  following: Following;
+  history: History;
+  problem: Problem | null;
+  round: number; // rises with every sample
+}
+
+const sampleEveryMs = 2000;
+const TrafficContext = createContext<Traffic>({
+  queues: null,
+  queuesAt: 0,
+  following: "connecting",
+  history: new History(),
+  problem: null,
+  round: 0,
+});
+
+export function TrafficProvider({ children }: { children: ReactNode }) {
+  const { client, ns } = useConnection();
+  const [queues, setQueues] = useState<Queue[] | null>(null);
+  const [queuesAt, setQueuesAt] = useState(0);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [round, setRound] = useState(0);
+  const history = useMemo(() => new History(), [client, ns]);
+  const asked = useMemo(() => ({ path: { ns } }), [ns]);
+  const seen = useRef<Queue[]>([]);
+
+  const following = useEvents({
+    client,
+    name: "GET /v1/{ns}/queues",
+    asked,
+    onEvent: (event) => {
+      seen.current = (JSON.parse(event.data) as Page<Queue>).items;
+      setQueues(seen.current);
+      setQueuesAt(Date.now());
+    },
+  });
+
+  useEffect(() => {
+    setQueues(null);
+    seen.current = [];
+    const sample = async () => {
+      try {
+        const totals = metricTotals(await client.call("GET /metrics"));
+        history.add({ ...totals, ...depthsOf(seen.current) }, Date.now());
+        setProblem(null);
+      } catch (error) {
+        setProblem(problemOf(error));
+      }
+      setRound((n) => n + 1);
+    };
+    void sample();
+    const timer = window.setInterval(sample, sampleEveryMs);
+    return () => window.clearInterval(timer);
+  }, [client, ns, history]);
+
+  const value = useMemo(
+    () => ({ queues, queuesAt, following, history, problem, round }),
+    [queues, queuesAt, following, history, problem, round],
+  );
+  return <TrafficContext.Provider value={value}>{children}</TrafficContext.Provider>;
+}
+
+function depthsOf(queues: Queue[]): Record<string, number> {
+  return Object.fromEntries(queues.map((queue) => [`depth:${queue.name}`, depthOf(queue)]));
+}
+
+// What waits for a worker now or later.
+export function depthOf({ counts }: Queue): number {
+  return counts.pending + counts.scheduled + counts.blocked;
+}
+
+export function useTraffic(): Traffic {
+  return useContext(TrafficContext);
+}
+
+// How long the first claimable task has waited by now, ms: the server tells changes of the counts, and age is none.
+export function useOldest(): (queue: Queue) => number {
+  const { queuesAt } = useTraffic();
+  const now = useNow();
+  return (queue) => {
+    const age = durationMs(queue.oldest_pending_age);
+    return age === null ? 0 : age + Math.max(0, now - queuesAt);
+  };
+}

@@ -1,0 +1,62 @@
+// Follows a call that goes on. A stream that breaks off is taken up again where it was, at most every few seconds.
+import { useEffect, useRef, useState } from "react";
+import type { Asked, CallName, Client } from "../api/client";
+import { readEvents, type ServerEvent } from "../api/events";
+import { Problem } from "../api/problem";
+
+const waitMinMs = 500;
+const waitMaxMs = 10_000;
+
+export type Following = "connecting" | "live" | "lost" | "over";
+
+interface Followed<Name extends CallName> {
+  client: Client;
+  name: Name;
+  asked: Asked<Name>; // must stay the same object (useMemo) while what it asks for does
+  onEvent: (event: ServerEvent) => void;
+  isWanted?: boolean;
+}
+
+export function useEvents<Name extends CallName>(followed: Followed<Name>): Following {
+  const [state, setState] = useState<Following>("connecting");
+  const latest = useRef(followed);
+  latest.current = followed;
+  const { client, name, asked, isWanted = true } = followed;
+
+  useEffect(() => {
+    if (!isWanted) return;
+    const aborter = new AbortController();
+    let lastEventId = "";
+    let wait = waitMinMs;
+    let timer = 0;
+    const follow = async () => {
+      try {
+        const body = await client.stream(name, { ...asked, signal: aborter.signal }, lastEventId);
+        setState("live");
+        await readEvents(body, (event) => {
+          wait = waitMinMs;
+          if (event.id) lastEventId = event.id;
+          latest.current.onEvent(event);
+        });
+      } catch (error) {
+        if (aborter.signal.aborted) return;
+        // What is refused will be refused again; what broke off will not.
+        if (error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 429) {
+          setState("over");
+          return;
+        }
+      }
+      if (aborter.signal.aborted) return;
+      setState("lost");
+      timer = window.setTimeout(follow, wait);
+      wait = Math.min(wait * 2, waitMaxMs);
+    };
+    void follow();
+    return () => {
+      aborter.abort();
+      window.clearTimeout(timer);
+    };
+  }, [client, name, asked, isWanted]);
+
+  return state;
+}

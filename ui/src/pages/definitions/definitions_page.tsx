@@ -1,0 +1,57 @@
+// The workflows that there are, with their latest versions.
+import { useCallback } from "react";
+import type { DefinitionRow } from "../../api/types";
+import { useConnection } from "../../api/context";
+import { usePages } from "../../live/use_pages";
+import { Age, Command, Empty, ProblemBox } from "../../parts/basics";
+import { Link } from "../../parts/link";
+import { Table, type Column } from "../../parts/table";
+import { goTo } from "../../route/route";
+
+const columns: Column<DefinitionRow>[] = [
+  { name: "Workflow", width: "minmax(140px, 2fr)", cell: (row) => <Link page="definitions" id={row.name}>{row.name}</Link> },
+  { name: "Latest", width: "70px", cell: (row) => `v${row.version}` },
+  { name: "Since", width: "120px", cell: (row) => <Age at={row.created_at} /> },
+  { name: "Runs", width: "90px", cell: (row) => <Link page="runs" query={{ workflow: row.name }}>its runs</Link> },
+  { name: "Hash", width: "minmax(120px, 1fr)", cell: (row) => <code className="muted">{row.hash}</code>, isSecondary: true },
+];
+
+export function DefinitionsPage() {
+  const { client, ns } = useConnection();
+  const load = useCallback(
+    async (cursor: string, signal: AbortSignal) => {
+      const page = await client.call("GET /v1/{ns}/definitions", { path: { ns }, query: { limit: 100, cursor }, signal });
+      return { ...page, items: page.items.map((row) => ({ ...row, id: row.name })) };
+    },
+    [client, ns],
+  );
+  const definitions = usePages(load, 10_000);
+  return (
+    <div className="page-with-table">
+      <h1>Definitions</h1>
+      <ProblemBox problem={definitions.problem} />
+      {definitions.items.length === 0 && !definitions.isLoading && !definitions.problem ? (
+        <Empty title="No workflows yet">
+          <p>A definition says which tasks a workflow has and in which order they run:</p>
+          <Command>{`cat > hello.yaml <<'END'
+name: hello
+tasks:
+  - {id: greet, activity: example.greet}
+  - {id: thank, activity: example.greet, after: [greet]}
+END
+pawl workflow apply hello.yaml`}</Command>
+        </Empty>
+      ) : (
+        <Table
+          label="Definitions"
+          columns={columns}
+          rows={definitions.items}
+          keyOf={(row) => row.name}
+          hasMore={definitions.hasMore}
+          onEnd={definitions.loadMore}
+          onOpen={(row) => goTo({ ns, page: "definitions", id: row.name })}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+// Two versions of a definition, line by line. What went is marked by - and what came by +, not by colour alone.
+import { useMemo } from "react";
+import { indented } from "../../text/json_text";
+import { diffLines } from "../../text/line_diff";
+
+const marks = { " ": "same", "-": "gone", "+": "new" };
+
+export function Difference({ before, after }: { before: string | null; after: string | null }) {
+  const lines = useMemo(() => diffLines(indented(before ?? ""), indented(after ?? "")), [before, after]);
+  if (lines.every((line) => line.mark === " ")) return <p className="muted">The two are the same.</p>;
+  return (
+    <pre className="difference" tabIndex={0} aria-label="Difference of the two versions">
+      {lines.map((line, i) => (
+        <span key={i} className={`diff-${marks[line.mark]}`}>
+          {`${line.mark} ${line.text}\n`}
+        </span>
+      ))}
+    </pre>
+  );
+}

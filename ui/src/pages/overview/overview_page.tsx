@@ -1,0 +1,63 @@
+// How it is going, at a glance and live.
+import { useCallback } from "react";
+import { useConnection } from "../../api/context";
+import { depthOf, useOldest, useTraffic } from "../../live/traffic";
+import { useLoaded } from "../../live/use_loaded";
+import { Command, Empty, ProblemBox } from "../../parts/basics";
+import { Link } from "../../parts/link";
+import { formatCount, formatMs } from "../../text/format";
+import { RateChart } from "./rate_chart";
+import { Tile } from "./tile";
+import { Cluster } from "./cluster";
+import { QueueList } from "./queue_list";
+
+export function OverviewPage() {
+  const { client, ns } = useConnection();
+  const { queues, history, problem } = useTraffic();
+  const oldestOf = useOldest();
+  const loadWorkers = useCallback(
+    (signal: AbortSignal) => client.call("GET /v1/{ns}/workers", { path: { ns }, query: { limit: 500 }, signal }),
+    [client, ns],
+  );
+  const workers = useLoaded(loadWorkers, 5000);
+  const online = workers.value?.items.filter((worker) => worker.status === "online").length ?? 0;
+  const total = (pick: "pending" | "running" | "claimed" | "dead_letter") =>
+    (queues ?? []).reduce((sum, queue) => sum + queue.counts[pick], 0);
+  const oldest = Math.max(0, ...(queues ?? []).map(oldestOf));
+  const waiting = (queues ?? []).reduce((sum, queue) => sum + depthOf(queue), 0);
+  const expired = history.risen("pawl_leases_expired_total");
+
+  return (
+    <>
+      <h1>Overview</h1>
+      <ProblemBox problem={problem} />
+      <section className="tiles" aria-label="Now">
+        <Tile name="Waiting" value={formatCount(waiting)} hint="for now or for later" />
+        <Tile name="Oldest waiting" value={oldest > 0 ? formatMs(oldest) : "–"} hint="of what could run now" tone={oldest > 60_000 ? "retry" : undefined} />
+        <Tile name="Running" value={formatCount(total("running") + total("claimed"))} hint="held by a worker" />
+        <Tile
+          name="Dead letters"
+          value={<Link page="dead-letters">{formatCount(total("dead_letter"))}</Link>}
+          hint="attempts used up"
+          tone={total("dead_letter") > 0 ? "bad" : undefined}
+        />
+        <Tile name="Leases lost" value={formatCount(expired)} hint="since this page is open" tone={expired > 0 ? "retry" : undefined} />
+        <Tile name="Workers" value={<Link page="workers">{formatCount(online)}</Link>} hint="online" tone={workers.value && online === 0 ? "retry" : undefined} />
+      </section>
+      <RateChart />
+      {queues?.length === 0 ? <FirstSteps /> : <QueueList queues={queues ?? []} />}
+      <Cluster />
+    </>
+  );
+}
+
+function FirstSteps() {
+  return (
+    <Empty title="No task has been here yet">
+      <p>A queue appears with its first task. Enqueue one:</p>
+      <Command>{`pawl task enqueue example.greet '{"name":"ada"}'`}</Command>
+      <p>and start a worker for it, any program will do:</p>
+      <Command>pawl worker --handle 'example.greet=cat'</Command>
+    </Empty>
+  );
+}

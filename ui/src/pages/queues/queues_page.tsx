@@ -1,0 +1,85 @@
+// Queues: what is in them, what they may do, and stopping them.
+import { useState } from "react";
+import type { Queue } from "../../api/types";
+import { useConnection } from "../../api/context";
+import { useOldest, useTraffic } from "../../live/traffic";
+import { ActionButton } from "../../parts/action_button";
+import { Command, Empty } from "../../parts/basics";
+import { Link } from "../../parts/link";
+import { Sparkline } from "../../parts/sparkline";
+import { StateMark } from "../../parts/state_mark";
+import { formatCount, formatMs, inWords } from "../../text/format";
+import { LimitsDialog } from "./limits_dialog";
+
+const counted = ["pending", "scheduled", "blocked", "claimed", "running", "dead_letter"] as const;
+
+export function QueuesPage() {
+  const { queues } = useTraffic();
+  const [edited, setEdited] = useState<Queue | null>(null);
+  return (
+    <>
+      <h1>Queues</h1>
+      {queues?.length === 0 && (
+        <Empty title="No queues yet">
+          <p>A queue appears with its first task:</p>
+          <Command>{`pawl task enqueue email.send '{"to":"ada@example.org"}' --queue mail`}</Command>
+        </Empty>
+      )}
+      <div className="cards">
+        {queues?.map((queue) => (
+          <QueueCard key={queue.name} queue={queue} onEdit={() => setEdited(queue)} />
+        ))}
+      </div>
+      {edited && <LimitsDialog queue={edited} onClose={() => setEdited(null)} />}
+    </>
+  );
+}
+
+function QueueCard({ queue, onEdit }: { queue: Queue; onEdit: () => void }) {
+  const { client, ns } = useConnection();
+  const { history } = useTraffic();
+  const oldestOf = useOldest();
+  const setPaused = async (paused: boolean) => {
+    await client.call("PUT /v1/{ns}/queues/{name}", { path: { ns, name: queue.name }, body: { paused } });
+    return `${queue.name} ${paused ? "is paused: nothing more is handed out" : "goes on"}`;
+  };
+  return (
+    <section className="card" aria-label={`Queue ${queue.name}`}>
+      <header>
+        <h2>{queue.name}</h2>
+        <StateMark state={queue.paused ? "paused" : "open"} />
+      </header>
+      <Sparkline values={history.series(`depth:${queue.name}`)} label={`Depth of ${queue.name} over the last minutes`} />
+      <dl className="counts">
+        {counted.map((name) => (
+          <div key={name}>
+            <dt>{inWords(name)}</dt>
+            <dd className={name === "dead_letter" && queue.counts[name] > 0 ? "tone-bad" : ""}>
+              <Link page={name === "dead_letter" ? "dead-letters" : "tasks"} query={name === "dead_letter" ? {} : { queue: queue.name, status: name === "scheduled" ? "pending" : name }}>
+                {formatCount(queue.counts[name])}
+              </Link>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="muted">{limitsInWords(queue)}</p>
+      {queue.oldest_pending_age && <p className="muted">The oldest has waited {formatMs(oldestOf(queue))}.</p>}
+      <footer>
+        <ActionButton does={() => setPaused(!queue.paused)} kind={queue.paused ? "main" : "plain"}>
+          {queue.paused ? "Resume" : "Pause"}
+        </ActionButton>
+        <button type="button" className="plain" onClick={onEdit}>
+          Limits…
+        </button>
+      </footer>
+    </section>
+  );
+}
+
+function limitsInWords(queue: Queue): string {
+  const words: string[] = [];
+  if (queue.max_concurrency !== null) words.push(`at most ${queue.max_concurrency} at once`);
+  for (const [type, limit] of Object.entries(queue.type_concurrency)) words.push(`at most ${limit} of ${type}`);
+  if (queue.rate) words.push(`${queue.rate.limit} every ${queue.rate.per}`);
+  return words.length > 0 ? `Limits: ${words.join(", ")}.` : "No limits.";
+}

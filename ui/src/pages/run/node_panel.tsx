@@ -1,0 +1,140 @@
+// One task of a run: where it stands, its attempts with their errors, what went in and came out.
+import { useCallback } from "react";
+import { useConnection } from "../../api/context";
+import type { RunTask, RunWithTasks } from "../../api/types";
+import { useLoaded } from "../../live/use_loaded";
+import { ActionButton } from "../../parts/action_button";
+import { Age, Fact, Facts, Id, ProblemBox } from "../../parts/basics";
+import { JsonView } from "../../parts/json_view";
+import { Link } from "../../parts/link";
+import { StateMark } from "../../parts/state_mark";
+import { goTo } from "../../route/route";
+import { entriesOf, fieldText } from "../../text/json_text";
+import { AttemptList } from "../tasks/attempts";
+
+interface Props {
+  run: RunWithTasks;
+  nodeId: string;
+  runText: string;
+  onChange: () => void;
+  onClose: () => void;
+}
+
+const itemsMax = 20;
+
+export function NodePanel({ run, nodeId, runText, onChange, onClose }: Props) {
+  const { client, ns } = useConnection();
+  const all = run.tasks.filter((task) => task.node_id === nodeId || task.id === nodeId);
+  const node = all.find((task) => task.item === null) ?? all[0];
+  if (!node) return null;
+  const items = all.filter((task) => task.item !== null);
+  const rewind = async () => {
+    const { run: made } = await client.call("POST /v1/{ns}/runs/{id}/rewind", {
+      path: { ns, id: run.id },
+      body: { to: node.node_id },
+    });
+    onChange();
+    goTo({ ns, page: "runs", id: made.id });
+    return `A new run begins again at ${node.node_id}, with all results before it`;
+  };
+  return (
+    <aside className="panel node-panel" aria-label={`Task ${node.id}`}>
+      <header className="page-head">
+        <h2>
+          {node.node_id} <span className="muted">{node.type}</span>
+        </h2>
+        <StateMark state={node.state === "pending" && node.attempt > 0 ? "retrying" : node.state} />
+        <button type="button" className="quiet" aria-label="Close the task" onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      {node.error && !node.task_id && (
+        <p className="error-line">
+          <strong>{node.error.code}</strong> {node.error.message}
+        </p>
+      )}
+      <Facts>
+        {node.child_run_id && (
+          <Fact name="Child run">
+            <Link page="runs" id={node.child_run_id}>
+              <Id id={node.child_run_id} />
+            </Link>
+          </Fact>
+        )}
+        {node.due_at && (
+          <Fact name="Due">
+            <Age at={node.due_at} />
+          </Fact>
+        )}
+        {node.scheduled_at && (
+          <Fact name="Scheduled">
+            <Age at={node.scheduled_at} />
+          </Fact>
+        )}
+        {node.finished_at && (
+          <Fact name="Ended">
+            <Age at={node.finished_at} />
+          </Fact>
+        )}
+      </Facts>
+      {node.type !== "compensation" && run.kind === "graph" && (
+        <ActionButton does={rewind} title="A new run keeps all results before this task and begins with it">
+          Rewind to {node.node_id}…
+        </ActionButton>
+      )}
+      {items.length > 0 && <Items items={items} />}
+      {node.task_id && <TaskOfNode taskId={node.task_id} />}
+      <h2>Output</h2>
+      <JsonView text={outputOf(runText, node)} name="output" />
+    </aside>
+  );
+}
+
+// From the text of the answer: an output may hold numbers that parsing would change.
+function outputOf(runText: string, node: RunTask): string | null {
+  for (const [, task] of entriesOf(fieldText(runText, "tasks") ?? "[]")) {
+    if (fieldText(task, "id") === JSON.stringify(node.id)) return fieldText(task, "output");
+  }
+  return null;
+}
+
+function Items({ items }: { items: RunTask[] }) {
+  return (
+    <ul className="samples" aria-label="Elements">
+      {items.slice(0, itemsMax).map((item) => (
+        <li key={item.id}>
+          {item.task_id ? (
+            <Link page="tasks" id={item.task_id}>
+              [{item.item}]
+            </Link>
+          ) : (
+            `[${item.item}]`
+          )}{" "}
+          <StateMark state={item.state} /> {item.error?.message}
+        </li>
+      ))}
+      {items.length > itemsMax && <li className="muted">and {items.length - itemsMax} more</li>}
+    </ul>
+  );
+}
+
+function TaskOfNode({ taskId }: { taskId: string }) {
+  const { client, ns } = useConnection();
+  const load = useCallback(
+    (signal: AbortSignal) => client.callForText("GET /v1/{ns}/tasks/{id}", { path: { ns, id: taskId }, signal }),
+    [client, ns, taskId],
+  );
+  const task = useLoaded(load, 3000);
+  if (!task.value) return <ProblemBox problem={task.problem} />;
+  return (
+    <>
+      <h2>Attempts</h2>
+      <AttemptList attempts={task.value.value.attempts} />
+      <h2>Payload</h2>
+      <JsonView text={fieldText(task.value.text, "payload")} name="payload" />
+      <Link page="tasks" id={taskId}>
+        The task itself
+      </Link>
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+// What can be done to a run in the state that it is in.
+import { useState } from "react";
+import { useConnection } from "../../api/context";
+import type { DefinitionTask, RunState, RunWithTasks } from "../../api/types";
+import { ActionButton } from "../../parts/action_button";
+import { SignalDialog } from "./signal_dialog";
+
+type Verb = "pause" | "resume" | "cancel" | "retry" | "compensate";
+
+const verbs: { verb: Verb; name: string; from: RunState[]; said: string; kind: "plain" | "main" | "danger" }[] = [
+  { verb: "retry", name: "Retry", from: ["failed"], said: "The run goes on from what failed; what completed is kept", kind: "main" },
+  { verb: "resume", name: "Resume", from: ["paused"], said: "The run goes on", kind: "main" },
+  { verb: "pause", name: "Pause", from: ["running", "sleeping"], said: "Nothing new starts; what runs may finish", kind: "plain" },
+  { verb: "compensate", name: "Compensate", from: ["failed"], said: "What the run did is undone, in reverse order", kind: "plain" },
+  { verb: "cancel", name: "Cancel", from: ["created", "running", "sleeping", "paused"], said: "The run is cancelled", kind: "danger" },
+];
+const takesSignals: RunState[] = ["created", "running", "sleeping", "paused"];
+
+interface Props {
+  run: RunWithTasks;
+  tasks: DefinitionTask[];
+  chosen: string | null;
+  onChange: () => void;
+}
+
+export function RunActions({ run, tasks, chosen, onChange }: Props) {
+  const { client, ns } = useConnection();
+  const [isSignalling, setSignalling] = useState(false);
+  const act = (verb: Verb, said: string) => async () => {
+    await client.call(`POST /v1/{ns}/runs/{id}/${verb}`, { path: { ns, id: run.id }, body: {} });
+    onChange();
+    return said;
+  };
+  return (
+    <>
+      {verbs
+        .filter(({ from }) => from.includes(run.state))
+        .map(({ verb, name, said, kind }) => (
+          <ActionButton key={verb} does={act(verb, said)} kind={kind}>
+            {name}
+          </ActionButton>
+        ))}
+      {takesSignals.includes(run.state) && (
+        <button type="button" className="plain" onClick={() => setSignalling(true)}>
+          Signal…
+        </button>
+      )}
+      {isSignalling && (
+        <SignalDialog
+          run={run}
+          names={signalsOf(run, tasks, chosen)}
+          onClose={() => {
+            setSignalling(false);
+            onChange();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+// The signals of the definition, those that are waited for first.
+function signalsOf(run: RunWithTasks, tasks: DefinitionTask[], chosen: string | null): string[] {
+  const waiting = new Set(run.tasks.filter((task) => task.state === "waiting").map((task) => task.node_id));
+  const rank = (task: DefinitionTask) => (task.id === chosen ? 0 : waiting.has(task.id) ? 1 : 2);
+  const signals = tasks.filter((task) => task.signal !== undefined).sort((a, b) => rank(a) - rank(b));
+  return [...new Set(signals.map((task) => task.signal ?? ""))];
+}

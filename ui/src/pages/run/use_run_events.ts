@@ -1,0 +1,85 @@
+// All events of a run: those that were, page by page, then those that happen, as they do.
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { Client } from "../../api/client";
+import { useConnection } from "../../api/context";
+import { problemOf, type Problem } from "../../api/problem";
+import type { RunEvent } from "../../api/types";
+import { useEvents, type Following } from "../../live/use_events";
+import { entriesOf, fieldText } from "../../text/json_text";
+import type { LoggedEvent } from "./run_events";
+
+const drawEveryMs = 120; // a burst of events is drawn at once
+
+function logged(text: string): LoggedEvent {
+  return { ...(JSON.parse(text) as RunEvent), payloadText: fieldText(text, "payload") ?? "null" };
+}
+
+async function pageAfter(client: Client, ns: string, id: string, after: number, signal: AbortSignal): Promise<LoggedEvent[]> {
+  const { text } = await client.callForText("GET /v1/{ns}/runs/{id}/events", {
+    path: { ns, id },
+    query: { after, limit: 500 },
+    signal,
+  });
+  return [...entriesOf(fieldText(text, "items") ?? "[]")].map(([, event]) => logged(event));
+}
+
+interface RunEvents {
+  events: LoggedEvent[];
+  following: Following;
+  problem: Problem | null;
+}
+
+// One page is one run: another id is another page. `isClosed`: the run has ended, there is nothing to follow.
+export function useRunEvents(id: string, isClosed: boolean): RunEvents {
+  const { client, ns } = useConnection();
+  const [events, setEvents] = useState<LoggedEvent[]>([]);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [hasPast, setHasPast] = useState(false);
+  const all = useRef<LoggedEvent[]>([]);
+  const timer = useRef(0);
+  const draw = useCallback(() => {
+    timer.current ||= window.setTimeout(() => {
+      timer.current = 0;
+      setEvents([...all.current]);
+    }, drawEveryMs);
+  }, []);
+  const add = useCallback(
+    (event: LoggedEvent) => {
+      if (event.sequence > (all.current.at(-1)?.sequence ?? 0)) all.current.push(event);
+      draw();
+    },
+    [draw],
+  );
+
+  // Also when the run ends or is taken up again: what the stream did not bring is there, and what comes is followed anew.
+  useEffect(() => {
+    const aborter = new AbortController();
+    setHasPast(false);
+    const load = async () => {
+      try {
+        for (;;) {
+          const page = await pageAfter(client, ns, id, all.current.at(-1)?.sequence ?? 0, aborter.signal);
+          page.forEach(add);
+          if (page.length === 0) break;
+        }
+        setHasPast(true);
+      } catch (error) {
+        if (!aborter.signal.aborted) setProblem(problemOf(error));
+      }
+    };
+    void load();
+    return () => aborter.abort();
+  }, [client, ns, id, isClosed, add]);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+
+  // Where the stream begins is decided once; from then on the id of the last event is what counts.
+  const asked = useMemo(() => ({ path: { ns, id }, query: { after: all.current.at(-1)?.sequence ?? 0 } }), [ns, id, hasPast]);
+  const following = useEvents({
+    client,
+    name: "GET /v1/{ns}/runs/{id}/events",
+    asked,
+    onEvent: (event) => add(logged(event.data)),
+    isWanted: hasPast && !isClosed,
+  });
+  return { events, following, problem };
+}

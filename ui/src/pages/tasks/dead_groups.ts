@@ -1,0 +1,24 @@
+// Failed tasks by what went wrong, the largest group first.
+import type { Task } from "../../api/types";
+import { fingerprintOf, messageShape } from "../../text/fingerprint";
+
+export interface DeadGroup {
+  fingerprint: string;
+  type: string;
+  code: string;
+  shape: string;
+  tasks: Task[]; // the newest first
+}
+
+export function groupsOf(tasks: Task[]): DeadGroup[] {
+  const groups = new Map<string, DeadGroup>();
+  for (const task of tasks) {
+    const code = task.error?.code ?? "unknown";
+    const message = task.error?.message ?? "";
+    const fingerprint = fingerprintOf(task.type, code, message);
+    const group = groups.get(fingerprint) ?? { fingerprint, type: task.type, code, shape: messageShape(message), tasks: [] };
+    group.tasks.push(task);
+    groups.set(fingerprint, group);
+  }
+  return [...groups.values()].sort((a, b) => b.tasks.length - a.tasks.length);
+}

@@ -1,0 +1,55 @@
+// Dead letters, the same failure once: a thousand tasks with one cause are one row and one decision.
+import { useCallback, useMemo } from "react";
+import type { Task } from "../../api/types";
+import { useConnection } from "../../api/context";
+import { useLoaded } from "../../live/use_loaded";
+import { Command, Empty, ProblemBox } from "../../parts/basics";
+import { plural } from "../../text/format";
+import { DeadGroupCard } from "./dead_group_card";
+import { groupsOf } from "./dead_groups";
+
+const pagesMax = 20; // of 500: beyond that the groups say "or more"
+
+export function DeadLettersPage() {
+  const { client, ns } = useConnection();
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      const tasks: Task[] = [];
+      let cursor: string | null = "";
+      for (let page = 0; page < pagesMax && cursor !== null; page += 1) {
+        const found: { items: Task[]; next_cursor: string | null } = await client.call("GET /v1/{ns}/tasks", {
+          path: { ns },
+          query: { status: "dead_letter,failed", limit: 500, cursor },
+          signal,
+        });
+        tasks.push(...found.items);
+        cursor = found.next_cursor;
+      }
+      return { tasks, isMore: cursor !== null };
+    },
+    [client, ns],
+  );
+  const loaded = useLoaded(load, 5000);
+  const groups = useMemo(() => groupsOf(loaded.value?.tasks ?? []), [loaded.value]);
+  return (
+    <>
+      <h1>Dead letters</h1>
+      <p className="muted">
+        Tasks that failed for good or used up their attempts, grouped by type, code and the shape of the message.
+        {loaded.value &&
+          ` ${plural(loaded.value.tasks.length, "task")}${loaded.value.isMore ? " or more" : ""} in ${plural(groups.length, "group")}.`}
+      </p>
+      <ProblemBox problem={loaded.problem} />
+      {loaded.value && groups.length === 0 && (
+        <Empty title="Nothing has failed for good">
+          <p>What fails is tried again by its retry policy; what still fails ends here. To see it happen:</p>
+          <Command>{`pawl worker --handle 'example.broken=false'
+pawl task enqueue example.broken --max-attempts 2`}</Command>
+        </Empty>
+      )}
+      {groups.map((group) => (
+        <DeadGroupCard key={group.fingerprint} group={group} onChange={loaded.reload} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+// One task: where it stands, what it was given and gave, and each attempt.
+import { useCallback } from "react";
+import { useConnection } from "../../api/context";
+import { useLoaded } from "../../live/use_loaded";
+import { ActionButton } from "../../parts/action_button";
+import { Age, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
+import { JsonView } from "../../parts/json_view";
+import { Link } from "../../parts/link";
+import { StateMark } from "../../parts/state_mark";
+import { fieldText } from "../../text/json_text";
+import { Attempts } from "./attempts";
+import { shownStatus } from "./tasks_page";
+
+export function TaskPage({ id }: { id: string }) {
+  const { client, ns } = useConnection();
+  const load = useCallback(
+    (signal: AbortSignal) => client.callForText("GET /v1/{ns}/tasks/{id}", { path: { ns, id }, signal }),
+    [client, ns, id],
+  );
+  const loaded = useLoaded(load, 2000);
+  const task = loaded.value?.value;
+  const text = loaded.value?.text ?? "";
+  if (!task) return loaded.problem ? <ProblemBox problem={loaded.problem} /> : <p className="muted">Loading…</p>;
+
+  const canRetry = task.status === "failed" || task.status === "dead_letter";
+  const canCancel = ["pending", "blocked", "claimed", "running"].includes(task.status);
+  const retry = async () => {
+    await client.call("POST /v1/{ns}/tasks/{id}/retry", { path: { ns, id } });
+    loaded.reload();
+    return "The task is pending again, with a fresh budget of attempts";
+  };
+  const cancel = async () => {
+    const after = await client.call("POST /v1/{ns}/tasks/{id}/cancel", { path: { ns, id } });
+    loaded.reload();
+    return after.status === "cancelled" ? "The task is cancelled" : "Its worker is asked to stop at its next heartbeat";
+  };
+  return (
+    <>
+      <header className="page-head">
+        <h1>
+          <span className="muted">Task</span> {task.type}
+        </h1>
+        <StateMark state={shownStatus(task)} />
+        <ActionButton does={retry} kind="main" isDisabled={!canRetry}>
+          Retry
+        </ActionButton>
+        <ActionButton does={cancel} kind="danger" isDisabled={!canCancel || task.cancel_requested}>
+          {task.cancel_requested ? "Cancel requested" : "Cancel"}
+        </ActionButton>
+      </header>
+      <ProblemBox problem={loaded.problem} />
+      {task.error && (
+        <p className="error-line">
+          <strong>{task.error.code}</strong> {task.error.message}
+        </p>
+      )}
+      <Facts>
+        <Fact name="Id">
+          <Id id={task.id} whole />
+        </Fact>
+        <Fact name="Queue">
+          <Link page="tasks" query={{ queue: task.queue }}>
+            {task.queue}
+          </Link>
+        </Fact>
+        {task.run_id && (
+          <Fact name="Run">
+            <Link page="runs" id={task.run_id}>
+              <Id id={task.run_id} />
+            </Link>{" "}
+            {task.node_id}
+          </Fact>
+        )}
+        {task.key && (
+          <Fact name="Key">
+            <Link page="tasks" query={{ key: task.key }}>
+              {task.key}
+            </Link>
+          </Fact>
+        )}
+        <Fact name="Priority">{task.priority}</Fact>
+        <Fact name="Attempt">
+          {task.attempt} of {task.retry.max_attempts < 0 ? "any number" : task.retry.max_attempts}
+        </Fact>
+        <Fact name="Created">
+          <Age at={task.created_at} />
+        </Fact>
+        {task.status === "pending" && (
+          <Fact name="Claimable">
+            <Age at={task.available_at} />
+          </Fact>
+        )}
+        {task.finished_at && (
+          <Fact name="Ended">
+            <Age at={task.finished_at} />
+          </Fact>
+        )}
+        {task.lease && (
+          <Fact name="Held by">
+            <Id id={task.lease.worker_id} />, lease ends <Age at={task.lease.expires_at} />
+          </Fact>
+        )}
+      </Facts>
+      <Labels labels={task.labels} />
+      <div className="side-by-side">
+        <section className="panel">
+          <h2>Payload</h2>
+          <JsonView text={fieldText(text, "payload")} name="payload" />
+        </section>
+        <section className="panel">
+          <h2>Output</h2>
+          <JsonView text={fieldText(text, "output")} name="output" />
+        </section>
+      </div>
+      <Attempts attempts={task.attempts} />
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+// What a worker holds right now, with how long its leases still run.
+import { useCallback } from "react";
+import { useConnection } from "../../api/context";
+import { useLoaded } from "../../live/use_loaded";
+import { Age, Id } from "../../parts/basics";
+import { Link } from "../../parts/link";
+
+export function HeldTasks({ workerId }: { workerId: string }) {
+  const { client, ns } = useConnection();
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      client.call("GET /v1/{ns}/tasks", { path: { ns }, query: { worker_id: workerId, limit: 20 }, signal }),
+    [client, ns, workerId],
+  );
+  const held = useLoaded(load, 3000);
+  const tasks = held.value?.items ?? [];
+  if (tasks.length === 0) return <p className="muted">Holds nothing.</p>;
+  return (
+    <table className="plain small">
+      <caption>
+        Holds {tasks.length}
+        {held.value?.next_cursor ? " or more" : ""}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Task</th>
+          <th scope="col">Type</th>
+          <th scope="col">Attempt</th>
+          <th scope="col">Lease ends</th>
+        </tr>
+      </thead>
+      <tbody>
+        {tasks.map((task) => (
+          <tr key={task.id}>
+            <td>
+              <Link page="tasks" id={task.id}>
+                <Id id={task.id} />
+              </Link>
+            </td>
+            <td>{task.type}</td>
+            <td>{task.attempt}</td>
+            <td>
+              <Age at={task.lease?.expires_at ?? null} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

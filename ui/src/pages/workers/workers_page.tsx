@@ -1,0 +1,91 @@
+// Workers: who is there, what each holds, and letting one go in peace.
+import { useCallback, useState } from "react";
+import type { Worker } from "../../api/types";
+import { useConnection } from "../../api/context";
+import { useLoaded } from "../../live/use_loaded";
+import { ActionButton } from "../../parts/action_button";
+import { Age, Command, Empty, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
+import { StateMark } from "../../parts/state_mark";
+import { formatCount } from "../../text/format";
+import { HeldTasks } from "./held_tasks";
+
+const order = { online: 0, draining: 1, offline: 2 };
+
+export function WorkersPage() {
+  const { client, ns } = useConnection();
+  const [showsOffline, setShowsOffline] = useState(false);
+  const load = useCallback(
+    (signal: AbortSignal) => client.call("GET /v1/{ns}/workers", { path: { ns }, query: { limit: 500 }, signal }),
+    [client, ns],
+  );
+  const workers = useLoaded(load, 3000);
+  const all = [...(workers.value?.items ?? [])].sort((a, b) => order[a.status] - order[b.status] || b.heartbeat_at.localeCompare(a.heartbeat_at));
+  const shown = all.filter((worker) => showsOffline || worker.status !== "offline");
+  const offline = all.length - all.filter((worker) => worker.status !== "offline").length;
+  return (
+    <>
+      <h1>Workers</h1>
+      <ProblemBox problem={workers.problem} />
+      {workers.value && shown.length === 0 && (
+        <Empty title="No worker is online">
+          <p>Tasks wait until one comes. Any program can be a handler:</p>
+          <Command>pawl worker --handle 'email.send=./send.sh'</Command>
+        </Empty>
+      )}
+      <div className="cards wide">
+        {shown.map((worker) => (
+          <WorkerCard key={worker.worker_id} worker={worker} onChange={workers.reload} />
+        ))}
+      </div>
+      {offline > 0 && (
+        <button type="button" className="quiet" aria-expanded={showsOffline} onClick={() => setShowsOffline(!showsOffline)}>
+          {showsOffline ? "Hide" : "Show"} {offline} offline
+        </button>
+      )}
+    </>
+  );
+}
+
+function WorkerCard({ worker, onChange }: { worker: Worker; onChange: () => void }) {
+  const { client, ns } = useConnection();
+  const drain = async () => {
+    await client.call("POST /v1/{ns}/workers/{id}/drain", { path: { ns, id: worker.worker_id } });
+    onChange();
+    return `The worker on ${worker.hostname} gets nothing more and finishes what it holds`;
+  };
+  return (
+    <section className="card" aria-label={`Worker ${worker.worker_id}`}>
+      <header>
+        <h2>
+          {worker.hostname || "unnamed"} <span className="muted">· {worker.pid}</span>
+        </h2>
+        <StateMark state={worker.status} />
+      </header>
+      <Facts>
+        <Fact name="Id">
+          <Id id={worker.worker_id} whole />
+        </Fact>
+        <Fact name="Queues">{worker.queues.join(", ") || "–"}</Fact>
+        <Fact name="Types">{worker.task_types.join(", ") || "all"}</Fact>
+        <Fact name="At once">{worker.max_concurrent || "no cap"}</Fact>
+        <Fact name="Done">{formatCount(worker.total_completed)}</Fact>
+        <Fact name="Failed">{formatCount(worker.total_failed)}</Fact>
+        <Fact name="Heartbeat">
+          <Age at={worker.heartbeat_at} />
+        </Fact>
+        <Fact name="Since">
+          <Age at={worker.registered_at} />
+        </Fact>
+      </Facts>
+      <Labels labels={worker.labels} />
+      <HeldTasks workerId={worker.worker_id} />
+      {worker.status === "online" && (
+        <footer>
+          <ActionButton does={drain} title="It gets nothing more and finishes what it holds">
+            Drain
+          </ActionButton>
+        </footer>
+      )}
+    </section>
+  );
+}

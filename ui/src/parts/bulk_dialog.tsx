@@ -1,0 +1,82 @@
+// One action on everything that a filter finds, far beyond the page: first how many that are, then in rounds with
+// progress, each of which can be the last.
+import { useRef, useState } from "react";
+import type { BulkResult } from "../api/types";
+import { useLoaded } from "../live/use_loaded";
+import { formatCount, plural } from "../text/format";
+import { ProblemBox } from "./basics";
+import { Dialog } from "./dialog";
+import { problemOf, type Problem } from "../api/problem";
+
+export interface Bulk {
+  verb: string; // Retry, Cancel
+  noun: string; // task, run
+  filterInWords: string;
+  count: (signal: AbortSignal) => Promise<Count>; // must stay the same while the dialog is open
+  act: (limit: number) => Promise<BulkResult>;
+}
+
+export interface Count {
+  matched: number;
+  isMore: boolean; // there are more than were counted
+}
+
+const roundSize = 500;
+
+export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void }) {
+  const preview = useLoaded(bulk.count);
+  const [changed, setChanged] = useState<number | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const stop = useRef(false);
+
+  const run = async () => {
+    stop.current = false;
+    setRunning(true);
+    setProblem(null);
+    let total = 0;
+    try {
+      for (;;) {
+        const result = await bulk.act(roundSize);
+        total += result.changed;
+        setChanged(total);
+        // What matched and did not change would match again for ever.
+        if (stop.current || result.matched < roundSize || result.changed === 0) break;
+      }
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+    setRunning(false);
+  };
+  const found = preview.value;
+  const isDone = changed !== null && !isRunning;
+  return (
+    <Dialog title={`${bulk.verb} by filter`} onClose={onClose}>
+      <p>{bulk.filterInWords}</p>
+      <ProblemBox problem={problem ?? preview.problem} />
+      <p className="bulk-count" role="status">
+        {changed !== null
+          ? `${plural(changed, bulk.noun)} changed${isRunning ? " so far…" : "."}`
+          : found
+            ? `${formatCount(found.matched)}${found.isMore ? " or more" : ""} ${found.matched === 1 ? bulk.noun : `${bulk.noun}s`} match now.`
+            : "Counting…"}
+      </p>
+      {isRunning && <progress value={changed ?? 0} max={Math.max(found?.matched ?? 1, changed ?? 0)} aria-label="Progress" />}
+      <footer>
+        {isDone ? (
+          <button type="button" className="main" onClick={onClose}>
+            Close
+          </button>
+        ) : isRunning ? (
+          <button type="button" className="plain" onClick={() => (stop.current = true)}>
+            Stop after this round
+          </button>
+        ) : (
+          <button type="button" className="danger" disabled={!found || found.matched === 0} onClick={run}>
+            {bulk.verb} {found ? `${formatCount(found.matched)}${found.isMore ? "+" : ""}` : ""}
+          </button>
+        )}
+      </footer>
+    </Dialog>
+  );
+}

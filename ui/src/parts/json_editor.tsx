@@ -1,0 +1,25 @@
+// A text field that says at once whether what it holds is JSON, and where not.
+import { useId } from "react";
+import { faultOf } from "../text/json_text";
+
+export function JsonEditor({ label, text, onChange }: { label: string; text: string; onChange: (text: string) => void }) {
+  const id = useId();
+  const fault = faultOf(text);
+  return (
+    <div className="editor">
+      <label htmlFor={id}>{label}</label>
+      <textarea
+        id={id}
+        rows={8}
+        spellCheck={false}
+        value={text}
+        aria-invalid={fault !== null}
+        aria-describedby={`${id}-says`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <p id={`${id}-says`} className={fault ? "tone-bad" : "tone-good"} role="status">
+        {fault ?? "Valid JSON. It is sent as it is written."}
+      </p>
+    </div>
+  );
+}

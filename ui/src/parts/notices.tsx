@@ -1,0 +1,54 @@
+// What became of an action, said in a corner and to screen readers.
+import { createContext, useCallback, useContext, useMemo, useState, type ReactNode } from "react";
+import { problemOf } from "../api/problem";
+
+interface Notice {
+  number: number;
+  text: string;
+  isBad: boolean;
+}
+
+export interface Notices {
+  say: (text: string) => void;
+  complain: (error: unknown) => void;
+}
+
+const NoticesContext = createContext<Notices>({ say: () => {}, complain: () => {} });
+const shownMs = 6000;
+let count = 0;
+
+export function NoticesProvider({ children }: { children: ReactNode }) {
+  const [notices, setNotices] = useState<Notice[]>([]);
+  const add = useCallback((text: string, isBad: boolean) => {
+    count += 1;
+    const notice = { number: count, text, isBad };
+    setNotices((all) => [...all.slice(-3), notice]);
+    window.setTimeout(() => setNotices((all) => all.filter((one) => one !== notice)), shownMs);
+  }, []);
+  const value = useMemo<Notices>(
+    () => ({
+      say: (text) => add(text, false),
+      complain: (error) => {
+        const problem = problemOf(error);
+        add(`${problem.code}: ${problem.detail}`, true);
+      },
+    }),
+    [add],
+  );
+  return (
+    <NoticesContext.Provider value={value}>
+      {children}
+      <div className="notices" role="status" aria-live="polite">
+        {notices.map((notice) => (
+          <p key={notice.number} className={notice.isBad ? "notice bad" : "notice"}>
+            {notice.text}
+          </p>
+        ))}
+      </div>
+    </NoticesContext.Provider>
+  );
+}
+
+export function useNotices(): Notices {
+  return useContext(NoticesContext);
+}

@@ -1,0 +1,41 @@
+// The server wants a token. It is kept in the memory of this page only; a password manager may remember it.
+import { useState } from "react";
+import { Command } from "../parts/basics";
+
+export function SignIn({ wasRefused, onToken }: { wasRefused: boolean; onToken: (token: string) => void }) {
+  const [token, setToken] = useState("");
+  return (
+    <main className="sign-in">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (token.trim()) onToken(token.trim());
+        }}
+      >
+        <h1>Pawl</h1>
+        <p>This server asks for an access token. The page forgets it when it is closed or reloaded.</p>
+        <label htmlFor="token">Token</label>
+        <input
+          id="token"
+          type="password"
+          autoComplete="current-password"
+          autoFocus
+          spellCheck={false}
+          value={token}
+          aria-invalid={wasRefused}
+          onChange={(event) => setToken(event.target.value)}
+        />
+        {wasRefused && (
+          <p className="tone-bad" role="alert">
+            The server does not know this token, or it has expired.
+          </p>
+        )}
+        <button type="submit" className="main" disabled={token.trim() === ""}>
+          Sign in
+        </button>
+        <p className="muted">An administrator makes one; a viewer may look at everything and change nothing:</p>
+        <Command>pawl token create --role viewer --namespace default</Command>
+      </form>
+    </main>
+  );
+}

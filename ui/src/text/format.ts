@@ -1,0 +1,60 @@
+// Numbers and times as people read them.
+
+const unitMs: Record<string, number> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+// "1500ms", "30s", as the API spells durations; null if it is none.
+export function durationMs(text: string | null): number | null {
+  const found = text === null ? null : /^(-?[\d.]+)(us|ms|s|m|h|d)$/.exec(text);
+  return found ? Number(found[1]) * (unitMs[found[2] ?? ""] ?? 0) : null;
+}
+
+export function formatMs(ms: number): string {
+  if (ms < 1) return "0 ms";
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} m ${Math.floor(seconds % 60)} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} m`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+export function formatAge(time: string | null, now: number): string {
+  if (!time) return "–";
+  const ms = now - Date.parse(time);
+  if (ms < -1000) return `in ${formatMs(-ms)}`;
+  return ms < 1000 ? "now" : `${formatMs(ms)} ago`;
+}
+
+// In the reader's own time zone; the exact UTC stands in the title of what shows it.
+export function formatClock(time: string): string {
+  const at = new Date(time);
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+}
+
+const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+export function formatCount(n: number): string {
+  return n < 1_000_000 ? grouped.format(n) : `${(n / 1_000_000).toFixed(2)} M`;
+}
+
+export function formatRate(perSecond: number): string {
+  if (perSecond === 0) return "0";
+  return perSecond < 10 ? perSecond.toFixed(1) : grouped.format(perSecond);
+}
+
+// The end of a UUIDv7 is what tells two of one moment apart.
+export function shortId(id: string): string {
+  return id.length > 13 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;
+}
+
+export function inWords(state: string): string {
+  return state.replaceAll("_", " ");
+}
+
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${formatCount(n)} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,44 @@
+// How each state of a task, a run, a node of a graph, a worker or an attempt looks. Colour never stands alone: every tone
+// comes with a shape and a word.
+
+export type Tone = "wait" | "work" | "good" | "bad" | "retry" | "undo" | "hold" | "off";
+export type Shape = "ring" | "dot" | "play" | "check" | "cross" | "square" | "loop" | "back" | "bars" | "moon" | "dash";
+
+interface Look {
+  tone: Tone;
+  shape: Shape;
+}
+
+const looks: Record<string, Look> = {
+  blocked: { tone: "wait", shape: "ring" },
+  pending: { tone: "wait", shape: "dot" },
+  scheduled: { tone: "wait", shape: "moon" },
+  waiting: { tone: "hold", shape: "moon" },
+  created: { tone: "wait", shape: "ring" },
+  claimed: { tone: "work", shape: "dot" },
+  running: { tone: "work", shape: "play" },
+  completing: { tone: "work", shape: "play" },
+  sleeping: { tone: "hold", shape: "moon" },
+  paused: { tone: "hold", shape: "bars" },
+  retrying: { tone: "retry", shape: "loop" },
+  completed: { tone: "good", shape: "check" },
+  online: { tone: "good", shape: "dot" },
+  failing: { tone: "bad", shape: "loop" },
+  failed: { tone: "bad", shape: "cross" },
+  dead_letter: { tone: "bad", shape: "square" },
+  timed_out: { tone: "bad", shape: "moon" },
+  lease_expired: { tone: "retry", shape: "dash" },
+  released: { tone: "off", shape: "back" },
+  compensating: { tone: "undo", shape: "loop" },
+  compensated: { tone: "undo", shape: "back" },
+  compensation_failed: { tone: "bad", shape: "back" },
+  cancelled: { tone: "off", shape: "dash" },
+  skipped: { tone: "off", shape: "dash" },
+  draining: { tone: "hold", shape: "bars" },
+  offline: { tone: "off", shape: "ring" },
+  open: { tone: "good", shape: "dot" },
+};
+
+export function lookOf(state: string): Look {
+  return looks[state] ?? { tone: "wait", shape: "ring" };
+}

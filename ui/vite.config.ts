@@ -1,0 +1,22 @@
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  // Relative addresses: the dashboard also works behind a proxy that puts it under a path.
+  base: "./",
+  esbuild: { jsx: "automatic" },
+  build: {
+    target: "es2021",
+    sourcemap: false,
+    // The policy of the page allows no inline data: every asset is a file.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rollupOptions: {
+      output: {
+        // The libraries change seldom: a new dashboard does not make a browser fetch them again.
+        manualChunks: (id) => (id.includes("node_modules") && !id.endsWith(".css") ? "libraries" : undefined),
+      },
+    },
+  },
+  // For work on the dashboard: `npx vite`, beside a `pawl dev`.
+  server: { proxy: Object.fromEntries(["/v1", "/metrics", "/readyz"].map((path) => [path, "http://127.0.0.1:7717"])) },
+});
