@@ -110,7 +110,7 @@ TEST_P(Schedules, FireASlotOnceWhateverTheNumberOfNodes) {
 TEST_P(Schedules, StartWhatACrashedNodeClaimed) {
   const auto made = create({.name = "s", .every = 10s});
   clock.advance(10s);
-  const auto record = database().open()->find_record(core::schedule_ref("default", "s"));
+  const auto record = node().store()->find_record(core::schedule_ref("default", "s"));
   ASSERT_TRUE(record);
   const core::Schedule seen = core::schedule_from(record->body);
   core::Schedule after = seen;
