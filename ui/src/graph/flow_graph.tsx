@@ -31,26 +31,46 @@ const nodeTypes = { task: memo(TaskNode) };
 const edgeTypes = { bent: memo(BentEdge) };
 const fit = { maxZoom: 1, minZoom: 0.35, padding: 0.08 };
 const readableZoom = 0.75;
+const origin: Place = { x: 0, y: 0 };
 const heightMin = 220;
 const heightMax = 560;
+
+function flowNodeOf(node: GraphNode, position: Place, isChosen: boolean): FlowNode {
+  return {
+    id: node.id,
+    type: "task",
+    position,
+    width: nodeWidth,
+    height: nodeHeight,
+    data: { node, isChosen },
+    ariaLabel: `${node.id}, ${node.type}${node.state ? `, ${inWords(node.state)}` : ""}`,
+  };
+}
+
+function looksTheSame(a: FlowNode, b: FlowNode): boolean {
+  return (
+    a.position === b.position &&
+    a.data.isChosen === b.data.isChosen &&
+    a.data.node.state === b.data.node.state &&
+    a.data.node.note === b.data.node.note
+  );
+}
 
 export function FlowGraph({ label, nodes, edges, undoneBy, chosen = null, onChoose }: Props) {
   // What stands where depends on the shape alone: states change all the time, places must not.
   const shape = JSON.stringify([nodes.map((node) => node.id), edges]);
   const layout = useMemo(() => layoutOf({ ids: nodes.map((node) => node.id), edges, undoneBy }), [shape, undoneBy]);
-  const flowNodes = useMemo<FlowNode[]>(
-    () =>
-      nodes.map((node) => ({
-        id: node.id,
-        type: "task",
-        position: layout.places.get(node.id) ?? { x: 0, y: 0 },
-        width: nodeWidth,
-        height: nodeHeight,
-        data: { node, isChosen: node.id === chosen },
-        ariaLabel: `${node.id}, ${node.type}${node.state ? `, ${inWords(node.state)}` : ""}`,
-      })),
-    [nodes, layout, chosen],
-  );
+  // A node that did not change stays the same object: of five hundred, only those that did are drawn anew.
+  const kept = useRef(new Map<string, FlowNode>());
+  const flowNodes = useMemo<FlowNode[]>(() => {
+    const made = nodes.map((node) => {
+      const next = flowNodeOf(node, layout.places.get(node.id) ?? origin, node.id === chosen);
+      const before = kept.current.get(node.id);
+      return before && looksTheSame(before, next) ? before : next;
+    });
+    kept.current = new Map(made.map((node) => [node.id, node]));
+    return made;
+  }, [nodes, layout, chosen]);
   const flowEdges = useMemo<Edge[]>(
     () => [
       ...edges.map((edge) => ({
@@ -71,7 +91,7 @@ export function FlowGraph({ label, nodes, edges, undoneBy, chosen = null, onChoo
         focusable: false,
       })),
     ],
-    [edges, undoneBy, layout],
+    [undoneBy, layout],
   );
   return (
     <div className="graph" role="group" aria-label={label} style={{ height: Math.min(heightMax, Math.max(heightMin, layout.height + 90)) }}>

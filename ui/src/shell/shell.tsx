@@ -32,7 +32,7 @@ export function Shell({ route, isSignedIn, onSignOut, children }: Props) {
       <a className="skip" href="#page" onClick={(event) => (event.preventDefault(), document.getElementById("page")?.focus())}>
         Skip to the page
       </a>
-      <header className="top">
+      <header className="top-bar">
         <Link page="overview" className="brand">
           <img src={icon} alt="" width="22" height="22" /> Pawl
         </Link>

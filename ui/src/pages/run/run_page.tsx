@@ -2,7 +2,7 @@
 // back in time: everything is then shown as it was after that event.
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useConnection } from "../../api/context";
-import type { RunState } from "../../api/types";
+import type { DefinitionTask, RunState } from "../../api/types";
 import { useLoaded } from "../../live/use_loaded";
 import { Age, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
 import { Link } from "../../parts/link";
@@ -19,6 +19,7 @@ import { TimeSlider } from "./time_slider";
 import { Timeline } from "./timeline";
 import { useRunEvents } from "./use_run_events";
 
+const noTasks: DefinitionTask[] = []; // always the same one: the layout of the graph hangs on it
 const closedStates: RunState[] = ["completed", "failed", "compensated", "compensation_failed", "cancelled"];
 
 export function RunPage({ id }: { id: string }) {
@@ -45,7 +46,7 @@ export function RunPage({ id }: { id: string }) {
   const isRetrying = useMemo(() => run?.tasks.some((task) => task.state === "pending" && task.attempt > 0) ?? false, [run]);
 
   if (!run) return loaded.problem ? <ProblemBox problem={loaded.problem} /> : <p className="muted">Loading…</p>;
-  const tasks = definition?.definition.tasks ?? [];
+  const tasks = definition?.definition.tasks ?? noTasks;
   const input = fieldText(text, "input");
   const output = fieldText(text, "output");
   return (
