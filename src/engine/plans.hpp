@@ -22,6 +22,7 @@ struct Plan {
   Plan(int number, core::Definition checked);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
+  ~Plan() = default;
 
   [[nodiscard]] core::RunPlan view() const { return {.definition = &definition, .graph = &graph}; }
 
