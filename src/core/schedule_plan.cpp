@@ -34,8 +34,7 @@ Status check_task(const TaskSpec& task) {
   const Status valid = check(command);
   if (valid) return valid;
   Problem problem = valid.problem();
-  for (FieldError& error : problem.errors)
-    if (error.field.starts_with("tasks[0].")) error.field = "task." + error.field.substr(9);
+  for (FieldError& error : problem.errors) error.field = "task." + error.field;
   return problem;
 }
 

@@ -48,7 +48,7 @@ core::Status check_ref(const core::RecordRef& ref) {
   if (ref.kind == core::RecordKind::worker) field = "worker_id";
   if (ref.kind == core::RecordKind::task_type) field = "type";
   if (ref.kind == core::RecordKind::token) field = "id";
-  if (ref.kind == core::RecordKind::definition) field = "name";
+  if (ref.kind == core::RecordKind::definition || ref.kind == core::RecordKind::schedule) field = "name";
   const core::Status ns = ref.ns.empty() ? core::Status{core::Done{}} : core::check_namespace(ref.ns);
   return core::first_of({ns, core::check_key(field, ref.key)});
 }

@@ -127,7 +127,9 @@ TEST_P(RunControl, ARewoundRunKeepsTheResultsBeforeThatPoint) {
   EXPECT_EQ(work(), (Names{"a", "b", "c"}));
   const auto fork = runs().rewind_run({.run = {.id = run}, .to = "b"});
   ASSERT_TRUE(fork.ok());
-  EXPECT_EQ(fork->facts.rewound_from, run);
+  if (!is_over_http()) {
+    EXPECT_EQ(fork->facts.rewound_from, run);  // which a server does not show
+  }
   EXPECT_EQ(work(), (Names{"b", "c"}));
   EXPECT_EQ(state_of(fork->facts.id), RunState::completed);
   EXPECT_EQ(state_of(run), RunState::completed);
@@ -155,15 +157,21 @@ TEST_P(RunControl, WhatOperatorsDoIsWrittenDown) {
   EXPECT_EQ(audit->items.at(1).object, to_string(run));
   EXPECT_EQ(audit->items.at(0).outcome, "already_completed");
   const core::RunEvent last = events(run).back();
-  EXPECT_EQ(last.actor, (core::EventActor{.type = "user", .id = "alice"}));
+  EXPECT_EQ(last.actor.type, "user");
+  if (!is_over_http()) {
+    EXPECT_EQ(last.actor.id, "alice");  // a server knows by itself who asks
+  }
   EXPECT_EQ(last.data.reason, "no need");
 }
 
 TEST_P(RunControl, EventsCarryTheTraceOfTheirRun) {
   define("one", R"({"id":"a","activity":"t"})");
-  const auto run = runs().start_run({.workflow = "one", .trace_id = "4bf9", .span_id = "00f0"});
+  const auto run = runs().start_run(
+      {.workflow = "one", .trace_id = "4bf92f3577b34da6a3ce929d0e0e4736", .span_id = "00f067aa0ba902b7"});
   complete_node("a");
-  for (const core::RunEvent& event : events(run->run.facts.id)) EXPECT_EQ(event.trace_id, "4bf9");
+  for (const core::RunEvent& event : events(run->run.facts.id)) {
+    EXPECT_EQ(event.trace_id, "4bf92f3577b34da6a3ce929d0e0e4736");
+  }
 }
 
 TEST_P(RunControl, ManyAreRetriedOrCancelledByAFilter) {
