@@ -21,6 +21,8 @@ class Body {
   Body();
   explicit Body(const RawJson& text);
   ~Body();
+  Body(const Body&) = delete;
+  Body& operator=(const Body&) = delete;
   Body(Body&& other) noexcept;
   Body& operator=(Body&& other) noexcept;
 

@@ -6,7 +6,7 @@
 namespace pawl::core {
 
 Timetable::Timetable(const Schedule& schedule, std::shared_ptr<const Zone> zone, std::optional<Cron> cron)
-    : cron_(std::move(cron)),
+    : cron_(cron),
       zone_(std::move(zone)),
       every_(schedule.every.value_or(Duration{0})),
       anchor_(schedule.start_at.value_or(schedule.created_at + every_)),
@@ -15,9 +15,9 @@ Timetable::Timetable(const Schedule& schedule, std::shared_ptr<const Zone> zone,
 
 Result<Timetable> Timetable::of(const Schedule& schedule, std::shared_ptr<const Zone> zone) {
   if (schedule.every) return Timetable{schedule, std::move(zone), std::nullopt};
-  auto cron = Cron::parse(schedule.cron);
+  const auto cron = Cron::parse(schedule.cron);
   if (!cron) return invalid_field("cron", cron.problem());
-  return Timetable{schedule, std::move(zone), std::move(*cron)};
+  return Timetable{schedule, std::move(zone), *cron};
 }
 
 std::optional<TimePoint> Timetable::next(TimePoint after) const {

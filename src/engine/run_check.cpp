@@ -70,7 +70,7 @@ void look_at_chain(const store::StoredRun& stored, RunFindings& findings) {
   if (last != stored.run.sequence)
     findings.gaps.push_back(fmt::format("the run is at {}, its events go to {}", stored.run.sequence, last));
   if (!stored.events.empty() && before != stored.hash)
-    findings.chain.push_back("the last event is not the one that was chained");
+    findings.chain.emplace_back("the last event is not the one that was chained");
 }
 
 // Recounted from the nodes alone, without the events.
