@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, core::kReportActionCount> kActions{"heart
 void read_after(ObjectReader& in, std::vector<core::TaskId>& after) {
   for (const std::string& text : in.optional_texts("after").value_or(std::vector<std::string>{})) {
     if (const auto id = core::parse_uuid(text)) {
-      after.push_back(core::TaskId{*id});
+      after.emplace_back(*id);
     } else {
       in.mistake("after", fmt::format("'{}' is not the id of a task", text));
     }

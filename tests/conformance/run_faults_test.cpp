@@ -12,24 +12,24 @@ using Names = std::vector<std::string>;
 
 class RunFaults : public RunTest {
  public:
-  RunFaults() : faulty_(node(), clock, 99) {}
+  RunFaults() : faulty(node(), clock, 99) {}
 
   core::Result<core::ReportAnswer> complete_on_faulty(const std::string& node_id) {
     core::ReportTasks command{.worker_id = "w1"};
     command.reports.push_back(report_of(held(node_id).task, core::ReportAction::complete));
-    auto answers = faulty_.node.api().report(std::move(command));
+    auto answers = faulty.node.api().report(std::move(command));
     if (!answers) return answers.problem();
     return answers->front();
   }
 
   // Throws `kind` the first `count` times that the verb comes.
   void fail_at(Verb verb, StoreError::Kind kind, int count) {
-    faulty_.plan.on_verb = [=, left = count](Verb now) mutable {
+    faulty.plan.on_verb = [=, left = count](Verb now) mutable {
       if (now == verb && left-- > 0) lose(kind);
     };
   }
 
-  FaultyNode faulty_;
+  FaultyNode faulty;
 };
 
 TEST_P(RunFaults, AGroupThatLosesARaceIsTriedAgainAndCountsOnce) {
