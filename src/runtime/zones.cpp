@@ -46,6 +46,4 @@ std::vector<std::string> zone_names() {
   return names;
 }
 
-std::string zones_version() { return date::get_tzdb().version; }
-
 }  // namespace pawl::runtime

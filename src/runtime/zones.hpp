@@ -13,7 +13,5 @@ namespace pawl::runtime {
 [[nodiscard]] std::shared_ptr<const core::Zone> find_zone(const std::string& name);
 // Of all of them.
 [[nodiscard]] std::vector<std::string> zone_names();
-// The version of the rules, as the database says it; empty if it does not.
-[[nodiscard]] std::string zones_version();
 
 }  // namespace pawl::runtime
