@@ -98,7 +98,7 @@ class Workflow {
   // then StepFailed is thrown.
   template <typename Call>
   auto step(std::string_view name, const StepOptions& options, Call&& call) {
-    return detail::decode_result<std::invoke_result_t<Call&>>(
+    return detail::decode_result<detail::Kept<std::invoke_result_t<Call&>>>(
         run_step(name, options, [&call] { return detail::call_encoded(call); }));
   }
   template <typename Call>
@@ -156,10 +156,10 @@ class Workflow {
     requires detail::LocalCall<Call>
   auto spawn(std::string_view name, Call call, const StepOptions& options = {}) {
     if constexpr (std::is_invocable_v<Call&>) {
-      return Pending<std::invoke_result_t<Call&>>{spawn_step(
+      return Pending<detail::Kept<std::invoke_result_t<Call&>>>{spawn_step(
           name, options, [call = std::move(call)]() mutable { return detail::call_encoded(call); })};
     } else {
-      return Pending<std::invoke_result_t<Call&, Workflow&>>{
+      return Pending<detail::Kept<std::invoke_result_t<Call&, Workflow&>>>{
           spawn_branch(name, [call = std::move(call)](Workflow& wf) mutable {
             return detail::call_encoded([&] { return call(wf); });
           })};
@@ -189,12 +189,12 @@ class Workflow {
     std::vector<const Item*> list;
     for (const Item& item : items) list.push_back(&item);
     if constexpr (std::is_invocable_v<Call&, Workflow&, const Item&>) {
-      using Given = std::invoke_result_t<Call&, Workflow&, const Item&>;
+      using Given = detail::Kept<std::invoke_result_t<Call&, Workflow&, const Item&>>;
       return decode_all<Given>(map_branches(options, list.size(), [&](Workflow& wf, std::size_t i) {
         return detail::call_encoded([&] { return call(wf, *list[i]); });
       }));
     } else {
-      using Given = std::invoke_result_t<Call&, const Item&>;
+      using Given = detail::Kept<std::invoke_result_t<Call&, const Item&>>;
       return decode_all<Given>(map_steps(options, list.size(), [&](std::size_t i) {
         return detail::call_encoded([&] { return call(*list[i]); });
       }));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,21 +16,18 @@
 #include "core/audit.hpp"
 #include "core/result.hpp"
 #include "core/retry.hpp"
-#include "core/run.hpp"
+#include "core/run_machine.hpp"
 #include "core/task_spec.hpp"
 
 namespace pawl::core {
 
-enum class StepKind : std::uint8_t { function, sleep, signal, child, task, compensation, marker };
-inline std::string_view to_string(StepKind) { return "?"; }
-
 // What a body's task is called: "workflow:NAME".
-inline std::string body_type(const std::string& workflow) { return "workflow:" + workflow; }
-inline bool is_body_type(std::string_view type) { return type.starts_with("workflow:"); }
+[[nodiscard]] std::string body_type(const std::string& workflow);
+[[nodiscard]] bool is_body_type(std::string_view type);
 
 // Why a body is to end: it throws at the next thing that it has not done yet, undoes and reports a failure.
 enum class StopReason : std::uint8_t { cancelled, deadline_exceeded, compensate };
-inline std::string_view to_string(StopReason) { return "cancelled"; }
+[[nodiscard]] std::string_view to_string(StopReason reason);
 [[nodiscard]] std::optional<StopReason> stop_reason_from(std::string_view name);
 [[nodiscard]] std::optional<StopReason> stop_reason_of(const Run& run);
 
@@ -59,6 +57,9 @@ struct BodyMemo {
 
   bool operator==(const BodyMemo&) const = default;
 };
+
+// From what is stored, and from what was changed of it since.
+[[nodiscard]] BodyMemo body_memo(const Run& run, const std::vector<Node>& nodes, std::vector<Signal> signals);
 
 // --- what a body writes ---
 
@@ -103,6 +104,7 @@ struct SuspendBody {
   bool wants_all = false;  // of the steps; else one is enough
   std::vector<std::string> signals = {};
   std::vector<RunId> children = {};
+  bool always = false;  // gives its lease back even if what it waits for is there
 };
 
 struct WriteSteps {
@@ -136,6 +138,15 @@ struct StepsWritten {
 
 [[nodiscard]] Status check(const WriteSteps& command);
 
+// All or nothing. That the body's lease is the writer's is the caller's to see; and where `is_suspended` says
+// so or the run was parked, to take it back.
+struct StepsDecision {
+  RunDecision run = {};
+  StepsWritten written = {};
+};
+[[nodiscard]] Result<StepsDecision> write_steps(WorkingRun& working, const WriteSteps& command,
+                                                const RunContext& context);
+
 // --- what is shown ---
 
 // One attempt at a step, from the log.
@@ -155,5 +166,7 @@ struct StepAttempt {
 
   bool operator==(const StepAttempt&) const = default;
 };
+// In the order in which they began.
+[[nodiscard]] std::vector<StepAttempt> step_attempts(std::span<const RunEvent> events);
 
 }  // namespace pawl::core

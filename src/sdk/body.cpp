@@ -5,19 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "sdk/provisional.hpp"
-
 namespace pawl::detail {
 
 Body::Body(BodyServices services, const core::ClaimedTask& claimed)
     : services_(std::move(services)),
       claimed_(claimed),
       run_id_(claimed.task.run_id.value_or(core::RunId{})),
-      memo_(memo_of(claimed).get()),
+      memo_(claimed.memo.get()),
       stop_token_(services_.lease),
       store_time_(claimed.task.lease->acquired_at),
       store_time_at_(services_.connection.clock().monotonic()) {
-  if (memo_of(claimed)) stop_ = memo_of(claimed)->stop;
+  if (claimed.memo) stop_ = claimed.memo->stop;
 }
 
 std::optional<bool> Body::run(const WorkflowHandler& handler) {

@@ -8,7 +8,6 @@
 
 #include "pawl/error.hpp"
 #include "sdk/body.hpp"
-#include "sdk/provisional.hpp"
 
 namespace pawl::detail {
 
@@ -284,7 +283,7 @@ core::WriteSteps Body::command_of(std::vector<core::StepWrite> steps) const {
 core::Result<core::StepsWritten> Body::write(Branch& branch, core::WriteSteps command) {
   core::Duration wait = std::chrono::milliseconds{20};
   for (;;) {
-    auto written = write_steps(services_.connection.calls().runs(), command);
+    auto written = services_.connection.calls().runs().write_steps(command);
     if (written) {
       note_answer(*written);
       return written;

@@ -8,7 +8,6 @@
 #include "sdk/connection.hpp"
 #include "sdk/convert.hpp"
 #include "sdk/promise.hpp"
-#include "sdk/provisional.hpp"
 
 namespace pawl {
 
@@ -53,6 +52,7 @@ Run Client::start_text(std::string_view workflow, std::string input, const Start
                                .workflow = std::string{workflow},
                                .run_key = options.run_key,
                                .input = {std::move(input)},
+                               .kind = core::RunKind::code,
                                .queue = options.queue,
                                .priority = options.priority,
                                .deadline = options.deadline,
@@ -130,7 +130,7 @@ std::vector<Event> Run::events(std::int64_t after) const {
 std::vector<StepInfo> Run::steps() const {
   std::vector<StepInfo> steps;
   for (const core::StepAttempt& attempt :
-       value_of(detail::list_steps(connection_->calls().runs(), ref_of(*connection_, id_))))
+       value_of(connection_->calls().runs().list_steps(ref_of(*connection_, id_))))
     steps.push_back(detail::info_of(attempt));
   return steps;
 }
