@@ -1,5 +1,6 @@
-// agent [ADDRESS] [LEDGER]: a loop of model calls and tool calls. Each answer is kept: a crash in the seventh turn does not
-// pay for the first six again. The model here is a table; yours is an HTTP call in the same place.
+// agent [ADDRESS] [LEDGER]: a loop of model calls and tool calls. Each answer is kept: a crash in the seventh
+// turn does not pay for the first six again. The model here is a table; yours is an HTTP call in the same
+// place.
 
 #include <iostream>
 
@@ -33,7 +34,7 @@ int main(int argc, char** argv) {
   const auto pawl = pawl::connect(argc > 1 ? argv[1] : "sqlite:agent.db");
   const Ledger ledger{argc > 2 ? argv[2] : "/dev/null"};
 
-  pawl::Worker worker{pawl, {.lease = 2s}};
+  pawl::Worker worker{pawl, {.lease = 1s}};
   worker.workflow("agent", [&](pawl::Workflow& wf, const std::string& question) {
     std::vector<std::string> conversation{question};
     for (int turn = 1; turn <= 10; ++turn) {

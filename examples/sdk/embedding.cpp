@@ -1,5 +1,5 @@
-// embedding: durable work inside a program that has a life of its own. The worker runs on its own threads and leaves when
-// the program does.
+// embedding: durable work inside a program that has a life of its own. The worker runs on its own threads and
+// leaves when the program does.
 
 #include <atomic>
 #include <iostream>
@@ -12,7 +12,8 @@ namespace {
 
 class Shop {
  public:
-  explicit Shop(const std::string& address) : pawl_(pawl::connect(address)), worker_(pawl_, {.max_concurrent = 4}) {
+  explicit Shop(const std::string& address)
+      : pawl_(pawl::connect(address)), worker_(pawl_, {.max_concurrent = 4}) {
     worker_.task("receipt.print", [this](const std::string& text) { return ++printed_, text; });
     worker_.workflow("sale", [](pawl::Workflow& wf, const std::string& item) {
       const auto price = wf.step("look up", [&] { return static_cast<int>(item.size()); });

@@ -1,4 +1,5 @@
-// hello [ADDRESS] [LEDGER]: three steps and a nap. Kill it anywhere and start it again: what was done is not done twice.
+// hello [ADDRESS] [LEDGER]: three steps and a nap. Kill it anywhere and start it again: what was done is not
+// done twice.
 
 #include <iostream>
 
@@ -12,7 +13,7 @@ int main(int argc, char** argv) {
   const auto pawl = pawl::connect(argc > 1 ? argv[1] : "sqlite:hello.db");
   const Ledger ledger{argc > 2 ? argv[2] : "/dev/null"};
 
-  pawl::Worker worker{pawl, {.lease = 2s}};
+  pawl::Worker worker{pawl, {.lease = 1s}};
   worker.workflow("hello", [&](pawl::Workflow& wf, const std::string& name) {
     const auto greeting = wf.step("greet", [&] {
       ledger.write("greet");

@@ -1,4 +1,5 @@
-// moving ADDRESS: the same program on a file, on PostgreSQL, or as a worker of a server. Only the address differs.
+// moving ADDRESS: the same program on a file, on PostgreSQL, or as a worker of a server. Only the address
+// differs.
 //
 //   moving sqlite:moving.db
 //   moving postgres://localhost/pawl

@@ -1,5 +1,5 @@
-// order_saga [ADDRESS] [LEDGER] [CARD]: what was done is undone in reverse when a later step fails for good. The card
-// "expired" makes the payment fail.
+// order_saga [ADDRESS] [LEDGER] [CARD]: what was done is undone in reverse when a later step fails for good.
+// The card "expired" makes the payment fail.
 
 #include <iostream>
 
@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   const auto pawl = pawl::connect(argc > 1 ? argv[1] : "sqlite:orders.db");
   const Ledger ledger{argc > 2 ? argv[2] : "/dev/null"};
 
-  pawl::Worker worker{pawl, {.lease = 2s}};
+  pawl::Worker worker{pawl, {.lease = 1s}};
   worker.workflow("fulfil-order", [&](pawl::Workflow& wf, const Order& order) {
     const auto held = wf.step("reserve", [&] {
       ledger.write("reserve");

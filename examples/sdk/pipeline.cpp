@@ -1,4 +1,5 @@
-// pipeline [ADDRESS]: many images side by side. Resizing runs here, eight at a time; publishing is a task, for any worker.
+// pipeline [ADDRESS]: many images side by side. Resizing runs here, eight at a time; publishing is a task,
+// for any worker.
 
 #include <iostream>
 #include <numeric>
@@ -11,8 +12,8 @@ int main(int argc, char** argv) {
   pawl::Worker worker{pawl};
   worker.task("image.publish", [](const std::string& image) { return "https://example.org/" + image; });
   worker.workflow("gallery", [](pawl::Workflow& wf, const std::vector<std::string>& images) {
-    const auto sizes = wf.map(
-        images, [](const std::string& image) { return image.size() * 1000; }, {.name = "resize", .parallel = 8});
+    const auto sizes = wf.map(images, [](const std::string& image) { return image.size() * 1000; },
+                              {.name = "resize", .parallel = 8});
 
     std::vector<pawl::Pending<std::string>> published;
     for (const auto& image : images) published.push_back(wf.spawn<std::string>("image.publish", image));

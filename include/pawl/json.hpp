@@ -131,7 +131,8 @@ std::string call_encoded(Call&& call) {
 
 // As what a result is given after it was kept: text by value, whatever it was pointed at by.
 template <typename T>
-using Kept = std::conditional_t<std::is_convertible_v<T, const char*> || std::is_same_v<std::remove_cvref_t<T>, std::string_view>,
+using Kept = std::conditional_t<std::is_convertible_v<T, const char*> ||
+                                    std::is_same_v<std::remove_cvref_t<T>, std::string_view>,
                                 std::string, std::remove_cvref_t<T>>;
 
 // The other way: nothing to decode where there is nothing to give.

@@ -86,7 +86,8 @@ TEST_P(Workflows, WaitForSignalsThatComeBeforeAndAfter) {
 
 TEST_P(Workflows, GoOnWhenASignalDoesNotCome) {
   Worker worker{client, quiet()};
-  worker.workflow("ask", [](Workflow& wf) { return wf.signal<int>("number", {.timeout = 20ms}).has_value(); });
+  worker.workflow("ask",
+                  [](Workflow& wf) { return wf.signal<int>("number", {.timeout = 20ms}).has_value(); });
   worker.start();
   EXPECT_FALSE(client.start("ask").result<bool>(30s));
 }
@@ -113,8 +114,9 @@ TEST_P(Workflows, MayCatchAStepThatFailedForGood) {
   Worker worker{client, quiet()};
   worker.workflow("careful", [](Workflow& wf) -> std::string {
     try {
-      wf.step("charge", {.retry = {.non_retryable = {"invalid_card"}}},
-              [] { throw Failure{"invalid_card", "expired"}; });
+      wf.step("charge", {.retry = {.non_retryable = {"invalid_card"}}}, [] {
+        throw Failure{"invalid_card", "expired"};
+      });
     } catch (const StepFailed& failed) {
       return failed.step() + " " + failed.code() + " " + failed.what();
     }
@@ -128,7 +130,8 @@ TEST_P(Workflows, UndoInReverseWhatTheyHaveDoneWhenTheyFail) {
   Effects effects;
   Worker worker{client, leaving()};
   worker.workflow("saga", [&](Workflow& wf, const std::string& order) {
-    const auto held = wf.step("reserve", [&] { return "a hold that is too long to be kept in place of " + order; });
+    const auto held =
+        wf.step("reserve", [&] { return "a hold that is too long to be kept in place of " + order; });
     wf.undo("release", [&] { effects.add("release " + held); });
     wf.sleep(1ms);
     const auto paid = wf.step("charge", [&] { return "a payment that is too long to be kept in place"; });
@@ -185,8 +188,9 @@ TEST_P(Workflows, EndWhenTheirDeadlineHasPassed) {
 
 TEST_P(Workflows, SpawnTasksAndTakeWhatTheyGiveInOrder) {
   Worker worker{client, leaving()};
-  worker.task("double", [](const int& number) { return 2 * number; })
-      .task("fails", [] { throw Failure{"broken", "always", false}; });
+  worker.task("double", [](const int& number) { return 2 * number; }).task("fails", [] {
+    throw Failure{"broken", "always", false};
+  });
   worker.workflow("fan", [](Workflow& wf, const std::vector<int>& numbers) {
     std::vector<Pending<int>> doubled;
     for (const int number : numbers) doubled.push_back(wf.spawn<int>("double", number));
@@ -253,16 +257,15 @@ TEST_P(Workflows, MapItemsAFewAtATime) {
       return number * number;
     });
     wf.sleep(1ms);
-    return wf.map(
-        squares,
-        [&](Workflow& own, const int& square) {
-          own.sleep(1ms);
-          return own.step("add", [&] {
-            effects.add("add");
-            return square + 1;
-          });
-        },
-        {.name = "plus", .parallel = 3});
+    return wf.map(squares,
+                  [&](Workflow& own, const int& square) {
+                    own.sleep(1ms);
+                    return own.step("add", [&] {
+                      effects.add("add");
+                      return square + 1;
+                    });
+                  },
+                  {.name = "plus", .parallel = 3});
   });
   worker.start();
   EXPECT_EQ(client.start("map", std::vector{1, 2, 3, 4, 5}).result<std::vector<int>>(60s),
@@ -279,7 +282,8 @@ TEST_P(Workflows, HaveChildrenWithRunsOfTheirOwn) {
       return number + 1;
     });
   });
-  worker.workflow("parent", [](Workflow& wf, const int& number) { return wf.child<int>("child", number) * 2; });
+  worker.workflow("parent",
+                  [](Workflow& wf, const int& number) { return wf.child<int>("child", number) * 2; });
   worker.start();
   EXPECT_EQ(client.start("parent", 20).result<int>(30s), 42);
   EXPECT_EQ(failure_of(client.start("parent", -1)).code(), "negative");
