@@ -14,6 +14,9 @@ class HttpApi final : public core::Api, public core::RunApi {
  public:
   HttpApi(HttpTarget target, core::Random& random) : caller_(std::move(target), random) {}
 
+  // From any thread: ends the call under way and all later ones.
+  void cancel() { caller_.cancel(); }
+
   core::Result<core::EnqueuedTask> enqueue(const std::string& ns, core::TaskSpec spec) override;
   core::Result<std::vector<core::Enqueued>> enqueue_batch(core::EnqueueTasks command) override;
   core::Result<std::vector<core::ClaimedTask>> claim(core::ClaimTasks command) override;

@@ -3,21 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/raw_json.hpp"
 #include "core/time.hpp"
 
 namespace pawl::worker {
 
 namespace {
-
-std::string heartbeat_text(const Lease& lease, core::Duration length) {
-  return client::ObjectText{}
-      .text("task_id", lease.task_id())
-      .number("fence", lease.fence())
-      .text("action", "heartbeat")
-      .text("lease", core::format_duration(length))
-      .str();
-}
 
 // A third of the lease, so that two may be lost; and often enough to be seen online.
 core::Duration interval_of(core::Duration lease) {
@@ -26,10 +16,10 @@ core::Duration interval_of(core::Duration lease) {
 
 }  // namespace
 
-LeaseKeeper::LeaseKeeper(KeeperOptions options, core::Clock& clock, core::Random& random)
-    : options_(std::move(options)),
+LeaseKeeper::LeaseKeeper(KeeperOptions options, std::unique_ptr<LeaseCalls> calls, core::Clock& clock)
+    : options_(options),
       clock_(clock),
-      api_(options_.server, options_.ns, random),
+      calls_(std::move(calls)),
       next_beat_(clock.monotonic() + interval_of(options_.lease)),
       thread_([this] { run(); }) {}
 
@@ -39,7 +29,7 @@ LeaseKeeper::~LeaseKeeper() {
     stopping_ = true;
   }
   changed_.notify_all();
-  api_.cancel();
+  calls_->cancel();
   thread_.join();
 }
 
@@ -103,16 +93,16 @@ core::Duration LeaseKeeper::call_timeout(const Leases& leases) const {
 }
 
 bool LeaseKeeper::beat(const Leases& leases) {
-  std::vector<std::string> reports;
+  std::vector<HeldTask> tasks;
   Leases told;
   for (const auto& lease : leases) {
     if (lease->state() == LeaseState::lost) continue;
-    reports.push_back(heartbeat_text(*lease, options_.lease));
+    tasks.push_back({.task_id = lease->task_id(), .fence = lease->fence()});
     told.push_back(lease);
   }
   if (told.empty()) return true;
   const auto sent_at = clock_.monotonic();
-  const auto results = api_.report(options_.worker_id, reports, call_timeout(told));
+  const auto results = calls_->renew(tasks, options_.lease, call_timeout(told));
   if (!results) return false;  // the next beat tries again; if none comes through the lease ends by itself
   for (std::size_t i = 0; i < told.size(); ++i) {
     const auto& result = (*results)[i];
@@ -131,7 +121,7 @@ void LeaseKeeper::tell_worker_alive(const Leases& leases) {
   const WorkerCounts counts{.active = static_cast<int>(leases.size()),
                             .completed = completed_.exchange(0),
                             .failed = failed_.exchange(0)};
-  if (api_.heartbeat(options_.worker_id, counts, call_timeout(leases))) return;
+  if (calls_->tell_alive(counts, call_timeout(leases))) return;
   completed_ += counts.completed;  // told the next time
   failed_ += counts.failed;
 }

@@ -6,26 +6,22 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "worker/lease.hpp"
-#include "worker/worker_api.hpp"
+#include "worker/lease_calls.hpp"
 
 namespace pawl::worker {
 
 struct KeeperOptions {
-  client::HttpTarget server = {};
-  std::string ns = {};
-  std::string worker_id = {};
   core::Duration lease = {};
   bool is_enlisted = false;  // the server knows the worker and wants to hear of it
 };
 
 class LeaseKeeper {
  public:
-  LeaseKeeper(KeeperOptions options, core::Clock& clock, core::Random& random);
+  LeaseKeeper(KeeperOptions options, std::unique_ptr<LeaseCalls> calls, core::Clock& clock);
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
   ~LeaseKeeper();
@@ -49,7 +45,7 @@ class LeaseKeeper {
 
   KeeperOptions options_;
   core::Clock& clock_;
-  WorkerApi api_;
+  std::unique_ptr<LeaseCalls> calls_;
   std::atomic<int> completed_ = 0;
   std::atomic<int> failed_ = 0;
 

@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 
 #include "core/limits.hpp"
+#include "worker/host.hpp"
 
 namespace pawl::worker {
 
@@ -19,11 +20,6 @@ namespace {
 constexpr core::Duration kClaimWait = std::chrono::seconds{20};
 constexpr core::Duration kBackOffMin = std::chrono::milliseconds{200};
 constexpr core::Duration kBackOffMax = std::chrono::seconds{5};
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
-}
 
 // Every thread made later has them blocked too; whoever waits on the descriptor gets them.
 net::Descriptor block_signals() {
@@ -34,12 +30,6 @@ net::Descriptor block_signals() {
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a handler that does not read its input is no reason to die
   return net::Descriptor{signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)};
-}
-
-// What will not be better in a second.
-bool is_hopeless(core::ProblemCode code) {
-  return code == core::ProblemCode::unauthorized || code == core::ProblemCode::forbidden ||
-         code == core::ProblemCode::invalid_argument || code == core::ProblemCode::not_found;
 }
 
 }  // namespace
@@ -64,13 +54,9 @@ core::Status Worker::run() {
   runner_options_.worker_id = id_;
   say_(fmt::format("worker {} serves {} with {} at once", id_, fmt::join(handlers_.types(), ", "),
                    options_.concurrency));
-  LeaseKeeper keeper{{.server = options_.server,
-                      .ns = options_.ns,
-                      .worker_id = id_,
-                      .lease = options_.lease,
-                      .is_enlisted = enlisted},
-                     clock_,
-                     random_};
+  LeaseKeeper keeper{{.lease = options_.lease, .is_enlisted = enlisted},
+                     std::make_unique<HttpLeaseCalls>(options_.server, options_.ns, id_, random_),
+                     clock_};
   WorkerApi claims{options_.server, options_.ns, random_};
   std::thread claimer{[&] { claim_loop(claims); }};
   std::vector<std::thread> runners;

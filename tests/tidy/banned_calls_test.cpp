@@ -42,6 +42,9 @@ constexpr std::array kHomes{
     Home{"src/cli/parse.cpp", "catch ("},                   // CLI11 tells wrong usage by throwing
     Home{"src/cli/config_file.cpp", "catch ("},             // yaml-cpp tells a bad file by throwing
     Home{"src/wire/yaml.cpp", "catch ("},                   // the same of definitions
+    Home{"src/sdk/outcome.cpp", "catch ("},                 // what a user's code throws becomes its outcome
+    Home{"src/sdk/convert.hpp", "catch ("},                 // what a store throws becomes an Error
+    Home{"include/pawl/json.hpp", "catch ("},               // nlohmann/json tells a bad value by throwing
     Home{"examples/survive/worker.cpp", "sleep_for"},       // stands for the work
     Home{"examples/survive/show.cpp", "sleep_for"},         // looks now and then, as a person would
 };

@@ -31,6 +31,7 @@ constexpr std::array kFolderRules{
     FolderRule{"net", {}},
     FolderRule{"server", {"core", "store", "engine", "runtime", "wire", "net"}},
     FolderRule{"worker", {"core", "client", "net"}},
+    FolderRule{"sdk", {"core", "store", "client", "runtime", "net", "worker", "pawl"}},
     FolderRule{"cli", {"core", "store", "client", "runtime", "server", "worker", "net", "bench"}},
 };
 

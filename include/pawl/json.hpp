@@ -1,0 +1,145 @@
+#pragma once
+// Values to JSON text and back, by nlohmann/json's own rules. Text is all that passes between this header and
+// the library, so that a program may configure nlohmann/json as it likes.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <pawl/error.hpp>
+
+namespace pawl {
+
+using Json = nlohmann::json;
+
+namespace detail {
+
+// JSON did not decode to what was asked for. The message names the field by its path.
+class BadJson : public Error {
+ public:
+  explicit BadJson(const std::string& message) : Error("invalid_payload", message) {}
+};
+
+// What trying to decode says; nothing when it decodes.
+using TryDecode = std::function<std::optional<std::string>(const Json&)>;
+
+// Which value is at fault is found by trying, since the fault alone does not say: with a value of another
+// kind in its place it names that kind instead, and a member that is missed is missed no more once it is
+// there.
+struct FaultSearch {
+  Json whole;
+  const TryDecode& try_decode;
+  std::string fault;
+  std::string missing = {};  // the member that is missed, if that is the fault
+  int tries_left = 1'000;
+
+  bool is_at(const Json::json_pointer& at) {
+    Json kept = whole[at];
+    std::string expected;  // how the fault would read
+    if (!missing.empty()) {
+      if (!kept.is_object() || kept.contains(missing)) return false;
+      whole[at][missing] = nullptr;
+    } else {
+      const std::string kind = kept.type_name();
+      if (!fault.ends_with(kind)) return false;
+      whole[at] = kept.is_null() ? Json::object() : Json(nullptr);
+      expected = fault.substr(0, fault.size() - kind.size()) + whole[at].type_name();
+    }
+    const auto other = try_decode(whole);
+    whole[at] = std::move(kept);
+    return missing.empty() ? other == expected : other != fault;
+  }
+  std::optional<Json::json_pointer> find(const Json::json_pointer& at) {
+    if (--tries_left < 0) return std::nullopt;
+    if (is_at(at)) return missing.empty() ? at : at / missing;
+    std::vector<Json::json_pointer> inside;
+    const Json& value = whole[at];
+    if (value.is_object()) {
+      for (const auto& member : value.items()) inside.push_back(at / member.key());
+    } else if (value.is_array()) {
+      for (std::size_t i = 0; i < value.size(); ++i) inside.push_back(at / i);
+    }
+    for (const auto& part : inside) {
+      if (auto found = find(part)) return found;
+    }
+    return std::nullopt;
+  }
+};
+
+inline std::string fault_with_path(const Json& whole, const TryDecode& try_decode, std::string fault) {
+  FaultSearch search{.whole = whole, .try_decode = try_decode, .fault = fault};
+  const auto quote = fault.find("key '");
+  if (quote != std::string::npos && fault.ends_with("' not found"))
+    search.missing =
+        fault.substr(quote + 5, fault.size() - quote - 5 - std::string_view{"' not found"}.size());
+  const auto found = search.find(Json::json_pointer{});
+  if (const auto end = fault.find("] "); fault.starts_with("[json.exception") && end != std::string::npos)
+    fault.erase(0, end + 2);
+  const std::string path = found ? found->to_string() : "";
+  return path.empty() ? fault : path + ": " + fault;
+}
+
+template <typename T>
+T decode(const std::string& text) {
+  const Json json = Json::parse(text.empty() ? "null" : text, nullptr, false);
+  if (json.is_discarded()) throw BadJson("is no JSON");
+  if constexpr (std::is_same_v<T, Json>) {
+    return json;
+  } else {
+    try {
+      return json.get<T>();
+    } catch (const Json::exception& fault) {
+      const auto try_decode = [](const Json& changed) -> std::optional<std::string> {
+        try {
+          static_cast<void>(changed.get<T>());
+        } catch (const Json::exception& other) {
+          return other.what();
+        }
+        return std::nullopt;
+      };
+      throw BadJson(fault_with_path(json, try_decode, fault.what()));
+    }
+  }
+}
+
+// Throws a Failure that is not retryable where the value is none that JSON can hold, such as text that is no
+// UTF-8.
+template <typename T>
+std::string encode(const T& value) {
+  try {
+    return Json(value).dump();
+  } catch (const Json::exception& fault) {
+    throw Failure("invalid_result", std::string{"cannot be written as JSON: "} + fault.what(), false);
+  }
+}
+
+// Calls it and gives its result as JSON; null where it has none.
+template <typename Call>
+std::string call_encoded(Call&& call) {
+  if constexpr (std::is_void_v<std::invoke_result_t<Call&>>) {
+    std::invoke(call);
+    return "null";
+  } else {
+    return encode(std::invoke(call));
+  }
+}
+
+// As what a result is given after it was kept: text by value, whatever it was pointed at by.
+template <typename T>
+using Kept = std::conditional_t<std::is_convertible_v<T, const char*> ||
+                                    std::is_same_v<std::remove_cvref_t<T>, std::string_view>,
+                                std::string, std::remove_cvref_t<T>>;
+
+// The other way: nothing to decode where there is nothing to give.
+template <typename T>
+T decode_result(const std::string& text) {
+  if constexpr (!std::is_void_v<T>) return decode<T>(text);
+}
+
+}  // namespace detail
+}  // namespace pawl

@@ -1,0 +1,109 @@
+#pragma once
+// What can be said along with a call. Everything has a default: `{.retry = {.max_attempts = 3}, .delay =
+// 5min}` names what differs.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <pawl/error.hpp>
+
+namespace pawl {
+
+using Labels = std::map<std::string, std::string>;
+
+// What is not given is as everybody has it: 4 attempts for a task, 5 for a step, the first again after a
+// second, then twice as long each time, a minute at most.
+struct RetryPolicy {
+  std::optional<int> max_attempts = {};  // counts the first; below 0: for ever
+  std::optional<Duration> initial_interval = {};
+  std::optional<double> backoff = {};
+  std::optional<Duration> max_interval = {};
+  std::optional<double> jitter = {};
+  std::vector<std::string> non_retryable = {};  // codes that end it at once
+};
+
+struct ConnectOptions {
+  std::string ns = "default";
+  std::string token = {};  // of a server that wants one
+  // PEM files, for https.
+  std::string ca_cert = {};
+  std::string client_cert = {};
+  std::string client_key = {};
+};
+
+struct EnqueueOptions {
+  std::optional<std::string> queue = {};
+  std::optional<std::int32_t> priority = {};
+  std::optional<std::string> key = {};  // tasks of one key run one at a time, in order
+  std::optional<std::string> idempotency_key = {};
+  std::optional<Duration> delay = {};
+  std::optional<TimePoint> run_at = {};
+  RetryPolicy retry = {};
+  std::optional<Duration> timeout = {};  // of one attempt
+  Labels labels = {};
+};
+
+enum class OnConflict : std::uint8_t { return_existing, fail, restart_if_closed };
+
+struct StartOptions {
+  std::optional<std::string> run_key = {};
+  std::optional<std::string> queue = {};
+  std::optional<std::int32_t> priority = {};
+  std::optional<Duration> deadline = {};
+  Labels labels = {};
+  OnConflict on_conflict = OnConflict::return_existing;  // where a run of this key is there already
+};
+
+struct SendOptions {
+  std::optional<std::string> idempotency_key = {};  // the same again is not sent twice
+};
+
+struct WorkerOptions {
+  std::vector<std::string> queues = {"default"};
+  int max_concurrent = 16;  // tasks and workflows at a time, each on a thread
+  Duration lease = std::chrono::seconds{30};
+  Duration drain_timeout = std::chrono::seconds{30};  // what runs may end by itself; then it is asked to stop
+  Duration suspend_after = std::chrono::seconds{1};   // a workflow that waits longer leaves its thread
+  std::string version = {};
+  Labels labels = {};
+  std::function<void(const std::string&)> log = {};  // what nobody else would be told; default: stderr
+};
+
+struct StepOptions {
+  RetryPolicy retry = {};
+};
+
+struct SignalOptions {
+  std::optional<Duration> timeout = {};  // none: it waits as long as it takes
+};
+
+struct SpawnOptions {
+  std::string name = {};  // of the step; default: the task's type
+  std::optional<std::string> queue = {};
+  std::optional<std::int32_t> priority = {};
+  RetryPolicy retry = {};
+  std::optional<Duration> timeout = {};
+  Labels labels = {};
+};
+
+struct ChildOptions {
+  std::string name = {};  // of the step; default: the workflow's name
+  std::optional<std::string> run_key = {};
+  std::optional<std::string> queue = {};
+  std::optional<std::int32_t> priority = {};
+  std::optional<Duration> deadline = {};
+  Labels labels = {};
+};
+
+struct MapOptions {
+  std::string name = "map";  // the n-th item's step is "map[n]"
+  std::size_t parallel = 8;
+  RetryPolicy retry = {};
+};
+
+}  // namespace pawl

@@ -1,0 +1,10 @@
+#pragma once
+// All of it: connect, Client, Run, Worker, Task, Workflow.
+
+#include <pawl/client.hpp>
+#include <pawl/error.hpp>
+#include <pawl/json.hpp>
+#include <pawl/options.hpp>
+#include <pawl/task.hpp>
+#include <pawl/worker.hpp>
+#include <pawl/workflow.hpp>

@@ -1,0 +1,263 @@
+#pragma once
+// A workflow: an ordinary function whose steps each run once. What a step gave is kept; after a crash the
+// function is run again, and what was done already is answered from what was kept, until the first thing that
+// was not.
+//
+// So the function must do the same each time: what it decides by comes from its input, its steps, and now(),
+// uuid() and random() here, never from clocks, chance or globals. A step's name is what it is found by; used
+// again, the n-th use is a step of its own.
+//
+// A workflow that waits long leaves its thread: an object that is no std::exception is thrown through the
+// function. Code that catches everything must let it pass (`catch (...) { …; throw; }`).
+//
+// What `undo` registers runs in reverse when the workflow fails, is cancelled or passes its deadline, at the
+// last thing that the workflow did: what it refers to must still be in scope there. In a spawned lambda,
+// capture by value.
+//
+// Used on the thread that it was handed to; a spawned lambda is handed its own.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <pawl/json.hpp>
+#include <pawl/options.hpp>
+#include <pawl/signature.hpp>
+
+namespace pawl {
+
+class Workflow;
+
+namespace detail {
+
+class Branch;
+class PendingState;
+using SharedPending = std::shared_ptr<PendingState>;  // shared by the copies of a Pending
+
+// Waits for it, in the branch that it belongs to.
+[[nodiscard]] std::string await_pending(PendingState& pending);
+
+template <typename Call>
+concept LocalCall = std::is_invocable_v<Call&> || std::is_invocable_v<Call&, Workflow&>;
+
+}  // namespace detail
+
+// What was started and will give a T. The last copy of one that runs here waits for its end when it goes.
+template <typename T>
+class [[nodiscard]] Pending {
+ public:
+  explicit Pending(detail::SharedPending state) : state_(std::move(state)) {}
+  // Throws StepFailed where it failed.
+  T get() const { return detail::decode_result<T>(detail::await_pending(*state_)); }
+  [[nodiscard]] const detail::SharedPending& state() const { return state_; }
+
+ private:
+  detail::SharedPending state_;
+};
+
+// Something that the outside ends: hand out the token, and whoever has it calls Client::complete_promise.
+template <typename T>
+class Promise {
+ public:
+  Promise(std::string token, Pending<T> pending) : token_(std::move(token)), pending_(std::move(pending)) {}
+  [[nodiscard]] const std::string& token() const { return token_; }
+  // Throws StepFailed where it was failed, or its time is over ("timeout").
+  T get() const { return pending_.get(); }
+  [[nodiscard]] const Pending<T>& pending() const { return pending_; }
+
+ private:
+  std::string token_;
+  Pending<T> pending_;
+};
+
+template <typename T>
+struct FirstOf {
+  std::size_t index = 0;
+  T value = {};
+};
+
+class Workflow {
+ public:
+  explicit Workflow(detail::Branch& branch) : branch_(branch) {}
+  Workflow(const Workflow&) = delete;
+  Workflow& operator=(const Workflow&) = delete;
+  ~Workflow() = default;
+
+  // --- steps ---
+
+  // Runs once; its result is durable before the next line. Failed attempts are repeated as the policy says;
+  // then StepFailed is thrown.
+  template <typename Call>
+  auto step(std::string_view name, const StepOptions& options, Call&& call) {
+    return detail::decode_result<detail::Kept<std::invoke_result_t<Call&>>>(
+        run_step(name, options, [&call] { return detail::call_encoded(call); }));
+  }
+  template <typename Call>
+  auto step(std::string_view name, Call&& call) {
+    return step(name, StepOptions{}, std::forward<Call>(call));
+  }
+  template <typename Call>
+  void undo(std::string_view name, const StepOptions& options, Call call) {
+    add_undo(name, options, [call = std::move(call)]() mutable { static_cast<void>(call()); });
+  }
+  template <typename Call>
+  void undo(std::string_view name, Call call) {
+    undo(name, StepOptions{}, std::move(call));
+  }
+  // Handed to outside services so that they can tell a repeated call: of the step that runs, or of the run.
+  [[nodiscard]] std::string execution_key() const;
+
+  // --- waits; no thread is held meanwhile ---
+
+  void sleep(std::string_view name, Duration duration);
+  void sleep(Duration duration) { sleep("sleep", duration); }
+  // The oldest signal of this name that was not read yet; nothing when the time is over.
+  template <typename T = Json>
+  std::optional<T> signal(std::string_view name, const SignalOptions& options = {}) {
+    const std::optional<std::string> payload = wait_for_signal(name, options);
+    if (!payload) return std::nullopt;
+    return detail::decode<T>(*payload);
+  }
+  template <typename T = Json>
+  Promise<T> promise(std::string_view name, const SignalOptions& options = {}) {
+    auto [token, state] = make_promise(name, options);
+    return Promise<T>{std::move(token), Pending<T>{std::move(state)}};
+  }
+  // A run of its own, of another workflow; its failure is StepFailed here.
+  template <typename T = Json, typename Input>
+  T child(std::string_view workflow, const Input& input, const ChildOptions& options = {}) {
+    return spawn_child<T>(workflow, input, options).get();
+  }
+
+  // --- side by side ---
+
+  // A task, for any worker.
+  template <typename T = Json, typename Input>
+    requires(!detail::LocalCall<std::decay_t<Input>>)
+  Pending<T> spawn(std::string_view type, const Input& input, const SpawnOptions& options = {}) {
+    return Pending<T>{spawn_task(type, detail::encode(input), options)};
+  }
+  template <typename T = Json, typename Input>
+  Pending<T> spawn_child(std::string_view workflow, const Input& input, const ChildOptions& options = {}) {
+    return Pending<T>{start_child(workflow, detail::encode(input), options)};
+  }
+  // A lambda, on a thread of its own here: without arguments it is one step; one that takes a Workflow& is a
+  // branch, whose steps are named NAME/STEP.
+  template <typename Call>
+    requires detail::LocalCall<Call>
+  auto spawn(std::string_view name, Call call, const StepOptions& options = {}) {
+    if constexpr (std::is_invocable_v<Call&>) {
+      return Pending<detail::Kept<std::invoke_result_t<Call&>>>{spawn_step(
+          name, options, [call = std::move(call)]() mutable { return detail::call_encoded(call); })};
+    } else {
+      return Pending<detail::Kept<std::invoke_result_t<Call&, Workflow&>>>{
+          spawn_branch(name, [call = std::move(call)](Workflow& wf) mutable {
+            return detail::call_encoded([&] { return call(wf); });
+          })};
+    }
+  }
+  // Waits until all have ended; throws what the first of them that failed, by its place, failed with.
+  template <typename T>
+  auto all(const std::vector<Pending<T>>& pendings) {
+    const std::vector<std::string> given = await_all(states_of(pendings));
+    if constexpr (!std::is_void_v<T>) {
+      std::vector<T> values;
+      for (const std::string& text : given) values.push_back(detail::decode<T>(text));
+      return values;
+    }
+  }
+  // The first that has ended; which one that was is kept.
+  template <typename T>
+  FirstOf<T> any(const std::vector<Pending<T>>& pendings) {
+    auto [index, text] = await_any(states_of(pendings));
+    return {.index = index, .value = detail::decode<T>(text)};
+  }
+  // The function of each item, a few at a time: a step for each, or with (Workflow&, const Item&) a branch
+  // for each. What they gave, in the order of the items.
+  template <typename Items, typename Call>
+  auto map(const Items& items, Call call, const MapOptions& options = {}) {
+    using Item = typename Items::value_type;
+    std::vector<const Item*> list;
+    for (const Item& item : items) list.push_back(&item);
+    if constexpr (std::is_invocable_v<Call&, Workflow&, const Item&>) {
+      using Given = detail::Kept<std::invoke_result_t<Call&, Workflow&, const Item&>>;
+      return decode_all<Given>(map_branches(options, list.size(), [&](Workflow& wf, std::size_t i) {
+        return detail::call_encoded([&] { return call(wf, *list[i]); });
+      }));
+    } else {
+      using Given = detail::Kept<std::invoke_result_t<Call&, const Item&>>;
+      return decode_all<Given>(map_steps(options, list.size(), [&](std::size_t i) {
+        return detail::call_encoded([&] { return call(*list[i]); });
+      }));
+    }
+  }
+
+  // --- what would differ from one time to the next ---
+
+  [[nodiscard]] TimePoint now() const;  // of the store, when the last step ended
+  [[nodiscard]] std::string uuid();
+  [[nodiscard]] std::uint64_t random();
+  // Whether this run goes the new way: true, and noted so, for a run that comes here first; false for one
+  // that had come further before the code had this line.
+  [[nodiscard]] bool patched(std::string_view name);
+
+  // --- the run ---
+
+  void set_status(std::string_view status);  // shown with the run
+  [[nodiscard]] std::string run_id() const;
+  // For long steps: the run is cancelled, the lease lost, or the worker is going.
+  [[nodiscard]] std::stop_token stop_token() const;
+
+ private:
+  template <typename T>
+  static std::vector<detail::SharedPending> states_of(const std::vector<Pending<T>>& pendings) {
+    std::vector<detail::SharedPending> states;
+    for (const Pending<T>& pending : pendings) states.push_back(pending.state());
+    return states;
+  }
+  template <typename T>
+  static auto decode_all(const std::vector<std::string>& texts) {
+    if constexpr (!std::is_void_v<T>) {
+      std::vector<T> values;
+      for (const std::string& text : texts) values.push_back(detail::decode<T>(text));
+      return values;
+    }
+  }
+
+  [[nodiscard]] std::string run_step(std::string_view name, const StepOptions& options,
+                                     const std::function<std::string()>& call);
+  void add_undo(std::string_view name, const StepOptions& options, std::function<void()> call);
+  [[nodiscard]] std::optional<std::string> wait_for_signal(std::string_view name,
+                                                           const SignalOptions& options);
+  [[nodiscard]] std::pair<std::string, detail::SharedPending> make_promise(std::string_view name,
+                                                                           const SignalOptions& options);
+  [[nodiscard]] detail::SharedPending spawn_task(std::string_view type, std::string input,
+                                                 const SpawnOptions& options);
+  [[nodiscard]] detail::SharedPending start_child(std::string_view workflow, std::string input,
+                                                  const ChildOptions& options);
+  [[nodiscard]] detail::SharedPending spawn_step(std::string_view name, const StepOptions& options,
+                                                 std::function<std::string()> call);
+  [[nodiscard]] detail::SharedPending spawn_branch(std::string_view name,
+                                                   std::function<std::string(Workflow&)> call);
+  [[nodiscard]] std::vector<std::string> await_all(const std::vector<detail::SharedPending>& pendings);
+  [[nodiscard]] std::pair<std::size_t, std::string> await_any(
+      const std::vector<detail::SharedPending>& pendings);
+  [[nodiscard]] std::vector<std::string> map_steps(const MapOptions& options, std::size_t count,
+                                                   const std::function<std::string(std::size_t)>& call);
+  [[nodiscard]] std::vector<std::string> map_branches(
+      const MapOptions& options, std::size_t count,
+      const std::function<std::string(Workflow&, std::size_t)>& call);
+
+  detail::Branch& branch_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,168 @@
+#pragma once
+// One claim of a workflow's body: runs its function over what is known of its steps, does what is not, and
+// ends by a report, a suspension or nothing. body.cpp has the passes and the ends, body_steps.cpp the steps
+// and the waits, body_undo.cpp what is undone.
+//
+// The function is run in passes. A pass that must wait long is unwound whole before the body is suspended, so
+// that code that swallows the unwinding is caught while the lease is still held. A pass that fails with
+// something to undo is run once more up to the last call that it made, where all that the undos refer to is
+// there again; they run there.
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/worker.hpp"
+#include "sdk/branch.hpp"
+#include "sdk/memo.hpp"
+#include "sdk/reporter.hpp"
+#include "sdk/task_state.hpp"
+
+namespace pawl::detail {
+
+// A step that the code has come to.
+struct Issued {
+  std::string id = {};
+  core::StepKind kind = core::StepKind::function;
+  std::optional<core::StepMemo> memo = {};  // as it stood then
+  core::StepWrite begin = {};               // of one that ends by itself
+};
+
+struct BodyServices {
+  Connection& connection;
+  Reporter& reporter;
+  worker::Lease& lease;
+  core::Duration suspend_after = {};
+  std::function<bool()> is_draining = {};
+};
+
+class Body {
+ public:
+  using Call = std::function<std::string()>;
+
+  Body(BodyServices services, const core::ClaimedTask& claimed);
+
+  // Whether it completed; nothing where it has not ended.
+  [[nodiscard]] std::optional<bool> run(const WorkflowHandler& handler);
+
+  // --- for its branches, each on its own thread ---
+
+  // Every use of the workflow begins so. Throws Unwind where the branch is being unwound.
+  void enter(Branch& branch);
+  // The next step of this name. Parks the run where another was expected.
+  [[nodiscard]] Issued issue(Branch& branch, std::string_view name, core::StepKind kind);
+  [[nodiscard]] Issued issue_id(Branch& branch, std::string id, core::StepKind kind);
+  [[nodiscard]] std::string next_id(Branch& branch, std::string_view name);
+
+  [[nodiscard]] std::string execute(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
+                                    const Call& call);
+  // Of one that ends by itself: begins it with the next thing that is written.
+  void begin_soon(Branch& branch, const Issued& issued);
+  void begin_now(Branch& branch);
+  // As it ended. Leaves the thread for what takes long.
+  [[nodiscard]] core::StepMemo settle(Branch& branch, const Issued& issued);
+  // Asks again about those that had not ended when last heard of.
+  void look_again(Branch& branch, const std::vector<Issued>& waiting);
+  [[nodiscard]] std::optional<core::StepMemo> find(const std::string& id) const { return memo_.find(id); }
+
+  // In the pass that undoes, the last call that the failed one made is where everything is there again.
+  void undo_if_due(Branch& branch);
+  void add_undo(Branch& branch, std::string_view name, const core::RetryPolicy& retry,
+                std::function<void()> call);
+  [[nodiscard]] std::string keep_marker(Branch& branch, const std::string& id, std::string value);
+  [[nodiscard]] bool has_gone_further(const Branch& branch) const {
+    return memo_.first_expected(branch.prefix).has_value();
+  }
+  void set_status(Branch& branch, std::string status);
+
+  struct Waiting {
+    std::optional<core::TimePoint> until = {};
+    std::vector<std::string> steps = {};
+    bool wants_all = false;
+  };
+  [[noreturn]] void suspend(Branch& branch, Waiting waiting);
+  [[noreturn]] static void unwind(Branch& branch, Ending ending);
+  // Ends the branch where nothing new is to be begun.
+  void check_stop(Branch& branch);
+
+  // Branches that run beside: the count of those that have not ended, and what they left that nobody asked
+  // for.
+  void branch_begins();
+  void branch_ends(const std::function<void()>& change);
+  // Until there are none, or it is enough; asked with the lock held.
+  void wait_for_branches(const std::function<bool()>& is_enough);
+  [[nodiscard]] bool is_true(const std::function<bool()>& condition);  // with the lock held
+  void note_unawaited(const Outcome& outcome, Ending ending);
+  [[nodiscard]] static Outcome call_branch(Branch& branch, const Call& call);
+
+  [[nodiscard]] const core::RunId& run_id() const { return run_id_; }
+  [[nodiscard]] core::TimePoint began_at() const { return claimed_.task.created_at; }
+  [[nodiscard]] std::stop_token stop_token() const { return stop_token_.token(); }
+
+ private:
+  struct Undo {
+    std::string id = {};
+    std::int64_t sequence = 0;  // the later undone first
+    core::RetryPolicy retry = {};
+    std::function<void()> call = {};
+  };
+
+  // body.cpp
+  void pass(const WorkflowHandler& handler);
+  void judge(const Branch& main, Outcome outcome);
+  [[nodiscard]] std::optional<bool> report(const Outcome& outcome);
+  [[nodiscard]] bool has_suspended();  // false: what it would wait for is there
+  void park();
+  [[nodiscard]] Outcome failure_to_report() const;
+
+  // body_steps.cpp
+  [[nodiscard]] core::StepMemo write_outcome(Branch& branch, const Issued& issued,
+                                             const core::RetryPolicy& retry, const Outcome& outcome);
+  // Refused: the problem is one of what was written.
+  [[nodiscard]] core::Result<core::StepsWritten> write(Branch& branch, core::WriteSteps command);
+  [[nodiscard]] core::WriteSteps command_of(std::vector<core::StepWrite> steps) const;
+  void wait_until(Branch& branch, core::TimePoint due);
+  void wait_here(Branch& branch, core::Duration wait);
+  [[nodiscard]] core::TimePoint store_time();
+  void note_answer(const core::StepsWritten& written);
+  [[nodiscard]] std::optional<core::StopReason> stop_reason();
+
+  // body_undo.cpp
+  [[noreturn]] void undo_here(Branch& branch);
+
+  BodyServices services_;
+  const core::ClaimedTask& claimed_;
+  core::RunId run_id_;
+  Memo memo_;
+  LeaseStop stop_token_;
+
+  // How the last pass ended.
+  Ending ending_ = Ending::none;
+  Outcome outcome_ = {};
+  std::string parked_because_ = {};
+
+  // What is to be undone, and how far that is.
+  std::optional<int> undo_at_ = {};      // the call of the main branch to do it in
+  std::optional<Outcome> failure_ = {};  // that it is undone for; none: the run is stopped
+  std::optional<std::string> undo_failed_ = {};
+  bool is_undoing_ = false;
+
+  std::mutex mutex_;  // of all below
+  std::condition_variable branch_ended_;
+  int branches_ = 0;  // that run beside the main one
+  bool is_winding_down_ = false;
+  std::vector<Undo> undos_;
+  std::vector<Waiting> waits_;
+  std::vector<core::StepWrite> unsent_;
+  std::optional<Outcome> unawaited_failure_;
+  Ending unawaited_ending_ = Ending::none;
+  std::optional<core::StopReason> stop_;
+  std::optional<std::string> status_;
+  core::TimePoint store_time_;
+  core::MonotonicTime store_time_at_;
+};
+
+}  // namespace pawl::detail

@@ -1,0 +1,97 @@
+#include "sdk/connection.hpp"
+
+#include <utility>
+
+#include "client/migrate_store.hpp"
+#include "client/open_store.hpp"
+#include "sdk/convert.hpp"
+
+namespace pawl::detail {
+
+namespace {
+
+// A claim of an engine in this process cannot be called off: it waits no longer than a stop may.
+constexpr core::Duration kEmbeddedClaimWait = std::chrono::milliseconds{200};
+constexpr core::Duration kHttpClaimWait = std::chrono::seconds{5};
+constexpr std::size_t kKeptConnectionsMax = 64;
+
+class Embedded final : public Connection {
+ public:
+  Embedded(const client::StoreAddress& address, EmbeddedOptions options)
+      : Connection(std::move(options.ns), std::move(options.clock)),
+        store_(client::open_store(address, clock(), random())),
+        runtime_(*store_, clock(), random(), std::move(options.runtime)) {}
+
+  [[nodiscard]] Calls calls() override { return Calls{runtime_.local()}; }
+  [[nodiscard]] Calls own_calls(core::Duration) override { return calls(); }
+  [[nodiscard]] core::Duration claim_wait() const override { return kEmbeddedClaimWait; }
+
+ private:
+  std::unique_ptr<store::Store> store_;
+  runtime::Runtime runtime_;
+};
+
+class Http final : public Connection {
+ public:
+  Http(client::HttpTarget target, std::string ns)
+      : Connection(std::move(ns), std::make_unique<runtime::SystemClock>()), target_(std::move(target)) {}
+
+  [[nodiscard]] Calls calls() override {
+    return Calls{take(), [this](std::unique_ptr<client::HttpApi> http) { give_back(std::move(http)); }};
+  }
+  [[nodiscard]] Calls own_calls(core::Duration timeout) override {
+    client::HttpTarget target = target_;
+    target.timeout = timeout;
+    return Calls{std::make_unique<client::HttpApi>(std::move(target), random()), {}};
+  }
+  [[nodiscard]] core::Duration claim_wait() const override { return kHttpClaimWait; }
+
+ private:
+  std::unique_ptr<client::HttpApi> take() {
+    const std::lock_guard lock{mutex_};
+    if (free_.empty()) return std::make_unique<client::HttpApi>(target_, random());
+    auto http = std::move(free_.back());
+    free_.pop_back();
+    return http;
+  }
+  void give_back(std::unique_ptr<client::HttpApi> http) {
+    const std::lock_guard lock{mutex_};
+    if (free_.size() < kKeptConnectionsMax) free_.push_back(std::move(http));
+  }
+
+  client::HttpTarget target_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<client::HttpApi>> free_;
+};
+
+}  // namespace
+
+std::shared_ptr<Connection> open_embedded(const std::string& store, EmbeddedOptions options) {
+  const auto address = client::parse_store_address(store);
+  if (!address) throw error_of(address.problem());
+  if (!options.clock) options.clock = std::make_unique<runtime::SystemClock>();
+  return from_store([&]() -> std::shared_ptr<Connection> {
+    // Another process may be ahead of us with a database that it shares; opening a file migrates it.
+    if (address->type == client::StoreType::postgres) {
+      runtime::SystemRandom random;
+      client::migrate_store(*address, *options.clock, random);
+    }
+    return std::make_shared<Embedded>(*address, std::move(options));
+  });
+}
+
+std::shared_ptr<Connection> open_connection(const std::string& address, const ConnectOptions& options) {
+  if (const core::Status ns = core::check_namespace(options.ns); !ns) throw error_of(ns.problem());
+  if (!address.starts_with("http://") && !address.starts_with("https://"))
+    return open_embedded(address, {.ns = options.ns});
+  const auto server = client::parse_http_address(address);
+  if (!server) throw error_of(server.problem());
+  return std::make_shared<Http>(
+      client::HttpTarget{
+          .address = *server,
+          .token = options.token,
+          .tls = {.ca_cert = options.ca_cert, .cert = options.client_cert, .key = options.client_key}},
+      options.ns);
+}
+
+}  // namespace pawl::detail

@@ -1,0 +1,89 @@
+#pragma once
+// What a Client stands on: an engine in this process on a store that it owns, or a server. Calls may be made
+// from any thread; over HTTP each takes a connection of its own out of a pool, so that one that waits holds
+// nobody up.
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "client/http_api.hpp"
+#include "core/api.hpp"
+#include "core/run_api.hpp"
+#include "pawl/options.hpp"
+#include "runtime/env.hpp"
+#include "runtime/runtime.hpp"
+
+namespace pawl::detail {
+
+// Both sides of the same thing, for as long as a call takes. A server's connection goes back to the pool
+// afterwards.
+class Calls {
+ public:
+  explicit Calls(runtime::LocalApi& local) : tasks_(&local), runs_(&local) {}
+  Calls(std::unique_ptr<client::HttpApi> http,
+        std::function<void(std::unique_ptr<client::HttpApi>)> give_back)
+      : tasks_(http.get()), runs_(http.get()), http_(std::move(http)), give_back_(std::move(give_back)) {}
+  Calls(Calls&&) = default;
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+  Calls& operator=(Calls&&) = delete;
+  ~Calls() {
+    if (http_ && give_back_) give_back_(std::move(http_));
+  }
+
+  [[nodiscard]] core::Api& tasks() const { return *tasks_; }
+  [[nodiscard]] core::RunApi& runs() const { return *runs_; }
+  // Ends the call under way and all later ones; a call of an engine in this process ends by itself, soon.
+  void cancel() const {
+    if (http_) http_->cancel();
+  }
+
+ private:
+  core::Api* tasks_;
+  core::RunApi* runs_;
+  std::unique_ptr<client::HttpApi> http_;
+  std::function<void(std::unique_ptr<client::HttpApi>)> give_back_;
+};
+
+class Connection {
+ public:
+  Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  virtual ~Connection() = default;
+
+  [[nodiscard]] virtual Calls calls() = 0;
+  // One that nobody else uses, each of whose calls ends after `timeout`.
+  [[nodiscard]] virtual Calls own_calls(core::Duration timeout) = 0;
+  // How long a claim should wait for work at a time.
+  [[nodiscard]] virtual core::Duration claim_wait() const = 0;
+
+  [[nodiscard]] const std::string& ns() const { return ns_; }
+  [[nodiscard]] core::Clock& clock() { return *clock_; }
+  [[nodiscard]] core::Random& random() { return random_; }
+
+ protected:
+  Connection(std::string ns, std::unique_ptr<core::Clock> clock)
+      : ns_(std::move(ns)), clock_(std::move(clock)) {}
+
+ private:
+  std::string ns_;
+  std::unique_ptr<core::Clock> clock_;
+  runtime::SystemRandom random_;
+};
+
+// Throws Error.
+[[nodiscard]] std::shared_ptr<Connection> open_connection(const std::string& address,
+                                                          const ConnectOptions& options);
+// An engine in this process on a clock that somebody else moves.
+struct EmbeddedOptions {
+  std::string ns = "default";
+  std::unique_ptr<core::Clock> clock = {};
+  runtime::RuntimeOptions runtime = {};
+};
+[[nodiscard]] std::shared_ptr<Connection> open_embedded(const std::string& store, EmbeddedOptions options);
+
+}  // namespace pawl::detail

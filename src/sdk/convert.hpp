@@ -1,0 +1,55 @@
+#pragma once
+// Between the types that users see and those of the core.
+
+#include <string>
+#include <string_view>
+
+#include "core/ids.hpp"
+#include "core/problem.hpp"
+#include "core/result.hpp"
+#include "core/retry.hpp"
+#include "core/run.hpp"
+#include "core/run_event.hpp"
+#include "core/step.hpp"
+#include "core/task_spec.hpp"
+#include "pawl/client.hpp"
+#include "store/store.hpp"
+
+namespace pawl::detail {
+
+[[nodiscard]] Error error_of(const core::Problem& problem);
+
+// The value, or its problem thrown.
+template <typename T>
+T value_of(core::Result<T> result) {
+  if (!result) throw error_of(result.problem());
+  return std::move(*result);
+}
+
+// What a store throws becomes an Error.
+template <typename Call>
+auto from_store(Call call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (const store::StoreError& error) {
+    throw error_of(error.problem());
+  }
+}
+
+// Throw Error{"invalid_argument"} where the text is no id.
+[[nodiscard]] core::RunId run_id_from(std::string_view text);
+[[nodiscard]] core::TaskId task_id_from(std::string_view text);
+
+// What is not given is as in `defaults`.
+[[nodiscard]] core::RetryPolicy retry_of(const RetryPolicy& policy, core::RetryPolicy defaults);
+[[nodiscard]] bool is_given(const RetryPolicy& policy);
+[[nodiscard]] core::TaskSpec spec_of(std::string_view type, std::string payload,
+                                     const EnqueueOptions& options);
+
+[[nodiscard]] std::optional<ErrorInfo> info_of(const std::optional<core::TaskError>& error);
+[[nodiscard]] RunInfo info_of(const core::Run& run);
+[[nodiscard]] TaskInfo info_of(const core::Task& task);
+[[nodiscard]] StepInfo info_of(const core::StepAttempt& attempt);
+[[nodiscard]] Event event_of(const core::RunEvent& event);
+
+}  // namespace pawl::detail

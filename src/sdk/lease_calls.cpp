@@ -1,0 +1,38 @@
+#include "sdk/lease_calls.hpp"
+
+#include "sdk/convert.hpp"
+
+namespace pawl::detail {
+
+core::Result<std::vector<core::Result<worker::ReportResult>>> ApiLeaseCalls::renew(
+    const std::vector<worker::HeldTask>& tasks, core::Duration lease, core::Duration /*timeout*/) {
+  core::ReportTasks command{.ns = ns_, .worker_id = worker_id_};
+  for (const worker::HeldTask& task : tasks) {
+    command.reports.push_back({.task_id = task_id_from(task.task_id),
+                               .fence = task.fence,
+                               .action = core::ReportAction::heartbeat,
+                               .lease = lease});
+  }
+  const auto answers = calls_.tasks().report(std::move(command));
+  if (!answers) return answers.problem();
+  std::vector<core::Result<worker::ReportResult>> results;
+  for (const auto& answer : *answers) {
+    if (answer) {
+      results.emplace_back(worker::ReportResult{.cancel_requested = answer->cancel_requested});
+    } else {
+      results.emplace_back(answer.problem());
+    }
+  }
+  return results;
+}
+
+core::Status ApiLeaseCalls::tell_alive(const worker::WorkerCounts& counts, core::Duration /*timeout*/) {
+  const auto told = calls_.tasks().heartbeat_worker({.ns = ns_,
+                                                     .worker_id = worker_id_,
+                                                     .active_count = counts.active,
+                                                     .completed_delta = counts.completed,
+                                                     .failed_delta = counts.failed});
+  return told ? core::Status{core::Done{}} : told.problem();
+}
+
+}  // namespace pawl::detail

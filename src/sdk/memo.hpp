@@ -1,0 +1,50 @@
+#pragma once
+// What is known of the steps of a run, as its body goes through them again: which were there, and which of
+// those the code has come to in this pass. Any thread.
+//
+// A step belongs to the branch that its name begins with: "thumbnails/resize" to "thumbnails/".
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/step.hpp"
+
+namespace pawl::detail {
+
+class Memo {
+ public:
+  explicit Memo(const core::BodyMemo* kept);
+
+  // As it stands, and the code has come to it.
+  [[nodiscard]] std::optional<core::StepMemo> consume(const std::string& id);
+  [[nodiscard]] std::optional<core::StepMemo> find(const std::string& id) const;
+  // What was just learnt of a step that the code has come to.
+  void keep(core::StepMemo step);
+  // Whether what is known of a step that waits is from an earlier pass.
+  [[nodiscard]] bool is_old(const std::string& id) const;
+
+  // The first step of the branch that was done before and that the code has not come to. Markers and
+  // compensations are not expected.
+  [[nodiscard]] std::optional<std::string> first_expected(const std::string& branch) const;
+
+  // The code begins anew.
+  void rewind();
+
+ private:
+  struct Entry {
+    core::StepMemo step = {};
+    bool is_consumed = false;
+    bool is_old = false;
+  };
+  [[nodiscard]] static bool is_expected(const core::StepMemo& step);
+  [[nodiscard]] static std::string branch_of(const std::string& id);
+
+  mutable std::mutex mutex_;
+  std::map<std::string, Entry> entries_;
+  std::map<std::string, int> expected_;  // by branch: how many the code has not come to
+};
+
+}  // namespace pawl::detail

@@ -1,0 +1,23 @@
+#include "pawl/task.hpp"
+
+#include "sdk/convert.hpp"
+#include "sdk/task_state.hpp"
+
+namespace pawl {
+
+const std::string& Task::id() const { return state_.id(); }
+const std::string& Task::type() const { return state_.claimed().task.type; }
+int Task::attempt() const { return state_.claimed().task.attempt; }
+const std::string& Task::execution_key() const { return state_.claimed().execution_key; }
+std::stop_token Task::stop_token() const { return state_.stop_token(); }
+
+void Task::add_checkpoint(std::string_view type, std::string snapshot) const {
+  detail::Connection& connection = state_.connection();
+  static_cast<void>(
+      detail::value_of(connection.calls().tasks().append_checkpoint({.ns = connection.ns(),
+                                                                     .owner = state_.claimed().task.id,
+                                                                     .type = std::string{type},
+                                                                     .snapshot = {std::move(snapshot)}})));
+}
+
+}  // namespace pawl

@@ -1,0 +1,24 @@
+#include "pawl/worker.hpp"
+
+#include <utility>
+
+#include "sdk/worker_core.hpp"
+
+namespace pawl {
+
+Worker::Worker(const Client& client, WorkerOptions options)
+    : core_(std::make_unique<detail::WorkerCore>(client.connection(), std::move(options))) {}
+Worker::~Worker() = default;
+
+void Worker::run() { core_->run(); }
+void Worker::start() { core_->start(); }
+void Worker::stop() { core_->stop(); }
+
+void Worker::add_task(std::string_view type, detail::TaskHandler handler) {
+  core_->add_task(type, std::move(handler));
+}
+void Worker::add_workflow(std::string_view name, detail::WorkflowHandler handler) {
+  core_->add_workflow(name, std::move(handler));
+}
+
+}  // namespace pawl

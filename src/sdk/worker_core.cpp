@@ -1,0 +1,295 @@
+#include "sdk/worker_core.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/limits.hpp"
+#include "core/step.hpp"
+#include "sdk/body.hpp"
+#include "sdk/convert.hpp"
+#include "sdk/end_signals.hpp"
+#include "sdk/lease_calls.hpp"
+#include "sdk/task_state.hpp"
+#include "worker/host.hpp"
+
+namespace pawl::detail {
+
+namespace {
+
+constexpr core::Duration kBackOffMin = std::chrono::milliseconds{100};
+constexpr core::Duration kBackOffMax = std::chrono::seconds{5};
+constexpr core::Duration kLook = std::chrono::milliseconds{100};
+
+// Two workers of one process are no incarnations of one another: each is registered under a name of its own.
+std::string name_of_this_one() {
+  static std::atomic<int> workers_made{0};  // of the process
+  const int number = ++workers_made;
+  return number == 1 ? worker::host_name() : fmt::format("{}#{}", worker::host_name(), number);
+}
+
+void say_to_stderr(const std::string& text) { fmt::print(stderr, "pawl: {}\n", text); }
+
+template <typename Handlers>
+std::vector<std::string> names_of(const Handlers& handlers) {
+  std::vector<std::string> names;
+  for (const auto& [name, handler] : handlers) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+WorkerCore::WorkerCore(std::shared_ptr<Connection> connection, WorkerOptions options)
+    : connection_(std::move(connection)),
+      options_(std::move(options)),
+      log_(options_.log ? options_.log : say_to_stderr) {
+  if (options_.max_concurrent < 1) throw Error{"invalid_argument", "max_concurrent: must be at least 1"};
+  if (options_.queues.empty()) throw Error{"invalid_argument", "queues: must name at least one"};
+}
+
+WorkerCore::~WorkerCore() { stop(); }
+
+void WorkerCore::check_new(const std::string& name) const {
+  if (is_started_) throw Error{"invalid_state", "handlers are added before the worker is started"};
+  if (const core::Status valid = core::check_name("type", name); !valid) throw error_of(valid.problem());
+  if (tasks_.contains(name) || workflows_.contains(name))
+    throw Error{"conflict", "there is a handler for '" + name + "' already"};
+}
+
+void WorkerCore::add_task(std::string_view type, TaskHandler handler) {
+  check_new(std::string{type});
+  tasks_.emplace(type, std::move(handler));
+}
+
+void WorkerCore::add_workflow(std::string_view name, WorkflowHandler handler) {
+  std::string type = core::body_type(std::string{name});
+  check_new(type);
+  workflows_.emplace(std::move(type), std::move(handler));
+}
+
+// A server that is not there yet is no reason not to claim under our own name.
+std::string WorkerCore::enlist() {
+  std::vector<std::string> workflows;
+  for (const auto& [type, handler] : workflows_) workflows.push_back(type.substr(core::body_type("").size()));
+  const std::string host = name_of_this_one();
+  const auto known = connection_->calls().tasks().register_worker({.ns = connection_->ns(),
+                                                                   .queues = options_.queues,
+                                                                   .task_types = names_of(tasks_),
+                                                                   .workflow_types = workflows,
+                                                                   .hostname = host,
+                                                                   .pid = getpid(),
+                                                                   .version = options_.version,
+                                                                   .max_concurrent = options_.max_concurrent,
+                                                                   .labels = options_.labels});
+  if (known) return known->worker_id;
+  if (worker::is_hopeless(known.problem().code)) throw error_of(known.problem());
+  log_("the worker could not register itself: " + known.problem().detail);
+  return fmt::format("{}:{}:{:08x}", host, getpid(),
+                     static_cast<std::uint32_t>(connection_->random().next()));
+}
+
+void WorkerCore::start() {
+  if (is_started_) throw Error{"invalid_state", "the worker was started already"};
+  if (tasks_.empty() && workflows_.empty())
+    throw Error{"invalid_state", "the worker has no handlers: add some with task() and workflow()"};
+  reporter_.emplace(*connection_, enlist(), log_);
+  is_started_ = true;
+  claims_.emplace(connection_->own_calls(options_.lease));
+  keeper_ = std::make_unique<worker::LeaseKeeper>(
+      worker::KeeperOptions{.lease = options_.lease, .is_enlisted = true},
+      std::make_unique<ApiLeaseCalls>(connection_->own_calls(options_.lease / 3), connection_->ns(),
+                                      reporter_->worker_id()),
+      connection_->clock());
+  claimer_ = std::thread{[this] { claim_loop(); }};
+}
+
+// --- claiming ---
+
+void WorkerCore::claim_loop() {
+  core::Duration wait = kBackOffMin;
+  for (int slots = wait_for_slots(); slots > 0; slots = wait_for_slots()) {
+    const auto asked_at = connection_->clock().monotonic();
+    auto claimed = claims_->tasks().claim(claim_of(slots));
+    if (claimed) {
+      take(std::move(*claimed), asked_at);
+      wait = kBackOffMin;
+      continue;
+    }
+    const bool is_hopeless = worker::is_hopeless(claimed.problem().code);
+    {
+      const std::lock_guard lock{mutex_};
+      if (is_stopping_) return;
+      if (is_hopeless) problem_ = claimed.problem();
+    }
+    if (is_hopeless || wait == kBackOffMin) log_(claimed.problem().detail);
+    if (is_hopeless) return;
+    back_off(wait);
+    wait = std::min(wait * 2, kBackOffMax);
+  }
+}
+
+int WorkerCore::wait_for_slots() {
+  std::unique_lock lock{mutex_};
+  changed_.wait(lock, [&] { return is_stopping_ || busy_ < options_.max_concurrent; });
+  return is_stopping_ ? 0 : options_.max_concurrent - busy_;
+}
+
+// It waits for work only for a small part of the lease, which is counted from before it was asked for.
+core::ClaimTasks WorkerCore::claim_of(int max) const {
+  core::ClaimTasks claim{.ns = connection_->ns(),
+                         .worker_id = reporter_->worker_id(),
+                         .queues = options_.queues,
+                         .types = names_of(tasks_),
+                         .max = std::min(max, static_cast<int>(core::kClaimTasksMax)),
+                         .lease = options_.lease,
+                         .wait = std::min<core::Duration>(connection_->claim_wait(), options_.lease / 4)};
+  for (const auto& [type, handler] : workflows_) claim.types.push_back(type);
+  return claim;
+}
+
+void WorkerCore::take(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at) {
+  if (claimed.empty()) return;
+  reporter_->start(claimed);
+  const std::lock_guard lock{mutex_};
+  for (core::ClaimedTask& one : claimed) {
+    auto lease = keeper_->hold({.task_id = to_string(one.task.id),
+                                .fence = one.task.lease->fence,
+                                .until = asked_at + options_.lease});
+    waiting_.push_back({.claimed = std::move(one), .lease = std::move(lease)});
+    ++busy_;
+  }
+  while (static_cast<int>(runners_.size()) < options_.max_concurrent &&
+         static_cast<int>(waiting_.size()) > idle_runners_) {
+    ++idle_runners_;
+    runners_.emplace_back([this] { run_loop(); });
+  }
+  changed_.notify_all();
+}
+
+void WorkerCore::back_off(core::Duration wait) {
+  std::unique_lock lock{mutex_};
+  changed_.wait_for(lock, wait, [&] { return is_stopping_; });
+}
+
+// --- running ---
+
+// What was claimed and not begun when the worker is told to stop is given back.
+void WorkerCore::run_loop() {
+  std::unique_lock lock{mutex_};
+  for (;;) {
+    changed_.wait(lock, [&] { return is_closed_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const Work work = std::move(waiting_.front());
+    waiting_.pop_front();
+    --idle_runners_;
+    const bool begin = !is_stopping_;
+    lock.unlock();
+    if (begin) {
+      do_work(work);
+    } else {
+      reporter_->release(work.claimed.task);
+    }
+    keeper_->drop(work.lease);
+    lock.lock();
+    ++idle_runners_;
+    --busy_;
+    changed_.notify_all();
+  }
+}
+
+void WorkerCore::do_work(const Work& work) {
+  const core::Task& task = work.claimed.task;
+  const auto workflow = workflows_.find(task.type);
+  if (workflow == workflows_.end())
+    return keeper_->count(reporter_->finish(task, call_task(work), *work.lease));
+  Body body{{.connection = *connection_,
+             .reporter = *reporter_,
+             .lease = *work.lease,
+             .suspend_after = options_.suspend_after,
+             .is_draining = [this] { return is_stopping(); }},
+            work.claimed};
+  if (const auto completed = body.run(workflow->second)) keeper_->count(*completed);
+}
+
+Outcome WorkerCore::call_task(const Work& work) {
+  const auto handler = tasks_.find(work.claimed.task.type);
+  if (handler == tasks_.end())
+    return failed_with({.code = "no_handler",
+                        .message = "this worker has no handler for " + work.claimed.task.type,
+                        .retryable = false});
+  TaskState state{*connection_, work.claimed, *work.lease};
+  Task task{state};
+  Outcome outcome = outcome_of([&] { return handler->second(task, work.claimed.task.payload.text); });
+  if (outcome.kind != Outcome::Kind::failed || work.lease->state() != worker::LeaseState::cancelled)
+    return outcome;
+  return failed_with({.code = "cancelled", .message = "stopped as the cancel asked", .retryable = false});
+}
+
+// --- the end ---
+
+bool WorkerCore::is_stopping() {
+  const std::lock_guard lock{mutex_};
+  return is_stopping_;
+}
+
+void WorkerCore::stop_claiming() {
+  {
+    const std::lock_guard lock{mutex_};
+    is_stopping_ = true;
+    changed_.notify_all();
+  }
+  claims_->cancel();
+  claimer_.join();
+  const std::lock_guard lock{mutex_};
+  is_closed_ = true;  // what waits now is the last
+  changed_.notify_all();
+}
+
+bool WorkerCore::is_idle_within(core::Duration wait) {
+  std::unique_lock lock{mutex_};
+  return changed_.wait_for(lock, wait, [&] { return busy_ == 0; });
+}
+
+void WorkerCore::end() {
+  if (!is_idle_within(core::Duration{0})) keeper_->end_all(worker::LeaseState::abandoned);
+  for (std::thread& runner : runners_) runner.join();
+  runners_.clear();
+  keeper_.reset();
+  static_cast<void>(connection_->calls().tasks().deregister_worker(
+      {.ns = connection_->ns(), .worker_id = reporter_->worker_id()}));
+  is_started_ = false;
+  is_stopping_ = false;
+  is_closed_ = false;
+  idle_runners_ = 0;
+}
+
+void WorkerCore::stop() {
+  if (!is_started_) return;
+  stop_claiming();
+  static_cast<void>(is_idle_within(options_.drain_timeout));
+  end();
+}
+
+void WorkerCore::run() {
+  const EndSignals signals;
+  start();
+  const auto has_given_up = [this] {
+    const std::lock_guard lock{mutex_};
+    return problem_.has_value();
+  };
+  while (!signals.came_within(kLook) && !has_given_up()) {
+  }
+  stop_claiming();
+  const auto until = connection_->clock().monotonic() + options_.drain_timeout;
+  while (!is_idle_within(core::Duration{0}) && connection_->clock().monotonic() < until) {
+    if (signals.came_within(kLook)) break;  // told once more: at once, then
+  }
+  end();
+  if (problem_) throw error_of(*std::exchange(problem_, std::nullopt));
+}
+
+}  // namespace pawl::detail

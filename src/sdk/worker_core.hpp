@@ -1,0 +1,80 @@
+#pragma once
+// What stands behind a pawl::Worker: one thread claims, others run what was claimed, the keeper renews the
+// leases. Threads are made when there is work for them, up to `max_concurrent`.
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pawl/worker.hpp"
+#include "sdk/connection.hpp"
+#include "sdk/reporter.hpp"
+#include "worker/lease_keeper.hpp"
+
+namespace pawl::detail {
+
+class WorkerCore {
+ public:
+  WorkerCore(std::shared_ptr<Connection> connection, WorkerOptions options);
+  WorkerCore(const WorkerCore&) = delete;
+  WorkerCore& operator=(const WorkerCore&) = delete;
+  ~WorkerCore();
+
+  void add_task(std::string_view type, TaskHandler handler);
+  void add_workflow(std::string_view name, WorkflowHandler handler);
+
+  void start();
+  void stop();
+  void run();
+
+ private:
+  struct Work {
+    core::ClaimedTask claimed = {};
+    std::shared_ptr<worker::Lease> lease = {};  // with the keeper
+  };
+
+  void check_new(const std::string& name) const;
+  [[nodiscard]] std::string enlist();
+  void claim_loop();
+  [[nodiscard]] int wait_for_slots();  // 0: stopping
+  [[nodiscard]] core::ClaimTasks claim_of(int max) const;
+  void take(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at);
+  void back_off(core::Duration wait);
+  void run_loop();
+  void do_work(const Work& work);
+  [[nodiscard]] Outcome call_task(const Work& work);
+  void stop_claiming();
+  [[nodiscard]] bool is_idle_within(core::Duration wait);
+  void end();
+  [[nodiscard]] bool is_stopping();
+
+  std::shared_ptr<Connection> connection_;  // shared with the clients
+  WorkerOptions options_;
+  Log log_;
+  std::map<std::string, TaskHandler, std::less<>> tasks_;
+  std::map<std::string, WorkflowHandler, std::less<>> workflows_;  // by the type of their bodies
+
+  std::optional<Calls> claims_;
+  std::optional<Reporter> reporter_;
+  std::unique_ptr<worker::LeaseKeeper> keeper_;
+  std::thread claimer_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Work> waiting_;
+  std::vector<std::thread> runners_;
+  int busy_ = 0;  // waiting or running
+  int idle_runners_ = 0;
+  bool is_started_ = false;
+  bool is_stopping_ = false;
+  bool is_closed_ = false;  // no runner has anything more to do
+  std::optional<core::Problem> problem_;
+};
+
+}  // namespace pawl::detail

@@ -1,0 +1,236 @@
+#include "pawl/workflow.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/sha256.hpp"
+#include "sdk/body.hpp"
+#include "sdk/convert.hpp"
+#include "sdk/pending.hpp"
+#include "sdk/promise.hpp"
+
+namespace pawl {
+
+namespace {
+
+using core::StepKind;
+using detail::Issued;
+
+core::RetryPolicy step_retry(const RetryPolicy& policy) {
+  return detail::retry_of(policy, {.max_attempts = 5});
+}
+
+// 32 hexadecimal digits that are the same each time for the same draw of the same run.
+std::string draw(detail::Branch& branch) {
+  const std::string text =
+      fmt::format("{}|{}|{}", to_string(branch.body.run_id()), branch.prefix, ++branch.draws);
+  return core::sha256_hex(text).substr(0, 32);
+}
+
+}  // namespace
+
+// --- steps ---
+
+std::string Workflow::run_step(std::string_view name, const StepOptions& options,
+                               const std::function<std::string()>& call) {
+  branch_.body.enter(branch_);
+  const Issued issued = branch_.body.issue(branch_, name, StepKind::function);
+  return branch_.body.execute(branch_, issued, step_retry(options.retry), call);
+}
+
+void Workflow::add_undo(std::string_view name, const StepOptions& options, std::function<void()> call) {
+  branch_.body.enter(branch_);
+  branch_.body.add_undo(branch_, name, step_retry(options.retry), std::move(call));
+}
+
+std::string Workflow::execution_key() const {
+  return branch_.running_key.value_or(to_string(branch_.body.run_id()));
+}
+
+// --- waits ---
+
+void Workflow::sleep(std::string_view name, Duration duration) {
+  branch_.body.enter(branch_);
+  Issued issued = branch_.body.issue(branch_, name, StepKind::sleep);
+  issued.begin.wait = std::max(duration, Duration{0});
+  static_cast<void>(detail::given_by(branch_.body.settle(branch_, issued)));
+}
+
+std::optional<std::string> Workflow::wait_for_signal(std::string_view name, const SignalOptions& options) {
+  branch_.body.enter(branch_);
+  Issued issued = branch_.body.issue(branch_, name, StepKind::signal);
+  issued.begin.signal = std::string{name};
+  issued.begin.wait = options.timeout;
+  const core::StepMemo memo = branch_.body.settle(branch_, issued);
+  if (memo.error && memo.error->code == "timeout") return std::nullopt;
+  return detail::given_by(memo);
+}
+
+std::pair<std::string, detail::SharedPending> Workflow::make_promise(std::string_view name,
+                                                                     const SignalOptions& options) {
+  branch_.body.enter(branch_);
+  Issued issued = branch_.body.issue(branch_, name, StepKind::signal);
+  issued.begin.signal = detail::promise_signal(issued.id);
+  issued.begin.wait = options.timeout;
+  branch_.body.begin_soon(branch_, issued);
+  std::string token = detail::promise_token(to_string(branch_.body.run_id()), issued.id);
+  return {std::move(token),
+          std::make_shared<detail::PendingState>(branch_, std::move(issued), detail::given_by_promise)};
+}
+
+// --- side by side ---
+
+detail::SharedPending Workflow::spawn_task(std::string_view type, std::string input,
+                                           const SpawnOptions& options) {
+  branch_.body.enter(branch_);
+  Issued issued = branch_.body.issue(branch_, options.name.empty() ? type : std::string_view{options.name},
+                                     StepKind::task);
+  issued.begin.task = detail::spec_of(type, std::move(input),
+                                      {.queue = options.queue,
+                                       .priority = options.priority,
+                                       .retry = options.retry,
+                                       .timeout = options.timeout,
+                                       .labels = options.labels});
+  branch_.body.begin_soon(branch_, issued);
+  return std::make_shared<detail::PendingState>(branch_, std::move(issued), detail::given_by);
+}
+
+detail::SharedPending Workflow::start_child(std::string_view workflow, std::string input,
+                                            const ChildOptions& options) {
+  branch_.body.enter(branch_);
+  Issued issued = branch_.body.issue(
+      branch_, options.name.empty() ? workflow : std::string_view{options.name}, StepKind::child);
+  issued.begin.child = core::ChildSpec{.workflow = std::string{workflow},
+                                       .input = {std::move(input)},
+                                       .run_key = options.run_key,
+                                       .queue = options.queue,
+                                       .priority = options.priority,
+                                       .deadline = options.deadline,
+                                       .labels = options.labels};
+  branch_.body.begin_soon(branch_, issued);
+  return std::make_shared<detail::PendingState>(branch_, std::move(issued), detail::given_by);
+}
+
+detail::SharedPending Workflow::spawn_step(std::string_view name, const StepOptions& options,
+                                           std::function<std::string()> call) {
+  branch_.body.enter(branch_);
+  const Issued issued = branch_.body.issue(branch_, name, StepKind::function);
+  return std::make_shared<detail::PendingState>(
+      branch_, std::make_unique<detail::LocalRun>(
+                   branch_.body, branch_.prefix, branch_.now,
+                   [issued, retry = step_retry(options.retry), call = std::move(call)](detail::Branch& own) {
+                     return own.body.execute(own, issued, retry, call);
+                   }));
+}
+
+detail::SharedPending Workflow::spawn_branch(std::string_view name,
+                                             std::function<std::string(Workflow&)> call) {
+  branch_.body.enter(branch_);
+  branch_.body.undo_if_due(branch_);
+  std::string prefix = branch_.body.next_id(branch_, name) + "/";
+  return std::make_shared<detail::PendingState>(
+      branch_, std::make_unique<detail::LocalRun>(branch_.body, std::move(prefix), branch_.now,
+                                                  [call = std::move(call)](detail::Branch& own) {
+                                                    Workflow workflow{own};
+                                                    return call(workflow);
+                                                  }));
+}
+
+std::vector<std::string> Workflow::await_all(const std::vector<detail::SharedPending>& pendings) {
+  branch_.body.enter(branch_);
+  branch_.body.undo_if_due(branch_);
+  return detail::await_each(branch_, pendings);
+}
+
+std::pair<std::size_t, std::string> Workflow::await_any(const std::vector<detail::SharedPending>& pendings) {
+  branch_.body.enter(branch_);
+  branch_.body.undo_if_due(branch_);
+  const std::string id = branch_.body.next_id(branch_, "any");
+  const auto known = branch_.body.find(id);
+  const std::string kept = branch_.body.keep_marker(
+      branch_, id, known ? "null" : std::to_string(detail::await_first(branch_, pendings)));
+  const std::size_t index = detail::decode<std::size_t>(kept);
+  if (index >= pendings.size())
+    throw Failure{"invalid_state", "any: there were more to wait for when one of them was first", false};
+  return {index, pendings[index]->await()};
+}
+
+std::vector<std::string> Workflow::map_steps(const MapOptions& options, std::size_t count,
+                                             const std::function<std::string(std::size_t)>& call) {
+  branch_.body.enter(branch_);
+  branch_.body.undo_if_due(branch_);
+  const std::string base = branch_.body.next_id(branch_, options.name);
+  std::vector<Issued> issued;
+  for (std::size_t i = 0; i < count; ++i)
+    issued.push_back(branch_.body.issue_id(branch_, fmt::format("{}[{}]", base, i), StepKind::function));
+  const core::RetryPolicy retry = step_retry(options.retry);
+  return detail::fan_out(
+      branch_,
+      {.count = count, .parallel = options.parallel, .call = [&](detail::Branch& own, std::size_t i) {
+         return own.body.execute(own, issued[i], retry, [&] { return call(i); });
+       }});
+}
+
+std::vector<std::string> Workflow::map_branches(
+    const MapOptions& options, std::size_t count,
+    const std::function<std::string(Workflow&, std::size_t)>& call) {
+  branch_.body.enter(branch_);
+  branch_.body.undo_if_due(branch_);
+  const std::string base = branch_.body.next_id(branch_, options.name);
+  return detail::fan_out(
+      branch_,
+      {.count = count, .parallel = options.parallel, .call = [&](detail::Branch& own, std::size_t i) {
+         detail::Branch item{own.body, fmt::format("{}[{}]/", base, i), branch_.now};
+         const detail::Outcome outcome = detail::Body::call_branch(item, [&] {
+           Workflow workflow{item};
+           return call(workflow, i);
+         });
+         own.note({.sequence = item.sequence, .finished_at = item.now});
+         if (outcome.kind == detail::Outcome::Kind::unwound) detail::Body::unwind(own, item.ending);
+         if (outcome.thrown) std::rethrow_exception(outcome.thrown);
+         if (outcome.kind == detail::Outcome::Kind::failed)
+           throw Failure{outcome.error.code, outcome.error.message, false};
+         return outcome.output;
+       }});
+}
+
+// --- what would differ ---
+
+TimePoint Workflow::now() const { return branch_.now; }
+
+std::string Workflow::uuid() {
+  branch_.body.enter(branch_);
+  std::string hex = draw(branch_);
+  hex[12] = '8';  // of our own making, as RFC 9562 calls it
+  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
+  return fmt::format("{}-{}-{}-{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(12, 4),
+                     hex.substr(16, 4), hex.substr(20));
+}
+
+std::uint64_t Workflow::random() {
+  branch_.body.enter(branch_);
+  return std::stoull(draw(branch_).substr(0, 16), nullptr, 16);
+}
+
+// Which way a run goes is decided once, and kept for its later passes.
+bool Workflow::patched(std::string_view name) {
+  branch_.body.enter(branch_);
+  branch_.body.undo_if_due(branch_);
+  const std::string id = fmt::format("patched:{}", name);
+  const bool is_new = !branch_.body.has_gone_further(branch_);
+  return branch_.body.keep_marker(branch_, id, is_new ? "true" : "false") == "true";
+}
+
+// --- the run ---
+
+void Workflow::set_status(std::string_view status) {
+  branch_.body.enter(branch_);
+  branch_.body.undo_if_due(branch_);
+  branch_.body.set_status(branch_, std::string{status});
+}
+
+std::string Workflow::run_id() const { return to_string(branch_.body.run_id()); }
+std::stop_token Workflow::stop_token() const { return branch_.body.stop_token(); }
+
+}  // namespace pawl

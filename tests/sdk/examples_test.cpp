@@ -1,0 +1,104 @@
+// The examples as a user runs them: what they say, and that a kill at any of their steps changes nothing
+// about it.
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+
+#include "tests/cli/program.hpp"
+#include "tests/sdk/fixture.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Ended run_example(const std::string& name, const Lines& arguments) {
+  Program program{PAWL_SDK_EXAMPLES "/" + name, arguments, {}};
+  const int exit_code = program.wait();
+  return {.exit_code = exit_code, .out = program.out(), .err = program.err()};
+}
+
+Lines lines_of(const std::string& file) {
+  Lines lines;
+  std::ifstream in{file};
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+Lines without_repeats(const Lines& lines) {
+  Lines once;
+  for (const std::string& line : lines) {
+    if (std::find(once.begin(), once.end(), line) == once.end()) once.push_back(line);
+  }
+  return once;
+}
+
+TEST(SdkExamples, SayWhatTheirGuideSays) {
+  const TemporaryFolder folder;
+  const auto in = [&](const std::string& name) { return "sqlite:" + folder.path() + "/" + name; };
+  EXPECT_EQ(run_example("hello", {in("hello")}).out, "Hello, Ada, your greeting has 10 letters\n");
+  EXPECT_EQ(run_example("order_saga", {in("order")}).out, "paid\n");
+  EXPECT_EQ(run_example("order_saga", {in("expired"), "/dev/null", "expired"}).out,
+            "compensated: invalid_card, the card has expired\n");
+  EXPECT_EQ(run_example("approval", {in("yes"), "yes"}).out, "paid 120\n");
+  EXPECT_EQ(run_example("approval", {in("no"), "no"}).out, "refused by Grace\n");
+  EXPECT_EQ(run_example("approval", {in("nobody"), "-"}).out, "not_approved: nobody answered in time\n");
+  EXPECT_EQ(run_example("pipeline", {in("pipeline")}).out,
+            R"({"bytes":230000,"first":"https://example.org/image-0.png","published":20})"
+            "\n");
+  EXPECT_EQ(run_example("agent", {in("agent")}).out, "It is 1083 feet high.\n");
+  EXPECT_EQ(run_example("embedding", {in("shop")}).out, "apple for 5\nmelon for 5\nkiwi for 4\n3 receipts\n");
+}
+
+TEST(SdkExamples, MoveFromAFileToAServerByTheirAddress) {
+  for (const Way way : {Way::sqlite, Way::postgres, Way::http}) {
+    const Place place{way};
+    const Ended ended = run_example("moving", {place.address()});
+    EXPECT_EQ(ended.out, "30\n") << name_of(way) << ended.err;
+  }
+}
+
+struct Killed {
+  std::string name;
+  Lines more = {};  // arguments
+};
+
+// B48: a step whose result was kept is never done again, wherever the process dies.
+class KilledExample : public ::testing::TestWithParam<Killed> {};
+
+TEST_P(KilledExample, EndsTheSameWhereverItIsKilled) {
+  const TemporaryFolder folder;
+  const auto arguments = [&](const std::string& name) {
+    Lines all{"sqlite:" + folder.path() + "/" + name + ".db", folder.path() + "/" + name + ".txt"};
+    all.insert(all.end(), GetParam().more.begin(), GetParam().more.end());
+    return all;
+  };
+  const Ended whole = run_example(GetParam().name, arguments("whole"));
+  const Lines expected = lines_of(folder.path() + "/whole.txt");
+  ASSERT_FALSE(expected.empty());
+  for (std::size_t at = 0; at < expected.size(); ++at) {
+    const std::string name = "killed-" + std::to_string(at);
+    const std::string ledger = folder.path() + "/" + name + ".txt";
+    {
+      Program program{PAWL_SDK_EXAMPLES "/" + GetParam().name, arguments(name), {}};
+      ASSERT_TRUE(eventually([&] { return lines_of(ledger).size() > at; }));
+      program.signal(SIGKILL);
+      EXPECT_TRUE(program.wait() == -SIGKILL || program.out() == whole.out);
+    }
+    const Ended again = run_example(GetParam().name, arguments(name));
+    EXPECT_EQ(again.out, whole.out) << "killed at " << expected[at] << ": " << again.err;
+    const Lines done = lines_of(ledger);
+    EXPECT_EQ(without_repeats(done), expected);
+    // Only what was under way when it died may have been done again.
+    EXPECT_LE(done.size(), expected.size() + 1) << "killed at " << expected[at];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, KilledExample,
+                         ::testing::Values(Killed{.name = "hello"}, Killed{.name = "agent"},
+                                           Killed{.name = "order_saga", .more = {"expired"}}),
+                         [](const auto& example) { return example.param.name; });
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# tests/sdk_install/test.sh BUILD: installs the SDK of BUILD into a temporary folder, builds this project against what was
+# installed, by CMake and by pkg-config, and runs it.
+set -euo pipefail
+build=$(realpath "$1")
+cd "$(dirname "${BASH_SOURCE[0]}")"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+expect() {
+  local said
+  said=$("$1")
+  [[ $said == 42 ]] || { echo "$1 said '$said', not 42" >&2; exit 1; }
+}
+
+cmake --install "$build" --component sdk --prefix "$dir/pawl" >/dev/null
+cmake -S . -B "$dir/build" -DCMAKE_PREFIX_PATH="$dir/pawl" >/dev/null
+cmake --build "$dir/build" >/dev/null
+expect "$dir/build/sample"
+
+PKG_CONFIG_PATH=$(dirname "$(find "$dir/pawl" -name pawl.pc)")
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+g++ main.cpp $(pkg-config --cflags --libs pawl) -o "$dir/by_pkg_config"
+expect "$dir/by_pkg_config"
+echo "built and run against the installed package"
