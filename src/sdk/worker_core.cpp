@@ -134,7 +134,7 @@ void WorkerCore::claim_loop() {
 
 int WorkerCore::wait_for_slots() {
   std::unique_lock lock{mutex_};
-  changed_.wait(lock, [&] { return is_stopping_ || busy_ < options_.max_concurrent; });
+  slot_freed_.wait(lock, [&] { return is_stopping_ || busy_ < options_.max_concurrent; });
   return is_stopping_ ? 0 : options_.max_concurrent - busy_;
 }
 
@@ -161,18 +161,18 @@ void WorkerCore::take(std::vector<core::ClaimedTask> claimed, core::MonotonicTim
                                 .until = asked_at + options_.lease});
     waiting_.push_back({.claimed = std::move(one), .lease = std::move(lease)});
     ++busy_;
+    work_came_.notify_one();
   }
   while (static_cast<int>(runners_.size()) < options_.max_concurrent &&
          static_cast<int>(waiting_.size()) > idle_runners_) {
     ++idle_runners_;
     runners_.emplace_back([this] { run_loop(); });
   }
-  changed_.notify_all();
 }
 
 void WorkerCore::back_off(core::Duration wait) {
   std::unique_lock lock{mutex_};
-  changed_.wait_for(lock, wait, [&] { return is_stopping_; });
+  slot_freed_.wait_for(lock, wait, [&] { return is_stopping_; });
 }
 
 // --- running ---
@@ -181,7 +181,7 @@ void WorkerCore::back_off(core::Duration wait) {
 void WorkerCore::run_loop() {
   std::unique_lock lock{mutex_};
   for (;;) {
-    changed_.wait(lock, [&] { return is_closed_ || !waiting_.empty(); });
+    work_came_.wait(lock, [&] { return is_closed_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
     const Work work = std::move(waiting_.front());
     waiting_.pop_front();
@@ -197,7 +197,8 @@ void WorkerCore::run_loop() {
     lock.lock();
     ++idle_runners_;
     --busy_;
-    changed_.notify_all();
+    slot_freed_.notify_one();
+    if (busy_ == 0) idle_.notify_all();
   }
 }
 
@@ -240,18 +241,18 @@ void WorkerCore::stop_claiming() {
   {
     const std::lock_guard lock{mutex_};
     is_stopping_ = true;
-    changed_.notify_all();
+    slot_freed_.notify_all();
   }
   claims_->cancel();
   claimer_.join();
   const std::lock_guard lock{mutex_};
   is_closed_ = true;  // what waits now is the last
-  changed_.notify_all();
+  work_came_.notify_all();
 }
 
 bool WorkerCore::is_idle_within(core::Duration wait) {
   std::unique_lock lock{mutex_};
-  return changed_.wait_for(lock, wait, [&] { return busy_ == 0; });
+  return idle_.wait_for(lock, wait, [&] { return busy_ == 0; });
 }
 
 void WorkerCore::end() {
