@@ -165,7 +165,7 @@ class Applying {
     set_state(node, node.items.value_or(0) > 0 ? NodeState::waiting : NodeState::blocked);
     node.task_id.reset();
     node.child_id.reset();
-    node.error.reset();
+    set_error(node, std::nullopt);
     node.output = {};
     node.finished_at.reset();
     if (node.key.item == kNoItem) {
@@ -185,7 +185,15 @@ class Applying {
       --count_of(run_.counts, node.state);
       ++count_of(run_.counts, state);
     }
+    run_.retrying -= is_retrying(node) ? 1 : 0;
     node.state = state;
+    run_.retrying += is_retrying(node) ? 1 : 0;
+  }
+
+  void set_error(Node& node, const std::optional<TaskError>& error) {
+    run_.retrying -= is_retrying(node) ? 1 : 0;
+    node.error = error;
+    run_.retrying += is_retrying(node) ? 1 : 0;
   }
 
   // The node that the event is about, which has not ended.
@@ -248,7 +256,7 @@ class Applying {
     const auto node = live_node();
     if (!node) return node.problem();
     if (data_.attempt > 0) (*node)->attempt = data_.attempt;
-    if (data_.error) (*node)->error = data_.error;
+    if (data_.error) set_error(**node, data_.error);
     set_state(**node, state);
     return Done{};
   }
@@ -285,7 +293,7 @@ class Applying {
   void finish(Node& node, NodeState state) {
     set_state(node, state);
     node.output = data_.output;
-    node.error = data_.error;
+    set_error(node, data_.error);
     node.timer_at.reset();
     node.since = event_.sequence;
     node.finished_at = event_.at;
