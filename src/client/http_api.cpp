@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "client/decoded.hpp"
+#include "wire/step.hpp"
 #include "wire/task.hpp"
 #include "wire/task_read.hpp"
 
@@ -109,7 +110,9 @@ Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) 
   return decoded(call(command.ns, std::move(request)), [](ObjectReader& in) {
     std::vector<core::ClaimedTask> claimed;
     in.objects_leniently("tasks", [&](ObjectReader& one) {
-      claimed.push_back({.task = wire::read_task(one), .execution_key = one.text("execution_key")});
+      claimed.push_back({.task = wire::read_task(one),
+                         .execution_key = one.text("execution_key"),
+                         .memo = wire::read_memo(one)});
     });
     return claimed;
   });

@@ -81,6 +81,8 @@ class HttpApi final : public core::Api, public core::RunApi {
   core::Result<core::Run> rewind_run(const core::RewindRun& request) override;
   core::Result<core::Run> signal_run(const core::SignalRun& request) override;
   core::Result<core::BulkResult> act_on_runs(const core::BulkRuns& bulk) override;
+  core::Result<core::StepsWritten> write_steps(core::WriteSteps command) override;
+  core::Result<std::vector<core::StepAttempt>> list_steps(const core::RunRef& ref) override;
   core::Result<std::vector<core::RunEvent>> list_run_events(const core::ListRunEvents& list) override;
   core::Result<core::RunReplay> replay_run(const core::RunRef& ref,
                                            std::optional<std::int64_t> up_to) override;

@@ -220,6 +220,7 @@ Status check_command(const SignalRun& command) {
   }
   return first_of({check_name("name", command.signal.name), check_json("payload", command.signal.payload)});
 }
+Status check_command(const WriteSteps& command) { return check(command); }
 Status check_command(const WakeRuns&) { return Done{}; }
 
 Status check_command(const DoOnce& command) {
@@ -345,6 +346,8 @@ std::size_t largest_payload(const Command& command) {
     take(open->input);
   } else if (const auto* signal = std::get_if<SignalRun>(&command)) {
     take(signal->signal.payload);
+  } else if (const auto* steps = std::get_if<WriteSteps>(&command)) {
+    for (const StepWrite& step : steps->steps) take(step.output);
   } else if (const auto* once = std::get_if<DoOnce>(&command)) {
     return largest_payload(once->command->value);
   }
@@ -371,6 +374,7 @@ std::size_t weight_of(const Command& command) {
     std::size_t operator()(const ActOnRun&) const { return 1; }
     std::size_t operator()(const RewindRun&) const { return 1; }
     std::size_t operator()(const SignalRun&) const { return 1; }
+    std::size_t operator()(const WriteSteps& c) const { return c.steps.size() + 1; }
     std::size_t operator()(const DoOnce& c) const { return weight_of(c.command->value); }
   };
   return std::visit(Weight{}, command);

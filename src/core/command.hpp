@@ -19,6 +19,7 @@
 #include "core/record.hpp"
 #include "core/result.hpp"
 #include "core/run_command.hpp"
+#include "core/step.hpp"
 #include "core/task.hpp"
 #include "core/task_spec.hpp"
 
@@ -56,8 +57,11 @@ struct ClaimTasks {
 struct ClaimedTask {
   Task task = {};
   std::string execution_key = {};
+  std::shared_ptr<const BodyMemo> memo = {};  // of the body of a code run; shared by the copies of an answer
 
-  bool operator==(const ClaimedTask&) const = default;
+  bool operator==(const ClaimedTask& other) const {
+    return task == other.task && execution_key == other.execution_key;
+  }
 };
 
 enum class ReportAction : std::uint8_t { heartbeat, start, complete, fail, release };
@@ -155,7 +159,7 @@ struct Replayed {
 
 using Answer = std::variant<std::vector<Enqueued>, std::vector<ClaimedTask>,
                             std::vector<Result<ReportAnswer>>, std::vector<Result<TaskMoved>>, Done, Swept,
-                            RecordAnswer, CheckpointAppended, RunStarted, Replayed>;
+                            RecordAnswer, CheckpointAppended, RunStarted, StepsWritten, Replayed>;
 
 struct AnyCommand;
 
@@ -174,7 +178,7 @@ struct DoOnce {
 
 using Command = std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks, RetryTasks, SetQueue,
                              SweepLeases, PromoteDue, ChangeRecords, AppendCheckpoint, StartRun, OpenRun,
-                             ActOnRun, RewindRun, SignalRun, WakeRuns, DoOnce>;
+                             ActOnRun, RewindRun, SignalRun, WriteSteps, WakeRuns, DoOnce>;
 struct AnyCommand {
   Command value = {};
 };

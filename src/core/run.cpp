@@ -14,6 +14,8 @@ constexpr std::array<std::string_view, kRunStateCount> kStateNames{
     "created", "running", "sleeping",     "paused",      "completing",          "completed",
     "failing", "failed",  "compensating", "compensated", "compensation_failed", "cancelled"};
 constexpr std::array<std::string_view, kRunKindCount> kKindNames{"graph", "code", "open"};
+constexpr std::array<std::string_view, kStepKindCount> kStepKindNames{
+    "function", "sleep", "signal", "child", "task", "compensation", "marker"};
 constexpr std::array<std::string_view, kNodeStateCount> kNodeStateNames{
     "blocked", "pending", "running", "waiting", "completed", "failed", "skipped", "cancelled"};
 
@@ -29,6 +31,10 @@ std::optional<RunState> run_state_from(std::string_view name) {
 }
 std::string_view to_string(RunKind kind) { return kKindNames.at(static_cast<std::size_t>(kind)); }
 std::optional<RunKind> run_kind_from(std::string_view name) { return enum_from<RunKind>(kKindNames, name); }
+std::string_view to_string(StepKind kind) { return kStepKindNames.at(static_cast<std::size_t>(kind)); }
+std::optional<StepKind> step_kind_from(std::string_view name) {
+  return enum_from<StepKind>(kStepKindNames, name);
+}
 std::string_view to_string(NodeState state) { return kNodeStateNames.at(static_cast<std::size_t>(state)); }
 std::optional<NodeState> node_state_from(std::string_view name) {
   return enum_from<NodeState>(kNodeStateNames, name);
@@ -84,6 +90,15 @@ Node first_node(const Graph& graph, NodeKey key) {
 
 NodeState shown_state(const Run& run, const Node& node) {
   return node.state == NodeState::blocked && goes_nowhere(run) ? NodeState::cancelled : node.state;
+}
+
+// A hash, so that a step is found by its name through the key that every node has. FNV-1a: the stores keep
+// the keys, so it never changes.
+NodeKey step_key(std::string_view name, std::uint32_t probe) {
+  constexpr std::uint32_t kPlaces = 0x7ffffffe;  // all that a key's index holds, but the body's
+  std::uint32_t hash = 2166136261U;
+  for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619U;
+  return {.index = 1 + (hash % kPlaces + probe) % kPlaces};
 }
 
 std::string node_name(const std::string& id, NodeKey key) {

@@ -81,6 +81,20 @@ inline constexpr int kRunKindCount = 3;
 [[nodiscard]] std::string_view to_string(RunKind kind);
 [[nodiscard]] std::optional<RunKind> run_kind_from(std::string_view name);
 
+// A step of a code run, by what it does.
+enum class StepKind : std::uint8_t {
+  function,  // the body's own code
+  sleep,
+  signal,
+  child,  // a run
+  task,   // of any worker
+  compensation,
+  marker,  // of a change of the code: which way a run has taken
+};
+inline constexpr int kStepKindCount = 7;
+[[nodiscard]] std::string_view to_string(StepKind kind);
+[[nodiscard]] std::optional<StepKind> step_kind_from(std::string_view name);
+
 struct RunParent {
   RunId run_id = {};
   NodeKey node = {};
@@ -198,11 +212,23 @@ struct Node {
   std::optional<TimePoint> scheduled_at = {};
   std::optional<TimePoint> finished_at = {};
 
+  // Of a code run only. The body, which has no name, waits for `unmet` steps to end if `has_lead` says so.
+  std::string name = {};
+  std::optional<StepKind> kind = {};
+  std::optional<RetryPolicy> retry = {};  // of a step; none: the one of all steps
+  int attempts_before = 0;                // when the run was last retried: not of the step's budget
+  std::string awaits = {};                // the signal it waits for; of the body, "*" is any
+
   bool operator==(const Node&) const = default;
 };
 
 // Its last attempt failed, and another one is to come.
 [[nodiscard]] bool is_retrying(const Node& node);
+// Where the body of a code run stands.
+inline constexpr NodeKey kBodyKey{.index = 0};
+// Where to look for a step: at the first of these that is taken by it, or free.
+[[nodiscard]] NodeKey step_key(std::string_view name, std::uint32_t probe);
+
 [[nodiscard]] Node first_node(const Graph& graph, NodeKey key);
 // As callers see it: what still waits in a run that goes nowhere is cancelled.
 [[nodiscard]] NodeState shown_state(const Run& run, const Node& node);

@@ -52,7 +52,8 @@ Status check_open(const Run& run, RunAction action) {
                     run.remaining, to_string(run.state)));
   if (action == RunAction::retry && is_open)
     return invalid_state("an open run has nothing that it could go on from: add its tasks again");
-  if (action == RunAction::compensate && run.undoable == 0)
+  const bool may_undo = run.undoable > 0 || run.facts.kind == RunKind::code;  // the body knows
+  if (action == RunAction::compensate && !may_undo)
     return invalid_state("the run has nothing to undo: it is failed and cannot become compensating");
   return Done{};
 }
@@ -73,6 +74,12 @@ void cancel(RunSteps& steps, const std::optional<std::string>& reason) {
   RunEventData data{.reason = reason};
   data.error =
       TaskError{.code = "cancelled", .message = reason.value_or("the run was cancelled"), .retryable = false};
+  if (steps.is_code()) {
+    steps.wake();
+    data.requested = true;
+    steps.emit(RunEventType::workflow_cancelled, data);
+    return steps.stop_all();
+  }
   const bool has_done = steps.undoes() && steps.run().undoable > 0;
   if (has_done || (steps.undoes() && steps.may_become_undoable())) {
     if (has_done) data.state = RunState::failing;
@@ -149,8 +156,9 @@ std::int64_t total(const RunCounts& counts) {
 Status check_added(WorkingRun& working, const std::vector<TaskId>& after) {
   const Run& run = working.run();
   if (run.facts.kind != RunKind::open)
-    return invalid_field("run_id", fmt::format("is a {} run: its tasks are those of its definition",
-                                               to_string(run.facts.kind)));
+    return invalid_field("run_id",
+                         fmt::format("is a {} run: its tasks are those of its definition or its code",
+                                     to_string(run.facts.kind)));
   if (is_stopping(run) || is_closed(run.state))
     return invalid_state(fmt::format("the run is {} and takes no tasks", to_string(run.state)));
   const auto places = places_of(working, after);

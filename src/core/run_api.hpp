@@ -81,6 +81,10 @@ class RunApi {
   virtual Result<Run> signal_run(const SignalRun& request) = 0;
   virtual Result<BulkResult> act_on_runs(const BulkRuns& bulk) = 0;
 
+  // Steps of code. For a body whose task is not given it is looked up.
+  virtual Result<StepsWritten> write_steps(WriteSteps command) = 0;
+  virtual Result<std::vector<StepAttempt>> list_steps(const RunRef& ref) = 0;
+
   // Events
   virtual Result<std::vector<RunEvent>> list_run_events(const ListRunEvents& list) = 0;
   virtual Result<RunReplay> replay_run(const RunRef& ref, std::optional<std::int64_t> up_to) = 0;

@@ -25,6 +25,7 @@ struct StartRun {
   std::optional<std::string> run_key = {};
   RawJson input = {};
   std::optional<int> version = {};
+  std::optional<RunKind> kind = {};  // code: one of code, where there is no definition
   std::optional<std::string> queue = {};
   std::optional<std::int32_t> priority = {};
   std::optional<Duration> deadline = {};  // from the start; or

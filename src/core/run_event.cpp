@@ -8,6 +8,7 @@
 #include "core/enum_names.hpp"
 #include "core/json_reader.hpp"
 #include "core/json_writer.hpp"
+#include "core/retry_json.hpp"
 #include "core/sha256.hpp"
 
 namespace pawl::core {
@@ -242,6 +243,12 @@ RawJson payload_of(const RunEventData& data) {
   field_if(out, "idempotency_key", data.idempotency_key);
   if (data.signal_sequence != 0) out.field("signal_sequence", data.signal_sequence);
   field_if(out, "custom_status", data.custom_status);
+  if (data.kind) out.field("kind", to_string(*data.kind));
+  if (data.retry) {
+    out.key("retry");
+    write_retry(out, *data.retry);
+  }
+  field_if(out, "input", data.input);
   field_if(out, "detail", data.detail);
   out.end_object();
   return {out.take()};
@@ -273,6 +280,9 @@ Result<RunEventData> parse_payload(std::string_view payload) {
   data.idempotency_key = in.optional_text("idempotency_key");
   data.signal_sequence = in.optional_integer("signal_sequence").value_or(0);
   data.custom_status = in.optional_text("custom_status");
+  read_enum<StepKind>(in, "kind", step_kind_from, [&](StepKind kind) { data.kind = kind; });
+  in.optional_object("retry", [&](ObjectReader& retry) { data.retry = read_retry_policy(retry); });
+  data.input = json_of(in, "input");
   data.detail = json_of(in, "detail");
   in.finish();
   if (mistakes.any()) return mistakes.problem();

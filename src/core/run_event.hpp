@@ -82,7 +82,10 @@ struct RunEventData {
   std::optional<std::string> idempotency_key = {};
   std::int64_t signal_sequence = 0;  // of signal_consumed
   std::optional<std::string> custom_status = {};
-  RawJson detail = {};  // evidence that changes nothing: steps, checkpoints, recoveries
+  std::optional<StepKind> kind = {};      // of the first event of a step
+  std::optional<RetryPolicy> retry = {};  // the same
+  RawJson input = {};                     // of a step: shown, and nothing more
+  RawJson detail = {};                    // evidence that changes nothing: steps, checkpoints, recoveries
 
   bool operator==(const RunEventData&) const = default;
 };

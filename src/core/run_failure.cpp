@@ -18,6 +18,7 @@ std::vector<NodeKey> RunSteps::stoppable() {
   for (const NodeKey key : working_.all_keys()) {
     const Node& node = working_.node(key);
     if (has_ended(node.state) || node.items || working_.is_compensation(key)) continue;
+    if (is_code() && !node.task_id && !node.child_id) continue;  // the body ends its steps
     const bool is_begun = node.state != NodeState::blocked || key.item != kNoItem || node.task_id;
     if (is_begun) keys.push_back(key);
   }
@@ -39,7 +40,8 @@ void RunSteps::stop_all() {
     const Node& node = working_.node(key);
     if (has_ended(node.state)) continue;
     stop_outside(node);
-    const bool is_outside = node.state != NodeState::blocked && (node.task_id || node.child_id);
+    const bool is_begun = node.state != NodeState::blocked || is_code();
+    const bool is_outside = is_begun && (node.task_id || node.child_id);
     if (!is_outside) cancel_node(key);
   }
 }
@@ -88,6 +90,7 @@ void RunSteps::conclude() {
 
 void RunSteps::begin_undoing(const std::optional<std::string>& reason) {
   emit(RunEventType::compensation_triggered, {.state = RunState::compensating, .reason = reason});
+  if (is_code()) return enqueue_body();
   undo_next();
 }
 

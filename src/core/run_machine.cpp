@@ -28,14 +28,18 @@ RunDecision RunSteps::finish() {
 }
 
 void RunSteps::settle_run() {
+  if (is_code()) return settle_code();
   if (is_stopping(run())) {
     if (run().counts.live() == 0) conclude();
     return;
   }
   if (run().state != RunState::running && run().state != RunState::sleeping) return;
   if (run().facts.kind == RunKind::open) return settle_open();
-  if (run().facts.kind != RunKind::graph) return;
   if (run().remaining == 0) return complete_run();
+  sleep_if_only_waiting();
+}
+
+void RunSteps::sleep_if_only_waiting() {
   const RunCounts& counts = run().counts;
   const bool only_waits = counts.pending + counts.running == 0 && counts.waiting > 0;
   if (run().state == RunState::running && only_waits)
@@ -68,6 +72,7 @@ void RunSteps::complete_run() {
 
 Evaluated<RawJson> RunSteps::output_of_run() {
   const Definition* definition = working_.plan().definition;
+  if (is_code()) return working_.node(kBodyKey).output;
   if (definition == nullptr) return RawJson{};
   if (definition->output.empty()) return default_output();
   return render(definition->output, lookup({}), Missing::is_null);
@@ -131,6 +136,7 @@ class OutcomeOfTask {
   }
 
  private:
+  [[nodiscard]] bool is_body() { return steps_.is_code() && outcome_.node == kBodyKey; }
   [[nodiscard]] bool is_compensation() { return steps_.working().is_compensation(outcome_.node); }
 
   RunEventData data() {
@@ -168,6 +174,8 @@ class OutcomeOfTask {
   }
 
   void fail() {
+    if (is_body() && outcome_.cause == AttemptOutcome::lease_expired)
+      return steps_.lose_body(error_of(outcome_), outcome_.attempt);
     if (is_compensation()) return steps_.fail_undoing(outcome_.node, error_of(outcome_), outcome_.attempt);
     steps_.fail_node(outcome_.node, error_of(outcome_), outcome_.attempt);
   }
@@ -175,6 +183,14 @@ class OutcomeOfTask {
   // By the run, or by somebody else: then it counts as a failure.
   void cancel() {
     if (is_compensation()) return fail();
+    if (is_body() && (is_stopping(steps_.run()) || was_asked_to_stop_)) {
+      if (outcome_.attempt == 0 && is_stopping(steps_.run())) return steps_.cancel_node(outcome_.node);
+      // One that was held and lost, or waited, unwinds by its own code; the one that says so has done it.
+      const bool has_unwound = outcome_.error && outcome_.error->code != "worker_lost";
+      if (has_unwound && is_stopping(steps_.run())) return steps_.fail_node(outcome_.node, *outcome_.error);
+      return steps_.enqueue_body();
+    }
+    if (steps_.is_code() && was_asked_to_stop_ && !is_stopping(steps_.run())) return fail();
     if (is_stopping(steps_.run())) return steps_.cancel_node(outcome_.node);
     if (was_asked_to_stop_) return steps_.begin(outcome_.node);  // the run was retried meanwhile
     fail();

@@ -44,6 +44,7 @@ namespace pawl::core {
 struct RunContext {
   TimePoint now = {};
   std::function<Uuid()> next_id = {};  // for tasks and child runs
+  double chance = 0.5;                 // one draw in [0, 1), for what is to be spread
   EventActor actor = {};
   std::optional<std::int64_t> caused_by = {};
   std::string trace_id = {};
@@ -85,6 +86,8 @@ struct StartChild {
   std::int32_t priority = 0;
   Labels labels = {};
   std::optional<TimePoint> deadline_at = {};
+  std::optional<std::string> run_key = {};  // of a child of code; one that is taken fails the step
+  bool may_be_code = false;                 // where there is no definition
   bool operator==(const StartChild&) const = default;
 };
 struct StopChild {

@@ -32,6 +32,7 @@ const DefinitionTask& RunSteps::definition_of(NodeKey key) const {
 }
 
 void RunSteps::start_first() {
+  if (is_code() && working_.find(kBodyKey) == nullptr) return enqueue_body();
   if (working_.plan().graph == nullptr) return;
   for (const NodeIndex index : working_.plan().graph->starts()) ready_.push_back({.index = index});
 }
@@ -58,6 +59,10 @@ void RunSteps::settle_node(NodeKey key) {
   const Node& node = working_.node(key);
   if (node.state != NodeState::blocked || node.unmet > 0 || !can_start()) return;
   if (working_.is_compensation(key)) return;
+  if (is_code()) {
+    if (key == kBodyKey) node.task_id ? wake_body() : enqueue_body();
+    return;  // steps are begun by the body
+  }
   const Graph* graph = working_.plan().graph;
   if (graph == nullptr) {
     RunEventData data = about(key);
@@ -173,7 +178,7 @@ void RunSteps::complete_node(NodeKey key, const RawJson& output, int attempt) {
   RunEventData data = about(key);
   data.output = output;
   data.attempt = attempt;
-  emit(RunEventType::task_completed, data);
+  emit(ending(key, RunEventType::task_completed, RunEventType::step_completed), data);
   node_ended(key);
 }
 
@@ -184,13 +189,14 @@ void RunSteps::fail_node(NodeKey key, const TaskError& error, int attempt) {
   data.error = error;
   data.attempt = attempt;
   if (fails_run) data.state = RunState::failing;
-  emit(RunEventType::task_failed, data);
+  emit(ending(key, RunEventType::task_failed, RunEventType::step_failed), data);
   if (is_open) cancel_followers(key.index);
   if (fails_run) stop_all();
   node_ended(key);
 }
 
 void RunSteps::node_ended(NodeKey key) {
+  if (is_code()) return end_body_wait();
   if (key.item != kNoItem) {
     const Node& whole = working_.node({.index = key.index});
     if (whole.items_left == 0 && !has_ended(whole.state)) end_whole(key.index);

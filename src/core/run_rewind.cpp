@@ -56,6 +56,42 @@ void keep(RunSteps& steps, const Node& node) {
 
 }  // namespace
 
+namespace {
+
+// All steps that ended before the one that it goes back to began.
+Result<RunDecision> rewind_code(WorkingRun& source, const std::string& to, WorkingRun& fork,
+                                const RunFacts& facts, const RunContext& context) {
+  const Node* point = source.find_step(to);
+  if (point == nullptr || source.is_compensation(point->key))
+    return invalid_field("to", fmt::format("there is no step '{}' that the run could go back to", to));
+  std::vector<const Node*> kept;
+  for (const NodeKey key : source.all_keys()) {
+    const Node& node = source.node(key);
+    const bool is_result = node.state == NodeState::completed || node.state == NodeState::failed;
+    if (key != kBodyKey && is_result && node.since < point->since && !source.is_compensation(key))
+      kept.push_back(&node);
+  }
+  std::sort(kept.begin(), kept.end(), [](const Node* a, const Node* b) { return a->since < b->since; });
+  RunSteps steps{fork, context};
+  steps.emit(RunEventType::workflow_created, {.run = facts});
+  steps.emit(RunEventType::workflow_started);
+  steps.enqueue_body();
+  for (const Node* node : kept) {
+    RunEventData data{.node = node->key, .node_id = node->name};
+    data.is_kept = true;
+    data.kind = node->kind;
+    data.retry = node->retry;
+    data.attempt = node->attempt;
+    data.output = node->output;
+    data.error = node->error;
+    const bool is_done = node->state == NodeState::completed;
+    steps.emit(is_done ? RunEventType::step_completed : RunEventType::step_failed, data);
+  }
+  return steps.finish();
+}
+
+}  // namespace
+
 Result<RunDecision> rewind_run(WorkingRun& source, const std::string& to, WorkingRun& fork,
                                const RunFacts& facts, const RunContext& context) {
   const RunState state = source.run().state;
@@ -64,6 +100,7 @@ Result<RunDecision> rewind_run(WorkingRun& source, const std::string& to, Workin
     return Problem{ProblemCode::invalid_state,
                    fmt::format("run {} is {}: what it did is undone, there is nothing to keep",
                                to_string(source.run().facts.id), to_string(state))};
+  if (source.run().facts.kind == RunKind::code) return rewind_code(source, to, fork, facts, context);
   const Graph* graph = source.plan().graph;
   const auto point = graph == nullptr ? std::nullopt : graph->find(to);
   if (!point || graph->is_compensation(*point))

@@ -54,6 +54,13 @@ class RunSteps {
   void fail_undoing(NodeKey key, const TaskError& error, int attempt);
   void cancel_followers(NodeIndex index);
 
+  // --- code ---
+  [[nodiscard]] bool is_code() const { return run().facts.kind == RunKind::code; }
+  void enqueue_body();                                  // a new task of it
+  void wake_body();                                     // the one that it has
+  void end_body_wait();                                 // if what it waits for is there
+  void lose_body(const TaskError& error, int attempt);  // its attempts are used up
+
   // The run's own state after all that happened, and the decision.
   [[nodiscard]] RunDecision finish();
 
@@ -73,6 +80,10 @@ class RunSteps {
   [[nodiscard]] const Elements* elements_of_node(NodeIndex index);
 
   void settle_run();
+  void settle_code();
+  void sleep_if_only_waiting();
+  void cancel_others();
+  [[nodiscard]] RunEventType ending(NodeKey key, RunEventType of_task, RunEventType of_step);
   void settle_open();
   void conclude();
   void complete_run();

@@ -58,9 +58,17 @@ namespace {
 
 // Of those that wait for the signal, the one that has waited longest.
 std::optional<NodeKey> waiter_for(WorkingRun& working, const std::string& name) {
+  std::optional<NodeKey> first;
+  if (working.run().facts.kind == RunKind::code) {
+    for (const NodeKey key : working.all_keys()) {
+      const Node& node = working.node(key);
+      if (key == kBodyKey || node.state != NodeState::waiting || node.awaits != name) continue;
+      if (!first || node.since < working.node(*first).since) first = key;
+    }
+    return first;
+  }
   const Definition* definition = working.plan().definition;
   if (definition == nullptr) return std::nullopt;
-  std::optional<NodeKey> first;
   for (std::size_t i = 0; i < definition->tasks.size(); ++i) {
     if (definition->tasks[i].type != NodeType::signal || definition->tasks[i].signal != name) continue;
     const NodeKey key{.index = static_cast<NodeIndex>(i)};
@@ -98,9 +106,29 @@ Result<RunDecision> decide_signal(WorkingRun& working, const SignalSent& signal,
     const auto next = working.next_signal(signal.name);
     steps.wake();
     if (next) steps.consume(*key, *next);
+  } else if (steps.is_code()) {
+    const Node& body = working.node(kBodyKey);
+    const bool is_awaited = body.awaits == signal.name || body.awaits == "*";
+    if (body.state == NodeState::waiting && is_awaited) steps.wake_body();
   }
   return steps.finish();
 }
+
+namespace {
+
+TaskError signal_timeout(const std::string& signal) {
+  return {.code = "timeout",
+          .message = fmt::format("signal '{}' did not come in time", signal),
+          .retryable = false};
+}
+
+void fire_in_code(RunSteps& steps, const Node& node) {
+  if (node.key == kBodyKey) return steps.wake_body();
+  if (node.kind == StepKind::sleep) return steps.complete_node(node.key, {});
+  if (node.kind == StepKind::signal) return steps.fail_node(node.key, signal_timeout(node.awaits));
+}
+
+}  // namespace
 
 RunDecision decide_timer(WorkingRun& working, NodeKey key, const RunContext& context) {
   RunSteps steps{working, context};
@@ -108,6 +136,10 @@ RunDecision decide_timer(WorkingRun& working, NodeKey key, const RunContext& con
   if (node == nullptr || !node->timer_at || *node->timer_at > context.now) return steps.finish();
   steps.wake();
   steps.emit(RunEventType::timer_fired, steps.about(key));
+  if (steps.is_code()) {
+    fire_in_code(steps, *node);
+    return steps.finish();
+  }
   const DefinitionTask& task = working.plan().definition->tasks[key.index];
   if (task.type == NodeType::sleep) {
     steps.complete_node(key, {});
@@ -137,7 +169,7 @@ RunDecision decide_child(WorkingRun& working, const ChildOutcome& outcome, const
     steps.complete_node(outcome.node, outcome.output);
   } else if (is_stopping(working.run()) && outcome.state == RunState::cancelled) {
     steps.cancel_node(outcome.node);
-  } else if (!is_stopping(working.run()) && was_asked_to_stop) {
+  } else if (!is_stopping(working.run()) && was_asked_to_stop && !steps.is_code()) {
     steps.begin(outcome.node);  // the run was retried meanwhile
   } else {
     steps.fail_node(outcome.node, error_of_child(outcome));

@@ -301,6 +301,18 @@ Result<ReportDecision> decide_report(const TaskRecord& record, const std::string
   return ReportDecision{.answer = answer, .change = std::move(change)};
 }
 
+Status check_fence(const TaskRecord& record, std::int64_t fence, TimePoint now) {
+  const bool is_holder = record.lease && record.progress.fence == fence && now < record.lease->expires_at;
+  if (is_holder) return Done{};
+  return stale(record, {.fence = fence}, record.lease ? record.lease->worker_id : std::string{}, now);
+}
+
+TaskChange decide_suspend(const TaskRecord& record, TimePoint now) {
+  TaskChange change = step(record, TaskEvent::released, now, now);
+  ++change.progress.budget_from;  // the attempt is not spent, and its number is not given again
+  return change;
+}
+
 Result<TaskChange> decide_cancel(const TaskRecord& record, TimePoint now) {
   if (is_terminal(record.status)) {
     return Problem{

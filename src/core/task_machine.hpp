@@ -122,6 +122,11 @@ struct ReportDecision {
                                                    const Report& report, const Attempt* past,
                                                    const Moment& moment);
 
+// Whether whoever has this fence holds the task.
+[[nodiscard]] Status check_fence(const TaskRecord& record, std::int64_t fence, TimePoint now);
+// Given back unspent, by one who holds it and goes on later: nothing to be stored of the attempt.
+[[nodiscard]] TaskChange decide_suspend(const TaskRecord& record, TimePoint now);
+
 [[nodiscard]] Result<TaskChange> decide_cancel(const TaskRecord& record, TimePoint now);
 [[nodiscard]] Result<TaskChange> decide_revive(const TaskRecord& record, bool first_in_line, TimePoint now);
 [[nodiscard]] TaskChange decide_unblock(const TaskRecord& record, TimePoint now);

@@ -92,8 +92,20 @@ std::vector<NodeIndex> WorkingRun::successors(NodeIndex index) {
   return {next.begin(), next.end()};
 }
 
-bool WorkingRun::is_compensation(NodeKey key) const {
-  return plan_.graph != nullptr && plan_.graph->is_compensation(key.index);
+const Node* WorkingRun::find_step(std::string_view name) { return find(key_of_step(name)); }
+
+NodeKey WorkingRun::key_of_step(std::string_view name) {
+  for (std::uint32_t probe = 0;; ++probe) {
+    const NodeKey key = step_key(name, probe);
+    const Node* node = find(key);
+    if (node == nullptr || node->name == name) return key;
+  }
+}
+
+bool WorkingRun::is_compensation(NodeKey key) {
+  if (plan_.graph != nullptr) return plan_.graph->is_compensation(key.index);
+  const Node* node = run_.facts.kind == RunKind::code ? find(key) : nullptr;
+  return node != nullptr && node->kind == StepKind::compensation;
 }
 
 bool WorkingRun::continues_on_error(NodeIndex index) const {
@@ -107,6 +119,7 @@ bool WorkingRun::is_compensable(NodeIndex index) const {
 std::string WorkingRun::node_id(NodeKey key) {
   if (plan_.definition != nullptr) return node_name(plan_.definition->tasks[key.index].id, key);
   const Node& found = node(key);
+  if (run_.facts.kind == RunKind::code) return key == kBodyKey ? "body" : found.name;
   return found.task_id ? to_string(*found.task_id) : std::string{};
 }
 

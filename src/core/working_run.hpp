@@ -41,7 +41,7 @@ class RunSource {
   [[nodiscard]] virtual bool has_signal(const std::string& idempotency_key) = 0;
 };
 
-// What is fixed about a run: nothing for an open one. Both outlive all that uses them.
+// What is fixed about a run: nothing for an open one and for code. Both outlive all that uses them.
 struct RunPlan {
   const Definition* definition = nullptr;
   const Graph* graph = nullptr;
@@ -64,17 +64,20 @@ class WorkingRun {
   [[nodiscard]] std::vector<NodeKey> all_keys();
   [[nodiscard]] std::vector<NodeKey> item_keys(NodeIndex index);
   [[nodiscard]] std::optional<NodeKey> key_of(const TaskId& task);
+  // Of a code run: null for what was never begun, and where it will stand.
+  [[nodiscard]] const Node* find_step(std::string_view name);
+  [[nodiscard]] NodeKey key_of_step(std::string_view name);
   [[nodiscard]] std::optional<TimePoint> earliest_timer();
   [[nodiscard]] std::optional<Signal> next_signal(const std::string& name);
   [[nodiscard]] bool has_signal(const std::string& idempotency_key);
 
   // Where a node's end is felt.
   [[nodiscard]] std::vector<NodeIndex> successors(NodeIndex index);
-  [[nodiscard]] bool is_compensation(NodeKey key) const;
+  [[nodiscard]] bool is_compensation(NodeKey key);
   [[nodiscard]] bool continues_on_error(NodeIndex index) const;
   // A completed node of this index is to be undone if the run fails.
   [[nodiscard]] bool is_compensable(NodeIndex index) const;
-  // Its id in the definition; in an open run, its task's.
+  // Its id in the definition; in an open run, its task's; in a code run, the step's name.
   [[nodiscard]] std::string node_id(NodeKey key);
 
   [[nodiscard]] std::vector<const Node*> changed_nodes() const;

@@ -60,6 +60,9 @@ struct LoadGatherer {
     for (const core::TaskId& id : command.held.ids) want({.id = id, .facts = true});
   }
   void operator()(const core::AppendCheckpoint& command) const { want({.id = command.owner}); }
+  void operator()(const core::WriteSteps& command) const {
+    want({.id = command.body, .facts = command.suspend || command.park});
+  }
   // A claim in the same group may be handed what a command made claimable, and shows all of it; the claim
   // round loads those facts itself.
   template <typename Other>

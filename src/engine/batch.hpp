@@ -47,7 +47,8 @@ class Batch {
                .ids = around.ids,
                .plans = around.plans,
                .set = set_,
-               .records = records_}) {}
+               .records = records_,
+               .random = around.random}) {}
 
   // Loads and locks what the commands touch, in as few round trips as may be.
   void load(const std::vector<const core::Command*>& commands);
@@ -59,6 +60,8 @@ class Batch {
   [[nodiscard]] core::Result<std::optional<core::Replayed>> look_up(const core::DoOnce& once);
   void keep(const core::DoOnce& once, const core::Result<core::Answer>& answer);
 
+  // What the bodies of code runs among the claimed tasks go on from.
+  void add_memos(std::vector<core::Result<core::Answer>>& claims) { runs_.add_memos(claims); }
   // Fills in the tasks that answers show, as they are at the end of the group.
   void show_made();
   [[nodiscard]] WorkingSet& set() { return set_; }

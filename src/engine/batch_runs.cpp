@@ -110,6 +110,12 @@ struct RunGatherer {
   void operator()(const core::ActOnRun& command) const { runs.push_back(command.run.id); }
   void operator()(const core::RewindRun& command) const { runs.push_back(command.run.id); }
   void operator()(const core::SignalRun& command) const { runs.push_back(command.run.id); }
+  void operator()(const core::WriteSteps& command) const {
+    runs.push_back(command.run_id);
+    nodes.push_back({.run = command.run_id, .key = core::kBodyKey});
+    for (const core::StepWrite& step : command.steps)
+      nodes.push_back({.run = command.run_id, .key = core::step_key(step.step_id, 0)});
+  }
   void operator()(const core::WakeRuns& command) const {
     for (const core::TimerRef& timer : command.timers) {
       runs.push_back(timer.run_id);
@@ -138,6 +144,7 @@ void BatchRuns::load(const std::vector<const core::Command*>& commands) {
 core::RunContext BatchRuns::context(const core::RunFacts& facts, core::EventActor actor) {
   return {.now = around_.tx.now(),
           .next_id = [this] { return around_.ids.next(around_.tx.now()); },
+          .chance = around_.random.unit(),
           .actor = std::move(actor),
           .trace_id = facts.trace_id,
           .span_id = facts.span_id};
@@ -193,6 +200,8 @@ void BatchRuns::changed(const WorkingTask& task, core::TaskStatus before, const 
 Result<core::RunFacts> BatchRuns::facts_of(const core::StartRun& command) {
   const SharedPlan plan = command.version ? runs_.find_plan(command.ns, command.workflow, *command.version)
                                           : runs_.latest_plan(command.ns, command.workflow);
+  if (plan == nullptr && command.kind == core::RunKind::code && !command.version)
+    return facts_of_code(command);
   if (plan == nullptr) {
     const std::string version = command.version ? fmt::format(" version {}", *command.version) : "";
     return core::Problem{.code = core::ProblemCode::not_found,
@@ -213,6 +222,23 @@ Result<core::RunFacts> BatchRuns::facts_of(const core::StartRun& command) {
                        .span_id = command.span_id};
   const auto deadline = command.deadline ? command.deadline : plan->definition.deadline;
   if (!facts.deadline_at && deadline) facts.deadline_at = around_.tx.now() + *deadline;
+  return facts;
+}
+
+core::RunFacts BatchRuns::facts_of_code(const core::StartRun& command) const {
+  core::RunFacts facts{.ns = command.ns,
+                       .workflow = command.workflow,
+                       .kind = core::RunKind::code,
+                       .run_key = command.run_key,
+                       .input = command.input,
+                       .queue = command.queue.value_or(std::string{core::kQueueDefault}),
+                       .priority = command.priority.value_or(0),
+                       .on_failure = core::OnFailure::compensate,
+                       .deadline_at = command.deadline_at,
+                       .labels = command.labels,
+                       .trace_id = command.trace_id,
+                       .span_id = command.span_id};
+  if (command.deadline) facts.deadline_at = around_.tx.now() + *command.deadline;
   return facts;
 }
 
@@ -314,6 +340,26 @@ Result<Answer> BatchRuns::run(const core::SignalRun& command) {
   if (!decision) return decision.problem();
   take(command.run.id, std::move(*decision));
   return Answer{core::RunStarted{.created = false, .run = working->run()}};
+}
+
+Result<Answer> BatchRuns::run(const core::WriteSteps& command) {
+  core::WorkingRun* working = runs_.find(command.ns, command.run_id);
+  if (working == nullptr) return no_such_run(command.run_id);
+  WorkingTask* body = around_.set.find(command.body);
+  const bool is_its_body = body != nullptr && body->record.facts.run &&
+                           body->record.facts.run->run_id == command.run_id &&
+                           body->record.facts.run->node == core::kBodyKey;
+  if (!is_its_body) return core::invalid_field("task_id", "is not the body of the run");
+  const core::TimePoint now = around_.tx.now();
+  if (const core::Status held = core::check_fence(body->record, command.fence, now); !held)
+    return held.problem();
+  const core::EventActor actor{.type = "worker", .id = body->record.lease->worker_id};
+  auto decided = core::write_steps(*working, command, context(working->run().facts, actor));
+  if (!decided) return decided.problem();
+  const bool is_parked = command.park && !core::is_closed(working->run().state);
+  if (decided->written.is_suspended || is_parked) give_back(*body);
+  take(command.run_id, std::move(decided->run));
+  return Answer{std::move(decided->written)};
 }
 
 Answer BatchRuns::run(const core::WakeRuns& command) {

@@ -32,6 +32,7 @@ class BatchRuns {
     Plans& plans;
     WorkingSet& set;
     WorkingRecords& records;
+    core::Random& random;
   };
   explicit BatchRuns(const Around& around) : around_(around), runs_(around.tx, around.plans) {}
 
@@ -43,6 +44,7 @@ class BatchRuns {
   core::Result<core::Answer> run(const core::ActOnRun& command);
   core::Result<core::Answer> run(const core::RewindRun& command);
   core::Result<core::Answer> run(const core::SignalRun& command);
+  core::Result<core::Answer> run(const core::WriteSteps& command);
   core::Answer run(const core::WakeRuns& command);
 
   // A task of a run has changed.
@@ -58,6 +60,8 @@ class BatchRuns {
   [[nodiscard]] Added add_task(const core::TaskSpec& spec, const core::TaskId& id,
                                const core::EventActor& actor);
 
+  void add_memos(std::vector<core::Result<core::Answer>>& claims);
+
   [[nodiscard]] const WorkingRuns& runs() const { return runs_; }
 
  private:
@@ -71,6 +75,8 @@ class BatchRuns {
   void take(const core::RunId& run, core::RunDecision decision);
   void load_tasks_of(const std::vector<core::RunEffect>& effects);
 
+  // The lease of a body that waits: nobody may claim it until its run lets it go.
+  void give_back(WorkingTask& body);
   void perform(const core::RunId& run, const core::EnqueueNode& effect);
   void perform(const core::RunId& run, const core::StopTask& effect);
   void perform(const core::RunId& run, const core::HoldTask& effect);
@@ -79,10 +85,14 @@ class BatchRuns {
   void perform(const core::RunId& run, const core::StopChild& effect);
   void perform(const core::RunId& run, const core::TellParent& effect);
 
+  void refuse_child(const core::RunId& run, const core::StartChild& effect, std::string code,
+                    std::string why);
+
   [[nodiscard]] const core::Lane& lane_for(const core::RunId& run, const core::TaskSpec& spec);
   template <typename Start>
   [[nodiscard]] core::Result<core::Answer> start_once(const Start& command);
   [[nodiscard]] core::Result<core::RunFacts> facts_of(const core::StartRun& command);
+  [[nodiscard]] core::RunFacts facts_of_code(const core::StartRun& command) const;
   [[nodiscard]] core::Result<core::RunFacts> facts_of(const core::OpenRun& command) const;
   void note_action(std::string action, const core::Actor& by, const core::RunRef& run,
                    const core::Status& outcome);

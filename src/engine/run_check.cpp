@@ -79,7 +79,8 @@ void look_at_standing(const store::StoredRun& stored, core::RunPlan plan,
   std::map<core::NodeState, std::int64_t> counted;
   std::map<core::NodeIndex, bool> is_stored;
   for (const Node& node : stored.nodes) {
-    const bool is_compensation = plan.graph != nullptr && plan.graph->is_compensation(node.key.index);
+    const bool is_compensation = plan.graph != nullptr ? plan.graph->is_compensation(node.key.index)
+                                                       : node.kind == core::StepKind::compensation;
     if (node.key.item == core::kNoItem) is_stored[node.key.index] = true;
     if (!is_compensation && node.items.value_or(0) == 0) ++counted[node.state];
   }

@@ -39,7 +39,9 @@ std::vector<store::LaneKey> lanes_of(const core::RunFacts& facts, const core::De
 const core::Lane& BatchRuns::lane_for(const RunId& run, const core::TaskSpec& spec) {
   const core::RunFacts& facts = runs_.find(run)->run().facts;
   const core::Lane* lane = around_.store.find_lane(lane_key(facts.ns, spec));
-  if (lane == nullptr) throw MissingLanes{lanes_of(facts, runs_.plan_of(run)->definition)};
+  const SharedPlan plan = lane == nullptr ? runs_.plan_of(run) : nullptr;
+  if (plan != nullptr) throw MissingLanes{lanes_of(facts, plan->definition)};
+  if (lane == nullptr) throw MissingLanes{{lane_key(facts.ns, spec)}};
   return *lane;
 }
 
@@ -74,33 +76,51 @@ void BatchRuns::perform(const RunId& /*run*/, const core::FreeTask& effect) {
   if (task != nullptr && task->record.status == core::TaskStatus::blocked) around_.set.release(*task);
 }
 
+void BatchRuns::give_back(WorkingTask& body) {
+  around_.set.change(body, core::decide_suspend(body.record, around_.tx.now()));
+  if (const auto held = core::decide_hold(body.record, around_.tx.now())) around_.set.change(body, *held);
+}
+
+void BatchRuns::refuse_child(const RunId& run, const core::StartChild& effect, std::string code,
+                             std::string why) {
+  core::ChildOutcome outcome{
+      .child_id = effect.child_id, .node = effect.node, .state = core::RunState::failed};
+  outcome.error = core::TaskError{.code = std::move(code), .message = std::move(why), .retryable = false};
+  perform(run, core::TellParent{.parent_id = run, .outcome = std::move(outcome)});
+}
+
 void BatchRuns::perform(const RunId& run, const core::StartChild& effect) {
   const core::RunFacts parent = runs_.find(run)->run().facts;
   const SharedPlan plan = runs_.latest_plan(parent.ns, effect.workflow);
-  if (plan == nullptr) {
-    core::ChildOutcome outcome{
-        .child_id = effect.child_id, .node = effect.node, .state = core::RunState::failed};
-    outcome.error = core::TaskError{.code = "no_such_workflow",
-                                    .message = fmt::format("there is no workflow {}", effect.workflow),
-                                    .retryable = false};
-    return perform(run, core::TellParent{.parent_id = run, .outcome = std::move(outcome)});
+  if (plan == nullptr && !effect.may_be_code)
+    return refuse_child(run, effect, "no_such_workflow",
+                        fmt::format("there is no workflow {}", effect.workflow));
+  if (effect.run_key) {
+    const store::RunKeyRef key{.ns = parent.ns, .workflow = effect.workflow, .key = *effect.run_key};
+    runs_.load_keys({key});
+    if (runs_.run_of(key))
+      return refuse_child(
+          run, effect, "conflict",
+          fmt::format("there is a run of {} with the key '{}' already", effect.workflow, *effect.run_key));
+    runs_.give_key(key, effect.child_id);
   }
   core::RunFacts facts{
       .id = effect.child_id,
       .ns = parent.ns,
       .workflow = effect.workflow,
-      .version = plan->version,
-      .kind = core::RunKind::graph,
+      .version = plan == nullptr ? 0 : plan->version,
+      .kind = plan == nullptr ? core::RunKind::code : core::RunKind::graph,
+      .run_key = effect.run_key,
       .input = effect.input,
       .queue = effect.queue,
       .priority = effect.priority,
-      .on_failure = plan->definition.on_failure,
+      .on_failure = plan == nullptr ? core::OnFailure::compensate : plan->definition.on_failure,
       .deadline_at = effect.deadline_at,
       .parent = core::RunParent{.run_id = run, .node = effect.node, .node_id = effect.node_id},
       .labels = effect.labels,
       .trace_id = parent.trace_id,
       .span_id = parent.span_id};
-  if (!facts.deadline_at && plan->definition.deadline)
+  if (!facts.deadline_at && plan != nullptr && plan->definition.deadline)
     facts.deadline_at = around_.tx.now() + *plan->definition.deadline;
   core::WorkingRun& child = runs_.add_new(facts.id, plan);
   take(facts.id, core::start_run(child, facts, context(facts, {})));

@@ -40,6 +40,7 @@ class LogReader {
           break;
         case RunEventType::task_skipped: note_ended(data, true); break;
         case RunEventType::task_failed: note_ended(data, continues(data)); break;
+        case RunEventType::step_completed: note_step(stored.event); break;
         case RunEventType::compensation_completed: note_undone(stored.event); break;
         case RunEventType::signal_received: signals_[stored.event.sequence] = data.signal; break;
         case RunEventType::signal_consumed: note_consumed(stored.event); break;
@@ -88,7 +89,13 @@ class LogReader {
     if (!is_whole) to_undo_.push_back(*data.node);
   }
 
+  void note_step(const RunEvent& event) {
+    if (!steps_.insert(event.data.node_id).second)
+      found("I25", fmt::format("event {} completes step '{}' again", event.sequence, event.data.node_id));
+  }
+
   void note_undone(const RunEvent& event) {
+    if (stored_.run.facts.kind == core::RunKind::code) return note_step(event);  // its code knows the order
     if (to_undo_.empty() || event.data.undoes != to_undo_.back()) {
       found("I27", fmt::format("event {} does not undo what was completed last", event.sequence));
     } else {
@@ -120,6 +127,7 @@ class LogReader {
   std::vector<RunFinding>& findings_;
   std::set<core::NodeIndex> ended_;
   std::set<core::NodeIndex> with_items_;
+  std::set<std::string> steps_;   // that have completed
   std::vector<NodeKey> to_undo_;  // in the order of completion
   std::map<NodeKey, core::TimePoint> timers_;
   std::map<std::int64_t, std::string> signals_;  // not consumed yet

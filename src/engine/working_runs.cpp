@@ -158,6 +158,11 @@ core::WorkingRun* WorkingRuns::find(const core::RunId& id) {
   return found == runs_.end() ? nullptr : &found->second.working;
 }
 
+core::WorkingRun* WorkingRuns::here(const core::RunId& id) {
+  const auto found = runs_.find(id);
+  return found == runs_.end() ? nullptr : &found->second.working;
+}
+
 core::WorkingRun* WorkingRuns::find(const std::string& ns, const core::RunId& id) {
   core::WorkingRun* working = find(id);
   return working != nullptr && working->run().facts.ns == ns ? working : nullptr;

@@ -27,6 +27,8 @@ class WorkingRuns {
 
   // Null if there is none.
   [[nodiscard]] core::WorkingRun* find(const core::RunId& id);
+  // Of those that are here only.
+  [[nodiscard]] core::WorkingRun* here(const core::RunId& id);
   // The same of one namespace.
   [[nodiscard]] core::WorkingRun* find(const std::string& ns, const core::RunId& id);
   [[nodiscard]] core::WorkingRun& add_new(const core::RunId& id, SharedPlan plan);

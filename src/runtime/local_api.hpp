@@ -116,6 +116,8 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<core::Run> rewind_run(const core::RewindRun& request) override;
   core::Result<core::Run> signal_run(const core::SignalRun& request) override;
   core::Result<core::BulkResult> act_on_runs(const core::BulkRuns& bulk) override;
+  core::Result<core::StepsWritten> write_steps(core::WriteSteps command) override;
+  core::Result<std::vector<core::StepAttempt>> list_steps(const core::RunRef& ref) override;
   core::Result<std::vector<core::RunEvent>> list_run_events(const core::ListRunEvents& list) override;
   core::Result<core::RunReplay> replay_run(const core::RunRef& ref,
                                            std::optional<std::int64_t> up_to) override;
@@ -194,6 +196,8 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
       const std::function<core::Result<core::ScheduleChange>(const ScheduleNow&)>& plan);
 
   core::Result<store::StoredRun> read_run(const core::RunRef& ref, store::RunParts parts);
+  core::Result<core::TaskId> body_of(const core::RunRef& ref);
+  core::Result<bool> is_offered(const std::string& ns, const std::string& workflow);
   // Null for an open run.
   core::Result<engine::SharedPlan> plan_of(const core::Run& run);
   template <typename Command>

@@ -57,6 +57,7 @@ void call_queue(Services& services, Request request, Answer answer);
 void call_record(Services& services, Request request, Answer answer);
 void call_definition(Services& services, Request request, Answer answer);
 void call_run(Services& services, Request request, Answer answer);
+void call_step(Services& services, Request request, Answer answer);
 void call_schedule(Services& services, Request request, Answer answer);
 void call_admin(Services& services, Request request, Answer answer);
 void call_service(Services& services, Request request, Answer answer);

@@ -89,6 +89,7 @@ bool is_of_definitions(Call call) {
   return call >= Call::put_definition && call <= Call::get_definition_version;
 }
 bool is_of_runs(Call call) { return call >= Call::start_run && call <= Call::graph_of_run; }
+bool is_of_steps(Call call) { return call >= Call::begin_step && call <= Call::list_steps; }
 bool is_of_schedules(Call call) { return call >= Call::create_schedule && call <= Call::next_times; }
 bool is_of_admin(Call call) { return call >= Call::create_token; }
 
@@ -241,6 +242,7 @@ void Dispatch::call_route(Services& services, Request request, Answer answer) {
   if (is_of_records(call)) return call_record(services, std::move(request), std::move(answer));
   if (is_of_definitions(call)) return call_definition(services, std::move(request), std::move(answer));
   if (is_of_runs(call)) return call_run(services, std::move(request), std::move(answer));
+  if (is_of_steps(call)) return call_step(services, std::move(request), std::move(answer));
   if (is_of_schedules(call)) return call_schedule(services, std::move(request), std::move(answer));
   if (is_of_admin(call)) return call_admin(services, std::move(request), std::move(answer));
   call_service(services, std::move(request), std::move(answer));

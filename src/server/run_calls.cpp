@@ -10,6 +10,7 @@
 #include "server/respond.hpp"
 #include "wire/parts.hpp"
 #include "wire/run.hpp"
+#include "wire/step.hpp"
 #include "wire/trace.hpp"
 
 namespace pawl::server {
@@ -110,6 +111,12 @@ Response get_one(Services& services, const Request& request) {
   if (!included) return refuse(request, included.problem());
   if (!included->tasks && !included->steps)
     return respond(request, services.runs.get_run(*run), wire::write_run);
+  std::vector<core::StepAttempt> steps;
+  if (included->steps) {
+    auto found = services.runs.list_steps(*run);
+    if (!found) return refuse(request, found.problem());
+    steps = std::move(*found);
+  }
   return respond(request, services.runs.view_run(*run), [&](Writer& out, const core::RunView& view) {
     out.begin_object();
     wire::write_run_fields(out, view.run);
@@ -117,7 +124,11 @@ Response get_one(Services& services, const Request& request) {
       out.key("tasks");
       wire::write_run_tasks(out, view);
     }
-    if (included->steps) out.key("steps").begin_array().end_array();  // a graph has none
+    if (included->steps) {
+      out.key("steps").begin_array();
+      for (const core::StepAttempt& step : steps) wire::write_step_attempt(out, step);
+      out.end_array();
+    }
     out.end_object();
   });
 }

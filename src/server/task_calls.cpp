@@ -8,6 +8,7 @@
 #include "server/body.hpp"
 #include "server/calls.hpp"
 #include "server/once.hpp"
+#include "wire/step.hpp"
 #include "wire/task.hpp"
 
 namespace pawl::server {
@@ -165,7 +166,9 @@ Response claimed_response(const core::Answer& result) {
   for (const core::ClaimedTask& claimed : std::get<std::vector<core::ClaimedTask>>(result)) {
     out.begin_object();
     wire::write_task_fields(out, claimed.task);
-    out.field("execution_key", claimed.execution_key).end_object();
+    out.field("execution_key", claimed.execution_key);
+    if (claimed.memo) wire::write_memo_fields(out, *claimed.memo);
+    out.end_object();
   }
   return json_response(200, out.end_array().end_object().take());
 }

@@ -7,6 +7,7 @@
 
 #include "core/json_reader.hpp"
 #include "core/json_writer.hpp"
+#include "core/retry_json.hpp"
 #include "store/codec.hpp"
 #include "store/store.hpp"
 
@@ -152,6 +153,14 @@ std::string encode_node(const core::Node& node) {
   }
   put(out, "scheduled_at", node.scheduled_at);
   put(out, "finished_at", node.finished_at);
+  if (!node.name.empty()) out.field("name", node.name);
+  if (node.kind) out.field("kind", core::to_string(*node.kind));
+  if (node.retry) {
+    out.key("retry");
+    core::write_retry(out, *node.retry);
+  }
+  put(out, "attempts_before", node.attempts_before);
+  if (!node.awaits.empty()) out.field("awaits", node.awaits);
   out.end_object();
   return out.take();
 }
@@ -176,6 +185,11 @@ void decode_node(std::string_view text, core::Node& node) {
   }
   node.scheduled_at = get_time(in, "scheduled_at");
   node.finished_at = get_time(in, "finished_at");
+  node.name = in.optional_text("name").value_or("");
+  if (const auto kind = in.optional_text("kind")) node.kind = core::step_kind_from(*kind);
+  in.optional_object("retry", [&](ObjectReader& retry) { node.retry = core::read_retry_policy(retry); });
+  core::narrow_into(in, "attempts_before", node.attempts_before);
+  node.awaits = in.optional_text("awaits").value_or("");
   check("node", mistakes);
 }
 

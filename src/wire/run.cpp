@@ -66,15 +66,21 @@ const core::DefinitionTask* task_of(const core::RunView& view, const core::Node&
   return &view.definition->tasks[node.key.index];
 }
 
+std::string node_id_of(const core::Run& run, const core::Node& node, const std::string& task_id) {
+  if (run.facts.kind != core::RunKind::code) return task_id;
+  return node.key == core::kBodyKey ? "body" : node.name;
+}
+
 void write_node(Writer& out, const core::RunView& view, const core::Node& node) {
   const core::DefinitionTask* task = task_of(view, node);
   const std::string task_id = node.task_id ? to_string(*node.task_id) : "";
-  const std::string node_id = task != nullptr ? task->id : task_id;
+  const std::string node_id = task != nullptr ? task->id : node_id_of(view.run, node, task_id);
   out.begin_object()
       .field("id", core::node_name(node_id, node.key))
       .field("node_id", node_id)
       .field("item", node.key.item == core::kNoItem ? std::nullopt : std::optional<int>{node.key.item})
-      .field("type", core::to_string(task != nullptr ? task->type : core::NodeType::activity))
+      .field("type", node.kind ? core::to_string(*node.kind)
+                               : core::to_string(task != nullptr ? task->type : core::NodeType::activity))
       .field("state", core::to_string(core::shown_state(view.run, node)))
       .field("task_id", none_if_empty(task_id));
   id_field(out, "child_run_id", node.child_id);
@@ -104,6 +110,10 @@ core::StartRun read_start_run(ObjectReader& in) {
   if (in.has("version") && !in.is_null("version")) narrow_into(in, "version", request.version.emplace());
   request.queue = in.optional_text("queue");
   if (in.has("priority") && !in.is_null("priority")) narrow_into(in, "priority", request.priority.emplace());
+  if (const auto kind = in.optional_text("kind")) {
+    request.kind = core::run_kind_from(*kind);
+    if (request.kind != core::RunKind::code) in.mistake("kind", "can only be code");
+  }
   return request;
 }
 
@@ -113,6 +123,7 @@ void write_start_run(Writer& out, const core::StartRun& request) {
   field_if(out, "version", request.version);
   field_if(out, "queue", request.queue);
   field_if(out, "priority", request.priority);
+  if (request.kind) out.field("kind", core::to_string(*request.kind));
   out.end_object();
 }
 

@@ -119,6 +119,15 @@ std::vector<std::optional<StoredRun>> MemoryTransaction::lock_runs(std::span<con
   return found;
 }
 
+std::vector<std::optional<StoredRun>> MemoryTransaction::peek_runs(std::span<const core::RunId> ids) {
+  std::vector<std::optional<StoredRun>> found;
+  for (const core::RunId& id : ids) {
+    auto& run = found.emplace_back(find_run(state_, id, {.nodes = true, .signals = true}));
+    if (run) std::erase_if(run->signals, [](const core::Signal& one) { return one.consumed_by.has_value(); });
+  }
+  return found;
+}
+
 std::vector<std::optional<core::RunId>> MemoryTransaction::find_run_keys(std::span<const RunKeyRef> refs) {
   std::vector<std::optional<core::RunId>> found;
   for (const RunKeyRef& ref : refs) {

@@ -20,6 +20,7 @@ inline constexpr int kAfterNode = 6;
 
 // sequence, name, idempotency_key, consumed_node, consumed_item, payload.
 [[nodiscard]] std::vector<core::Signal> read_signals(const Rows& rows);
+inline constexpr int kAfterSignal = 6;
 
 // sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload.
 [[nodiscard]] std::vector<StoredEvent> read_events(const Rows& rows);

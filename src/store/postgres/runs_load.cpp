@@ -26,6 +26,28 @@ std::vector<std::optional<StoredRun>> PostgresTransaction::lock_runs(std::span<c
   return found;
 }
 
+std::vector<std::optional<StoredRun>> PostgresTransaction::peek_runs(std::span<const RunId> ids) {
+  std::vector<std::optional<StoredRun>> found(ids.size());
+  if (ids.empty()) return found;
+  Params params;
+  params.column(ids, [](const RunId& id) { return id; });
+  connection_->send(sql::peek_run, params);
+  connection_->send(sql::peek_nodes, params);
+  connection_->send(sql::list_all_unread, params);
+  const auto answers = connection_->run_or_throw();
+  const Rows& runs = answers[0];
+  for (int row = 0; row < runs.count(); ++row) found[place_of(runs, row, kAfterRun)] = read_run(runs, row);
+  const Rows& nodes = answers[1];
+  for (int row = 0; row < nodes.count(); ++row)
+    found[place_of(nodes, row, kAfterNode)]->nodes.push_back(read_node(nodes, row));
+  const Rows& signals = answers[2];
+  std::vector<core::Signal> read = read_signals(signals);
+  for (int row = 0; row < signals.count(); ++row)
+    found[place_of(signals, row, kAfterSignal)]->signals.push_back(
+        std::move(read[static_cast<std::size_t>(row)]));
+  return found;
+}
+
 std::vector<std::optional<RunId>> PostgresTransaction::find_run_keys(std::span<const RunKeyRef> refs) {
   std::vector<std::optional<RunId>> found(refs.size());
   if (refs.empty()) return found;

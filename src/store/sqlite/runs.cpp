@@ -277,6 +277,17 @@ std::vector<std::optional<StoredRun>> SqliteTransaction::lock_runs(std::span<con
   return found;
 }
 
+std::vector<std::optional<StoredRun>> SqliteTransaction::peek_runs(std::span<const RunId> ids) {
+  std::vector<std::optional<StoredRun>> found;
+  for (const RunId& id : ids) {
+    auto& run = found.emplace_back(find_run(connection_, id, {.nodes = true}));
+    if (!run) continue;
+    Rows row = connection_.statement(sql::list_all_unread).rows(id);
+    run->signals = read_signals(row);
+  }
+  return found;
+}
+
 std::vector<std::optional<RunId>> SqliteTransaction::find_run_keys(std::span<const RunKeyRef> refs) {
   std::vector<std::optional<RunId>> found;
   for (const RunKeyRef& ref : refs) {

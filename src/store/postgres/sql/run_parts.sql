@@ -55,5 +55,17 @@ select sequence, name, idempotency_key, consumed_node, consumed_item, payload
 from pawl.run_signals where run_id = $1::uuid and name = $2::text and consumed_node is null
 order by run_id, name, sequence limit $3::int8
 
+-- name: list_all_unread
+select s.sequence, s.name, s.idempotency_key, s.consumed_node, s.consumed_item, s.payload, u.ord::int8
+from unnest($1::uuid[]) with ordinality u(id, ord)
+join pawl.run_signals s on s.run_id = u.id and s.consumed_node is null order by u.ord, s.sequence
+
+-- name: peek_nodes
+-- only: this database because SQLite asks for one run at a time.
+select n.node, n.item, n.state, n.timer_at, n.body, n.output, u.ord::int8
+from unnest($1::uuid[]) with ordinality u(id, ord)
+cross join lateral (select * from pawl.run_nodes n where n.run_id = u.id offset 0) n
+order by u.ord, n.node, n.item
+
 -- name: has_signal
 select 1 from pawl.run_signals where run_id = $1::uuid and idempotency_key = $2::text

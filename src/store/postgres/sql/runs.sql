@@ -29,6 +29,13 @@ from unnest($1::uuid[]) with ordinality u(id, ord)
 cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0 for update) s
 cross join lateral (select r.facts from pawl.runs r where r.id = u.id offset 0) r
 
+-- name: peek_run
+-- only: this database because SQLite asks for one run at a time.
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, u.ord::int8
+from unnest($1::uuid[]) with ordinality u(id, ord)
+cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0) s
+cross join lateral (select r.facts from pawl.runs r where r.id = u.id offset 0) r
+
 -- name: find_run
 select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
 from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s

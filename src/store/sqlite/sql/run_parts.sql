@@ -43,5 +43,9 @@ from run_signals where run_id = ? order by sequence
 select sequence, name, idempotency_key, consumed_node, consumed_item, payload
 from run_signals where run_id = ? and name = ? and consumed_node is null order by sequence limit ?
 
+-- name: list_all_unread
+select sequence, name, idempotency_key, consumed_node, consumed_item, payload
+from run_signals where run_id = ? and consumed_node is null order by sequence
+
 -- name: has_signal
 select 1 from run_signals where run_id = ? and idempotency_key = ?

@@ -1,0 +1,36 @@
+// The calls on steps of code runs.
+
+#include "client/decoded.hpp"
+#include "client/http_api.hpp"
+#include "wire/step.hpp"
+
+namespace pawl::client {
+
+using core::Result;
+
+namespace {
+
+std::string steps_path(const std::string& ns, const core::RunId& run) {
+  return "/v1/" + ns + "/runs/" + to_string(run) + "/steps";
+}
+
+}  // namespace
+
+Result<core::StepsWritten> HttpApi::write_steps(core::WriteSteps command) {
+  if (const core::Status valid = core::check(command); !valid) return valid.problem();
+  core::Writer out;
+  wire::write_write_steps(out, command);
+  HttpRequest request{.method = "POST", .path = steps_path(command.ns, command.run_id), .body = out.take()};
+  return decoded(call(command.ns, std::move(request)), wire::read_steps_written);
+}
+
+Result<std::vector<core::StepAttempt>> HttpApi::list_steps(const core::RunRef& ref) {
+  return decoded(call(ref.ns, {.path = steps_path(ref.ns, ref.id)}), [](core::ObjectReader& in) {
+    std::vector<core::StepAttempt> steps;
+    in.objects_leniently("items",
+                         [&](core::ObjectReader& one) { steps.push_back(wire::read_step_attempt(one)); });
+    return steps;
+  });
+}
+
+}  // namespace pawl::client

@@ -1,0 +1,268 @@
+// What an event changes of a node or a signal.
+#include <fmt/format.h>
+
+#include "core/limits.hpp"
+#include "core/run_applying.hpp"
+
+namespace pawl::core {
+
+namespace {
+
+std::int64_t& count_of(RunCounts& counts, NodeState state) {
+  switch (state) {
+    case NodeState::blocked: return counts.blocked;
+    case NodeState::pending: return counts.pending;
+    case NodeState::running: return counts.running;
+    case NodeState::waiting: return counts.waiting;
+    case NodeState::completed: return counts.completed;
+    case NodeState::failed: return counts.failed;
+    case NodeState::skipped: return counts.skipped;
+    default: return counts.cancelled;
+  }
+}
+
+std::optional<TaskError> error_of_run(const RunEventData& data) {
+  if (!data.error) return std::nullopt;
+  return TaskError{.code = data.error->code,
+                   .message = fmt::format("task '{}' failed: {}", data.node_id, data.error->message),
+                   .retryable = data.error->retryable};
+}
+
+}  // namespace
+
+bool Applying::is_counted(const Node& node) const {
+  return !working_.is_compensation(node.key) && node.items.value_or(0) == 0;
+}
+
+void Applying::set_state(Node& node, NodeState state) {
+  if (is_counted(node)) {
+    --count_of(run_.counts, node.state);
+    ++count_of(run_.counts, state);
+  }
+  run_.retrying -= is_retrying(node) ? 1 : 0;
+  node.state = state;
+  run_.retrying += is_retrying(node) ? 1 : 0;
+}
+
+void Applying::set_error(Node& node, const std::optional<TaskError>& error) {
+  run_.retrying -= is_retrying(node) ? 1 : 0;
+  node.error = error;
+  run_.retrying += is_retrying(node) ? 1 : 0;
+}
+
+// The node that the event is about, which has not ended.
+Result<Node*, std::string> Applying::live_node() {
+  if (!data_.node) return std::string{"names no task"};
+  Node* node = working_.change(*data_.node);
+  if (node == nullptr && is_code()) node = &add_step();
+  if (node == nullptr) return std::string{"names a task that the run does not have"};
+  if (node->name != (is_code() && data_.node != kBodyKey ? data_.node_id : ""))
+    return fmt::format("names step '{}' where '{}' stands", data_.node_id, node->name);
+  if (has_ended(node->state)) return fmt::format("'{}' has ended before", data_.node_id);
+  return node;
+}
+
+Node& Applying::add_step() {
+  Node& node = working_.add(Node{.key = *data_.node,
+                                 .name = data_.node_id,
+                                 .kind = data_.kind.value_or(StepKind::function),
+                                 .retry = data_.retry});
+  if (is_counted(node)) {
+    ++run_.remaining;
+    ++run_.counts.blocked;
+  }
+  return node;
+}
+
+// The body has given its lease back.
+Applied Applying::wait_for_steps(Node& body) {
+  body.since = event_.sequence;
+  body.has_lead = data_.items.has_value();
+  body.unmet = data_.items.value_or(0);
+  body.awaits = data_.signal;
+  set_state(body, NodeState::waiting);
+  return Done{};
+}
+
+void Applying::note_step_end(const Node& step) {
+  const Node* body = step.key == kBodyKey ? nullptr : working_.find(kBodyKey);
+  if (body != nullptr && body->state == NodeState::waiting && body->unmet > 0)
+    --working_.change(kBodyKey)->unmet;
+}
+
+Applied Applying::schedule() {
+  const bool is_of_open = working_.plan().graph == nullptr && (!is_code() || data_.node == kBodyKey);
+  if (is_of_open && data_.node && working_.find(*data_.node) == nullptr) return add_to_open();
+  const auto node = live_node();
+  if (!node) return node.problem();
+  (*node)->since = event_.sequence;
+  (*node)->scheduled_at = event_.at;
+  if (data_.items) return expand(**node);
+  if (data_.task_id) (*node)->task_id = data_.task_id;
+  if (is_code()) {
+    set_error(**node, std::nullopt);  // what it goes on from is a wait, not an attempt that failed
+    (*node)->unmet = 0;
+    (*node)->timer_at.reset();
+    (*node)->awaits.clear();
+  }
+  set_state(**node, data_.node_state);
+  return Done{};
+}
+
+// The elements are its tasks from now on: they count, it does not.
+Applied Applying::expand(Node& node) {
+  if (*data_.items > kFanOutMax) return std::string{"has more elements than there can be"};
+  if (*data_.items == 0) {
+    set_state(node, NodeState::waiting);
+  } else {
+    --count_of(run_.counts, node.state);
+    node.state = NodeState::waiting;
+  }
+  node.items = node.items_left = *data_.items;
+  run_.counts.blocked += *data_.items;
+  for (std::uint32_t i = 0; i < *data_.items; ++i)
+    working_.add(Node{.key = {.index = node.key.index, .item = static_cast<std::int32_t>(i)}});
+  return Done{};
+}
+
+Applied Applying::add_to_open() {
+  Node node{
+      .key = *data_.node, .state = data_.node_state, .since = event_.sequence, .task_id = data_.task_id};
+  for (const NodeIndex before : data_.after) {
+    Node* one = working_.change({.index = before});
+    if (one == nullptr) return std::string{"comes after a task that the run does not have"};
+    if (has_ended(one->state)) continue;
+    one->followers.push_back(node.key.index);
+    ++node.unmet;
+  }
+  node.has_lead = true;
+  node.scheduled_at = event_.at;
+  ++run_.remaining;
+  ++count_of(run_.counts, node.state);
+  working_.add(std::move(node));
+  return Done{};
+}
+
+Applied Applying::step(NodeState state) {
+  const auto node = live_node();
+  if (!node) return node.problem();
+  if (data_.attempt > 0) (*node)->attempt = data_.attempt;
+  if (data_.error) set_error(**node, data_.error);
+  if (is_code() && (*node)->key != kBodyKey) {
+    (*node)->awaits = data_.signal;
+    (*node)->scheduled_at = data_.until.value_or(event_.at);
+    (*node)->since = event_.sequence;
+  }
+  set_state(**node, state);
+  return Done{};
+}
+
+Applied Applying::end_node(NodeState state) {
+  const auto found = live_node();
+  if (!found) return found.problem();
+  Node& node = **found;
+  finish(node, state);
+  if (node.key.item == kNoItem) {
+    --run_.remaining;
+    note_end(node);
+  } else if (Node* whole = working_.change({.index = node.key.index})) {
+    if (whole->items_left == 0) return std::string{"ends more elements than there are"};
+    --whole->items_left;
+    if (state != NodeState::completed) ++whole->items_failed;
+  }
+  if (state == NodeState::completed && !node.items && working_.is_compensable(node.key.index)) {
+    node.undo_before = run_.undo_top;
+    run_.undo_top = node.key;
+    ++run_.undoable;
+  }
+  if (is_code()) note_step_end(node);
+  if (data_.state == RunState::failing) return begin_failing(error_of_run(data_));
+  return Done{};
+}
+
+void Applying::finish(Node& node, NodeState state) {
+  set_state(node, state);
+  node.output = data_.output;
+  set_error(node, data_.error);
+  node.timer_at.reset();
+  node.awaits.clear();
+  node.since = event_.sequence;
+  node.finished_at = event_.at;
+  if (data_.attempt > 0) node.attempt = data_.attempt;
+}
+
+// Those that follow count down. What failed or was cancelled lets nothing go on: it may be retried.
+void Applying::note_end(const Node& node) {
+  const bool is_lead = node.state == NodeState::completed ||
+                       (node.state == NodeState::failed && working_.continues_on_error(node.key.index));
+  if (!is_lead && node.state != NodeState::skipped) return;
+  for (const NodeIndex next : working_.successors(node.key.index)) {
+    Node* follower = working_.change({.index = next});
+    if (follower == nullptr || follower->unmet == 0) continue;
+    --follower->unmet;
+    follower->has_lead = follower->has_lead || is_lead;
+  }
+}
+
+Applied Applying::receive() {
+  working_.add(Signal{.sequence = event_.sequence,
+                      .name = data_.signal,
+                      .payload = data_.output,
+                      .idempotency_key = data_.idempotency_key});
+  return Done{};
+}
+
+Applied Applying::consume() {
+  Signal* signal = working_.change_signal(data_.signal_sequence, data_.signal);
+  if (signal == nullptr || signal->consumed_by) return std::string{"consumes a signal that is not there"};
+  signal->consumed_by = data_.node;
+  return Done{};
+}
+
+Applied Applying::set_timer() {
+  const auto node = live_node();
+  if (!node) return node.problem();
+  (*node)->timer_at = data_.until;
+  if (is_code() && data_.node == kBodyKey) return wait_for_steps(**node);
+  (*node)->since = event_.sequence;
+  (*node)->scheduled_at = event_.at;
+  set_state(**node, NodeState::waiting);
+  return Done{};
+}
+
+Applied Applying::clear_timer() {
+  const auto node = live_node();
+  if (!node) return node.problem();
+  (*node)->timer_at.reset();
+  return Done{};
+}
+
+Applied Applying::start_child() {
+  const auto node = live_node();
+  if (!node) return node.problem();
+  (*node)->child_id = data_.child_id;
+  (*node)->since = event_.sequence;
+  (*node)->scheduled_at = event_.at;
+  ++(*node)->attempt;
+  set_state(**node, NodeState::waiting);
+  return Done{};
+}
+
+Applied Applying::end_compensation(NodeState state) {
+  const auto node = live_node();
+  if (!node) return node.problem();
+  if (!run_.undo_top && !is_code()) return std::string{"there is nothing left to undo"};
+  finish(**node, state);
+  if (state == NodeState::failed) {
+    run_.error = data_.error;
+    return close(RunState::compensation_failed);
+  }
+  if (is_code()) return Done{};
+  const Node* undone = working_.find(*run_.undo_top);
+  if (undone == nullptr) return std::string{"undoes a task that the run does not have"};
+  run_.undo_top = undone->undo_before;
+  --run_.undoable;
+  return data_.state == RunState::compensated ? close(RunState::compensated) : Applied{Done{}};
+}
+
+}  // namespace pawl::core

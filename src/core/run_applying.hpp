@@ -1,0 +1,64 @@
+#pragma once
+// Inside of `apply`: one event being applied. What changes the run itself stands in run_apply.cpp, what
+// changes one of its nodes or signals in run_apply_nodes.cpp.
+
+#include <string>
+
+#include "core/run_apply.hpp"
+
+namespace pawl::core {
+
+class Applying {
+ public:
+  Applying(WorkingRun& working, const RunEvent& event)
+      : working_(working), event_(event), data_(event.data), run_(working.change_run()) {}
+
+  Applied run();
+
+ private:
+  [[nodiscard]] bool is_code() const { return run_.facts.kind == RunKind::code; }
+
+  // --- the run ---
+  Applied change();
+  Applied move(RunState to);
+  Applied close(RunState to);
+  Applied create();
+  Applied start();
+  Applied sleep();
+  Applied complete();
+  Applied begin_failing(const std::optional<TaskError>& error);
+  Applied fail();
+  Applied cancel();
+  Applied retry();
+  void reset(Node& node);
+  Applied begin_compensating();
+
+  // --- its nodes and signals ---
+  [[nodiscard]] bool is_counted(const Node& node) const;
+  void set_state(Node& node, NodeState state);
+  void set_error(Node& node, const std::optional<TaskError>& error);
+  Result<Node*, std::string> live_node();
+  Applied schedule();
+  Applied expand(Node& node);
+  Applied add_to_open();
+  Applied step(NodeState state);
+  Applied end_node(NodeState state);
+  void finish(Node& node, NodeState state);
+  void note_end(const Node& node);
+  Applied receive();
+  Applied consume();
+  Applied set_timer();
+  Applied clear_timer();
+  Applied start_child();
+  Applied end_compensation(NodeState state);
+  Node& add_step();
+  Applied wait_for_steps(Node& body);
+  void note_step_end(const Node& step);
+
+  WorkingRun& working_;
+  const RunEvent& event_;
+  const RunEventData& data_;
+  Run& run_;
+};
+
+}  // namespace pawl::core

@@ -1,0 +1,328 @@
+// What a body writes: its steps begin, end and are tried again; it waits, or is parked.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/run_steps.hpp"
+#include "core/step.hpp"
+
+namespace pawl::core {
+
+namespace {
+
+RetryPolicy retry_of(const Node& node) { return node.retry.value_or(RetryPolicy{.max_attempts = 5}); }
+
+class StepWriter {
+ public:
+  StepWriter(RunSteps& steps, const StepWrite& write)
+      : steps_(steps), write_(write), key_(steps.working().key_of_step(write.step_id)) {}
+
+  // Whether the step can be written so; before anything is.
+  [[nodiscard]] Status allowed() {
+    const Node* node = find();
+    if (node == nullptr) return Done{};
+    if (node->kind != write_.kind)
+      return Problem{ProblemCode::conflict, fmt::format("step '{}' is a {}, not a {}", write_.step_id,
+                                                        to_string(*node->kind), to_string(write_.kind))};
+    const bool is_late = write_.action != StepAction::begin && has_ended(node->state);
+    const bool is_same = (write_.action == StepAction::complete && node->state == NodeState::completed) ||
+                         (write_.action == StepAction::fail && node->state == NodeState::failed);
+    if (is_late && !is_same)
+      return Problem{ProblemCode::already_completed,
+                     fmt::format("step '{}' is {}", write_.step_id, to_string(node->state))};
+    return Done{};
+  }
+
+  StepAnswer write() {
+    StepAnswer answer{.step_id = write_.step_id};
+    const Node* node = find();
+    if (node == nullptr || !has_ended(node->state)) {
+      if (write_.kind == StepKind::compensation) begin_undoing();
+      switch (write_.action) {
+        case StepAction::begin: answer.should_execute = begin(); break;
+        case StepAction::complete: complete(); break;
+        case StepAction::fail: answer.scheduled_retry = fail(); break;
+      }
+    }
+    answer.now = memo_of(steps_.working().node(key_));
+    return answer;
+  }
+
+ private:
+  [[nodiscard]] const Node* find() { return steps_.working().find(key_); }
+
+  // The first event of a step says all about it.
+  RunEventData data() {
+    RunEventData data{.node = key_, .node_id = write_.step_id};
+    if (find() == nullptr) {
+      data.kind = write_.kind;
+      data.retry = write_.retry;
+    }
+    return data;
+  }
+
+  int next_attempt() {
+    const Node* node = find();
+    return (node == nullptr ? 0 : node->attempt) + 1;
+  }
+
+  // Undoing begins with the first compensation: what the body had to do before is over.
+  void begin_undoing() {
+    if (steps_.run().state != RunState::compensating)
+      steps_.emit(RunEventType::compensation_triggered, {.state = RunState::compensating});
+  }
+
+  bool begin() {
+    const Node* node = find();
+    const bool is_new = node == nullptr || node->state == NodeState::blocked;
+    switch (write_.kind) {
+      case StepKind::sleep: return is_new && set_timer();
+      case StepKind::signal: return is_new && await_signal();
+      case StepKind::child: return is_new && start_child();
+      case StepKind::task: return is_new && enqueue();
+      default: return execute();
+    }
+  }
+
+  bool execute() {
+    const Node* node = find();
+    if (node != nullptr && node->state == NodeState::pending && node->scheduled_at > steps_.context().now)
+      return false;  // it is to be tried again, but not yet
+    const bool was_lost = node != nullptr && node->state == NodeState::running;
+    if (was_lost && is_used_up(retry_of(*node), node->attempt - node->attempts_before)) {
+      end(NodeState::failed, {},
+          TaskError{.code = "worker_lost",
+                    .message = "each attempt ended with the loss of its worker",
+                    .retryable = false});
+      return false;
+    }
+    RunEventData started = data();
+    started.attempt = next_attempt();
+    started.input = write_.input;
+    steps_.emit(RunEventType::step_started, started);
+    return true;
+  }
+
+  bool set_timer() {
+    RunEventData timer = data();
+    timer.until = write_.until ? *write_.until : steps_.context().now + write_.wait.value_or(Duration{0});
+    steps_.emit(RunEventType::timer_set, timer);
+    if (*timer.until > steps_.context().now) return false;
+    steps_.emit(RunEventType::timer_fired, steps_.about(key_));
+    steps_.complete_node(key_, {});
+    return false;
+  }
+
+  bool await_signal() {
+    RunEventData started = data();
+    started.attempt = next_attempt();
+    started.node_state = NodeState::waiting;
+    started.signal = write_.signal;
+    steps_.emit(RunEventType::step_started, started);
+    if (const auto signal = steps_.working().next_signal(write_.signal)) {
+      steps_.consume(key_, *signal);
+    } else if (write_.wait || write_.until) {
+      RunEventData timer = data();
+      timer.until = write_.until ? *write_.until : steps_.context().now + *write_.wait;
+      steps_.emit(RunEventType::timer_set, timer);
+    }
+    return false;
+  }
+
+  bool start_child() {
+    const ChildSpec& spec = *write_.child;
+    const RunFacts& facts = steps_.run().facts;
+    StartChild child{.child_id = RunId{steps_.context().next_id()},
+                     .node = key_,
+                     .node_id = write_.step_id,
+                     .workflow = spec.workflow,
+                     .input = spec.input,
+                     .queue = spec.queue.value_or(facts.queue),
+                     .priority = spec.priority.value_or(facts.priority),
+                     .labels = spec.labels,
+                     .run_key = spec.run_key,
+                     .may_be_code = true};
+    if (spec.deadline) child.deadline_at = steps_.context().now + *spec.deadline;
+    RunEventData started = data();
+    started.child_id = child.child_id;
+    started.input = spec.input;
+    steps_.emit(RunEventType::child_started, started);
+    steps_.effect(std::move(child));
+    return false;
+  }
+
+  bool enqueue() {
+    EnqueueNode enqueue{.task_id = TaskId{steps_.context().next_id()},
+                        .node = key_,
+                        .node_id = write_.step_id,
+                        .spec = *write_.task,
+                        .attempts_used = next_attempt() - 1};
+    RunEventData scheduled = data();
+    scheduled.task_id = enqueue.task_id;
+    const TaskId task_id = enqueue.task_id;
+    steps_.emit(RunEventType::task_scheduled, scheduled);
+    steps_.effect(std::move(enqueue));
+    if (steps_.run().state == RunState::paused) steps_.effect(HoldTask{task_id});
+    return false;
+  }
+
+  // An end implies a begin that was not written: the attempt counts all the same.
+  int ended_attempt() {
+    const Node* node = find();
+    return node != nullptr && node->state == NodeState::running ? node->attempt : next_attempt();
+  }
+
+  void complete() { end(NodeState::completed, write_.output, std::nullopt); }
+
+  void end(NodeState state, const RawJson& output, const std::optional<TaskError>& error) {
+    const bool is_done = state == NodeState::completed;
+    const bool undoes = write_.kind == StepKind::compensation;
+    RunEventData ended = data();
+    ended.attempt = ended_attempt();
+    ended.output = output;
+    ended.error = error;
+    if (undoes && !is_done) return fail_undoing(std::move(ended));
+    const RunEventType type = is_done ? RunEventType::step_completed : RunEventType::step_failed;
+    steps_.emit(undoes ? RunEventType::compensation_completed : type, std::move(ended));
+    if (!undoes) steps_.node_ended(key_);
+  }
+
+  // What is left to be undone stays so: the order would not hold.
+  void fail_undoing(RunEventData failed) {
+    failed.error =
+        TaskError{.code = "compensation_failed",
+                  .message = fmt::format("'{}' failed: {} ({}). What was done before it is not undone",
+                                         write_.step_id, failed.error->message, failed.error->code),
+                  .retryable = false};
+    steps_.cut_loose();
+    steps_.emit(RunEventType::compensation_failed, std::move(failed));
+  }
+
+  bool fail() {
+    const int attempt = ended_attempt();
+    const Node* node = find();
+    const RetryPolicy retry =
+        node == nullptr ? write_.retry.value_or(RetryPolicy{.max_attempts = 5}) : retry_of(*node);
+    const int used = attempt - (node == nullptr ? 0 : node->attempts_before);
+    const bool is_final =
+        !write_.error.retryable || is_non_retryable(retry, write_.error.code) || is_used_up(retry, used);
+    if (is_final) {
+      end(NodeState::failed, {}, write_.error);
+      return false;
+    }
+    RunEventData again = data();
+    again.attempt = attempt;
+    again.error = write_.error;
+    again.until =
+        steps_.context().now + write_.retry_after.value_or(retry_delay(retry, used, steps_.context().chance));
+    steps_.emit(RunEventType::step_retrying, again);
+    return true;
+  }
+
+  RunSteps& steps_;
+  const StepWrite& write_;
+  NodeKey key_;
+};
+
+// What a body waits for, and whether that is there already.
+struct BodyWait {
+  std::optional<TimePoint> until = {};
+  std::optional<std::uint32_t> steps = {};  // how many of them have to end
+  std::string signal = {};
+  bool is_over = false;
+};
+
+Status check_awaited(WorkingRun& working, const WriteSteps& command) {
+  if (!command.suspend) return Done{};
+  for (const std::string& name : command.suspend->steps) {
+    const bool is_written = std::any_of(command.steps.begin(), command.steps.end(),
+                                        [&](const StepWrite& step) { return step.step_id == name; });
+    if (!is_written && working.find_step(name) == nullptr)
+      return invalid_field("suspend.steps", fmt::format("there is no step '{}'", name));
+  }
+  return Done{};
+}
+
+BodyWait wait_of(WorkingRun& working, const SuspendBody& suspend, TimePoint now) {
+  BodyWait wait{.until = suspend.until, .is_over = suspend.until && *suspend.until <= now};
+  std::uint32_t left = 0;
+  std::uint32_t ended = 0;
+  for (const std::string& name : suspend.steps) {
+    ++(has_ended(working.find_step(name)->state) ? ended : left);
+  }
+  if (!suspend.steps.empty()) {
+    wait.steps = suspend.wants_all ? left : 1;
+    wait.is_over = wait.is_over || (suspend.wants_all ? left == 0 : ended > 0);
+  }
+  if (!suspend.children.empty()) {
+    for (const NodeKey key : working.all_keys()) {
+      const Node& node = working.node(key);
+      const bool is_one = node.child_id && std::find(suspend.children.begin(), suspend.children.end(),
+                                                     *node.child_id) != suspend.children.end();
+      wait.is_over = wait.is_over || (is_one && has_ended(node.state));
+    }
+    wait.steps = 1;
+  }
+  for (const std::string& name : suspend.signals) {
+    wait.signal = suspend.signals.size() == 1 ? name : "*";
+    wait.is_over = wait.is_over || working.next_signal(name).has_value();
+  }
+  const bool waits_for_nothing = !wait.until && !wait.steps && wait.signal.empty();
+  wait.is_over = wait.is_over || waits_for_nothing;
+  return wait;
+}
+
+Status check_body(const Run& run) {
+  if (run.facts.kind != RunKind::code)
+    return Problem{ProblemCode::invalid_state,
+                   fmt::format("a {} run has no steps", to_string(run.facts.kind))};
+  if (is_closed(run.state))
+    return Problem{ProblemCode::already_completed, fmt::format("the run is {}", to_string(run.state))};
+  return Done{};
+}
+
+void suspend(RunSteps& steps, const BodyWait& wait) {
+  RunEventData data = steps.about(kBodyKey);
+  data.until = wait.until;
+  data.items = wait.steps;
+  data.signal = wait.signal;
+  steps.emit(RunEventType::timer_set, data);
+}
+
+void park(RunSteps& steps, const std::string& reason) {
+  if (steps.run().state != RunState::paused)
+    steps.emit(RunEventType::workflow_paused, {.reason = reason, .custom_status = reason});
+  RunEventData body = steps.about(kBodyKey);
+  body.node_state = NodeState::blocked;
+  steps.emit(RunEventType::task_scheduled, body);
+}
+
+}  // namespace
+
+Result<StepsDecision> write_steps(WorkingRun& working, const WriteSteps& command, const RunContext& context) {
+  if (const Status valid = check_body(working.run()); !valid) return valid.problem();
+  if (const Status valid = check_awaited(working, command); !valid) return valid.problem();
+  RunSteps steps{working, context};
+  for (const StepWrite& step : command.steps) {
+    if (const Status allowed = StepWriter{steps, step}.allowed(); !allowed) return allowed.problem();
+  }
+  StepsWritten written{.now = context.now};
+  for (const StepWrite& step : command.steps) written.steps.push_back(StepWriter{steps, step}.write());
+  if (command.custom_status)
+    steps.emit(RunEventType::checkpoint_written, {.custom_status = *command.custom_status});
+  const bool may_wait = !is_closed(working.run().state);
+  if (command.park && may_wait) {
+    park(steps, *command.park);
+  } else if (command.suspend && may_wait) {
+    const BodyWait wait = wait_of(working, *command.suspend, context.now);
+    // One that is to unwind does not wait, but for what it undoes.
+    const bool is_over = wait.is_over || is_stopping(working.run());
+    written.is_suspended = !is_over || command.suspend->always;
+    if (written.is_suspended) suspend(steps, wait);
+    if (written.is_suspended && is_over) steps.wake_body();
+  }
+  written.stop = stop_reason_of(working.run());
+  return StepsDecision{.run = steps.finish(), .written = std::move(written)};
+}
+
+}  // namespace pawl::core

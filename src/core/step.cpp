@@ -1,0 +1,120 @@
+#include "core/step.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/command.hpp"
+#include "core/enum_names.hpp"
+
+namespace pawl::core {
+
+namespace {
+
+constexpr std::string_view kBodyPrefix = "workflow:";
+constexpr std::array<std::string_view, 3> kStopNames{"cancelled", "deadline_exceeded", "compensate"};
+
+// Of the kinds that the body does not do itself.
+Status check_wait(const StepWrite& step) {
+  switch (step.kind) {
+    case StepKind::sleep:
+      if (step.wait.has_value() == step.until.has_value())
+        return invalid_field("input", "of a sleep says either how long (`duration`) or `until` when");
+      break;
+    case StepKind::signal: {
+      if (const Status name = check_name("signal", step.signal); !name) return name;
+      break;
+    }
+    case StepKind::child: {
+      if (!step.child) return invalid_field("input", "of a child names its `workflow`");
+      if (const Status name = check_name("workflow", step.child->workflow); !name) return name;
+      if (const Status input = check_json("input", step.child->input); !input) return input;
+      if (step.child->run_key) return check_key("run_key", *step.child->run_key);
+      break;
+    }
+    case StepKind::task: {
+      if (!step.task) return invalid_field("input", "of a task names its `type`");
+      if (step.task->key || step.task->idempotency_key || step.task->run_id)
+        return invalid_field("input",
+                             "of a task has no `key`, `idempotency_key` or `run_id`: its step is its key");
+      const EnqueueTasks alone{.tasks = {*step.task}};
+      return check(Command{alone});
+    }
+    default: break;
+  }
+  if (step.wait) return check_duration("wait", *step.wait, Duration{0}, kDurationMax);
+  return Done{};
+}
+
+Status check_step(const StepWrite& step) {
+  const Status plain = first_of({check_name("step_id", step.step_id), check_json("input", step.input),
+                                 check_json("output", step.output)});
+  if (!plain) return plain;
+  if (step.retry) {
+    if (const Status retry = check_retry(*step.retry); !retry) return retry;
+  }
+  if (step.action == StepAction::begin) return check_wait(step);
+  const bool is_own =
+      step.kind == StepKind::function || step.kind == StepKind::compensation || step.kind == StepKind::marker;
+  if (!is_own) return invalid_field("kind", "ends by itself: only functions and compensations are reported");
+  if (step.action == StepAction::fail) return check_name("error.code", step.error.code);
+  return Done{};
+}
+
+}  // namespace
+
+std::string body_type(const std::string& workflow) { return fmt::format("{}{}", kBodyPrefix, workflow); }
+bool is_body_type(std::string_view type) { return type.starts_with(kBodyPrefix); }
+
+std::string_view to_string(StopReason reason) { return kStopNames.at(static_cast<std::size_t>(reason)); }
+std::optional<StopReason> stop_reason_from(std::string_view name) {
+  return enum_from<StopReason>(kStopNames, name);
+}
+
+std::optional<StopReason> stop_reason_of(const Run& run) {
+  const bool is_stopped = is_stopping(run) || run.state == RunState::compensating || is_closed(run.state);
+  if (!is_stopped) return std::nullopt;
+  if (!run.error) return StopReason::compensate;
+  return stop_reason_from(run.error->code).value_or(StopReason::compensate);
+}
+
+StepMemo memo_of(const Node& node) {
+  return {.step_id = node.name,
+          .kind = node.kind.value_or(StepKind::function),
+          .state = node.state,
+          .attempt = node.attempt,
+          .sequence = node.since,
+          .output = node.output,
+          .error = node.error,
+          .due_at = node.state == NodeState::pending ? node.scheduled_at : node.timer_at,
+          .finished_at = node.finished_at,
+          .child_id = node.child_id};
+}
+
+BodyMemo body_memo(const Run& run, const std::vector<Node>& nodes, std::vector<Signal> signals) {
+  BodyMemo memo{.signals = std::move(signals), .stop = stop_reason_of(run)};
+  for (const Node& node : nodes) {
+    if (node.key != kBodyKey) memo.steps.push_back(memo_of(node));
+  }
+  std::sort(memo.steps.begin(), memo.steps.end(),
+            [](const StepMemo& a, const StepMemo& b) { return a.sequence < b.sequence; });
+  return memo;
+}
+
+Status check(const WriteSteps& command) {
+  if (const Status ns = check_namespace(command.ns); !ns) return ns;
+  for (std::size_t i = 0; i < command.steps.size(); ++i) {
+    const Status step = check_step(command.steps[i]);
+    if (step) continue;
+    Problem problem = step.problem();
+    if (command.steps.size() == 1) return problem;
+    for (FieldError& error : problem.errors) error.field = fmt::format("steps[{}].{}", i, error.field);
+    problem.detail = fmt::format("steps[{}]: {}", i, problem.detail);
+    return problem;
+  }
+  if (command.custom_status) return check_key("custom_status", *command.custom_status);
+  return Done{};
+}
+
+}  // namespace pawl::core

@@ -1,0 +1,63 @@
+// The calls on steps of code runs.
+
+#include <utility>
+
+#include "runtime/guarded.hpp"
+#include "runtime/local_api.hpp"
+
+namespace pawl::runtime {
+
+using core::Result;
+
+// The body's task, for callers who know the run and the fence only.
+Result<core::TaskId> LocalApi::body_of(const core::RunRef& ref) {
+  const auto stored = read_run(ref, {.nodes = true});
+  if (!stored) return stored.problem();
+  for (const core::Node& node : stored->nodes) {
+    if (node.key == core::kBodyKey && node.task_id && stored->run.facts.kind == core::RunKind::code)
+      return *node.task_id;
+  }
+  return core::Problem{.code = core::ProblemCode::invalid_state, .detail = "only a run of code has steps"};
+}
+
+Result<core::StepsWritten> LocalApi::write_steps(core::WriteSteps command) {
+  for (const core::StepWrite& step : command.steps) {
+    if (const core::Status fits = admit_json(command.ns, "output", step.output); !fits) return fits.problem();
+  }
+  if (command.body == core::TaskId{}) {
+    const auto body = body_of({.ns = command.ns, .id = command.run_id});
+    if (!body) return body.problem();
+    command.body = *body;
+  }
+  return call_for<core::StepsWritten>(std::move(command));
+}
+
+Result<std::vector<core::StepAttempt>> LocalApi::list_steps(const core::RunRef& ref) {
+  const auto run = get_run(ref);
+  if (!run) return run.problem();
+  return guarded([&]() -> Result<std::vector<core::StepAttempt>> {
+    std::vector<core::RunEvent> events;
+    for (store::StoredEvent& stored :
+         store_.list_run_events(ref.id, 0, static_cast<std::size_t>(run->sequence)))
+      events.push_back(std::move(stored.event));
+    return run->facts.kind == core::RunKind::code ? core::step_attempts(events)
+                                                  : std::vector<core::StepAttempt>{};
+  });
+}
+
+// A workflow that has no definition is one of code if a worker offers it.
+Result<bool> LocalApi::is_offered(const std::string& ns, const std::string& workflow) {
+  core::ListRecords list{.ns = ns, .limit = core::kPageMax};
+  while (true) {
+    const auto page = list_workers(list);
+    if (!page) return page.problem();
+    for (const core::Worker& worker : page->items) {
+      const auto& types = worker.workflow_types;
+      if (std::find(types.begin(), types.end(), workflow) != types.end()) return true;
+    }
+    if (!page->next_cursor) return false;
+    list.cursor = *page->next_cursor;
+  }
+}
+
+}  // namespace pawl::runtime

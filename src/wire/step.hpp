@@ -1,0 +1,40 @@
+#pragma once
+// Steps of code runs as JSON, both ways.
+
+#include "core/step.hpp"
+#include "wire/reader.hpp"
+#include "wire/writer.hpp"
+
+namespace pawl::wire {
+
+// --- requests ---
+
+// What a body writes about one step; the step's id is part of the path.
+struct OneStep {
+  std::int64_t fence = 0;
+  core::StepWrite write = {};
+};
+[[nodiscard]] OneStep read_step(ObjectReader& in, core::StepAction action);
+// {fence, until?, signals?, children?, steps?, all?}
+struct AskedSuspend {
+  std::int64_t fence = 0;
+  core::SuspendBody suspend = {};
+};
+[[nodiscard]] AskedSuspend read_suspend(ObjectReader& in);
+// All that one body writes at once.
+[[nodiscard]] core::WriteSteps read_write_steps(ObjectReader& in);
+void write_write_steps(Writer& out, const core::WriteSteps& command);
+
+// --- answers ---
+
+void write_step_answer(Writer& out, const core::StepAnswer& answer);
+void write_steps_written(Writer& out, const core::StepsWritten& written);
+[[nodiscard]] core::StepsWritten read_steps_written(ObjectReader& in);
+void write_step_attempt(Writer& out, const core::StepAttempt& attempt);
+[[nodiscard]] core::StepAttempt read_step_attempt(ObjectReader& in);
+// "steps", "signals" and "stop" of a claimed body.
+void write_memo_fields(Writer& out, const core::BodyMemo& memo);
+// Nothing where the task has none.
+[[nodiscard]] std::shared_ptr<const core::BodyMemo> read_memo(ObjectReader& in);
+
+}  // namespace pawl::wire
