@@ -161,13 +161,13 @@ void WorkerCore::take(std::vector<core::ClaimedTask> claimed, core::MonotonicTim
                                 .until = asked_at + options_.lease});
     waiting_.push_back({.claimed = std::move(one), .lease = std::move(lease)});
     ++busy_;
+    work_came_.notify_one();
   }
   while (static_cast<int>(runners_.size()) < options_.max_concurrent &&
          static_cast<int>(waiting_.size()) > idle_runners_) {
     ++idle_runners_;
     runners_.emplace_back([this] { run_loop(); });
   }
-  changed_.notify_all();
 }
 
 void WorkerCore::back_off(core::Duration wait) {
@@ -181,7 +181,7 @@ void WorkerCore::back_off(core::Duration wait) {
 void WorkerCore::run_loop() {
   std::unique_lock lock{mutex_};
   for (;;) {
-    changed_.wait(lock, [&] { return is_closed_ || !waiting_.empty(); });
+    work_came_.wait(lock, [&] { return is_closed_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
     const Work work = std::move(waiting_.front());
     waiting_.pop_front();
@@ -246,7 +246,7 @@ void WorkerCore::stop_claiming() {
   claimer_.join();
   const std::lock_guard lock{mutex_};
   is_closed_ = true;  // what waits now is the last
-  changed_.notify_all();
+  work_came_.notify_all();
 }
 
 bool WorkerCore::is_idle_within(core::Duration wait) {

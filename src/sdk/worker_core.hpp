@@ -66,7 +66,8 @@ class WorkerCore {
   std::thread claimer_;
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable changed_;    // a slot is free, or it is to stop
+  std::condition_variable work_came_;  // for one of the runners
   std::deque<Work> waiting_;
   std::vector<std::thread> runners_;
   int busy_ = 0;  // waiting or running
