@@ -38,6 +38,8 @@ void run_http_jobs(const Options& options, const StartServer& start_server, cons
 void run_http_memory(const Options& options, const StartServer& start_server, const Report& report);
 void run_latency(const Options& options, const Report& report);
 void run_graph(const Options& options, const Report& report);
+void run_steps(const Options& options, const Report& report);
+void run_http_steps(const Options& options, const StartServer& start_server, const Report& report);
 void run_deep(const Options& options, const Report& report);
 void run_held(const Options& options, const Report& report);
 

@@ -2,13 +2,15 @@
 # tools/lint.sh BUILD_DIR [JOBS]: clang-tidy over our own sources of a finished build.
 #
 # A source that passed is not checked again until it changes. What counts as a change: the source, a header of ours
-# that it includes (Ninja knows them from the build), its compile command, the checks, the version of clang-tidy.
+# that it includes (Ninja knows them from the build), its compile command, the checks, the version of clang-tidy. Where
+# the sources lie is none: all clones of a user share the verdicts, as they share what ccache keeps.
 set -euo pipefail
 root=$PWD
 cd "$1"
 jobs=${2:-$(nproc)}
 tidy=clang-tidy-16
-mkdir -p lint  # an empty file for each verdict "passed", named by its key
+verdicts=${XDG_CACHE_HOME:-$HOME/.cache}/pawl-lint
+mkdir -p "$verdicts"  # an empty file for each verdict "passed", named by its key
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -49,6 +51,7 @@ keys() {
                 { all[$1] = all[$1] " " hash[$2] } END { for (o in all) print o "\t" all[o] }' \
       <(cut -f2 "$work/dependencies" | sort -u | xargs -d '\n' -r sha256sum) "$work/dependencies")
   while IFS=$'\t' read -r object source command; do
+    command=${command//$root/}
     printf '%s %s\n' "$(printf '%s' "$common$command${inputs[$object]:-unbuilt}" | sha256sum | cut -c1-64)" "$source"
   done < <(units)
 }
@@ -58,22 +61,22 @@ check() {
   local key=$1 source=$2 out
   if out=$("$tidy" -p "$work" --quiet --extra-arg=-Wno-error "$source" 2>"$work/stderr.$$"); then
     [[ -z $out ]] || printf '%s\n' "$out"
-    : >"lint/$key"
+    : >"$verdicts/$key"
   else
     printf '%s\n' "$out" "$(grep -v 'warnings\? generated\|^Suppressed\|^Use -header' "$work/stderr.$$")"
     return 1
   fi
 }
 export -f check
-export tidy work
+export tidy work verdicts
 
 each_source_once >"$work/compile_commands.json"
 dependencies >"$work/dependencies"
 keys >"$work/keys"
 while read -r key source; do
-  if [[ -e lint/$key ]]; then touch "lint/$key"; else printf '%s\0%s\0' "$key" "$source"; fi
+  if [[ -e $verdicts/$key ]]; then touch "$verdicts/$key"; else printf '%s\0%s\0' "$key" "$source"; fi
 done <"$work/keys" >"$work/todo"
-find lint -type f -mtime +30 -delete
+find "$verdicts" -type f -mtime +30 -delete
 
 total=$(wc -l <"$work/keys")
 count=$(($(tr -cd '\0' <"$work/todo" | wc -c) / 2))

@@ -170,6 +170,11 @@ std::vector<Command> bench_commands() {
             bench::run_http_memory},
         Row{"latency", "From enqueue to the handler on an idle system", bench::run_latency},
         Row{"graph", "What a task of a workflow costs, by the size of the graph", bench::run_graph},
+        Row{"steps",
+            "Durable functions of five steps, with the SDK: steps a second, and one alone",
+            bench::run_steps,
+            {over_http},
+            bench::run_http_steps},
         Row{"deep", "The rate with a deep backlog of other queues", bench::run_deep, {backlog}},
         Row{"held", "The rate while a forgotten transaction holds a snapshot", bench::run_held, {held}}}) {
     commands.push_back(command_of(row));

@@ -67,12 +67,7 @@ int start(Context& context, const Input& input) {
 }
 
 std::string list_query(const Input& input) {
-  std::string query;
-  for (const RunFilterFlag& filter : run_filter_flags()) {
-    if (input.has(filter.flag.name))
-      query += fmt::format("&{}={}", filter.field,
-                           client::percent_encoded(filter_value(filter, input.text(filter.flag.name))));
-  }
+  std::string query = filter_query(input, run_filter_flags());
   if (input.has("--order")) query += "&order=" + input.text("--order");
   return query;
 }
@@ -185,23 +180,6 @@ std::vector<Flag> start_flags() {
        .kind = ValueKind::none}};
 }
 
-std::vector<Flag> list_flags() {
-  std::vector<Flag> flags;
-  for (const RunFilterFlag& filter : run_filter_flags()) flags.push_back(filter.flag);
-  flags.insert(flags.end(), {{.name = "--order",
-                              .value = "ORDER",
-                              .summary = "By creation",
-                              .kind = ValueKind::choice,
-                              .choices = {"asc", "desc"}},
-                             {.name = "--limit",
-                              .value = "N",
-                              .summary = "At most so many",
-                              .kind = ValueKind::integer,
-                              .fallback = "50"},
-                             {.name = "--all", .summary = "All of them", .kind = ValueKind::none}});
-  return flags;
-}
-
 }  // namespace
 
 std::vector<Command> run_commands() {
@@ -218,7 +196,7 @@ std::vector<Command> run_commands() {
        .handler = start},
       {.path = "run list",
        .summary = "List runs, the newest first",
-       .flags = with_server_flags(list_flags()),
+       .flags = with_server_flags(list_flags(run_filter_flags())),
        .example = "pawl run list --state failed --workflow order-fulfilment",
        .handler = list},
       {.path = "run show",

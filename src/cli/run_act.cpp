@@ -40,47 +40,14 @@ Handler action(const std::string& verb) {
   };
 }
 
-core::Result<std::string> bulk_body(const Input& input) {
-  client::ObjectText filter;
-  bool has_filter = input.has("--all");
-  for (const RunFilterFlag& one : run_filter_flags()) {
-    if (!input.has(one.flag.name)) continue;
-    filter.text(one.field, filter_value(one, input.text(one.flag.name)));
-    has_filter = true;
-  }
-  if (!has_filter)
-    return core::invalid_field("ID", "is needed, or a filter such as --workflow; --all takes every run");
-  client::ObjectText body;
-  body.raw("filter", filter.str()).number("limit", input.integer("--limit"));
-  if (input.has("--reason")) body.text("reason", input.text("--reason"));
-  if (input.has("--dry-run")) body.raw("dry_run", "true");
-  return body.str();
-}
-
-core::Status act_on_many(Session& session, Context& context, const Input& input, const std::string& verb) {
-  const auto body = bulk_body(input);
-  if (!body) return body.problem();
-  const auto answer = session.post("/runs/" + verb, *body);
-  if (!answer) return answer.problem();
-  if (input.has("--json")) {
-    context.out.line(client::one_line(answer->body));
-    return core::Done{};
-  }
-  const auto json = json_of(*answer);
-  if (!json) return json.problem();
-  context.out.line(
-      input.has("--dry-run")
-          ? fmt::format("{} runs match; nothing was changed", text_at(*json, "matched"))
-          : fmt::format("{} runs match, {} changed", text_at(*json, "matched"), text_at(*json, "changed")));
-  return core::Done{};
-}
-
 // retry and cancel: one run by its id, or all that a filter finds.
 Handler one_or_many(const std::string& verb) {
   return [verb](Context& context, const Input& input) {
     return with_session(context, input, [&](Session& session) {
-      return input.text("ID").empty() ? act_on_many(session, context, input, verb)
-                                      : act_on_one(session, context, input, verb);
+      if (!input.text("ID").empty()) return act_on_one(session, context, input, verb);
+      BulkAction action{.noun = "run", .verb = verb, .filters = run_filter_flags()};
+      if (input.has("--reason")) action.reason = input.text("--reason");
+      return act_on_many(session, context, input, action);
     });
   };
 }
@@ -113,26 +80,21 @@ int signal(Context& context, const Input& input) {
 
 Flag reason_flag() { return {.name = "--reason", .value = "TEXT", .summary = "Kept in the run's events"}; }
 
-std::vector<Flag> bulk_flags() {
-  std::vector<Flag> flags{reason_flag()};
-  for (const RunFilterFlag& filter : run_filter_flags()) flags.push_back(filter.flag);
-  flags.insert(
-      flags.end(),
-      {{.name = "--all", .summary = "Every run, where there is no other filter", .kind = ValueKind::none},
-       {.name = "--dry-run", .summary = "Only say how many match", .kind = ValueKind::none},
-       {.name = "--limit",
-        .value = "N",
-        .summary = "At most so many",
-        .kind = ValueKind::integer,
-        .fallback = "1000"}});
+std::vector<Flag> one_or_many_flags() {
+  std::vector<Flag> flags = bulk_flags("run", run_filter_flags());
+  flags.insert(flags.begin(), reason_flag());
   return with_server_flags(std::move(flags));
 }
 
 }  // namespace
 
-std::vector<RunFilterFlag> run_filter_flags() {
+std::vector<FilterFlag> run_filter_flags() {
   return {{{.name = "--state", .value = "A,B", .summary = "running, failed, compensated …"}, "state"},
           {{.name = "--workflow", .value = "NAME", .summary = "Of this workflow"}, "workflow"},
+          {{.name = "--retrying",
+            .summary = "Of which a task failed and waits to be tried again",
+            .kind = ValueKind::none},
+           "retrying"},
           {{.name = "--key", .value = "KEY", .summary = "With this run key"}, "run_key"},
           {{.name = "--parent", .value = "ID", .summary = "Started by this run"}, "parent"},
           {{.name = "--label", .value = "NAME=VALUE", .summary = "With this label"}, "label"},
@@ -140,10 +102,6 @@ std::vector<RunFilterFlag> run_filter_flags() {
            "created_after"},
           {{.name = "--created-before", .value = "TIME", .summary = "Older", .kind = ValueKind::time},
            "created_before"}};
-}
-
-std::string filter_value(const RunFilterFlag& filter, const std::string& value) {
-  return filter.field == "label" ? label_filter(value) : value;
 }
 
 std::vector<Command> run_act_commands() {
@@ -164,13 +122,13 @@ std::vector<Command> run_act_commands() {
       {.path = "run cancel",
        .summary = "Cancel a run, or all that a filter finds; what was done is undone",
        .arguments = {maybe_id},
-       .flags = bulk_flags(),
+       .flags = one_or_many_flags(),
        .example = "pawl run cancel --workflow order-fulfilment --state running --dry-run",
        .handler = one_or_many("cancel")},
       {.path = "run retry",
        .summary = "Go on from what failed; one run, or all that a filter finds",
        .arguments = {maybe_id},
-       .flags = bulk_flags(),
+       .flags = one_or_many_flags(),
        .example = "pawl run retry --state failed --workflow order-fulfilment --dry-run",
        .handler = one_or_many("retry")},
       one("compensate", "Undo what a failed run did"),

@@ -1,10 +1,12 @@
-// pawl task: enqueue, list, show, retry, cancel. The dead letters are in task_dead.cpp.
+// pawl task: enqueue, list, show. Retrying and cancelling are in task_act.cpp, the dead letters in
+// task_dead.cpp.
 
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/payload.hpp"
 #include "cli/session.hpp"
+#include "cli/task_act.hpp"
 #include "cli/task_dead.hpp"
 #include "client/raw_json.hpp"
 
@@ -56,20 +58,8 @@ int enqueue(Context& context, const Input& input) {
 }
 
 std::string list_query(const Input& input) {
-  std::string query;
-  const auto add = [&](const char* flag, const char* name) {
-    if (input.has(flag)) query += fmt::format("&{}={}", name, client::percent_encoded(input.text(flag)));
-  };
-  add("--status", "status");
-  add("--queue", "queue");
-  add("--type", "type");
-  add("--key", "key");
-  add("--run", "run_id");
-  add("--worker", "worker_id");
-  add("--created-after", "created_after");
-  add("--created-before", "created_before");
-  add("--order", "order");
-  if (input.has("--label")) query += "&label=" + client::percent_encoded(label_filter(input.text("--label")));
+  std::string query = filter_query(input, task_filter_flags());
+  if (input.has("--order")) query += "&order=" + input.text("--order");
   return query;
 }
 
@@ -157,30 +147,6 @@ int show(Context& context, const Input& input) {
   });
 }
 
-// retry and cancel: one call on one task, answered with the task.
-Handler action(const std::string& verb) {
-  return [verb](Context& context, const Input& input) {
-    return with_session(context, input, [&](Session& session) -> core::Status {
-      const auto id = input.text("ID");
-      const auto answer = session.post("/tasks/" + client::percent_encoded(id) + "/" + verb, "");
-      if (!answer) return answer.problem();
-      if (input.has("--json")) {
-        context.out.line(client::one_line(answer->body));
-        return core::Done{};
-      }
-      const auto json = json_of(*answer);
-      if (!json) return json.problem();
-      const Json& task = json->contains("task") ? (*json)["task"] : *json;
-      const bool waits = task.value("cancel_requested", false) && text_at(task, "status") != "cancelled";
-      context.out.line(fmt::format("{}  {}{}", id, text_at(task, "status"),
-                                   waits ? "  (its worker is asked to stop)" : ""));
-      return core::Done{};
-    });
-  };
-}
-
-Argument task_id() { return {.name = "ID", .summary = "The task's id"}; }
-
 std::vector<Flag> enqueue_flags() {
   return {
       {.name = "--queue", .value = "NAME", .summary = "The queue; the type's own or 'default' if not given"},
@@ -199,65 +165,33 @@ std::vector<Flag> enqueue_flags() {
       {.name = "--label", .value = "NAME=VALUE", .summary = "To find it by", .repeated = true}};
 }
 
-std::vector<Flag> list_flags() {
-  return {{.name = "--status", .value = "A,B", .summary = "pending, running, dead_letter …"},
-          {.name = "--queue", .value = "NAME", .summary = "Of this queue"},
-          {.name = "--type", .value = "TYPE", .summary = "Of this type"},
-          {.name = "--key", .value = "KEY", .summary = "Of this entity"},
-          {.name = "--run", .value = "ID", .summary = "Of this run"},
-          {.name = "--worker", .value = "ID", .summary = "Held by this worker"},
-          {.name = "--label", .value = "NAME=VALUE", .summary = "With this label"},
-          {.name = "--created-after", .value = "TIME", .summary = "Younger", .kind = ValueKind::time},
-          {.name = "--created-before", .value = "TIME", .summary = "Older", .kind = ValueKind::time},
-          {.name = "--order",
-           .value = "ORDER",
-           .summary = "By creation",
-           .kind = ValueKind::choice,
-           .choices = {"asc", "desc"}},
-          {.name = "--limit",
-           .value = "N",
-           .summary = "At most so many",
-           .kind = ValueKind::integer,
-           .fallback = "50"},
-          {.name = "--all", .summary = "All of them", .kind = ValueKind::none}};
-}
-
 }  // namespace
 
 std::vector<Command> task_commands() {
-  return {{.path = "task enqueue",
-           .summary = "Enqueue a task",
-           .arguments = {{.name = "TYPE", .summary = "What is to be done: email.send"},
-                         {.name = "PAYLOAD",
-                          .summary = "JSON; - for standard input, @FILE for a file",
-                          .required = false}},
-           .flags = with_server_flags(enqueue_flags()),
-           .example = R"(pawl task enqueue email.send '{"to":"ada@example.org"}' --key ada --delay 10s)",
-           .handler = enqueue},
-          {.path = "task list",
-           .summary = "List tasks, the newest first",
-           .flags = with_server_flags(list_flags()),
-           .example = "pawl task list --status failed,dead_letter --queue mail",
-           .handler = list},
-          {.path = "task show",
-           .summary = "Show a task and its attempts",
-           .arguments = {task_id()},
-           .flags = server_flags(),
-           .example = "pawl task show 0198c0de-0000-7000-8000-000000000000",
-           .handler = show},
-          {.path = "task retry",
-           .summary = "Give a failed or dead task a fresh budget of attempts",
-           .arguments = {task_id()},
-           .flags = server_flags(),
-           .example = "pawl task retry 0198c0de-0000-7000-8000-000000000000",
-           .handler = action("retry")},
-          {.path = "task cancel",
-           .summary = "Cancel a task; a running one is asked to stop",
-           .arguments = {task_id()},
-           .flags = server_flags(),
-           .example = "pawl task cancel 0198c0de-0000-7000-8000-000000000000",
-           .handler = action("cancel")},
-          dead_letters_command()};
+  std::vector<Command> commands{
+      {.path = "task enqueue",
+       .summary = "Enqueue a task",
+       .arguments = {{.name = "TYPE", .summary = "What is to be done: email.send"},
+                     {.name = "PAYLOAD",
+                      .summary = "JSON; - for standard input, @FILE for a file",
+                      .required = false}},
+       .flags = with_server_flags(enqueue_flags()),
+       .example = R"(pawl task enqueue email.send '{"to":"ada@example.org"}' --key ada --delay 10s)",
+       .handler = enqueue},
+      {.path = "task list",
+       .summary = "List tasks, the newest first",
+       .flags = with_server_flags(list_flags(task_filter_flags())),
+       .example = "pawl task list --status failed,dead_letter --queue mail",
+       .handler = list},
+      {.path = "task show",
+       .summary = "Show a task and its attempts",
+       .arguments = {{.name = "ID", .summary = "The task's id"}},
+       .flags = server_flags(),
+       .example = "pawl task show 0198c0de-0000-7000-8000-000000000000",
+       .handler = show}};
+  for (Command& command : task_act_commands()) commands.push_back(std::move(command));
+  commands.push_back(dead_letters_command());
+  return commands;
 }
 
 }  // namespace pawl::cli

@@ -160,7 +160,7 @@ Result<core::BulkResult> HttpApi::move_many(const core::BulkTasks& bulk, const s
   Writer out;
   out.begin_object().key("filter");
   wire::write_task_query(out, bulk.query);
-  out.field("limit", bulk.limit).end_object();
+  out.field("limit", bulk.limit).field("dry_run", bulk.dry_run).end_object();
   const auto body = call(
       bulk.query.ns, {.method = "POST", .path = tasks_path(bulk.query.ns, "/" + verb), .body = out.take()});
   return decoded(body, [](ObjectReader& in) {

@@ -61,6 +61,7 @@ std::string query_of(const core::ListRuns& list) {
   for (const core::RunState state : filter.states)
     states += (states.empty() ? "" : ",") + std::string{core::to_string(state)};
   if (!states.empty()) add(query, "state", states);
+  if (filter.retrying) add(query, "retrying", "true");
   if (filter.workflow) add(query, "workflow", *filter.workflow);
   if (filter.run_key) add(query, "run_key", *filter.run_key);
   if (filter.parent) add(query, "parent", to_string(*filter.parent));

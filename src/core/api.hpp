@@ -71,6 +71,7 @@ struct MoveTask {
 struct BulkTasks {
   TaskQuery query = {};
   int limit = 1'000;
+  bool dry_run = false;  // says what matches and changes nothing
   Actor by = {};
 };
 struct BulkResult {

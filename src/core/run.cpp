@@ -78,6 +78,10 @@ bool move_to(Run& run, RunState to) {
   return true;
 }
 
+bool is_retrying(const Run& run) { return run.retrying > 0 && !is_closed(run.state); }
+
+bool is_retrying(const Node& node) { return node.state == NodeState::pending && node.error.has_value(); }
+
 Node first_node(const Graph& graph, NodeKey key) {
   Node node{.key = key};
   if (key.item == kNoItem) node.unmet = static_cast<std::uint32_t>(graph.predecessors(key.index).size());

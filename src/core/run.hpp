@@ -154,6 +154,7 @@ struct Run {
   std::optional<TimePoint> wake_at = {};      // while it sleeps: when its first timer is due
   RunCounts counts = {};
   std::int64_t remaining = 0;            // nodes that have not ended; elements and compensations do not count
+  std::int64_t retrying = 0;             // nodes whose last attempt failed and that wait for another one
   bool cancel_requested = false;         // and it is not known yet whether there is something to undo
   std::int64_t stopped_at = 0;           // the event by which what was under way was last asked to stop
   std::optional<NodeKey> undo_top = {};  // the last completed task that is to be undone if the run fails
@@ -166,6 +167,8 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
+// It is under way, and some of its tasks failed and wait to be tried again.
+[[nodiscard]] bool is_retrying(const Run& run);
 // What is under way is asked to stop and nothing starts.
 [[nodiscard]] bool is_stopping(const Run& run);
 // As callers see them: what still waits in a run that goes nowhere is cancelled.
@@ -219,6 +222,8 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+// Its last attempt failed, and another one is to come.
+[[nodiscard]] bool is_retrying(const Node& node);
 // Where the body of a code run stands.
 inline constexpr NodeKey kBodyKey{.index = 0};
 // Where to look for a step: at the first of these that is taken by it, or free.

@@ -152,7 +152,7 @@ void Applying::reset(Node& node) {
   node.task_id.reset();
   node.child_id.reset();
   node.attempts_before = node.attempt;
-  node.error.reset();
+  set_error(node, std::nullopt);
   node.output = {};
   node.finished_at.reset();
   if (node.key.item == kNoItem) {

@@ -39,7 +39,15 @@ void Applying::set_state(Node& node, NodeState state) {
     --count_of(run_.counts, node.state);
     ++count_of(run_.counts, state);
   }
+  run_.retrying -= is_retrying(node) ? 1 : 0;
   node.state = state;
+  run_.retrying += is_retrying(node) ? 1 : 0;
+}
+
+void Applying::set_error(Node& node, const std::optional<TaskError>& error) {
+  run_.retrying -= is_retrying(node) ? 1 : 0;
+  node.error = error;
+  run_.retrying += is_retrying(node) ? 1 : 0;
 }
 
 // The node that the event is about, which has not ended.
@@ -92,6 +100,7 @@ Applied Applying::schedule() {
   if (data_.items) return expand(**node);
   if (data_.task_id) (*node)->task_id = data_.task_id;
   if (is_code()) {
+    set_error(**node, std::nullopt);  // what it goes on from is a wait, not an attempt that failed
     (*node)->unmet = 0;
     (*node)->timer_at.reset();
     (*node)->awaits.clear();
@@ -138,7 +147,7 @@ Applied Applying::step(NodeState state) {
   const auto node = live_node();
   if (!node) return node.problem();
   if (data_.attempt > 0) (*node)->attempt = data_.attempt;
-  if (data_.error) (*node)->error = data_.error;
+  if (data_.error) set_error(**node, data_.error);
   if (is_code() && (*node)->key != kBodyKey) {
     (*node)->awaits = data_.signal;
     (*node)->scheduled_at = data_.until.value_or(event_.at);
@@ -174,7 +183,7 @@ Applied Applying::end_node(NodeState state) {
 void Applying::finish(Node& node, NodeState state) {
   set_state(node, state);
   node.output = data_.output;
-  node.error = data_.error;
+  set_error(node, data_.error);
   node.timer_at.reset();
   node.awaits.clear();
   node.since = event_.sequence;

@@ -36,6 +36,7 @@ class Applying {
   // --- its nodes and signals ---
   [[nodiscard]] bool is_counted(const Node& node) const;
   void set_state(Node& node, NodeState state);
+  void set_error(Node& node, const std::optional<TaskError>& error);
   Result<Node*, std::string> live_node();
   Applied schedule();
   Applied expand(Node& node);

@@ -66,6 +66,7 @@ struct RunRef {
 struct RunQuery {
   std::string ns = "default";
   std::vector<RunState> states = {};  // none: all
+  bool retrying = false;              // only those of which a task waits to be tried again
   std::optional<std::string> workflow = {};
   std::optional<std::string> run_key = {};
   std::optional<RunId> parent = {};

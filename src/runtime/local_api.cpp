@@ -166,6 +166,7 @@ Result<core::BulkResult> LocalApi::move_many(const core::BulkTasks& bulk,
     if (ids->empty()) break;
     page.after = ids->back();
     result.matched += static_cast<int>(ids->size());
+    if (bulk.dry_run) continue;
     auto moved = call_for<std::vector<Result<core::TaskMoved>>>(
         Command{.ns = bulk.query.ns, .ids = std::move(*ids), .by = bulk.by});
     if (!moved) return moved.problem();

@@ -134,7 +134,7 @@ void WorkerCore::claim_loop() {
 
 int WorkerCore::wait_for_slots() {
   std::unique_lock lock{mutex_};
-  changed_.wait(lock, [&] { return is_stopping_ || busy_ < options_.max_concurrent; });
+  slot_freed_.wait(lock, [&] { return is_stopping_ || busy_ < options_.max_concurrent; });
   return is_stopping_ ? 0 : options_.max_concurrent - busy_;
 }
 
@@ -172,7 +172,7 @@ void WorkerCore::take(std::vector<core::ClaimedTask> claimed, core::MonotonicTim
 
 void WorkerCore::back_off(core::Duration wait) {
   std::unique_lock lock{mutex_};
-  changed_.wait_for(lock, wait, [&] { return is_stopping_; });
+  slot_freed_.wait_for(lock, wait, [&] { return is_stopping_; });
 }
 
 // --- running ---
@@ -197,7 +197,8 @@ void WorkerCore::run_loop() {
     lock.lock();
     ++idle_runners_;
     --busy_;
-    changed_.notify_all();
+    slot_freed_.notify_one();
+    if (busy_ == 0) idle_.notify_all();
   }
 }
 
@@ -240,7 +241,7 @@ void WorkerCore::stop_claiming() {
   {
     const std::lock_guard lock{mutex_};
     is_stopping_ = true;
-    changed_.notify_all();
+    slot_freed_.notify_all();
   }
   claims_->cancel();
   claimer_.join();
@@ -251,7 +252,7 @@ void WorkerCore::stop_claiming() {
 
 bool WorkerCore::is_idle_within(core::Duration wait) {
   std::unique_lock lock{mutex_};
-  return changed_.wait_for(lock, wait, [&] { return busy_ == 0; });
+  return idle_.wait_for(lock, wait, [&] { return busy_ == 0; });
 }
 
 void WorkerCore::end() {

@@ -66,8 +66,9 @@ class WorkerCore {
   std::thread claimer_;
 
   std::mutex mutex_;
-  std::condition_variable changed_;    // a slot is free, or it is to stop
-  std::condition_variable work_came_;  // for one of the runners
+  std::condition_variable work_came_;   // for one runner each
+  std::condition_variable slot_freed_;  // for the claimer
+  std::condition_variable idle_;        // for whoever drains
   std::deque<Work> waiting_;
   std::vector<std::thread> runners_;
   int busy_ = 0;  // waiting or running

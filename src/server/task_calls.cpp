@@ -325,6 +325,7 @@ Response move_many(Services& services, const Request& request) {
     in.optional_object("filter", [&](ObjectReader& filter) { asked.query = wire::read_task_query(filter); });
     asked.limit = static_cast<int>(std::clamp<std::int64_t>(
         in.optional_integer("limit").value_or(asked.limit), -1, core::kBulkTasksMax + 1));
+    asked.dry_run = in.optional_boolean("dry_run").value_or(false);
     return asked;
   });
   if (!bulk) return problem_response(bulk.problem(), request.id);

@@ -98,6 +98,7 @@ std::string encode_run_standing(const core::Run& run) {
   for (const auto count : kCounts) out.value(run.counts.*count);
   out.end_array();
   put(out, "remaining", run.remaining);
+  put(out, "retrying", run.retrying);
   put(out, "cancel_requested", run.cancel_requested ? 1 : 0);
   put(out, "stopped_at", run.stopped_at);
   put(out, "undo_top", run.undo_top);
@@ -120,6 +121,7 @@ void decode_run_standing(std::string_view text, core::Run& run) {
   for (std::size_t i = 0; i < kCounts.size() && i < counts.size(); ++i)
     run.counts.*kCounts.at(i) = number_of(counts[i], "run");
   run.remaining = get(in, "remaining");
+  run.retrying = get(in, "retrying");
   run.cancel_requested = get(in, "cancel_requested") != 0;
   run.stopped_at = get(in, "stopped_at");
   run.undo_top = get_key(in, "undo_top");

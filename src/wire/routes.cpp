@@ -68,6 +68,7 @@ constexpr std::array kTaskFilter{
 constexpr std::array kBulk{
     Field{"filter", "filter", false, "as in the list of tasks"},
     Field{"limit", "integer", false, "how many at most; default 1000"},
+    Field{"dry_run", "boolean", false, "say what matches and change nothing"},
 };
 constexpr std::array kQueue{
     Field{"paused", "boolean"},

@@ -141,6 +141,18 @@ void write_open_run(Writer& out, const core::OpenRun& request) {
   out.field("workflow", request.workflow).field("auto_complete", request.auto_complete).end_object();
 }
 
+namespace {
+
+// In a body it is true, in the query of an address "true".
+bool read_switch(ObjectReader& in, std::string_view name) {
+  const std::string text = in.json(name).text;
+  if (text == "true" || text == R"("true")") return true;
+  if (!text.empty() && text != "false" && text != R"("false")") in.mistake(name, "must be true or false");
+  return false;
+}
+
+}  // namespace
+
 core::RunQuery read_run_query(ObjectReader& in) {
   core::RunQuery query;
   for (const std::string& name : read_comma_list(in, "state")) {
@@ -150,6 +162,7 @@ core::RunQuery read_run_query(ObjectReader& in) {
       in.mistake("state", fmt::format("'{}' is not a state of runs", name));
     }
   }
+  query.retrying = read_switch(in, "retrying");
   query.workflow = in.optional_text("workflow");
   query.run_key = in.optional_text("run_key");
   query.parent = optional_id<core::RunTag>(in, "parent");
@@ -167,6 +180,7 @@ void write_run_query(Writer& out, const core::RunQuery& query) {
       names += (names.empty() ? "" : ",") + std::string{core::to_string(state)};
     out.field("state", names);
   }
+  if (query.retrying) out.field("retrying", true);
   field_if(out, "workflow", query.workflow);
   field_if(out, "run_key", query.run_key);
   if (query.parent) out.field("parent", to_string(*query.parent));
@@ -235,6 +249,7 @@ void write_run_fields(Writer& out, const core::Run& run) {
       .field("started_at", run.started_at)
       .field("finished_at", run.finished_at)
       .field("updated_at", run.updated_at);
+  if (core::is_retrying(run)) out.field("retrying", run.retrying);
   if (run.cancel_requested) out.field("cancel_requested", true);  // and not done yet
 }
 

@@ -77,6 +77,7 @@ inline constexpr std::array kOpenRun{
 };
 inline constexpr std::array kRunFilter{
     Field{"state", "string", false, "one or several, separated by commas"},
+    Field{"retrying", "boolean", false, "true: under way, and a task waits to be tried again"},
     Field{"workflow", "string"},
     Field{"run_key", "string"},
     Field{"parent", "string", false, "the id of the run that started it"},

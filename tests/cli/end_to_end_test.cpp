@@ -88,6 +88,9 @@ TEST_F(Live, AFailingProgramEndsAsADeadLetter) {
   EXPECT_EQ(task["error"]["code"], "exit_7");
   EXPECT_EQ(task["error"]["message"], "reason");
   EXPECT_NE(server.pawl({"task", "dead"}).out.find("exit_7"), std::string::npos);
+  EXPECT_EQ(server.pawl({"task", "retry", "--type", "bad", "--dry-run"}).out,
+            "1 tasks match; nothing was changed\n");
+  EXPECT_NE(server.pawl({"task", "retry"}).exit_code, 0) << "neither an id nor a filter";
   EXPECT_EQ(server.pawl({"task", "retry", id}).exit_code, 0);
 }
 

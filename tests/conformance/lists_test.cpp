@@ -193,6 +193,16 @@ TEST_P(Bulk, CountsWhatMatchedAndWhatChanged) {
   EXPECT_EQ(*api().cancel_tasks({.query = {.queue = "no such"}}), (core::BulkResult{}));
 }
 
+TEST_P(Bulk, ADryRunCountsAndChangesNothing) {
+  const auto ids = one_of_each();
+  EXPECT_EQ(*api().cancel_tasks({.dry_run = true}), (core::BulkResult{.matched = 4, .changed = 0}));
+  EXPECT_EQ(*api().retry_tasks({.dry_run = true}), (core::BulkResult{.matched = 2, .changed = 0}));
+  EXPECT_EQ(*api().retry_tasks({.limit = 1, .dry_run = true}),
+            (core::BulkResult{.matched = 1, .changed = 0}));
+  for (const auto& [status, id] : ids) EXPECT_EQ(status_of(id), status);
+  expect_counts_kept();
+}
+
 TEST_P(Bulk, StopsAtItsLimitOldestFirst) {
   core::EnqueueTasks batch;
   batch.tasks.assign(1'200, task_of("t"));

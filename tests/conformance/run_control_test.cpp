@@ -189,6 +189,48 @@ TEST_P(RunControl, ManyAreRetriedOrCancelledByAFilter) {
             (core::BulkResult{.matched = 4, .changed = 4}));
 }
 
+// A run that is trying again is `running` like a healthy one: only its tasks tell.
+TEST_P(RunControl, ThoseThatRetryAreFound) {
+  define("two", R"({"id":"a","activity":"t","retry":{"initial_interval":"10s","jitter":0}},
+                   {"id":"b","activity":"t","after":["a"]})");
+  std::vector<core::RunId> ids;
+  for (int i = 0; i < 3; ++i) {
+    ids.push_back(start("two"));
+    i == 0 ? complete_node("a") : fail_node("a", true);
+  }
+  const auto retrying = [&](core::ListRuns list) {
+    list.query.retrying = true;
+    std::vector<core::RunId> found;
+    const auto page = runs().list_runs(list);
+    for (const core::Run& run : page->items) found.push_back(run.facts.id);
+    return found;
+  };
+  using Ids = std::vector<core::RunId>;
+  EXPECT_EQ(retrying({}), (Ids{ids[2], ids[1]}));
+  EXPECT_EQ(retrying({.newest_first = false}), (Ids{ids[1], ids[2]}));
+  EXPECT_EQ(retrying({.query = {.states = {RunState::running}}}), (Ids{ids[2], ids[1]}));
+  EXPECT_EQ(retrying({.query = {.states = {RunState::failed, RunState::sleeping}}}), Ids{});
+  EXPECT_EQ(retrying({.query = {.workflow = "other"}}), Ids{});
+  const auto first = runs().list_runs({.query = {.retrying = true}, .limit = 1});
+  EXPECT_EQ(retrying({.limit = 1, .cursor = first->next_cursor.value()}), Ids{ids[1]});
+  EXPECT_EQ(run_of(ids[1]).retrying, 1);
+  EXPECT_EQ(run_of(ids[0]).retrying, 0);
+  EXPECT_EQ(
+      runs().act_on_runs({.query = {.retrying = true}, .action = RunAction::cancel, .dry_run = true}).value(),
+      (core::BulkResult{.matched = 2, .changed = 0}));
+
+  act(ids[1], RunAction::pause);
+  EXPECT_EQ(retrying({.query = {.states = {RunState::paused}}}), Ids{ids[1]}) << "it will, once it goes on";
+  act(ids[1], RunAction::resume);
+  act(ids[2], RunAction::cancel);
+  EXPECT_EQ(retrying({}), Ids{ids[1]}) << "one that has ended tries nothing";
+  clock.advance(10s);
+  tick();
+  EXPECT_EQ(retrying({}), Ids{ids[1]}) << "until a worker has begun";
+  start_task("a");
+  EXPECT_EQ(retrying({}), Ids{});
+}
+
 TEST_P(RunControl, ListsGoByFilterAndPage) {
   define("one", R"({"id":"a","activity":"t"})");
   define("two", R"({"id":"a","activity":"t"})");

@@ -54,6 +54,7 @@ core::Run a_run() {
   run.sequence = 12;
   run.error = core::TaskError{.code = "boom", .message = "it broke", .retryable = false};
   run.counts = {.blocked = 1, .pending = 2, .running = 3, .waiting = 4, .completed = 5, .failed = 6};
+  run.retrying = 1;
   run.created_at = core::TimePoint{1s};
   run.started_at = core::TimePoint{2s};
   run.updated_at = core::TimePoint{3s};
@@ -71,7 +72,7 @@ TEST(RunJson, HasTheFieldsOfTheContractInTheirOrder) {
       R"("labels":{"tier":"gold"},"sequence":12,)"
       R"("counts":{"blocked":1,"pending":2,"running":3,"completed":5,"failed":6,"waiting":4,"skipped":0,"cancelled":0},)"
       R"("created_at":"1970-01-01T00:00:01.000000Z","started_at":"1970-01-01T00:00:02.000000Z","finished_at":null,)"
-      R"("updated_at":"1970-01-01T00:00:03.000000Z"})");
+      R"("updated_at":"1970-01-01T00:00:03.000000Z","retrying":1})");
 }
 
 TEST(RunJson, IsReadAsItWasWritten) {

@@ -31,6 +31,22 @@ async function ask(method, path, body) {
 const enqueue = (type, more = {}) => ask("POST", "tasks", { type, ...more });
 const start = async (workflow, input, more = {}) => (await ask("POST", `workflows/${workflow}/start`, { input, ...more })).run;
 
+// One that fires at night and was made up for the last days, one that comes too often for what it starts, one that rests.
+async function schedules() {
+  const make = (name, more) => ask("POST", "schedules", { name, ...more });
+  const timezone = "Europe/Berlin";
+  const input = { day: "2026-01-29", regions: ["north", "south", "west"] };
+  await make("nightly-report", { cron: "0 3 * * *", timezone, workflow: "nightly-report", input, overlap: "queue" });
+  await make("index-refresh", { every: "5s", task: { type: "example.slow", payload: { index: "products" } }, overlap: "skip" });
+  await make("month-end", { cron: "30 18 LW * *", timezone, workflow: "word-count", input: { texts: ["the last weekday"] }, jitter: "5m" });
+  await make("greetings", { cron: "*/30 9-17 * * *", timezone: "Asia/Tokyo", task: { type: "example.greet", payload: { name: "team" } } });
+  await make("invoices", { cron: "0 8 * * MON#1", timezone, workflow: "order-fulfilment", input: { order: "A-1", card: "good" } });
+  await ask("POST", "schedules/invoices/pause");
+  const day = 86_400_000;
+  const at = (ms) => new Date(ms).toISOString();
+  await ask("POST", "schedules/nightly-report/backfill", { from: at(Date.now() - 6 * day), to: at(Date.now()) });
+}
+
 // A morning in fifty seconds.
 async function traffic() {
   const end = Date.now() + trafficMs;
@@ -56,6 +72,7 @@ try {
   const watching = await openPage(browser, address);
   await watching.go("overview");
   await ask("PUT", "queues/reports", { paused: true, max_concurrency: 4, rate: { limit: 10, per: "1s" } });
+  await schedules();
   await traffic();
   await enqueue("example.slow");
   await enqueue("example.slow");
@@ -73,6 +90,10 @@ try {
     { name: "dead-letters", hash: "dead-letters" },
     { name: "queues", hash: "queues" },
     { name: "workers", hash: "workers" },
+    { name: "schedules", hash: "schedules" },
+    { name: "schedule", hash: "schedules/nightly-report" },
+    { name: "skipped", hash: "schedules/index-refresh" },
+    { name: "new-schedule", hash: "schedules", click: 'role=button[name="New schedule…"]' },
     { name: "definition", hash: "definitions/order-fulfilment" },
   ];
   for (const { name, hash, click, page: open } of shots) {

@@ -15,6 +15,8 @@ import { TaskPage } from "./pages/tasks/task_page";
 import { DeadLettersPage } from "./pages/tasks/dead_letters_page";
 import { QueuesPage } from "./pages/queues/queues_page";
 import { WorkersPage } from "./pages/workers/workers_page";
+import { SchedulesPage } from "./pages/schedules/schedules_page";
+import { SchedulePage } from "./pages/schedules/schedule_page";
 import { DefinitionsPage } from "./pages/definitions/definitions_page";
 import { DefinitionPage } from "./pages/definitions/definition_page";
 
@@ -70,6 +72,8 @@ function PageOf({ route }: { route: Route }) {
       return <QueuesPage />;
     case "workers":
       return <WorkersPage />;
+    case "schedules":
+      return route.id ? <SchedulePage name={route.id} /> : <SchedulesPage />;
     case "definitions":
       return route.id ? <DefinitionPage name={route.id} route={route} /> : <DefinitionsPage />;
   }

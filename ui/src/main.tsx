@@ -5,6 +5,7 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/parts.css";
 import "./style/run.css";
+import "./style/schedule.css";
 
 const root = document.getElementById("root");
 if (root) createRoot(root).render(<App />);

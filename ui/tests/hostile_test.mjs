@@ -7,7 +7,7 @@ import { hostileStrings } from "./hostile_strings.mjs";
 import { openBrowser, openPage, startPawl, until } from "./support.mjs";
 
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const pages = ["overview", "tasks", "dead-letters", "queues", "workers", "runs", "definitions"];
+const pages = ["overview", "tasks", "dead-letters", "queues", "workers", "runs", "schedules", "definitions"];
 
 let pawl;
 let browser;
@@ -38,6 +38,7 @@ async function fill() {
     await pawl.ask("POST", "/v1/default/workers", { hostname: text, queues: [text], task_types: [text], version: text, labels: { a: text } });
   }
   await fillRuns();
+  await fillSchedules();
   const worker_id = "hostile";
   const { tasks: claimed } = await pawl.ask("POST", "/v1/default/tasks/claim", { worker_id, max: 450 });
   const reports = claimed.map((task) => ({
@@ -69,12 +70,32 @@ async function fillRuns() {
   pages.push(`runs/${run.id}`, "definitions/graph", `definitions/${encodeURIComponent(unique[1])}`);
 }
 
+// Many as the names of schedules, with what they start; a skipped firing carries its reason.
+async function fillSchedules() {
+  const names = [...new Set(hostileStrings)].slice(0, 60);
+  for (const [n, text] of names.entries()) {
+    const target = n % 2 === 0 ? { workflow: text, input: { [text]: text } } : { task: { type: text, payload: text, labels: { a: text } } };
+    await pawl.ask("POST", "/v1/default/schedules", { name: text, cron: "0 3 * * *", ...target });
+  }
+  const name = encodeURIComponent(names[0]);
+  await pawl.ask("POST", `/v1/default/schedules/${name}/trigger`);
+  await until(async () => (await pawl.ask("GET", `/v1/default/schedules/${name}/firings`)).items.length > 0, "a firing");
+  pages.push(`schedules/${name}`, `schedules/${encodeURIComponent(names[1])}`);
+}
+
 async function isLive(page) {
   await until(async () => (await page.locator(".live.live").count()) === 1, "the stream");
 }
 
 async function layoutHolds(page) {
   return page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+}
+
+async function seriousIn(page, name) {
+  // The browser's own door for tools: the policy of the page stays as it is.
+  const { violations } = await page.evaluate(`${axe}; axe.run({ resultTypes: ["violations"] })`);
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  return serious.map((one) => `${name}: ${one.id} ${one.nodes[0].html}`);
 }
 
 for (const width of [1280, 400]) {
@@ -111,11 +132,12 @@ for (const colorScheme of ["light", "dark"]) {
     for (const name of pages) {
       await view.go(name);
       await isLive(view.page);
-      // The browser's own door for tools: the policy of the page stays as it is.
-      const results = await view.page.evaluate(`${axe}; axe.run({ resultTypes: ["violations"] })`);
-      for (const one of results.violations) {
-        if (one.impact === "serious" || one.impact === "critical") found.push(`${name}: ${one.id} ${one.nodes[0].html}`);
-      }
+      found.push(...(await seriousIn(view.page, name)));
+    }
+    for (const [name, opens] of [["schedules", "New schedule…"], [pages.find((one) => one.startsWith("schedules/")), "Backfill…"]]) {
+      await view.go(name);
+      await view.page.getByRole("button", { name: opens }).click();
+      found.push(...(await seriousIn(view.page, `${name}, ${opens}`)));
     }
     assert.deepEqual(found, []);
     await view.close();

@@ -141,6 +141,10 @@ test("runs that are retrying are a filter of their own", async () => {
   await view.go("runs?state=retrying");
   await view.page.getByRole("link", { name: "patient" }).waitFor();
   assert.equal(await view.page.locator(".table-body .row").count(), 1);
+  await view.page.locator('.table-body [data-state="retrying"]').waitFor();
+  await view.page.getByRole("button", { name: "Cancel by filter…" }).click();
+  await view.page.getByRole("button", { name: "Cancel 1", exact: true }).waitFor();
+  await view.page.keyboard.press("Escape");
   await view.go(`runs/${patient.id}`);
   await node("wait", "retrying").waitFor();
 });

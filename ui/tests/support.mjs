@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildSync } from "esbuild";
 import { chromium } from "playwright-core";
 
 const here = new URL(".", import.meta.url).pathname;
@@ -51,6 +52,12 @@ async function ask(address, method, path, body, headers) {
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return text === "" ? null : JSON.parse(text);
+}
+
+// A module of the page that needs no page, by its path under src/.
+export async function importSource(path) {
+  const built = buildSync({ entryPoints: [join(here, "../src", path)], bundle: true, format: "esm", write: false });
+  return import(`data:text/javascript;base64,${Buffer.from(built.outputFiles[0].contents).toString("base64")}`);
 }
 
 // Looks again and again until it is so: nothing here sleeps for a time that was guessed.

@@ -13,6 +13,7 @@ bool matches(const core::Run& run, const core::RunQuery& query) {
   const auto& states = query.states;
   if (!query.ns.empty() && facts.ns != query.ns) return false;
   if (!states.empty() && std::find(states.begin(), states.end(), run.state) == states.end()) return false;
+  if (query.retrying && !core::is_retrying(run)) return false;
   if (query.workflow && facts.workflow != *query.workflow) return false;
   if (query.run_key && facts.run_key != query.run_key) return false;
   if (query.parent && (!facts.parent || facts.parent->run_id != *query.parent)) return false;

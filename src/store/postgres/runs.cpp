@@ -36,7 +36,7 @@ void send_list(Connection& connection, const RunPage& page) {
   params.value(query.created_after);
   params.value(query.created_before);
   params.value(static_cast<std::int64_t>(page.limit));
-  if (query.states.empty()) {
+  if (query.states.empty() && !query.retrying) {
     connection.send(page.newest_first ? sql::list_runs_newest_first : sql::list_runs_oldest_first, params);
     return;
   }
@@ -44,6 +44,12 @@ void send_list(Connection& connection, const RunPage& page) {
   std::sort(states.begin(), states.end());
   states.erase(std::unique(states.begin(), states.end()), states.end());
   params.column(states, [](core::RunState state) { return core::to_string(state); });
+  if (query.retrying) {
+    connection.send(
+        page.newest_first ? sql::list_retrying_runs_newest_first : sql::list_retrying_runs_oldest_first,
+        params);
+    return;
+  }
   connection.send(
       page.newest_first ? sql::list_runs_of_states_newest_first : sql::list_runs_of_states_oldest_first,
       params);

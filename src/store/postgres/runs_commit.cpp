@@ -55,6 +55,7 @@ Params states_of(const Writes& writes) {
   params.column(writes, [](Write write) { return std::string_view{write->events.back().hash}; });
   params.column(writes, [](Write write) { return encode_run_standing(run(write)); });
   params.column(writes, [](Write write) { return text_or_null(run(write).output); });
+  params.column(writes, [](Write write) { return core::is_retrying(run(write)); });
   return params;
 }
 

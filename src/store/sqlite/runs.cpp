@@ -103,15 +103,15 @@ void insert_run(Connection& connection, const RunWrite& write) {
            Copied{encode_labels(facts.labels)}, encode_run_facts(facts));
   connection.statement(sql::insert_run_state)
       .run(facts.id, core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
-           write.events.back().hash, encode_run_standing(run), run.output);
+           core::is_retrying(run), write.events.back().hash, encode_run_standing(run), run.output);
 }
 
 void update_run(Connection& connection, const RunWrite& write) {
   const core::Run& run = *write.run;
   const int changed = connection.statement(sql::update_run_state)
                           .run(core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
-                               write.events.back().hash, encode_run_standing(run), run.output, run.facts.id,
-                               write.sequence_before);
+                               core::is_retrying(run), write.events.back().hash, encode_run_standing(run),
+                               run.output, run.facts.id, write.sequence_before);
   if (changed != 1) lost_race("a run changed since it was loaded");
 }
 
@@ -167,7 +167,7 @@ Bounds bounds_of(const RunPage& page) {
 void read_source(Connection& connection, const RunPage& page, std::optional<core::RunState> state,
                  std::vector<core::Run>& runs) {
   const core::RunQuery& query = page.query;
-  std::string text{state ? sql::runs_of_state : sql::all_runs};
+  std::string text{query.retrying ? sql::retrying_runs : state ? sql::runs_of_state : sql::all_runs};
   text.append("\n").append(sql::filter_runs).append("\n");
   text.append(page.newest_first ? sql::newest_runs : sql::oldest_runs);
   const Bounds bounds = bounds_of(page);

@@ -1,9 +1,11 @@
 // Which call answers with what. The server's description has the requests; the shapes of its answers are written here
 // once, so that a page never casts.
 import type {
+  Backfilled,
   BulkResult,
   DefinitionRow,
   DefinitionVersion,
+  Firing,
   Node,
   Page,
   Queue,
@@ -12,6 +14,7 @@ import type {
   RunEvent,
   RunGraph,
   RunWithTasks,
+  Schedule,
   Task,
   TaskWithAttempts,
   Worker,
@@ -47,5 +50,16 @@ export interface Answers {
   "POST /v1/{ns}/runs/{id}/compensate": Run;
   "POST /v1/{ns}/runs/{id}/rewind": { run: Run };
   "POST /v1/{ns}/runs/{id}/signals/{name}": Run;
+  "GET /v1/{ns}/schedules": Page<Schedule>;
+  "POST /v1/{ns}/schedules": Schedule;
+  "GET /v1/{ns}/schedules/{id}": Schedule;
+  "PATCH /v1/{ns}/schedules/{id}": Schedule;
+  "DELETE /v1/{ns}/schedules/{id}": "";
+  "POST /v1/{ns}/schedules/{id}/pause": Schedule;
+  "POST /v1/{ns}/schedules/{id}/resume": Schedule;
+  "POST /v1/{ns}/schedules/{id}/trigger": Firing;
+  "POST /v1/{ns}/schedules/{id}/backfill": Backfilled;
+  "GET /v1/{ns}/schedules/{id}/firings": Page<Firing>;
+  "GET /v1/{ns}/schedules/{id}/next": { times: string[] };
   "POST /v1/{ns}/workflows/{name}/start": { created: boolean; run: Run };
 }

@@ -1,11 +1,17 @@
 // An answer that is not the one asked for: the server's problem+json, or that there was no server.
 
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
 export class Problem extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     readonly detail: string,
     readonly requestId: string | null = null,
+    readonly errors: FieldError[] = [], // by field, where the server says which
   ) {
     super(detail);
   }
@@ -23,8 +29,8 @@ export function problemOf(error: unknown): Problem {
 export async function problemFrom(response: Response): Promise<Problem> {
   const text = await response.text();
   try {
-    const body = JSON.parse(text) as { code?: string; detail?: string; title?: string; request_id?: string };
-    return new Problem(response.status, body.code ?? "unknown", body.detail ?? body.title ?? text, body.request_id);
+    const body = JSON.parse(text) as { code?: string; detail?: string; title?: string; request_id?: string; errors?: FieldError[] };
+    return new Problem(response.status, body.code ?? "unknown", body.detail ?? body.title ?? text, body.request_id, body.errors);
   } catch {
     return new Problem(response.status, "unknown", text || response.statusText);
   }

@@ -170,6 +170,7 @@ export interface Run {
   labels: Record<string, string>;
   sequence: number;
   counts: Record<string, number>;
+  retrying?: number; // tasks that failed and wait to be tried again; absent if there are none
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
@@ -239,6 +240,50 @@ export interface DefinitionRow {
 
 export interface DefinitionVersion extends DefinitionRow {
   definition: { tasks: DefinitionTask[]; deadline?: string; on_failure?: string };
+}
+
+export type Overlap = "allow" | "skip" | "queue" | "cancel_previous";
+
+export const overlaps: readonly Overlap[] = ["allow", "skip", "queue", "cancel_previous"];
+
+export interface Schedule {
+  id: string;
+  name: string;
+  cron: string | null;
+  every: string | null;
+  timezone: string;
+  workflow: string | null;
+  task: { type: string; queue?: string } | null;
+  queue: string | null;
+  enabled: boolean;
+  max_catchup: number;
+  overlap: Overlap;
+  jitter: string;
+  start_at: string | null;
+  end_at: string | null;
+  next_fire_at: string | null;
+  last_fire_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+// A slot that has come, and what became of it.
+export interface Firing {
+  schedule: string;
+  fire_at: string;
+  until: string | null;
+  origin: "slot" | "trigger" | "backfill";
+  status: "waiting" | "fired" | "skipped";
+  reason: string | null;
+  run_id: string | null;
+  task_id: string | null;
+  updated_at: string;
+}
+
+export interface Backfilled {
+  dry_run: boolean;
+  count: number;
+  times: string[];
 }
 
 export interface Page<Item> {

@@ -21,6 +21,14 @@ export interface Count {
   isMore: boolean; // there are more than were counted
 }
 
+export const previewMax = 10_000; // as many as the server counts
+
+export function filterInWords(filter: Record<string, string>): string {
+  return Object.entries(filter)
+    .map(([name, value]) => `${name} ${value.replaceAll(",", " or ")}`)
+    .join(", ");
+}
+
 const roundSize = 500;
 
 export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void }) {

@@ -1,7 +1,7 @@
 // Filters that live in the address: a look at something can be bookmarked and sent.
 import { useId, useState } from "react";
 import { replaceQuery, type Route } from "../route/route";
-import { inWords } from "../text/format";
+import { inWords, localTime, utcTime } from "../text/format";
 
 interface Props {
   route: Route;
@@ -79,15 +79,4 @@ function FilterField({ name, label, hint, value, onChange }: FieldProps) {
       />
     </span>
   );
-}
-
-function localTime(utc: string): string {
-  const at = new Date(utc);
-  if (utc === "" || Number.isNaN(at.getTime())) return "";
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-function utcTime(local: string): string {
-  const at = new Date(local);
-  return local === "" || Number.isNaN(at.getTime()) ? "" : at.toISOString();
 }

@@ -2,15 +2,23 @@
 import { useId } from "react";
 import { faultOf } from "../text/json_text";
 
-export function JsonEditor({ label, text, onChange }: { label: string; text: string; onChange: (text: string) => void }) {
+interface Props {
+  label: string;
+  text: string;
+  onChange: (text: string) => void;
+  rows?: number;
+  error?: string | null; // what the server found wrong with it
+}
+
+export function JsonEditor({ label, text, onChange, rows = 8, error = null }: Props) {
   const id = useId();
-  const fault = faultOf(text);
+  const fault = faultOf(text) ?? error;
   return (
     <div className="editor">
       <label htmlFor={id}>{label}</label>
       <textarea
         id={id}
-        rows={8}
+        rows={rows}
         spellCheck={false}
         value={text}
         aria-invalid={fault !== null}

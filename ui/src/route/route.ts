@@ -2,7 +2,7 @@
 // help from it: the page works under any path.
 import { useSyncExternalStore } from "react";
 
-export const pages = ["overview", "runs", "tasks", "dead-letters", "queues", "workers", "definitions"] as const;
+export const pages = ["overview", "runs", "tasks", "dead-letters", "queues", "workers", "schedules", "definitions"] as const;
 export type PageName = (typeof pages)[number];
 
 export interface Route {

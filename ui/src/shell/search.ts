@@ -35,6 +35,7 @@ function byId(client: Client, ns: string, id: string): Promise<Found[]>[] {
     client.call("GET /v1/{ns}/runs/{id}", { path: { ns, id } }).then((run) => [
       { page: "runs", id, what: `run of ${run.workflow}`, state: run.state },
     ]),
+    scheduleOf(client, ns, id),
     client.call("GET /v1/{ns}/workers", { path: { ns }, query: { limit: 500 } }).then(({ items }) =>
       items
         .filter((worker) => worker.worker_id === id)
@@ -58,5 +59,11 @@ function byKey(client: Client, ns: string, key: string): Promise<Found[]>[] {
     client.call("GET /v1/{ns}/definitions/{name}", { path: { ns, name: key } }).then((definition) => [
       { page: "definitions", id: definition.name, what: "the workflow of this name", state: "" },
     ]),
+    scheduleOf(client, ns, key),
   ];
+}
+
+async function scheduleOf(client: Client, ns: string, nameOrId: string): Promise<Found[]> {
+  const { name, enabled } = await client.call("GET /v1/{ns}/schedules/{id}", { path: { ns, id: nameOrId } });
+  return [{ page: "schedules", id: name, what: `the schedule ${name}`, state: enabled ? "active" : "paused" }];
 }

@@ -55,7 +55,7 @@ export function SearchBox() {
       {text.trim() !== "" && (
         <div className="found" aria-live="polite">
           {found === null && <p className="muted">Looking…</p>}
-          {found?.length === 0 && <p className="muted">Nothing has exactly this id, key, type or workflow name in {ns}.</p>}
+          {found?.length === 0 && <p className="muted">Nothing has exactly this id, key or name in {ns}.</p>}
           {found?.map((one) => (
             <span key={`${one.page} ${one.id}`} onClick={clear}>
               <Link page={one.page} id={one.id} query={one.query ?? {}} className="found-one">

@@ -15,6 +15,7 @@ const places: { page: PageName; name: string; key: string }[] = [
   { page: "dead-letters", name: "Dead letters", key: "d" },
   { page: "queues", name: "Queues", key: "q" },
   { page: "workers", name: "Workers", key: "w" },
+  { page: "schedules", name: "Schedules", key: "s" },
   { page: "definitions", name: "Definitions", key: "f" },
 ];
 

@@ -58,3 +58,15 @@ export function inWords(state: string): string {
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${formatCount(n)} ${n === 1 ? one : many}`;
 }
+
+// A time as a field for times has it, in the reader's own zone; and back.
+export function localTime(utc: string): string {
+  const at = new Date(utc);
+  if (utc === "" || Number.isNaN(at.getTime())) return "";
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+export function utcTime(local: string): string {
+  const at = new Date(local);
+  return local === "" || Number.isNaN(at.getTime()) ? "" : at.toISOString();
+}

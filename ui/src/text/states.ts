@@ -36,6 +36,10 @@ const looks: Record<string, Look> = {
   skipped: { tone: "off", shape: "dash" },
   draining: { tone: "hold", shape: "bars" },
   offline: { tone: "off", shape: "ring" },
+  active: { tone: "good", shape: "dot" },
+  fired: { tone: "good", shape: "check" },
+  next: { tone: "wait", shape: "ring" },
+  ended: { tone: "off", shape: "square" },
   open: { tone: "good", shape: "dot" },
 };
 

@@ -4,21 +4,22 @@ select unnest($1::uuid[]), unnest($2::text[]), unnest($3::text[]), unnest($4::te
   unnest($6::timestamptz[]), unnest($7::text[]), unnest($8::text[])
 
 -- name: insert_run_state
-insert into pawl.run_states (id, state, sequence, updated_at, deadline_at, hash, standing, output)
+insert into pawl.run_states (id, state, sequence, updated_at, deadline_at, hash, standing, output, retrying)
 select unnest($1::uuid[]), unnest($2::text[]), unnest($3::int8[]), unnest($4::timestamptz[]),
-  unnest($5::timestamptz[]), unnest($6::text[]), unnest($7::text[]), unnest($8::text[])
+  unnest($5::timestamptz[]), unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::bool[])
 
 -- name: update_run_state
 -- Only at the sequence it was loaded at: two that decided on the same state cannot both be right.
 with changed as (
   update pawl.run_states s set state = u.state, sequence = u.sequence, updated_at = u.updated_at,
-    deadline_at = u.deadline_at, hash = u.hash, standing = u.standing, output = u.output
+    deadline_at = u.deadline_at, hash = u.hash, standing = u.standing, output = u.output, retrying = u.retrying
   from (select unnest($1::uuid[]) as id, unnest($2::text[]) as state, unnest($3::int8[]) as sequence,
     unnest($4::timestamptz[]) as updated_at, unnest($5::timestamptz[]) as deadline_at, unnest($6::text[]) as hash,
-    unnest($7::text[]) as standing, unnest($8::text[]) as output, unnest($9::int8[]) as sequence_before) u
+    unnest($7::text[]) as standing, unnest($8::text[]) as output, unnest($9::bool[]) as retrying,
+    unnest($10::int8[]) as sequence_before) u
   where s.id = u.id and s.sequence = u.sequence_before returning 1
 )
-select pawl.expect_rows(count(*), $10::int8) from changed
+select pawl.expect_rows(count(*), $11::int8) from changed
 
 -- name: lock_run
 -- only: this database because SQLite has one writer.
@@ -93,6 +94,38 @@ from (select unnest($11::text[]) as state) u cross join lateral (
   where s.state = u.state and s.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
   order by s.id limit $10::int8) x
 order by x.id limit $10::int8
+
+-- name: list_retrying_runs_newest_first
+-- only: this database because SQLite's lists are put together in code.
+-- $11 of which states; none: of all.
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output
+from (
+  select s.*, r.facts from pawl.run_states s cross join lateral (
+    select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
+    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
+    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
+    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
+    offset 0) r
+  where s.retrying and (cardinality($11::text[]) = 0 or s.state = any($11))
+    and s.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  order by s.id desc limit $10::int8) x
+order by x.id desc
+
+-- name: list_retrying_runs_oldest_first
+-- only: this database because SQLite's lists are put together in code.
+-- $11 of which states; none: of all.
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output
+from (
+  select s.*, r.facts from pawl.run_states s cross join lateral (
+    select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
+    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
+    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
+    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
+    offset 0) r
+  where s.retrying and (cardinality($11::text[]) = 0 or s.state = any($11))
+    and s.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+  order by s.id limit $10::int8) x
+order by x.id
 
 -- name: list_due_deadlines
 select deadline_at, id from pawl.run_states where deadline_at is not null order by deadline_at, id limit $1::int8

@@ -3,12 +3,14 @@ insert or rollback into runs (id, namespace, workflow, run_key, parent_id, creat
 values (?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: insert_run_state
-insert or rollback into run_states (id, state, sequence, updated_at, deadline_at, hash, standing, output)
-values (?, ?, ?, ?, ?, ?, ?, ?)
+insert or rollback into run_states
+  (id, state, sequence, updated_at, deadline_at, retrying, hash, standing, output)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: update_run_state
 -- Only at the sequence it was loaded at: two that decided on the same state cannot both be right.
-update run_states set state = ?, sequence = ?, updated_at = ?, deadline_at = ?, hash = ?, standing = ?, output = ?
+update run_states set state = ?, sequence = ?, updated_at = ?, deadline_at = ?, retrying = ?, hash = ?, standing = ?,
+  output = ?
 where id = ? and sequence = ?
 
 -- name: find_run
@@ -24,6 +26,12 @@ from runs r cross join run_states s on s.id = r.id where r.id > ?1 and r.id < ?2
 -- only: this database because a text is put together from a source, the filter and the order.
 select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
 from run_states s cross join runs r on r.id = s.id where s.id > ?1 and s.id < ?2 and s.state = ?11
+
+-- name: retrying_runs
+-- only: this database because a text is put together from a source, the filter and the order.
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+from run_states s cross join runs r on r.id = s.id where s.id > ?1 and s.id < ?2 and s.retrying = 1
+and (?11 is null or s.state = ?11)
 
 -- name: filter_runs
 -- only: this database because a text is put together from a source, the filter and the order.

@@ -1,9 +1,10 @@
 // The limits of a queue. An empty field clears the limit.
-import { useId, useState } from "react";
+import { useState } from "react";
 import type { Queue } from "../../api/types";
 import { useConnection } from "../../api/context";
 import { ActionButton } from "../../parts/action_button";
 import { Dialog } from "../../parts/dialog";
+import { Field } from "../../parts/field";
 
 export function LimitsDialog({ queue, onClose }: { queue: Queue; onClose: () => void }) {
   const { client, ns } = useConnection();
@@ -39,16 +40,6 @@ export function LimitsDialog({ queue, onClose }: { queue: Queue; onClose: () => 
         </ActionButton>
       </footer>
     </Dialog>
-  );
-}
-
-function Field({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input id={id} value={value} spellCheck={false} onChange={(event) => onChange(event.target.value)} />
-    </div>
   );
 }
 

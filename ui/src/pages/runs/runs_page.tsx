@@ -2,7 +2,6 @@
 import { useCallback, useMemo, useState } from "react";
 import { runStates, type Run } from "../../api/types";
 import { useConnection } from "../../api/context";
-import { useLoaded } from "../../live/use_loaded";
 import { usePages } from "../../live/use_pages";
 import { Age, Command, Empty, Id, Labels, ProblemBox } from "../../parts/basics";
 import { BulkDialog, type Bulk } from "../../parts/bulk_dialog";
@@ -12,7 +11,6 @@ import { StateMark } from "../../parts/state_mark";
 import { Table, type Column } from "../../parts/table";
 import { goTo, type Route } from "../../route/route";
 import { formatMs } from "../../text/format";
-import { retryingIds } from "./retrying";
 import { bulkOfRuns, filterFrom, hasText, loadRuns } from "./run_filter";
 
 const fields = [
@@ -26,19 +24,17 @@ const fields = [
 ];
 const states = { name: "state", values: ["retrying", ...runStates] };
 
-function columnsWith(retrying: Set<string>): Column<Run>[] {
-  return [
-    { name: "State", width: "minmax(98px, 176px)", cell: (run) => <StateMark state={retrying.has(run.id) ? "retrying" : run.state} /> },
-    { name: "Workflow", width: "minmax(80px, 1.4fr)", cell: (run) => <Link page="runs" id={run.id}>{run.workflow}</Link> },
-    { name: "Key", width: "minmax(80px, 1fr)", cell: (run) => run.run_key ?? "", isSecondary: true },
-    { name: "Id", width: "130px", cell: (run) => <Id id={run.id} />, isSecondary: true },
-    { name: "Tasks", width: "46px", cell: progressOf, isNumber: true },
-    { name: "Labels", width: "minmax(60px, 1fr)", cell: (run) => <Labels labels={run.labels} />, isSecondary: true },
-    { name: "Error", width: "minmax(80px, 1.6fr)", cell: (run) => run.error?.message || run.error?.code || "", isSecondary: true },
-    { name: "Took", width: "80px", cell: tookOf, isSecondary: true },
-    { name: "Created", width: "minmax(84px, 110px)", cell: (run) => <Age at={run.created_at} /> },
-  ];
-}
+const columns: Column<Run>[] = [
+  { name: "State", width: "minmax(98px, 176px)", cell: (run) => <StateMark state={run.retrying ? "retrying" : run.state} /> },
+  { name: "Workflow", width: "minmax(80px, 1.4fr)", cell: (run) => <Link page="runs" id={run.id}>{run.workflow}</Link> },
+  { name: "Key", width: "minmax(80px, 1fr)", cell: (run) => run.run_key ?? "", isSecondary: true },
+  { name: "Id", width: "130px", cell: (run) => <Id id={run.id} />, isSecondary: true },
+  { name: "Tasks", width: "46px", cell: progressOf, isNumber: true },
+  { name: "Labels", width: "minmax(60px, 1fr)", cell: (run) => <Labels labels={run.labels} />, isSecondary: true },
+  { name: "Error", width: "minmax(80px, 1.6fr)", cell: (run) => run.error?.message || run.error?.code || "", isSecondary: true },
+  { name: "Took", width: "80px", cell: tookOf, isSecondary: true },
+  { name: "Created", width: "minmax(84px, 110px)", cell: (run) => <Age at={run.created_at} /> },
+];
 
 function progressOf(run: Run): string {
   const all = Object.values(run.counts).reduce((sum, n) => sum + n, 0);
@@ -56,13 +52,10 @@ export function RunsPage({ route }: { route: Route }) {
   const filter = useMemo(() => filterFrom(new URLSearchParams(query)), [query]);
   const load = useCallback((cursor: string, signal: AbortSignal) => loadRuns(client, ns, filter, cursor, signal), [client, ns, filter]);
   const runs = usePages(load, 3000);
-  const loadRetrying = useCallback((signal: AbortSignal) => retryingIds(client, ns, signal, 1), [client, ns]);
-  const retrying = useLoaded(loadRetrying, 3000).value;
-  const columns = useMemo(() => columnsWith(retrying ?? new Set()), [retrying]);
   const shown = runs.items.filter((run) => hasText(run, filter.text));
   // What only this page can filter by, the server cannot act on.
-  const isOurs = filter.isRetrying || filter.text !== "";
-  const why = isOurs ? "Not possible by text or retrying, which only this page filters by" : "";
+  const isOurs = filter.text !== "";
+  const why = isOurs ? "Not possible by text, which only this page filters by" : "";
   return (
     <div className="page-with-table">
       <header className="page-head">

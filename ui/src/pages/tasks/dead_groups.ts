@@ -10,12 +10,18 @@ export interface DeadGroup {
   tasks: Task[]; // the newest first
 }
 
+export const deadStatuses = "dead_letter,failed";
+
+export function fingerprintOfTask({ type, error }: Task): string {
+  return fingerprintOf(type, error?.code ?? "unknown", error?.message ?? "");
+}
+
 export function groupsOf(tasks: Task[]): DeadGroup[] {
   const groups = new Map<string, DeadGroup>();
   for (const task of tasks) {
     const code = task.error?.code ?? "unknown";
     const message = task.error?.message ?? "";
-    const fingerprint = fingerprintOf(task.type, code, message);
+    const fingerprint = fingerprintOfTask(task);
     const group = groups.get(fingerprint) ?? { fingerprint, type: task.type, code, shape: messageShape(message), tasks: [] };
     group.tasks.push(task);
     groups.set(fingerprint, group);

@@ -6,7 +6,7 @@ import { useLoaded } from "../../live/use_loaded";
 import { Command, Empty, ProblemBox } from "../../parts/basics";
 import { plural } from "../../text/format";
 import { DeadGroupCard } from "./dead_group_card";
-import { groupsOf } from "./dead_groups";
+import { deadStatuses, groupsOf } from "./dead_groups";
 
 const pagesMax = 20; // of 500: beyond that the groups say "or more"
 
@@ -19,7 +19,7 @@ export function DeadLettersPage() {
       for (let page = 0; page < pagesMax && cursor !== null; page += 1) {
         const found: { items: Task[]; next_cursor: string | null } = await client.call("GET /v1/{ns}/tasks", {
           path: { ns },
-          query: { status: "dead_letter,failed", limit: 500, cursor },
+          query: { status: deadStatuses, limit: 500, cursor },
           signal,
         });
         tasks.push(...found.items);
@@ -48,7 +48,7 @@ pawl task enqueue example.broken --max-attempts 2`}</Command>
         </Empty>
       )}
       {groups.map((group) => (
-        <DeadGroupCard key={group.fingerprint} group={group} onChange={loaded.reload} />
+        <DeadGroupCard key={group.fingerprint} group={group} isMore={loaded.value?.isMore ?? false} onChange={loaded.reload} />
       ))}
     </>
   );

@@ -1,0 +1,148 @@
+// steps: durable functions of five steps each, written with the SDK as a user writes them. How many steps a
+// second with many workflows at once, and how long one alone takes on an idle system, in commits.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <semaphore>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <pawl/pawl.hpp>
+
+#include "bench/bench.hpp"
+#include "bench/progress.hpp"
+#include "runtime/env.hpp"
+
+namespace pawl::bench {
+
+namespace {
+
+constexpr std::array kSteps{"reserve", "charge", "pack", "ship", "notify"};
+constexpr int kStarters = 64;  // callers, each with one start at a time
+constexpr int kAlone = 200;    // workflows one after the other
+constexpr const char* kQueue = "bench-steps";
+
+using Clock = std::chrono::steady_clock;
+
+double micros_since(Clock::time_point began_at) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - began_at).count();
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+class StepLoad {
+ public:
+  StepLoad(const Options& options, const std::string& address)
+      : options_(options),
+        client_(pawl::connect(address)),
+        worker_(client_, {.queues = {kQueue}, .max_concurrent = options.workers}) {
+    worker_.workflow("bench-steps", [this](pawl::Workflow& wf) {
+      for (const char* const name : kSteps) wf.step(name, [this] { return ++done_; });
+      --under_way_;
+      room_.release();
+    });
+    worker_.start();
+  }
+  ~StepLoad() { worker_.stop(); }
+  StepLoad(const StepLoad&) = delete;
+  StepLoad& operator=(const StepLoad&) = delete;
+
+  double per_second() {
+    const Progress progress{"steps"};
+    std::vector<std::jthread> starters;
+    for (int i = 0; i < kStarters; ++i)
+      starters.emplace_back([this](const std::stop_token& stop) { start_runs(stop); });
+    std::this_thread::sleep_for(std::chrono::milliseconds{500});  // until all are at work
+    const std::int64_t before = done_;
+    const auto began_at = Clock::now();
+    std::this_thread::sleep_for(options_.seconds);
+    const auto given = static_cast<double>(done_ - before);
+    const double rate = given / (micros_since(began_at) / 1e6);
+    for (std::jthread& starter : starters) starter.request_stop();
+    room_.release(kStarters);
+    starters.clear();
+    while (under_way_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    return rate;
+  }
+
+  double alone_micros() {
+    const Progress progress{"one alone"};
+    std::vector<double> took;
+    for (int i = 0; i < kAlone; ++i) {
+      const auto began_at = Clock::now();
+      ++under_way_;
+      (void)client_.start("bench-steps", pawl::Json{}, {.queue = kQueue}).result<pawl::Json>();
+      took.push_back(micros_since(began_at));
+    }
+    return median(std::move(took));
+  }
+
+  // What one durable thing takes here: the unit that the others are told in.
+  double commit_micros() {
+    std::vector<double> took;
+    for (int i = 0; i < kAlone; ++i) {
+      const auto began_at = Clock::now();
+      (void)client_.enqueue("bench-commit", pawl::Json{}, {.queue = "bench-commit"});
+      took.push_back(micros_since(began_at));
+    }
+    return median(std::move(took));
+  }
+
+ private:
+  void start_runs(const std::stop_token& stop) {
+    while (true) {
+      room_.acquire();
+      if (stop.stop_requested()) return;
+      ++under_way_;
+      (void)client_.start("bench-steps", pawl::Json{}, {.queue = kQueue});
+    }
+  }
+
+  const Options& options_;
+  std::atomic<std::int64_t> done_ = 0;
+  std::atomic<std::int64_t> under_way_ = 0;
+  std::counting_semaphore<> room_{2 * options_.workers};  // as many are under way or wait for a thread
+  pawl::Client client_;
+  pawl::Worker worker_;
+};
+
+void measure(const Options& options, const std::string& address, const std::string& mode,
+             const Report& report) {
+  StepLoad load{options, address};
+  Measurement rate{.workload = "steps",
+                   .metric = fmt::format("{} workflows at once", options.workers),
+                   .store = client::name_of(options.store.type),
+                   .mode = mode,
+                   .value = load.per_second(),
+                   .unit = "steps/s"};
+  report(rate);
+  const double commit = load.commit_micros();
+  const double alone = load.alone_micros();
+  report({.workload = "steps",
+          .metric = "one of 5 alone, p50",
+          .store = rate.store,
+          .mode = mode,
+          .value = alone,
+          .unit = "us",
+          .baseline = commit,
+          .ratio = alone / commit});
+}
+
+}  // namespace
+
+void run_steps(const Options& options, const Report& report) {
+  measure(options, client::name_of(options.store.type) + ":" + options.store.location, "in_process", report);
+}
+
+void run_http_steps(const Options& options, const StartServer& start_server, const Report& report) {
+  measure(options, start_server({}).address, "http", report);
+}
+
+}  // namespace pawl::bench

@@ -1,0 +1,68 @@
+// Fires the slots of a time that has passed: first which they are, then all of them.
+import { useCallback, useState } from "react";
+import { useConnection } from "../../api/context";
+import type { Schedule } from "../../api/types";
+import { useLoaded } from "../../live/use_loaded";
+import { ActionButton } from "../../parts/action_button";
+import { ProblemBox } from "../../parts/basics";
+import { Dialog } from "../../parts/dialog";
+import { Field } from "../../parts/field";
+import { zonedTime } from "../../text/calendar";
+import { formatCount, localTime, plural, utcTime } from "../../text/format";
+
+const weekMs = 7 * 86_400_000;
+const shownMax = 6;
+
+export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
+  const { client, ns } = useConnection();
+  const [from, setFrom] = useState(() => localTime(new Date(Date.now() - weekMs).toISOString()));
+  const [to, setTo] = useState(() => localTime(new Date().toISOString()));
+  const { name } = schedule;
+  const asked = useCallback(
+    (dry_run: boolean, signal?: AbortSignal) =>
+      client.call("POST /v1/{ns}/schedules/{id}/backfill", {
+        path: { ns, id: name },
+        body: { from: utcTime(from), to: utcTime(to), dry_run },
+        ...(signal ? { signal } : {}),
+      }),
+    [client, ns, name, from, to],
+  );
+  const preview = useLoaded(useCallback((signal: AbortSignal) => asked(true, signal), [asked]));
+  const found = preview.problem ? null : preview.value;
+  const errorAt = (field: string) => preview.problem?.errors.find((error) => error.field === field)?.message ?? null;
+  const fire = async () => {
+    const { count } = await asked(false);
+    onClose();
+    return `${plural(count, "slot")} of ${name} fire now`;
+  };
+  return (
+    <Dialog title={`Backfill ${name}`} onClose={onClose}>
+      <p className="muted">The slots of this time fire now. One that fired or was skipped before stays as it is; overlaps are not looked at.</p>
+      <div className="pair">
+        <Field label="From (your time)" type="datetime-local" value={from} onChange={setFrom} error={errorAt("from")} />
+        <Field label="Up to (your time)" type="datetime-local" value={to} onChange={setTo} error={errorAt("to")} />
+      </div>
+      {preview.problem && preview.problem.errors.length === 0 && <ProblemBox problem={preview.problem} />}
+      {found && (
+        <div role="status">
+          <p className="bulk-count">{found.count === 0 ? "No slot is in this time." : `${plural(found.count, "slot")}, in ${schedule.timezone}:`}</p>
+          <ol className="preview-times">
+            {found.times.slice(0, shownMax).map((time) => (
+              <li key={time}>{zonedTime(Date.parse(time), schedule.timezone)}</li>
+            ))}
+            {found.count > shownMax && (
+              <li className="muted">
+                and {formatCount(found.count - shownMax)} more, to {zonedTime(Date.parse(found.times.at(-1) ?? ""), schedule.timezone)}
+              </li>
+            )}
+          </ol>
+        </div>
+      )}
+      <footer>
+        <ActionButton does={fire} kind="main" isDisabled={!found || found.count === 0}>
+          {found ? `Fire ${plural(found.count, "slot")}` : "Fire"}
+        </ActionButton>
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,50 @@
+// What a schedule fired and skipped, the latest slot first, and what became of each.
+import type { Firing } from "../../api/types";
+import type { Pages } from "../../live/use_pages";
+import { Age, Id } from "../../parts/basics";
+import { Link } from "../../parts/link";
+import { StateMark } from "../../parts/state_mark";
+import { Table, type Column } from "../../parts/table";
+import { zonedTime } from "../../text/calendar";
+
+export type FiringRow = Firing & { id: string };
+
+function columnsIn(zone: string): Column<FiringRow>[] {
+  return [
+    { name: "Slot", width: "minmax(142px, 160px)", cell: (firing) => <SlotTime firing={firing} zone={zone} /> },
+    { name: "Status", width: "90px", cell: (firing) => <StateMark state={firing.status} /> },
+    { name: "By", width: "80px", cell: (firing) => firing.origin, isSecondary: true },
+    { name: "Started", width: "minmax(100px, 170px)", cell: startedCell },
+    { name: "Reason", width: "minmax(80px, 2fr)", cell: (firing) => <span title={firing.reason ?? ""}>{firing.reason ?? ""}</span> },
+    { name: "When", width: "110px", cell: (firing) => <Age at={firing.updated_at} />, isSecondary: true },
+  ];
+}
+
+function SlotTime({ firing, zone }: { firing: Firing; zone: string }) {
+  const until = firing.until ? ` to ${zonedTime(Date.parse(firing.until), zone)}` : "";
+  return (
+    <time dateTime={firing.fire_at} title={`${firing.fire_at}${until}`}>
+      {zonedTime(Date.parse(firing.fire_at), zone)}
+      {firing.until && " …"}
+    </time>
+  );
+}
+
+function startedCell({ run_id, task_id }: Firing) {
+  if (run_id) return <>run <Link page="runs" id={run_id}><Id id={run_id} /></Link></>;
+  if (task_id) return <>task <Link page="tasks" id={task_id}><Id id={task_id} /></Link></>;
+  return "";
+}
+
+export function Firings({ firings, zone }: { firings: Pages<FiringRow>; zone: string }) {
+  return (
+    <section className="panel firings" aria-label="What it fired and skipped">
+      <h2>Fired and skipped</h2>
+      {firings.items.length === 0 && !firings.isLoading ? (
+        <p className="muted">None of its slots has come yet. They are kept for 30 days.</p>
+      ) : (
+        <Table label="Firings" columns={columnsIn(zone)} rows={firings.items} keyOf={(firing) => firing.id} hasMore={firings.hasMore} onEnd={firings.loadMore} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,92 @@
+// What the form of a schedule holds, and the request it becomes. JSON of users stays the text that it is.
+import type { Overlap, Schedule } from "../../api/types";
+import { localTime, utcTime } from "../../text/format";
+import { faultOf, fieldText, indented } from "../../text/json_text";
+
+export interface Draft {
+  name: string;
+  timing: "cron" | "every";
+  cron: string;
+  every: string;
+  timezone: string;
+  target: "workflow" | "task";
+  workflow: string;
+  input: string; // JSON
+  queue: string;
+  task: string; // JSON: type, payload and what else a task may have
+  overlap: Overlap;
+  max_catchup: string;
+  jitter: string;
+  start_at: string; // as the field for times has it
+  end_at: string;
+}
+
+export const emptyDraft: Draft = {
+  name: "",
+  timing: "cron",
+  cron: "0 3 * * *",
+  every: "10m",
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
+  target: "workflow",
+  workflow: "",
+  input: "null",
+  queue: "",
+  task: '{\n  "type": "email.send",\n  "payload": {}\n}',
+  overlap: "allow",
+  max_catchup: "100",
+  jitter: "0s",
+  start_at: "",
+  end_at: "",
+};
+
+// `text` is the answer that the schedule came in.
+export function draftOf(schedule: Schedule, text: string): Draft {
+  const task = fieldText(text, "task");
+  return {
+    ...emptyDraft,
+    name: schedule.name,
+    timing: schedule.cron === null ? "every" : "cron",
+    cron: schedule.cron ?? emptyDraft.cron,
+    every: schedule.every ?? emptyDraft.every,
+    timezone: schedule.timezone,
+    target: schedule.workflow === null ? "task" : "workflow",
+    workflow: schedule.workflow ?? "",
+    input: indented(fieldText(text, "input") ?? "null"),
+    queue: schedule.queue ?? "",
+    task: task === null ? emptyDraft.task : indented(task),
+    overlap: schedule.overlap,
+    max_catchup: String(schedule.max_catchup),
+    jitter: schedule.jitter,
+    start_at: localTime(schedule.start_at ?? ""),
+    end_at: localTime(schedule.end_at ?? ""),
+  };
+}
+
+// What is sent: everything of a new one; of one that is there what differs from `before`.
+export function bodyOf(draft: Draft, before: Draft | null): string {
+  const is = (...names: (keyof Draft)[]) => before === null || names.some((name) => draft[name] !== before[name]);
+  const text = (name: keyof Draft) => JSON.stringify(draft[name].trim());
+  const orNull = (value: string) => (value.trim() === "" ? "null" : JSON.stringify(value.trim()));
+  const fields: [string, string][] = [];
+  if (before === null) fields.push(["name", text("name")]);
+  if (is("timing", draft.timing)) fields.push([draft.timing, text(draft.timing)]);
+  if (is("timezone")) fields.push(["timezone", text("timezone")]);
+  if (draft.target === "task") {
+    if (is("target", "task")) fields.push(["task", draft.task]);
+  } else {
+    if (is("target", "workflow")) fields.push(["workflow", text("workflow")]);
+    if (is("input")) fields.push(["input", draft.input]);
+    if (is("queue")) fields.push(["queue", orNull(draft.queue)]);
+  }
+  if (is("overlap")) fields.push(["overlap", text("overlap")]);
+  // What is no number is sent as it is: the server says what is wrong with it.
+  if (is("max_catchup")) fields.push(["max_catchup", /^\d+$/.test(draft.max_catchup.trim()) ? draft.max_catchup.trim() : text("max_catchup")]);
+  if (is("jitter")) fields.push(["jitter", draft.jitter.trim() === "" ? '"0s"' : text("jitter")]);
+  if (is("start_at")) fields.push(["start_at", orNull(utcTime(draft.start_at))]);
+  if (is("end_at")) fields.push(["end_at", orNull(utcTime(draft.end_at))]);
+  return `{${fields.map(([name, value]) => `"${name}":${value}`).join(",")}}`;
+}
+
+export function hasFault(draft: Draft): boolean {
+  return faultOf(draft.target === "task" ? draft.task : draft.input) !== null;
+}

@@ -1,0 +1,132 @@
+// Makes a schedule or changes one. What the server refuses is said at the field it is about.
+import { useCallback, useState } from "react";
+import { useConnection } from "../../api/context";
+import { problemOf, type FieldError, type Problem } from "../../api/problem";
+import { overlaps, type Schedule } from "../../api/types";
+import { useLoaded } from "../../live/use_loaded";
+import { ProblemBox } from "../../parts/basics";
+import { Dialog } from "../../parts/dialog";
+import { Choice, Field, SelectField } from "../../parts/field";
+import { JsonEditor } from "../../parts/json_editor";
+import { cronInWords, everyInWords } from "../../text/cron_words";
+import { inWords } from "../../text/format";
+import { bodyOf, emptyDraft, hasFault, type Draft } from "./schedule_draft";
+import { overlapMeans } from "./schedule_words";
+
+interface Props {
+  before: Draft | null; // null: a new one
+  onSaved: (schedule: Schedule) => void;
+  onClose: () => void;
+}
+
+const zones: string[] = ["UTC", ...Intl.supportedValuesOf("timeZone")];
+
+export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
+  const { client, ns } = useConnection();
+  const [before] = useState(asOpened);
+  const [draft, setDraft] = useState<Draft>(before ?? emptyDraft);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const workflows = useWorkflows();
+  const [errors, setErrors] = useState<FieldError[]>([]);
+  const set = (change: Partial<Draft>) => {
+    setDraft((now) => ({ ...now, ...change }));
+    setErrors((all) => all.filter((error) => !(fieldOf(error) in change))); // it is being mended
+  };
+  const errorAt = (name: string) => errorText(errors, name);
+  const field = (name: keyof Draft) => ({ value: draft[name], onChange: (value: string) => set({ [name]: value }), error: errorAt(name) });
+
+  const save = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const bodyText = bodyOf(draft, before);
+      onSaved(
+        before
+          ? await client.call("PATCH /v1/{ns}/schedules/{id}", { path: { ns, id: before.name }, bodyText })
+          : await client.call("POST /v1/{ns}/schedules", { path: { ns }, bodyText }),
+      );
+    } catch (error) {
+      const found = problemOf(error);
+      setErrors(found.errors);
+      setProblem(found.errors.some((one) => !isShown(fieldOf(one), draft)) || found.errors.length === 0 ? found : null);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={before ? `Change ${before.name}` : "New schedule"} onClose={onClose}>
+      <form
+        className="schedule-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <ProblemBox problem={problem} />
+        {!before && <Field label="Name" placeholder="nightly-report" {...field("name")} />}
+        <Choice label="When" names={{ cron: "by a cron expression", every: "at a fixed distance" }} value={draft.timing} onChange={(timing) => set({ timing })} />
+        {draft.timing === "cron" ? (
+          <div className="pair">
+            <Field label="Cron" hint={cronInWords(draft.cron) ?? "Minute, hour, day of the month, month, day of the week; or six, with seconds first."} {...field("cron")} />
+            <Field label="Time zone" suggestions={zones} {...field("timezone")} />
+          </div>
+        ) : (
+          <Field label="Every" hint={everyInWords(draft.every.trim())} {...field("every")} />
+        )}
+        <Choice label="What to start" names={{ workflow: "a workflow", task: "a task" }} value={draft.target} onChange={(target) => set({ target })} />
+        {draft.target === "workflow" ? (
+          <>
+            <div className="pair">
+              <Field label="Workflow" suggestions={workflows} {...field("workflow")} />
+              <Field label="Queue of its tasks" placeholder="as it says itself" {...field("queue")} />
+            </div>
+            <JsonEditor label="Input" rows={3} text={draft.input} error={errorAt("input")} onChange={(input) => set({ input })} />
+          </>
+        ) : (
+          <JsonEditor label="Task" rows={5} text={draft.task} error={errorAt("task")} onChange={(task) => set({ task })} />
+        )}
+        <div className="pair">
+          <SelectField
+            label="While the one before is not done"
+            options={overlaps.map((name) => ({ name, label: `${inWords(name)}: ${overlapMeans[name]}` }))}
+            value={draft.overlap}
+            onChange={(overlap) => set({ overlap })}
+          />
+          <Field label="Missed slots made up for" {...field("max_catchup")} />
+        </div>
+        <div className="thirds">
+          <Field label="Jitter, up to" {...field("jitter")} />
+          <Field label="Not before (your time)" type="datetime-local" {...field("start_at")} />
+          <Field label="Not from (your time)" type="datetime-local" {...field("end_at")} />
+        </div>
+        <footer>
+          <button type="submit" className="main" disabled={isBusy || hasFault(draft)} aria-busy={isBusy}>
+            {before ? "Save" : "Create the schedule"}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+// The server names "task.retry.jitter" where the form has one field for the task.
+function fieldOf({ field }: FieldError): string {
+  return field.split(".", 1)[0] ?? field;
+}
+
+function errorText(errors: FieldError[], name: string): string | null {
+  const found = errors.filter((error) => fieldOf(error) === name);
+  return found.length > 0 ? found.map(({ field, message }) => `${field} ${message}`).join(", ") : null;
+}
+
+function isShown(name: string, draft: Draft): boolean {
+  const hidden = [draft.timing === "cron" ? "every" : "cron", ...(draft.target === "task" ? ["workflow", "input", "queue"] : ["task"])];
+  if (draft.timing === "every") hidden.push("timezone");
+  return name in draft && !hidden.includes(name);
+}
+
+function useWorkflows(): string[] {
+  const { client, ns } = useConnection();
+  const load = useCallback((signal: AbortSignal) => client.call("GET /v1/{ns}/definitions", { path: { ns }, query: { limit: 500 }, signal }), [client, ns]);
+  return useLoaded(load).value?.items.map((row) => row.name) ?? [];
+}

@@ -1,0 +1,131 @@
+// One schedule: when it fires and what it starts, its last and next slots, and what can be done with it.
+import { useCallback, useMemo, useState } from "react";
+import { useConnection } from "../../api/context";
+import { useLoaded } from "../../live/use_loaded";
+import { usePages } from "../../live/use_pages";
+import { ActionButton } from "../../parts/action_button";
+import { Age, Fact, Facts, ProblemBox } from "../../parts/basics";
+import { JsonView } from "../../parts/json_view";
+import { StateMark } from "../../parts/state_mark";
+import { fieldText } from "../../text/json_text";
+import { BackfillDialog } from "./backfill_dialog";
+import { CalendarStrip } from "./calendar_strip";
+import { Firings, type FiringRow } from "./firings";
+import { DeleteDialog } from "./delete_dialog";
+import { draftOf } from "./schedule_draft";
+import { ScheduleForm } from "./schedule_form";
+import { overlapMeans, scheduleState, timingInWords } from "./schedule_words";
+import { Target } from "./schedules_page";
+import { TriggerDialog } from "./trigger_dialog";
+
+const nextCount = 200; // enough to fill the strip, whatever its cells are
+const refreshMs = 2000;
+
+export function SchedulePage({ name }: { name: string }) {
+  const { client, ns } = useConnection();
+  const [open, setOpen] = useState<"trigger" | "backfill" | "change" | "delete" | null>(null);
+  const path = useMemo(() => ({ ns, id: name }), [ns, name]);
+  const loaded = useLoaded(useCallback((signal: AbortSignal) => client.callForText("GET /v1/{ns}/schedules/{id}", { path, signal }), [client, path]), refreshMs);
+  const next = useLoaded(
+    useCallback((signal: AbortSignal) => client.call("GET /v1/{ns}/schedules/{id}/next", { path, query: { count: nextCount }, signal }), [client, path]),
+    refreshMs,
+  );
+  const firings = usePages<FiringRow>(
+    useCallback(
+      async (cursor: string, signal: AbortSignal) => {
+        const page = await client.call("GET /v1/{ns}/schedules/{id}/firings", { path, query: { limit: 200, cursor }, signal });
+        return { ...page, items: page.items.map((firing) => ({ ...firing, id: firing.fire_at })) };
+      },
+      [client, path],
+    ),
+    refreshMs,
+  );
+  const schedule = loaded.value?.value;
+  const text = loaded.value?.text ?? "";
+  if (!schedule) return loaded.problem ? <ProblemBox problem={loaded.problem} /> : <p className="muted">Loading…</p>;
+
+  const reload = () => {
+    loaded.reload();
+    next.reload();
+    firings.reload();
+  };
+  const close = () => {
+    setOpen(null);
+    reload();
+  };
+  const setEnabled = async (isEnabled: boolean) => {
+    await client.call(`POST /v1/{ns}/schedules/{id}/${isEnabled ? "resume" : "pause"}`, { path });
+    reload();
+    return isEnabled ? `${name} fires again; the slots of the pause are skipped` : `${name} is paused: its slots pass`;
+  };
+  return (
+    <>
+      <header className="page-head">
+        <h1>
+          <span className="muted">Schedule</span> {name}
+        </h1>
+        <StateMark state={scheduleState(schedule)} />
+        <button type="button" className="main" onClick={() => setOpen("trigger")}>
+          Trigger…
+        </button>
+        <button type="button" className="plain" onClick={() => setOpen("backfill")}>
+          Backfill…
+        </button>
+        <ActionButton does={() => setEnabled(!schedule.enabled)}>{schedule.enabled ? "Pause" : "Resume"}</ActionButton>
+        <button type="button" className="plain" onClick={() => setOpen("change")}>
+          Change…
+        </button>
+        <button type="button" className="danger" onClick={() => setOpen("delete")}>
+          Delete…
+        </button>
+      </header>
+      <ProblemBox problem={loaded.problem} />
+      <p className="timing">
+        {timingInWords(schedule)}
+        {schedule.cron !== null && <span className="muted">, {schedule.timezone} time</span>} <code>{schedule.cron ?? schedule.every}</code>
+      </p>
+      <section className="panel" aria-label="Last and next slots">
+        <CalendarStrip firings={firings.items} next={schedule.enabled ? (next.value?.times ?? []) : []} zone={schedule.timezone} />
+        {!schedule.enabled && <p className="muted">It is paused: the slots to come pass without anything being started.</p>}
+      </section>
+      <Facts>
+        <Fact name="Starts">
+          <Target schedule={schedule} />
+        </Fact>
+        <Fact name="Next">
+          <Age at={schedule.next_fire_at} />
+        </Fact>
+        <Fact name="Last">
+          <Age at={schedule.last_fire_at} />
+        </Fact>
+        <Fact name="While the one before runs">{overlapMeans[schedule.overlap]}</Fact>
+        <Fact name="Makes up for">{schedule.max_catchup} missed</Fact>
+        {schedule.jitter !== "0s" && <Fact name="Jitter">up to {schedule.jitter}</Fact>}
+        {schedule.queue && <Fact name="Queue">{schedule.queue}</Fact>}
+        {schedule.start_at && (
+          <Fact name="From">
+            <Age at={schedule.start_at} />
+          </Fact>
+        )}
+        {schedule.end_at && (
+          <Fact name="Until">
+            <Age at={schedule.end_at} />
+          </Fact>
+        )}
+        <Fact name="Made">
+          <Age at={schedule.created_at} />
+        </Fact>
+      </Facts>
+      <ProblemBox problem={firings.problem} />
+      <Firings firings={firings} zone={schedule.timezone} />
+      <section className="panel">
+        <h2>{schedule.workflow === null ? "Task" : "Input"}</h2>
+        <JsonView text={fieldText(text, schedule.workflow === null ? "task" : "input")} name={schedule.workflow === null ? "task" : "input"} />
+      </section>
+      {open === "trigger" && <TriggerDialog schedule={schedule} text={text} onClose={close} />}
+      {open === "backfill" && <BackfillDialog schedule={schedule} onClose={close} />}
+      {open === "change" && <ScheduleForm before={draftOf(schedule, text)} onClose={close} onSaved={close} />}
+      {open === "delete" && <DeleteDialog name={name} onClose={close} />}
+    </>
+  );
+}

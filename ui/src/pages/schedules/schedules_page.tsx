@@ -1,0 +1,78 @@
+// The schedules that there are: when each starts what.
+import { useCallback, useState } from "react";
+import type { Schedule } from "../../api/types";
+import { useConnection } from "../../api/context";
+import { usePages } from "../../live/use_pages";
+import { Age, Command, Empty, ProblemBox } from "../../parts/basics";
+import { Link } from "../../parts/link";
+import { useNotices } from "../../parts/notices";
+import { StateMark } from "../../parts/state_mark";
+import { Table, type Column } from "../../parts/table";
+import { goTo } from "../../route/route";
+import { ScheduleForm } from "./schedule_form";
+import { scheduleState, timingInWords } from "./schedule_words";
+
+const columns: Column<Schedule>[] = [
+  { name: "State", width: "84px", cell: (schedule) => <StateMark state={scheduleState(schedule)} /> },
+  { name: "Schedule", width: "minmax(90px, 1fr)", cell: (schedule) => <Link page="schedules" id={schedule.name}>{schedule.name}</Link> },
+  { name: "When", width: "minmax(100px, 3fr)", cell: (schedule) => <span title={`${timingInWords(schedule)}: ${schedule.cron ?? schedule.every}`}>{timingInWords(schedule)}</span>, isSecondary: true },
+  { name: "Time zone", width: "minmax(60px, 126px)", cell: (schedule) => (schedule.cron === null ? "" : schedule.timezone), isSecondary: true },
+  { name: "Starts", width: "minmax(90px, 1.3fr)", cell: (schedule) => <Target schedule={schedule} />, isSecondary: true },
+  { name: "Next", width: "minmax(84px, 96px)", cell: (schedule) => <Age at={schedule.next_fire_at} /> },
+  { name: "Last", width: "minmax(84px, 96px)", cell: (schedule) => <Age at={schedule.last_fire_at} />, isSecondary: true },
+];
+
+export function Target({ schedule }: { schedule: Schedule }) {
+  if (schedule.workflow !== null) return <Link page="definitions" id={schedule.workflow}>{schedule.workflow}</Link>;
+  const type = schedule.task?.type ?? "";
+  return <>task <Link page="tasks" query={{ type }}>{type}</Link></>;
+}
+
+export function SchedulesPage() {
+  const { client, ns } = useConnection();
+  const { say } = useNotices();
+  const [isCreating, setCreating] = useState(false);
+  const load = useCallback(
+    (cursor: string, signal: AbortSignal) => client.call("GET /v1/{ns}/schedules", { path: { ns }, query: { limit: 100, cursor }, signal }),
+    [client, ns],
+  );
+  const schedules = usePages(load, 3000);
+  return (
+    <div className="page-with-table">
+      <header className="page-head">
+        <h1>Schedules</h1>
+        <button type="button" className="main" onClick={() => setCreating(true)}>
+          New schedule…
+        </button>
+      </header>
+      <ProblemBox problem={schedules.problem} />
+      {schedules.items.length === 0 && !schedules.isLoading && !schedules.problem ? (
+        <Empty title="No schedules yet">
+          <p>A schedule starts a workflow or a task again and again, by a cron expression in a time zone or at a fixed distance:</p>
+          <Command>{`pawl schedule create nightly --cron '0 3 * * *' --timezone Europe/Berlin --workflow nightly-report
+pawl schedule create heartbeat --every 10s --task probe --input '{"host":"db1"}'`}</Command>
+        </Empty>
+      ) : (
+        <Table
+          label="Schedules"
+          columns={columns}
+          rows={schedules.items}
+          keyOf={(schedule) => schedule.id}
+          hasMore={schedules.hasMore}
+          onEnd={schedules.loadMore}
+          onOpen={(schedule) => goTo({ ns, page: "schedules", id: schedule.name })}
+        />
+      )}
+      {isCreating && (
+        <ScheduleForm
+          before={null}
+          onClose={() => setCreating(false)}
+          onSaved={(schedule) => {
+            say(`The schedule ${schedule.name} is made`);
+            goTo({ ns, page: "schedules", id: schedule.name });
+          }}
+        />
+      )}
+    </div>
+  );
+}

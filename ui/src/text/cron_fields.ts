@@ -1,0 +1,123 @@
+// Reads a cron expression as the server does (src/core/cron_read.cpp). What cannot be read is null: the server says what
+// is wrong with it, by field.
+
+// Values from `from` to `to`, each `step`th; one value if both are the same.
+export interface Span {
+  from: number;
+  to: number;
+  step: number;
+  isAny: boolean; // it was written as *, with a step or without
+}
+
+export type MonthDay = { kind: "days"; span: Span } | { kind: "before-last"; days: number } | { kind: "nearest"; day: number } | { kind: "last-weekday" };
+
+export type WeekDay = { kind: "days"; span: Span } | { kind: "last"; day: number } | { kind: "nth"; day: number; nth: number };
+
+export interface CronFields {
+  seconds: Span[];
+  minutes: Span[];
+  hours: Span[];
+  monthDays: MonthDay[] | null; // null: any
+  months: Span[];
+  weekDays: WeekDay[] | null; // null: any
+}
+
+interface Kind {
+  low: number;
+  high: number;
+  names?: string[]; // from `low` on
+}
+
+const second: Kind = { low: 0, high: 59 };
+const minute: Kind = { low: 0, high: 59 };
+const hour: Kind = { low: 0, high: 23 };
+const monthDay: Kind = { low: 1, high: 31 };
+const month: Kind = { low: 1, high: 12, names: ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"] };
+const weekDay: Kind = { low: 0, high: 7, names: ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"] }; // 7 is Sunday too
+
+const macros: Record<string, string> = {
+  "@YEARLY": "0 0 1 1 *",
+  "@ANNUALLY": "0 0 1 1 *",
+  "@MONTHLY": "0 0 1 * *",
+  "@WEEKLY": "0 0 * * 0",
+  "@DAILY": "0 0 * * *",
+  "@MIDNIGHT": "0 0 * * *",
+  "@HOURLY": "0 * * * *",
+};
+
+class Unreadable extends Error {}
+
+export function readCron(text: string): CronFields | null {
+  const upper = text.trim().toUpperCase();
+  const words = (macros[upper] ?? upper).split(/[ \t]+/);
+  if (words.length === 5) words.unshift("0");
+  const [seconds = "", minutes = "", hours = "", days = "", months = "", week = ""] = words;
+  if (words.length !== 6) return null;
+  try {
+    return {
+      seconds: spansOf(second, seconds),
+      minutes: spansOf(minute, minutes),
+      hours: spansOf(hour, hours),
+      monthDays: isAny(days) ? null : days.split(",").map(monthDayOf),
+      months: spansOf(month, months),
+      weekDays: isAny(week) ? null : week.split(",").map(weekDayOf),
+    };
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  }
+}
+
+function isAny(text: string): boolean {
+  return text === "*" || text === "?";
+}
+
+function spansOf(kind: Kind, text: string): Span[] {
+  return text.split(",").map((item) => spanOf(kind, item));
+}
+
+function numberOf(text: string, low: number, high: number): number {
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : NaN;
+  if (!(value >= low && value <= high)) throw new Unreadable(text);
+  return value;
+}
+
+function valueOf(kind: Kind, text: string): number {
+  const named = kind.names?.indexOf(text) ?? -1;
+  return named >= 0 ? named + kind.low : numberOf(text, kind.low, kind.high);
+}
+
+// "*", "5", "1-5", "MON-FRI", any of them with "/2"; "5/15" goes on to the end.
+function spanOf(kind: Kind, text: string): Span {
+  const [range = "", stepText, ...more] = text.split("/");
+  const step = stepText === undefined ? 1 : numberOf(stepText, 1, kind.high);
+  if (more.length > 0) throw new Unreadable(text);
+  if (range === "*") return { from: kind.low, to: kind.high, step, isAny: true };
+  const [low = "", high, ...rest] = range.split("-");
+  const from = valueOf(kind, low);
+  const to = high !== undefined ? valueOf(kind, high) : stepText === undefined ? from : kind.high;
+  if (rest.length > 0 || from > to) throw new Unreadable(text);
+  return { from, to, step, isAny: false };
+}
+
+function monthDayOf(item: string): MonthDay {
+  if (item === "LW") return { kind: "last-weekday" };
+  if (item === "L") return { kind: "before-last", days: 0 };
+  if (item.startsWith("L-")) return { kind: "before-last", days: numberOf(item.slice(2), 0, 30) };
+  if (item.endsWith("W")) return { kind: "nearest", day: valueOf(monthDay, item.slice(0, -1)) };
+  return { kind: "days", span: spanOf(monthDay, item) };
+}
+
+function weekDayOf(item: string): WeekDay {
+  const [day = "", nth, ...more] = item.split("#");
+  if (more.length > 0) throw new Unreadable(item);
+  if (nth !== undefined) return { kind: "nth", day: valueOf(weekDay, day) % 7, nth: numberOf(nth, 1, 5) };
+  if (item.length > 1 && item.endsWith("L")) return { kind: "last", day: valueOf(weekDay, item.slice(0, -1)) % 7 };
+  return { kind: "days", span: spanOf(weekDay, item) };
+}
+
+export function valuesOf(spans: Span[]): number[] {
+  const values = new Set<number>();
+  for (const { from, to, step } of spans) for (let value = from; value <= to; value += step) values.add(value);
+  return [...values].sort((a, b) => a - b);
+}

@@ -1,0 +1,136 @@
+// Schedules in a real browser: one is made in the page and seen to fire, and everything that can be done with it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openBrowser, openPage, startPawl, until } from "./support.mjs";
+
+let pawl;
+let browser;
+let view;
+
+before(async () => {
+  pawl = await startPawl({ "ok.*": "cat" });
+  browser = await openBrowser();
+  view = await openPage(browser, pawl.address);
+  await pawl.ask("PUT", "/v1/default/definitions/report", { tasks: [{ id: "only", activity: "ok.report" }] });
+});
+
+after(async () => {
+  await browser?.close();
+  await pawl?.stop();
+});
+
+const button = (name) => view.page.getByRole("button", { name, exact: true });
+const complaint = (text) => view.page.getByRole("alert").filter({ hasText: text });
+const scheduleOf = (name) => pawl.ask("GET", `/v1/default/schedules/${name}`);
+const firingsOf = async (name) => (await pawl.ask("GET", `/v1/default/schedules/${name}/firings?limit=500`)).items;
+
+test("a server without schedules teaches the first command", async () => {
+  await view.go("schedules");
+  await view.page.getByText("pawl schedule create").waitFor();
+});
+
+test("what is wrong is said at its field, and nothing is made", async () => {
+  await button("New schedule…").click();
+  await view.page.getByLabel("Name", { exact: true }).fill("ticking");
+  await view.page.getByLabel("Cron", { exact: true }).fill("61 * * * *");
+  await view.page.getByLabel("Workflow", { exact: true }).fill("report");
+  await button("Create the schedule").click();
+  await complaint(/^cron .*61/).waitFor();
+  assert.equal(await view.page.getByLabel("Cron", { exact: true }).getAttribute("aria-invalid"), "true");
+  await view.page.getByLabel("Cron", { exact: true }).fill("*/2 * * * * *");
+  await view.page.getByText("Every 2 seconds").waitFor();
+  await view.page.getByLabel("Time zone", { exact: true }).fill("Mars/Olympus");
+  await button("Create the schedule").click();
+  await complaint(/^timezone /).waitFor();
+  assert.deepEqual((await pawl.ask("GET", "/v1/default/schedules")).items, []);
+});
+
+test("a schedule is made in the page, and is seen to fire", async () => {
+  await view.page.getByLabel("Time zone", { exact: true }).fill("Europe/Berlin");
+  await view.page.getByLabel("Input", { exact: true }).fill('{"big":12345678901234567890}');
+  await button("Create the schedule").click();
+  await view.page.getByRole("heading", { name: "Schedule ticking" }).waitFor();
+  await view.page.getByText("Europe/Berlin time").waitFor();
+  const firings = view.page.getByRole("table", { name: "Firings" });
+  await firings.locator('[data-state="fired"]').first().waitFor();
+  await view.page.locator(".calendar .cell-now").waitFor();
+  assert.equal(await view.page.getByLabel("input", { exact: true }).textContent(), '{\n  "big": 12345678901234567890\n}');
+  // What was started is one click away.
+  await firings.getByRole("link").first().click();
+  await view.page.getByRole("heading", { name: "report" }).first().waitFor();
+  await view.page.locator('[data-state="completed"]').first().waitFor();
+});
+
+test("it is paused, and goes on; the slots of the pause are skipped with that reason", async () => {
+  await view.go("schedules/ticking");
+  await button("Pause").click();
+  await button("Resume").waitFor();
+  assert.equal((await scheduleOf("ticking")).enabled, false);
+  const last = Date.parse((await scheduleOf("ticking")).last_fire_at);
+  await until(() => Date.now() > last + 5000, "two slots of the pause");
+  await button("Resume").click();
+  const skipped = view.page.getByRole("table", { name: "Firings" }).locator('[data-state="skipped"]');
+  await skipped.first().waitFor();
+  assert.ok((await firingsOf("ticking")).some((firing) => firing.status === "skipped" && /pause/.test(firing.reason)));
+  await view.page.getByRole("table", { name: "Firings" }).getByText(/paused/).first().waitFor();
+});
+
+test("it is changed: only what differs is sent", async () => {
+  await button("Change…").click();
+  await view.page.getByLabel("Cron", { exact: true }).fill("0 3 * * MON-FRI");
+  await view.page.getByText("At 03:00 on Monday to Friday").waitFor();
+  const sent = view.page.waitForRequest((request) => request.method() === "PATCH");
+  await button("Save").click();
+  assert.deepEqual((await sent).postDataJSON(), { cron: "0 3 * * MON-FRI" });
+  await view.page.getByText("At 03:00 on Monday to Friday").waitFor();
+  assert.equal((await scheduleOf("ticking")).timezone, "Europe/Berlin");
+});
+
+test("the calendar shows the slots to come, in the time zone of the schedule", async () => {
+  const { times } = await pawl.ask("GET", "/v1/default/schedules/ticking/next?count=3");
+  const strip = view.page.getByRole("list", { name: "Slots by the day, in Europe/Berlin" });
+  await strip.getByText("03:00").first().waitFor();
+  assert.ok((await strip.getByText("03:00").count()) >= times.length);
+});
+
+test("a trigger says what it starts, and starts it", async () => {
+  const before = (await firingsOf("ticking")).filter((firing) => firing.origin === "trigger").length;
+  await button("Trigger…").click();
+  await view.page.getByText("The workflow report is started now").waitFor();
+  await button("Trigger now").click();
+  const fired = await until(async () => (await firingsOf("ticking")).find((one) => one.origin === "trigger" && one.run_id), "a firing");
+  assert.equal(before, 0);
+  assert.equal((await pawl.ask("GET", `/v1/default/runs/${fired.run_id}`)).workflow, "report");
+});
+
+test("a backfill shows how many slots there are, then fires them", async () => {
+  await pawl.ask("POST", "/v1/default/schedules", { name: "hourly", cron: "@hourly", task: { type: "ok.probe" } });
+  await view.go("schedules/hourly");
+  await view.page.getByText("Every hour, on the hour").waitFor();
+  await button("Backfill…").click();
+  await button("Fire 168 slots").waitFor();
+  await view.page.getByLabel("Up to (your time)").fill("2999-01-01T00:00");
+  await view.page.getByText("must not be in the future").waitFor();
+  await view.page.getByLabel("From (your time)").fill("2026-01-01T00:00");
+  await view.page.getByLabel("Up to (your time)").fill("2026-01-01T03:00");
+  await button("Fire 3 slots").click();
+  const done = async () => (await firingsOf("hourly")).filter((firing) => firing.origin === "backfill" && firing.task_id).length === 3;
+  await until(done, "three firings");
+  assert.equal((await pawl.ask("GET", "/v1/default/tasks?type=ok.probe")).items.length, 3);
+});
+
+test("the list has them all, the search finds one by its name, and it is deleted", async () => {
+  await view.go("schedules");
+  await view.page.getByRole("link", { name: "hourly" }).waitFor();
+  await view.page.keyboard.press("/");
+  await view.page.keyboard.type("ticking");
+  await view.page.getByText("the schedule ticking").click();
+  await view.page.getByRole("heading", { name: "Schedule ticking" }).waitFor();
+  await button("Delete…").click();
+  await button("Delete the schedule").click();
+  await view.page.getByRole("heading", { name: "Schedules" }).waitFor();
+  await until(async () => (await view.page.getByRole("link", { name: "ticking" }).count()) === 0, "its row to go");
+  assert.equal((await pawl.ask("GET", "/v1/default/schedules")).items.length, 1);
+});
+
+test("nothing went wrong on the way", () => assert.deepEqual(view.complaints, []));
