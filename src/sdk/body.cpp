@@ -41,6 +41,7 @@ std::optional<bool> Body::run(const WorkflowHandler& handler) {
 
 void Body::pass(const WorkflowHandler& handler) {
   memo_.rewind();
+  is_undoing_ = false;
   {
     const std::lock_guard lock{mutex_};
     undos_.clear();
@@ -64,10 +65,9 @@ void Body::pass(const WorkflowHandler& handler) {
   }
   wait_for_branches([] { return false; });
   judge(main, std::move(outcome));
-  if (failure_ && ending_ == Ending::none)
-    ending_ = Ending::undone;  // it ended earlier than before: no undo was met
-  undo_at_.reset();
-  if (ending_ == Ending::none && outcome_.kind == Outcome::Kind::failed) undo_at_ = main.calls;
+  if (ending_ != Ending::none || outcome_.kind == Outcome::Kind::completed) return;
+  if (undo_at_) ending_ = Ending::undone;  // it ended earlier than before: there is no place to undo in
+  undo_at_ = main.calls;
 }
 
 // What the pass comes to, with what its branches left.

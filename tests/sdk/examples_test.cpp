@@ -51,6 +51,16 @@ TEST(SdkExamples, SayWhatTheirGuideSays) {
   EXPECT_EQ(run_example("embedding", {in("shop")}).out, "apple for 5\nmelon for 5\nkiwi for 4\n3 receipts\n");
 }
 
+TEST(SdkExamples, AreInTheGuideAsTheyAre) {
+  const auto text_of = [](const std::string& path) {
+    std::ifstream in{std::string{PAWL_SOURCE_DIR "/"} + path};
+    return std::string{std::istreambuf_iterator<char>{in}, {}};
+  };
+  const std::string guide = text_of("docs/guide/cpp.md");
+  const std::string hello = text_of("examples/sdk/hello.cpp");
+  EXPECT_NE(guide.find(hello.substr(hello.find("#include"))), std::string::npos);
+}
+
 TEST(SdkExamples, MoveFromAFileToAServerByTheirAddress) {
   for (const Way way : {Way::sqlite, Way::postgres, Way::http}) {
     const Place place{way};

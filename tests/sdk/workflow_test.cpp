@@ -163,6 +163,24 @@ TEST_P(Workflows, UndoWhatTheyHaveDoneWhenTheyAreCancelled) {
   EXPECT_EQ(failed.state(), "compensated");
 }
 
+TEST_P(Workflows, TryAnUndoAgainThatFailed) {
+  Effects effects;
+  Worker worker{client, leaving()};
+  worker.workflow("saga", [&](Workflow& wf) {
+    wf.step("one", [] {});
+    wf.undo("undo one", [&] { effects.add("one"); });
+    wf.step("two", [] {});
+    wf.undo("undo two", {.retry = {.initial_interval = 1ms}}, [&] {
+      effects.add("two");
+      if (effects.count("two") < 3) throw std::runtime_error("not yet");
+    });
+    throw Failure{"boom", "boom"};
+  });
+  worker.start();
+  EXPECT_EQ(failure_of(client.start("saga")).state(), "compensated");
+  EXPECT_EQ(effects.all(), (Lines{"two", "two", "two", "one"}));
+}
+
 TEST_P(Workflows, SayWhichUndoFailedAndUndoNoFurther) {
   Effects effects;
   Worker worker{client, quiet()};

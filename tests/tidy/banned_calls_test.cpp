@@ -45,8 +45,10 @@ constexpr std::array kHomes{
     Home{"src/sdk/outcome.cpp", "catch ("},                 // what a user's code throws becomes its outcome
     Home{"src/sdk/convert.hpp", "catch ("},                 // what a store throws becomes an Error
     Home{"include/pawl/json.hpp", "catch ("},               // nlohmann/json tells a bad value by throwing
-    Home{"examples/survive/worker.cpp", "sleep_for"},       // stands for the work
-    Home{"examples/survive/show.cpp", "sleep_for"},         // looks now and then, as a person would
+    Home{"examples/sdk/approval.cpp", "catch ("},  // a user's program: a run that failed is told by throwing
+    Home{"examples/sdk/order_saga.cpp", "catch ("},    // the same
+    Home{"examples/survive/worker.cpp", "sleep_for"},  // stands for the work
+    Home{"examples/survive/show.cpp", "sleep_for"},    // looks now and then, as a person would
 };
 
 bool is_at_home(const SourceFile& file, const Ban& ban) {
