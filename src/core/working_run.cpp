@@ -137,6 +137,12 @@ std::vector<const Signal*> WorkingRun::changed_signals() const {
   return changed;
 }
 
+void WorkingRun::settle(RunSource* source) {
+  source_ = source;
+  for (auto& [key, one] : nodes_) one.is_changed = false;
+  signals_.clear();
+}
+
 Node* WorkingRun::change(NodeKey key) {
   Entry* found = entry(key);
   if (found == nullptr) return nullptr;

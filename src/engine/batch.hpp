@@ -33,6 +33,7 @@ class Batch {
     IdSource& ids;
     core::Random& random;
     Plans& plans;
+    RunCache& cache;
   };
   // `lanes` are those that the commands enqueue into.
   Batch(const Lanes& lanes, const Around& around)
@@ -46,6 +47,7 @@ class Batch {
                .tx = around.tx,
                .ids = around.ids,
                .plans = around.plans,
+               .cache = around.cache,
                .set = set_,
                .records = records_,
                .random = around.random}) {}
@@ -67,6 +69,8 @@ class Batch {
   [[nodiscard]] WorkingSet& set() { return set_; }
   [[nodiscard]] const WorkingRuns& runs() const { return runs_.runs(); }
   [[nodiscard]] store::WriteSet writes();
+  // After their commit.
+  void keep_in_cache(const store::WriteSet& writes) { runs_.keep_in_cache(writes); }
 
  private:
   core::Result<core::Answer> run(const core::EnqueueTasks& command);

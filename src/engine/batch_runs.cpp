@@ -72,6 +72,7 @@ std::optional<core::TaskOutcome> outcome_of(const core::TaskRecord& record, core
 struct RunGatherer {
   WorkingSet& set;
   std::vector<RunId>& runs;
+  std::vector<RunId>& of_bodies;
   std::vector<store::NodeRef>& nodes;
   std::vector<store::RunKeyRef>& keys;
 
@@ -79,7 +80,8 @@ struct RunGatherer {
     if (!set.has_runs()) return;
     const WorkingTask* task = set.find(id);
     if (task == nullptr || !task->record.facts.run) return;
-    runs.push_back(task->record.facts.run->run_id);
+    const bool is_body = core::is_body_type(task->record.lane->type);
+    (is_body ? of_bodies : runs).push_back(task->record.facts.run->run_id);
     nodes.push_back({.run = task->record.facts.run->run_id, .key = task->record.facts.run->node});
   }
   void operator()(const core::EnqueueTasks& command) const {
@@ -111,7 +113,7 @@ struct RunGatherer {
   void operator()(const core::RewindRun& command) const { runs.push_back(command.run.id); }
   void operator()(const core::SignalRun& command) const { runs.push_back(command.run.id); }
   void operator()(const core::WriteSteps& command) const {
-    runs.push_back(command.run_id);
+    of_bodies.push_back(command.run_id);
     nodes.push_back({.run = command.run_id, .key = core::kBodyKey});
     for (const core::StepWrite& step : command.steps)
       nodes.push_back({.run = command.run_id, .key = core::step_key(step.step_id, 0)});
@@ -132,11 +134,13 @@ struct RunGatherer {
 
 void BatchRuns::load(const std::vector<const core::Command*>& commands) {
   std::vector<RunId> runs;
+  std::vector<RunId> of_bodies;
   std::vector<store::NodeRef> nodes;
   std::vector<store::RunKeyRef> keys;
   for (const core::Command* command : commands)
-    std::visit(RunGatherer{around_.set, runs, nodes, keys}, *command);
+    std::visit(RunGatherer{around_.set, runs, of_bodies, nodes, keys}, *command);
   runs_.lock(std::move(runs));
+  runs_.lock_of_bodies(of_bodies);
   runs_.prefetch(nodes);
   runs_.load_keys(std::move(keys));
 }

@@ -30,11 +30,12 @@ class BatchRuns {
     store::Transaction& tx;
     IdSource& ids;
     Plans& plans;
+    RunCache& cache;
     WorkingSet& set;
     WorkingRecords& records;
     core::Random& random;
   };
-  explicit BatchRuns(const Around& around) : around_(around), runs_(around.tx, around.plans) {}
+  explicit BatchRuns(const Around& around) : around_(around), runs_(around.tx, around.plans, around.cache) {}
 
   // Loads and locks what the commands touch; the tasks are loaded already.
   void load(const std::vector<const core::Command*>& commands);
@@ -63,6 +64,7 @@ class BatchRuns {
   void add_memos(std::vector<core::Result<core::Answer>>& claims);
 
   [[nodiscard]] const WorkingRuns& runs() const { return runs_; }
+  void keep_in_cache(const store::WriteSet& writes) { runs_.keep_in_cache(writes); }
 
  private:
   struct Pending {

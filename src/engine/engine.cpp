@@ -126,7 +126,9 @@ void Engine::try_group(Group& group) {
   if (!group.missing_lanes.empty()) (void)store_.intern_lanes(group.missing_lanes);
 
   const auto tx = store_.begin(queues_of(group, lanes));
-  Batch batch{lanes, {.store = store_, .tx = *tx, .ids = ids_, .random = random_, .plans = plans_}};
+  Batch batch{
+      lanes,
+      {.store = store_, .tx = *tx, .ids = ids_, .random = random_, .plans = plans_, .cache = run_cache_}};
   batch.lock_keys(group.onces);
   batch.load(group.commands);
   execute_commands(group, batch);
@@ -145,7 +147,9 @@ void Engine::try_group(Group& group) {
   if (writes.is_nothing()) return;  // that there was nothing to write says nothing of whether it could be
   tx->commit(writes);
   stats_.refused_since = 0;
-  if (!writes.runs.empty()) run_watch_.note(batch.runs().changed());
+  if (writes.runs.empty()) return;
+  run_watch_.note(batch.runs().changed());
+  batch.keep_in_cache(writes);
 }
 
 void Engine::execute_commands(Group& group, Batch& batch) {

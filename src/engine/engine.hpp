@@ -121,6 +121,7 @@ class Engine {
   Waiters waiters_;
   RunWatch run_watch_;
   Plans plans_;
+  RunCache run_cache_;
   IdSource ids_;
   EngineStats stats_;
   std::atomic<std::int64_t> earliest_scheduled_{kNeverScheduled};

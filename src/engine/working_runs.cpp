@@ -13,6 +13,8 @@ namespace {
 
 // Nodes that are asked for one by one before all of the run are read at once.
 constexpr int kAskedOneByOne = 8;
+// Nodes of a run that is kept: more than that are not read and held for a guess.
+constexpr std::size_t kKeptNodesMax = 100;
 
 template <typename T>
 void sort_distinct(std::vector<T>& list) {
@@ -87,6 +89,53 @@ void WorkingRuns::lock(std::vector<core::RunId> ids) {
   sort_distinct(ids);
   for (auto& stored : tx_.lock_runs(ids)) {
     if (stored) add_stored(std::move(*stored));
+  }
+}
+
+void WorkingRuns::lock_of_bodies(const std::vector<core::RunId>& ids) {
+  std::vector<core::RunId> unknown;
+  for (const core::RunId& id : ids) {
+    if (runs_.contains(id)) continue;
+    auto kept = cache_.take(id);
+    if (!kept) {
+      unknown.push_back(id);
+      continue;
+    }
+    auto source = std::make_unique<Source>(tx_, id, true);
+    kept->working.settle(source.get());
+    const std::int64_t sequence = kept->working.run().sequence;
+    runs_.emplace(id, Entry{.plan = nullptr,
+                            .source = std::move(source),
+                            .working = std::move(kept->working),
+                            .sequence_before = sequence,
+                            .hash_before = std::move(kept->hash),
+                            .is_whole = true});
+  }
+  lock(unknown);
+  for (const core::RunId& id : unknown) {
+    const auto found = runs_.find(id);
+    if (found == runs_.end() || found->second.working.run().facts.kind != core::RunKind::code) continue;
+    Entry& entry = found->second;
+    const core::RunCounts& counts = entry.working.run().counts;
+    if (static_cast<std::size_t>(counts.live() + counts.completed + counts.failed) > kKeptNodesMax) continue;
+    (void)entry.working.all_keys();
+    entry.is_whole = true;
+  }
+}
+
+void WorkingRuns::keep_in_cache(const store::WriteSet& writes) {
+  for (const store::RunWrite& write : writes.runs) {
+    const core::RunId id = write.run->facts.id;
+    Entry& entry = runs_.at(id);
+    const bool is_wanted = entry.is_whole && write.run->facts.kind == core::RunKind::code &&
+                           !core::is_closed(write.run->state) && entry.working.node_count() <= kKeptNodesMax;
+    if (!is_wanted) {
+      cache_.drop(id);
+      continue;
+    }
+    std::string hash = write.events.back().hash;
+    entry.working.settle(nullptr);
+    cache_.keep(id, {.working = std::move(entry.working), .hash = std::move(hash)});
   }
 }
 
@@ -171,7 +220,10 @@ core::WorkingRun* WorkingRuns::find(const std::string& ns, const core::RunId& id
 core::WorkingRun& WorkingRuns::add_new(const core::RunId& id, SharedPlan plan) {
   const core::RunPlan view = plan ? plan->view() : core::RunPlan{};
   return runs_
-      .emplace(id, Entry{.plan = std::move(plan), .source = nullptr, .working = core::WorkingRun{view}})
+      .emplace(id, Entry{.plan = std::move(plan),
+                         .source = nullptr,
+                         .working = core::WorkingRun{view},
+                         .is_whole = true})
       .first->second.working;
 }
 

@@ -11,16 +11,20 @@
 
 #include "core/run_machine.hpp"
 #include "engine/plans.hpp"
+#include "engine/run_cache.hpp"
 #include "store/store.hpp"
 
 namespace pawl::engine {
 
 class WorkingRuns {
  public:
-  WorkingRuns(store::Transaction& tx, Plans& plans) : tx_(tx), plans_(plans) {}
+  WorkingRuns(store::Transaction& tx, Plans& plans, RunCache& cache)
+      : tx_(tx), plans_(plans), cache_(cache) {}
 
   // Loads and locks those that exist and are not here yet.
   void lock(std::vector<core::RunId> ids);
+  // The same for what bodies of code do to their runs, which may be decided on what was kept of them.
+  void lock_of_bodies(const std::vector<core::RunId>& ids);
   // Reads nodes that will be looked at, all in one question: each given one, and what its end may let start.
   void prefetch(const std::vector<store::NodeRef>& nodes);
   void load_keys(std::vector<store::RunKeyRef> refs);
@@ -45,12 +49,16 @@ class WorkingRuns {
   [[nodiscard]] std::optional<core::TimePoint> earliest_due() const;
   [[nodiscard]] std::vector<core::RunId> changed() const;
   void add_to(store::WriteSet& writes) const;
+  // After the commit of these writes, with which this one is at its end.
+  void keep_in_cache(const store::WriteSet& writes);
 
  private:
   // The nodes of one run as they are stored. Asked for one node after the other it reads them all at once.
   class Source final : public core::RunSource {
    public:
-    Source(store::Transaction& tx, core::RunId run) : tx_(tx), run_(run) {}
+    // `has_all`: whoever asks has all nodes that are stored.
+    Source(store::Transaction& tx, core::RunId run, bool has_all = false)
+        : tx_(tx), run_(run), has_all_(has_all) {}
 
     void keep(core::NodeKey key, std::optional<core::Node> node) { known_.emplace(key, std::move(node)); }
     [[nodiscard]] bool knows(core::NodeKey key) const { return has_all_ || known_.contains(key); }
@@ -70,7 +78,7 @@ class WorkingRuns {
     store::Transaction& tx_;
     core::RunId run_;
     std::map<core::NodeKey, std::optional<core::Node>> known_;
-    bool has_all_ = false;
+    bool has_all_;
     int asked_ = 0;
   };
 
@@ -81,6 +89,7 @@ class WorkingRuns {
     std::int64_t sequence_before = 0;
     std::string hash_before = {};
     std::deque<core::RunEvent> events = {};  // of this group; addresses stay
+    bool is_whole = false;                   // the working run has all nodes
   };
   struct Key {
     std::optional<core::RunId> before = {};
@@ -93,6 +102,7 @@ class WorkingRuns {
 
   store::Transaction& tx_;
   Plans& plans_;
+  RunCache& cache_;
   std::map<core::RunId, Entry> runs_;
   std::map<store::RunKeyRef, Key> keys_;
 };

@@ -1,0 +1,40 @@
+#pragma once
+// Runs of code that this engine has just written. The steps of one come one after the other from one body, so
+// the next group mostly wants what the last one left: taken from here it needs no read.
+//
+// Never more than a guess: another node may have changed the run since, and then the commit, which compares
+// the sequence, tells the group to try again with what is stored. So only what cannot be refused because of
+// the run's state is decided on it: what a body writes, and how its task ends.
+
+#include <cstddef>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "core/working_run.hpp"
+
+namespace pawl::engine {
+
+class RunCache {
+ public:
+  struct Kept {
+    core::WorkingRun working;  // with all of its nodes
+    std::string hash;          // of its last event
+  };
+
+  // Whoever takes it has it alone.
+  [[nodiscard]] std::optional<Kept> take(const core::RunId& id);
+  void keep(const core::RunId& id, Kept kept);
+  void drop(const core::RunId& id);
+
+ private:
+  using Entries = std::list<std::pair<core::RunId, Kept>>;  // the one that was kept last in front
+
+  std::mutex mutex_;
+  Entries entries_;
+  std::unordered_map<core::RunId, Entries::iterator> by_id_;
+};
+
+}  // namespace pawl::engine
