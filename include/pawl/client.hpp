@@ -97,8 +97,8 @@ struct NewTask {
   EnqueueOptions options = {};
 };
 template <typename T>
-[[nodiscard]] NewTask new_task(std::string_view type, const T& payload, EnqueueOptions options = {}) {
-  return {.type = std::string{type}, .payload_text = detail::encode(payload), .options = std::move(options)};
+[[nodiscard]] NewTask new_task(std::string_view type, const T& payload, const EnqueueOptions& options = {}) {
+  return {.type = std::string{type}, .payload_text = detail::encode(payload), .options = options};
 }
 
 struct RunQuery {

@@ -134,7 +134,7 @@ bool Body::has_suspended() {
   Branch end{*this, "", began_at()};
   bool is_over = true;
   const Outcome outcome = outcome_of([&] {
-    const auto written = write(end, std::move(command));
+    const auto written = write(end, command);
     if (!written) services_.reporter.say("a workflow could not be suspended: " + written.problem().detail);
     is_over = !written || written->is_suspended;
     return std::string{"null"};
@@ -147,7 +147,7 @@ void Body::park() {
   command.park = parked_because_;
   Branch end{*this, "", began_at()};
   static_cast<void>(outcome_of([&] {
-    const auto written = write(end, std::move(command));
+    const auto written = write(end, command);
     if (!written) services_.reporter.say("a run could not be parked: " + written.problem().detail);
     return std::string{"null"};
   }));

@@ -122,7 +122,7 @@ class Body {
   [[nodiscard]] core::StepMemo write_outcome(Branch& branch, const Issued& issued,
                                              const core::RetryPolicy& retry, const Outcome& outcome);
   // Refused: the problem is one of what was written.
-  [[nodiscard]] core::Result<core::StepsWritten> write(Branch& branch, core::WriteSteps command);
+  [[nodiscard]] core::Result<core::StepsWritten> write(Branch& branch, const core::WriteSteps& command);
   [[nodiscard]] core::WriteSteps command_of(std::vector<core::StepWrite> steps) const;
   void wait_until(Branch& branch, core::TimePoint due);
   void wait_here(Branch& branch, core::Duration wait);

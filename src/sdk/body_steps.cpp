@@ -158,7 +158,7 @@ void Body::set_status(Branch& branch, std::string status) {
   check_stop(branch);
   core::WriteSteps command = command_of({});
   command.custom_status = std::move(status);
-  const auto written = write(branch, std::move(command));
+  const auto written = write(branch, command);
   if (!written) throw failure_of(written.problem());
 }
 
@@ -280,7 +280,7 @@ core::WriteSteps Body::command_of(std::vector<core::StepWrite> steps) const {
           .steps = std::move(steps)};
 }
 
-core::Result<core::StepsWritten> Body::write(Branch& branch, core::WriteSteps command) {
+core::Result<core::StepsWritten> Body::write(Branch& branch, const core::WriteSteps& command) {
   core::Duration wait = std::chrono::milliseconds{20};
   for (;;) {
     auto written = services_.connection.calls().runs().write_steps(command);
