@@ -73,9 +73,10 @@ export tidy work verdicts
 each_source_once >"$work/compile_commands.json"
 dependencies >"$work/dependencies"
 keys >"$work/keys"
-while read -r key source; do
+# What was written last comes first: that is where the mistakes are.
+while read -r _ key source; do
   if [[ -e $verdicts/$key ]]; then touch "$verdicts/$key"; else printf '%s\0%s\0' "$key" "$source"; fi
-done <"$work/keys" >"$work/todo"
+done < <(while read -r key source; do printf '%s %s %s\n' "$(stat -c %Y "$source")" "$key" "$source"; done <"$work/keys" | sort -rn) >"$work/todo"
 find "$verdicts" -type f -mtime +30 -delete
 
 total=$(wc -l <"$work/keys")

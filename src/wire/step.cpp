@@ -126,7 +126,7 @@ core::SuspendBody read_wait(ObjectReader& in) {
   for (const std::string& id : in.optional_texts("children").value_or(std::vector<std::string>{})) {
     const auto child = core::parse_uuid(id);
     if (!child) in.mistake("children", fmt::format("'{}' is no id of a run", id));
-    suspend.children.push_back(core::RunId{child.value_or(core::Uuid{})});
+    suspend.children.emplace_back(child.value_or(core::Uuid{}));
   }
   return suspend;
 }

@@ -5,12 +5,16 @@
 #include <chrono>
 #include <memory>
 #include <ostream>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "pawl/pawl.hpp"
+#ifdef PAWL_SDK_OVER_HTTP
 #include "tests/over_http/http_front.hpp"
+#endif
 #include "tests/runtime/fixture.hpp"
 #include "tests/support/stores.hpp"
 
@@ -37,6 +41,7 @@ class Place {
         database_(way == Way::memory     ? StoreKind::memory
                   : way == Way::postgres ? StoreKind::postgres
                                          : StoreKind::sqlite) {
+#ifdef PAWL_SDK_OVER_HTTP
     if (way != Way::http) return;
     node_ = std::make_unique<RunningNode>(database_.open(clock_, random_));
     front_ = std::make_unique<HttpFront>(
@@ -48,6 +53,7 @@ class Place {
                           .engine = node_->runtime.engine(),
                           .store = *node_->store},
         clock_, random_);
+#endif
   }
 
   [[nodiscard]] std::string address() const {
@@ -57,7 +63,11 @@ class Place {
       case Way::postgres: return "postgres:" + database_.location();
       case Way::http: break;
     }
+#ifdef PAWL_SDK_OVER_HTTP
     return "http://127.0.0.1:" + std::to_string(front_->port());
+#else
+    throw std::logic_error{"this build has no server"};
+#endif
   }
 
  private:
@@ -66,8 +76,18 @@ class Place {
   runtime::SystemRandom random_;
   Database database_;
   std::unique_ptr<RunningNode> node_;
+#ifdef PAWL_SDK_OVER_HTTP
   std::unique_ptr<HttpFront> front_;
+#endif
 };
+
+inline std::vector<Way> all_ways() {
+#ifdef PAWL_SDK_OVER_HTTP
+  return {Way::memory, Way::sqlite, Way::postgres, Way::http};
+#else
+  return {Way::memory, Way::sqlite, Way::postgres};
+#endif
+}
 
 class SdkTest : public ::testing::TestWithParam<Way> {
  public:
@@ -86,10 +106,8 @@ inline TaskInfo await_task(const Client& client, const std::string& id) {
   return client.task(id);
 }
 
-#define PAWL_ON_EVERY_WAY(Suite)                                                                          \
-  INSTANTIATE_TEST_SUITE_P(Ways, Suite,                                                                   \
-                           ::testing::Values(::pawl::testing::Way::memory, ::pawl::testing::Way::sqlite,  \
-                                             ::pawl::testing::Way::postgres, ::pawl::testing::Way::http), \
+#define PAWL_ON_EVERY_WAY(Suite)                                                          \
+  INSTANTIATE_TEST_SUITE_P(Ways, Suite, ::testing::ValuesIn(::pawl::testing::all_ways()), \
                            [](const auto& way) { return ::pawl::testing::name_of(way.param); })
 
 }  // namespace pawl::testing
