@@ -35,6 +35,7 @@ using StartServer = std::function<ServerProcess(const std::vector<std::string>& 
 
 void run_jobs(const Options& options, const Report& report);
 void run_http_jobs(const Options& options, const StartServer& start_server, const Report& report);
+void run_http_cold(const Options& options, const StartServer& start_server, const Report& report);
 void run_http_memory(const Options& options, const StartServer& start_server, const Report& report);
 void run_latency(const Options& options, const Report& report);
 void run_graph(const Options& options, const Report& report);

@@ -27,6 +27,8 @@ class Task {
   [[nodiscard]] int attempt() const;  // from 1
   // For outside services to tell a repeated call: another one for each attempt.
   [[nodiscard]] const std::string& execution_key() const;
+  // The trace that its run is part of, as W3C has it; empty: none.
+  [[nodiscard]] const std::string& traceparent() const;
 
   // Stop is requested when the task is cancelled, when its lease is lost (nothing that is reported then is
   // taken) or when the worker is going.

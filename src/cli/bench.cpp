@@ -64,6 +64,7 @@ int measure_http(Context& context, const Input& input, HttpWorkload workload, co
     std::vector<std::string> words{"serve",   "--listen", "127.0.0.1:0",        "--log-level",
                                    "warning", "--store",  input.text("--store")};
     for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
+    if (server) server->stop();
     auto child = Child::start(std::move(words));
     if (!child) std::exit(context.out.problem("pawl bench", child.problem()));
     server = *std::move(child);
@@ -168,6 +169,11 @@ std::vector<Command> bench_commands() {
             nullptr,
             {waiting},
             bench::run_http_memory},
+        Row{"cold",
+            "From the start of a server to its first task in a worker's hands",
+            nullptr,
+            {},
+            bench::run_http_cold},
         Row{"latency", "From enqueue to the handler on an idle system", bench::run_latency},
         Row{"graph", "What a task of a workflow costs, by the size of the graph", bench::run_graph},
         Row{"steps",

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/findings.hpp"
 #include "cli/session.hpp"
 #include "client/migrate_store.hpp"
 #include "client/raw_json.hpp"
@@ -86,6 +87,25 @@ Finding schema_finding(const client::StoreAddress& address) {
   return not_ok("schema", fmt::format("{} migrations are pending", pending), "run `pawl migrate --store …`");
 }
 
+// What a token of another role may not see is not looked at.
+template <typename Look>
+void look_deeper(Session& session, const char* path, const Look& look) {
+  const auto answer = session.get(path);
+  const auto json = answer ? json_of(*answer) : core::Result<Json>{answer.problem()};
+  if (json) look(*json);
+}
+
+void look_at_work(Session& session, std::vector<Finding>& findings) {
+  const auto add = [&](Finding finding) { findings.push_back(std::move(finding)); };
+  look_deeper(session, "/queues", [&](const Json& queues) { add(lag_finding(queues)); });
+  const auto metrics = session.look_at("/metrics");
+  if (metrics && metrics->status < 300) add(leases_finding(metrics->body));
+  look_deeper(session, "/v1/admin/nodes", [&](const Json& nodes) { add(nodes_finding(nodes)); });
+  look_deeper(session, "/v1/admin/vitals", [&](const Json& vitals) {
+    for (Finding& finding : store_findings(vitals)) add(std::move(finding));
+  });
+}
+
 std::vector<Finding> look_at_server(Session& session, const std::string& ns, Context& context,
                                     bool& reached) {
   const auto health = session.look_at("/healthz");
@@ -104,6 +124,7 @@ std::vector<Finding> look_at_server(Session& session, const std::string& ns, Con
   const auto date = health->headers.find("date");
   findings.push_back(clock_finding(date == health->headers.end() ? "" : date->second, context.clock.now()));
   findings.push_back(access_finding(session, ns));
+  look_at_work(session, findings);
   return findings;
 }
 
@@ -128,8 +149,8 @@ void print_findings(const std::vector<Finding>& findings, const Input& input, Co
                                                               : Colour::red;
     const auto verdict = fmt::format("{:<8}", name_of(finding.verdict));
     context.out.line(
-        fmt::format("{} {:<8} {}", context.out.painted(verdict, colour), finding.check, finding.seen));
-    if (!finding.advice.empty()) context.out.line(fmt::format("{:18}-> {}", "", finding.advice));
+        fmt::format("{} {:<12} {}", context.out.painted(verdict, colour), finding.check, finding.seen));
+    if (!finding.advice.empty()) context.out.line(fmt::format("{:22}-> {}", "", finding.advice));
   }
 }
 
@@ -156,7 +177,7 @@ int doctor(Context& context, const Input& input) {
 
 Command doctor_command() {
   return {.path = "doctor",
-          .summary = "Check the server, the clock, the access and the store, and say what to do",
+          .summary = "Check the server, the clocks, the work and the store, and say what to do",
           .flags = with_server_flags({{.name = "--store",
                                        .value = "STORE",
                                        .summary = "Also check this store's schema",

@@ -110,7 +110,9 @@ Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) 
   return decoded(call(command.ns, std::move(request)), [](ObjectReader& in) {
     std::vector<core::ClaimedTask> claimed;
     in.objects_leniently("tasks", [&](ObjectReader& one) {
-      claimed.push_back({.task = wire::read_task(one),
+      core::Task task = wire::read_task(one);
+      task.traceparent = one.optional_text("traceparent").value_or("");
+      claimed.push_back({.task = std::move(task),
                          .execution_key = one.text("execution_key"),
                          .memo = wire::read_memo(one)});
     });

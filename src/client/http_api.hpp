@@ -66,6 +66,7 @@ class HttpApi final : public core::Api, public core::RunApi {
   core::Result<core::Done> append_audit(std::vector<core::AuditEntry> entries) override;
   core::Result<core::Page<core::AuditEntry>> list_audit(const core::ListAudit& list) override;
   core::Result<std::vector<core::NodeStatus>> list_nodes() override;
+  core::Result<core::StoreVitals> vitals() override;
   core::Result<core::SweepResult> sweep(const core::Sweep& request) override;
   core::Result<core::Verification> verify() override;
 

@@ -290,6 +290,10 @@ Result<std::vector<core::NodeStatus>> HttpApi::list_nodes() {
   });
 }
 
+Result<core::StoreVitals> HttpApi::vitals() {
+  return decoded(call("default", {.path = "/v1/admin/vitals"}), wire::read_vitals);
+}
+
 Result<core::SweepResult> HttpApi::sweep(const core::Sweep& request) {
   Writer out;
   out.begin_object().field("check", core::to_string(request.check)).end_object();

@@ -34,11 +34,11 @@ HttpHeaders with_sequence(const std::optional<std::int64_t>& expected) {
   return {{"if-match", std::to_string(*expected)}};
 }
 
-// A trace needs both of its ids.
 template <typename Request>
 HttpHeaders with_trace(const Request& request) {
-  if (request.trace_id.empty() || request.span_id.empty()) return {};
-  return {{"traceparent", fmt::format("00-{}-{}-01", request.trace_id, request.span_id)}};
+  std::string traceparent = core::traceparent_of(request.trace_id, request.span_id);
+  if (traceparent.empty()) return {};
+  return {{"traceparent", std::move(traceparent)}};
 }
 
 template <typename Write, typename Value>

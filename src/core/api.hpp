@@ -22,6 +22,7 @@
 #include "core/task.hpp"
 #include "core/task_type.hpp"
 #include "core/token.hpp"
+#include "core/vitals.hpp"
 #include "core/worker.hpp"
 
 namespace pawl::core {
@@ -173,6 +174,7 @@ class Api {
   virtual Result<Done> append_audit(std::vector<AuditEntry> entries) = 0;
   virtual Result<Page<AuditEntry>> list_audit(const ListAudit& list) = 0;  // newest first
   virtual Result<std::vector<NodeStatus>> list_nodes() = 0;
+  virtual Result<StoreVitals> vitals() = 0;
   virtual Result<SweepResult> sweep(const Sweep& request) = 0;
   // Reads the whole store, page by page, beside what goes on.
   virtual Result<Verification> verify() = 0;

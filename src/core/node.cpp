@@ -17,13 +17,15 @@ RawJson body_of(const Leadership& leadership) {
   return body.text();
 }
 
-RawJson body_of(const NodeIdentity& identity, TimePoint started_at, TimePoint heartbeat_at) {
+RawJson body_of(const NodeBeat& beat, TimePoint started_at, TimePoint heartbeat_at) {
+  const NodeIdentity& identity = beat.identity;
   Body body;
   body.put("node_id", identity.node_id);
   body.put("hostname", identity.hostname);
   body.put("version", identity.version);
   body.put("started_at", started_at);
   body.put("heartbeat_at", heartbeat_at);
+  body.put("clock_skew_us", (beat.clock - heartbeat_at).count());
   return body.text();
 }
 
@@ -50,7 +52,8 @@ NodeStatus node_at(const Record& record, const Leadership& leadership, TimePoint
                   .hostname = body.text_of("hostname"),
                   .started_at = body.time_of("started_at"),
                   .heartbeat_at = body.time_of("heartbeat_at"),
-                  .version = body.text_of("version")};
+                  .version = body.text_of("version"),
+                  .clock_skew = Duration{body.optional_of<std::int64_t>("clock_skew_us").value_or(0)}};
   node.is_leader = leadership.node_id == node.node_id && now < leadership.until;
   if (node.is_leader) {
     node.leader_until = leadership.until;
@@ -64,7 +67,7 @@ Result<RecordDecision> decide_beat(const NodeBeat& beat, FoundRecords found, Tim
   RecordDecision decision;
   const TimePoint started_at = found[0] ? found[0]->created_at : now;
   decision.changes.push_back({.ref = node_ref(node_id),
-                              .body = body_of(beat.identity, started_at, now),
+                              .body = body_of(beat, started_at, now),
                               .expires_at = now + kLostAfterTtls * beat.ttl});
   Leadership leadership = leadership_from(found[1]);
   const bool is_free = leadership.until <= now;

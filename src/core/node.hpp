@@ -38,6 +38,7 @@ struct NodeStatus {
   std::optional<TimePoint> leader_until = {};  // the leader's
   std::int64_t term = 0;                       // the leader's
   std::string version = {};
+  Duration clock_skew = {};  // its clock less the store's, at its last sign of life; nothing goes by it
 
   bool operator==(const NodeStatus&) const = default;
 };
@@ -54,6 +55,7 @@ struct NodeStatus {
 struct NodeBeat {
   NodeIdentity identity = {};
   Duration ttl = kLeaderTtl;
+  TimePoint clock = {};  // what the node's own says
 };
 [[nodiscard]] Result<RecordDecision> decide_beat(const NodeBeat& beat, FoundRecords found, TimePoint now);
 // Good-bye: another may lead at once.

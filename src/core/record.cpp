@@ -9,9 +9,10 @@ namespace pawl::core {
 namespace {
 
 constexpr std::array<std::string_view, kRecordKindCount> kKindNames{
-    "lock",       "idempotency",        "worker",    "worker_process", "task_type",
-    "token",      "namespace_settings", "audit_end", "node",           "leader",
-    "definition", "definition_version", "schedule",  "schedule_id",    "firing"};
+    "lock",         "idempotency",        "worker",    "worker_process", "task_type",
+    "token",        "namespace_settings", "audit_end", "node",           "leader",
+    "definition",   "definition_version", "schedule",  "schedule_id",    "firing",
+    "code_workflow"};
 
 }  // namespace
 

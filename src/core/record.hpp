@@ -37,10 +37,11 @@ enum class RecordKind : std::uint8_t {
   definition,          // the latest version of a workflow's
   definition_version,  // each of them
   schedule,
-  schedule_id,  // which name it belongs to
-  firing,       // of a schedule
+  schedule_id,    // which name it belongs to
+  firing,         // of a schedule
+  code_workflow,  // a workflow that some worker has offered as code
 };
-inline constexpr int kRecordKindCount = 15;
+inline constexpr int kRecordKindCount = 16;
 
 [[nodiscard]] std::string_view to_string(RecordKind kind);
 [[nodiscard]] std::optional<RecordKind> record_kind_from(std::string_view name);

@@ -78,6 +78,11 @@ bool move_to(Run& run, RunState to) {
   return true;
 }
 
+std::string traceparent_of(const std::string& trace_id, const std::string& span_id) {
+  if (trace_id.empty() || span_id.empty()) return {};
+  return fmt::format("00-{}-{}-01", trace_id, span_id);
+}
+
 bool is_retrying(const Run& run) { return run.retrying > 0 && !is_closed(run.state); }
 
 bool is_retrying(const Node& node) { return node.state == NodeState::pending && node.error.has_value(); }

@@ -169,6 +169,8 @@ struct Run {
 
 // It is under way, and some of its tasks failed and wait to be tried again.
 [[nodiscard]] bool is_retrying(const Run& run);
+// As W3C has it; empty where there is no trace: it needs both ids.
+[[nodiscard]] std::string traceparent_of(const std::string& trace_id, const std::string& span_id);
 // What is under way is asked to stop and nothing starts.
 [[nodiscard]] bool is_stopping(const Run& run);
 // As callers see them: what still waits in a run that goes nowhere is cancelled.

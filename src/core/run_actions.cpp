@@ -75,7 +75,11 @@ void cancel(RunSteps& steps, const std::optional<std::string>& reason) {
   data.error =
       TaskError{.code = "cancelled", .message = reason.value_or("the run was cancelled"), .retryable = false};
   if (steps.is_code()) {
-    steps.wake();
+    if (steps.run().state == RunState::paused) {  // its body has to go on to come to its end
+      steps.emit(RunEventType::workflow_resumed, {.reason = reason});
+    } else {
+      steps.wake();
+    }
     data.requested = true;
     steps.emit(RunEventType::workflow_cancelled, data);
     return steps.stop_all();

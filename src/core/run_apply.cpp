@@ -169,6 +169,9 @@ Applied Applying::begin_compensating() {
   }
   run_.cancel_requested = false;
   run_.finished_at.reset();
+  // Only the body knows how to undo: it runs once more.
+  Node* body = is_code() ? working_.change(kBodyKey) : nullptr;
+  if (body != nullptr && has_ended(body->state)) reset(*body);
   return move(RunState::compensating);
 }
 

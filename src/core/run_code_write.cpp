@@ -157,6 +157,10 @@ class StepWriter {
                         .node_id = write_.step_id,
                         .spec = *write_.task,
                         .attempts_used = next_attempt() - 1};
+    if (const Status fits = steps_.fit_to_type(enqueue.spec); !fits) {
+      end(NodeState::failed, {}, RunSteps::unfit(fits.problem()));
+      return false;
+    }
     RunEventData scheduled = data();
     scheduled.task_id = enqueue.task_id;
     const TaskId task_id = enqueue.task_id;
@@ -237,8 +241,12 @@ Status check_awaited(WorkingRun& working, const WriteSteps& command) {
   for (const std::string& name : command.suspend->steps) {
     const bool is_written = std::any_of(command.steps.begin(), command.steps.end(),
                                         [&](const StepWrite& step) { return step.step_id == name; });
-    if (!is_written && working.find_step(name) == nullptr)
+    const Node* step = is_written ? nullptr : working.find_step(name);
+    if (!is_written && step == nullptr)
       return invalid_field("suspend.steps", fmt::format("there is no step '{}'", name));
+    // One that was cancelled when the run failed stands at its beginning after a retry: nothing would end it.
+    if (step != nullptr && step->state == NodeState::blocked)
+      return invalid_field("suspend.steps", fmt::format("step '{}' has to be begun again first", name));
   }
   return Done{};
 }

@@ -28,6 +28,7 @@
 //     (auto_complete) fails if a task did not complete.
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -40,6 +41,8 @@
 
 namespace pawl::core {
 
+struct TaskType;
+
 // When, for whom and why a decision is made.
 struct RunContext {
   TimePoint now = {};
@@ -49,6 +52,8 @@ struct RunContext {
   std::optional<std::int64_t> caused_by = {};
   std::string trace_id = {};
   std::string span_id = {};
+  // What was declared of a type of tasks; null: nothing.
+  std::function<std::shared_ptr<const TaskType>(const std::string& type)> declared_type = {};
 };
 
 // A task to be made. It begins with `attempts_used` attempts counted that are not of its budget, so that

@@ -6,6 +6,7 @@
 #include "core/limits.hpp"
 #include "core/run_apply.hpp"
 #include "core/run_steps.hpp"
+#include "core/task_type.hpp"
 
 namespace pawl::core {
 
@@ -152,6 +153,18 @@ void RunSteps::begin(NodeKey key) {
   schedule(key, task.activity, *input);
 }
 
+// The defaults of its type, if it is declared, and whether that takes the payload.
+Status RunSteps::fit_to_type(TaskSpec& spec) const {
+  const auto type = context_.declared_type ? context_.declared_type(spec.type) : nullptr;
+  if (type == nullptr) return Done{};
+  fill_in(*type, spec);
+  return check_payload(*type, spec.payload);
+}
+
+TaskError RunSteps::unfit(const Problem& problem) {
+  return {.code = std::string{kind_of(problem.code).name}, .message = problem.detail, .retryable = false};
+}
+
 void RunSteps::schedule(NodeKey key, const std::string& activity, const RawJson& input) {
   const DefinitionTask& task = definition_of(key);
   EnqueueNode enqueue{.task_id = TaskId{context_.next_id()},
@@ -163,8 +176,14 @@ void RunSteps::schedule(NodeKey key, const std::string& activity, const RawJson&
                                .priority = task.priority.value_or(run().facts.priority),
                                .retry = task.retry.value_or(RetryPolicy{}),
                                .timeout = task.timeout,
-                               .labels = task.labels},
+                               .labels = task.labels,
+                               .given = {.queue = task.queue.has_value(),
+                                         .priority = task.priority.has_value(),
+                                         .retry = task.retry.has_value()}},
                       .attempts_used = working_.node(key).attempt};
+  // What undoes gets what was done, whatever that is.
+  const Status fits = fit_to_type(enqueue.spec);
+  if (!fits && !working_.is_compensation(key)) return fail_node(key, unfit(fits.problem()));
   RunEventData data = about(key);
   data.task_id = enqueue.task_id;
   if (working_.is_compensation(key)) data.undoes = run().undo_top;

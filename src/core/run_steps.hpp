@@ -42,6 +42,8 @@ class RunSteps {
   void begin_wait(NodeKey key);
   void consume(NodeKey key, const Signal& signal);
   void schedule(NodeKey key, const std::string& activity, const RawJson& input);
+  [[nodiscard]] Status fit_to_type(TaskSpec& spec) const;
+  [[nodiscard]] static TaskError unfit(const Problem& problem);
 
   // --- failure ---
   void stop_all();   // asks all that is under way to stop, and waits for it

@@ -89,6 +89,7 @@ Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts) {
   if (record.facts.run) {
     task.run_id = record.facts.run->run_id;
     task.node_id = record.facts.run->node_id;
+    task.traceparent = record.facts.run->traceparent;
   }
   if (!attempts.empty()) {
     task.claimed_at = attempts.back().claimed_at;

@@ -67,6 +67,7 @@ struct TaskRun {
   RunId run_id = {};
   NodeKey node = {};
   std::string node_id = {};
+  std::string traceparent = {};  // of the run, as W3C has it; empty: of no trace
 
   bool operator==(const TaskRun&) const = default;
 };
@@ -194,6 +195,7 @@ struct Task {
   std::optional<Duration> timeout = {};
   std::optional<RunId> run_id = {};
   std::optional<std::string> node_id = {};
+  std::string traceparent = {};  // handed on to whoever claims it
   Labels labels = {};
   std::optional<LeaseView> lease = {};
   bool cancel_requested = false;

@@ -79,6 +79,17 @@ Status check_optional(std::string_view field, const std::string& text) {
   return text.empty() ? Status{Done{}} : check_name(field, text);
 }
 
+// The last of the records shown are of what it offers.
+void note_offered(const Registration& registration, FoundRecords found, RecordDecision& decision) {
+  const std::set<std::string> offered = registration.offered();
+  std::size_t place = found.size() - offered.size();
+  for (const std::string& workflow : offered) {
+    if (found[place++]) continue;
+    decision.changes.push_back(
+        {.ref = code_workflow_ref(registration.request.ns, workflow), .body = Body{}.text()});
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(WorkerStatus status) { return kStatusNames.at(static_cast<std::size_t>(status)); }
@@ -155,7 +166,16 @@ std::vector<RecordRef> Registration::refs() const {
     refs.push_back(worker_process_ref(request.ns, request.hostname, request.pid));
     if (replaces) refs.push_back(worker_ref(request.ns, *replaces));
   }
+  for (const std::string& workflow : offered()) refs.push_back(code_workflow_ref(request.ns, workflow));
   return refs;
+}
+
+std::set<std::string> Registration::offered() const {
+  return {request.workflow_types.begin(), request.workflow_types.end()};
+}
+
+RecordRef code_workflow_ref(const std::string& ns, const std::string& workflow) {
+  return {.kind = RecordKind::code_workflow, .ns = ns, .key = workflow};
 }
 
 Result<RecordDecision> decide_register(const Registration& registration, FoundRecords found, TimePoint now) {
@@ -175,6 +195,7 @@ Result<RecordDecision> decide_register(const Registration& registration, FoundRe
   worker.is_replaced = false;
   worker.heartbeat_at = now;
   RecordDecision decision = heard_of(request.ns, worker, now + request.timeout);
+  note_offered(registration, found, decision);
   if (request.hostname.empty()) return decision;
 
   const std::string known = found[1] ? process_worker_id(*found[1]) : "";

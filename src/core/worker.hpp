@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -95,7 +96,11 @@ struct Registration {
   std::optional<std::string> replaces = {};
 
   [[nodiscard]] std::vector<RecordRef> refs() const;
+  // The workflows that it runs as code, each once.
+  [[nodiscard]] std::set<std::string> offered() const;
 };
+// There if some worker has ever offered the workflow: one without a definition is started as code then.
+[[nodiscard]] RecordRef code_workflow_ref(const std::string& ns, const std::string& workflow);
 // Shown the records of `refs`. Refused with `conflict` when another than `replaces` is registered by now: the
 // caller looks again. What the replaced one holds is recovered.
 [[nodiscard]] Result<RecordDecision> decide_register(const Registration& registration, FoundRecords found,

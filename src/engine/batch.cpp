@@ -213,6 +213,7 @@ Result<Answer> Batch::execute(const Command& command) {
 }
 
 store::WriteSet Batch::writes() {
+  runs_.confirm_guesses();
   records_.chain_audit();
   store::WriteSet writes = set_.writes();
   records_.add_to(writes);

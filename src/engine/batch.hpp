@@ -33,6 +33,7 @@ class Batch {
     IdSource& ids;
     core::Random& random;
     Plans& plans;
+    DeclaredTypes& types;
     RunCache& cache;
   };
   // `lanes` are those that the commands enqueue into.
@@ -47,6 +48,7 @@ class Batch {
                .tx = around.tx,
                .ids = around.ids,
                .plans = around.plans,
+               .types = around.types,
                .cache = around.cache,
                .set = set_,
                .records = records_,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/ensure.hpp"
+#include "core/worker.hpp"
 
 namespace pawl::engine {
 
@@ -151,7 +152,12 @@ core::RunContext BatchRuns::context(const core::RunFacts& facts, core::EventActo
           .chance = around_.random.unit(),
           .actor = std::move(actor),
           .trace_id = facts.trace_id,
-          .span_id = facts.span_id};
+          .span_id = facts.span_id,
+          .declared_type =
+              [this, &facts](const std::string& type) {
+                return around_.types.find(
+                    facts.ns, type, [&](const core::RecordRef& ref) { return around_.tx.peek_record(ref); });
+              }};
 }
 
 void BatchRuns::take(const RunId& run, core::RunDecision decision) {
@@ -204,7 +210,8 @@ void BatchRuns::changed(const WorkingTask& task, core::TaskStatus before, const 
 Result<core::RunFacts> BatchRuns::facts_of(const core::StartRun& command) {
   const SharedPlan plan = command.version ? runs_.find_plan(command.ns, command.workflow, *command.version)
                                           : runs_.latest_plan(command.ns, command.workflow);
-  if (plan == nullptr && command.kind == core::RunKind::code && !command.version)
+  const bool may_be_code = plan == nullptr && !command.version;
+  if (may_be_code && (command.kind == core::RunKind::code || is_code(command.ns, command.workflow)))
     return facts_of_code(command);
   if (plan == nullptr) {
     const std::string version = command.version ? fmt::format(" version {}", *command.version) : "";
@@ -227,6 +234,10 @@ Result<core::RunFacts> BatchRuns::facts_of(const core::StartRun& command) {
   const auto deadline = command.deadline ? command.deadline : plan->definition.deadline;
   if (!facts.deadline_at && deadline) facts.deadline_at = around_.tx.now() + *deadline;
   return facts;
+}
+
+bool BatchRuns::is_code(const std::string& ns, const std::string& workflow) {
+  return around_.tx.peek_record(core::code_workflow_ref(ns, workflow)).has_value();
 }
 
 core::RunFacts BatchRuns::facts_of_code(const core::StartRun& command) const {
@@ -416,10 +427,13 @@ core::Status BatchRuns::check_added(const core::EnqueueTasks& command) {
 BatchRuns::Added BatchRuns::add_task(const core::TaskSpec& spec, const core::TaskId& id,
                                      const core::EventActor& actor) {
   core::WorkingRun* working = runs_.find(*spec.run_id);
-  auto added =
-      core::add_task(*working, {.task_id = id, .after = spec.after}, context(working->run().facts, actor));
+  const core::RunFacts& facts = working->run().facts;
+  auto added = core::add_task(*working, {.task_id = id, .after = spec.after}, context(facts, actor));
   PAWL_ENSURE(added.ok(), "it was checked that the run takes the task");
-  const Added result{.run = {.run_id = *spec.run_id, .node = added->node, .node_id = to_string(id)},
+  const Added result{.run = {.run_id = *spec.run_id,
+                             .node = added->node,
+                             .node_id = to_string(id),
+                             .traceparent = core::traceparent_of(facts.trace_id, facts.span_id)},
                      .is_held = added->state != core::NodeState::pending};
   take(*spec.run_id, std::move(added->decision));
   return result;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/command.hpp"
+#include "engine/declared_types.hpp"
 #include "engine/id_source.hpp"
 #include "engine/working_records.hpp"
 #include "engine/working_runs.hpp"
@@ -30,6 +31,7 @@ class BatchRuns {
     store::Transaction& tx;
     IdSource& ids;
     Plans& plans;
+    DeclaredTypes& types;
     RunCache& cache;
     WorkingSet& set;
     WorkingRecords& records;
@@ -64,6 +66,7 @@ class BatchRuns {
   void add_memos(std::vector<core::Result<core::Answer>>& claims);
 
   [[nodiscard]] const WorkingRuns& runs() const { return runs_; }
+  void confirm_guesses() { runs_.confirm_guesses(); }
   void keep_in_cache(const store::WriteSet& writes) { runs_.keep_in_cache(writes); }
 
  private:
@@ -94,6 +97,8 @@ class BatchRuns {
   template <typename Start>
   [[nodiscard]] core::Result<core::Answer> start_once(const Start& command);
   [[nodiscard]] core::Result<core::RunFacts> facts_of(const core::StartRun& command);
+  // No definition says what it does, but workers have offered to.
+  [[nodiscard]] bool is_code(const std::string& ns, const std::string& workflow);
   [[nodiscard]] core::RunFacts facts_of_code(const core::StartRun& command) const;
   [[nodiscard]] core::Result<core::RunFacts> facts_of(const core::OpenRun& command) const;
   void note_action(std::string action, const core::Actor& by, const core::RunRef& run,

@@ -62,7 +62,12 @@ struct Engine::Group {
 };
 
 Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, std::size_t waiting_claims_max)
-    : store_(store), clock_(clock), random_(random), waiters_(waiting_claims_max), ids_(random) {}
+    : store_(store),
+      clock_(clock),
+      random_(random),
+      waiters_(waiting_claims_max),
+      types_(clock),
+      ids_(random) {}
 
 void Engine::execute(std::vector<Request> requests) {
   Group group;
@@ -126,9 +131,14 @@ void Engine::try_group(Group& group) {
   if (!group.missing_lanes.empty()) (void)store_.intern_lanes(group.missing_lanes);
 
   const auto tx = store_.begin(queues_of(group, lanes));
-  Batch batch{
-      lanes,
-      {.store = store_, .tx = *tx, .ids = ids_, .random = random_, .plans = plans_, .cache = run_cache_}};
+  Batch batch{lanes,
+              {.store = store_,
+               .tx = *tx,
+               .ids = ids_,
+               .random = random_,
+               .plans = plans_,
+               .types = types_,
+               .cache = run_cache_}};
   batch.lock_keys(group.onces);
   batch.load(group.commands);
   execute_commands(group, batch);
@@ -334,6 +344,8 @@ TickResult Engine::tick(std::size_t page) {
   std::vector<Request> requests;
   try {
     for (core::Command& command : find_due(page, result.next_due)) {
+      if (const auto* runs = std::get_if<core::WakeRuns>(&command))
+        stats_.deadlines_passed += static_cast<std::int64_t>(runs->deadlines.size());
       int& count = std::holds_alternative<core::SweepLeases>(command)  ? result.leases
                    : std::holds_alternative<core::PromoteDue>(command) ? result.promoted
                                                                        : result.woken;
@@ -355,6 +367,8 @@ int Engine::sweep_records(std::size_t page) {
   try {
     for (const core::RecoveryCheck check : {core::RecoveryCheck::workers, core::RecoveryCheck::retention}) {
       auto found = engine::find_due(store_, check, {.page = page});
+      if (check == core::RecoveryCheck::workers)
+        stats_.workers_lost += static_cast<std::int64_t>(found.size());
       due.insert(due.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
     }
   } catch (const StoreError&) {
@@ -374,7 +388,9 @@ void Engine::look_into_stuck(std::size_t page, core::Duration stuck_after) {
   try {
     for (DueWork& work :
          engine::find_due(store_, core::RecoveryCheck::stuck, {.page = page, .stuck_after = stuck_after}))
-      group.push_back({.command = std::move(work.command), .reply = [](const Result<Answer>&) {}});
+      group.push_back({.command = std::move(work.command), .reply = [this](const Result<Answer>& answer) {
+                         if (answer) stats_.runs_stuck += std::get<core::Swept>(*answer).changed;
+                       }});
   } catch (const StoreError&) {
     return;  // it is looked again soon
   }

@@ -44,6 +44,10 @@ struct EngineStats {
   std::atomic<std::int64_t> refused_since = 0;
   std::atomic<std::int64_t> refused_last = 0;
   std::atomic<std::int64_t> leases_expired = 0;
+  // What this node's recovery found and acted on.
+  std::atomic<std::int64_t> deadlines_passed = 0;
+  std::atomic<std::int64_t> runs_stuck = 0;
+  std::atomic<std::int64_t> workers_lost = 0;
   std::atomic<std::int64_t> tasks_claimed = 0;
   // What reports made of tasks; a report that was repeated counts again.
   std::atomic<std::int64_t> tasks_completed = 0;
@@ -121,6 +125,7 @@ class Engine {
   Waiters waiters_;
   RunWatch run_watch_;
   Plans plans_;
+  DeclaredTypes types_;
   RunCache run_cache_;
   IdSource ids_;
   EngineStats stats_;

@@ -3,8 +3,8 @@
 // the next group mostly wants what the last one left: taken from here it needs no read.
 //
 // Never more than a guess: another node may have changed the run since, and then the commit, which compares
-// the sequence, tells the group to try again with what is stored. So only what cannot be refused because of
-// the run's state is decided on it: what a body writes, and how its task ends.
+// the sequence, tells the group to try again with what is stored. Where nothing of the run is to be written
+// there is nothing to compare: then it is looked at before the commit (WorkingRuns::confirm_guesses).
 
 #include <cstddef>
 #include <list>

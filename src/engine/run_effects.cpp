@@ -40,15 +40,24 @@ const core::Lane& BatchRuns::lane_for(const RunId& run, const core::TaskSpec& sp
   const core::RunFacts& facts = runs_.find(run)->run().facts;
   const core::Lane* lane = around_.store.find_lane(lane_key(facts.ns, spec));
   const SharedPlan plan = lane == nullptr ? runs_.plan_of(run) : nullptr;
-  if (plan != nullptr) throw MissingLanes{lanes_of(facts, plan->definition)};
-  if (lane == nullptr) throw MissingLanes{{lane_key(facts.ns, spec)}};
+  if (lane == nullptr) {
+    auto missing = plan == nullptr ? std::vector<store::LaneKey>{} : lanes_of(facts, plan->definition);
+    // None of the definition's if its type has a queue or a priority of its own.
+    store::LaneKey own = lane_key(facts.ns, spec);
+    if (!std::binary_search(missing.begin(), missing.end(), own)) missing.push_back(std::move(own));
+    throw MissingLanes{std::move(missing)};
+  }
   return *lane;
 }
 
 void BatchRuns::perform(const RunId& run, const core::EnqueueNode& effect) {
   const core::Lane& lane = lane_for(run, effect.spec);
   core::TaskRecord record = core::new_task(effect.task_id, lane, effect.spec, around_.tx.now(), true);
-  record.facts.run = core::TaskRun{.run_id = run, .node = effect.node, .node_id = effect.node_id};
+  const core::RunFacts& facts = runs_.find(run)->run().facts;
+  record.facts.run = core::TaskRun{.run_id = run,
+                                   .node = effect.node,
+                                   .node_id = effect.node_id,
+                                   .traceparent = core::traceparent_of(facts.trace_id, facts.span_id)};
   // What was tried before counts on, so that no execution key is given twice, and is not of this budget.
   record.progress = {.attempt = effect.attempts_used, .budget_from = effect.attempts_used};
   around_.set.add_new(std::move(record));
@@ -92,7 +101,7 @@ void BatchRuns::refuse_child(const RunId& run, const core::StartChild& effect, s
 void BatchRuns::perform(const RunId& run, const core::StartChild& effect) {
   const core::RunFacts parent = runs_.find(run)->run().facts;
   const SharedPlan plan = runs_.latest_plan(parent.ns, effect.workflow);
-  if (plan == nullptr && !effect.may_be_code)
+  if (plan == nullptr && !effect.may_be_code && !is_code(parent.ns, effect.workflow))
     return refuse_child(run, effect, "no_such_workflow",
                         fmt::format("there is no workflow {}", effect.workflow));
   if (effect.run_key) {

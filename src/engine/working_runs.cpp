@@ -109,7 +109,8 @@ void WorkingRuns::lock_of_bodies(const std::vector<core::RunId>& ids) {
                             .working = std::move(kept->working),
                             .sequence_before = sequence,
                             .hash_before = std::move(kept->hash),
-                            .is_whole = true});
+                            .is_whole = true,
+                            .is_guess = true});
   }
   lock(unknown);
   for (const core::RunId& id : unknown) {
@@ -120,6 +121,21 @@ void WorkingRuns::lock_of_bodies(const std::vector<core::RunId>& ids) {
     if (static_cast<std::size_t>(counts.live() + counts.completed + counts.failed) > kKeptNodesMax) continue;
     (void)entry.working.all_keys();
     entry.is_whole = true;
+  }
+}
+
+void WorkingRuns::confirm_guesses() {
+  std::vector<core::RunId> ids;
+  for (const auto& [id, entry] : runs_) {
+    if (entry.is_guess && entry.events.empty()) ids.push_back(id);
+  }
+  if (ids.empty()) return;
+  sort_distinct(ids);
+  const auto stored = tx_.lock_runs(ids);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const bool is_so = stored[i] && stored[i]->run.sequence == runs_.at(ids[i]).sequence_before;
+    if (!is_so)
+      throw store::StoreError{store::StoreError::Kind::retry, "another node has changed the run meanwhile"};
   }
 }
 

@@ -48,6 +48,8 @@ class WorkingRuns {
   // When something of what changed here is due.
   [[nodiscard]] std::optional<core::TimePoint> earliest_due() const;
   [[nodiscard]] std::vector<core::RunId> changed() const;
+  // Throws `retry` where what was kept from before, and is not to be written, is not what is stored.
+  void confirm_guesses();
   void add_to(store::WriteSet& writes) const;
   // After the commit of these writes, with which this one is at its end.
   void keep_in_cache(const store::WriteSet& writes);
@@ -90,6 +92,7 @@ class WorkingRuns {
     std::string hash_before = {};
     std::deque<core::RunEvent> events = {};  // of this group; addresses stay
     bool is_whole = false;                   // the working run has all nodes
+    bool is_guess = false;                   // it was kept from before, not read
   };
   struct Key {
     std::optional<core::RunId> before = {};

@@ -99,6 +99,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<core::Done> append_audit(std::vector<core::AuditEntry> entries) override;
   core::Result<core::Page<core::AuditEntry>> list_audit(const core::ListAudit& list) override;
   core::Result<std::vector<core::NodeStatus>> list_nodes() override;
+  core::Result<core::StoreVitals> vitals() override;
   core::Result<core::SweepResult> sweep(const core::Sweep& request) override;
   core::Result<core::Verification> verify() override;
 
@@ -197,7 +198,6 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
 
   core::Result<store::StoredRun> read_run(const core::RunRef& ref, store::RunParts parts);
   core::Result<core::TaskId> body_of(const core::RunRef& ref);
-  core::Result<bool> is_offered(const std::string& ns, const std::string& workflow);
   // Null for an open run.
   core::Result<engine::SharedPlan> plan_of(const core::Run& run);
   template <typename Command>

@@ -63,6 +63,10 @@ Result<core::SweepResult> LocalApi::sweep(const core::Sweep& request) {
   return result;
 }
 
+Result<core::StoreVitals> LocalApi::vitals() {
+  return guarded([&]() -> Result<core::StoreVitals> { return store_.vitals(); });
+}
+
 Result<core::Verification> LocalApi::verify() {
   return guarded([&]() -> Result<core::Verification> { return engine::verify(store_); });
 }

@@ -97,15 +97,7 @@ Result<core::RunStarted> LocalApi::call_on_run(const std::string& ns, Command co
 
 Result<core::RunStarted> LocalApi::start_run(const core::StartRun& request) {
   if (const core::Status fits = admit_json(request.ns, "input", request.input); !fits) return fits.problem();
-  auto started = call_on_run(request.ns, request);
-  const bool is_unknown = !started && started.problem().code == core::ProblemCode::not_found;
-  if (!is_unknown || request.version || request.kind) return started;
-  const auto is_code = is_offered(request.ns, request.workflow);
-  if (!is_code) return is_code.problem();
-  if (!*is_code) return started;
-  core::StartRun again = request;
-  again.kind = core::RunKind::code;
-  return call_on_run(request.ns, std::move(again));
+  return call_on_run(request.ns, request);
 }
 
 Result<core::RunStarted> LocalApi::open_run(const core::OpenRun& request) {

@@ -45,19 +45,4 @@ Result<std::vector<core::StepAttempt>> LocalApi::list_steps(const core::RunRef& 
   });
 }
 
-// A workflow that has no definition is one of code if a worker offers it.
-Result<bool> LocalApi::is_offered(const std::string& ns, const std::string& workflow) {
-  core::ListRecords list{.ns = ns, .limit = core::kPageMax};
-  while (true) {
-    const auto page = list_workers(list);
-    if (!page) return page.problem();
-    for (const core::Worker& worker : page->items) {
-      const auto& types = worker.workflow_types;
-      if (std::find(types.begin(), types.end(), workflow) != types.end()) return true;
-    }
-    if (!page->next_cursor) return false;
-    list.cursor = *page->next_cursor;
-  }
-}
-
 }  // namespace pawl::runtime

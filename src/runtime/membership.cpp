@@ -35,6 +35,7 @@ void Membership::beat_if_due() {
   if (has_joined_ && now < next_beat_) return;
   next_beat_ = now + beat_.ttl / kBeatsInTtl;
   has_joined_ = true;
+  beat_.clock = clock_.now();
   execute([beat = beat_](core::FoundRecords found, core::TimePoint time) {
     return core::decide_beat(beat, found, time);
   });

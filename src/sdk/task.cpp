@@ -9,6 +9,7 @@ const std::string& Task::id() const { return state_.id(); }
 const std::string& Task::type() const { return state_.claimed().task.type; }
 int Task::attempt() const { return state_.claimed().task.attempt; }
 const std::string& Task::execution_key() const { return state_.claimed().execution_key; }
+const std::string& Task::traceparent() const { return state_.claimed().task.traceparent; }
 std::stop_token Task::stop_token() const { return state_.stop_token(); }
 
 void Task::add_checkpoint(std::string_view type, std::string snapshot) const {

@@ -112,6 +112,16 @@ Response nodes(Services& services, const Request& request) {
   return json_response(200, out.end_array().key("next_cursor").null().end_object().take());
 }
 
+Response vitals(Services& services, const Request& request) {
+  const auto nothing = read_query(request, [](ObjectReader&) { return 0; });
+  if (!nothing) return problem_response(nothing.problem(), request.id);
+  const auto found = services.api.vitals();
+  if (!found) return problem_response(found.problem(), request.id);
+  Writer out;
+  wire::write_vitals(out, *found);
+  return json_response(200, out.take());
+}
+
 Response sweep(Services& services, const Request& request) {
   const auto check = read_body(request, wire::read_check);
   if (!check) return problem_response(check.problem(), request.id);
@@ -142,6 +152,7 @@ void call_admin(Services& services, Request request, Answer answer) {
       case Call::get_namespace:
       case Call::put_namespace: return answer(settings(services, request));
       case Call::list_nodes: return answer(nodes(services, request));
+      case Call::vitals: return answer(vitals(services, request));
       case Call::sweep: return answer(sweep(services, request));
       case Call::verify: return answer(verify(services, request));
       default: return answer(list(services, request));

@@ -45,6 +45,14 @@ void add_engine(std::string& out, const Metrics::View& view) {
       number(stats.refused_groups));
   one(out, "pawl_leases_expired_total", "counter", "Leases that ran out or timed out",
       number(stats.leases_expired));
+  head(out, "pawl_recovery_total", "counter", "What the recovery found and acted on, by check");
+  const auto recovered = [&](std::string_view check, const std::atomic<std::int64_t>& count) {
+    fmt::format_to(Out{out}, "pawl_recovery_total{{check=\"{}\"}} {}\n", check, count.load());
+  };
+  recovered("leases", stats.leases_expired);
+  recovered("deadlines", stats.deadlines_passed);
+  recovered("stuck", stats.runs_stuck);
+  recovered("workers", stats.workers_lost);
   one(out, "pawl_tasks_claimed_total", "counter", "Tasks given to workers", number(stats.tasks_claimed));
   one(out, "pawl_tasks_completed_total", "counter", "Reports that completed a task",
       number(stats.tasks_completed));

@@ -167,6 +167,7 @@ Response claimed_response(const core::Answer& result) {
     out.begin_object();
     wire::write_task_fields(out, claimed.task);
     out.field("execution_key", claimed.execution_key);
+    if (!claimed.task.traceparent.empty()) out.field("traceparent", claimed.task.traceparent);
     if (claimed.memo) wire::write_memo_fields(out, *claimed.memo);
     out.end_object();
   }

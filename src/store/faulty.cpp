@@ -151,6 +151,7 @@ class FaultyStore final : public Store {
   std::vector<core::Record> list_records(const RecordPage& page) override {
     return reader().list_records(page);
   }
+  core::StoreVitals vitals() override { return reader().vitals(); }
   std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before, std::size_t limit) override {
     return reader().list_audit(before, limit);
   }

@@ -23,6 +23,7 @@
 #include "core/queue.hpp"
 #include "core/record.hpp"
 #include "core/task.hpp"
+#include "core/vitals.hpp"
 #include "store/runs.hpp"
 
 namespace pawl::store {
@@ -310,6 +311,8 @@ class Store : public RunReads {
   [[nodiscard]] virtual std::vector<core::LeaseRef> due_leases(std::size_t limit) = 0;
   [[nodiscard]] virtual DueTasks due_tasks(std::size_t limit) = 0;
   [[nodiscard]] virtual std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) = 0;
+
+  [[nodiscard]] virtual core::StoreVitals vitals() = 0;
 
   // Whether another process or node may have committed since the last call.
   [[nodiscard]] virtual bool may_have_changed() = 0;

@@ -15,7 +15,9 @@ void write_node(Writer& out, const core::NodeStatus& node) {
   } else {
     out.key("term").null();
   }
-  out.field("version", node.version).end_object();
+  out.field("version", node.version)
+      .field("clock_skew_ms", std::chrono::round<std::chrono::milliseconds>(node.clock_skew).count())
+      .end_object();
 }
 
 core::NodeStatus read_node(ObjectReader& in) {
@@ -26,7 +28,8 @@ core::NodeStatus read_node(ObjectReader& in) {
           .is_leader = in.optional_boolean("is_leader").value_or(false),
           .leader_until = in.optional_time("leader_until"),
           .term = in.optional_integer("term").value_or(0),
-          .version = in.optional_text("version").value_or("")};
+          .version = in.optional_text("version").value_or(""),
+          .clock_skew = std::chrono::milliseconds{in.optional_integer("clock_skew_ms").value_or(0)}};
 }
 
 core::RecoveryCheck read_check(ObjectReader& in) {
@@ -77,6 +80,52 @@ core::Verification read_verification(ObjectReader& in) {
     });
   });
   return verification;
+}
+
+void write_vitals(Writer& out, const core::StoreVitals& vitals) {
+  out.begin_object()
+      .field("now", vitals.now)
+      .field("bytes", vitals.bytes)
+      .field("free_bytes", vitals.free_bytes)
+      .field("log_bytes", vitals.log_bytes)
+      .key("tables")
+      .begin_array();
+  for (const core::TableVitals& table : vitals.tables) {
+    out.begin_object()
+        .field("name", table.name)
+        .field("rows", table.rows)
+        .field("dead_rows", table.dead_rows)
+        .field("bytes", table.bytes)
+        .end_object();
+  }
+  out.end_array().key("oldest_transaction");
+  if (vitals.oldest_transaction) {
+    out.begin_object()
+        .field("who", vitals.oldest_transaction->who)
+        .field("age", vitals.oldest_transaction->age)
+        .end_object();
+  } else {
+    out.null();
+  }
+  out.end_object();
+}
+
+core::StoreVitals read_vitals(ObjectReader& in) {
+  core::StoreVitals vitals{.now = in.optional_time("now").value_or(core::TimePoint{}),
+                           .bytes = in.integer("bytes"),
+                           .free_bytes = in.integer("free_bytes"),
+                           .log_bytes = in.integer("log_bytes")};
+  in.objects_leniently("tables", [&](ObjectReader& one) {
+    vitals.tables.push_back({.name = one.text("name"),
+                             .rows = one.integer("rows"),
+                             .dead_rows = one.integer("dead_rows"),
+                             .bytes = one.integer("bytes")});
+  });
+  in.optional_object_leniently("oldest_transaction", [&](ObjectReader& one) {
+    vitals.oldest_transaction = core::OpenTransaction{
+        .who = one.text("who"), .age = one.optional_duration("age").value_or(core::Duration{0})};
+  });
+  return vitals;
 }
 
 }  // namespace pawl::wire

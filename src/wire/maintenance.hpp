@@ -1,5 +1,5 @@
 #pragma once
-// Nodes, sweeps and verdicts as JSON, both ways.
+// Nodes, sweeps, verdicts and how the store is, as JSON, both ways.
 
 #include "core/api.hpp"
 #include "wire/reader.hpp"
@@ -17,5 +17,8 @@ void write_sweep(Writer& out, const core::SweepResult& result);
 
 void write_verification(Writer& out, const core::Verification& verification);
 [[nodiscard]] core::Verification read_verification(ObjectReader& in);
+
+void write_vitals(Writer& out, const core::StoreVitals& vitals);
+[[nodiscard]] core::StoreVitals read_vitals(ObjectReader& in);
 
 }  // namespace pawl::wire

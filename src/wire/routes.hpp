@@ -105,6 +105,7 @@ enum class Call : std::uint8_t {
   put_namespace,
   list_audit,
   list_nodes,
+  vitals,
   sweep,
   verify,
 };

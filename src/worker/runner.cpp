@@ -48,7 +48,8 @@ std::vector<std::string> environment_for(const ClaimedTask& task, const std::str
                                                              {"PAWL_NAMESPACE", ns},
                                                              {"PAWL_FENCE", std::to_string(task.fence)},
                                                              {"PAWL_RUN_ID", task.run_id},
-                                                             {"PAWL_NODE_ID", task.node_id}};
+                                                             {"PAWL_NODE_ID", task.node_id},
+                                                             {"TRACEPARENT", task.traceparent}};
   for (const auto& [name, value] : own) {
     std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + "="); });
     if (!value.empty()) environment.push_back(name + "=" + value);
@@ -123,8 +124,9 @@ Outcome TaskRunner::call_http(const HttpHandler& handler, const ClaimedTask& tas
                              .body_max = core::kPayloadBytesMax},
                             random_};
   lease.when_ended([&caller] { caller.cancel(); });
-  const auto answer = caller.send(
-      {.method = "POST", .body = task.object, .headers = {{"idempotency-key", task.execution_key}}});
+  client::HttpHeaders headers{{"idempotency-key", task.execution_key}};
+  if (!task.traceparent.empty()) headers.emplace("traceparent", task.traceparent);
+  const auto answer = caller.send({.method = "POST", .body = task.object, .headers = std::move(headers)});
   lease.when_ended(nullptr);  // the caller goes
   return outcome_of(answer);
 }

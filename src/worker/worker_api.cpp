@@ -38,6 +38,7 @@ ClaimedTask claimed_task(std::string_view object) {
           .execution_key = text_of(object, "execution_key"),
           .run_id = text_of(object, "run_id"),
           .node_id = text_of(object, "node_id"),
+          .traceparent = text_of(object, "traceparent"),
           .attempt = number_of(object, "attempt"),
           .fence = number_of(lease, "fence"),
           .payload = std::string{client::raw_member(object, "payload").value_or("null")},

@@ -15,8 +15,9 @@ struct ClaimedTask {
   std::string type = {};
   std::string queue = {};
   std::string execution_key = {};
-  std::string run_id = {};   // empty: it is part of no run
-  std::string node_id = {};  // the same
+  std::string run_id = {};       // empty: it is part of no run
+  std::string node_id = {};      // the same
+  std::string traceparent = {};  // empty: of no trace
   std::int64_t attempt = 0;
   std::int64_t fence = 0;
   std::string payload = {};  // byte for byte

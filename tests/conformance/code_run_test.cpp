@@ -351,6 +351,41 @@ TEST_P(CodeRun, ASuspendedBodyIsWokenToUndoWhatItDid) {
   EXPECT_EQ(run_of(run).error->code, "cancelled");
 }
 
+TEST_P(CodeRun, AFailedRunIsUndoneByHandByItsOwnCode) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  complete_step(body, "reserve");
+  fail_body(body);
+  EXPECT_EQ(state_of(run), RunState::failed);
+  act(run, RunAction::compensate);
+  EXPECT_EQ(state_of(run), RunState::compensating);
+  const core::ClaimedTask undoing = claim_body(run);
+  ASSERT_NE(undoing.memo, nullptr);
+  EXPECT_EQ(undoing.memo->stop, StopReason::compensate);
+  ASSERT_EQ(undoing.memo->steps.size(), 1U);
+  step(undoing, undo("release"));
+  fail_body(undoing);
+  EXPECT_EQ(state_of(run), RunState::compensated);
+}
+
+TEST_P(CodeRun, AWaitThatWasCancelledIsBegunAgainAfterARetry) {
+  const core::RunId run = start_code();
+  StepWrite nap = begin("nap", StepKind::sleep);
+  nap.wait = 1h;
+  const core::ClaimedTask body = claim_body(run);
+  step(body, nap);
+  fail_body(body);
+  act(run, RunAction::retry);
+  const core::ClaimedTask again = claim_body(run);
+  const auto unbegun = write(again, {}, core::SuspendBody{.steps = {"nap"}});
+  EXPECT_EQ(unbegun.problem().errors.at(0).field, "suspend.steps") << "it would never end";
+  EXPECT_TRUE(wait_for(again, nap));
+  clock.advance(1h);
+  tick();
+  complete_body(claim_body(run));
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
 TEST_P(CodeRun, ACompensationThatFailsForGoodIsSaidPlainly) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
@@ -380,6 +415,23 @@ TEST_P(CodeRun, ADeadlineStopsTheBody) {
   EXPECT_EQ(run_of(run).error->code, "deadline_exceeded");
 }
 
+TEST_P(CodeRun, WhoKeptTheRunSeesWhatAnotherNodeDidToIt) {
+  const auto started =
+      runs().start_run({.workflow = "order", .kind = core::RunKind::code, .deadline = core::Duration{1h}});
+  const core::RunId run = started->run.facts.id;
+  StepWrite nap = begin("nap", StepKind::sleep);
+  nap.wait = 24h;
+  EXPECT_TRUE(wait_for(claim_body(run), nap));  // by this node, which keeps the run in mind
+  const auto other = another_node(2);
+  clock.advance(1h);
+  (void)other->engine().tick(100);  // the deadline: there is another task for the body now
+  const auto unwinding = other->api().claim({.worker_id = "w1"});
+  ASSERT_EQ(unwinding->size(), 1U);
+  EXPECT_EQ(unwinding->front().memo->stop, StopReason::deadline_exceeded);
+  fail_body(unwinding->front(), "deadline_exceeded");
+  EXPECT_EQ(state_of(run), RunState::failed);
+}
+
 TEST_P(CodeRun, APausedRunsBodyGoesOnWhenTheRunDoes) {
   const core::RunId run = start_code();
   core::ClaimedTask body = claim_body(run);
@@ -395,6 +447,23 @@ TEST_P(CodeRun, APausedRunsBodyGoesOnWhenTheRunDoes) {
   EXPECT_EQ(body.memo->steps.at(0).state, NodeState::completed);
   complete_body(body);
   EXPECT_EQ(state_of(run), RunState::completed);
+}
+
+TEST_P(CodeRun, APausedRunThatIsCancelledGoesOnToUnwind) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  complete_step(body, "reserve");
+  StepWrite nap = begin("nap", StepKind::sleep);
+  nap.wait = 24h;
+  EXPECT_TRUE(wait_for(body, nap));
+  act(run, RunAction::pause);
+  act(run, RunAction::cancel);
+  const core::ClaimedTask unwinding = claim_body(run);
+  ASSERT_NE(unwinding.memo, nullptr);
+  EXPECT_EQ(unwinding.memo->stop, StopReason::cancelled);
+  step(unwinding, undo("release"));
+  fail_body(unwinding, "cancelled");
+  EXPECT_EQ(state_of(run), RunState::compensated);
 }
 
 TEST_P(CodeRun, AParkedRunIsPausedAndSaysWhy) {

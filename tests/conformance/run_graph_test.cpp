@@ -161,6 +161,64 @@ TEST_P(RunGraph, TasksAreListedByTheirRun) {
   EXPECT_EQ(node().local().list_tasks(of_run)->items.size(), 0U);
 }
 
+// --- what is declared of the types of its tasks ---
+
+TEST_P(RunGraph, TasksHaveTheDefaultsOfTheirTypeWhereTheDefinitionSaysNothing) {
+  ASSERT_TRUE(api()
+                  .put_type({.type = {.name = "t",
+                                      .queue = "default",
+                                      .priority = 7,
+                                      .retry = core::RetryPolicy{.max_attempts = 2},
+                                      .timeout = 5s}})
+                  .ok());
+  define("typed", R"({"id":"a","activity":"t"},{"id":"b","activity":"t","priority":1,"timeout":"9s"})");
+  start("typed");
+  EXPECT_EQ(claimed(), (Names{"a", "b"}));
+  EXPECT_EQ(held("a").task.priority, 7);
+  EXPECT_EQ(held("a").task.retry.max_attempts, 2);
+  EXPECT_EQ(held("a").task.timeout, 5s);
+  EXPECT_EQ(held("b").task.priority, 1);
+  EXPECT_EQ(held("b").task.timeout, 9s);
+}
+
+TEST_P(RunGraph, ATypeSendsItsTasksToItsQueue) {
+  ASSERT_TRUE(api().put_type({.type = {.name = "t", .queue = "slow"}}).ok());
+  define("typed", R"({"id":"a","activity":"t"},{"id":"b","activity":"t","queue":"default"})");
+  start("typed");
+  EXPECT_EQ(claimed(), Names{"b"});
+  EXPECT_EQ(api().claim({.worker_id = "w", .queues = {"slow"}})->at(0).task.node_id, "a");
+}
+
+TEST_P(RunGraph, AnInputThatItsTypeDoesNotTakeFailsTheTaskAtOnce) {
+  ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"to"}}}).ok());
+  define("typed", R"({"id":"a","activity":"t"})");
+  const core::RunId run = start("typed", R"({"cc":1})");
+  EXPECT_EQ(claimed(), Names{});
+  EXPECT_EQ(state_of(run), RunState::failed);
+  const auto error = node_of(run, "a").error;
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->code, "invalid_argument");
+  EXPECT_NE(error->message.find("payload.to"), std::string::npos) << error->message;
+}
+
+// --- traces ---
+
+TEST_P(RunGraph, WhoeverClaimsATaskIsHandedTheTraceOfItsRun) {
+  define("traced", R"({"id":"a","activity":"t"},{"id":"b","type":"workflow","workflow":"part"})");
+  define("part", R"({"id":"c","activity":"t"})");
+  const auto started = runs().start_run(
+      {.workflow = "traced", .trace_id = "4bf92f3577b34da6a3ce929d0e0e4736", .span_id = "00f067aa0ba902b7"});
+  ASSERT_TRUE(started.ok());
+  EXPECT_EQ(claimed(), (Names{"a", "c"}));
+  const std::string trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  EXPECT_EQ(held("a").task.traceparent, trace);
+  EXPECT_EQ(held("c").task.traceparent, trace) << "a child is part of its parent's trace";
+  start("part");
+  give_back_all();
+  const auto again = claimed();
+  EXPECT_EQ(again.size(), 3U);
+}
+
 }  // namespace
 PAWL_ON_EVERY_STORE(RunGraph);
 }  // namespace pawl::testing

@@ -7,6 +7,7 @@
 
 #include "tests/conformance/faults.hpp"
 #include "tests/conformance/run_steps.hpp"
+#include "tests/support/random_graph.hpp"
 
 namespace pawl::testing {
 namespace {
@@ -27,8 +28,9 @@ class RunStorm : public RunTest {
   void storm(std::uint64_t seed) {
     random_.emplace(seed);
     keys_ = fmt::format("seed {}, ", seed);
-    define("leaf", R"({"id":"x","activity":"t","retry":{"max_attempts":2,"initial_interval":"1s"}})");
-    for (int i = 0; i < 4; ++i) define_random(fmt::format("g{}", i));
+    const RandomGraphs graphs{"t", [this](std::uint64_t bound) { return below(bound); }};
+    put("leaf", graphs.leaf());
+    for (int i = 0; i < 4; ++i) put(fmt::format("g{}", i), graphs.definition(fmt::format("g{}", i)));
     is_bad_ = true;
     for (int step = 0; step < 250; ++step) act_at_random();
     is_bad_ = false;
@@ -46,35 +48,9 @@ class RunStorm : public RunTest {
     lose(kKinds.at(below(kKinds.size())));
   }
 
-  std::string random_task(int index) {
-    std::string after;
-    for (int before = 0; before < index; ++before) {
-      if (one_in(3)) after += fmt::format(R"({}"n{}")", after.empty() ? "" : ",", before);
-    }
-    std::string task = fmt::format(R"({{"id":"n{}","after":[{}])", index, after);
-    if (one_in(5)) task += R"(,"on_error":"continue")";
-    if (one_in(5)) task += fmt::format(R"(,"when":{{"$gt":[{{"$ref":"#/input/n"}},{}]}})", below(10));
-    switch (below(8)) {
-      case 0: return task + fmt::format(R"(,"type":"sleep","duration":"{}s"}})", below(20) + 1);
-      case 1: return task + R"(,"type":"signal","signal":"s","timeout":"30s"})";
-      case 2: return task + R"(,"type":"workflow","workflow":"leaf"})";
-      default: break;
-    }
-    if (one_in(4)) task += fmt::format(R"(,"for_each":[{}])", one_in(3) ? "" : "1,2,3");
-    if (one_in(2)) task += fmt::format(R"(,"compensate":"u{}")", index);
-    return task + R"(,"activity":"t","timeout":"40s","retry":{"max_attempts":3,"initial_interval":"1s"}})";
-  }
-
-  void define_random(const std::string& name) {
-    const int size = static_cast<int>(below(9)) + 2;
-    std::string tasks;
-    for (int i = 0; i < size; ++i) {
-      const std::string task = random_task(i);
-      tasks += (tasks.empty() ? "" : ",") + task;
-      if (task.find("compensate") != std::string::npos)
-        tasks += fmt::format(R"(,{{"id":"u{}","type":"compensation","activity":"t"}})", i);
-    }
-    define(name, tasks, one_in(3) ? R"(,"deadline":"2m")" : "");
+  void put(const std::string& name, const std::string& text) {
+    const auto kept = runs().put_definition({.name = name, .text = text});
+    EXPECT_TRUE(kept.ok()) << (kept ? "" : kept.problem().detail);
   }
 
   core::RunApi& stormy() { return faulty_.node.local(); }

@@ -168,6 +168,19 @@ TEST_P(RunChildren, ACancelOfTheChildGoesUp) {
   EXPECT_EQ(run_of(run).error->code, "cancelled");
 }
 
+TEST_P(RunChildren, AChildWithoutADefinitionIsCodeIfAWorkerHasOfferedIt) {
+  ASSERT_TRUE(api().register_worker({.worker_id = "w9", .workflow_types = {"notify"}}).ok());
+  define("parent", R"({"id":"p","type":"workflow","workflow":"notify","input":{"k":1}})");
+  const core::RunId run = start("parent");
+  EXPECT_EQ(run_of(child_of(run)).facts.kind, core::RunKind::code);
+  EXPECT_EQ(claimed(), Names{"body"});
+  EXPECT_EQ(held("body").task.type, "workflow:notify");
+  EXPECT_EQ(held("body").task.payload.text, R"({"k":1})");
+  complete_node("body", "6");
+  EXPECT_EQ(node_of(run, "p").output.text, "6");
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
 TEST_P(RunChildren, AWorkflowThatIsNotThereFailsItsTask) {
   define("orphan", R"({"id":"p","type":"workflow","workflow":"none"})");
   const core::RunId run = start("orphan");

@@ -15,10 +15,11 @@
 #include "tests/sim/model.hpp"
 #include "tests/sim/scheduler.hpp"
 #include "tests/sim/tally.hpp"
+#include "tests/sim/watcher.hpp"
 
 namespace pawl::sim {
 
-class Checker {
+class Checker final : public Watcher {
  public:
   Checker(store::Store& store, SimClock& store_clock, const Scheduler& scheduler, Tally& tally,
           History& history)
@@ -31,21 +32,15 @@ class Checker {
 
   [[nodiscard]] Model& model() { return model_; }
 
-  // A node executes these (claims that wait there may join). Then, in this order, what came of it.
-  void begin_execution(int node, std::span<const CallPtr> calls);
-  void on_begin();
-  void on_commit(const store::WriteSet& writes, TimePoint now);
-  void on_fault(bool is_lost_reply);
-  void on_answer(Call& call, const core::Result<core::Answer>& answer);
-
-  // Claims that a node has and did not answer yet: whoever holds a lease must have asked for it.
-  void claim_arrived(const CallPtr& call);
-  void claim_left(const Call& call);
-
-  // A request that was refused before it came to an engine.
-  void on_refusal(const Call& call, const core::Problem& problem);
-  // A worker has the task in its hands.
-  void on_execution(const core::ClaimedTask& claimed, const std::string& worker);
+  void begin_execution(int node, std::span<const CallPtr> calls) override;
+  void on_begin() override;
+  void on_commit(const store::WriteSet& writes, TimePoint now) override;
+  void on_fault(bool is_lost_reply) override;
+  void on_answer(Call& call, const core::Result<core::Answer>& answer) override;
+  void claim_arrived(const CallPtr& call) override;
+  void claim_left(const Call& call) override;
+  void on_refusal(const Call& call, const core::Problem& problem) override;
+  void on_execution(const core::ClaimedTask& claimed, const std::string& worker) override;
 
   // From now on nothing fails, and leases that are over are found within `bound`.
   void heal(Duration bound) {

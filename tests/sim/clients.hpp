@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/sim/chance.hpp"
+#include "tests/sim/checker.hpp"
 #include "tests/sim/cluster.hpp"
 #include "tests/sim/options.hpp"
 #include "tests/sim/workers.hpp"

@@ -28,16 +28,16 @@ void Cluster::Faults::crash(Fault fault) {
 
 void Cluster::Faults::fail(StoreError::Kind kind, Fault fault) {
   cluster_.tally_.landed(fault);
-  cluster_.checker_.on_fault(kind == StoreError::Kind::unknown);
+  cluster_.watcher_.on_fault(kind == StoreError::Kind::unknown);
   throw StoreError{kind, "simulated"};
 }
 
 void Cluster::Faults::before(Verb verb) {
-  if (verb == Verb::begin) cluster_.checker_.on_begin();
+  if (verb == Verb::begin) cluster_.watcher_.on_begin();
   if (cluster_.is_healed_) return;
   const Options& options = cluster_.options_;
   if (cluster_.scheduler_.now() < outage_until_) {  // counted when it began
-    cluster_.checker_.on_fault(false);
+    cluster_.watcher_.on_fault(false);
     throw StoreError{StoreError::Kind::unavailable, "simulated"};
   }
   if (chance_.happens(options.crash)) {
@@ -59,19 +59,19 @@ void Cluster::Faults::before(Verb verb) {
 }
 
 void Cluster::Faults::committed(const store::WriteSet& writes, TimePoint now) {
-  cluster_.checker_.on_commit(writes, now);
+  cluster_.watcher_.on_commit(writes, now);
   if (cluster_.is_healed_) return;
   if (chance_.happens(cluster_.options_.crash_after_commit)) crash(Fault::crash_after_commit);
   if (chance_.happens(cluster_.options_.lost_commit_reply))
     fail(StoreError::Kind::unknown, Fault::lost_commit_reply);
 }
 
-Cluster::Cluster(const Options& options, Scheduler& scheduler, StoreSource& stores, Checker& checker,
+Cluster::Cluster(const Options& options, Scheduler& scheduler, StoreSource& stores, Watcher& watcher,
                  Tally& tally, std::uint64_t seed)
     : options_(options),
       scheduler_(scheduler),
       stores_(stores),
-      checker_(checker),
+      watcher_(watcher),
       tally_(tally),
       chance_(seed) {
   for (int i = 0; i < options.nodes; ++i) {
@@ -100,7 +100,7 @@ void Cluster::crash(Node& node) {
   node.store.reset();
   node.inbox.clear();
   for (const auto& [number, call] : std::exchange(node.accepted, {})) {
-    if (call->is_claim()) checker_.claim_left(*call);
+    if (call->is_claim()) watcher_.claim_left(*call);
     give_up_later(call);
   }
   scheduler_.after(is_healed_ ? 10ms : chance_.between(10ms, 8s), [this, &node] {
@@ -147,11 +147,11 @@ void Cluster::send(core::Command command, Duration patience, Call::Done done) {
 void Cluster::arrive(const CallPtr& call) {
   Node& node = *nodes_[static_cast<std::size_t>(call->node)];
   if (!node.is_up) {
-    checker_.on_refusal(*call, no_connection());
+    watcher_.on_refusal(*call, no_connection());
     return deliver(call, no_connection());
   }
   if (const core::Status valid = core::check(call->command); !valid) {
-    checker_.on_refusal(*call, valid.problem());
+    watcher_.on_refusal(*call, valid.problem());
     return deliver(call, valid.problem());
   }
   accept(node, call);
@@ -160,7 +160,7 @@ void Cluster::arrive(const CallPtr& call) {
 void Cluster::accept(Node& node, const CallPtr& call) {
   node.inbox.push_back(call);
   node.accepted.emplace(call->number, call);
-  if (call->is_claim()) checker_.claim_arrived(call);
+  if (call->is_claim()) watcher_.claim_arrived(call);
   if (std::exchange(node.is_group_due, true)) return;
   scheduler_.after(options_.commit_time, [this, &node, incarnation = node.incarnation] {
     if (node.is_up && node.incarnation == incarnation) run_group(node);
@@ -194,7 +194,7 @@ core::Reply Cluster::reply_to(const CallPtr& call) {
 
 template <typename Work>
 void Cluster::execute(Node& node, const std::vector<CallPtr>& calls, Work work) {
-  checker_.begin_execution(node.index, calls);
+  watcher_.begin_execution(node.index, calls);
   bool is_crashed = false;
   try {
     work();
@@ -208,8 +208,8 @@ void Cluster::execute(Node& node, const std::vector<CallPtr>& calls, Work work) 
 void Cluster::answer(Node& node, const Answered& answered) {
   const CallPtr& call = answered.call;
   node.accepted.erase(call->number);
-  checker_.on_answer(*call, answered.answer);
-  if (call->is_claim()) checker_.claim_left(*call);
+  watcher_.on_answer(*call, answered.answer);
+  if (call->is_claim()) watcher_.claim_left(*call);
   if (!call->done) return;  // of a ticker
   if (!is_healed_ && chance_.happens(options_.reply_lost)) {
     tally_.landed(Fault::reply_lost);

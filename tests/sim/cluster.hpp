@@ -12,10 +12,11 @@
 #include "store/faulty.hpp"
 #include "tests/sim/call.hpp"
 #include "tests/sim/chance.hpp"
-#include "tests/sim/checker.hpp"
 #include "tests/sim/options.hpp"
 #include "tests/sim/scheduler.hpp"
 #include "tests/sim/stores.hpp"
+#include "tests/sim/tally.hpp"
+#include "tests/sim/watcher.hpp"
 
 namespace pawl::sim {
 
@@ -27,7 +28,7 @@ struct Crash {};
 
 class Cluster {
  public:
-  Cluster(const Options& options, Scheduler& scheduler, StoreSource& stores, Checker& checker, Tally& tally,
+  Cluster(const Options& options, Scheduler& scheduler, StoreSource& stores, Watcher& watcher, Tally& tally,
           std::uint64_t seed);
 
   // To some node. `done` is called once, later: with the answer, or with nothing when the caller lost
@@ -83,7 +84,7 @@ class Cluster {
   void run_group(Node& node);
   void tick(Node& node, int incarnation);
   [[nodiscard]] Duration look(Node& node);
-  // Runs `work` on the node's engine, then hands what was answered to the checker and to the network.
+  // Runs `work` on the node's engine, then hands what was answered to the watcher and to the network.
   template <typename Work>
   void execute(Node& node, const std::vector<CallPtr>& calls, Work work);
   [[nodiscard]] core::Reply reply_to(const CallPtr& call);
@@ -95,7 +96,7 @@ class Cluster {
   const Options& options_;
   Scheduler& scheduler_;
   StoreSource& stores_;
-  Checker& checker_;
+  Watcher& watcher_;
   Tally& tally_;
   Chance chance_;
   std::vector<std::unique_ptr<Node>> nodes_;

@@ -8,6 +8,7 @@ using namespace std::chrono_literals;
 using core::Report;
 using core::ReportAction;
 using core::Result;
+using core::TaskStatus;
 
 namespace {
 
@@ -16,12 +17,12 @@ constexpr int kTriesOfAFinalReport = 6;
 
 }  // namespace
 
-Workers::Workers(const Options& options, Scheduler& scheduler, Cluster& cluster, Checker& checker,
+Workers::Workers(const Options& options, Scheduler& scheduler, Cluster& cluster, Watcher& watcher,
                  Tally& tally, std::uint64_t seed)
     : options_(options),
       scheduler_(scheduler),
       cluster_(cluster),
-      checker_(checker),
+      watcher_(watcher),
       tally_(tally),
       chance_(seed) {
   for (int i = 0; i < options.workers; ++i) {
@@ -90,7 +91,7 @@ Duration Workers::work_time(const Handler& handler) {
 }
 
 void Workers::begin(Worker& worker, const core::ClaimedTask& claimed) {
-  checker_.on_execution(claimed, worker.name);
+  watcher_.on_execution(claimed, worker.name);
   const auto handler = std::make_shared<Handler>();
   handler->worker = &worker;
   handler->incarnation = worker.incarnation;

@@ -14,9 +14,11 @@
 
 namespace pawl::sim {
 
+using core::TaskId;
+
 class Workers {
  public:
-  Workers(const Options& options, Scheduler& scheduler, Cluster& cluster, Checker& checker, Tally& tally,
+  Workers(const Options& options, Scheduler& scheduler, Cluster& cluster, Watcher& watcher, Tally& tally,
           std::uint64_t seed);
 
   // From now on they only do what good workers do.
@@ -76,7 +78,7 @@ class Workers {
   const Options& options_;
   Scheduler& scheduler_;
   Cluster& cluster_;
-  Checker& checker_;
+  Watcher& watcher_;
   Tally& tally_;
   Chance chance_;
   std::vector<std::unique_ptr<Worker>> workers_;

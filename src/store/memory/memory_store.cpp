@@ -148,6 +148,8 @@ class MemoryStore final : public Store {
     return records;
   }
 
+  core::StoreVitals vitals() override { return {.now = now()}; }
+
   std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before, std::size_t limit) override {
     const std::lock_guard lock{mutex_};
     std::vector<core::AuditEntry> entries;

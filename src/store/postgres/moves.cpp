@@ -182,6 +182,7 @@ void send_of_runs(Connection& connection, std::span<const TaskWrite> tasks) {
   params.column(writes, [](Write write) { return static_cast<std::int32_t>(facts(write).run->node.index); });
   params.column(writes, [](Write write) { return facts(write).run->node.item; });
   params.column(writes, [](Write write) { return std::string_view{facts(write).run->node_id}; });
+  params.column(writes, [](Write write) { return std::string_view{facts(write).run->traceparent}; });
   connection.send(sql::insert_run_task, params);
 }
 

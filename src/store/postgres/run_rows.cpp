@@ -102,7 +102,8 @@ void fill_in_runs(Connection& connection, std::span<core::TaskRecord* const> rec
   for (int row = 0; row < rows.count(); ++row) {
     missing.at(rows.id(row, 0))->facts.run = core::TaskRun{.run_id = read_run_id(rows, row, 1),
                                                            .node = read_key(rows, row, 2),
-                                                           .node_id = std::string{rows.text(row, 4)}};
+                                                           .node_id = std::string{rows.text(row, 4)},
+                                                           .traceparent = std::string{rows.text(row, 5)}};
   }
 }
 

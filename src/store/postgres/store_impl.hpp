@@ -32,6 +32,7 @@ class PostgresStore final : public Store {
   [[nodiscard]] core::CheckpointSummary summarize_checkpoints(const core::TaskId& owner) override;
   [[nodiscard]] std::optional<core::Record> find_record(const core::RecordRef& ref) override;
   [[nodiscard]] std::vector<core::Record> list_records(const RecordPage& page) override;
+  [[nodiscard]] core::StoreVitals vitals() override;
   [[nodiscard]] std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before,
                                                          std::size_t limit) override;
 

@@ -111,6 +111,16 @@ std::vector<core::Record> due_records(Connection& connection, core::RecordKind k
   return read_all(row);
 }
 
+core::StoreVitals vitals_of(Connection& connection) {
+  Rows row = connection.statement(sql::find_sizes).rows();
+  core::StoreVitals vitals;
+  if (!row.next()) return vitals;
+  const std::int64_t page_bytes = row.int64();
+  vitals.bytes = row.int64() * page_bytes;
+  vitals.free_bytes = row.int64() * page_bytes;
+  return vitals;
+}
+
 std::vector<core::AuditEntry> list_audit(Connection& connection, std::optional<std::int64_t> before,
                                          std::size_t limit) {
   std::vector<core::AuditEntry> entries;

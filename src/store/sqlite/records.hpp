@@ -18,6 +18,7 @@ void write_audit(Connection& connection, const std::vector<core::AuditEntry>& en
 [[nodiscard]] std::vector<core::Record> list_records(Connection& connection, const RecordPage& page);
 [[nodiscard]] std::vector<core::Record> due_records(Connection& connection, core::RecordKind kind,
                                                     core::TimePoint now, std::size_t limit);
+[[nodiscard]] core::StoreVitals vitals_of(Connection& connection);
 [[nodiscard]] std::vector<core::AuditEntry> list_audit(Connection& connection,
                                                        std::optional<std::int64_t> before, std::size_t limit);
 [[nodiscard]] std::vector<core::Checkpoint> list_checkpoints(Connection& connection,

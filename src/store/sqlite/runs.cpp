@@ -268,7 +268,8 @@ core::TaskRun find_task_run(Connection& connection, const core::TaskId& id) {
     throw StoreError{StoreError::Kind::internal, fmt::format("task {} is of no run", core::to_string(id))};
   const RunId run = read_run_id(row);
   const core::NodeKey key = read_key(row);
-  return {.run_id = run, .node = key, .node_id = row.string()};
+  std::string node_id = row.string();
+  return {.run_id = run, .node = key, .node_id = std::move(node_id), .traceparent = row.string()};
 }
 
 std::vector<std::optional<StoredRun>> SqliteTransaction::lock_runs(std::span<const RunId> ids) {

@@ -128,6 +128,15 @@ class SqliteStore final : public Store {
         [&](Connection& connection) { return sqlite::due_records(connection, kind, clock_.now(), limit); });
   }
 
+  core::StoreVitals vitals() override {
+    core::StoreVitals vitals = read([&](Connection& connection) { return sqlite::vitals_of(connection); });
+    vitals.now = clock_.now();
+    std::error_code none;  // no log: nothing was written since the last checkpoint
+    const std::uintmax_t log_bytes = std::filesystem::file_size(log_path_, none);
+    vitals.log_bytes = none ? 0 : static_cast<std::int64_t>(log_bytes);
+    return vitals;
+  }
+
   std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before, std::size_t limit) override {
     return read([&](Connection& connection) { return sqlite::list_audit(connection, before, limit); });
   }

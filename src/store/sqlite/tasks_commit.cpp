@@ -97,11 +97,12 @@ class TaskWriter {
     if (inserted != idempotent_.size()) {
       throw StoreError{StoreError::Kind::retry, "an idempotency key was taken meanwhile"};
     }
-    insert_rows<TaskRecord>(
-        connection_, sql::insert_run_task, of_runs_, [](Statement& into, const TaskRecord& record) {
-          const core::TaskRun& run = *record.facts.run;
-          into.add_row(record.id, run.run_id, std::int64_t{run.node.index}, run.node.item, run.node_id);
-        });
+    insert_rows<TaskRecord>(connection_, sql::insert_run_task, of_runs_,
+                            [](Statement& into, const TaskRecord& record) {
+                              const core::TaskRun& run = *record.facts.run;
+                              into.add_row(record.id, run.run_id, std::int64_t{run.node.index}, run.node.item,
+                                           run.node_id, run.traceparent);
+                            });
   }
 
   void insert_ready() {

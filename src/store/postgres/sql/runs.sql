@@ -157,8 +157,9 @@ with changed as (
 select pawl.expect_rows(count(*), $6::int8) from changed
 
 -- name: insert_run_task
-insert into pawl.run_tasks (task_id, run_id, node, item, node_id)
-select unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::int4[]), unnest($4::int4[]), unnest($5::text[])
+insert into pawl.run_tasks (task_id, run_id, node, item, node_id, traceparent)
+select unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::int4[]), unnest($4::int4[]), unnest($5::text[]),
+  unnest($6::text[])
 
 -- name: find_run_task
-select task_id, run_id, node, item, node_id from pawl.run_tasks where task_id = any($1::uuid[])
+select task_id, run_id, node, item, node_id, traceparent from pawl.run_tasks where task_id = any($1::uuid[])

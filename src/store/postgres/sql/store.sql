@@ -73,3 +73,20 @@ create table if not exists pawl.schema_migrations (
 -- name: insert_migration
 insert into pawl.schema_migrations (version, name, checksum, applied_at)
 values ($1::int4, $2::text, $3::text, clock_timestamp())
+
+-- name: find_size
+-- only: this database because SQLite has pragmas for it.
+select clock_timestamp(), pg_database_size(current_database())
+
+-- name: find_table_sizes
+-- only: this database because SQLite does not count its rows.
+select relname, n_live_tup, n_dead_tup, pg_total_relation_size(relid) from pg_stat_user_tables
+where schemaname = 'pawl' order by 4 desc, 1
+
+-- name: find_oldest_transaction
+-- only: this database because a reader of SQLite keeps nothing from being cleaned up but the log.
+select format('pid %s, %s@%s (%s): %s', pid, usename, datname, state, left(query, 80)),
+  (extract(epoch from clock_timestamp() - xact_start) * 1000000)::int8
+from pg_stat_activity
+where xact_start is not null and backend_type = 'client backend' and pid <> pg_backend_pid()
+order by xact_start limit 1

@@ -66,7 +66,7 @@ insert or ignore into run_keys (namespace, workflow, run_key, run_id) values (?,
 update run_keys set run_id = ? where namespace = ? and workflow = ? and run_key = ? and run_id = ?
 
 -- name: insert_run_task
-insert or rollback into run_tasks (task_id, run_id, node, item, node_id) values (?, ?, ?, ?, ?)
+insert or rollback into run_tasks (task_id, run_id, node, item, node_id, traceparent) values (?, ?, ?, ?, ?, ?)
 
 -- name: find_run_task
-select run_id, node, item, node_id from run_tasks where task_id = ?
+select run_id, node, item, node_id, traceparent from run_tasks where task_id = ?

@@ -31,3 +31,7 @@ create table if not exists schema_migrations (
 
 -- name: insert_migration
 insert into schema_migrations (version, name, checksum, applied_at) values (?, ?, ?, ?)
+
+-- name: find_sizes
+-- only: this database because PostgreSQL has views of its own for it.
+select page_size, page_count, freelist_count from pragma_page_size, pragma_page_count, pragma_freelist_count

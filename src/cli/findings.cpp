@@ -1,0 +1,176 @@
+#include "cli/findings.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/print.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr core::Duration kLagMax = 1min;
+constexpr core::Duration kSkewMax = 2s;
+constexpr core::Duration kTransactionMax = 5min;
+constexpr double kExpiredShareMax = 0.05;
+constexpr std::int64_t kExpiredMin = 20;  // fewer say nothing
+constexpr std::int64_t kDeadRowsMin = 100'000;
+constexpr std::int64_t kFreeBytesMin = 64LL << 20;
+constexpr std::int64_t kLogBytesMax = 256LL << 20;
+
+Finding warning(std::string check, std::string seen, std::string advice) {
+  return {.check = std::move(check),
+          .verdict = Verdict::warning,
+          .seen = std::move(seen),
+          .advice = std::move(advice)};
+}
+
+std::int64_t number_at(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number() ? found->get<std::int64_t>() : 0;
+}
+
+core::Duration duration_at(const Json& object, const char* name) {
+  const auto parsed = core::parse_duration(text_at(object, name));
+  return parsed ? *parsed : core::Duration{0};
+}
+
+const Json& items_of(const Json& object, const char* name) {
+  static const Json kNone = Json::array();
+  const auto found = object.find(name);
+  return found != object.end() && found->is_array() ? *found : kNone;
+}
+
+std::string size_of(std::int64_t bytes) {
+  constexpr double kMebi = 1024.0 * 1024.0;
+  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / kMebi);
+}
+
+// The sum over all labels of a metric.
+std::int64_t metric(const std::string& text, std::string_view name) {
+  double sum = 0;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line{text.data() + begin, end - begin};
+    begin = end + 1;
+    if (!line.starts_with(name)) continue;
+    const std::string_view rest = line.substr(name.size());
+    if (rest.empty() || (rest.front() != ' ' && rest.front() != '{')) continue;
+    const std::string_view value = line.substr(line.rfind(' ') + 1);
+    double number = 0;
+    std::from_chars(value.data(), value.data() + value.size(), number);
+    sum += number;
+  }
+  return std::llround(sum);
+}
+
+Finding size_finding(const Json& vitals) {
+  const std::int64_t bytes = number_at(vitals, "bytes");
+  const std::int64_t free_bytes = number_at(vitals, "free_bytes");
+  const std::int64_t log_bytes = number_at(vitals, "log_bytes");
+  if (log_bytes > kLogBytesMax)
+    return warning(
+        "size", fmt::format("the write-ahead log has {}", size_of(log_bytes)),
+        "a reader that stays open keeps it from being folded in: look for a forgotten shell or backup");
+  if (free_bytes > kFreeBytesMin && free_bytes > bytes / 2)
+    return warning("size", fmt::format("{}, of which {} are not in use", size_of(bytes), size_of(free_bytes)),
+                   "with the server stopped, `sqlite3 FILE 'vacuum'` gives them back to the disk");
+  return {.check = "size", .seen = size_of(bytes)};
+}
+
+Finding tables_finding(const Json& tables) {
+  for (const Json& table : tables) {
+    const std::int64_t dead = number_at(table, "dead_rows");
+    if (dead < kDeadRowsMin || dead < number_at(table, "rows")) continue;
+    return warning("tables",
+                   fmt::format("{} has {} dead rows, {}", text_at(table, "name"), dead,
+                               size_of(number_at(table, "bytes"))),
+                   "let autovacuum run, or `vacuum pawl." + text_at(table, "name") +
+                       "`; see `transactions` for what may hold it back");
+  }
+  if (tables.empty()) return {.check = "tables", .seen = "not counted by this store"};
+  const Json& largest = tables.front();
+  return {.check = "tables",
+          .seen = fmt::format("{}, the largest {} with {}", tables.size(), text_at(largest, "name"),
+                              size_of(number_at(largest, "bytes")))};
+}
+
+Finding transactions_finding(const Json& vitals) {
+  const auto oldest = vitals.find("oldest_transaction");
+  if (oldest == vitals.end() || !oldest->is_object())
+    return {.check = "transactions", .seen = "none stays open"};
+  const core::Duration age = duration_at(*oldest, "age");
+  const std::string seen =
+      fmt::format("the oldest is open for {}: {}", short_duration(age), text_at(*oldest, "who"));
+  if (age <= kTransactionMax)
+    return {.check = "transactions", .seen = fmt::format("the oldest is open for {}", short_duration(age))};
+  return warning("transactions", seen,
+                 "dead rows pile up until it ends: end it, with pg_terminate_backend(pid) if need be");
+}
+
+}  // namespace
+
+Finding lag_finding(const Json& queues) {
+  core::Duration longest{0};
+  std::string where;
+  bool is_paused = false;
+  for (const Json& queue : items_of(queues, "items")) {
+    const core::Duration age = duration_at(queue, "oldest_pending_age");
+    if (age <= longest) continue;
+    longest = age;
+    where = text_at(queue, "name");
+    is_paused = queue.value("paused", false);
+  }
+  if (longest <= kLagMax)
+    return {.check = "lag",
+            .seen = where.empty() ? "nothing waits"
+                                  : fmt::format("the oldest waits {}", short_duration(longest))};
+  return warning("lag", fmt::format("a task of the queue {} waits for {}", where, short_duration(longest)),
+                 is_paused
+                     ? "the queue is paused: `pawl queue set " + where + " --paused false`"
+                     : "no worker takes it: look at `pawl worker list` for one of its queue and type, and at "
+                       "the limits of `pawl queue list`");
+}
+
+Finding leases_finding(const std::string& metrics) {
+  const std::int64_t expired = metric(metrics, "pawl_leases_expired_total");
+  const std::int64_t claimed = metric(metrics, "pawl_tasks_claimed_total");
+  const std::string seen = fmt::format("{} of {} claimed here expired", expired, claimed);
+  const bool is_often = expired >= kExpiredMin &&
+                        static_cast<double>(expired) > kExpiredShareMax * static_cast<double>(claimed);
+  if (!is_often) return {.check = "leases", .seen = seen};
+  return warning(
+      "leases", seen,
+      "workers die, or work longer than their lease without a heartbeat: look at the attempts of such a "
+      "task (`pawl task show ID`), then lengthen the lease or send heartbeats");
+}
+
+Finding nodes_finding(const Json& nodes) {
+  const Json& items = items_of(nodes, "items");
+  bool has_leader = false;
+  for (const Json& node : items) {
+    has_leader = has_leader || node.value("is_leader", false);
+    const core::Duration skew = std::chrono::milliseconds{number_at(node, "clock_skew_ms")};
+    if (skew <= kSkewMax && -skew <= kSkewMax) continue;
+    return warning("nodes",
+                   fmt::format("the clock of {} is {} {} the store's", text_at(node, "hostname"),
+                               short_duration(skew < 0s ? -skew : skew), skew < 0s ? "behind" : "ahead of"),
+                   "let NTP set it; leases go by the store's clock, the node's log lines do not");
+  }
+  if (!has_leader)
+    return warning("nodes", fmt::format("{} nodes, and none leads", items.size()),
+                   "one does within the leader's lease (30s); if not, look at their logs");
+  return {.check = "nodes", .seen = fmt::format("{}, one of them leads, their clocks agree", items.size())};
+}
+
+std::vector<Finding> store_findings(const Json& vitals) {
+  return {size_finding(vitals), tables_finding(items_of(vitals, "tables")), transactions_finding(vitals)};
+}
+
+}  // namespace pawl::cli

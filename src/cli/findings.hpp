@@ -1,0 +1,21 @@
+#pragma once
+// What the doctor makes of what it is shown: pure, so that each illness can be shown to it.
+
+#include <string>
+#include <vector>
+
+#include "cli/doctor.hpp"
+#include "cli/session.hpp"
+
+namespace pawl::cli {
+
+// Of the queues of a namespace, as GET /queues shows them: is work waiting that nobody takes?
+[[nodiscard]] Finding lag_finding(const Json& queues);
+// Of the text of /metrics: do leases end because of their time and not because of the work?
+[[nodiscard]] Finding leases_finding(const std::string& metrics);
+// Of GET /v1/admin/nodes: does one lead, and do their clocks agree with the store's?
+[[nodiscard]] Finding nodes_finding(const Json& nodes);
+// Of GET /v1/admin/vitals: what has grown, and what keeps it from being cleaned up.
+[[nodiscard]] std::vector<Finding> store_findings(const Json& vitals);
+
+}  // namespace pawl::cli
