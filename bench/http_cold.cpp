@@ -31,7 +31,8 @@ void run_http_cold(const Options& options, const StartServer& start_server, cons
   for (int i = 0; i <= kStarts; ++i) {
     const auto from = clock.monotonic();
     const ServerProcess server = start_server({});
-    HttpConnection connection{place_of(server.address)};
+    const HttpPlace place = place_of(server.address);
+    HttpConnection connection{place};
     (void)answer_to(connection, {.path = "/v1/default/tasks", .body = R"({"type":"bench","queue":"cold"})"});
     (void)answer_to(connection, {.path = "/v1/default/tasks/claim",
                                  .body = R"({"worker_id":"w","queues":["cold"],"wait":"10s"})"});
