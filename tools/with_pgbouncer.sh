@@ -31,47 +31,34 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-port_is_free() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-
-write_settings() {
-  echo "\"$(part user)\" \"$(part password)\"" >"$dir/users"
-  cat >"$dir/pgbouncer.ini" <<INI
+# Reached by a socket in a folder of its owner's alone, which needs no password and no port.
+echo "\"$(part user)\" \"\"" >"$dir/users"
+cat >"$dir/pgbouncer.ini" <<INI
 [databases]
 * = host=$(part host) port=$(part port)
 [pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = $1
-unix_socket_dir =
-auth_type = md5
+listen_port = 6432
+unix_socket_dir = $dir
+auth_type = trust
 auth_file = $dir/users
 pool_mode = transaction
 default_pool_size = 10
 server_round_robin = 1
 max_client_conn = 500
-max_db_connections = 0
-log_connections = 0
-log_disconnections = 0
 INI
-  if [[ $(id -u) == 0 ]]; then chown -R postgres: "$dir"; fi
-}
+if [[ $(id -u) == 0 ]]; then chown -R postgres: "$dir"; fi
 
 start() {
-  local try port i
-  for ((try = 0; try < 5; ++try)); do
-    port=$((20000 + RANDOM % 12000))
-    port_is_free "$port" || continue
-    write_settings "$port"
-    setpriv --pdeathsig TERM "${as_pooler[@]}" "$(command -v pgbouncer)" -q "$dir/pgbouncer.ini" </dev/null >"$dir/log" 2>&1 &
-    pooler=$!
-    for ((i = 0; i < 200; ++i)); do
-      if ! port_is_free "$port"; then
-        PAWL_TEST_POSTGRES="host=127.0.0.1 port=$port dbname=postgres user=$(part user) password=$(part password)"
-        export PAWL_TEST_POSTGRES
-        return
-      fi
-      kill -0 "$pooler" 2>/dev/null || break
-      sleep 0.05
-    done
+  local i
+  setpriv --pdeathsig TERM "${as_pooler[@]}" "$(command -v pgbouncer)" -q "$dir/pgbouncer.ini" </dev/null >"$dir/log" 2>&1 &
+  pooler=$!
+  for ((i = 0; i < 600; ++i)); do
+    if [[ -S $dir/.s.PGSQL.6432 ]]; then
+      export PAWL_TEST_POSTGRES="host=$dir port=6432 dbname=postgres user=$(part user)"
+      return
+    fi
+    kill -0 "$pooler" 2>/dev/null || break
+    sleep 0.05
   done
   cat "$dir/log" >&2
   fail "PgBouncer did not start"
