@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include "runtime/guarded.hpp"
+
 namespace pawl::runtime {
 
 namespace {
@@ -15,6 +17,14 @@ constexpr std::size_t kHostNameMax = 256;
 std::string this_host() {
   std::array<char, kHostNameMax> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+// Whether the lease on leading is over, by the store's clock. Not known: no.
+bool is_leaderless(store::Store& store) {
+  const auto found = guarded([&]() -> core::Result<bool> {
+    return core::leadership_from(store.find_record(core::leader_ref())).until <= store.now();
+  });
+  return found && *found;
 }
 
 }  // namespace
@@ -32,7 +42,9 @@ bool Membership::is_leader() const { return clock_.monotonic() < leads_until_.lo
 
 void Membership::beat_if_due() {
   const core::MonotonicTime now = clock_.monotonic();
-  if (has_joined_ && now < next_beat_) return;
+  const bool is_due = !has_joined_ || now >= next_beat_;
+  // Also when nobody leads: one that left handed over, one that was lost is replaced at its lease's end.
+  if (!is_due && (is_leader() || !is_leaderless(engine_.store()))) return;
   next_beat_ = now + beat_.ttl / kBeatsInTtl;
   has_joined_ = true;
   beat_.clock = clock_.now();

@@ -4,6 +4,13 @@
 
 namespace pawl::runtime {
 
+namespace {
+
+// How long nobody leads at most when a leader hands over or its lease ends.
+constexpr core::Duration kLeaderLook = std::chrono::milliseconds{500};
+
+}  // namespace
+
 Ticker::Ticker(engine::Engine& engine, Membership& membership, core::Clock& clock, TickerOptions options)
     : engine_(engine),
       membership_(membership),
@@ -91,18 +98,20 @@ void Ticker::look_into_stuck_if_due() {
 }
 
 void Ticker::run_maintenance() {
+  const core::Duration pause = std::min(options_.maintenance, kLeaderLook);
+  core::MonotonicTime next = clock_.monotonic() + options_.maintenance;
   std::unique_lock lock{mutex_};
   while (!is_stopping_) {
     lock.unlock();
     membership_.beat_if_due();
+    if (clock_.monotonic() >= next) {
+      next = clock_.monotonic() + options_.maintenance;
+      engine_.maintain();
+      engine_.sweep_records(options_.page);
+      look_into_stuck_if_due();
+    }
     lock.lock();
-    changed_.wait_for(lock, options_.maintenance, [this] { return is_stopping_; });
-    if (is_stopping_) return;
-    lock.unlock();
-    engine_.maintain();
-    engine_.sweep_records(options_.page);
-    look_into_stuck_if_due();
-    lock.lock();
+    changed_.wait_for(lock, pause, [this] { return is_stopping_; });
   }
 }
 

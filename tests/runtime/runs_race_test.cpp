@@ -38,6 +38,30 @@ class RunsRace : public RuntimeTest {
   }
 };
 
+// A start that was not answered is asked again of another node: both may be at it at once, and what shares a
+// group with them is not harmed.
+TEST_P(RunsRace, B40_OfStartsWithOneKeyMakesOneRunThatEveryCallerGets) {
+  constexpr int kThreads = 8;
+  constexpr int kKeys = 25;
+  RunningNode first{open()};
+  RunningNode second{open()};
+  define(first.runtime.local(), "leaf", R"({"id":"x","activity":"t"})");
+  std::vector<std::vector<core::RunId>> got(kThreads);
+  std::atomic<int> created = 0;
+  in_parallel(kThreads, [&](int thread) {
+    RunningNode& node = thread % 2 == 0 ? first : second;
+    for (int i = 0; i < kKeys; ++i) {
+      const auto started =
+          node.runtime.local().start_run({.workflow = "leaf", .run_key = "k" + std::to_string(i)});
+      ASSERT_TRUE(started.ok()) << started.problem().detail;
+      created += started->created ? 1 : 0;
+      got[static_cast<std::size_t>(thread)].push_back(started->run.facts.id);
+    }
+  });
+  for (const auto& ids : got) EXPECT_EQ(ids, got[0]);
+  EXPECT_EQ(created, kKeys);
+}
+
 TEST_P(RunsRace, OfManyWorkersOnFewRunsEndsAllOfThem) {
   constexpr int kRuns = 6;
   constexpr int kThreads = 4;

@@ -203,6 +203,29 @@ TEST_F(PostgresLoss, ASessionThatEndsInMidTransactionIsUnavailableAndThenBack) {
   EXPECT_EQ(hands.claim(1).size(), 1U);
 }
 
+TEST_F(PostgresLoss, ANodeThatStandsStillInATransactionKeepsNothingLocked) {
+  const auto id = hands.enqueue(1).front();
+  auto tx = hands.store->begin();
+  ASSERT_EQ(hands.take(*tx, 1).size(), 1U);
+  const auto idle = [&] {
+    return session.value(
+        "select count(*) from pg_stat_activity where state like 'idle in transaction%' and datname = '" +
+        database.name() + "'");
+  };
+  ASSERT_EQ(idle(), "1");
+  const auto until = std::chrono::steady_clock::now() + 1min;
+  while (idle() != "0" && std::chrono::steady_clock::now() < until) {
+  }
+  try {
+    (void)tx->load({.tasks = {{.id = id}}});
+    FAIL() << "the session was ended";
+  } catch (const StoreError& error) {
+    EXPECT_EQ(error.kind(), StoreError::Kind::unavailable);
+  }
+  tx.reset();
+  EXPECT_EQ(hands.claim(1).size(), 1U);
+}
+
 TEST(PostgresDown, AServerThatCannotBeReachedIsRefusedAtOnceBetweenTries) {
   Database database;
   auto proxy = std::make_unique<Proxy>(database.conninfo());

@@ -86,7 +86,8 @@ std::optional<Failure> Connection::open() {
   PQsetNoticeReceiver(connection_.get(), ignore_notice, nullptr);
   PQenterPipelineMode(connection_.get());
   std::vector<Rows> answers;
-  send(sql::identify_server);
+  // Without a name: behind a pooler it may be taken, and here nobody would try again.
+  send_unnamed(sql::identify_server, {});
   if (auto failure = run(answers)) {
     failure->kind = StoreError::Kind::unavailable;  // a standby, or gone again
     return failure;

@@ -25,12 +25,13 @@ constexpr std::array kMappings{
     Mapping{"57", StoreError::Kind::unavailable},     // shut down, crashed, starting, cancelled
     Mapping{"58", StoreError::Kind::unavailable},     // the server's disk or system
     Mapping{"25006", StoreError::Kind::unavailable},  // read-only: a former primary
+    Mapping{"25P03", StoreError::Kind::unavailable},  // idle in a transaction for too long: see start_write
     Mapping{"55000", StoreError::Kind::unavailable},  // a standby refuses to tell its place in the log
 };
 
 // What others may enter at the same moment; the engine looks again and finds the winner.
-constexpr std::array<std::string_view, 5> kRacedTables{"task_keys", "key_lines", "lanes", "records",
-                                                       "checkpoints"};
+constexpr std::array<std::string_view, 6> kRacedTables{"task_keys", "key_lines", "lanes",
+                                                       "records",   "run_keys",  "checkpoints"};
 
 }  // namespace
 
@@ -46,6 +47,8 @@ StoreError::Kind kind_of(std::string_view sqlstate, std::string_view table) {
 
 bool is_pooler_trouble(std::string_view sqlstate) { return sqlstate == "26000" || sqlstate == "42P05"; }
 
-bool ends_session(std::string_view sqlstate) { return sqlstate.starts_with("57P") || sqlstate == "25006"; }
+bool ends_session(std::string_view sqlstate) {
+  return sqlstate.starts_with("57P") || sqlstate == "25006" || sqlstate == "25P03";
+}
 
 }  // namespace pawl::store::postgres

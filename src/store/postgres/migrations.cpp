@@ -14,6 +14,7 @@ class PostgresMigrations final : public MigrationTarget {
  public:
   explicit PostgresMigrations(const std::string& conninfo)
       : server_(conninfo, nullptr), connection_(server_) {
+    server_.is_pooled = true;  // each statement is sent once: a name would be of no use, and may be taken
     connection_.connect_or_throw();
   }
 

@@ -21,11 +21,14 @@ rollback
 -- planner, and every statement here has one right plan, by index. Where two indexes could serve, ORDER BY names the
 -- right one, as sorting is off; where two tables are joined, a lateral subquery with OFFSET 0, which the planner does
 -- not flatten, says which one drives. Without `jit` off the pinned costs would start it.
+-- A node that stands still in the middle (its machine is suspended, say) keeps its rows locked no longer than 5 s: its
+-- system goes on to answer the network's probes, so that nothing else would tell the server.
 select clock_timestamp(), pg_current_xact_id()::text::bigint,
   set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
   set_config('enable_sort', 'off', true), set_config('enable_memoize', 'off', true),
-  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
+  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
+  set_config('idle_in_transaction_session_timeout', '5s', true)
 
 -- name: pin_plans
 -- only: this database because SQLite's planner has no settings.

@@ -1,0 +1,114 @@
+#include "tests/chaos/campaign.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "tests/chaos/checks.hpp"
+#include "tests/chaos/faults.hpp"
+#include "tests/chaos/load.hpp"
+#include "tests/chaos/store_watch.hpp"
+#include "tests/support/stores.hpp"
+
+namespace pawl::chaos {
+
+namespace {
+
+constexpr std::size_t kShownMax = 20;
+
+// What a campaign must have seen at least once: without it, a promise that held was not tried.
+constexpr std::array kMustBeSeen{"enqueues",
+                                 "batches",
+                                 "claims",
+                                 "claims after a lost attempt",
+                                 "workers that died with a task",
+                                 "reports after the lease",
+                                 "looks at the counts of a limited queue",
+                                 "tasks examined",
+                                 "leases under a limit",
+                                 "limits that were reached",
+                                 "runs examined",
+                                 "slots fired",
+                                 "leaders that followed another",
+                                 "stores verified"};
+
+void print_counts(const Ledger& ledger, const CallCounts& calls) {
+  fmt::print("seen:\n");
+  fmt::print("  {:>8}  calls answered\n  {:>8}  calls without an answer\n  {:>8}  calls refused for now\n",
+             calls.answered.load(), calls.unknown.load(), calls.refused.load());
+  for (const auto& [what, count] : ledger.counts()) fmt::print("  {:>8}  {}\n", count, what);
+}
+
+void print_recoveries(const Ledger& ledger) {
+  fmt::print("recovery times in ms, half and all within:\n");
+  for (const auto& [what, measured] : ledger.recoveries()) {
+    auto times = measured;
+    std::sort(times.begin(), times.end());
+    fmt::print("  {:>6} {:>6}  {} ({})\n", times[times.size() / 2].count(), times.back().count(), what,
+               times.size());
+  }
+}
+
+// True if it is all well.
+bool print_verdict(const Faults& faults, const Ledger& ledger, const CallCounts& calls) {
+  std::vector<std::string> gaps;
+  fmt::print("faults that landed:\n");
+  for (const Fault fault : faults.kinds()) {
+    const auto name = kFaultNames.at(static_cast<std::size_t>(fault));
+    const auto found = faults.landed().find(fault);
+    const int count = found == faults.landed().end() ? 0 : found->second;
+    fmt::print("  {:>8}  {}\n", count, name);
+    if (count == 0) gaps.emplace_back(name);
+  }
+  print_counts(ledger, calls);
+  print_recoveries(ledger);
+  for (const char* what : kMustBeSeen) {
+    if (ledger.count_of(what) == 0) gaps.emplace_back(what);
+  }
+  if (calls.unknown + calls.refused == 0) gaps.emplace_back("calls without an answer");
+  for (const std::string& gap : gaps) fmt::print("not seen: {}\n", gap);
+  const auto& violations = ledger.violations();
+  for (std::size_t i = 0; i < std::min(violations.size(), kShownMax); ++i)
+    fmt::print("VIOLATED: {}\n", violations[i]);
+  if (violations.size() > kShownMax) fmt::print("and {} more\n", violations.size() - kShownMax);
+  return gaps.empty() && violations.empty();
+}
+
+}  // namespace
+
+bool run_campaign(const Campaign& campaign) {
+  fmt::print("chaos on {}, seed {}, {} s under fire\n", to_string(campaign.store), campaign.seed,
+             std::chrono::duration_cast<std::chrono::seconds>(campaign.time).count());
+  std::fflush(stdout);
+  const testing::TemporaryFolder folder;
+  Ledger ledger;
+  CallCounts calls;
+  testing::SeededRandom seeds{campaign.seed};
+  Cluster cluster{campaign.store, campaign.binary, folder.path()};
+  const auto watch = watch_store(cluster);
+  Load load{cluster, ledger, calls, seeds.next()};
+  load.prepare();
+  load.start();
+  Faults faults{{cluster, ledger, calls}, seeds.next()};
+  faults.happen(campaign.time);
+
+  Client client{cluster, calls, seeds.next()};
+  Checks checks{client, ledger};
+  load.stop_adding();
+  checks.pause_schedules();
+  checks.await_quiescence();
+  load.stop();
+  checks.tasks();
+  checks.limits();
+  checks.runs();
+  checks.schedules();
+  checks.leaders(watch->leader_changes());
+  checks.verify(campaign.binary, cluster.store(), folder.path() + "/verify.log");
+  const bool is_well = print_verdict(faults, ledger, calls);
+  fmt::print("{}\n\n", is_well ? "no promise was broken" : fmt::format("failed: seed {}", campaign.seed));
+  std::fflush(stdout);
+  return is_well;
+}
+
+}  // namespace pawl::chaos

@@ -1,0 +1,201 @@
+#include "tests/chaos/checks.hpp"
+
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "core/time.hpp"
+#include "tests/chaos/load.hpp"
+#include "tests/chaos/process.hpp"
+
+namespace pawl::chaos {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+core::TimePoint time_of(const json& text) {
+  return core::parse_time(text.get<std::string>()).value_or(core::TimePoint{});
+}
+
+std::vector<Hold> those(const std::vector<Hold>& holds, const std::function<bool(const Hold&)>& fits) {
+  std::vector<Hold> found;
+  for (const Hold& hold : holds) {
+    if (fits(hold)) found.push_back(hold);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<json> Checks::all(const std::string& path) {
+  std::vector<json> items;
+  std::string cursor;
+  do {
+    const auto page = client_.insist(
+        {.path = path + "limit=500" + (cursor.empty() ? "" : "&cursor=" + cursor)}, patience());
+    if (!page || page->status != 200) {
+      ledger_.violation(fmt::format("{}: {}", path, page ? page->body.dump() : "no answer"));
+      return items;
+    }
+    for (const json& item : page->body["items"]) items.push_back(item);
+    const json& next = page->body["next_cursor"];
+    cursor = next.is_string() ? client::percent_encoded(next.get<std::string>()) : "";
+  } while (!cursor.empty());
+  return items;
+}
+
+void Checks::pause_schedules() {
+  for (const char* name : kSchedules) {
+    const auto answer = client_.insist(
+        {.method = "POST", .path = fmt::format("/default/schedules/{}/pause", name)}, patience());
+    if (!answer || answer->status != 200)
+      ledger_.violation(fmt::format("the schedule {} could not be paused", name));
+  }
+}
+
+void Checks::await_quiescence() {
+  const Time began = std::chrono::steady_clock::now();
+  while (!is_quiet()) {
+    if (std::chrono::steady_clock::now() > began + 60s) {
+      const auto queues = client_.insist({.path = "/default/queues"}, patience());
+      return ledger_.violation("not everything ended within a minute: " +
+                               (queues ? queues->body.dump() : "no answer"));
+    }
+    std::this_thread::sleep_for(50ms);
+  }
+  ledger_.recovered(
+      "from the last fault to quiescence",
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began));
+}
+
+bool Checks::is_quiet() {
+  const auto queues = client_.insist({.path = "/default/queues"}, patience());
+  if (!queues) return false;
+  for (const json& queue : queues->body["items"]) {
+    for (const char* count : {"pending", "scheduled", "blocked", "claimed", "running"}) {
+      if (queue["counts"][count] != 0) return false;
+    }
+  }
+  return all("/default/runs?state=created,running,sleeping,completing,failing,compensating&").empty();
+}
+
+void Checks::tasks() {
+  std::set<std::string> there;
+  for (const json& task : all("/default/tasks?")) {
+    const std::string id = task["id"];
+    ledger_.count("tasks examined");
+    if (!there.insert(id).second) ledger_.violation("task " + id + " was listed twice");
+    const bool is_of_run = task["run_id"].is_string();
+    const std::string schedule = task["labels"].value("schedule", "");
+    if (!schedule.empty()) tasks_by_schedule_[schedule].insert(id);
+    if (!is_of_run && schedule.empty() && !ledger_.tasks().contains(id))
+      ledger_.violation("task " + id + " is there and nobody was told of it");
+    if (!is_of_run && task["status"] != "completed")
+      ledger_.violation("task " + id + " ended as " + task["status"].get<std::string>());
+    if (ledger_.completions().contains(id) && task["status"] != "completed")
+      ledger_.violation("task " + id + " was completed and is " + task["status"].get<std::string>());
+  }
+  for (const std::string& id : ledger_.tasks()) {
+    if (!there.contains(id)) ledger_.violation("task " + id + " was acknowledged and is lost");
+  }
+}
+
+void Checks::limits() {
+  const std::vector<Hold>& holds = ledger_.holds();
+  const auto expect = [&](const std::string& what, std::int64_t limit, const std::vector<Hold>& of) {
+    const std::int64_t most = most_at_once(of);
+    ledger_.count("leases under a limit", static_cast<std::int64_t>(of.size()));
+    if (most > limit)
+      ledger_.violation(fmt::format("{} of {} were held at once, {} are allowed", most, what, limit));
+    if (most == limit) ledger_.count("limits that were reached");
+  };
+  expect("the limited queue", kLimitedMax,
+         those(holds, [](const Hold& hold) { return hold.queue == kLimitedQueue; }));
+  expect("the narrow type", kNarrowMax,
+         those(holds, [](const Hold& hold) { return hold.type == kNarrowType; }));
+  std::map<std::string, std::vector<Hold>> by_key;
+  std::map<std::string, std::vector<Hold>> by_task;
+  for (const Hold& hold : holds) {
+    if (!hold.key.empty()) by_key[hold.key].push_back(hold);
+    by_task[hold.task].push_back(hold);
+  }
+  for (const auto& [key, its] : by_key) expect("entity " + key, 1, its);
+  for (const auto& [task, its] : by_task) {
+    if (most_at_once(its) > 1) ledger_.violation("task " + task + " was held by two at once");
+  }
+}
+
+void Checks::runs() {
+  for (const auto& [id, must_fail] : ledger_.runs()) {
+    const auto run = client_.insist({.path = "/default/runs/" + id}, patience());
+    ledger_.count("runs examined");
+    if (!run || run->status != 200) {
+      ledger_.violation("run " + id + " was acknowledged and is lost");
+      continue;
+    }
+    if (run->body["state"] != (must_fail ? "compensated" : "completed"))
+      ledger_.violation("run " + id + " ended as " + run->body["state"].get<std::string>());
+  }
+}
+
+void Checks::schedules() {
+  for (const char* name : kSchedules) slots_of(name);
+}
+
+// From the first slot to the last, each second is there once: as one that fired, with a task of its own, or
+// in a range that was skipped for a reason.
+void Checks::slots_of(const std::string& schedule) {
+  const auto created = client_.insist({.path = "/default/schedules/" + schedule}, patience());
+  core::TimePoint next = created ? time_of(created->body["created_at"]) + 1s : core::TimePoint{};
+  std::vector<json> firings = all("/default/schedules/" + schedule + "/firings?");
+  std::set<std::string> started;
+  for (auto firing = firings.rbegin(); firing != firings.rend(); ++firing) {
+    const core::TimePoint slot = time_of((*firing)["fire_at"]);
+    if (slot != next)
+      ledger_.violation(fmt::format("{}: the slot {} comes where {} was due", schedule,
+                                    core::format_time(slot), core::format_time(next)));
+    const bool is_skipped = (*firing)["status"] == "skipped";
+    if (is_skipped && (*firing)["reason"].is_null())
+      ledger_.violation(schedule + ": a slot was skipped for no reason");
+    if (!is_skipped && (*firing)["task_id"].is_null())
+      ledger_.violation(fmt::format("{}: the slot {} is {} and started nothing", schedule,
+                                    core::format_time(slot), (*firing)["status"].get<std::string>()));
+    if (!is_skipped && (*firing)["task_id"].is_string()) started.insert((*firing)["task_id"]);
+    ledger_.count(is_skipped ? "slots skipped for a reason" : "slots fired");
+    const json& until = (*firing)["until"];
+    next = (until.is_string() ? time_of(until) : slot) + 1s;
+  }
+  if (started != tasks_by_schedule_[schedule])
+    ledger_.violation(fmt::format("{}: {} slots fired and {} tasks are there", schedule, started.size(),
+                                  tasks_by_schedule_[schedule].size()));
+}
+
+void Checks::leaders(const std::vector<LeaderChange>& changes) {
+  for (std::size_t i = 1; i < changes.size(); ++i) {
+    const LeaderChange& last = changes[i - 1];
+    const LeaderChange& next = changes[i];
+    const bool is_same = last.node == next.node && last.term == next.term;
+    ledger_.count("changes of the leadership examined");
+    if (is_same) continue;
+    ledger_.count("leaders that followed another");
+    if (next.term != last.term + 1)
+      ledger_.violation(
+          fmt::format("term {} of {} followed term {} of {}", next.term, next.node, last.term, last.node));
+    if (next.at < last.until)
+      ledger_.violation(fmt::format("{} took term {} at {}, before the end {} of {}'s", next.node, next.term,
+                                    next.at, last.until, last.node));
+    ledger_.recovered(
+        "from the end of a leader's lease to the next leader",
+        std::chrono::duration_cast<std::chrono::milliseconds>(core::Duration{next.at - last.until}));
+  }
+}
+
+void Checks::verify(const std::string& binary, const std::string& store, const std::string& log) {
+  Process verifier{{binary, "verify", "--store", store}, log};
+  const int code = verifier.wait();
+  ledger_.count("stores verified");
+  if (code != 0) ledger_.violation(fmt::format("pawl verify ended with {}: {}", code, text_of_file(log)));
+}
+
+}  // namespace pawl::chaos

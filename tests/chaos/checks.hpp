@@ -1,0 +1,43 @@
+#pragma once
+// After the storm: waits until nothing is left to do, then compares what the store says with the ledger.
+// Every difference is a violation of the ledger, and everything that was looked at is counted there.
+
+#include <chrono>
+#include <set>
+#include <string>
+
+#include "tests/chaos/client.hpp"
+#include "tests/chaos/ledger.hpp"
+#include "tests/chaos/store_watch.hpp"
+
+namespace pawl::chaos {
+
+class Checks {
+ public:
+  Checks(Client& client, Ledger& ledger) : client_(client), ledger_(ledger) {}
+
+  // No slot fires from now on.
+  void pause_schedules();
+  // Until all tasks and runs have ended; a violation if that takes more than a minute.
+  void await_quiescence();
+
+  void tasks();
+  void limits();
+  void runs();
+  void schedules();
+  void leaders(const std::vector<LeaderChange>& changes);
+  // By `pawl verify`, which reads only the store.
+  void verify(const std::string& binary, const std::string& store, const std::string& log);
+
+ private:
+  // All pages of a list.
+  std::vector<json> all(const std::string& path);
+  bool is_quiet();
+  void slots_of(const std::string& schedule);
+
+  Client& client_;
+  Ledger& ledger_;
+  std::map<std::string, std::set<std::string>> tasks_by_schedule_;
+};
+
+}  // namespace pawl::chaos

@@ -1,0 +1,66 @@
+#pragma once
+// Nodes (`pawl serve`, real processes) on one store, and what can be done to them. One thread does it, the
+// one that made the cluster; addresses may be asked for from any.
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/chaos/private_postgres.hpp"
+#include "tests/chaos/process.hpp"
+#include "tests/chaos/proxy.hpp"
+
+namespace pawl::chaos {
+
+enum class StoreKind : std::uint8_t { postgres, sqlite };
+[[nodiscard]] std::string to_string(StoreKind kind);
+
+inline constexpr int kNodes = 3;
+inline constexpr std::chrono::milliseconds kLeaderTtl{2'000};
+
+class Cluster {
+ public:
+  // All nodes serve when it returns.
+  Cluster(StoreKind kind, std::string binary, std::string folder);
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  ~Cluster();
+
+  [[nodiscard]] StoreKind kind() const { return kind_; }
+  [[nodiscard]] const std::string& address(int node) const { return nodes_.at(index(node)).address; }
+  // What another program opens the store by, past the proxies.
+  [[nodiscard]] std::string store() const;
+  [[nodiscard]] std::string conninfo() const { return postgres_->conninfo(postgres_->port()); }
+  [[nodiscard]] std::string sqlite_file() const { return folder_ + "/pawl.db"; }
+
+  // Waits until it serves again. A store that is away meanwhile is no reason to give up.
+  void start(int node);
+  [[nodiscard]] Process& process(int node) { return *nodes_.at(index(node)).process; }
+  [[nodiscard]] Proxy& proxy(int node) { return *nodes_.at(index(node)).proxy; }
+  [[nodiscard]] PrivatePostgres& postgres() { return *postgres_; }
+  [[nodiscard]] std::string log_of(int node) const {
+    return folder_ + "/node-" + std::to_string(node) + ".log";
+  }
+
+ private:
+  struct Node {
+    std::unique_ptr<Proxy> proxy;  // PostgreSQL's
+    std::unique_ptr<Process> process;
+    std::string listen = "127.0.0.1:0";
+    std::string address;
+  };
+
+  static std::size_t index(int node) { return static_cast<std::size_t>(node); }
+  [[nodiscard]] std::string store_of(int node) const;
+  // True when it serves; false when it ended instead.
+  bool await_serving(Node& node, const std::string& log, std::size_t said_before);
+
+  StoreKind kind_;
+  std::string binary_;
+  std::string folder_;
+  std::unique_ptr<PrivatePostgres> postgres_;
+  std::vector<Node> nodes_{kNodes};
+};
+
+}  // namespace pawl::chaos

@@ -1,0 +1,134 @@
+#include "tests/chaos/faults.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "tests/chaos/load.hpp"
+
+namespace pawl::chaos {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+constexpr int kRoundsToLand = 10;  // of a kind that does not
+
+Proxy::Mode mode_of(Fault fault) {
+  if (fault == Fault::close) return Proxy::Mode::close;
+  return fault == Fault::stall ? Proxy::Mode::stall : Proxy::Mode::drop;
+}
+
+}  // namespace
+
+Faults::Faults(Place place, std::uint64_t seed)
+    : cluster_(place.cluster),
+      ledger_(place.ledger),
+      client_(place.cluster, place.counts, seed),
+      chance_(client_.chance),
+      kinds_{Fault::kill, Fault::kill_at_a_slot, Fault::stop} {
+  if (cluster_.kind() == StoreKind::postgres)
+    kinds_.insert(kinds_.end(),
+                  {Fault::pause, Fault::close, Fault::stall, Fault::drop, Fault::restart_database});
+}
+
+void Faults::happen(milliseconds time) {
+  const Time until = std::chrono::steady_clock::now() + time;
+  const auto is_over = [&] { return std::chrono::steady_clock::now() >= until; };
+  const auto has_landed = [&](Fault fault) { return landed_[fault] > 0; };
+  for (int round = 0; !is_over() || round < kRoundsToLand; ++round) {
+    if (is_over() && std::all_of(kinds_.begin(), kinds_.end(), has_landed)) return;
+    shuffle();
+    for (const Fault fault : kinds_) {
+      if (is_over() && has_landed(fault)) continue;
+      wait(200, 700);
+      happen_once(fault, client_.any_node());
+    }
+  }
+}
+
+void Faults::happen_once(Fault fault, int node) {
+  switch (fault) {
+    case Fault::kill_at_a_slot: await_a_slot(); [[fallthrough]];
+    case Fault::kill:
+      kill(node, SIGKILL);
+      if (cluster_.process(node).ended() == -SIGKILL) ++landed_[fault];
+      break;
+    case Fault::stop:
+      kill(node, SIGTERM);
+      if (cluster_.process(node).ended() == 0) ++landed_[fault];
+      break;
+    case Fault::pause: return pause(node);
+    case Fault::close:
+    case Fault::stall:
+    case Fault::drop: return cut(fault, node);
+    case Fault::restart_database: return restart_database();
+  }
+  wait(100, 800);
+  cluster_.start(node);
+}
+
+void Faults::kill(int node, int signal) {
+  cluster_.process(node).signal(signal);
+  (void)cluster_.process(node).wait();
+}
+
+void Faults::await_a_slot() {
+  const auto slot =
+      client_.insist({.path = fmt::format("/default/schedules/{}/next?count=1", kSchedules[0])}, patience());
+  if (!slot) return;
+  const auto next = core::parse_time(slot->body["times"][0].get<std::string>());
+  if (!next) return;
+  const auto offset = std::chrono::microseconds{static_cast<std::int64_t>(chance_.below(10'000)) - 5'000};
+  std::this_thread::sleep_until(*next + offset);
+}
+
+void Faults::pause(int node) {
+  cluster_.process(node).signal(SIGSTOP);
+  wait(2'200, 3'500);
+  if (cluster_.process(node).is_stopped()) ++landed_[Fault::pause];
+  cluster_.process(node).signal(SIGCONT);
+}
+
+void Faults::cut(Fault fault, int node) {
+  Proxy& proxy = cluster_.proxy(node);
+  const int before = proxy.hurt(mode_of(fault));
+  proxy.set(mode_of(fault));
+  wait(1'000, 3'000);
+  if (proxy.hurt(mode_of(fault)) > before) ++landed_[fault];
+  proxy.set(Proxy::Mode::pass);
+  await_writes("from a mended connection to a write through its node", std::chrono::steady_clock::now());
+}
+
+void Faults::restart_database() {
+  cluster_.postgres().stop_immediately();
+  wait(50, 500);
+  cluster_.postgres().start();
+  ++landed_[Fault::restart_database];
+  await_writes("from the database's return to a write through each node", std::chrono::steady_clock::now());
+}
+
+void Faults::await_writes(const std::string& what, Time since) {
+  for (int node = 0; node < kNodes; ++node) {
+    const Ask ask{.method = "POST",
+                  .path = fmt::format("/default/leases/chaos-{}/acquire", node),
+                  .body = {{"holder", "chaos"}, {"ttl", "1s"}}};
+    while (!client_.try_once(node, ask) && std::chrono::steady_clock::now() < since + 30s)
+      std::this_thread::sleep_for(5ms);
+  }
+  ledger_.recovered(what, std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - since));
+}
+
+void Faults::shuffle() {
+  for (std::size_t i = kinds_.size() - 1; i > 0; --i) std::swap(kinds_[i], kinds_[chance_.below(i + 1)]);
+}
+
+void Faults::wait(int least, int most) {
+  std::this_thread::sleep_for(
+      milliseconds{least + static_cast<int>(chance_.below(static_cast<std::uint64_t>(most - least)))});
+}
+
+}  // namespace pawl::chaos

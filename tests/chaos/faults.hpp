@@ -1,0 +1,67 @@
+#pragma once
+// What goes wrong, by a seed: each kind once in every round, in an order and on nodes by chance, for times by
+// chance. A fault counts when it was seen to land.
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "tests/chaos/client.hpp"
+#include "tests/chaos/cluster.hpp"
+#include "tests/chaos/ledger.hpp"
+#include "tests/support/env.hpp"
+
+namespace pawl::chaos {
+
+enum class Fault : std::uint8_t {
+  kill,              // SIGKILL, and started again
+  kill_at_a_slot,    // the same within 5 ms of the time of a schedule
+  stop,              // SIGTERM
+  pause,             // SIGSTOP for longer than any lease
+  close,             // the way to the database is cut: connections are ended,
+  stall,             // hold everything back,
+  drop,              // or swallow it
+  restart_database,  // SIGQUIT, as `pg_ctl restart -m immediate` does
+};
+inline constexpr std::array<std::string_view, 8> kFaultNames{
+    "node killed",       "node killed at a slot", "node stopped",       "node paused",
+    "connection closed", "connection stalled",    "connection dropped", "database restarted"};
+
+class Faults {
+ public:
+  struct Place {
+    Cluster& cluster;
+    Ledger& ledger;
+    CallCounts& counts;
+  };
+  Faults(Place place, std::uint64_t seed);
+
+  // For so long, and until each kind has landed.
+  void happen(std::chrono::milliseconds time);
+  [[nodiscard]] const std::map<Fault, int>& landed() const { return landed_; }
+  [[nodiscard]] const std::vector<Fault>& kinds() const { return kinds_; }
+
+ private:
+  void happen_once(Fault fault, int node);
+  void kill(int node, int signal);
+  void await_a_slot();
+  void pause(int node);
+  void cut(Fault fault, int node);
+  void restart_database();
+  // Until each node has written something.
+  void await_writes(const std::string& what, Time since);
+  void shuffle();
+  void wait(int least, int most);
+
+  Cluster& cluster_;
+  Ledger& ledger_;
+  Client client_;
+  testing::SeededRandom& chance_;
+  std::vector<Fault> kinds_;
+  std::map<Fault, int> landed_;
+};
+
+}  // namespace pawl::chaos

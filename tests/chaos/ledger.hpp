@@ -1,0 +1,77 @@
+#pragma once
+// What the callers of a campaign were told and what their workers did, kept outside of any store: the truth
+// that the store is compared with at the end. Any thread.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace pawl::chaos {
+
+using Time = std::chrono::steady_clock::time_point;
+
+// A time in which a worker surely had the lease: from when it was told until it gave it back, or until the
+// lease's length after it asked. The lease itself began earlier and ended later, so that two of these overlap
+// only if the leases did.
+struct Hold {
+  std::string task = {};
+  std::int64_t fence = 0;
+  std::string queue = {};
+  std::string type = {};
+  std::string key = {};
+  Time from = {};
+  Time until = {};
+};
+
+class Ledger {
+ public:
+  // Acknowledged.
+  void enqueued(const std::string& task);
+  void started(const std::string& run, bool must_fail);
+  void completed(const std::string& task, std::int64_t fence);
+  // The answer to a claim, whose lease does not end before `lease_end`.
+  void claimed(const std::string& task, std::int64_t fence, Time lease_end);
+  void held(Hold hold);
+  // A worker died with it; nobody will report on it before `lease_end`.
+  void abandoned(const std::string& task, Time lease_end);
+  // A report after the lease was over, and whether it was taken.
+  void reported_late(const std::string& task, bool was_taken);
+  void recovered(const std::string& what, std::chrono::milliseconds time);
+
+  void violation(std::string text);
+  void count(const std::string& what, std::int64_t by = 1);
+
+  // From here on when everything has ended.
+  [[nodiscard]] const std::set<std::string>& tasks() const { return enqueued_; }
+  [[nodiscard]] const std::map<std::string, bool>& runs() const { return runs_; }
+  [[nodiscard]] const std::map<std::string, std::int64_t>& completions() const { return completed_; }
+  [[nodiscard]] const std::vector<Hold>& holds() const { return holds_; }
+  [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
+  [[nodiscard]] const std::map<std::string, std::int64_t>& counts() const { return counts_; }
+  [[nodiscard]] const std::map<std::string, std::vector<std::chrono::milliseconds>>& recoveries() const {
+    return recoveries_;
+  }
+  [[nodiscard]] std::int64_t count_of(const std::string& what) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::string> enqueued_;
+  std::map<std::string, bool> runs_;
+  std::map<std::string, std::int64_t> completed_;  // by task: the fence
+  std::set<std::pair<std::string, std::int64_t>> claims_;
+  std::map<std::string, Time> abandoned_;
+  std::vector<Hold> holds_;
+  std::vector<std::string> violations_;
+  std::map<std::string, std::int64_t> counts_;
+  std::map<std::string, std::vector<std::chrono::milliseconds>> recoveries_;
+};
+
+// The most that were held at one instant.
+[[nodiscard]] std::int64_t most_at_once(const std::vector<Hold>& holds);
+
+}  // namespace pawl::chaos

@@ -1,0 +1,35 @@
+// Chaos: real nodes on a real store, with real kills, pauses and cuts. `./dev chaos` runs it.
+#include <cmath>
+#include <csignal>
+#include <optional>
+#include <random>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "tests/chaos/campaign.hpp"
+
+int main(int argc, char** argv) {
+  using namespace pawl::chaos;
+  double minutes = 1;
+  std::optional<std::uint64_t> seed;
+  std::string store;
+  Campaign campaign{.binary = PAWL_BINARY};
+  CLI::App app{"Three nodes on one store under load, while nodes, connections and the database are killed"};
+  app.add_option("--minutes", minutes, "under fire, on each store")->check(CLI::Range(0.01, 10'000.0));
+  app.add_option("--seed", seed, "of what goes wrong and when; any if not given");
+  app.add_option("--store", store, "postgres or sqlite; both if not given")
+      ->check(CLI::IsMember({"postgres", "sqlite"}));
+  CLI11_PARSE(app, argc, argv);
+  std::signal(SIGPIPE, SIG_IGN);
+
+  campaign.seed = seed ? *seed : std::random_device{}();
+  campaign.time = std::chrono::milliseconds{std::llround(minutes * 60'000)};
+  bool is_well = true;
+  for (const StoreKind kind : {StoreKind::postgres, StoreKind::sqlite}) {
+    if (!store.empty() && store != to_string(kind)) continue;
+    campaign.store = kind;
+    is_well = run_campaign(campaign) && is_well;
+  }
+  return is_well ? 0 : 1;
+}

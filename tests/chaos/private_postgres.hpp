@@ -1,0 +1,42 @@
+#pragma once
+// A PostgreSQL of the campaign's own, which may be ended in the worst way and started again. Its data are in
+// a folder that is gone with its owner.
+
+#include <memory>
+#include <string>
+
+#include "tests/chaos/process.hpp"
+
+namespace pawl::chaos {
+
+class PrivatePostgres {
+ public:
+  // In a new folder below `folder`.
+  explicit PrivatePostgres(const std::string& folder);
+  PrivatePostgres(const PrivatePostgres&) = delete;
+  PrivatePostgres& operator=(const PrivatePostgres&) = delete;
+  ~PrivatePostgres();
+
+  [[nodiscard]] int port() const { return port_; }
+  // By whichever port leads to it.
+  [[nodiscard]] std::string conninfo(int port) const;
+  // What `pg_ctl stop -m immediate` does: no good-byes, and the next start recovers from the log.
+  void stop_immediately();
+  // Returns when it takes connections.
+  void start();
+
+ private:
+  [[nodiscard]] bool takes_connections() const;
+
+  std::string folder_;
+  std::string programs_;
+  std::string user_;
+  std::string password_;
+  int port_ = 0;
+  std::unique_ptr<Process> server_;
+};
+
+// A port of loopback that nobody has at the moment.
+[[nodiscard]] int free_port();
+
+}  // namespace pawl::chaos

@@ -1,0 +1,102 @@
+#include "tests/chaos/worker.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "tests/chaos/load.hpp"
+
+namespace pawl::chaos {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLease = 1'500ms;
+constexpr auto kSurelyOver = kLease + 500ms;
+
+std::string text_of(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
+}  // namespace
+
+void Worker::work_until(const std::atomic<bool>& is_over) {
+  while (!is_over) {
+    claim_and_work();
+    report_late_ones();
+  }
+}
+
+void Worker::claim_and_work() {
+  const Time asked_at = std::chrono::steady_clock::now();
+  const auto answer =
+      client_.try_once(client_.any_node(), {.method = "POST",
+                                            .path = "/default/tasks/claim",
+                                            .body = {{"worker_id", name_},
+                                                     {"queues", {"default", kLimitedQueue}},
+                                                     {"max", 1 + client_.chance.below(3)},
+                                                     {"lease", fmt::format("{}ms", kLease.count())},
+                                                     {"wait", "300ms"}}});
+  if (!answer || answer->status != 200) return std::this_thread::sleep_for(20ms);
+  const json tasks = answer->body.value("tasks", json::array());
+  for (const json& task : tasks)
+    ledger_.claimed(task["id"], task["lease"]["fence"].get<std::int64_t>(), asked_at + kLease);
+  for (const json& task : tasks) work_on(task, asked_at);
+}
+
+void Worker::work_on(const json& task, Time asked_at) {
+  const Time received_at = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds{1 + client_.chance.below(10)});
+  const std::string id = task["id"];
+  const auto fence = task["lease"]["fence"].get<std::int64_t>();
+  json answer{{"task_id", id}, {"fence", fence}, {"action", "complete"}, {"output", fence}};
+  const bool is_last = text_of(task, "type") == std::string{"wf."} + kLastOfRun;
+  const bool must_fail = is_last && task["payload"].value(kMustFail, false);
+  const auto lot = client_.chance.below(100);
+  const bool dies = lot < 3;
+  const bool is_late = lot >= 3 && lot < 6;
+  const bool fails = must_fail || (lot >= 6 && lot < 12);
+  if (fails)
+    answer = {{"task_id", id},
+              {"fence", fence},
+              {"action", "fail"},
+              {"error", {{"code", "chaos"}, {"message", "as told"}, {"retryable", !must_fail}}}};
+  const Time reports_at = dies || is_late ? Time::max() : std::chrono::steady_clock::now();
+  ledger_.held({.task = id,
+                .fence = fence,
+                .queue = text_of(task, "queue"),
+                .type = text_of(task, "type"),
+                .key = text_of(task, "key"),
+                .from = received_at,
+                .until = std::min<Time>(reports_at, asked_at + kLease)});
+  if (dies) return ledger_.abandoned(id, received_at + kLease);
+  if (is_late) return late_.push_back({.report = answer, .due = received_at + kSurelyOver});
+  const auto was_taken = report(answer);
+  if (!was_taken) return ledger_.violation(fmt::format("a report on task {} was never answered", id));
+  if (!*was_taken) return ledger_.count("reports that found the lease gone");
+  if (!fails) ledger_.completed(id, fence);
+}
+
+void Worker::report_late_ones() {
+  while (!late_.empty() && late_.front().due <= std::chrono::steady_clock::now()) {
+    const json late = late_.front().report;
+    late_.pop_front();
+    ledger_.reported_late(late["task_id"], report(late).value_or(false));
+  }
+}
+
+std::optional<bool> Worker::report(const json& report) {
+  const auto answer = client_.insist({.method = "POST",
+                                      .path = "/default/tasks/report",
+                                      .body = {{"worker_id", name_}, {"reports", json::array({report})}}},
+                                     patience());
+  if (!answer) return std::nullopt;
+  if (answer->status != 200) ledger_.violation("a report was refused: " + answer->body.dump());
+  if (answer->status != 200) return std::nullopt;
+  return answer->body["results"][0]["ok"].get<bool>();
+}
+
+}  // namespace pawl::chaos

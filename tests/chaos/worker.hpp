@@ -1,0 +1,47 @@
+#pragma once
+// A worker of the load: it claims, does as if it worked, and reports. Now and then it dies with a task (never
+// reports), is late, or fails.
+
+#include <atomic>
+#include <deque>
+#include <string>
+
+#include "tests/chaos/client.hpp"
+#include "tests/chaos/ledger.hpp"
+
+namespace pawl::chaos {
+
+class Worker {
+ public:
+  static constexpr const char* kLastOfRun = "last";  // of the workflow: fails where its input says so
+  static constexpr const char* kMustFail = "must_fail";
+
+  struct Place {
+    const Cluster& cluster;
+    CallCounts& counts;
+    Ledger& ledger;
+  };
+  Worker(Place place, std::uint64_t seed, std::string name)
+      : client_(place.cluster, place.counts, seed), ledger_(place.ledger), name_(std::move(name)) {}
+
+  void work_until(const std::atomic<bool>& is_over);
+
+ private:
+  struct Late {
+    json report;
+    Time due;
+  };
+
+  void claim_and_work();
+  void work_on(const json& task, Time asked_at);
+  void report_late_ones();
+  // Whether it was taken; nothing: never answered.
+  std::optional<bool> report(const json& report);
+
+  Client client_;
+  Ledger& ledger_;
+  std::string name_;
+  std::deque<Late> late_;
+};
+
+}  // namespace pawl::chaos
