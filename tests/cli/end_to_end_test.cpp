@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "tests/cli/live_server.hpp"
+#include "tests/support/env.hpp"
 #include "tests/support/scripted_server.hpp"
 
 namespace pawl::testing {
@@ -199,6 +201,35 @@ TEST_F(Live, AWorkerThatMayNotWaitGivesBackWhatItRuns) {
   const auto task = server.show(id);
   EXPECT_EQ(task["status"], "pending");
   EXPECT_EQ(task["attempts"][0]["outcome"], "released");
+}
+
+// Told to end at any moment, with and without time to finish: each task has one attempt, and a good end
+// spends none.
+TEST_F(Live, B53_WorkersThatAreToldToEndAtAnyMomentLoseNothingAndSpendNothing) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 40; ++i) ids.push_back(server.enqueue("t", {"--max-attempts", "1"}));
+  const auto left = [this] {
+    return server.pawl({"task", "list", "--status", "pending,claimed,running", "--json"}).out;
+  };
+  SeededRandom random{53};
+  for (int i = 0; i < 200 && !left().empty(); ++i) {
+    const bool may_finish = random.below(2) == 0;
+    Program worker{this->worker("t=sleep 0.02; echo 1",
+                                {"--concurrency", "4", "--drain-timeout", may_finish ? "10s" : "0s"}),
+                   server.variables()};
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds{random.below(250)});  // the moment is what is random
+    worker.signal(SIGTERM);
+    const int ended = worker.wait();
+    EXPECT_TRUE(ended == 0 || ended == -SIGTERM)
+        << ended;  // the latter before it listens: it has nothing yet
+  }
+  for (const std::string& id : ids) {
+    const auto task = server.show(id);
+    EXPECT_EQ(task["status"], "completed");
+    for (const auto& attempt : task["attempts"])
+      EXPECT_TRUE(attempt["outcome"] == "released" || attempt["outcome"] == "completed") << attempt;
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Bugs that others had with graphs, steps, sagas and cancels (RELIABILITY B45 to B51): each is a test of
+// Bugs that others had with graphs, steps, sagas and cancels (RELIABILITY B45 to B52): each is a test of
 // ours.
 #include <thread>
 
@@ -202,6 +202,30 @@ TEST_P(RunCases, B51_ACancelBesideACompletionInOneGroupLeavesOneEnd) {
     EXPECT_EQ(state_of(run), is_cancel_first ? RunState::cancelled : RunState::completed);
     EXPECT_EQ(answers[is_cancel_first ? 0 : 1].answer().ok(), is_cancel_first);
     (void)report_at(node(), "a", ReportAction::release);  // it is over, whatever it says
+  }
+}
+
+TEST_P(RunCases, B52_AnOutputIsKeptAsItIsOrRefusedAndTheTaskGoesOn) {
+  define("one", R"({"id":"a","activity":"t","retry":{"max_attempts":1}})",
+         R"(,"output":{"$ref":"#/tasks/a/output"})");
+  const std::vector<std::string> kept{
+      R"("\u0000")", "1e400", "-0", R"({"a":1,"a":2})", "9223372036854775807", R"("\ud83d\ude00")"};
+  for (const std::string& output : kept) {
+    const core::RunId run = start("one");
+    complete_node("a", output);
+    EXPECT_EQ(run_of(run).output.text, output);
+  }
+  const std::vector<std::string> bad{std::string{"\"\0\"", 3}, R"("\ud800")", "\"\xff\"", "{",
+                                     "\"\xed\xa0\x80\""};
+  for (const std::string& output : bad) {
+    const core::RunId run = start("one");
+    claimed();
+    core::Report report = report_of(held("a").task, ReportAction::complete);
+    report.output = {output};
+    EXPECT_EQ(report_to(api(), "w1", report).problem().code, core::ProblemCode::invalid_argument);
+    EXPECT_EQ(node_state(run, "a"), NodeState::pending) << "nothing was written";
+    fail_node("a");  // what cannot be kept fails like anything else
+    EXPECT_EQ(state_of(run), RunState::failed);
   }
 }
 
