@@ -227,7 +227,7 @@ class Differential {
     if (chance_.chance(0.7)) command.queues = kQueues;
     if (chance_.chance(0.2)) command.types = {pick(kTypes)};
     command.max = static_cast<int>(1 + chance_.below(6));
-    if (chance_.chance(0.03)) command.max = 0;  // refused
+    if (chance_.chance(0.06)) command.max = 0;  // refused
     command.lease = 1s + chance_.below(20) * 1s;
     return command;
   }
