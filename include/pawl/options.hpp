@@ -41,6 +41,9 @@ struct EnqueueOptions {
   std::optional<std::int32_t> priority = {};
   std::optional<std::string> key = {};  // tasks of one key run one at a time, in order
   std::optional<std::string> idempotency_key = {};
+  // Whose it is: tenants share a queue's claims by their weights, however many tasks each has waiting.
+  std::optional<std::string> fairness_key = {};
+  std::optional<double> fairness_weight = {};  // from 0.001 to 1000; 1 if not given
   std::optional<Duration> delay = {};
   std::optional<TimePoint> run_at = {};
   RetryPolicy retry = {};

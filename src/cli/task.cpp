@@ -26,6 +26,8 @@ core::Result<std::string> enqueue_body(const Input& input) {
   }
   if (input.has("--run-at")) body.text("run_at", input.text("--run-at"));
   if (input.has("--idempotency-key")) body.text("idempotency_key", input.text("--idempotency-key"));
+  if (input.has("--fairness-key")) body.text("fairness_key", input.text("--fairness-key"));
+  if (input.has("--fairness-weight")) body.real("fairness_weight", input.real("--fairness-weight"));
   if (input.has("--priority")) body.number("priority", input.integer("--priority"));
   if (input.has("--max-attempts")) {
     body.raw("retry", client::ObjectText{}.number("max_attempts", input.integer("--max-attempts")).str());
@@ -157,6 +159,11 @@ std::vector<Flag> enqueue_flags() {
       {.name = "--idempotency-key",
        .value = "KEY",
        .summary = "The same type and key again is the same task"},
+      {.name = "--fairness-key", .value = "KEY", .summary = "Whose it is: tenants share a queue's claims"},
+      {.name = "--fairness-weight",
+       .value = "N",
+       .summary = "How large that tenant's share is; 1 if not given",
+       .kind = ValueKind::real},
       {.name = "--max-attempts",
        .value = "N",
        .summary = "The first one counts; -1: for ever",

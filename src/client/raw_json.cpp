@@ -37,6 +37,11 @@ ObjectText& ObjectText::number(std::string_view name, std::int64_t value) {
   return *this;
 }
 
+ObjectText& ObjectText::real(std::string_view name, double value) {
+  out_.field(name, value);
+  return *this;
+}
+
 ObjectText& ObjectText::raw(std::string_view name, std::string_view json) {
   out_.field(name, core::RawJson{std::string{json}});
   return *this;

@@ -25,6 +25,7 @@ class ObjectText {
  public:
   ObjectText& text(std::string_view name, std::string_view value);
   ObjectText& number(std::string_view name, std::int64_t value);
+  ObjectText& real(std::string_view name, double value);
   ObjectText& raw(std::string_view name, std::string_view json);
   [[nodiscard]] std::string str() const;
 

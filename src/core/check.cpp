@@ -38,6 +38,16 @@ Problem below(const std::string& prefix, Problem problem) {
   return problem;
 }
 
+Status check_fairness(const TaskSpec& spec) {
+  if (spec.fairness_key) {
+    if (const Status key = check_key("fairness_key", *spec.fairness_key); !key) return key;
+  }
+  if (!spec.fairness_weight) return Done{};
+  if (!spec.fairness_key) return invalid_field("fairness_weight", "needs a fairness_key");
+  if (!std::isfinite(*spec.fairness_weight)) return invalid_field("fairness_weight", "must be a number");
+  return range("fairness_weight", *spec.fairness_weight, kFairnessWeightMin, kFairnessWeightMax);
+}
+
 Status check_spec(const TaskSpec& spec) {
   const Status names = first_of({check_name("type", spec.type), check_name("queue", spec.queue),
                                  check_json("payload", spec.payload),
@@ -54,6 +64,7 @@ Status check_spec(const TaskSpec& spec) {
   if (spec.idempotency_key) {
     if (const Status key = check_key("idempotency_key", *spec.idempotency_key); !key) return key;
   }
+  if (const Status fairness = check_fairness(spec); !fairness) return fairness;
   if (spec.delay) {
     const Status delay = check_duration("delay", *spec.delay, Duration{0}, kDurationMax);
     if (!delay) return delay;

@@ -14,7 +14,7 @@ inline constexpr std::string_view kQueueDefault = "default";
 
 inline constexpr std::size_t kNamespaceBytesMax = 63;
 inline constexpr std::size_t kNameCharactersMax = 255;  // queue, type, workflow, step, node, worker
-inline constexpr std::size_t kKeyCharactersMax = 512;   // entity, run, idempotency and lease keys
+inline constexpr std::size_t kKeyCharactersMax = 512;   // entity, run, idempotency, fairness and lease keys
 inline constexpr std::size_t kPayloadBytesWarn = 1U << 20U;
 inline constexpr std::size_t kPayloadBytesMax = 2U << 20U;
 inline constexpr int kJsonDepthMax = 64;
@@ -30,6 +30,8 @@ inline constexpr std::size_t kErrorMessageBytesMax = 64U << 10U;
 inline constexpr std::size_t kNonRetryableMax = 100;
 inline constexpr std::int32_t kPriorityMin = -32'768;
 inline constexpr std::int32_t kPriorityMax = 32'767;
+inline constexpr double kFairnessWeightMin = 0.001;
+inline constexpr double kFairnessWeightMax = 1'000;
 inline constexpr int kAttemptsMax = 1'000'000;
 inline constexpr double kBackoffMax = 1'000;
 inline constexpr int kPageMax = 500;

@@ -67,6 +67,16 @@ std::string execution_key(const Task& task, int attempt) {
   return execution_key(*task.run_id, task.node_id.value_or(""), attempt);
 }
 
+TimePoint lane_time(const TaskRecord& record) {
+  return record.turn ? time_from_micros(*record.turn) : record.available_at;
+}
+
+bool stands_before(const TaskRecord& a, const TaskRecord& b) {
+  const TimePoint left = lane_time(a);
+  const TimePoint right = lane_time(b);
+  return left != right ? left < right : a.id < b.id;
+}
+
 Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts) {
   PAWL_ENSURE(record.has_facts && record.lane != nullptr, "a task is shown with all its facts");
   Task task{.id = record.id,
@@ -77,6 +87,7 @@ Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts) {
             .priority = record.lane->priority,
             .key = record.facts.key,
             .idempotency_key = record.facts.idempotency_key,
+            .fairness = record.facts.fairness,
             .payload = record.facts.payload,
             .attempt = record.progress.attempt,
             .retry = record.facts.retry,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/fairness.hpp"
 #include "core/ids.hpp"
 #include "core/json.hpp"
 #include "core/node_key.hpp"
@@ -60,6 +61,7 @@ struct Lane {
   std::string type = {};
   std::int32_t priority = 0;
   bool of_runs = false;  // its tasks are parts of runs
+  bool fair = false;     // its tasks have fairness keys, and are claimed by their turns
 };
 
 // Which task of which run it is.
@@ -81,7 +83,8 @@ struct TaskFacts {
   std::optional<Duration> timeout = {};  // of one attempt
   Labels labels = {};
   TimePoint created_at = {};
-  std::optional<TaskRun> run = {};  // iff its lane is of runs
+  std::optional<TaskRun> run = {};        // iff its lane is of runs
+  std::optional<Fairness> fairness = {};  // iff its lane is fair
 
   bool operator==(const TaskFacts&) const = default;
 };
@@ -130,15 +133,22 @@ enum class Place : std::uint8_t { nowhere, ready, scheduled, waiting, leased, fi
 struct TaskRecord {
   TaskId id = {};
   const Lane* lane = nullptr;
-  TaskFacts facts = {};  // key and run always; the rest only when the load asked for facts
+  TaskFacts facts = {};  // key, run and fairness always; the rest only when the load asked for facts
   bool has_facts = false;
   Place place = Place::nowhere;
   TaskStatus status = TaskStatus::pending;
   Progress progress = {};
   TimePoint available_at = {};
+  std::optional<Turn> turn = {};    // iff ready in a fair lane, as far as it was looked up
   std::optional<Lease> lease = {};  // iff leased
   std::optional<TaskEnd> end = {};  // iff finished
 };
+
+// What the tasks of one lane are ordered by, before their ids: when they became available, or their turn,
+// read as a time.
+[[nodiscard]] TimePoint lane_time(const TaskRecord& record);
+// Of two ready tasks that are in one lane, or neither in a fair one.
+[[nodiscard]] bool stands_before(const TaskRecord& a, const TaskRecord& b);
 
 // One claim of a task to its end. Stored for those that did not complete.
 struct Attempt {
@@ -187,6 +197,7 @@ struct Task {
   std::int32_t priority = 0;
   std::optional<std::string> key = {};
   std::optional<std::string> idempotency_key = {};
+  std::optional<Fairness> fairness = {};
   RawJson payload = {};
   RawJson output = {};
   std::optional<TaskError> error = {};

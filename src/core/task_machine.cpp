@@ -246,6 +246,7 @@ void apply(TaskRecord& record, const TaskChange& change) {
   record.available_at = change.available_at;
   record.lease = change.lease;
   record.end = change.end;
+  if (record.place != Place::ready) record.turn.reset();
 }
 
 TaskRecord new_task(const TaskId& id, const Lane& lane, TaskSpec spec, TimePoint now, bool first_in_line) {
@@ -260,6 +261,9 @@ TaskRecord new_task(const TaskId& id, const Lane& lane, TaskSpec spec, TimePoint
                            .timeout = spec.timeout,
                            .labels = std::move(spec.labels),
                            .created_at = now};
+  if (spec.fairness_key)
+    record.facts.fairness =
+        Fairness{.key = std::move(*spec.fairness_key), .weight = spec.fairness_weight.value_or(1)};
   record.has_facts = true;
   record.status = first_in_line ? TaskStatus::pending : TaskStatus::blocked;
   record.place = place_for(record.status, record.available_at, now);

@@ -25,6 +25,8 @@ struct TaskSpec {
   std::int32_t priority = 0;
   std::optional<std::string> key = {};
   std::optional<std::string> idempotency_key = {};
+  std::optional<std::string> fairness_key = {};
+  std::optional<double> fairness_weight = {};
   std::optional<Duration> delay = {};
   std::optional<TimePoint> run_at = {};
   RetryPolicy retry = {};

@@ -18,7 +18,8 @@ namespace {
 
 bool is_lane_of(const core::Lane& lane, const std::string& ns, const core::TaskSpec& spec) {
   return lane.priority == spec.priority && lane.type == spec.type && lane.queue == spec.queue &&
-         lane.ns == ns && lane.of_runs == spec.run_id.has_value();
+         lane.ns == ns && lane.of_runs == spec.run_id.has_value() &&
+         lane.fair == spec.fairness_key.has_value();
 }
 
 bool goes_to_a_run(const core::TaskSpec& spec) { return spec.run_id.has_value(); }
@@ -83,14 +84,16 @@ Lanes intern_lanes(store::Store& store, const std::vector<const Command*>& comma
     const core::TaskSpec* last = nullptr;
     for (const core::TaskSpec& spec : enqueue->tasks) {
       const bool is_same = last != nullptr && last->priority == spec.priority && last->type == spec.type &&
-                           last->queue == spec.queue && goes_to_a_run(*last) == goes_to_a_run(spec);
+                           last->queue == spec.queue && goes_to_a_run(*last) == goes_to_a_run(spec) &&
+                           last->fairness_key.has_value() == spec.fairness_key.has_value();
       last = &spec;
       if (!is_same) {
         keys.push_back({.ns = enqueue->ns,
                         .queue = spec.queue,
                         .type = spec.type,
                         .priority = spec.priority,
-                        .of_runs = goes_to_a_run(spec)});
+                        .of_runs = goes_to_a_run(spec),
+                        .fair = spec.fairness_key.has_value()});
       }
     }
   }
@@ -227,7 +230,8 @@ const core::Lane* Batch::lane_of(const std::string& ns, const core::TaskSpec& sp
                             .queue = spec.queue,
                             .type = spec.type,
                             .priority = spec.priority,
-                            .of_runs = goes_to_a_run(spec)});
+                            .of_runs = goes_to_a_run(spec),
+                            .fair = spec.fairness_key.has_value()});
   }
   return last_lane_;
 }

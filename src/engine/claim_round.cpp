@@ -7,13 +7,35 @@
 #include <utility>
 
 #include "core/canary.hpp"
+#include "core/fairness.hpp"
 #include "core/queue.hpp"
 #include "core/worker.hpp"
+#include "engine/fair_take.hpp"
 
 namespace pawl::engine {
 
 using store::LaneShare;
 using store::QueueRef;
+
+namespace {
+
+bool is_claimed_before(const WorkingTask* a, const WorkingTask* b) {
+  const std::int32_t left = a->record.lane->priority;
+  const std::int32_t right = b->record.lane->priority;
+  return left != right ? left > right : core::stands_before(a->record, b->record);
+}
+
+std::vector<WorkingTask*> in_claim_order(const std::vector<WorkingTask*>& tasks) {
+  std::vector<const core::TaskRecord*> records;
+  records.reserve(tasks.size());
+  for (const WorkingTask* task : tasks) records.push_back(&task->record);
+  std::vector<WorkingTask*> ordered;
+  ordered.reserve(tasks.size());
+  for (const std::size_t index : core::claim_order(records)) ordered.push_back(tasks[index]);
+  return ordered;
+}
+
+}  // namespace
 
 std::int64_t ClaimRound::Allowance::left_for(const std::string& type, std::int64_t wanted) const {
   if (paused) return 0;
@@ -197,20 +219,23 @@ std::vector<WorkingTask*> ClaimRound::candidates(std::vector<LaneShare> shares, 
   // What this group cancelled while it was ready is still there in the store: look past it.
   const std::size_t gone = set_.left_ready();
   for (LaneShare& share : shares) share.max += static_cast<std::int64_t>(gone);
-  for (core::TaskRecord& record : tx_.take_ready(shares, wanted + gone)) set_.add_taken(std::move(record));
+  const bool is_shared =
+      std::any_of(shares.begin(), shares.end(), [](const LaneShare& share) { return share.lane->fair; });
   std::unordered_set<const core::Lane*> lanes;
   for (const LaneShare& share : shares) lanes.insert(share.lane);
+  if (is_shared) {
+    FairTake{tx_, set_}.take(shares, wanted + gone);
+  } else {
+    for (core::TaskRecord& record : tx_.take_ready(shares, wanted + gone)) set_.add_taken(std::move(record));
+  }
   for (WorkingTask* task : set_.ready()) {
     if (lanes.contains(task->record.lane)) found.push_back(task);
   }
-  const auto stands_before = [](const WorkingTask* a, const WorkingTask* b) {
-    const core::TaskRecord& left = a->record;
-    const core::TaskRecord& right = b->record;
-    if (left.lane->priority != right.lane->priority) return left.lane->priority > right.lane->priority;
-    if (left.available_at != right.available_at) return left.available_at < right.available_at;
-    return left.id < right.id;
-  };
-  std::sort(found.begin(), found.end(), stands_before);
+  if (is_shared) {
+    found = in_claim_order(found);
+  } else {
+    std::sort(found.begin(), found.end(), is_claimed_before);
+  }
   if (found.size() > wanted) found.resize(wanted);
   return found;
 }

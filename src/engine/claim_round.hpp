@@ -1,6 +1,7 @@
 #pragma once
 // Serves the claims of one group, after all its other commands: from what the group itself made claimable and
-// from what the store has, in one order (priority, then age), within the limits of the queues.
+// from what the store has, in one order (priority, then age, or turns where tasks have fairness keys), within
+// the limits of the queues.
 
 #include <map>
 #include <optional>

@@ -143,6 +143,7 @@ void Engine::try_group(Group& group) {
   batch.load(group.commands);
   execute_commands(group, batch);
   batch.set().advance_lines();
+  batch.set().give_turns();
   join_waiting(group, batch);
   settle_claims(group, batch);
   ClaimRound round{store_, *tx, batch.set()};

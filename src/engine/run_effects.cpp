@@ -15,7 +15,12 @@ using core::RunId;
 namespace {
 
 store::LaneKey lane_key(const std::string& ns, const core::TaskSpec& spec) {
-  return {.ns = ns, .queue = spec.queue, .type = spec.type, .priority = spec.priority, .of_runs = true};
+  return {.ns = ns,
+          .queue = spec.queue,
+          .type = spec.type,
+          .priority = spec.priority,
+          .of_runs = true,
+          .fair = spec.fairness_key.has_value()};
 }
 
 // Of all tasks that the run may ever have: made at once, since each time one is missing costs a try.

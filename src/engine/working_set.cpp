@@ -5,6 +5,7 @@
 
 #include "core/canary.hpp"
 #include "core/ensure.hpp"
+#include "engine/turns.hpp"
 
 namespace pawl::engine {
 
@@ -64,6 +65,7 @@ WorkingTask& WorkingSet::add_loaded(core::TaskRecord record) {
   task.fence_before = task.record.progress.fence;
   task.counted_as = bucket_of(task.record.place, task.record.status);
   has_runs_ = has_runs_ || task.record.facts.run;
+  has_fair_ = has_fair_ || task.record.lane->fair;
   by_id_.emplace(task.record.id, &task);
   return task;
 }
@@ -73,6 +75,7 @@ WorkingTask& WorkingSet::add_new(core::TaskRecord record) {
   task.record = std::move(record);
   task.is_new = true;
   task.is_changed = true;
+  has_fair_ = has_fair_ || task.record.lane->fair;
   if (task.record.facts.run) by_id_.emplace(task.record.id, &task);  // its run may stop or hold it at once
   return task;
 }
@@ -82,9 +85,12 @@ void WorkingSet::add_taken(core::TaskRecord record) {
   WorkingTask* task = find(record.id);
   if (task == nullptr) {
     task = &add_loaded(std::move(record));
-  } else if (!task->record.has_facts) {
-    task->record.facts = std::move(record.facts);
-    task->record.has_facts = true;
+  } else {
+    if (task->record.place == Place::ready) task->record.turn = record.turn;
+    if (!task->record.has_facts) {
+      task->record.facts = std::move(record.facts);
+      task->record.has_facts = true;
+    }
   }
   task->from = Place::nowhere;
   task->is_changed = true;  // it left the ready place when it was taken, so it is written either way
@@ -171,6 +177,15 @@ WorkingTask* WorkingSet::next_in_line(const LineRef& ref, WorkingLine& its_line)
   return nullptr;
 }
 
+void WorkingSet::give_turns() {
+  if (!has_fair_) return;
+  std::vector<core::TaskRecord*> tasks;
+  for (WorkingTask* task : ready()) {
+    if (task->record.lane->fair) tasks.push_back(&task->record);
+  }
+  if (!tasks.empty()) turns_ = engine::give_turns(tx_, std::move(tasks));
+}
+
 std::vector<WorkingTask*> WorkingSet::ready() {
   std::vector<WorkingTask*> ready;
   for (WorkingTask& task : tasks_) {
@@ -244,6 +259,7 @@ store::WriteSet WorkingSet::writes() const {
   for (const auto& [ref, its_line] : lines_) {
     if (its_line.is_changed) writes.lines.push_back({.ref = ref, .line = its_line.line});
   }
+  writes.turns = turns_;
   for (const auto& [ref, queue] : queues_) {
     if (queue.is_changed) writes.queues.push_back({.ref = ref, .settings = queue.settings});
   }

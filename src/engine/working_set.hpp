@@ -76,6 +76,8 @@ class WorkingSet {
   void note_waiting(const store::LineRef& ref, WorkingTask& task);
   // Lets the next one of every line go whose head has ended.
   void advance_lines();
+  // To the tasks that are claimable now in lanes that are shared by turns. After it none becomes claimable.
+  void give_turns();
 
   [[nodiscard]] std::map<store::QueueRef, WorkingQueue>& queues() { return queues_; }
   // Tasks that this group made claimable or took, and that nobody claimed yet.
@@ -102,7 +104,9 @@ class WorkingSet {
   std::unordered_map<core::TaskId, WorkingTask*> by_id_;
   std::map<store::LineRef, WorkingLine> lines_;
   std::map<store::QueueRef, WorkingQueue> queues_;
+  std::vector<store::TurnsWrite> turns_;
   bool has_runs_ = false;
+  bool has_fair_ = false;
 };
 
 [[nodiscard]] store::LineRef line_ref(const core::TaskRecord& record);

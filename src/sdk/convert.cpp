@@ -46,6 +46,8 @@ core::TaskSpec spec_of(std::string_view type, std::string payload, const Enqueue
                       .payload = {std::move(payload)},
                       .key = options.key,
                       .idempotency_key = options.idempotency_key,
+                      .fairness_key = options.fairness_key,
+                      .fairness_weight = options.fairness_weight,
                       .delay = options.delay,
                       .run_at = options.run_at,
                       .retry = retry_of(options.retry, {}),

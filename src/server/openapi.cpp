@@ -19,6 +19,7 @@ const std::map<std::string_view, std::string_view>& schemas() {
   static const std::map<std::string_view, std::string_view> known{
       {"string", R"({"type":"string"})"},
       {"integer", R"({"type":"integer"})"},
+      {"number", R"({"type":"number"})"},
       {"boolean", R"({"type":"boolean"})"},
       {"json", R"({})"},
       {"duration", R"({"type":"string","pattern":"^[0-9.]+(ms|s|m|h|d)$","example":"30s"})"},

@@ -34,6 +34,11 @@ class FaultyTransaction final : public Transaction {
     return inner_->first_waiting(ref, count);
   }
 
+  [[nodiscard]] std::vector<core::LaneTurns> lock_turns(std::span<const TurnsRef> refs) override {
+    plan_.before(Verb::lock_turns);
+    return inner_->lock_turns(refs);
+  }
+
   [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override {
     plan_.before(Verb::lock_queues);
     return inner_->lock_queues(refs);

@@ -17,6 +17,7 @@ enum class Verb : std::uint8_t {
   find_attempts,
   lock_lines,
   first_waiting,
+  lock_turns,
   lock_queues,
   count_held,
   lock_records,

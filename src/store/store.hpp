@@ -54,6 +54,7 @@ struct LaneKey {
   std::string type;
   std::int32_t priority = 0;
   bool of_runs = false;
+  bool fair = false;
 
   auto operator<=>(const LaneKey&) const = default;
 };
@@ -123,6 +124,12 @@ struct LockedQueue {
   std::vector<HeldInLane> held = {};
 };
 
+// A fair lane, and the keys whose tasks are about to be given turns in it, sorted and distinct.
+struct TurnsRef {
+  const core::Lane* lane = nullptr;
+  std::vector<std::string> keys = {};
+};
+
 struct HolderRef {
   std::string ns;
   std::string worker_id;
@@ -149,6 +156,10 @@ struct LineWrite {
   LineRef ref;
   Line line;  // no head: the line is gone
 };
+struct TurnsWrite {
+  const core::Lane* lane = nullptr;
+  core::LaneTurns turns = {};
+};
 struct CountsWrite {
   const core::Lane* lane = nullptr;
   core::QueueCounts delta = {};
@@ -170,6 +181,7 @@ struct CheckpointWrite {
 struct WriteSet {
   std::vector<TaskWrite> tasks = {};
   std::vector<LineWrite> lines = {};
+  std::vector<TurnsWrite> turns = {};  // as they were locked, with what was given since
   std::vector<CountsWrite> counts = {};
   std::vector<QueueWrite> queues = {};
   std::vector<RecordWrite> records = {};
@@ -205,6 +217,9 @@ class Transaction : public RunVerbs {
   [[nodiscard]] virtual std::vector<core::TaskRecord> first_waiting(const LineRef& ref,
                                                                     std::size_t count) = 0;
 
+  // Locks what was given of turns in fair lanes; `refs` are sorted by their lanes' ids, and distinct.
+  [[nodiscard]] virtual std::vector<core::LaneTurns> lock_turns(std::span<const TurnsRef> refs) = 0;
+
   // Locks queues that have limits against claims of other nodes, and says what is held now in each of their
   // lanes. `refs` are sorted and distinct.
   [[nodiscard]] virtual std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) = 0;
@@ -222,9 +237,10 @@ class Transaction : public RunVerbs {
   // The sequence given last to each owner, 0 if none; the owners are loaded.
   [[nodiscard]] virtual std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) = 0;
 
-  // Takes up to `max` claimable tasks out of the ready place: by priority, then available_at, then id, over
-  // all the lanes together. With facts, and with place = nowhere: each must be written to a place before the
-  // commit, back to the ready one if it was not claimed after all.
+  // Takes up to `max` claimable tasks out of the ready place: by priority, then core::lane_time, then id,
+  // over all the lanes together; all of them are fair, with shares that come to `max`, or none is. With
+  // facts, and with place = nowhere: each must be written to a place before the commit, back to the ready one
+  // if it was not claimed after all.
   [[nodiscard]] virtual std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                                  std::size_t max) = 0;
 

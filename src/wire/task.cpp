@@ -52,6 +52,8 @@ core::TaskSpec read_task_spec(ObjectReader& in) {
                 .retry = is_given("retry") || is_given("max_retries")};
   spec.key = in.optional_text("key");
   spec.idempotency_key = in.optional_text("idempotency_key");
+  spec.fairness_key = in.optional_text("fairness_key");
+  spec.fairness_weight = in.optional_number("fairness_weight");
   spec.delay = in.optional_duration("delay");
   spec.run_at = in.optional_time("run_at");
   spec.timeout = in.optional_duration("timeout");
@@ -71,6 +73,8 @@ void write_task_spec(Writer& out, const core::TaskSpec& spec) {
   if (spec.has_priority()) out.field("priority", spec.priority);
   field_if(out, "key", spec.key);
   field_if(out, "idempotency_key", spec.idempotency_key);
+  field_if(out, "fairness_key", spec.fairness_key);
+  field_if(out, "fairness_weight", spec.fairness_weight);
   field_if(out, "delay", spec.delay);
   field_if(out, "run_at", spec.run_at);
   field_if(out, "timeout", spec.timeout);
@@ -282,9 +286,10 @@ void write_task_fields(Writer& out, const core::Task& task) {
       .field("status", core::to_string(task.status))
       .field("priority", task.priority)
       .field("key", task.key)
-      .field("idempotency_key", task.idempotency_key)
-      .field("payload", task.payload)
-      .field("output", task.output);
+      .field("idempotency_key", task.idempotency_key);
+  if (task.fairness)
+    out.field("fairness_key", task.fairness->key).field("fairness_weight", task.fairness->weight);
+  out.field("payload", task.payload).field("output", task.output);
   out.key("error");
   write_error(out, task.error);
   out.field("attempt", task.attempt).key("retry");

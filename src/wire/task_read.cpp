@@ -54,6 +54,9 @@ core::Task read_task(ObjectReader& in) {
   task.priority = read_int(in, "priority");
   task.key = in.optional_text("key");
   task.idempotency_key = in.optional_text("idempotency_key");
+  if (auto key = in.optional_text("fairness_key"))
+    task.fairness =
+        core::Fairness{.key = std::move(*key), .weight = in.optional_number("fairness_weight").value_or(1)};
   task.payload = in.json("payload");
   task.output = in.json("output");
   task.error = read_error(in);

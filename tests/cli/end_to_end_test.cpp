@@ -34,6 +34,16 @@ TEST_F(Live, ATaskComesBackAsItWasEnqueued) {
   EXPECT_EQ(server.pawl({"task", "list", "--label", "a=c", "--json"}).out, "");
 }
 
+TEST_F(Live, ATaskSaysWhoseItIs) {
+  const auto made = server.pawl(
+      {"task", "enqueue", "t", "{}", "--fairness-key", "ada", "--fairness-weight", "2.5", "--json"});
+  EXPECT_NE(made.out.find(R"("fairness_key":"ada","fairness_weight":2.5)"), std::string::npos) << made.out;
+  EXPECT_EQ(server.pawl({"task", "enqueue", "t", "{}", "--json"}).out.find("fairness"), std::string::npos);
+  const auto refused = server.pawl({"task", "enqueue", "t", "{}", "--fairness-weight", "2"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("fairness_weight"), std::string::npos) << refused.err;
+}
+
 TEST_F(Live, ThePayloadMayComeFromStandardInput) {
   const auto ended = server.pawl({"task", "enqueue", "t", "-", "--json"}, "[1, 2]\n");
   EXPECT_NE(ended.out.find(R"("payload":[1, 2],)"), std::string::npos) << ended.out << ended.err;

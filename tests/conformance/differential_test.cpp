@@ -182,6 +182,11 @@ class Differential {
     spec.queue = pick(kQueues);
     spec.priority = chance_.chance(0.3) ? static_cast<std::int32_t>(chance_.below(5)) - 2 : 0;
     if (chance_.chance(0.4)) spec.key = "k" + std::to_string(chance_.below(6));
+    if (chance_.chance(0.35)) {
+      spec.fairness_key = "f" + std::to_string(chance_.below(4));
+      if (chance_.chance(0.5)) spec.fairness_weight = static_cast<double>(1 + chance_.below(8)) / 3;
+    }
+    if (chance_.chance(0.02)) spec.fairness_weight = 0;  // refused
     if (chance_.chance(0.2)) spec.idempotency_key = "i" + std::to_string(chance_.below(30));
     if (chance_.chance(0.2))
       spec.delay = core::Duration{static_cast<std::int64_t>(chance_.below(20'000'000))};
@@ -222,7 +227,7 @@ class Differential {
     if (chance_.chance(0.7)) command.queues = kQueues;
     if (chance_.chance(0.2)) command.types = {pick(kTypes)};
     command.max = static_cast<int>(1 + chance_.below(6));
-    if (chance_.chance(0.03)) command.max = 0;  // refused
+    if (chance_.chance(0.06)) command.max = 0;  // refused
     command.lease = 1s + chance_.below(20) * 1s;
     return command;
   }

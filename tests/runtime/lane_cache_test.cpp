@@ -33,6 +33,7 @@ TEST(LaneCache, HidesNothingThatAnotherNodePutBack) {
     spec.priority = i % 3;
     spec.retry = {.max_attempts = -1, .initial_interval = 1ms, .max_interval = 5ms};
     if (i % 4 == 0) spec.delay = 5ms * (i % 10);
+    if (i % 5 < 3) spec.fairness_key = "tenant " + std::to_string(i % 5);
     batch.tasks.push_back(spec);
   }
   ASSERT_TRUE(first.api().enqueue_batch(batch).ok());

@@ -28,6 +28,29 @@ TEST_P(Tasks, AreDoneByTheirHandlersAndKeepWhatTheseGive) {
   EXPECT_EQ(task.output<Json>(), (Json{{"sent", "a@b.c"}, {"key", made.id + ":1"}, {"attempt", 1}}));
 }
 
+TEST_P(Tasks, OfTwoTenantsAreDoneInTurn) {
+  for (int i = 0; i < 20; ++i) client.enqueue("who", "large", {.fairness_key = "large"});
+  for (int i = 0; i < 3; ++i) client.enqueue("who", "small", {.fairness_key = "small", .fairness_weight = 2});
+  EXPECT_THROW(client.enqueue("who", "nobody", {.fairness_weight = 2}), Error);
+  std::mutex mutex;
+  std::vector<std::string> order;
+  WorkerOptions one_by_one = quiet();
+  one_by_one.max_concurrent = 1;
+  Worker worker{client, one_by_one};
+  worker.task("who", [&](const std::string& who) {
+    const std::lock_guard lock{mutex};
+    order.push_back(who);
+  });
+  worker.start();
+  const std::string last = client.enqueue("who", "last").id;
+  EXPECT_TRUE(eventually([&] {
+    const std::lock_guard lock{mutex};
+    return order.size() == 24;
+  }));
+  EXPECT_EQ(await_task(client, last).status, "completed");
+  EXPECT_LT(std::distance(order.begin(), std::find(order.rbegin(), order.rend(), "small").base()), 15);
+}
+
 TEST_P(Tasks, HaveHandlersThatTakeWhatTheyNeed) {
   Worker worker{client, quiet()};
   worker.task("input", [](const int& number) { return number + 1; })

@@ -68,6 +68,25 @@ TEST_P(PostgresPlans, AClaimOfSeveralLanesWalksEach) {
   EXPECT_EQ(text.find("Seq Scan"), std::string::npos) << text;
 }
 
+TEST_P(PostgresPlans, AClaimOfAFairLaneWalksItsTurns) {
+  const auto text = plan(sql::take_fair_ready, "", "(1, 0, '00000000-0000-0000-0000-000000000000', 10)");
+  expect_uses(text, {"Index Scan using ready_by_turn", "Tid Scan on ready"});
+  EXPECT_NE(text.find("ROW(turn, id) >= ROW($2, $3)"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Sort"), std::string::npos) << text;
+  const auto of_lanes = plan(sql::take_fair_ready_of_lanes, "",
+                             "('{1,2}', '{0,0}', '{00000000-0000-0000-0000-000000000000}', '{5,5}')");
+  expect_uses(of_lanes, {"using ready_by_turn", "Tid Scan on ready"});
+}
+
+TEST_P(PostgresPlans, TurnsAreGivenByIndex) {
+  expect_uses(plan(sql::find_fair_lane, "", "('{}')"), {"fair_lanes_pkey"});
+  expect_uses(plan(sql::find_fair_key, "", "('{}', '{}')"), {"fair_keys_pkey"});
+  expect_uses(plan(sql::find_first_turn, "", "('{}', '{}')"), {"ready_by_turn"});
+  expect_uses(plan(sql::put_fair_lane, "", "('{}', '{}')"), {"fair_lanes_pkey"});
+  expect_uses(plan(sql::forget_fair_keys, "", "(1, '{}')"), {"fair_keys_pkey", "Tid Scan on fair_keys"});
+  expect_uses(plan(sql::find_fair_task, "", "('{}')"), {"fair_tasks_pkey"});
+}
+
 TEST_P(PostgresPlans, LoadsGoById) {
   expect_uses(plan(sql::find_lease, "", "('{}')"), {"leases_pkey"});
   expect_uses(plan(sql::find_ready, "", "('{}')"), {"ready_pkey"});
@@ -112,6 +131,7 @@ TEST_P(PostgresPlans, TheTickerLooksFromItsMark) {
   expect_uses(plan(sql::list_due_leases, "", "(now(), now(), 10)"), {"leases_by_time"});
   expect_uses(plan(sql::list_due_tasks, "", "(now(), 10)"), {"scheduled_by_time"});
   expect_uses(plan(sql::list_ready_heads, "", "('{1}')"), {"ready_in_line"});
+  expect_uses(plan(sql::list_fair_heads, "", "('{1}')"), {"ready_by_turn"});
 }
 
 TEST_P(PostgresPlans, ListsWalkByIdAndKeysByTheirIndex) {

@@ -31,7 +31,8 @@ class MemoryStore final : public Store {
                                  .queue = key.queue,
                                  .type = key.type,
                                  .priority = key.priority,
-                                 .of_runs = key.of_runs});
+                                 .of_runs = key.of_runs,
+                                 .fair = key.fair});
       }
       lanes.push_back(lane);
     }
@@ -79,9 +80,9 @@ class MemoryStore final : public Store {
     for (const core::Lane* lane : state_.lanes.of_namespace(ns)) {
       core::Queue& queue = queues[lane->queue];
       queue.counts += state_.counts[lane->id];
-      const auto& ready = state_.ready[lane->id];
-      if (ready.empty()) continue;
-      const core::Duration age = time - ready.begin()->first;
+      const auto oldest = oldest_ready(*lane);
+      if (!oldest) continue;
+      const core::Duration age = time - *oldest;
       queue.oldest_pending_age = std::max(queue.oldest_pending_age.value_or(age), age);
     }
     std::vector<core::Queue> list;
@@ -216,6 +217,16 @@ class MemoryStore final : public Store {
   [[nodiscard]] int writers() const override { return 1; }
 
  private:
+  // Available since when; the first of a fair lane need not be the oldest.
+  [[nodiscard]] std::optional<core::TimePoint> oldest_ready(const core::Lane& lane) {
+    const auto& ready = state_.ready[lane.id];
+    if (ready.empty()) return std::nullopt;
+    if (!lane.fair) return ready.begin()->first;
+    core::TimePoint oldest = core::TimePoint::max();
+    for (const auto& [turn, id] : ready) oldest = std::min(oldest, state_.tasks.at(id).record.available_at);
+    return oldest;
+  }
+
   [[nodiscard]] const std::vector<core::Checkpoint>& checkpoints_of(const core::TaskId& owner) const {
     static const std::vector<core::Checkpoint> none;
     const auto row = state_.tasks.find(owner);

@@ -23,7 +23,7 @@ LineRef line_of(const Row& row) {
 void State::enter_place(const Row& row) {
   const core::TaskRecord& record = row.record;
   switch (record.place) {
-    case Place::ready: ready[record.lane->id].emplace(record.available_at, record.id); break;
+    case Place::ready: ready[record.lane->id].emplace(core::lane_time(record), record.id); break;
     case Place::scheduled: scheduled.emplace(record.available_at, record.id); break;
     case Place::waiting: waiting[line_of(row)].emplace(row.line_position, record.id); break;
     case Place::leased: leases.emplace(check_at(*record.lease), record.id); break;
@@ -35,7 +35,7 @@ void State::enter_place(const Row& row) {
 void State::leave_place(const Row& row) {
   const core::TaskRecord& record = row.record;
   switch (record.place) {
-    case Place::ready: ready[record.lane->id].erase({record.available_at, record.id}); break;
+    case Place::ready: ready[record.lane->id].erase({core::lane_time(record), record.id}); break;
     case Place::scheduled: scheduled.erase({record.available_at, record.id}); break;
     case Place::waiting: {
       const auto line = waiting.find(line_of(row));

@@ -21,6 +21,12 @@ struct Row {
 
 using Due = std::pair<core::TimePoint, core::TaskId>;
 
+// What was given of turns in a fair lane.
+struct FairLane {
+  core::Turn last = 0;
+  std::map<std::string, core::KeyTurns> keys;
+};
+
 struct RunRow {
   core::Run run;
   std::string hash;
@@ -31,12 +37,13 @@ struct RunRow {
 
 struct State {
   LaneCache lanes;
-  std::map<core::TaskId, Row> tasks;  // by id, which is by creation
-  std::map<std::int32_t, std::set<Due>> ready;
+  std::map<core::TaskId, Row> tasks;            // by id, which is by creation
+  std::map<std::int32_t, std::set<Due>> ready;  // by core::lane_time
   std::set<Due> scheduled;
   std::set<Due> leases;  // by the moment they want a look: expiry or timeout, whichever is first
   std::map<LineRef, Line> lines;
   std::map<LineRef, std::map<std::int64_t, core::TaskId>> waiting;
+  std::map<std::int32_t, FairLane> fair_lanes;
   std::map<IdempotencyRef, core::TaskId> idempotency;
   std::map<QueueRef, core::QueueSettings> queues;
   std::map<std::int32_t, core::QueueCounts> counts;

@@ -66,6 +66,22 @@ std::vector<TaskRecord> MemoryTransaction::first_waiting(const LineRef& ref, std
   return records;
 }
 
+std::vector<core::LaneTurns> MemoryTransaction::lock_turns(std::span<const TurnsRef> refs) {
+  std::vector<core::LaneTurns> locked;
+  for (const TurnsRef& ref : refs) {
+    const FairLane& lane = state_.fair_lanes[ref.lane->id];
+    const std::set<Due>& ready = state_.ready[ref.lane->id];
+    core::LaneTurns& turns = locked.emplace_back(
+        core::LaneTurns{.now = ready.empty() ? lane.last : core::micros(ready.begin()->first),
+                        .last = lane.last,
+                        .is_empty = ready.empty()});
+    for (const std::string& key : ref.keys) {
+      if (const auto known = lane.keys.find(key); known != lane.keys.end()) turns.keys.insert(*known);
+    }
+  }
+  return locked;
+}
+
 std::vector<LockedQueue> MemoryTransaction::lock_queues(std::span<const QueueRef> refs) {
   std::vector<LockedQueue> locked;
   for (const QueueRef& ref : refs) {
@@ -154,6 +170,13 @@ void MemoryTransaction::write_task(const TaskWrite& write) {
   }
 }
 
+void MemoryTransaction::write_turns(const TurnsWrite& write) {
+  FairLane& lane = state_.fair_lanes[write.lane->id];
+  if (write.turns.is_empty) lane.keys.clear();
+  lane.last = write.turns.last;
+  for (const auto& [key, turns] : write.turns.keys) lane.keys[key] = turns;
+}
+
 void MemoryTransaction::commit(const WriteSet& writes) {
   check_guards(writes);
   check_records(writes);
@@ -168,6 +191,7 @@ void MemoryTransaction::commit(const WriteSet& writes) {
       state_.lines.erase(write.ref);
     }
   }
+  for (const TurnsWrite& write : writes.turns) write_turns(write);
   for (const CountsWrite& write : writes.counts) state_.counts[write.lane->id] += write.delta;
   for (const QueueWrite& write : writes.queues) state_.queues[write.ref] = write.settings;
   write_records(writes);

@@ -19,6 +19,7 @@ class MemoryTransaction final : public Transaction {
       std::span<const core::LeaseRef> refs) override;
   [[nodiscard]] std::vector<Line> lock_lines(std::span<const LineRef> refs) override;
   [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
+  [[nodiscard]] std::vector<core::LaneTurns> lock_turns(std::span<const TurnsRef> refs) override;
   [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override;
   [[nodiscard]] std::int64_t count_held(const HolderRef& holder) override;
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
@@ -46,6 +47,7 @@ class MemoryTransaction final : public Transaction {
   void check_guards(const WriteSet& writes) const;
   void check_records(const WriteSet& writes) const;
   void write_task(const TaskWrite& write);
+  void write_turns(const TurnsWrite& write);
   void write_records(const WriteSet& writes);
   void check_runs(const WriteSet& writes) const;
   void write_runs(const WriteSet& writes);

@@ -18,7 +18,8 @@ void learn_lanes(LaneCache& lanes, const Rows& answer) {
                .queue = std::string{answer.text(row, 2)},
                .type = std::string{answer.text(row, 3)},
                .priority = answer.int4(row, 4),
-               .of_runs = answer.boolean(row, 5)});
+               .of_runs = answer.boolean(row, 5),
+               .fair = answer.boolean(row, 6)});
   }
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "store/postgres/asides.hpp"
 #include "store/postgres/records.hpp"
-#include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
 
@@ -69,7 +69,7 @@ std::vector<core::TaskRecord> PostgresTransaction::first_waiting(const LineRef& 
     record.lane = lane_of(rows.int4(row, kLaneColumn));
     read_facts(rows, row, kAfterRecord, record);
   }
-  fill_in_runs(*connection_, records);
+  fill_in_asides(*connection_, records);
   return records;
 }
 

@@ -63,22 +63,29 @@ void PostgresStore::vacuum(Connection& connection) {
   next_vacuum_at_ = ended_at + std::max<core::Duration>(kVacuumEvery, (ended_at - began_at) * kVacuumShare);
 }
 
+void PostgresStore::lower_to_heads(Connection& connection, std::string_view query, ReadyMarks& marks,
+                                   core::TimePoint (*time_of)(const Rows& rows, int row)) {
+  const auto lanes = marks.lanes();
+  if (lanes.empty()) return;
+  const auto answers = read(connection, [&](Connection& used) {
+    Params params;
+    params.column(lanes, [](std::int32_t lane) { return lane; });
+    used.send(query, params);
+  });
+  const Rows& rows = answers.front();
+  for (int row = 0; row < rows.count(); ++row)
+    marks.lower(rows.int4(row, 0), {.available_at = time_of(rows, row), .id = rows.id(row, 2)});
+}
+
 // Finds what stands below a mark and was missed by the steps back: written by another node and committed
 // late, or given back by one that died.
 void PostgresStore::look_from_the_start(Connection& connection) {
   const core::MonotonicTime began_at = monotonic_now();
   if (began_at < next_full_look_at_) return;
-  const auto lanes = shared_.ready_marks.lanes();
-  if (lanes.empty()) return;
-  const auto answers = read(connection, [&](Connection& used) {
-    Params params;
-    params.column(lanes, [](std::int32_t lane) { return lane; });
-    used.send(sql::list_ready_heads, params);
-  });
-  const Rows& rows = answers.front();
-  for (int row = 0; row < rows.count(); ++row) {
-    shared_.ready_marks.lower(rows.int4(row, 0), {.available_at = rows.time(row, 1), .id = rows.id(row, 2)});
-  }
+  lower_to_heads(connection, sql::list_ready_heads, shared_.ready_marks,
+                 [](const Rows& rows, int row) { return rows.time(row, 1); });
+  lower_to_heads(connection, sql::list_fair_heads, shared_.fair_marks,
+                 [](const Rows& rows, int row) { return core::time_from_micros(rows.int8(row, 1)); });
   const core::MonotonicTime ended_at = monotonic_now();
   next_full_look_at_ =
       ended_at + std::max<core::Duration>(kFullLookEvery, (ended_at - began_at) * kFullLookShare);

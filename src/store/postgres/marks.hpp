@@ -23,7 +23,8 @@ namespace pawl::store::postgres {
 
 // A place in a lane.
 struct Position {
-  core::TimePoint available_at = core::TimePoint::min();
+  core::TimePoint available_at =
+      core::TimePoint::min();  // in a fair lane the turn, as core::lane_time has it
   core::TaskId id = {};
 
   auto operator<=>(const Position&) const = default;

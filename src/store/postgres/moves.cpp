@@ -31,7 +31,8 @@ constexpr std::size_t kPlaces = 6;
 struct Moves {
   Writes created;
   Writes created_plain;  // with a payload at most
-  Writes new_ready;      // never claimed, available since now
+  Writes new_ready;      // never claimed, available since now, in lanes that are not fair
+  Writes fair_ready;     // in fair lanes
   Writes first_leased;   // claimed for the first time now, with no key and no timeout
   Writes completed;      // by the first one who claimed it
   Writes renewed;        // leased before and after
@@ -42,7 +43,8 @@ struct Moves {
 
   Moves(std::span<const TaskWrite> tasks, TimePoint now) {
     for (const TaskWrite& write : tasks) add(write, now);
-    for (Writes* list : {&created, &created_plain, &new_ready, &first_leased, &completed, &renewed})
+    for (Writes* list :
+         {&created, &created_plain, &new_ready, &fair_ready, &first_leased, &completed, &renewed})
       sort(*list);
     for (Writes& list : leaving) sort(list);
     for (Writes& list : entering) sort(list);
@@ -60,7 +62,11 @@ struct Moves {
       return;
     }
     if (write.from != Place::nowhere) leaving[static_cast<std::size_t>(write.from)].push_back(&write);
-    if (is_new_ready(write, now)) {
+    if (to == Place::ready && write.record->lane->fair) {
+      PAWL_ENSURE(write.record->turn.has_value(),
+                  "nobody would find a ready task of a fair lane without a turn");
+      fair_ready.push_back(&write);
+    } else if (is_new_ready(write, now)) {
       new_ready.push_back(&write);
     } else if (is_first_completion(write, now)) {
       completed.push_back(&write);
@@ -186,6 +192,19 @@ void send_of_runs(Connection& connection, std::span<const TaskWrite> tasks) {
   connection.send(sql::insert_run_task, params);
 }
 
+void send_fair(Connection& connection, std::span<const TaskWrite> tasks) {
+  Writes writes;
+  for (const TaskWrite& write : tasks) {
+    if (write.is_new && facts(&write).fairness) writes.push_back(&write);
+  }
+  if (writes.empty()) return;
+  Params params;
+  params.column(writes, id);
+  params.column(writes, [](Write write) { return std::string_view{facts(write).fairness->key}; });
+  params.column(writes, [](Write write) { return facts(write).fairness->weight; });
+  connection.send(sql::insert_fair_task, params);
+}
+
 // address, id, fence: what a row is found by, and what it is compared with.
 Params guards(const Writes& writes, const Addresses& addresses) {
   Params params;
@@ -239,6 +258,13 @@ void send_new_ready(Connection& connection, const Writes& writes, TimePoint now)
   params.column(writes, lane_id);
   params.value(now);
   connection.send(sql::insert_new_ready, params);
+}
+
+void send_fair_ready(Connection& connection, const Writes& writes) {
+  if (writes.empty()) return;
+  Params params = place_columns(writes);
+  params.column(writes, [](Write write) { return *write->record->turn; });
+  connection.send(sql::insert_fair_ready, params);
 }
 
 void send_waiting(Connection& connection, const Writes& writes) {
@@ -382,8 +408,10 @@ FirstLeases send_tasks(Connection& connection, std::span<const TaskWrite> tasks,
   send_created(connection, moves.created);
   send_idempotency(connection, moves.created);
   send_of_runs(connection, tasks);
+  send_fair(connection, tasks);
   send_new_ready(connection, moves.new_ready, now);
   send_entering(connection, sql::insert_ready, entering(Place::ready));
+  send_fair_ready(connection, moves.fair_ready);
   send_entering(connection, sql::insert_scheduled, entering(Place::scheduled));
   send_waiting(connection, entering(Place::waiting));
   const std::size_t first_leases = connection.sent();

@@ -7,6 +7,7 @@
 // Always: the statement's text casts each parameter ($1::uuid[]), so that the server expects what is sent.
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -31,6 +32,7 @@ enum class Oid : std::uint32_t {
   int4 = 23,
   text = 25,
   tid = 27,
+  float8 = 701,
   timestamptz = 1184,
   uuid = 2950
 };
@@ -70,6 +72,14 @@ struct Encoding<std::int64_t> {
   static void put(std::string& out, std::int64_t value) {
     put_int4(out, 8);
     put_int8(out, static_cast<std::uint64_t>(value));
+  }
+};
+template <>
+struct Encoding<double> {
+  static constexpr Oid kOid = Oid::float8;
+  static void put(std::string& out, double value) {
+    put_int4(out, 8);
+    put_int8(out, std::bit_cast<std::uint64_t>(value));
   }
 };
 template <>

@@ -2,9 +2,9 @@
 #include <map>
 #include <unordered_map>
 
+#include "store/postgres/asides.hpp"
 #include "store/postgres/queues.hpp"
 #include "store/postgres/records.hpp"
-#include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"
 
@@ -58,7 +58,7 @@ std::vector<StoredTask> PostgresStore::read_tasks(Connection& connection,
   }
   std::vector<core::TaskRecord*> records;
   for (auto& [id, task] : found) records.push_back(&task.record);
-  fill_in_runs(connection, records);
+  fill_in_asides(connection, records);
   for (int row = 0; row < answers[1].count(); ++row) {
     found[answers[1].id(row, 0)].attempts.push_back(read_attempt(answers[1], row, 1));
   }

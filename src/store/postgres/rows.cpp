@@ -1,5 +1,6 @@
 #include "store/postgres/rows.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include <libpq-fe.h>
@@ -27,6 +28,8 @@ std::int64_t Rows::int8(int row, int column) const {
   std::memcpy(&value, PQgetvalue(result_.get(), row, column), sizeof value);
   return static_cast<std::int64_t>(__builtin_bswap64(value));
 }
+
+double Rows::float8(int row, int column) const { return std::bit_cast<double>(int8(row, column)); }
 
 core::TimePoint Rows::time(int row, int column) const { return from_postgres_time(int8(row, column)); }
 

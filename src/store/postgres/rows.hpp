@@ -32,6 +32,7 @@ class Rows {
   [[nodiscard]] bool boolean(int row, int column) const;
   [[nodiscard]] std::int32_t int4(int row, int column) const;
   [[nodiscard]] std::int64_t int8(int row, int column) const;
+  [[nodiscard]] double float8(int row, int column) const;
   [[nodiscard]] core::TimePoint time(int row, int column) const;
   [[nodiscard]] core::TaskId id(int row, int column) const;
   [[nodiscard]] Address address(int row, int column) const;

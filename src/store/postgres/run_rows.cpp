@@ -1,7 +1,5 @@
 #include "store/postgres/run_rows.hpp"
 
-#include <unordered_map>
-
 #include "store/postgres/sql.hpp"
 #include "store/run_codec.hpp"
 
@@ -83,34 +81,6 @@ std::vector<StoredEvent> read_events(const Rows& rows) {
   std::vector<StoredEvent> events;
   for (int row = 0; row < rows.count(); ++row) events.push_back(read_event(rows, row));
   return events;
-}
-
-void fill_in_runs(Connection& connection, std::span<core::TaskRecord* const> records) {
-  std::unordered_map<core::TaskId, core::TaskRecord*> missing;
-  std::vector<core::TaskId> ids;
-  for (core::TaskRecord* record : records) {
-    if (!record->lane->of_runs || record->facts.run) continue;
-    missing.emplace(record->id, record);
-    ids.push_back(record->id);
-  }
-  if (ids.empty()) return;
-  Params params;
-  params.column(ids, [](const core::TaskId& id) { return id; });
-  connection.send(sql::find_run_task, params);
-  const auto answers = connection.run_or_throw();
-  const Rows& rows = answers.front();
-  for (int row = 0; row < rows.count(); ++row) {
-    missing.at(rows.id(row, 0))->facts.run = core::TaskRun{.run_id = read_run_id(rows, row, 1),
-                                                           .node = read_key(rows, row, 2),
-                                                           .node_id = std::string{rows.text(row, 4)},
-                                                           .traceparent = std::string{rows.text(row, 5)}};
-  }
-}
-
-void fill_in_runs(Connection& connection, std::vector<core::TaskRecord>& records) {
-  std::vector<core::TaskRecord*> pointers;
-  for (core::TaskRecord& record : records) pointers.push_back(&record);
-  fill_in_runs(connection, pointers);
 }
 
 }  // namespace pawl::store::postgres

@@ -1,7 +1,6 @@
 #pragma once
 // Rows to runs and what they are made of. The queries name the columns in the order that is said here.
 
-#include <span>
 #include <vector>
 
 #include "store/postgres/connection.hpp"
@@ -28,9 +27,5 @@ inline constexpr int kAfterSignal = 6;
 [[nodiscard]] core::RunId read_run_id(const Rows& rows, int row, int column);
 // node and item.
 [[nodiscard]] core::NodeKey read_key(const Rows& rows, int row, int column);
-
-// Says of which runs the tasks are whose lanes are of runs; one question for all of them, or none.
-void fill_in_runs(Connection& connection, std::span<core::TaskRecord* const> records);
-void fill_in_runs(Connection& connection, std::vector<core::TaskRecord>& records);
 
 }  // namespace pawl::store::postgres

@@ -17,6 +17,7 @@ struct Shared {
       : options(std::move(given)),
         server(options.conninfo, options.random),
         ready_marks(options.lane_cache_staleness),
+        fair_marks(options.lane_cache_staleness),
         lease_mark(options.lane_cache_staleness),
         scheduled_mark(options.lane_cache_staleness),
         leases(options.remembered_leases_max) {}
@@ -25,6 +26,7 @@ struct Shared {
   Server server;
   LaneCache lanes;
   ReadyMarks ready_marks;
+  ReadyMarks fair_marks;  // of fair lanes, in the order of their turns
   DueMark lease_mark;
   DueMark scheduled_mark;
   CountsMark counts_mark;
@@ -32,6 +34,8 @@ struct Shared {
   RememberedLeases leases;
   std::atomic<std::int64_t> rows_left_dead = 0;  // by this node, since its last vacuum
   std::atomic<std::int64_t> counts_written = 0;  // by this node, since its last fold
+
+  [[nodiscard]] ReadyMarks& marks_of(const core::Lane& lane) { return lane.fair ? fair_marks : ready_marks; }
 };
 
 // Queues the question for lanes that this store does not know yet; `learn_lanes` takes the answer.

@@ -102,6 +102,7 @@ void PostgresStore::make_lanes(Connection& connection, const std::vector<LaneKey
     params.column(keys, [](const LaneKey& key) { return std::string_view{key.type}; });
     params.column(keys, [](const LaneKey& key) { return key.priority; });
     params.column(keys, [](const LaneKey& key) { return key.of_runs; });
+    params.column(keys, [](const LaneKey& key) { return key.fair; });
     used.send(sql::begin_write);
     used.send(sql::lock_lanes);
     used.send(sql::insert_lane, params);

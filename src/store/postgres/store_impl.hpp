@@ -71,6 +71,8 @@ class PostgresStore final : public Store {
   void fold_counts(Connection& connection);
   void vacuum(Connection& connection);
   void look_from_the_start(Connection& connection);
+  void lower_to_heads(Connection& connection, std::string_view query, ReadyMarks& marks,
+                      core::TimePoint (*time_of)(const Rows& rows, int row));
 
   Shared shared_;
   Pool writers_;

@@ -1,27 +1,19 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "store/postgres/asides.hpp"
 #include "store/postgres/records.hpp"
-#include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
 
 namespace pawl::store::postgres {
-
-namespace {
-
-bool stands_before(const core::TaskRecord& a, const core::TaskRecord& b) {
-  return a.available_at != b.available_at ? a.available_at < b.available_at : a.id < b.id;
-}
-
-}  // namespace
 
 // Priority by priority: most claims are filled by the first, and nothing is read of the others.
 std::vector<core::TaskRecord> PostgresTransaction::take_ready(std::span<const LaneShare> lanes,
                                                               std::size_t max) {
   std::vector<Source> sources;
   for (const LaneShare& share : lanes) {
-    const ReadyMarks::Start start = shared_.ready_marks.start(share.lane->id);
+    const ReadyMarks::Start start = shared_.marks_of(*share.lane).start(share.lane->id);
     if (!start.is_empty && share.max > 0) sources.push_back({.share = share, .start = start});
   }
   std::sort(sources.begin(), sources.end(), [](const Source& a, const Source& b) {
@@ -40,9 +32,13 @@ std::vector<core::TaskRecord> PostgresTransaction::take_ready(std::span<const La
   return records;
 }
 
-// From lanes of one priority, in order of time over all of them.
+// From lanes of one priority, in order of time over all of them; of fair ones, as many as each is to give.
 std::vector<core::TaskRecord> PostgresTransaction::take_from(std::span<Source> sources, std::size_t max) {
-  ask_for_ready(sources, max);
+  if (sources.front().share.lane->fair) {
+    ask_for_turns(sources);
+  } else {
+    ask_for_ready(sources, max);
+  }
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
   LaneFinder lane_of{shared_.lanes, *connection_};
@@ -51,8 +47,9 @@ std::vector<core::TaskRecord> PostgresTransaction::take_from(std::span<Source> s
   for (int row = 0; row < rows.count(); ++row) {
     core::TaskRecord& record = records.emplace_back(read_record(rows, row, core::Place::nowhere));
     record.lane = lane_of(rows.int4(row, kLaneColumn));
+    if (record.lane->fair) record.turn = rows.int8(row, kAfterRecord);
   }
-  std::sort(records.begin(), records.end(), stands_before);
+  std::sort(records.begin(), records.end(), core::stands_before);
   note_taken(sources, records, max);
   fill_in_facts(records);
   return records;
@@ -68,13 +65,31 @@ void PostgresTransaction::fill_in_facts(std::vector<core::TaskRecord>& records) 
     missing.emplace(record.id, &record);
     ids.push_back(record.id);
   }
-  if (ids.empty()) return fill_in_runs(*connection_, records);
+  if (ids.empty()) return fill_in_asides(*connection_, records);
   params.column(ids, [](const core::TaskId& id) { return id; });
   connection_->send(sql::find_task_facts, params);
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
   for (int row = 0; row < rows.count(); ++row) read_facts(rows, row, 1, *missing.at(rows.id(row, 0)));
-  fill_in_runs(*connection_, records);
+  fill_in_asides(*connection_, records);
+}
+
+void PostgresTransaction::ask_for_turns(std::span<const Source> sources) {
+  Params params;
+  if (sources.size() == 1) {
+    const Source& source = sources.front();
+    params.value(source.share.lane->id);
+    params.value(core::micros(source.start.from.available_at));
+    params.value(source.start.from.id);
+    params.value(source.share.max);
+    connection_->send(sql::take_fair_ready, params);
+    return;
+  }
+  params.column(sources, [](const Source& source) { return source.share.lane->id; });
+  params.column(sources, [](const Source& source) { return core::micros(source.start.from.available_at); });
+  params.column(sources, [](const Source& source) { return source.start.from.id; });
+  params.column(sources, [](const Source& source) { return source.share.max; });
+  connection_->send(sql::take_fair_ready_of_lanes, params);
 }
 
 void PostgresTransaction::ask_for_ready(std::span<const Source> sources, std::size_t max) {
@@ -100,19 +115,20 @@ void PostgresTransaction::ask_for_ready(std::span<const Source> sources, std::si
 void PostgresTransaction::note_taken(std::span<Source> sources, const std::vector<core::TaskRecord>& records,
                                      std::size_t max) {
   for (Source& source : sources) {
-    const std::int32_t lane = source.share.lane->id;
+    const core::Lane& lane = *source.share.lane;
+    ReadyMarks& marks = shared_.marks_of(lane);
     const core::TaskRecord* last = nullptr;
     for (const core::TaskRecord& record : records) {
-      if (record.lane->id != lane) continue;
-      const Position position{.available_at = record.available_at, .id = record.id};
-      if (last == nullptr) taken_.push_back({.lane = lane, .first = position});
+      if (record.lane->id != lane.id) continue;
+      const Position position{.available_at = core::lane_time(record), .id = record.id};
+      if (last == nullptr) taken_.push_back({.lane = &lane, .first = position});
       last = &record;
       ++source.taken;
     }
     if (last != nullptr)
-      shared_.ready_marks.advance(lane, source.start, {.available_at = last->available_at, .id = last->id});
+      marks.advance(lane.id, source.start, {.available_at = core::lane_time(*last), .id = last->id});
     const bool is_exhausted = source.taken < source.share.max && records.size() < max;
-    if (is_exhausted) shared_.ready_marks.note_empty(lane, source.start);
+    if (is_exhausted) marks.note_empty(lane.id, source.start);
   }
 }
 

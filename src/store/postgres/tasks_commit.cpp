@@ -54,7 +54,7 @@ void send_counts(Connection& connection, const std::vector<CountsWrite>& counts)
 PostgresTransaction::~PostgresTransaction() {
   if (!is_open_) return;
   connection_->roll_back();
-  for (const Taken& taken : taken_) shared_.ready_marks.lower(taken.lane, taken.first);
+  for (const Taken& taken : taken_) shared_.marks_of(*taken.lane).lower(taken.lane->id, taken.first);
 }
 
 void PostgresTransaction::commit(const WriteSet& writes) {
@@ -83,6 +83,7 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
   FirstLeases leases = send_tasks(*connection_, writes.tasks, addresses_, now_);
   send_runs(writes);
   send_lines(writes.lines);
+  send_turns(writes.turns);
   send_counts(*connection_, writes.counts);
   send_audit(writes.audit);
   return leases;
@@ -103,17 +104,17 @@ void PostgresTransaction::settle_lost_commit(const Failure& failure, const std::
 }
 
 void PostgresTransaction::note_committed(const WriteSet& writes) {
-  std::map<std::int32_t, Position> first_ready;
+  std::map<const core::Lane*, Position> first_ready;
   std::int64_t left_dead = static_cast<std::int64_t>(taken_.empty() ? 0 : 1);
   for (const TaskWrite& write : writes.tasks) {
     if (!write.is_new) ++left_dead;
     const core::TaskRecord& record = *write.record;
     if (record.place != core::Place::ready) continue;
-    const Position position{.available_at = record.available_at, .id = record.id};
-    const auto [entry, is_first] = first_ready.emplace(record.lane->id, position);
+    const Position position{.available_at = core::lane_time(record), .id = record.id};
+    const auto [entry, is_first] = first_ready.emplace(record.lane, position);
     if (!is_first) entry->second = std::min(entry->second, position);
   }
-  for (const auto& [lane, first] : first_ready) shared_.ready_marks.lower(lane, first);
+  for (const auto& [lane, first] : first_ready) shared_.marks_of(*lane).lower(lane->id, first);
   shared_.rows_left_dead += left_dead;
   shared_.counts_written += static_cast<std::int64_t>(writes.counts.size());
 }

@@ -2,9 +2,9 @@
 #include <array>
 #include <unordered_map>
 
+#include "store/postgres/asides.hpp"
 #include "store/postgres/queues.hpp"
 #include "store/postgres/records.hpp"
-#include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
 
@@ -68,7 +68,7 @@ class TaskLoader {
     // Others kept moving it from one place to the next between our looks.
     if (!missing_.empty()) throw StoreError{StoreError::Kind::retry, "a task moved while it was looked for"};
     fill_in_facts();
-    fill_in_runs();
+    fill_in_asides();
     return std::move(found_);
   }
 
@@ -141,12 +141,12 @@ class TaskLoader {
     }
   }
 
-  void fill_in_runs() {
-    std::vector<TaskRecord*> of_runs;
+  void fill_in_asides() {
+    std::vector<TaskRecord*> records;
     for (std::optional<TaskRecord>& record : found_) {
-      if (record && record->lane->of_runs) of_runs.push_back(&*record);
+      if (record && (record->lane->of_runs || record->lane->fair)) records.push_back(&*record);
     }
-    postgres::fill_in_runs(connection_, of_runs);
+    postgres::fill_in_asides(connection_, records);
   }
 
   Connection& connection_;

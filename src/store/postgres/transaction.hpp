@@ -1,6 +1,6 @@
 #pragma once
 // One write transaction on a borrowed connection. See store.hpp for what each call promises; by noun:
-// tasks_load.cpp, tasks_claim.cpp, tasks_commit.cpp, lines.cpp, queues.cpp, named_records.cpp,
+// tasks_load.cpp, tasks_claim.cpp, tasks_commit.cpp, lines.cpp, fair.cpp, queues.cpp, named_records.cpp,
 // runs_load.cpp, runs_commit.cpp.
 
 #include <map>
@@ -36,6 +36,7 @@ class PostgresTransaction final : public Transaction {
       std::span<const core::LeaseRef> refs) override;
   [[nodiscard]] std::vector<Line> lock_lines(std::span<const LineRef> refs) override;
   [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
+  [[nodiscard]] std::vector<core::LaneTurns> lock_turns(std::span<const TurnsRef> refs) override;
   [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override;
   [[nodiscard]] std::int64_t count_held(const HolderRef& holder) override;
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
@@ -62,7 +63,7 @@ class PostgresTransaction final : public Transaction {
  private:
   // What a claim took out of a lane, to be found again if nothing comes of it.
   struct Taken {
-    std::int32_t lane = 0;
+    const core::Lane* lane = nullptr;
     Position first = {};
   };
   // A lane of a claim under way.
@@ -76,11 +77,13 @@ class PostgresTransaction final : public Transaction {
   bool try_lock_lines(std::span<const LineRef> refs, std::vector<Line>& lines);
   std::vector<core::TaskRecord> take_from(std::span<Source> sources, std::size_t max);
   void ask_for_ready(std::span<const Source> sources, std::size_t max);
+  void ask_for_turns(std::span<const Source> sources);
   void fill_in_facts(std::vector<core::TaskRecord>& records);
   void note_taken(std::span<Source> sources, const std::vector<core::TaskRecord>& records, std::size_t max);
 
   [[nodiscard]] FirstLeases send_writes(const WriteSet& writes);
   void send_lines(const std::vector<LineWrite>& lines);
+  void send_turns(const std::vector<TurnsWrite>& writes);
   void send_queues(const std::vector<QueueWrite>& queues);
   void send_records(const std::vector<RecordWrite>& writes);
   void send_runs(const WriteSet& writes);

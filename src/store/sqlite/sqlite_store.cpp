@@ -37,7 +37,8 @@ void learn_lanes(Connection& connection, LaneCache& lanes) {
                .queue = row.string(),
                .type = row.string(),
                .priority = row.int32(),
-               .of_runs = row.boolean()});
+               .of_runs = row.boolean(),
+               .fair = row.boolean()});
   }
 }
 
@@ -216,7 +217,8 @@ class SqliteStore final : public Store {
     notice_foreign_commits();
     sqlite::Statement& insert = writer_->statement(sqlite::sql::insert_lane);
     for (const LaneKey& key : keys) {
-      if (lanes_.find(key) == nullptr) insert.run(key.ns, key.queue, key.type, key.priority, key.of_runs);
+      if (lanes_.find(key) != nullptr) continue;
+      insert.run(key.ns, key.queue, key.type, key.priority, key.of_runs, key.fair);
     }
     scope.commit();
     learn_lanes(*writer_, lanes_);

@@ -29,6 +29,8 @@ bool Rows::next() {
 
 bool Rows::is_null() const { return sqlite3_column_type(handle_, column_) == SQLITE_NULL; }
 
+double Rows::number() { return sqlite3_column_double(handle_, column_++); }
+
 std::int64_t Rows::int64() { return sqlite3_column_int64(handle_, column_++); }
 
 std::string_view Rows::text() {
@@ -79,6 +81,8 @@ Statement::Statement(sqlite3* db, std::string_view sql) {
 Statement::~Statement() { sqlite3_finalize(handle_); }
 
 void Statement::bind(int index, std::int64_t value) { sqlite3_bind_int64(handle_, index, value); }
+
+void Statement::bind(int index, double value) { sqlite3_bind_double(handle_, index, value); }
 
 void Statement::bind(int index, std::string_view value) {
   // A null pointer would be bound as null; an empty text is not that.

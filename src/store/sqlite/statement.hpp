@@ -34,6 +34,7 @@ class Rows {
   [[nodiscard]] std::int64_t int64();
   [[nodiscard]] std::int32_t int32() { return static_cast<std::int32_t>(int64()); }
   [[nodiscard]] bool boolean() { return int64() != 0; }
+  [[nodiscard]] double number();
   [[nodiscard]] core::TimePoint time() { return core::time_from_micros(int64()); }
   [[nodiscard]] std::string_view text();  // good until the next row; empty for null
   [[nodiscard]] std::string string() { return std::string{text()}; }
@@ -96,6 +97,7 @@ class Statement {
   }
 
   void bind(int index, std::int64_t value);
+  void bind(int index, double value);
   void bind(int index, std::int32_t value) { bind(index, std::int64_t{value}); }
   void bind(int index, bool value) { bind(index, std::int64_t{value}); }
   void bind(int index, std::size_t value) { bind(index, static_cast<std::int64_t>(value)); }

@@ -16,9 +16,9 @@ namespace {
 
 using core::TaskRecord;
 
-// Where a lane is read from: its ids rise with time, and no task has the nil id at the beginning of time.
+// Where a lane is read from, by core::lane_time: no task has the nil id at the beginning of time.
 struct Spot {
-  core::TimePoint available_at = core::TimePoint::min();
+  core::TimePoint at = core::TimePoint::min();
   core::TaskId id = {};
 
   auto operator<=>(const Spot&) const = default;
@@ -43,15 +43,15 @@ class LaneHead {
   [[nodiscard]] TaskRecord pop() {
     --left_;
     ++taken_;
-    last_taken_ = {seen_[next_].available_at, seen_[next_].id};
+    last_taken_ = {core::lane_time(seen_[next_]), seen_[next_].id};
     return std::move(seen_[next_++]);
   }
 
   // What was popped is the beginning of the lane: one range, however many.
   void remove_taken() {
     if (taken_ == 0) return;
-    const int removed =
-        connection_.statement(sql::take_ready).run(lane_.id, last_taken_.available_at, last_taken_.id);
+    const int removed = connection_.statement(lane_.fair ? sql::take_fair_ready : sql::take_ready)
+                            .run(lane_.id, last_taken_.at, last_taken_.id);
     PAWL_ENSURE(removed == taken_, "nobody else writes while this transaction has the write lock");
   }
 
@@ -60,17 +60,19 @@ class LaneHead {
     seen_.clear();
     next_ = 0;
     const auto count = std::min<std::size_t>(handful_, static_cast<std::size_t>(left_));
-    Rows row =
-        connection_.statement(sql::list_ready).rows(lane_.id, last_read_.available_at, last_read_.id, count);
+    Rows row = connection_.statement(lane_.fair ? sql::list_fair_ready : sql::list_ready)
+                   .rows(lane_.id, last_read_.at, last_read_.id, count);
     while (row.next()) {
       TaskRecord& record = seen_.emplace_back();
       record.lane = &lane_;
-      record.available_at = row.time();
+      const core::TimePoint at = row.time();
       record.id = row.task_id();
       record.progress = {.attempt = row.int32(), .fence = row.int64(), .budget_from = row.int32()};
+      record.available_at = lane_.fair ? row.time() : at;
+      if (lane_.fair) record.turn = core::micros(at);
     }
     is_drained_ = seen_.size() < count;
-    if (!seen_.empty()) last_read_ = {seen_.back().available_at, seen_.back().id};
+    if (!seen_.empty()) last_read_ = {core::lane_time(seen_.back()), seen_.back().id};
   }
 
   Connection& connection_;
@@ -92,7 +94,7 @@ LaneHead* first_of(std::deque<LaneHead>& heads) {
   for (LaneHead& head : heads) {
     const TaskRecord* next = head.peek();
     if (next == nullptr) continue;
-    if (best == nullptr || std::tie(next->available_at, next->id) < std::tie(best->available_at, best->id)) {
+    if (best == nullptr || core::stands_before(*next, *best)) {
       first = &head;
       best = next;
     }

@@ -6,6 +6,7 @@
 #include "store/codec.hpp"
 #include "store/run_codec.hpp"
 #include "store/sqlite/bulk_insert.hpp"
+#include "store/sqlite/fair.hpp"
 #include "store/sqlite/records.hpp"
 #include "store/sqlite/runs.hpp"
 #include "store/sqlite/sql.hpp"
@@ -44,6 +45,7 @@ class TaskWriter {
       new_.push_back(&record);
       if (record.facts.idempotency_key) idempotent_.push_back(&record);
       if (record.facts.run) of_runs_.push_back(&record);
+      if (record.facts.fairness) fair_.push_back(&record);
     }
     if (write.from == Place::leased && record.place == Place::leased) {
       update_lease(write);
@@ -72,7 +74,7 @@ class TaskWriter {
 
   void enter(const TaskWrite& write) {
     switch (write.record->place) {
-      case Place::ready: ready_.push_back(write.record); return;
+      case Place::ready: (write.record->lane->fair ? fair_ready_ : ready_).push_back(write.record); return;
       case Place::scheduled: return insert_scheduled(*write.record);
       case Place::waiting: return insert_waiting(write);
       case Place::leased: leased_.push_back(write.record); return;
@@ -103,6 +105,10 @@ class TaskWriter {
                               into.add_row(record.id, run.run_id, std::int64_t{run.node.index}, run.node.item,
                                            run.node_id, run.traceparent);
                             });
+    insert_rows<TaskRecord>(
+        connection_, sql::insert_fair_task, fair_, [](Statement& into, const TaskRecord& record) {
+          into.add_row(record.id, record.facts.fairness->key, record.facts.fairness->weight);
+        });
   }
 
   void insert_ready() {
@@ -110,6 +116,13 @@ class TaskWriter {
         connection_, sql::insert_ready, ready_, [](Statement& into, const TaskRecord& record) {
           into.add_row(record.lane->id, record.available_at, record.id, record.progress.attempt,
                        record.progress.fence, record.progress.budget_from);
+        });
+    insert_rows<TaskRecord>(
+        connection_, sql::insert_fair_ready, fair_ready_, [](Statement& into, const TaskRecord& record) {
+          PAWL_ENSURE(record.turn.has_value(),
+                      "nobody would ever find a ready task of a fair lane without a turn");
+          into.add_row(record.lane->id, record.available_at, record.id, record.progress.attempt,
+                       record.progress.fence, record.progress.budget_from, *record.turn);
         });
   }
 
@@ -190,7 +203,9 @@ class TaskWriter {
   Records new_;
   Records idempotent_;
   Records of_runs_;
+  Records fair_;
   Records ready_;
+  Records fair_ready_;
   Records leased_;
   Records finished_;
 };
@@ -225,6 +240,7 @@ void write_all(Connection& connection, const WriteSet& writes, core::TimePoint n
   TaskWriter{connection, now}.write(writes.tasks);
   write_runs(connection, writes);
   for (const LineWrite& write : writes.lines) write_line(connection, write);
+  write_turns(connection, writes.turns);
   for (const QueueWrite& write : writes.queues) write_queue(connection, write);
   Statement& add_counts = connection.statement(sql::add_lane_counts);
   for (const auto& [lane, delta] : writes.counts) {

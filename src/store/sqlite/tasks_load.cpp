@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "store/sqlite/fair.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/runs.hpp"
 #include "store/sqlite/sql.hpp"
@@ -35,7 +36,7 @@ std::optional<TaskRecord> TaskLoader::load(const LoadTask& wanted) {
   } else if (record->place != Place::leased) {  // a lease has the key itself, so that a report is one look
     load_key(*record);
   }
-  if (!wanted.facts) load_run(*record);
+  if (!wanted.facts) load_asides(*record);
   return record;
 }
 
@@ -82,11 +83,12 @@ void TaskLoader::load_facts(TaskRecord& record) {
   Rows row = facts_.rows(record.id);
   if (!row.next()) refuse_without_facts(record.id);
   read_facts(row, record);
-  load_run(record);
+  load_asides(record);
 }
 
-void TaskLoader::load_run(TaskRecord& record) {
+void TaskLoader::load_asides(TaskRecord& record) {
   if (record.lane->of_runs) record.facts.run = find_task_run(connection_, record.id);
+  if (record.lane->fair) record.facts.fairness = find_fairness(connection_, record.id);
 }
 
 void TaskLoader::load_key(TaskRecord& record) {

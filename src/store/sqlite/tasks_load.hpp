@@ -27,7 +27,8 @@ class TaskLoader {
   [[nodiscard]] bool find_standing(Statement& statement, core::Place place, core::TaskStatus status,
                                    core::TaskRecord& record);
   void load_key(core::TaskRecord& record);
-  void load_run(core::TaskRecord& record);
+  // What only tasks of some lanes have: their run, their fairness key.
+  void load_asides(core::TaskRecord& record);
 
   Connection& connection_;
   const LaneCache& lanes_;

@@ -1,5 +1,5 @@
 -- name: list_lanes_after
-select id, namespace, queue, type, priority, of_runs from pawl.lanes where id > $1::int4 order by id
+select id, namespace, queue, type, priority, of_runs, fair from pawl.lanes where id > $1::int4 order by id
 
 -- name: lock_lanes
 -- only: this database because SQLite has one writer.
@@ -7,15 +7,16 @@ select id, namespace, queue, type, priority, of_runs from pawl.lanes where id > 
 lock table pawl.lanes in share row exclusive mode
 
 -- name: insert_lane
-insert into pawl.lanes (id, namespace, queue, type, priority, of_runs)
+insert into pawl.lanes (id, namespace, queue, type, priority, of_runs, fair)
 select (select coalesce(max(id), 0) from pawl.lanes) + row_number() over (),
-  u.namespace, u.queue, u.type, u.priority, u.of_runs
+  u.namespace, u.queue, u.type, u.priority, u.of_runs, u.fair
 from (select unnest($1::text[]) as namespace, unnest($2::text[]) as queue, unnest($3::text[]) as type,
-  unnest($4::int4[]) as priority, unnest($5::bool[]) as of_runs) u
+  unnest($4::int4[]) as priority, unnest($5::bool[]) as of_runs,
+  unnest($6::bool[]) as fair) u
 where not exists (
   select from pawl.lanes l
   where l.namespace = u.namespace and l.queue = u.queue and l.type = u.type and l.priority = u.priority
-    and l.of_runs = u.of_runs)
+    and l.of_runs = u.of_runs and l.fair = u.fair)
 
 -- name: add_lane_counts
 insert into pawl.lane_counts (lane, pending, scheduled, blocked, claimed, running, dead_letter)

@@ -74,4 +74,5 @@ select l.lane, r.available_at, r.id from (select unnest($1::int4[]) as lane) l c
 -- only: this database because SQLite reuses deleted rows at once.
 -- Not in a transaction. The index is cleaned whatever its share of dead entries: claims walk over them.
 vacuum (truncate false, index_cleanup on, skip_locked, parallel 0)
-  pawl.ready, pawl.leases, pawl.scheduled, pawl.lane_counts, pawl.waiting, pawl.key_lines
+  pawl.ready, pawl.leases, pawl.scheduled, pawl.lane_counts, pawl.waiting, pawl.key_lines,
+  pawl.fair_lanes, pawl.fair_keys

@@ -1,10 +1,10 @@
 -- name: list_lanes_after
-select id, namespace, queue, type, priority, of_runs from lanes where id > ? order by id
+select id, namespace, queue, type, priority, of_runs, fair from lanes where id > ? order by id
 
 -- name: insert_lane
 -- Ids rise by one under the write lock, so that nobody can see a lane before all those with lower ids.
-insert into lanes (id, namespace, queue, type, priority, of_runs)
-values ((select coalesce(max(id), 0) + 1 from lanes), ?, ?, ?, ?, ?)
+insert into lanes (id, namespace, queue, type, priority, of_runs, fair)
+values ((select coalesce(max(id), 0) + 1 from lanes), ?, ?, ?, ?, ?, ?)
 
 -- name: add_lane_counts
 insert into lane_counts (lane, pending, scheduled, blocked, claimed, running, dead_letter)

@@ -1,0 +1,77 @@
+#include "engine/fair_take.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace pawl::engine {
+
+using store::LaneShare;
+
+void FairTake::take(const std::vector<LaneShare>& shares, std::size_t wanted) {
+  std::map<std::int32_t, std::vector<LaneShare>, std::greater<>> by_priority;
+  for (const LaneShare& share : shares) by_priority[share.lane->priority].push_back(share);
+  for (const auto& [priority, its_shares] : by_priority) {
+    wanted -= std::min(wanted, take_of_priority(its_shares, wanted));
+    if (wanted == 0) return;
+  }
+}
+
+// All are asked for equal parts; what some do not have is asked of the others.
+std::size_t FairTake::take_of_priority(const std::vector<LaneShare>& shares, std::size_t wanted) {
+  fair_.clear();
+  by_age_.clear();
+  for (const LaneShare& share : shares) (share.lane->fair ? fair_ : by_age_).push_back(share);
+  std::size_t taken = 0;
+  while (taken < wanted && !(fair_.empty() && by_age_.empty())) {
+    const std::size_t streams = fair_.size() + (by_age_.empty() ? 0 : 1);
+    const std::size_t part = (wanted - taken + streams - 1) / streams;
+    taken += take_parts(part) + take_by_age(part);
+  }
+  return taken;
+}
+
+std::size_t FairTake::take_parts(std::size_t part) {
+  if (fair_.empty()) return 0;
+  std::vector<LaneShare> asked = fair_;
+  std::size_t sum = 0;
+  for (LaneShare& share : asked) {
+    share.max = std::min(share.max, static_cast<std::int64_t>(part));
+    sum += static_cast<std::size_t>(share.max);
+  }
+  Counts given = take_from(asked, sum);
+  std::size_t taken = 0;
+  std::vector<LaneShare> left;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const std::int64_t count = given[asked[i].lane];
+    taken += static_cast<std::size_t>(count);
+    fair_[i].max -= count;
+    if (count == asked[i].max && fair_[i].max > 0) left.push_back(fair_[i]);
+  }
+  fair_ = std::move(left);
+  return taken;
+}
+
+std::size_t FairTake::take_by_age(std::size_t part) {
+  if (by_age_.empty()) return 0;
+  std::size_t taken = 0;
+  Counts given = take_from(by_age_, part);
+  for (LaneShare& share : by_age_) {
+    taken += static_cast<std::size_t>(given[share.lane]);
+    share.max -= given[share.lane];
+  }
+  std::erase_if(by_age_, [&](const LaneShare& share) { return share.max <= 0 || taken < part; });
+  return taken;
+}
+
+FairTake::Counts FairTake::take_from(const std::vector<LaneShare>& shares, std::size_t max) {
+  Counts counts;
+  for (core::TaskRecord& record : tx_.take_ready(shares, max)) {
+    ++counts[record.lane];
+    set_.add_taken(std::move(record));
+  }
+  return counts;
+}
+
+}  // namespace pawl::engine
