@@ -45,6 +45,8 @@ void add_engine(std::string& out, const Metrics::View& view) {
       number(stats.refused_groups));
   one(out, "pawl_leases_expired_total", "counter", "Leases that ran out or timed out",
       number(stats.leases_expired));
+  one(out, "pawl_erased_total", "counter", "Tasks, runs and audit entries that were too old to be kept",
+      number(stats.erased));
   one(out, "pawl_tasks_claimed_total", "counter", "Tasks given to workers", number(stats.tasks_claimed));
   one(out, "pawl_tasks_completed_total", "counter", "Reports that completed a task",
       number(stats.tasks_completed));

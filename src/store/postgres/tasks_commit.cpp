@@ -85,6 +85,7 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
   send_lines(writes.lines);
   send_counts(*connection_, writes.counts);
   send_audit(writes.audit);
+  send_erased(writes);
   return leases;
 }
 

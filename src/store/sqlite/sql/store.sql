@@ -31,3 +31,8 @@ create table if not exists schema_migrations (
 
 -- name: insert_migration
 insert into schema_migrations (version, name, checksum, applied_at) values (?, ?, ?, ?)
+
+-- name: backup
+-- only: this database because PostgreSQL has its own tools.
+-- One snapshot, read beside the writers; the copy has no holes.
+vacuum into ?
