@@ -1,5 +1,6 @@
 #include "runtime/retainer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/guarded.hpp"
@@ -12,7 +13,7 @@ namespace {
 constexpr core::Duration kWalkEvery = std::chrono::seconds{10};
 // Beside others it takes one part of the time and leaves them so many; a walk that has gone on for long takes
 // more, since data that comes faster than it goes would grow without bound.
-constexpr int kPartsLeft = 19;
+constexpr int kPartsLeft = 9;
 constexpr int kPartsLeftLate = 2;
 constexpr core::Duration kLate = std::chrono::hours{1};
 
@@ -52,11 +53,14 @@ std::optional<engine::RetentionWalk::Page> Retainer::next_page() {
   return page ? std::move(*page) : std::nullopt;
 }
 
-core::Duration Retainer::pause_after(core::Duration took) const {
+// Most of what a page takes beside others is waiting for its turn, which costs them nothing: what it costs is
+// what the quickest of the last ones took.
+core::Duration Retainer::pause_after(core::Duration took) {
+  page_cost_ = page_cost_ == core::Duration{0} ? took : std::min(took, page_cost_ + page_cost_ / 8);
   const bool is_alone = engine_.store().writers() == 1 && engine_.stats().groups <= groups_seen_ + 1;
   if (is_alone) return core::Duration{0};
   const bool is_late = clock_.monotonic() > walk_began_ + kLate;
-  return took * (is_late ? kPartsLeftLate : kPartsLeft);
+  return page_cost_ * (is_late ? kPartsLeftLate : kPartsLeft);
 }
 
 }  // namespace pawl::runtime

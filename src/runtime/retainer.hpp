@@ -20,7 +20,7 @@ class Retainer {
 
  private:
   [[nodiscard]] std::optional<engine::RetentionWalk::Page> next_page();
-  [[nodiscard]] core::Duration pause_after(core::Duration took) const;
+  [[nodiscard]] core::Duration pause_after(core::Duration took);
 
   engine::Engine& engine_;
   core::Clock& clock_;
@@ -29,6 +29,7 @@ class Retainer {
   core::MonotonicTime walk_began_ = {};
   core::MonotonicTime next_ = {};
   std::int64_t groups_seen_ = 0;  // of the engine, after our last page
+  core::Duration page_cost_{0};
 };
 
 }  // namespace pawl::runtime

@@ -14,16 +14,19 @@ void expect_one(int erased) {
 }
 
 void erase_task(Connection& connection, const core::FinishedTask& task) {
-  expect_one(connection.statement(sql::erase_finished).run(task.id));
+  std::int64_t seq = 0;
   std::optional<std::string> key;
   {
     Rows row = connection.statement(sql::find_task_to_erase).rows(task.id);
-    if (row.next()) key = row.optional_string();
+    expect_one(row.next() ? 1 : 0);
+    seq = row.int64();
+    key = row.optional_string();
   }
+  expect_one(connection.statement(sql::erase_finished).run(seq));
   if (key) connection.statement(sql::erase_task_keys).run(task.lane->ns, task.lane->type, *key, task.id);
   connection.statement(sql::erase_attempts).run(task.id);
   connection.statement(sql::erase_checkpoints).run(task.id);
-  expect_one(connection.statement(sql::erase_tasks).run(task.id));
+  expect_one(connection.statement(sql::erase_tasks).run(seq));
 }
 
 void erase_run(Connection& connection, const RunErase& gone) {

@@ -24,4 +24,4 @@ order by t.id
 select lane, status, finished_at from finished where seq = (select seq from tasks where id = ?)
 
 -- name: erase_finished
-delete from finished where seq = (select seq from tasks where id = ?)
+delete from finished where seq = ?
