@@ -46,14 +46,14 @@ TEST_F(Backup, NeverWritesOverAFile) {
   const std::string copy = server.file("copy.db");
   ASSERT_EQ(backup(copy).exit_code, 0);
   const Ended again = backup(copy);
-  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_EQ(again.exit_code, 2);
   EXPECT_NE(again.err.find("exists already"), std::string::npos) << again.err;
 }
 
 TEST_F(Backup, OfPostgresNamesItsOwnTools) {
   const Ended refused =
       server.pawl({"backup", "--store", "postgres://nobody@127.0.0.1:1/none", server.file("copy.db")});
-  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("pg_dump"), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("pg_basebackup"), std::string::npos) << refused.err;
 }

@@ -46,7 +46,7 @@ TEST(RetentionRules, NothingThatHasNotEndedIsOld) {
   for (const TaskStatus status :
        {TaskStatus::blocked, TaskStatus::pending, TaskStatus::claimed, TaskStatus::running})
     EXPECT_FALSE(at_once.is_old(ended(status, 90 * kDay), kNow)) << to_string(status);
-  Run run;
+  core::Run run;
   run.facts.ns = "default";
   run.finished_at = kNow - 90 * kDay;
   for (int i = 0; i < kRunStateCount; ++i) {
