@@ -1,4 +1,4 @@
-// pawl migrate: the store's schema. pawl doctor is in doctor.cpp, pawl verify in verify.cpp.
+// pawl migrate: the store's schema. The others have files of their own: doctor, verify, backup, retention.
 
 #include <algorithm>
 
@@ -56,7 +56,9 @@ std::vector<Command> admin_commands() {
            .example = "pawl migrate --store postgres://localhost/pawl --status",
            .handler = migrate},
           doctor_command(),
-          verify_command()};
+          verify_command(),
+          backup_command(),
+          retention_command()};
 }
 
 }  // namespace pawl::cli

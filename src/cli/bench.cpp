@@ -31,6 +31,7 @@ bench::Options options_of(const Input& input, const client::StoreAddress& store)
                          .batch = static_cast<int>(input.integer("--batch")),
                          .workers = static_cast<int>(input.integer("--workers"))};
   if (input.has("--backlog")) options.backlog = static_cast<int>(input.integer("--backlog"));
+  if (input.has("--finished")) options.finished = static_cast<int>(input.integer("--finished"));
   if (input.has("--waiting")) options.waiting = static_cast<int>(input.integer("--waiting"));
   if (input.has("--held-seconds")) options.held = from_seconds(input.real("--held-seconds"));
   return options;
@@ -45,7 +46,8 @@ struct Range {
 core::Status check_ranges(const Input& input) {
   for (const auto& range :
        {Range{"--seconds", 0.1, 3600}, Range{"--batch", 1, 1000}, Range{"--workers", 1, 1000},
-        Range{"--backlog", 0, 1e8}, Range{"--held-seconds", 1, 3600}, Range{"--waiting", 1, 50'000}}) {
+        Range{"--backlog", 0, 1e8}, Range{"--held-seconds", 1, 3600}, Range{"--waiting", 1, 50'000},
+        Range{"--finished", 1, 1e8}}) {
     if (!input.has(range.flag)) continue;
     const double value = input.real(range.flag);
     if (value >= range.least && value <= range.most) continue;
@@ -154,6 +156,11 @@ std::vector<Command> bench_commands() {
                      .summary = "Claims that wait",
                      .kind = ValueKind::integer,
                      .fallback = "10000"};
+  const Flag finished{.name = "--finished",
+                      .value = "N",
+                      .summary = "Finished tasks that are too old to be kept",
+                      .kind = ValueKind::integer,
+                      .fallback = "500000"};
   const Flag over_http{.name = "--http",
                        .summary = "Through a server in its own process: single and bulk enqueues, drain",
                        .kind = ValueKind::none};
@@ -182,7 +189,11 @@ std::vector<Command> bench_commands() {
             {over_http},
             bench::run_http_steps},
         Row{"deep", "The rate with a deep backlog of other queues", bench::run_deep, {backlog}},
-        Row{"held", "The rate while a forgotten transaction holds a snapshot", bench::run_held, {held}}}) {
+        Row{"held", "The rate while a forgotten transaction holds a snapshot", bench::run_held, {held}},
+        Row{"retention",
+            "The rate while tasks that are too old to be kept are taken away",
+            bench::run_retention,
+            {finished}}}) {
     commands.push_back(command_of(row));
   }
   return commands;

@@ -70,6 +70,7 @@ CommandTable all_commands() {
                                 {"queue", "See queues and set their limits"},
                                 {"worker", "Run handlers for tasks; see and drain workers"},
                                 {"token", "Make, list and revoke access tokens"},
+                                {"admin", "Look after the store as a whole"},
                                 {"bench", "Measure what this machine and store can do"}},
                      .commands = {}};
   for (auto rows : {dev_commands(), serve_commands(), task_commands(), workflow_commands(), run_commands(),

@@ -26,6 +26,8 @@ namespace pawl::cli {
 [[nodiscard]] std::vector<Command> top_commands();
 [[nodiscard]] std::vector<Command> admin_commands();
 [[nodiscard]] Command verify_command();
+[[nodiscard]] Command backup_command();
+[[nodiscard]] Command retention_command();
 [[nodiscard]] std::vector<Command> serve_commands();
 [[nodiscard]] std::vector<Command> dev_commands();
 [[nodiscard]] std::vector<Command> bench_commands();

@@ -33,10 +33,12 @@ const std::vector<ConfigKey>& config_keys() {
       {"limits.body_max", size, "4MiB", "a larger request is refused; batches may have 16MiB"},
       {"limits.connections", integer, "1024", "open at once"},
       {"limits.claims_waiting", integer, "100000", "long polls at once"},
-      {"retention.tasks", duration, "7d", "finished tasks are kept", "retention"},
-      {"retention.runs", duration, "30d", "finished runs are kept", "retention"},
+      {"retention.tasks", duration, "7d", "finished tasks are kept; a namespace may say otherwise"},
+      {"retention.runs", duration, "30d",
+       "finished runs are kept, with their events and tasks; a namespace may say otherwise"},
       {"retention.idempotency", duration, "24h", "answers of idempotent requests are kept"},
-      {"retention.checkpoints", integer, "100", "kept for each owner", "retention"},
+      {"retention.checkpoints", integer, "100", "the last ones, kept for each task or run"},
+      {"retention.audit", duration, "365d", "entries of the audit are kept"},
       {"http.read_timeout", duration, "30s", "for a request to arrive"},
       {"http.idle_timeout", duration, "60s", "between requests"},
       {"log.format", choice, "text", "text or json"},
@@ -213,8 +215,7 @@ std::vector<std::string> Config::lines() const {
   for (const auto& key : config_keys()) {
     const auto& value = at(std::string{key.name});
     const auto setting = fmt::format("{}: {}", key.name, yaml_text(without_password(value.text)));
-    const auto note = key.waits_for.empty() ? "" : fmt::format("; nothing reads it before {}", key.waits_for);
-    lines.push_back(fmt::format("{:<40}  # {}{}", setting, value.origin, note));
+    lines.push_back(fmt::format("{:<40}  # {}", setting, value.origin));
   }
   return lines;
 }

@@ -24,7 +24,6 @@ struct ConfigKey {
   ConfigType type = ConfigType::text;
   std::string_view fallback;
   std::string_view summary;
-  std::string_view waits_for = {};  // a part of Pawl that is not there yet: until then nothing reads the key
 };
 
 [[nodiscard]] const std::vector<ConfigKey>& config_keys();

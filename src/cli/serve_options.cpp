@@ -42,7 +42,10 @@ constexpr std::array kDurationRanges{
     DurationRange{"recovery.stuck", 100ms, 24h},
     DurationRange{"recovery.deadlines", 10ms, 1h},
     DurationRange{"recovery.stuck_after", 1s, core::kDurationMax},
+    DurationRange{"retention.tasks", 0s, core::kDurationMax},
+    DurationRange{"retention.runs", 0s, core::kDurationMax},
     DurationRange{"retention.idempotency", 1s, core::kDurationMax},
+    DurationRange{"retention.audit", 0s, core::kDurationMax},
     DurationRange{"http.read_timeout", 100ms, 1h},
     DurationRange{"http.idle_timeout", 100ms, 24h},
 };
@@ -57,6 +60,7 @@ constexpr std::array kNumberRanges{
     NumberRange{"limits.body_max", 1LL << 10, 64LL << 20},
     NumberRange{"limits.connections", 1, 1'000'000},
     NumberRange{"limits.claims_waiting", 0, 10'000'000},
+    NumberRange{"retention.checkpoints", 1, core::kCheckpointsKeptMax},
 };
 
 core::Status check_ranges(const Config& config) {
@@ -96,18 +100,27 @@ server::HttpOptions http_options(const Config& config, const Endpoint& endpoint)
   return http;
 }
 
+core::Retention retention_of(const Config& config) {
+  return {.tasks = config.duration("retention.tasks"),
+          .runs = config.duration("retention.runs"),
+          .audit = config.duration("retention.audit")};
+}
+
 runtime::RuntimeOptions runtime_options(const Config& config) {
   runtime::RuntimeOptions options{
       .waiting_claims_max = static_cast<std::size_t>(config.integer("limits.claims_waiting")),
       .api = {.worker_timeout = config.duration("workers.offline_after"),
               .payload_max = static_cast<std::size_t>(config.integer("limits.payload_max")),
-              .stuck_after = config.duration("recovery.stuck_after")},
+              .stuck_after = config.duration("recovery.stuck_after"),
+              .retention = retention_of(config),
+              .checkpoints_kept = config.integer("retention.checkpoints")},
       .node = {.version = PAWL_VERSION, .leader_ttl = config.duration("leader.ttl")}};
   options.ticker.interval =
       std::min({options.ticker.interval, config.duration("recovery.leases"),
                 config.duration("recovery.timeouts"), config.duration("recovery.deadlines")});
   options.ticker.stuck = config.duration("recovery.stuck");
   options.ticker.stuck_after = config.duration("recovery.stuck_after");
+  options.ticker.retention = retention_of(config);
   return options;
 }
 

@@ -15,6 +15,10 @@ namespace pawl::cli {
 
 namespace {
 
+// The store does not say how its server is configured: only what its namespaces have set is judged.
+constexpr core::Retention kOnlyNamespaces{
+    .tasks = core::kDurationMax, .runs = core::kDurationMax, .audit = core::kDurationMax};
+
 // Only reads: a store that is not there, or not up to date, is not made so.
 core::Result<core::Verification> verify_store(const std::string& store, Context& context) {
   const auto address = client::parse_store_address(store);
@@ -27,10 +31,13 @@ core::Result<core::Verification> verify_store(const std::string& store, Context&
                          .detail = "the store's schema is not up to date: run `pawl migrate`"};
   }
   const auto opened = client::open_store(*address, context.clock, context.random);
-  runtime::LocalApi api{*opened, context.clock, context.random,
+  runtime::LocalApi api{*opened,
+                        context.clock,
+                        context.random,
                         [](const core::Command&, const core::Reply& reply) {
                           reply(core::Problem{.code = core::ProblemCode::internal, .detail = "only reads"});
-                        }};
+                        },
+                        {.retention = kOnlyNamespaces}};
   return api.verify();
 }
 

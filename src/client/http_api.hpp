@@ -36,7 +36,7 @@ class HttpApi final : public core::Api, public core::RunApi {
   core::Result<core::CheckpointAppended> append_checkpoint(core::AppendCheckpoint command) override;
   core::Result<std::vector<core::Checkpoint>> list_checkpoints(const core::ListCheckpoints& list) override;
   core::Result<core::CheckpointSummary> summarize_checkpoints(const std::string& ns,
-                                                              const core::TaskId& owner) override;
+                                                              const core::CheckpointOwner& owner) override;
   core::Result<core::LockAnswer> acquire_lock(const core::AcquireLock& request) override;
   core::Result<core::Lock> renew_lock(const core::RenewLock& request) override;
   core::Result<core::Lock> release_lock(const core::ReleaseLock& request) override;

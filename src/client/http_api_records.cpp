@@ -64,9 +64,9 @@ HttpRequest posted(std::string path, std::string body) {
 Result<core::CheckpointAppended> HttpApi::append_checkpoint(core::AppendCheckpoint command) {
   if (const auto valid = core::check(core::Command{command}); !valid) return valid.problem();
   Writer out;
-  out.begin_object()
-      .field("task_id", to_string(command.owner))
-      .field("type", command.type)
+  out.begin_object();
+  wire::write_owner(out, command.owner);
+  out.field("type", command.type)
       .field("snapshot", command.snapshot)
       .field("metadata", command.metadata)
       .field("sequence", command.sequence)
@@ -82,7 +82,7 @@ Result<core::CheckpointAppended> HttpApi::append_checkpoint(core::AppendCheckpoi
 
 Result<std::vector<core::Checkpoint>> HttpApi::list_checkpoints(const core::ListCheckpoints& list) {
   std::string path =
-      fmt::format("/v1/{}/checkpoints?task_id={}", percent_encoded(list.ns), to_string(list.owner));
+      fmt::format("/v1/{}/checkpoints?{}", percent_encoded(list.ns), wire::owner_query(list.owner));
   if (list.type) path += "&type=" + percent_encoded(*list.type);
   if (list.latest) path += "&latest=true";
   return decoded(call(list.ns, {.path = path}), [](ObjectReader& in) {
@@ -94,9 +94,9 @@ Result<std::vector<core::Checkpoint>> HttpApi::list_checkpoints(const core::List
 }
 
 Result<core::CheckpointSummary> HttpApi::summarize_checkpoints(const std::string& ns,
-                                                               const core::TaskId& owner) {
+                                                               const core::CheckpointOwner& owner) {
   const std::string path =
-      fmt::format("/v1/{}/checkpoints/summary?task_id={}", percent_encoded(ns), to_string(owner));
+      fmt::format("/v1/{}/checkpoints/summary?{}", percent_encoded(ns), wire::owner_query(owner));
   return decoded(call(ns, {.path = path}), wire::read_checkpoint_summary);
 }
 
@@ -296,8 +296,11 @@ Result<core::StoreVitals> HttpApi::vitals() {
 
 Result<core::SweepResult> HttpApi::sweep(const core::Sweep& request) {
   Writer out;
-  out.begin_object().field("check", core::to_string(request.check)).end_object();
-  return decoded(call("default", posted("/v1/admin/sweep", out.take())), wire::read_sweep);
+  out.begin_object().field("check", core::to_string(request.check));
+  if (request.dry_run) out.field("dry_run", true);
+  HttpRequest sweep = posted("/v1/admin/sweep", out.end_object().take());
+  sweep.timeout = kVerifyTimeout;  // it may have a long way to go
+  return decoded(call("default", std::move(sweep)), wire::read_sweep);
 }
 
 Result<core::Verification> HttpApi::verify() {

@@ -132,10 +132,11 @@ class Api {
   // Checkpoints
   virtual Result<CheckpointAppended> append_checkpoint(AppendCheckpoint command) = 0;
   virtual Result<std::vector<Checkpoint>> list_checkpoints(const ListCheckpoints& list) = 0;
-  Result<std::vector<Checkpoint>> list_checkpoints(const std::string& ns, const TaskId& owner) {
+  Result<std::vector<Checkpoint>> list_checkpoints(const std::string& ns, const CheckpointOwner& owner) {
     return list_checkpoints({.ns = ns, .owner = owner});
   }
-  virtual Result<CheckpointSummary> summarize_checkpoints(const std::string& ns, const TaskId& owner) = 0;
+  virtual Result<CheckpointSummary> summarize_checkpoints(const std::string& ns,
+                                                          const CheckpointOwner& owner) = 0;
 
   // Locks
   virtual Result<LockAnswer> acquire_lock(const AcquireLock& request) = 0;

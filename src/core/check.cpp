@@ -178,6 +178,10 @@ Status check_command(const SweepLeases&) { return Done{}; }
 Status check_command(const PromoteDue&) { return Done{}; }
 Status check_command(const ChangeRecords&) { return Done{}; }  // each noun checks its own before it asks
 
+Status check_command(const EraseTasks&) { return Done{}; }
+Status check_command(const EraseRuns&) { return Done{}; }
+Status check_command(const EraseAudit&) { return Done{}; }
+
 Status check_command(const AppendCheckpoint& command) {
   return first_of({check_name("type", command.type), check_json("snapshot", command.snapshot),
                    check_json("metadata", command.metadata)});
@@ -377,6 +381,9 @@ std::size_t weight_of(const Command& command) {
     std::size_t operator()(const PromoteDue& c) const { return c.ids.size(); }
     std::size_t operator()(const ChangeRecords& c) const { return c.refs.size() + c.held.ids.size() + 1; }
     std::size_t operator()(const AppendCheckpoint&) const { return 1; }
+    std::size_t operator()(const EraseTasks& c) const { return c.tasks.size(); }
+    std::size_t operator()(const EraseRuns& c) const { return c.runs.size(); }
+    std::size_t operator()(const EraseAudit&) const { return 1; }
     std::size_t operator()(const WakeRuns& c) const {
       return c.timers.size() + c.deadlines.size() + c.stuck.size();
     }

@@ -4,8 +4,12 @@
 
 namespace pawl::core {
 
-std::string checkpoint_id(const TaskId& owner, std::int64_t sequence) {
-  return fmt::format("{}-{}", to_string(owner), sequence);
+Uuid id_of(const CheckpointOwner& owner) {
+  return std::visit([](const Uuid& id) { return id; }, owner);
+}
+
+std::string checkpoint_id(const CheckpointOwner& owner, std::int64_t sequence) {
+  return fmt::format("{}-{}", to_string(id_of(owner)), sequence);
 }
 
 }  // namespace pawl::core

@@ -1,24 +1,33 @@
 #pragma once
-// Checkpoints: evidence of a task, append-only. Sequences rise by one within their owner.
+// Checkpoints: evidence of a task or a run, append-only. Sequences rise by one within their owner; the last
+// ones are kept.
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 
+#include "core/audit.hpp"
 #include "core/ids.hpp"
 #include "core/json.hpp"
+#include "core/limits.hpp"
 #include "core/time.hpp"
 
 namespace pawl::core {
 
+using CheckpointOwner = std::variant<TaskId, RunId>;
+[[nodiscard]] Uuid id_of(const CheckpointOwner& owner);
+
 struct AppendCheckpoint {
   std::string ns = "default";
-  TaskId owner = {};
+  CheckpointOwner owner = TaskId{};
   std::string type = "manual_checkpoint";
   RawJson snapshot = {};
   RawJson metadata = {};
   std::optional<std::int64_t> sequence = {};  // must be the next one, where it is given
+  std::int64_t kept = kCheckpointsKept;       // older ones of the owner than so many go
+  Actor by = {};
 };
 struct CheckpointAppended {
   std::string checkpoint_id = {};
@@ -28,11 +37,11 @@ struct CheckpointAppended {
 };
 
 // Derived, so that it needs no column: an owner and a sequence name one checkpoint for ever.
-[[nodiscard]] std::string checkpoint_id(const TaskId& owner, std::int64_t sequence);
+[[nodiscard]] std::string checkpoint_id(const CheckpointOwner& owner, std::int64_t sequence);
 
 struct ListCheckpoints {
   std::string ns = "default";
-  TaskId owner = {};
+  CheckpointOwner owner = TaskId{};
   std::optional<std::string> type = {};
   bool latest = false;  // only the last one, of that type if one is given
 };

@@ -144,6 +144,27 @@ struct WakeRuns {
   std::vector<RunId> stuck = {};
   Duration stuck_after = {};
 };
+// What a walk found old (core/retention.hpp), as it was then; what has changed since is left alone.
+struct EraseTasks {
+  struct Ref {
+    TaskId id = {};
+    TimePoint finished_at = {};
+  };
+  std::vector<Ref> tasks = {};
+};
+// With all that they consist of, their tasks too; one with a task that has not ended is left alone.
+struct EraseRuns {
+  struct Ref {
+    RunId id = {};
+    std::int64_t sequence = 0;
+  };
+  std::vector<Ref> runs = {};
+};
+// Up to this entry: a chain can only be cut at its beginning.
+struct EraseAudit {
+  std::int64_t up_to = 0;
+  int count = 0;
+};
 struct Swept {
   int changed = 0;
 
@@ -176,9 +197,10 @@ struct DoOnce {
   std::shared_ptr<AnyCommand> command = {};  // shared by the copies of this one
 };
 
-using Command = std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks, RetryTasks, SetQueue,
-                             SweepLeases, PromoteDue, ChangeRecords, AppendCheckpoint, StartRun, OpenRun,
-                             ActOnRun, RewindRun, SignalRun, WriteSteps, WakeRuns, DoOnce>;
+using Command =
+    std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks, RetryTasks, SetQueue, SweepLeases,
+                 PromoteDue, ChangeRecords, AppendCheckpoint, StartRun, OpenRun, ActOnRun, RewindRun,
+                 SignalRun, WriteSteps, WakeRuns, EraseTasks, EraseRuns, EraseAudit, DoOnce>;
 struct AnyCommand {
   Command value = {};
 };

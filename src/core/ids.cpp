@@ -51,9 +51,28 @@ std::optional<Uuid> parse_uuid(std::string_view text) {
   return id;
 }
 
+namespace {
+
+std::int64_t millis_of(TimePoint time) {
+  return std::max<std::int64_t>(
+      0, std::chrono::floor<std::chrono::milliseconds>(time).time_since_epoch().count());
+}
+
+void put_millis(std::int64_t millis, Uuid& id) {
+  const auto time = static_cast<std::uint64_t>(millis);
+  for (std::size_t i = 0; i < 6; ++i) id.bytes[i] = static_cast<std::uint8_t>(time >> (40 - 8 * i));
+}
+
+}  // namespace
+
+Uuid first_id_at(TimePoint time) {
+  Uuid id;
+  put_millis(millis_of(time), id);
+  return id;
+}
+
 Uuid IdGenerator::next(TimePoint now) {
-  const auto millis = std::max<std::int64_t>(
-      0, std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count());
+  const std::int64_t millis = millis_of(now);
   const std::uint64_t chance = random_.next();
   if (millis > last_millis_) {
     last_millis_ = millis;
@@ -67,8 +86,7 @@ Uuid IdGenerator::next(TimePoint now) {
   }
 
   Uuid id;
-  const auto time = static_cast<std::uint64_t>(last_millis_);
-  for (std::size_t i = 0; i < 6; ++i) id.bytes[i] = static_cast<std::uint8_t>(time >> (40 - 8 * i));
+  put_millis(last_millis_, id);
   const std::uint32_t high = counter_ >> 14U;
   const std::uint32_t low = counter_ & 0x3fffU;
   id.bytes[6] = static_cast<std::uint8_t>(0x70U | (high >> 8U));

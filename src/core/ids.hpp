@@ -35,6 +35,9 @@ struct Id : Uuid {
 using TaskId = Id<struct TaskTag>;
 using RunId = Id<struct RunTag>;
 
+// Every id that is made from this time on is above it.
+[[nodiscard]] Uuid first_id_at(TimePoint time);
+
 // Makes ids that rise strictly within one generator, also when the clock steps back. One thread at a time.
 class IdGenerator {
  public:

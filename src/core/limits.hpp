@@ -41,8 +41,11 @@ inline constexpr std::int64_t kConcurrencyMax = 1'000'000;
 inline constexpr std::int64_t kRateLimitMax = 1'000'000;
 inline constexpr std::size_t kDefinitionBytesMax = 4U << 20U;
 inline constexpr std::size_t kDefinitionTasksMax = 10'000;
-inline constexpr std::size_t kAfterMax = 1'000;                 // tasks that one of an open run waits for
-inline constexpr std::size_t kFanOutMax = 10'000;               // tasks that one for_each makes
+inline constexpr std::size_t kAfterMax = 1'000;        // tasks that one of an open run waits for
+inline constexpr std::size_t kFanOutMax = 10'000;      // tasks that one for_each makes
+inline constexpr std::int64_t kCheckpointsKept = 100;  // for each owner, where nothing else is set
+inline constexpr std::int64_t kCheckpointsKeptMax = 1'000'000;
+inline constexpr std::size_t kRetentionQueuesMax = 1'000;
 inline constexpr std::size_t kEvaluationBytesMax = 32U << 20U;  // read by the references of one template
 
 inline constexpr Duration kLeaseMin = std::chrono::milliseconds{10};

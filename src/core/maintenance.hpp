@@ -22,12 +22,22 @@ inline constexpr std::array<std::string_view, 6> kRecoveryChecks{"leases",    "t
 
 struct Sweep {
   RecoveryCheck check = RecoveryCheck::leases;
+  bool dry_run = false;  // only of retention: says what is old and changes nothing
   Actor by = {};
+};
+// Of retention: how many of a kind (tasks, runs, audit, idempotency, node) went, or are to go.
+struct ErasedKind {
+  std::string ns = {};  // empty for what belongs to none
+  std::string kind = {};
+  int count = 0;
+
+  bool operator==(const ErasedKind&) const = default;
 };
 struct SweepResult {
   RecoveryCheck check = RecoveryCheck::leases;
   int examined = 0;  // that were due
   int changed = 0;
+  std::vector<ErasedKind> erased = {};
 
   bool operator==(const SweepResult&) const = default;
 };

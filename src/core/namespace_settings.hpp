@@ -2,6 +2,7 @@
 // What is set for a namespace; one that nothing was set for has the defaults. A namespace needs no creation.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,11 @@ struct NamespaceSettings {
   std::optional<Duration> retention_completed = {};  // none: the server's
   std::optional<Duration> retention_failed = {};     // of failed, dead_letter and cancelled
   std::optional<Duration> retention_audit = {};
+  std::optional<Duration> retention_dead_letter = {};  // none: as failed
+  std::optional<Duration> retention_cancelled = {};    // the same
+  std::optional<Duration> retention_runs = {};         // of runs that have ended, with all they consist of
+  std::optional<std::int64_t> retention_checkpoints = {};  // how many for each owner
+  std::map<std::string, Duration> retention_queues = {};   // tasks of these, whatever their state
 
   bool operator==(const NamespaceSettings&) const = default;
 };
@@ -26,6 +32,11 @@ struct NamespacePatch {
   std::optional<std::optional<Duration>> retention_completed = {};
   std::optional<std::optional<Duration>> retention_failed = {};
   std::optional<std::optional<Duration>> retention_audit = {};
+  std::optional<std::optional<Duration>> retention_dead_letter = {};
+  std::optional<std::optional<Duration>> retention_cancelled = {};
+  std::optional<std::optional<Duration>> retention_runs = {};
+  std::optional<std::optional<std::int64_t>> retention_checkpoints = {};
+  std::optional<std::map<std::string, Duration>> retention_queues = {};  // all of them at once
 };
 
 struct PutNamespace {

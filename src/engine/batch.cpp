@@ -60,7 +60,9 @@ struct LoadGatherer {
   void operator()(const core::ChangeRecords& command) const {
     for (const core::TaskId& id : command.held.ids) want({.id = id, .facts = true});
   }
-  void operator()(const core::AppendCheckpoint& command) const { want({.id = command.owner}); }
+  void operator()(const core::AppendCheckpoint& command) const {
+    if (const auto* task = std::get_if<core::TaskId>(&command.owner)) want({.id = *task});
+  }
   void operator()(const core::WriteSteps& command) const {
     want({.id = command.body, .facts = command.suspend || command.park});
   }
@@ -221,6 +223,7 @@ store::WriteSet Batch::writes() {
   store::WriteSet writes = set_.writes();
   records_.add_to(writes);
   runs_.runs().add_to(writes);
+  add_erased_to(writes);
   return writes;
 }
 

@@ -84,6 +84,9 @@ class Batch {
   core::Answer run(const core::PromoteDue& command);
   core::Result<core::Answer> run(const core::ChangeRecords& command);
   core::Result<core::Answer> run(const core::AppendCheckpoint& command);
+  core::Answer run(const core::EraseTasks& command);
+  core::Answer run(const core::EraseRuns& command);
+  core::Answer run(const core::EraseAudit& command);
   core::Answer run(const core::ClaimTasks& command);  // never: claims are served by a ClaimRound
   core::Answer run(const core::DoOnce& command);      // never: the engine looks inside
 
@@ -98,6 +101,11 @@ class Batch {
   void note_batch(const core::EnqueueTasks& command, const std::vector<core::Enqueued>& results);
   core::Status check_queue(const core::ReportTasks& command, const WorkingTask& task);
   int evict(const core::HeldTasks& held, core::Eviction eviction);
+  // Those of the tasks that have ended and that no other command of the group has touched, locked.
+  [[nodiscard]] std::vector<core::FinishedTask> lock_to_erase(std::vector<core::TaskId> ids);
+  bool erase_run(const core::EraseRuns::Ref& ref, const core::Run& run);
+  void erase(const std::vector<core::FinishedTask>& tasks);
+  void add_erased_to(store::WriteSet& writes) const;
   // Changes the task, and tells its run if it has one.
   void change(WorkingTask& task, const core::TaskChange& change, const core::EventActor& actor);
 
@@ -122,6 +130,9 @@ class Batch {
   std::map<store::IdempotencyRef, core::TaskId> idempotency_;
   std::map<std::pair<core::TaskId, std::int64_t>, core::Attempt> past_;
   std::vector<std::pair<const WorkingTask*, std::shared_ptr<core::Task>>> made_;  // shared with the answers
+  std::map<core::TaskId, core::FinishedTask> erased_tasks_;
+  std::map<core::RunId, store::RunErase> erased_runs_;
+  std::optional<std::int64_t> audit_erased_to_;
   const core::Lane* last_lane_ = nullptr;  // consecutive tasks are mostly of one kind
 };
 

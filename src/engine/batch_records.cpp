@@ -11,12 +11,12 @@ using core::Result;
 
 void Batch::load_records(const std::vector<const core::Command*>& commands) {
   std::vector<core::RecordRef> refs;
-  std::vector<core::TaskId> owners;
+  std::vector<core::Uuid> owners;
   for (const core::Command* command : commands) {
     if (const auto* change = std::get_if<core::ChangeRecords>(command)) {
       refs.insert(refs.end(), change->refs.begin(), change->refs.end());
     } else if (const auto* append = std::get_if<core::AppendCheckpoint>(command)) {
-      if (set_.find(append->owner) != nullptr) owners.push_back(append->owner);
+      owners.push_back(core::id_of(append->owner));
     }
   }
   records_.lock(std::move(refs));
@@ -46,13 +46,18 @@ int Batch::evict(const core::HeldTasks& held, core::Eviction eviction) {
 }
 
 Result<Answer> Batch::run(const core::AppendCheckpoint& command) {
-  if (find(command.ns, command.owner) == nullptr) return no_such_task(command.owner);
-  const std::int64_t next = records_.next_checkpoint(command.owner);
+  const auto* task = std::get_if<core::TaskId>(&command.owner);
+  if (task != nullptr && find(command.ns, *task) == nullptr) return no_such_task(*task);
+  const core::Uuid owner = core::id_of(command.owner);
+  const std::int64_t next = records_.next_checkpoint(owner);
   if (command.sequence && *command.sequence != next) {
     return core::Problem{
         .code = core::ProblemCode::precondition_failed,
         .detail = fmt::format("the next checkpoint of {} has sequence {}, the request carried {}",
-                              to_string(command.owner), next, *command.sequence)};
+                              to_string(owner), next, *command.sequence)};
+  }
+  if (task == nullptr) {
+    if (const core::Status noted = runs_.note_checkpoint(command, next); !noted) return noted.problem();
   }
   records_.append(command);
   return Answer{

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/ensure.hpp"
+#include "core/json_writer.hpp"
 #include "core/worker.hpp"
 
 namespace pawl::engine {
@@ -103,6 +104,9 @@ struct RunGatherer {
   }
   void operator()(const core::ChangeRecords& command) const {
     for (const core::TaskId& id : command.held.ids) want_task(id);
+  }
+  void operator()(const core::AppendCheckpoint& command) const {
+    if (const auto* run = std::get_if<RunId>(&command.owner)) runs.push_back(*run);
   }
   void operator()(const core::StartRun& command) const {
     if (auto key = key_of(command)) keys.push_back(std::move(*key));
@@ -404,6 +408,17 @@ Answer BatchRuns::run(const core::WakeRuns& command) {
     });
   }
   return swept;
+}
+
+core::Status BatchRuns::note_checkpoint(const core::AppendCheckpoint& command, std::int64_t sequence) {
+  const RunId& id = std::get<RunId>(command.owner);
+  core::WorkingRun* working = runs_.find(command.ns, id);
+  if (working == nullptr) return no_such_run(id);
+  core::Writer detail;
+  detail.begin_object().field("type", command.type).field("sequence", sequence).end_object();
+  take(id, core::note_evidence(*working, core::RunEventType::checkpoint_written, {detail.take()},
+                               context(working->run().facts, actor_of(command.by))));
+  return core::Done{};
 }
 
 core::Status BatchRuns::check_added(const core::EnqueueTasks& command) {

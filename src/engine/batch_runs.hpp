@@ -63,10 +63,15 @@ class BatchRuns {
   [[nodiscard]] Added add_task(const core::TaskSpec& spec, const core::TaskId& id,
                                const core::EventActor& actor);
 
+  // Writes into the log of the run that owns the checkpoint that there is one.
+  [[nodiscard]] core::Status note_checkpoint(const core::AppendCheckpoint& command, std::int64_t sequence);
+
   void add_memos(std::vector<core::Result<core::Answer>>& claims);
 
   [[nodiscard]] const WorkingRuns& runs() const { return runs_; }
   void confirm_guesses() { runs_.confirm_guesses(); }
+  // Some command of this group looks at the run.
+  [[nodiscard]] bool is_here(const core::RunId& id) { return runs_.here(id) != nullptr; }
   void keep_in_cache(const store::WriteSet& writes) { runs_.keep_in_cache(writes); }
 
  private:

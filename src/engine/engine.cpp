@@ -36,7 +36,11 @@ void count_report(EngineStats& stats, core::ReportAction action, core::TaskStatu
   if (status == TaskStatus::pending && action == core::ReportAction::fail) ++stats.tasks_retried;
 }
 
-void count_reports(EngineStats& stats, const core::Command& command, const core::Result<Answer>& answer) {
+void count_effects(EngineStats& stats, const core::Command& command, const core::Result<Answer>& answer) {
+  const bool erases = std::holds_alternative<core::EraseTasks>(command) ||
+                      std::holds_alternative<core::EraseRuns>(command) ||
+                      std::holds_alternative<core::EraseAudit>(command);
+  if (erases && answer) stats.erased += std::get<core::Swept>(*answer).changed;
   const auto* const asked = std::get_if<core::ReportTasks>(&command);
   if (asked == nullptr || !answer) return;
   const auto* const results = std::get_if<std::vector<core::Result<core::ReportAnswer>>>(&*answer);
@@ -264,7 +268,7 @@ void Engine::answer_claims(Group& group, const std::vector<std::vector<WorkingTa
 
 void Engine::finish_group(Group& group) {
   for (std::size_t i = 0; i < group.commands.size(); ++i) {
-    count_reports(stats_, *group.commands[i], group.answers[i]);
+    count_effects(stats_, *group.commands[i], group.answers[i]);
     group.replies[i](std::move(group.answers[i]));
   }
   group.commands.clear();

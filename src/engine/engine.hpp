@@ -53,6 +53,7 @@ struct EngineStats {
   std::atomic<std::int64_t> tasks_completed = 0;
   std::atomic<std::int64_t> tasks_retried = 0;
   std::atomic<std::int64_t> tasks_failed = 0;  // for good
+  std::atomic<std::int64_t> erased = 0;        // tasks, runs and entries of the audit that were too old
 };
 
 class Engine {

@@ -7,6 +7,7 @@
 
 #include "core/record.hpp"
 #include "engine/plans.hpp"
+#include "engine/verify_retention.hpp"
 #include "engine/verify_run.hpp"
 #include "engine/verify_task.hpp"
 
@@ -22,7 +23,8 @@ constexpr std::size_t kShownMax = 100;  // violations of one check
 
 class Verifier {
  public:
-  explicit Verifier(store::Store& store) : store_(store) {}
+  Verifier(store::Store& store, const core::Retention& retention)
+      : store_(store), overdue_(store, retention) {}
 
   core::Verification run() {
     for (const std::string& ns : store_.namespaces()) look_at_tasks(ns);
@@ -75,11 +77,18 @@ class Verifier {
     if (record.status == TaskStatus::dead_letter || record.status == TaskStatus::failed)
       ++verdict("I37").examined;
     if (!findings_of(task).empty()) look_again(record.id);
+    if (record.end) look_at_age(record, to_string(record.id));
     if (record.facts.key && !is_held(record)) {
       ++verdict("I16").examined;
       lines_[{record.lane->ns, record.lane->queue, *record.facts.key}].add(record.status);
     }
     if (record.facts.idempotency_key) look_at_idempotency(record);
+  }
+
+  template <typename Ended>
+  void look_at_age(const Ended& ended, std::string object) {
+    ++verdict("I38").examined;
+    if (auto finding = overdue_.finding_of(ended)) violated("I38", std::move(object), std::move(*finding));
   }
 
   void look_again(const core::TaskId& id) {
@@ -176,15 +185,17 @@ class Verifier {
       if (plan == nullptr) return violated("I20", to_string(run.facts.id), "it has no definition");
     }
     for (const char* check : kRunChecks) ++verdict(check).examined;
+    if (core::is_closed(run.state)) look_at_age(run, to_string(run.facts.id));
     for (RunFinding& finding : findings_of(*stored, plan ? plan->view() : core::RunPlan{}))
       violated(finding.check, to_string(run.facts.id), std::move(finding.message));
   }
 
   store::Store& store_;
+  OverdueLook overdue_;
   Plans plans_;
   std::map<std::string, core::Verdict> verdicts_ = [] {
     std::map<std::string, core::Verdict> all;
-    for (const char* id : {"I04", "I05", "I10", "I14", "I16", "I33", "I37", "I44"}) all[id].id = id;
+    for (const char* id : {"I04", "I05", "I10", "I14", "I16", "I33", "I37", "I38", "I44"}) all[id].id = id;
     for (const char* id : kRunChecks) all[id].id = id;
     return all;
   }();
@@ -194,6 +205,8 @@ class Verifier {
 
 }  // namespace
 
-core::Verification verify(store::Store& store) { return Verifier{store}.run(); }
+core::Verification verify(store::Store& store, const core::Retention& retention) {
+  return Verifier{store, retention}.run();
+}
 
 }  // namespace pawl::engine

@@ -8,7 +8,7 @@
 
 namespace pawl::engine {
 
-// Throws StoreError.
-[[nodiscard]] core::Verification verify(store::Store& store);
+// `retention` is the server's. Throws StoreError.
+[[nodiscard]] core::Verification verify(store::Store& store, const core::Retention& retention);
 
 }  // namespace pawl::engine

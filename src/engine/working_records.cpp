@@ -28,7 +28,7 @@ void WorkingRecords::lock(std::vector<core::RecordRef> refs) {
   }
 }
 
-void WorkingRecords::load_checkpoints(std::vector<core::TaskId> owners) {
+void WorkingRecords::load_checkpoints(std::vector<core::Uuid> owners) {
   if (owners.empty()) return;
   sort_distinct(owners);
   const auto last = tx_.last_checkpoints(owners);
@@ -70,18 +70,20 @@ void WorkingRecords::chain_audit() {
   change({.ref = ref, .body = core::body_of(end)});
 }
 
-std::int64_t WorkingRecords::next_checkpoint(const core::TaskId& owner) const {
+std::int64_t WorkingRecords::next_checkpoint(const core::Uuid& owner) const {
   return last_checkpoints_.at(owner) + 1;
 }
 
 void WorkingRecords::append(const core::AppendCheckpoint& command) {
-  const std::int64_t sequence = ++last_checkpoints_.at(command.owner);
-  checkpoints_.push_back({.owner = command.owner,
+  const core::Uuid owner = core::id_of(command.owner);
+  const std::int64_t sequence = ++last_checkpoints_.at(owner);
+  checkpoints_.push_back({.owner = owner,
                           .checkpoint = {.sequence = sequence,
                                          .type = command.type,
                                          .snapshot = command.snapshot,
                                          .metadata = command.metadata,
-                                         .created_at = tx_.now()}});
+                                         .created_at = tx_.now()},
+                          .kept = command.kept});
 }
 
 void WorkingRecords::add_to(store::WriteSet& writes) const {

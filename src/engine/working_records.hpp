@@ -16,7 +16,7 @@ class WorkingRecords {
   explicit WorkingRecords(store::Transaction& tx) : tx_(tx) {}
 
   void lock(std::vector<core::RecordRef> refs);
-  void load_checkpoints(std::vector<core::TaskId> owners);
+  void load_checkpoints(std::vector<core::Uuid> owners);
 
   // In the order of `refs`, all of which are locked.
   [[nodiscard]] std::vector<std::optional<core::Record>> find(const std::vector<core::RecordRef>& refs) const;
@@ -26,7 +26,7 @@ class WorkingRecords {
   // it.
   void chain_audit();
 
-  [[nodiscard]] std::int64_t next_checkpoint(const core::TaskId& owner) const;
+  [[nodiscard]] std::int64_t next_checkpoint(const core::Uuid& owner) const;
   void append(const core::AppendCheckpoint& command);
 
   void add_to(store::WriteSet& writes) const;
@@ -41,7 +41,7 @@ class WorkingRecords {
 
   store::Transaction& tx_;
   std::map<core::RecordRef, Working> records_;
-  std::map<core::TaskId, std::int64_t> last_checkpoints_;
+  std::map<core::Uuid, std::int64_t> last_checkpoints_;
   std::vector<store::CheckpointWrite> checkpoints_;
   std::vector<core::AuditEntry> audit_;
 };

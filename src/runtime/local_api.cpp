@@ -223,25 +223,42 @@ Result<core::Page<core::Task>> LocalApi::list_tasks(const core::ListTasks& list)
 }
 
 Result<core::CheckpointAppended> LocalApi::append_checkpoint(core::AppendCheckpoint command) {
+  if (const core::Status size = admit_json(command.ns, "snapshot", command.snapshot); !size)
+    return size.problem();
+  if (core::check_namespace(command.ns)) {  // a bad one is refused as such
+    const auto settings = recent_record(core::namespace_ref(command.ns));
+    if (!settings) return settings.problem();
+    command.kept = core::namespace_settings_from(settings->record)
+                       .retention_checkpoints.value_or(options_.checkpoints_kept);
+  }
   return call_for<core::CheckpointAppended>(std::move(command));
+}
+
+core::Status LocalApi::find_owner(const std::string& ns, const core::CheckpointOwner& owner) {
+  if (const auto* run = std::get_if<core::RunId>(&owner)) {
+    const auto found = read_run({.ns = ns, .id = *run}, {});
+    return found ? core::Status{core::Done{}} : found.problem();
+  }
+  const auto found = get_task(ns, std::get<core::TaskId>(owner));
+  return found ? core::Status{core::Done{}} : found.problem();
 }
 
 Result<std::vector<core::Checkpoint>> LocalApi::list_checkpoints(const core::ListCheckpoints& list) {
   if (list.type) {
     if (const core::Status type = core::check_name("type", *list.type); !type) return type.problem();
   }
-  const auto owner = get_task(list.ns, list.owner);
-  if (!owner) return owner.problem();
+  if (const core::Status owner = find_owner(list.ns, list.owner); !owner) return owner.problem();
   return guarded([&]() -> Result<std::vector<core::Checkpoint>> {
-    return store_.list_checkpoints({.owner = list.owner, .type = list.type, .latest = list.latest});
+    return store_.list_checkpoints(
+        {.owner = core::id_of(list.owner), .type = list.type, .latest = list.latest});
   });
 }
 
 Result<core::CheckpointSummary> LocalApi::summarize_checkpoints(const std::string& ns,
-                                                                const core::TaskId& owner) {
-  const auto task = get_task(ns, owner);
-  if (!task) return task.problem();
-  return guarded([&]() -> Result<core::CheckpointSummary> { return store_.summarize_checkpoints(owner); });
+                                                                const core::CheckpointOwner& owner) {
+  if (const core::Status found = find_owner(ns, owner); !found) return found.problem();
+  return guarded(
+      [&]() -> Result<core::CheckpointSummary> { return store_.summarize_checkpoints(core::id_of(owner)); });
 }
 
 Result<RecordNow> LocalApi::find_record(const core::RecordRef& ref) {

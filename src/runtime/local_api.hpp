@@ -13,6 +13,7 @@
 
 #include "core/api.hpp"
 #include "core/env.hpp"
+#include "core/retention.hpp"
 #include "core/run_api.hpp"
 #include "core/schedule_plan.hpp"
 #include "engine/id_source.hpp"
@@ -27,6 +28,8 @@ struct LocalApiOptions {
   core::Duration worker_timeout = core::kWorkerTimeout;
   std::size_t payload_max = core::kPayloadBytesMax;  // of a task; a namespace may have less
   core::Duration stuck_after = core::kStuckAfter;
+  core::Retention retention = {};
+  std::int64_t checkpoints_kept = core::kCheckpointsKept;  // for each owner; a namespace may say otherwise
 };
 
 class LocalApi final : public core::Api, public core::RunApi, public core::ScheduleApi {
@@ -66,7 +69,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<core::CheckpointAppended> append_checkpoint(core::AppendCheckpoint command) override;
   core::Result<std::vector<core::Checkpoint>> list_checkpoints(const core::ListCheckpoints& list) override;
   core::Result<core::CheckpointSummary> summarize_checkpoints(const std::string& ns,
-                                                              const core::TaskId& owner) override;
+                                                              const core::CheckpointOwner& owner) override;
 
   core::Result<core::LockAnswer> acquire_lock(const core::AcquireLock& request) override;
   core::Result<core::Lock> renew_lock(const core::RenewLock& request) override;
@@ -229,6 +232,12 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   };
   core::Result<RecordsNow> list_records(core::RecordKind kind, const std::string& ns,
                                         const core::ListRecords& list);
+
+  // That the owner of checkpoints is there.
+  core::Status find_owner(const std::string& ns, const core::CheckpointOwner& owner);
+  // What a look finds due, and what a walk finds old.
+  core::Status sweep_due(const core::Sweep& request, core::SweepResult& result);
+  core::Status sweep_old(const core::Sweep& request, core::SweepResult& result);
 
   // The same, as it was a moment ago.
   core::Result<RecordNow> recent_record(const core::RecordRef& ref);

@@ -1,6 +1,7 @@
 // The calls on the store as a whole: its nodes, its recovery, the look for what must never be.
 
 #include "engine/due.hpp"
+#include "engine/retention.hpp"
 #include "engine/verify.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/local_api.hpp"
@@ -16,6 +17,21 @@ constexpr std::size_t kPage = 1'000;
 int changed_by(const core::Answer& answer, int examined) {
   const auto* swept = std::get_if<core::Swept>(&answer);
   return swept == nullptr ? examined : swept->changed;
+}
+
+void add_erased(const std::string& ns, std::string_view kind, int count, core::SweepResult& result) {
+  for (core::ErasedKind& one : result.erased) {
+    if (one.ns != ns || one.kind != kind) continue;
+    one.count += count;
+    return;
+  }
+  result.erased.push_back({.ns = ns, .kind = std::string{kind}, .count = count});
+}
+
+// Records whose time is over.
+void add_expired(const engine::DueWork& work, core::SweepResult& result) {
+  for (const core::RecordRef& ref : std::get<core::ChangeRecords>(work.command).refs)
+    add_erased(ref.ns, core::to_string(ref.kind), 1, result);
 }
 
 }  // namespace
@@ -38,9 +54,8 @@ Result<std::vector<core::NodeStatus>> LocalApi::list_nodes() {
   }
 }
 
-// Until a page has nothing more to change, and written down in the end.
-Result<core::SweepResult> LocalApi::sweep(const core::Sweep& request) {
-  core::SweepResult result{.check = request.check};
+// Until a page has nothing more to change.
+core::Status LocalApi::sweep_due(const core::Sweep& request, core::SweepResult& result) {
   bool may_have_more = true;
   while (may_have_more) {
     auto due = guarded([&]() -> Result<std::vector<engine::DueWork>> {
@@ -49,14 +64,51 @@ Result<core::SweepResult> LocalApi::sweep(const core::Sweep& request) {
     if (!due) return due.problem();
     int changed = 0;
     for (engine::DueWork& work : *due) {
+      if (request.check == core::RecoveryCheck::retention) add_expired(work, result);
+      result.examined += work.examined;
+      if (request.dry_run) continue;
       const auto answer = call(std::move(work.command));
       if (!answer) return answer.problem();
-      result.examined += work.examined;
       changed += changed_by(*answer, work.examined);
     }
     result.changed += changed;
     may_have_more = changed > 0;
   }
+  return core::Done{};
+}
+
+core::Status LocalApi::sweep_old(const core::Sweep& request, core::SweepResult& result) {
+  std::optional<engine::RetentionWalk> walk;
+  const auto next = [&]() -> Result<std::optional<engine::RetentionWalk::Page>> {
+    if (!walk) walk.emplace(store_, options_.retention);
+    return walk->next();
+  };
+  while (true) {
+    auto page = guarded(next);
+    if (!page) return page.problem();
+    if (!*page) return core::Done{};
+    for (const auto& [ns, count] : (*page)->old) {
+      add_erased(ns, (*page)->kind, count, result);
+      result.examined += count;
+    }
+    if (request.dry_run || !(*page)->command) continue;
+    const auto answer = call(std::move(*(*page)->command));
+    if (!answer) return answer.problem();
+    result.changed += std::get<core::Swept>(*answer).changed;
+  }
+}
+
+// Written down in the end.
+Result<core::SweepResult> LocalApi::sweep(const core::Sweep& request) {
+  const bool is_retention = request.check == core::RecoveryCheck::retention;
+  if (request.dry_run && !is_retention)
+    return core::invalid_field("dry_run", "is only for the check retention");
+  core::SweepResult result{.check = request.check};
+  if (const core::Status due = sweep_due(request, result); !due) return due.problem();
+  if (is_retention) {
+    if (const core::Status old = sweep_old(request, result); !old) return old.problem();
+  }
+  if (request.dry_run) return result;
   const core::Status noted = append_audit(
       {core::audit_of(request.by, "", "admin.sweep", std::string{core::to_string(request.check)})});
   if (!noted) return noted.problem();
@@ -68,7 +120,7 @@ Result<core::StoreVitals> LocalApi::vitals() {
 }
 
 Result<core::Verification> LocalApi::verify() {
-  return guarded([&]() -> Result<core::Verification> { return engine::verify(store_); });
+  return guarded([&]() -> Result<core::Verification> { return engine::verify(store_, options_.retention); });
 }
 
 }  // namespace pawl::runtime

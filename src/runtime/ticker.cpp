@@ -17,7 +17,8 @@ Ticker::Ticker(engine::Engine& engine, Membership& membership, core::Clock& cloc
       clock_(clock),
       options_(options),
       looked_at_(clock.monotonic()),
-      next_stuck_look_(looked_at_ + options.stuck) {
+      next_stuck_look_(looked_at_ + options.stuck),
+      retainer_(engine, clock, options.retention) {
   thread_ = std::thread{[this] { run(); }};
   maintenance_ = std::thread{[this] { run_maintenance(); }};
 }
@@ -97,21 +98,25 @@ void Ticker::look_into_stuck_if_due() {
   engine_.look_into_stuck(options_.page, options_.stuck_after);
 }
 
-void Ticker::run_maintenance() {
-  const core::Duration pause = std::min(options_.maintenance, kLeaderLook);
-  core::MonotonicTime next = clock_.monotonic() + options_.maintenance;
-  std::unique_lock lock{mutex_};
-  while (!is_stopping_) {
-    lock.unlock();
+bool Ticker::wait_for_maintenance() {
+  core::Duration left = options_.maintenance;
+  while (left > core::Duration{0}) {
+    const core::MonotonicTime began_at = clock_.monotonic();
     membership_.beat_if_due();
-    if (clock_.monotonic() >= next) {
-      next = clock_.monotonic() + options_.maintenance;
-      engine_.maintain();
-      engine_.sweep_records(options_.page);
-      look_into_stuck_if_due();
-    }
-    lock.lock();
-    changed_.wait_for(lock, pause, [this] { return is_stopping_; });
+    const core::Duration pause =
+        std::min({left, kLeaderLook, membership_.is_leader() ? retainer_.step() : left});
+    left -= pause + (clock_.monotonic() - began_at);
+    std::unique_lock lock{mutex_};
+    if (changed_.wait_for(lock, pause, [this] { return is_stopping_; })) return false;
+  }
+  return true;
+}
+
+void Ticker::run_maintenance() {
+  while (wait_for_maintenance()) {
+    engine_.maintain();
+    engine_.sweep_records(options_.page);
+    look_into_stuck_if_due();
   }
 }
 

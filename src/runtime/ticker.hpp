@@ -9,6 +9,7 @@
 
 #include "engine/engine.hpp"
 #include "runtime/membership.hpp"
+#include "runtime/retainer.hpp"
 
 namespace pawl::runtime {
 
@@ -18,6 +19,7 @@ struct TickerOptions {
   core::Duration stuck = std::chrono::seconds{60};  // looks for runs that nothing happens to
   core::Duration stuck_after = core::kStuckAfter;
   std::size_t page = 1'000;
+  core::Retention retention = {};
 };
 
 class Ticker {
@@ -40,6 +42,9 @@ class Ticker {
   core::MonotonicTime look();
   void note_look();
   void look_into_stuck_if_due();
+  // Until the next maintenance is due; the leader spends the time on what is too old. False when it is time
+  // to stop.
+  bool wait_for_maintenance();
   // False when it is time to stop.
   bool wait_until(core::MonotonicTime time);
 
@@ -53,6 +58,7 @@ class Ticker {
   core::MonotonicTime next_look_{};
   core::MonotonicTime looked_at_;
   core::MonotonicTime next_stuck_look_;  // of the maintenance thread
+  Retainer retainer_;                    // the same
   core::Duration store_ahead_{0};        // store time less monotonic time, as of the last look
   std::thread thread_;
   std::thread maintenance_;

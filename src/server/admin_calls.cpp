@@ -123,9 +123,10 @@ Response vitals(Services& services, const Request& request) {
 }
 
 Response sweep(Services& services, const Request& request) {
-  const auto check = read_body(request, wire::read_check);
-  if (!check) return problem_response(check.problem(), request.id);
-  const auto swept = services.api.sweep({.check = *check, .by = request.actor});
+  auto asked = read_body(request, wire::read_sweep_request);
+  if (!asked) return problem_response(asked.problem(), request.id);
+  asked->by = request.actor;
+  const auto swept = services.api.sweep(*asked);
   if (!swept) return problem_response(swept.problem(), request.id);
   Writer out;
   wire::write_sweep(out, *swept);

@@ -53,6 +53,8 @@ void add_engine(std::string& out, const Metrics::View& view) {
   recovered("deadlines", stats.deadlines_passed);
   recovered("stuck", stats.runs_stuck);
   recovered("workers", stats.workers_lost);
+  one(out, "pawl_erased_total", "counter", "Tasks, runs and audit entries that were too old to be kept",
+      number(stats.erased));
   one(out, "pawl_tasks_claimed_total", "counter", "Tasks given to workers", number(stats.tasks_claimed));
   one(out, "pawl_tasks_completed_total", "counter", "Reports that completed a task",
       number(stats.tasks_completed));

@@ -26,6 +26,7 @@ const std::map<std::string_view, std::string_view>& schemas() {
       {"time", R"({"type":"string","format":"date-time"})"},
       {"strings", R"({"type":"array","items":{"type":"string"}})"},
       {"labels", R"({"type":"object","additionalProperties":{"type":"string"}})"},
+      {"durations", R"({"type":"object","additionalProperties":{"type":"string"},"nullable":true})"},
       {"limits", R"({"type":"object","additionalProperties":{"type":"integer"},"nullable":true})"},
       {"rate",
        R"({"type":"object","nullable":true,"properties":{"limit":{"type":"integer"},"per":{"type":"string"}}})"},

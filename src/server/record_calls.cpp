@@ -126,19 +126,15 @@ void write_nothing(Writer& out, const core::Done& /*done*/) { out.begin_object()
 
 // --- checkpoints ---
 
-core::TaskId read_owner(ObjectReader& in) {
-  if (!in.has("task_id") || in.is_null("task_id")) in.mistake("task_id", "is required");
-  return core::TaskId{in.optional_uuid("task_id").value_or(core::Uuid{})};
-}
-
 Response append(Services& services, const Request& request) {
   auto asked = read_body(request, [&](ObjectReader& in) {
     return core::AppendCheckpoint{.ns = request.ns,
-                                  .owner = read_owner(in),
+                                  .owner = wire::read_owner(in),
                                   .type = in.text("type"),
                                   .snapshot = in.json("snapshot"),
                                   .metadata = in.json("metadata"),
-                                  .sequence = in.optional_integer("sequence")};
+                                  .sequence = in.optional_integer("sequence"),
+                                  .by = request.actor};
   });
   if (!asked) return refuse(request, asked.problem());
   const auto write = [](Writer& out, const core::CheckpointAppended& one) {
@@ -149,7 +145,8 @@ Response append(Services& services, const Request& request) {
 
 Response list_checkpoints(Services& services, const Request& request) {
   auto asked = read_query(request, [&](ObjectReader& in) {
-    core::ListCheckpoints list{.ns = request.ns, .owner = read_owner(in), .type = in.optional_text("type")};
+    core::ListCheckpoints list{
+        .ns = request.ns, .owner = wire::read_owner(in), .type = in.optional_text("type")};
     const std::string latest = in.optional_text("latest").value_or("false");
     if (latest != "true" && latest != "false") in.mistake("latest", "must be true or false");
     list.latest = latest == "true";
@@ -165,7 +162,7 @@ Response list_checkpoints(Services& services, const Request& request) {
 }
 
 Response summarize(Services& services, const Request& request) {
-  const auto owner = read_query(request, read_owner);
+  const auto owner = read_query(request, wire::read_owner);
   if (!owner) return refuse(request, owner.problem());
   return respond(request, services.api.summarize_checkpoints(request.ns, *owner),
                  wire::write_checkpoint_summary);

@@ -91,10 +91,18 @@ class FaultyTransaction final : public Transaction {
   [[nodiscard]] bool has_signal(const core::RunId& run, const std::string& idempotency_key) override {
     return runs().has_signal(run, idempotency_key);
   }
+  [[nodiscard]] std::vector<core::TaskId> list_run_tasks(const core::RunId& run) override {
+    return runs().list_run_tasks(run);
+  }
 
-  [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) override {
+  [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::Uuid> owners) override {
     plan_.before(Verb::last_checkpoints);
     return inner_->last_checkpoints(owners);
+  }
+
+  [[nodiscard]] std::vector<core::FinishedTask> lock_finished(std::span<const core::TaskId> ids) override {
+    plan_.before(Verb::load);
+    return inner_->lock_finished(ids);
   }
 
   [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
@@ -147,7 +155,7 @@ class FaultyStore final : public Store {
   std::vector<core::Checkpoint> list_checkpoints(const CheckpointFilter& filter) override {
     return reader().list_checkpoints(filter);
   }
-  core::CheckpointSummary summarize_checkpoints(const core::TaskId& owner) override {
+  core::CheckpointSummary summarize_checkpoints(const core::Uuid& owner) override {
     return reader().summarize_checkpoints(owner);
   }
   std::optional<core::Record> find_record(const core::RecordRef& ref) override {
@@ -157,6 +165,13 @@ class FaultyStore final : public Store {
     return reader().list_records(page);
   }
   core::StoreVitals vitals() override { return reader().vitals(); }
+  std::vector<core::Record> list_all_records(const core::RecordRef& after, std::size_t limit) override {
+    return reader().list_all_records(after, limit);
+  }
+  FinishedTasks list_finished(const FinishedPage& page) override { return reader().list_finished(page); }
+  std::vector<core::AuditEntry> list_oldest_audit(std::int64_t after, std::size_t limit) override {
+    return reader().list_oldest_audit(after, limit);
+  }
   std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before, std::size_t limit) override {
     return reader().list_audit(before, limit);
   }

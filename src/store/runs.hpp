@@ -97,6 +97,9 @@ class RunVerbs {
                                                                       std::size_t count) = 0;
   [[nodiscard]] virtual bool has_signal(const core::RunId& run, const std::string& idempotency_key) = 0;
 
+  // In the order of their ids.
+  [[nodiscard]] virtual std::vector<core::TaskId> list_run_tasks(const core::RunId& run) = 0;
+
   // Runs as they are stored, not locked, with their nodes and the signals that nobody has consumed: what the
   // body of a code run goes on from.
   [[nodiscard]] virtual std::vector<std::optional<StoredRun>> peek_runs(std::span<const core::RunId> ids) = 0;

@@ -22,6 +22,7 @@
 #include "core/command.hpp"
 #include "core/queue.hpp"
 #include "core/record.hpp"
+#include "core/retention.hpp"
 #include "core/task.hpp"
 #include "core/vitals.hpp"
 #include "store/runs.hpp"
@@ -175,8 +176,15 @@ struct RecordWrite {
   std::optional<core::Record> record = {};  // none: erased
 };
 struct CheckpointWrite {
-  core::TaskId owner = {};
+  core::Uuid owner = {};  // a task or a run
   core::Checkpoint checkpoint = {};
+  std::int64_t kept = core::kCheckpointsKept;  // of the owner's, with this one
+};
+// A run that goes, with its nodes, signals, events and checkpoints; its tasks are named apart.
+struct RunErase {
+  core::RunId id = {};
+  std::int64_t sequence = 0;          // compared
+  std::optional<RunKeyRef> key = {};  // goes if it still names the run
 };
 struct WriteSet {
   std::vector<TaskWrite> tasks = {};
@@ -189,10 +197,14 @@ struct WriteSet {
   std::vector<core::AuditEntry> audit = {};
   std::vector<RunWrite> runs = {};
   std::vector<RunKeyWrite> run_keys = {};
+  // Whatever is known of them goes. They are finished, and locked by `lock_finished`.
+  std::vector<core::FinishedTask> erased_tasks = {};
+  std::vector<RunErase> erased_runs = {};
+  std::optional<std::int64_t> audit_erased_to = {};  // all entries up to this one
 
   [[nodiscard]] bool is_nothing() const {
     return tasks.empty() && lines.empty() && queues.empty() && records.empty() && checkpoints.empty() &&
-           audit.empty() && runs.empty();
+           audit.empty() && runs.empty() && erased_tasks.empty() && erased_runs.empty() && !audit_erased_to;
   }
 };
 
@@ -234,8 +246,11 @@ class Transaction : public RunVerbs {
   // Not locked: for what never changes, or may be a moment old.
   [[nodiscard]] virtual std::optional<core::Record> peek_record(const core::RecordRef& ref) = 0;
 
-  // The sequence given last to each owner, 0 if none; the owners are loaded.
-  [[nodiscard]] virtual std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) = 0;
+  // The sequence given last to each owner, 0 if none.
+  [[nodiscard]] virtual std::vector<std::int64_t> last_checkpoints(std::span<const core::Uuid> owners) = 0;
+
+  // Locks those of the tasks that have ended; `ids` are sorted and distinct.
+  [[nodiscard]] virtual std::vector<core::FinishedTask> lock_finished(std::span<const core::TaskId> ids) = 0;
 
   // Takes up to `max` claimable tasks out of the ready place: by priority, then core::lane_time, then id,
   // over all the lanes together; all of them are fair, with shares that come to `max`, or none is. With
@@ -280,7 +295,7 @@ struct DueTasks {
 };
 
 struct CheckpointFilter {
-  core::TaskId owner = {};
+  core::Uuid owner = {};
   std::optional<std::string> type = {};
   bool latest = false;  // only the last one
 };
@@ -290,6 +305,17 @@ struct RecordPage {
   std::string ns = {};
   std::string after_key = {};  // excluded
   std::size_t limit = 50;
+};
+
+// A walk over finished tasks in the order of their ids, which is that of their creation.
+struct FinishedPage {
+  core::TaskId after = {};   // excluded
+  core::TaskId before = {};  // excluded
+  std::size_t limit = 500;   // how many rows are looked at, finished or not
+};
+struct FinishedTasks {
+  std::vector<core::FinishedTask> tasks = {};
+  std::optional<core::TaskId> next = {};  // where to go on; none: at the end
 };
 
 class Store : public RunReads {
@@ -315,10 +341,13 @@ class Store : public RunReads {
   [[nodiscard]] virtual std::vector<core::Queue> list_queues(const std::string& ns) = 0;
   // Oldest first.
   [[nodiscard]] virtual std::vector<core::Checkpoint> list_checkpoints(const CheckpointFilter& filter) = 0;
-  [[nodiscard]] virtual core::CheckpointSummary summarize_checkpoints(const core::TaskId& owner) = 0;
+  [[nodiscard]] virtual core::CheckpointSummary summarize_checkpoints(const core::Uuid& owner) = 0;
   [[nodiscard]] virtual std::optional<core::Record> find_record(const core::RecordRef& ref) = 0;
   // By key, bytewise.
   [[nodiscard]] virtual std::vector<core::Record> list_records(const RecordPage& page) = 0;
+  // The same of all namespaces, by namespace and key, from behind `after`.
+  [[nodiscard]] virtual std::vector<core::Record> list_all_records(const core::RecordRef& after,
+                                                                   std::size_t limit) = 0;
   // Newest first; only those before the number `before`, if given.
   [[nodiscard]] virtual std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before,
                                                                  std::size_t limit) = 0;
@@ -327,6 +356,11 @@ class Store : public RunReads {
   [[nodiscard]] virtual std::vector<core::LeaseRef> due_leases(std::size_t limit) = 0;
   [[nodiscard]] virtual DueTasks due_tasks(std::size_t limit) = 0;
   [[nodiscard]] virtual std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) = 0;
+
+  // For retention; no locks either.
+  [[nodiscard]] virtual FinishedTasks list_finished(const FinishedPage& page) = 0;
+  [[nodiscard]] virtual std::vector<core::AuditEntry> list_oldest_audit(std::int64_t after,
+                                                                        std::size_t limit) = 0;
 
   [[nodiscard]] virtual core::StoreVitals vitals() = 0;
 

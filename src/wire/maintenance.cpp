@@ -32,6 +32,10 @@ core::NodeStatus read_node(ObjectReader& in) {
           .clock_skew = std::chrono::milliseconds{in.optional_integer("clock_skew_ms").value_or(0)}};
 }
 
+core::Sweep read_sweep_request(ObjectReader& in) {
+  return {.check = read_check(in), .dry_run = in.optional_boolean("dry_run").value_or(false)};
+}
+
 core::RecoveryCheck read_check(ObjectReader& in) {
   const std::string name = in.text("check");
   const auto check = core::recovery_check_from(name);
@@ -44,14 +48,32 @@ void write_sweep(Writer& out, const core::SweepResult& result) {
   out.begin_object()
       .field("check", core::to_string(result.check))
       .field("examined", result.examined)
-      .field("changed", result.changed)
-      .end_object();
+      .field("changed", result.changed);
+  if (result.check == core::RecoveryCheck::retention) {
+    out.key("erased").begin_array();
+    for (const core::ErasedKind& one : result.erased) {
+      out.begin_object()
+          .field("namespace", one.ns.empty() ? std::nullopt : std::optional{one.ns})
+          .field("kind", one.kind)
+          .field("count", one.count)
+          .end_object();
+    }
+    out.end_array();
+  }
+  out.end_object();
 }
 
 core::SweepResult read_sweep(ObjectReader& in) {
-  return {.check = read_check(in),
-          .examined = static_cast<int>(in.integer("examined")),
-          .changed = static_cast<int>(in.integer("changed"))};
+  core::SweepResult result{.check = read_check(in),
+                           .examined = static_cast<int>(in.integer("examined")),
+                           .changed = static_cast<int>(in.integer("changed"))};
+  if (!in.has("erased")) return result;
+  in.objects_leniently("erased", [&](ObjectReader& one) {
+    result.erased.push_back({.ns = one.optional_text("namespace").value_or(""),
+                             .kind = one.text("kind"),
+                             .count = static_cast<int>(one.integer("count"))});
+  });
+  return result;
 }
 
 void write_verification(Writer& out, const core::Verification& verification) {

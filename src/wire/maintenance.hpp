@@ -12,6 +12,7 @@ void write_node(Writer& out, const core::NodeStatus& node);
 
 // The check by its name, which is a mistake where there is none of it.
 [[nodiscard]] core::RecoveryCheck read_check(ObjectReader& in);
+[[nodiscard]] core::Sweep read_sweep_request(ObjectReader& in);
 void write_sweep(Writer& out, const core::SweepResult& result);
 [[nodiscard]] core::SweepResult read_sweep(ObjectReader& in);
 

@@ -23,6 +23,23 @@ void patch_field(Writer& out, std::string_view name, const std::optional<std::op
   if (value) out.field(name, *value);
 }
 
+std::map<std::string, core::Duration> read_durations(ObjectReader& in, std::string_view name) {
+  std::map<std::string, core::Duration> durations;
+  for (const auto& [key, text] : in.optional_text_map(name).value_or(std::map<std::string, std::string>{})) {
+    const auto duration = core::parse_duration(text);
+    if (!duration) in.mistake(std::string{name} + "." + key, "must be a duration such as 7d");
+    durations.emplace(key, duration.value_or(core::Duration{0}));
+  }
+  return durations;
+}
+
+void write_durations(Writer& out, std::string_view name,
+                     const std::map<std::string, core::Duration>& durations) {
+  out.key(name).begin_object();
+  for (const auto& [key, duration] : durations) out.field(key, duration);
+  out.end_object();
+}
+
 core::IdempotencyStatus idempotency_status_from(std::string_view name) {
   if (name == "completed") return core::IdempotencyStatus::completed;
   return name == "failed" ? core::IdempotencyStatus::failed : core::IdempotencyStatus::pending;
@@ -218,6 +235,13 @@ core::NamespacePatch read_namespace_patch(ObjectReader& in) {
   if (in.has("retention_completed")) patch.retention_completed = in.optional_duration("retention_completed");
   if (in.has("retention_failed")) patch.retention_failed = in.optional_duration("retention_failed");
   if (in.has("retention_audit")) patch.retention_audit = in.optional_duration("retention_audit");
+  if (in.has("retention_dead_letter"))
+    patch.retention_dead_letter = in.optional_duration("retention_dead_letter");
+  if (in.has("retention_cancelled")) patch.retention_cancelled = in.optional_duration("retention_cancelled");
+  if (in.has("retention_runs")) patch.retention_runs = in.optional_duration("retention_runs");
+  if (in.has("retention_checkpoints"))
+    patch.retention_checkpoints = in.optional_integer("retention_checkpoints");
+  if (in.has("retention_queues")) patch.retention_queues = read_durations(in, "retention_queues");
   return patch;
 }
 
@@ -228,6 +252,11 @@ void write_namespace_patch(Writer& out, const core::NamespacePatch& patch) {
   patch_field(out, "retention_completed", patch.retention_completed);
   patch_field(out, "retention_failed", patch.retention_failed);
   patch_field(out, "retention_audit", patch.retention_audit);
+  patch_field(out, "retention_dead_letter", patch.retention_dead_letter);
+  patch_field(out, "retention_cancelled", patch.retention_cancelled);
+  patch_field(out, "retention_runs", patch.retention_runs);
+  patch_field(out, "retention_checkpoints", patch.retention_checkpoints);
+  if (patch.retention_queues) write_durations(out, "retention_queues", *patch.retention_queues);
   out.end_object();
 }
 
@@ -238,7 +267,12 @@ void write_namespace(Writer& out, const core::NamespaceSettings& settings) {
       .field("retention_completed", settings.retention_completed)
       .field("retention_failed", settings.retention_failed)
       .field("retention_audit", settings.retention_audit)
-      .end_object();
+      .field("retention_dead_letter", settings.retention_dead_letter)
+      .field("retention_cancelled", settings.retention_cancelled)
+      .field("retention_runs", settings.retention_runs)
+      .field("retention_checkpoints", settings.retention_checkpoints);
+  write_durations(out, "retention_queues", settings.retention_queues);
+  out.end_object();
 }
 
 core::NamespaceSettings read_namespace(ObjectReader& in) {
@@ -246,14 +280,40 @@ core::NamespaceSettings read_namespace(ObjectReader& in) {
           .payload_max = in.optional_integer("payload_max"),
           .retention_completed = in.optional_duration("retention_completed"),
           .retention_failed = in.optional_duration("retention_failed"),
-          .retention_audit = in.optional_duration("retention_audit")};
+          .retention_audit = in.optional_duration("retention_audit"),
+          .retention_dead_letter = in.optional_duration("retention_dead_letter"),
+          .retention_cancelled = in.optional_duration("retention_cancelled"),
+          .retention_runs = in.optional_duration("retention_runs"),
+          .retention_checkpoints = in.optional_integer("retention_checkpoints"),
+          .retention_queues = read_durations(in, "retention_queues")};
 }
 
-void write_checkpoint(Writer& out, const core::TaskId& owner, const core::Checkpoint& checkpoint) {
-  out.begin_object()
-      .field("checkpoint_id", core::checkpoint_id(owner, checkpoint.sequence))
-      .field("task_id", to_string(owner))
-      .field("sequence", checkpoint.sequence)
+core::CheckpointOwner read_owner(ObjectReader& in) {
+  const auto task = in.optional_uuid("task_id");
+  const auto run = in.optional_uuid("run_id");
+  const auto is_given = [&in](const char* name) { return in.has(name) && !in.is_null(name); };
+  if (is_given("task_id") && is_given("run_id")) in.mistake("run_id", "excludes task_id");
+  if (!is_given("task_id") && !is_given("run_id")) in.mistake("task_id", "is required, or run_id");
+  if (run) return core::RunId{*run};
+  return core::TaskId{task.value_or(core::Uuid{})};
+}
+
+std::string owner_query(const core::CheckpointOwner& owner) {
+  const bool is_run = std::holds_alternative<core::RunId>(owner);
+  return (is_run ? "run_id=" : "task_id=") + to_string(core::id_of(owner));
+}
+
+void write_owner(Writer& out, const core::CheckpointOwner& owner) {
+  const bool is_run = std::holds_alternative<core::RunId>(owner);
+  const std::string id = to_string(core::id_of(owner));
+  out.field("task_id", is_run ? std::nullopt : std::optional{id});
+  out.field("run_id", is_run ? std::optional{id} : std::nullopt);
+}
+
+void write_checkpoint(Writer& out, const core::CheckpointOwner& owner, const core::Checkpoint& checkpoint) {
+  out.begin_object().field("checkpoint_id", core::checkpoint_id(owner, checkpoint.sequence));
+  write_owner(out, owner);
+  out.field("sequence", checkpoint.sequence)
       .field("type", checkpoint.type)
       .field("snapshot", checkpoint.snapshot)
       .field("metadata", checkpoint.metadata)

@@ -31,7 +31,11 @@ void write_namespace_patch(Writer& out, const core::NamespacePatch& patch);
 void write_namespace(Writer& out, const core::NamespaceSettings& settings);
 [[nodiscard]] core::NamespaceSettings read_namespace(ObjectReader& in);
 
-void write_checkpoint(Writer& out, const core::TaskId& owner, const core::Checkpoint& checkpoint);
+// A task_id or a run_id, not both.
+[[nodiscard]] core::CheckpointOwner read_owner(ObjectReader& in);
+[[nodiscard]] std::string owner_query(const core::CheckpointOwner& owner);
+void write_owner(Writer& out, const core::CheckpointOwner& owner);
+void write_checkpoint(Writer& out, const core::CheckpointOwner& owner, const core::Checkpoint& checkpoint);
 [[nodiscard]] core::Checkpoint read_checkpoint(ObjectReader& in);
 void write_checkpoint_summary(Writer& out, const core::CheckpointSummary& summary);
 [[nodiscard]] core::CheckpointSummary read_checkpoint_summary(ObjectReader& in);

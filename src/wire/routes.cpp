@@ -82,18 +82,23 @@ constexpr std::array kQueue{
 };
 
 constexpr std::array kCheckpoint{
-    Field{"task_id", "string", true, "whose"},
+    Field{"task_id", "string", false, "whose"},
+    Field{"run_id", "string", false, "instead: of a run"},
     Field{"type", "string", true, "such as iteration_end"},
     Field{"snapshot", "json"},
     Field{"metadata", "json"},
     Field{"sequence", "integer", false, "must be the next one, where it is given"},
 };
 constexpr std::array kCheckpoints{
-    Field{"task_id", "string", true, "whose"},
+    Field{"task_id", "string", false, "whose"},
+    Field{"run_id", "string", false, "instead: of a run"},
     Field{"type", "string"},
     Field{"latest", "boolean", false, "only the last one"},
 };
-constexpr std::array kOwner{Field{"task_id", "string", true, "whose"}};
+constexpr std::array kOwner{
+    Field{"task_id", "string", false, "whose"},
+    Field{"run_id", "string", false, "instead: of a run"},
+};
 constexpr std::array kAcquire{
     Field{"holder", "string", true, "who"},
     Field{"ttl", "duration", false, "default 30s"},
@@ -148,12 +153,23 @@ constexpr std::array kToken{
     Field{"expires_at", "time"},
 };
 constexpr std::array kNamespace{
-    Field{"strict_types", "boolean"},         Field{"payload_max", "integer"},
-    Field{"retention_completed", "duration"}, Field{"retention_failed", "duration"},
-    Field{"retention_audit", "duration"},
+    Field{"strict_types", "boolean"},
+    Field{"payload_max", "integer"},
+    Field{"retention_completed", "duration", false,
+          "how long completed tasks are kept; null: as the server says"},
+    Field{"retention_failed", "duration", false, "the same of failed, dead_letter and cancelled ones"},
+    Field{"retention_audit", "duration", false,
+          "entries of the audit; its beginning goes as far as all of it is old"},
+    Field{"retention_dead_letter", "duration", false, "instead of retention_failed"},
+    Field{"retention_cancelled", "duration", false, "instead of retention_failed"},
+    Field{"retention_runs", "duration", false,
+          "runs that have ended, with their events, tasks and checkpoints"},
+    Field{"retention_checkpoints", "integer", false, "how many for each task or run"},
+    Field{"retention_queues", "durations", false, "queue to duration: its tasks, whatever their state"},
 };
 constexpr std::array kSweep{
     Field{"check", "string", true, "leases, timeouts, stuck, deadlines, workers or retention"},
+    Field{"dry_run", "boolean", false, "only of retention: say what is old and change nothing"},
 };
 
 constexpr std::array kBaseRoutes{

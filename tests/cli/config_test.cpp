@@ -97,16 +97,6 @@ TEST_F(Configuration, PasswordsAreNotPrinted) {
   }
 }
 
-TEST_F(Configuration, WhatNothingReadsYetIsSaid) {
-  const auto lines = Config{}.lines();
-  const auto line_of = [&](const std::string& key) {
-    return *std::find_if(lines.begin(), lines.end(),
-                         [&](const std::string& line) { return line.starts_with(key + ":"); });
-  };
-  EXPECT_TRUE(line_of("retention.tasks").ends_with("# default; nothing reads it before retention"));
-  EXPECT_TRUE(line_of("lease.default").ends_with("# default"));
-}
-
 TEST_F(Configuration, EveryDefaultIsOfItsType) {
   for (const auto& key : config_keys()) {
     Config config;

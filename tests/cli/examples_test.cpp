@@ -39,6 +39,7 @@ class Example : public ::testing::Test {
     ASSERT_GT(words.size(), 1U) << "the page names no handler";
     Variables variables = server.variables();
     variables.emplace("ORDER_LEDGER", server.file("ledger"));
+    variables.emplace("AGENT_CRASHES", "8");
     worker = std::make_unique<Program>(words, variables);
   }
 
@@ -145,6 +146,24 @@ TEST_F(Example, ApprovalIsHandedOnWhenNobodyAnswers) {
   await_state(id, "completed");
   EXPECT_EQ(task(id, "decision")["state"], "failed");
   EXPECT_EQ(task(id, "escalate")["output"]["escalated_to"], "the board");
+}
+
+// Killed again and again at random, it goes on behind the last iteration that it finished.
+TEST_F(Example, AgentLoopNeverRepeatsAFinishedIteration) {
+  begin("agent-loop");
+  const auto id = start("agent-loop", R"({"iterations":12})");
+  const auto ended = await_state(id, "completed");
+  EXPECT_EQ(task(id, "agent")["output"]["primes"], nlohmann::json::parse("[2,3,5,7,11,13]"));
+  EXPECT_GT(task(id, "agent")["attempt"], 1) << "nobody was killed";
+  const auto events = server.pawl({"run", "events", id, "--json"}).out;
+  std::istringstream lines{events};
+  int finished = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto event = nlohmann::json::parse(line);
+    if (event["type"] == "checkpoint_written" && event["payload"]["detail"]["type"] == "iteration_end")
+      ++finished;
+  }
+  EXPECT_EQ(finished, 12) << events;
 }
 
 TEST_F(Example, NightlyReportAddsUpTheRunsOfItsRegions) {

@@ -36,12 +36,28 @@ TEST(ServeOptions, AreByDefaultThoseOfTheTableOfKeys) {
 }
 
 TEST(ServeOptions, AreWhatTheKeysSay) {
-  const auto options =
-      options_with({"listen=[::1]:80", "auth.required=true", "tls.cert=c", "tls.key=k", "tls.client_ca=a",
-                    "lease.default=5s", "workers.offline_after=7s", "recovery.leases=20ms",
-                    "limits.payload_warn=1KiB", "limits.payload_max=2KiB", "limits.body_max=8MiB",
-                    "limits.connections=9", "limits.claims_waiting=10", "retention.idempotency=1h",
-                    "http.read_timeout=2s", "http.idle_timeout=3s", "log.format=json", "log.level=error"});
+  const auto options = options_with({"listen=[::1]:80",
+                                     "auth.required=true",
+                                     "tls.cert=c",
+                                     "tls.key=k",
+                                     "tls.client_ca=a",
+                                     "lease.default=5s",
+                                     "workers.offline_after=7s",
+                                     "recovery.leases=20ms",
+                                     "limits.payload_warn=1KiB",
+                                     "limits.payload_max=2KiB",
+                                     "limits.body_max=8MiB",
+                                     "limits.connections=9",
+                                     "limits.claims_waiting=10",
+                                     "retention.idempotency=1h",
+                                     "retention.tasks=2d",
+                                     "retention.runs=3d",
+                                     "retention.audit=4d",
+                                     "retention.checkpoints=5",
+                                     "http.read_timeout=2s",
+                                     "http.idle_timeout=3s",
+                                     "log.format=json",
+                                     "log.level=error"});
   ASSERT_TRUE(options.ok()) << options.problem().detail;
   EXPECT_EQ(options->http.address, "::1");
   EXPECT_EQ(options->http.port, 80);
@@ -56,6 +72,13 @@ TEST(ServeOptions, AreWhatTheKeysSay) {
   EXPECT_EQ(options->http.limits.connections_max, 9);
   EXPECT_EQ(options->runtime.waiting_claims_max, 10U);
   EXPECT_EQ(options->answers_kept, 1h);
+  for (const core::Retention& retention :
+       {options->runtime.api.retention, options->runtime.ticker.retention}) {
+    EXPECT_EQ(retention.tasks, 48h);
+    EXPECT_EQ(retention.runs, 72h);
+    EXPECT_EQ(retention.audit, 96h);
+  }
+  EXPECT_EQ(options->runtime.api.checkpoints_kept, 5);
   EXPECT_EQ(options->http.limits.body_timeout, 2s);
   EXPECT_EQ(options->http.limits.header_timeout, 2s) << "a header must not take longer than the request";
   EXPECT_EQ(options->http.limits.idle_timeout, 3s);

@@ -42,6 +42,27 @@ TEST_P(Checkpoints, WithAnotherSequenceThanTheNextAreRefused) {
   EXPECT_EQ(api().list_checkpoints("default", task.id)->size(), 1U);
 }
 
+TEST_P(Checkpoints, OnlyTheLastOnesAreKept) {
+  const core::Task task = enqueue(task_of("t"));
+  for (int i = 0; i < 103; ++i) ASSERT_TRUE(append(task.id, i == 1 ? "first" : "a").ok());
+  const auto listed = api().list_checkpoints("default", task.id);
+  ASSERT_EQ(listed->size(), 100U);
+  EXPECT_EQ(listed->front().sequence, 4);
+  EXPECT_EQ(append(task.id, "a", 104)->sequence, 104);
+  const auto summary = api().summarize_checkpoints("default", task.id);
+  EXPECT_EQ(summary->total, 100);
+  EXPECT_EQ(summary->max_sequence, 104);
+  EXPECT_FALSE(summary->by_type.contains("first"));
+}
+
+TEST_P(Checkpoints, ANamespaceSaysHowManyAreKept) {
+  const core::Task task = enqueue(task_of("t"));
+  ASSERT_TRUE(api().put_namespace({.patch = {.retention_checkpoints = 2}}).ok());
+  clock.advance(1min);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(append(task.id, "a").ok());
+  EXPECT_EQ(api().list_checkpoints("default", task.id)->front().sequence, 3);
+}
+
 TEST_P(Checkpoints, NeedAnOwnerInTheirNamespace) {
   const core::Task task = enqueue(task_of("t"));
   EXPECT_EQ(append(core::TaskId{}, "a").problem().code, ProblemCode::not_found);

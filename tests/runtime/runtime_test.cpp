@@ -114,6 +114,22 @@ TEST_P(Runtime, SweepsTimeoutsByItself) {
       [&] { return node.api().get_task("default", task->task.id)->task.status == TaskStatus::dead_letter; }));
 }
 
+TEST_P(Runtime, TakesAwayByItselfWhatIsTooOld) {
+  const auto store = open();
+  core::TaskId old;
+  {
+    RunningNode before{store};
+    old = before.api().enqueue("default", task_of("t"))->task.id;
+    ASSERT_TRUE(before.api().cancel_task("default", old).ok());
+  }
+  runtime::RuntimeOptions options;
+  options.ticker.retention.tasks = 0s;
+  RunningNode node{store, options};
+  const core::TaskId pending = node.api().enqueue("default", task_of("t"))->task.id;
+  EXPECT_TRUE(eventually([&] { return !node.api().get_task("default", old).ok(); }));
+  EXPECT_TRUE(node.api().get_task("default", pending).ok());
+}
+
 TEST_P(Runtime, AnswersEverythingWhenItIsDestroyed) {
   std::vector<std::future<core::Result<std::vector<core::ClaimedTask>>>> claims;
   std::vector<std::promise<core::Result<core::Answer>>> promises(200);

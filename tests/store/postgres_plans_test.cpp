@@ -53,6 +53,19 @@ class PostgresPlans : public ::testing::TestWithParam<bool> {
   int statements = 0;
 };
 
+TEST_P(PostgresPlans, RetentionWalksByIdAndErasesByKey) {
+  const std::string nil = "'00000000-0000-0000-0000-000000000000'";
+  const auto walk = plan(sql::list_finished, "", "(" + nil + ", " + nil + ", 10)");
+  expect_uses(walk, {"Index Scan using finished_pkey"});
+  EXPECT_EQ(walk.find("Sort"), std::string::npos) << walk;
+  expect_uses(plan(sql::lock_finished, "", "('{}')"), {"Index Scan using finished_pkey"});
+  const auto keys = plan(sql::erase_task_keys, "", "('{}')");
+  expect_uses(keys, {"Index Scan using tasks_pkey", "Index Scan using task_keys_pkey"});
+  EXPECT_NE(keys.find("AND (key = t.key)"), std::string::npos) << keys;
+  expect_uses(plan(sql::trim_checkpoints, "", "('{}', '{}')"), {"Index Scan using checkpoints_pkey"});
+  expect_uses(plan(sql::erase_events, "", "('{}')"), {"Index Scan using run_events_pkey"});
+}
+
 TEST_P(PostgresPlans, AClaimWalksItsLaneAndDeletesByAddress) {
   const auto text = plan(sql::take_ready, "", "(1, now(), '00000000-0000-0000-0000-000000000000', 10)");
   expect_uses(text, {"Index Scan using ready_in_line", "Tid Scan on ready"});

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "store/memory/erase.hpp"
 #include "store/memory/runs.hpp"
 #include "store/memory/state.hpp"
 #include "store/memory/transaction.hpp"
@@ -103,7 +104,7 @@ class MemoryStore final : public Store {
     return found;
   }
 
-  core::CheckpointSummary summarize_checkpoints(const core::TaskId& owner) override {
+  core::CheckpointSummary summarize_checkpoints(const core::Uuid& owner) override {
     const std::lock_guard lock{mutex_};
     core::CheckpointSummary summary;
     for (const core::Checkpoint& checkpoint : checkpoints_of(owner)) {
@@ -134,6 +135,11 @@ class MemoryStore final : public Store {
     return records;
   }
 
+  std::vector<core::Record> list_all_records(const core::RecordRef& after, std::size_t limit) override {
+    const std::lock_guard lock{mutex_};
+    return memory::list_all_records(state_, after, limit);
+  }
+
   std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override {
     const std::lock_guard lock{mutex_};
     const core::TimePoint time = clock_.now();
@@ -159,6 +165,20 @@ class MemoryStore final : public Store {
       if (!before || entry->sequence < *before) entries.push_back(*entry);
     }
     return entries;
+  }
+
+  std::vector<core::AuditEntry> list_oldest_audit(std::int64_t after, std::size_t limit) override {
+    const std::lock_guard lock{mutex_};
+    std::vector<core::AuditEntry> entries;
+    for (const core::AuditEntry& entry : state_.audit) {
+      if (entry.sequence > after && entries.size() < limit) entries.push_back(entry);
+    }
+    return entries;
+  }
+
+  FinishedTasks list_finished(const FinishedPage& page) override {
+    const std::lock_guard lock{mutex_};
+    return memory::list_finished(state_, page);
   }
 
   std::vector<core::LeaseRef> due_leases(std::size_t limit) override {
@@ -227,10 +247,10 @@ class MemoryStore final : public Store {
     return oldest;
   }
 
-  [[nodiscard]] const std::vector<core::Checkpoint>& checkpoints_of(const core::TaskId& owner) const {
+  [[nodiscard]] const std::vector<core::Checkpoint>& checkpoints_of(const core::Uuid& owner) const {
     static const std::vector<core::Checkpoint> none;
-    const auto row = state_.tasks.find(owner);
-    return row == state_.tasks.end() ? none : row->second.checkpoints;
+    const auto found = state_.checkpoints.find(owner);
+    return found == state_.checkpoints.end() ? none : found->second;
   }
 
   // Calls `take` with the rows of the page, in order.

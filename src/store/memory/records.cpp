@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "store/memory/transaction.hpp"
 
 namespace pawl::store::memory {
@@ -16,13 +18,17 @@ std::optional<core::Record> MemoryTransaction::peek_record(const core::RecordRef
   return lock_records({&ref, 1}).front();
 }
 
-std::vector<std::int64_t> MemoryTransaction::last_checkpoints(std::span<const core::TaskId> owners) {
+std::vector<std::int64_t> MemoryTransaction::last_checkpoints(std::span<const core::Uuid> owners) {
   std::vector<std::int64_t> last;
-  for (const core::TaskId& owner : owners) {
-    const auto row = state_.tasks.find(owner);
-    last.push_back(row == state_.tasks.end() ? 0 : static_cast<std::int64_t>(row->second.checkpoints.size()));
+  for (const core::Uuid& owner : owners) {
+    const auto found = state_.checkpoints.find(owner);
+    last.push_back(found == state_.checkpoints.end() ? 0 : found->second.back().sequence);
   }
   return last;
+}
+
+void MemoryTransaction::append(const core::Uuid& owner, core::Checkpoint checkpoint) {
+  state_.checkpoints[owner].push_back(std::move(checkpoint));
 }
 
 void MemoryTransaction::check_records(const WriteSet& writes) const {

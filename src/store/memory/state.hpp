@@ -16,7 +16,6 @@ struct Row {
   core::TaskRecord record;
   std::int64_t line_position = 0;
   std::vector<core::Attempt> attempts;
-  std::vector<core::Checkpoint> checkpoints;
 };
 
 using Due = std::pair<core::TimePoint, core::TaskId>;
@@ -48,8 +47,9 @@ struct State {
   std::map<QueueRef, core::QueueSettings> queues;
   std::map<std::int32_t, core::QueueCounts> counts;
   std::map<core::RecordRef, core::Record> records;
-  std::vector<core::AuditEntry> audit;  // oldest first
-  std::map<core::RunId, RunRow> runs;   // by id, which is by creation
+  std::map<core::Uuid, std::vector<core::Checkpoint>> checkpoints;  // by owner, a task or a run
+  std::vector<core::AuditEntry> audit;                              // oldest first
+  std::map<core::RunId, RunRow> runs;                               // by id, which is by creation
   std::map<RunKeyRef, core::RunId> run_keys;
   std::set<std::pair<core::TimePoint, NodeRef>> timers;
   std::set<std::pair<core::TimePoint, core::RunId>> deadlines;  // that can be missed

@@ -163,10 +163,11 @@ void MemoryTransaction::write_task(const TaskWrite& write) {
   }
   row.attempts.insert(row.attempts.end(), write.attempts.begin(), write.attempts.end());
   for (const core::RawJson& snapshot : write.error_boundaries) {
-    row.checkpoints.push_back({.sequence = static_cast<std::int64_t>(row.checkpoints.size()) + 1,
-                               .type = "error_boundary",
-                               .snapshot = snapshot,
-                               .created_at = now_});
+    const core::Uuid& owner = row.record.id;
+    append(owner, {.sequence = last_checkpoints({&owner, 1}).front() + 1,
+                   .type = "error_boundary",
+                   .snapshot = snapshot,
+                   .created_at = now_});
   }
 }
 
@@ -181,8 +182,14 @@ void MemoryTransaction::commit(const WriteSet& writes) {
   check_guards(writes);
   check_records(writes);
   check_runs(writes);
-  for (const CheckpointWrite& write : writes.checkpoints)
-    state_.tasks.at(write.owner).checkpoints.push_back(write.checkpoint);
+  check_erased(writes);
+  for (const CheckpointWrite& write : writes.checkpoints) {
+    append(write.owner, write.checkpoint);
+    auto& kept = state_.checkpoints.at(write.owner);
+    std::erase_if(kept, [&](const core::Checkpoint& one) {
+      return one.sequence <= write.checkpoint.sequence - write.kept;
+    });
+  }
   for (const TaskWrite& write : writes.tasks) write_task(write);
   for (const LineWrite& write : writes.lines) {
     if (write.line.head) {
@@ -196,6 +203,7 @@ void MemoryTransaction::commit(const WriteSet& writes) {
   for (const QueueWrite& write : writes.queues) state_.queues[write.ref] = write.settings;
   write_records(writes);
   write_runs(writes);
+  erase(writes);
   lock_.unlock();
 }
 

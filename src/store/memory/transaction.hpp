@@ -25,7 +25,8 @@ class MemoryTransaction final : public Transaction {
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) override;
   [[nodiscard]] std::optional<core::Record> peek_record(const core::RecordRef& ref) override;
-  [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) override;
+  [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::Uuid> owners) override;
+  [[nodiscard]] std::vector<core::FinishedTask> lock_finished(std::span<const core::TaskId> ids) override;
   [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                          std::size_t max) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override;
@@ -41,6 +42,7 @@ class MemoryTransaction final : public Transaction {
   [[nodiscard]] std::vector<core::Signal> list_unread_signals(const core::RunId& run, const std::string& name,
                                                               std::size_t count) override;
   [[nodiscard]] bool has_signal(const core::RunId& run, const std::string& idempotency_key) override;
+  [[nodiscard]] std::vector<core::TaskId> list_run_tasks(const core::RunId& run) override;
   void commit(const WriteSet& writes) override;
 
  private:
@@ -51,6 +53,9 @@ class MemoryTransaction final : public Transaction {
   void write_records(const WriteSet& writes);
   void check_runs(const WriteSet& writes) const;
   void write_runs(const WriteSet& writes);
+  void append(const core::Uuid& owner, core::Checkpoint checkpoint);
+  void check_erased(const WriteSet& writes) const;
+  void erase(const WriteSet& writes);
 
   State& state_;
   std::unique_lock<std::mutex> lock_;

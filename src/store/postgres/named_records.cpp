@@ -67,6 +67,25 @@ std::optional<std::string_view> text_or_null(const core::RawJson& json) {
   return json.empty() ? std::nullopt : std::optional{std::string_view{json.text}};
 }
 
+std::vector<core::AuditEntry> read_audit(const Rows& rows) {
+  const auto text = [&rows](int row, int column) { return std::string{rows.text(row, column)}; };
+  std::vector<core::AuditEntry> entries;
+  for (int row = 0; row < rows.count(); ++row) {
+    entries.push_back({.sequence = rows.int8(row, 0),
+                       .at = rows.time(row, 1),
+                       .ns = text(row, 2),
+                       .actor = text(row, 3),
+                       .role = text(row, 4),
+                       .action = text(row, 5),
+                       .object = text(row, 6),
+                       .request_id = text(row, 7),
+                       .outcome = text(row, 8),
+                       .detail = {text(row, 9)},
+                       .hash = text(row, 10)});
+  }
+  return entries;
+}
+
 }  // namespace
 
 std::vector<std::optional<core::Record>> PostgresTransaction::lock_records(
@@ -92,11 +111,11 @@ std::optional<core::Record> PostgresTransaction::peek_record(const core::RecordR
   return rows.count() == 0 ? std::nullopt : std::optional{read_named(rows, 0, 0)};
 }
 
-std::vector<std::int64_t> PostgresTransaction::last_checkpoints(std::span<const core::TaskId> owners) {
+std::vector<std::int64_t> PostgresTransaction::last_checkpoints(std::span<const core::Uuid> owners) {
   std::vector<std::int64_t> last;
   if (owners.empty()) return last;
   Params params;
-  params.column(owners, [](const core::TaskId& owner) { return owner; });
+  params.column(owners, [](const core::Uuid& owner) { return owner; });
   connection_->send(sql::find_last_checkpoint, params);
   const auto answers = connection_->run_or_throw();
   for (int row = 0; row < answers.front().count(); ++row) last.push_back(answers.front().int8(row, 0));
@@ -139,6 +158,14 @@ void PostgresTransaction::send_checkpoints(const std::vector<CheckpointWrite>& w
   params.column(writes, [](const CheckpointWrite& write) { return text_or_null(write.checkpoint.metadata); });
   params.column(writes, [](const CheckpointWrite& write) { return text_or_null(write.checkpoint.snapshot); });
   connection_->send(sql::append_checkpoint, params);
+  const bool is_over = std::any_of(writes.begin(), writes.end(), [](const CheckpointWrite& write) {
+    return write.checkpoint.sequence > write.kept;
+  });
+  if (!is_over) return;
+  Params trimmed;
+  trimmed.column(writes, [](const CheckpointWrite& write) { return write.owner; });
+  trimmed.column(writes, [](const CheckpointWrite& write) { return write.checkpoint.sequence - write.kept; });
+  connection_->send(sql::trim_checkpoints, trimmed);
 }
 
 void PostgresTransaction::send_audit(const std::vector<core::AuditEntry>& entries) {
@@ -178,6 +205,16 @@ std::vector<core::Record> PostgresStore::list_records(const RecordPage& page) {
   return read_all(answers.front());
 }
 
+std::vector<core::Record> PostgresStore::list_all_records(const core::RecordRef& after, std::size_t limit) {
+  const Pool::Loan connection = readers_.borrow();
+  const auto answers = read(*connection, [&](Connection& used) {
+    Params params = params_of(after);
+    params.value(static_cast<std::int64_t>(limit));
+    used.send(sql::list_all_records, params);
+  });
+  return read_all(answers.front());
+}
+
 std::vector<core::Record> PostgresStore::due_records(core::RecordKind kind, std::size_t limit) {
   const Pool::Loan connection = readers_.borrow();
   const core::TimePoint time = now(*connection);
@@ -200,23 +237,18 @@ std::vector<core::AuditEntry> PostgresStore::list_audit(std::optional<std::int64
     params.value(static_cast<std::int64_t>(limit));
     used.send(sql::list_audit, params);
   });
-  const Rows& rows = answers.front();
-  const auto text = [&rows](int row, int column) { return std::string{rows.text(row, column)}; };
-  std::vector<core::AuditEntry> entries;
-  for (int row = 0; row < rows.count(); ++row) {
-    entries.push_back({.sequence = rows.int8(row, 0),
-                       .at = rows.time(row, 1),
-                       .ns = text(row, 2),
-                       .actor = text(row, 3),
-                       .role = text(row, 4),
-                       .action = text(row, 5),
-                       .object = text(row, 6),
-                       .request_id = text(row, 7),
-                       .outcome = text(row, 8),
-                       .detail = {text(row, 9)},
-                       .hash = text(row, 10)});
-  }
-  return entries;
+  return read_audit(answers.front());
+}
+
+std::vector<core::AuditEntry> PostgresStore::list_oldest_audit(std::int64_t after, std::size_t limit) {
+  const Pool::Loan connection = readers_.borrow();
+  const auto answers = read(*connection, [&](Connection& used) {
+    Params params;
+    params.value(after);
+    params.value(static_cast<std::int64_t>(limit));
+    used.send(sql::list_oldest_audit, params);
+  });
+  return read_audit(answers.front());
 }
 
 std::vector<core::Checkpoint> PostgresStore::list_checkpoints(const CheckpointFilter& filter) {
@@ -239,7 +271,7 @@ std::vector<core::Checkpoint> PostgresStore::list_checkpoints(const CheckpointFi
   return checkpoints;
 }
 
-core::CheckpointSummary PostgresStore::summarize_checkpoints(const core::TaskId& owner) {
+core::CheckpointSummary PostgresStore::summarize_checkpoints(const core::Uuid& owner) {
   const Pool::Loan connection = readers_.borrow();
   const auto answers = run(*connection, [&](Connection& used) {
     Params params;

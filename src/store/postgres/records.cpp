@@ -70,9 +70,13 @@ void read_lease(const Rows& rows, int row, int column, core::TaskRecord& record)
   record.status = lease.started_at ? TaskStatus::running : TaskStatus::claimed;
 }
 
-void read_end(const Rows& rows, int row, int column, core::TaskRecord& record) {
+TaskStatus read_status(const Rows& rows, int row, int column) {
   const std::string_view status = rows.text(row, column);
-  record.status = known(core::task_status_from(status), status);
+  return known(core::task_status_from(status), status);
+}
+
+void read_end(const Rows& rows, int row, int column, core::TaskRecord& record) {
+  record.status = read_status(rows, row, column);
   core::TaskEnd& end = record.end.emplace();
   end.worker_id = rows.text(row, column + 1);  // null reads as empty
   end.fence = rows.int8(row, column + 2);
@@ -92,8 +96,7 @@ core::Attempt read_attempt(const Rows& rows, int row, int column) {
   attempt.finished_at = rows.time(row, column + 4);
   const std::string_view outcome = rows.text(row, column + 5);
   attempt.outcome = known(core::attempt_outcome_from(outcome), outcome);
-  const std::string_view status = rows.text(row, column + 6);
-  attempt.status_after = known(core::task_status_from(status), status);
+  attempt.status_after = read_status(rows, row, column + 6);
   attempt.worker_id = rows.text(row, column + 7);
   if (!rows.is_null(row, column + 8)) attempt.error = decode_error(rows.text(row, column + 8));
   return attempt;

@@ -24,6 +24,8 @@ inline constexpr int kLeaseColumns = 9;
 void read_end(const Rows& rows, int row, int column, core::TaskRecord& record);
 inline constexpr int kEndColumns = 8;
 
+[[nodiscard]] core::TaskStatus read_status(const Rows& rows, int row, int column);
+
 // fence, attempt, claimed_at, started_at, finished_at, outcome, status_after, worker_id, error.
 [[nodiscard]] core::Attempt read_attempt(const Rows& rows, int row, int column);
 

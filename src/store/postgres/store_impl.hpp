@@ -1,7 +1,7 @@
 #pragma once
 // The store itself, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues),
 // lists.cpp, due.cpp (what the ticker asks), runs.cpp, named_records.cpp (records, checkpoints, audit),
-// maintain.cpp.
+// maintain.cpp, erase.cpp (what retention asks).
 
 #include <functional>
 
@@ -29,10 +29,15 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::vector<core::TaskId> list_task_ids(const TaskPage& page) override;
   [[nodiscard]] std::vector<core::Queue> list_queues(const std::string& ns) override;
   [[nodiscard]] std::vector<core::Checkpoint> list_checkpoints(const CheckpointFilter& filter) override;
-  [[nodiscard]] core::CheckpointSummary summarize_checkpoints(const core::TaskId& owner) override;
+  [[nodiscard]] core::CheckpointSummary summarize_checkpoints(const core::Uuid& owner) override;
   [[nodiscard]] std::optional<core::Record> find_record(const core::RecordRef& ref) override;
   [[nodiscard]] std::vector<core::Record> list_records(const RecordPage& page) override;
   [[nodiscard]] core::StoreVitals vitals() override;
+  [[nodiscard]] std::vector<core::Record> list_all_records(const core::RecordRef& after,
+                                                           std::size_t limit) override;
+  [[nodiscard]] FinishedTasks list_finished(const FinishedPage& page) override;
+  [[nodiscard]] std::vector<core::AuditEntry> list_oldest_audit(std::int64_t after,
+                                                                std::size_t limit) override;
   [[nodiscard]] std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before,
                                                          std::size_t limit) override;
 

@@ -86,6 +86,7 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
   send_turns(writes.turns);
   send_counts(*connection_, writes.counts);
   send_audit(writes.audit);
+  send_erased(writes);
   return leases;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // One write transaction on a borrowed connection. See store.hpp for what each call promises; by noun:
 // tasks_load.cpp, tasks_claim.cpp, tasks_commit.cpp, lines.cpp, fair.cpp, queues.cpp, named_records.cpp,
-// runs_load.cpp, runs_commit.cpp.
+// runs_load.cpp, runs_commit.cpp, erase.cpp.
 
 #include <map>
 #include <vector>
@@ -42,7 +42,8 @@ class PostgresTransaction final : public Transaction {
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) override;
   [[nodiscard]] std::optional<core::Record> peek_record(const core::RecordRef& ref) override;
-  [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::TaskId> owners) override;
+  [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::Uuid> owners) override;
+  [[nodiscard]] std::vector<core::FinishedTask> lock_finished(std::span<const core::TaskId> ids) override;
   [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                          std::size_t max) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override;
@@ -58,6 +59,7 @@ class PostgresTransaction final : public Transaction {
   [[nodiscard]] std::vector<core::Signal> list_unread_signals(const core::RunId& run, const std::string& name,
                                                               std::size_t count) override;
   [[nodiscard]] bool has_signal(const core::RunId& run, const std::string& idempotency_key) override;
+  [[nodiscard]] std::vector<core::TaskId> list_run_tasks(const core::RunId& run) override;
   void commit(const WriteSet& writes) override;
 
  private:
@@ -89,6 +91,7 @@ class PostgresTransaction final : public Transaction {
   void send_runs(const WriteSet& writes);
   void send_checkpoints(const std::vector<CheckpointWrite>& writes);
   void send_audit(const std::vector<core::AuditEntry>& entries);
+  void send_erased(const WriteSet& writes);
   void settle_lost_commit(const Failure& failure, const std::string& timeline);
   void note_committed(const WriteSet& writes);
   void remember(const WriteSet& writes, const FirstLeases& leases, const std::vector<Rows>& answers);

@@ -62,9 +62,9 @@ std::optional<core::Record> SqliteTransaction::peek_record(const core::RecordRef
   return find_record(connection_, ref);
 }
 
-std::vector<std::int64_t> SqliteTransaction::last_checkpoints(std::span<const core::TaskId> owners) {
+std::vector<std::int64_t> SqliteTransaction::last_checkpoints(std::span<const core::Uuid> owners) {
   std::vector<std::int64_t> last;
-  for (const core::TaskId& owner : owners) {
+  for (const core::Uuid& owner : owners) {
     Rows row = connection_.statement(sql::find_last_checkpoint).rows(owner);
     last.push_back(row.next() ? row.int64() : 0);
   }
@@ -79,10 +79,12 @@ void write_records(Connection& connection, const std::vector<RecordWrite>& write
 }
 
 void write_checkpoints(Connection& connection, const std::vector<CheckpointWrite>& writes) {
-  for (const auto& [owner, checkpoint] : writes) {
+  for (const auto& [owner, checkpoint, kept] : writes) {
     connection.statement(sql::append_checkpoint)
         .run(owner, checkpoint.sequence, checkpoint.type, checkpoint.created_at, checkpoint.metadata,
              checkpoint.snapshot);
+    if (checkpoint.sequence > kept)
+      connection.statement(sql::trim_checkpoints).run(owner, checkpoint.sequence - kept);
   }
 }
 
@@ -105,6 +107,13 @@ std::vector<core::Record> list_records(Connection& connection, const RecordPage&
   return read_all(row);
 }
 
+std::vector<core::Record> list_all_records(Connection& connection, const core::RecordRef& after,
+                                           std::size_t limit) {
+  Rows row = connection.statement(sql::list_all_records)
+                 .rows(core::to_string(after.kind), after.ns, after.key, limit);
+  return read_all(row);
+}
+
 std::vector<core::Record> due_records(Connection& connection, core::RecordKind kind, core::TimePoint now,
                                       std::size_t limit) {
   Rows row = connection.statement(sql::list_due_records).rows(core::to_string(kind), now, limit);
@@ -121,11 +130,10 @@ core::StoreVitals vitals_of(Connection& connection) {
   return vitals;
 }
 
-std::vector<core::AuditEntry> list_audit(Connection& connection, std::optional<std::int64_t> before,
-                                         std::size_t limit) {
+namespace {
+
+std::vector<core::AuditEntry> read_audit(Rows& row) {
   std::vector<core::AuditEntry> entries;
-  const std::int64_t bound = before.value_or(std::numeric_limits<std::int64_t>::max());
-  Rows row = connection.statement(sql::list_audit).rows(bound, limit);
   while (row.next()) {
     entries.push_back({.sequence = row.int64(),
                        .at = row.time(),
@@ -142,6 +150,21 @@ std::vector<core::AuditEntry> list_audit(Connection& connection, std::optional<s
   return entries;
 }
 
+}  // namespace
+
+std::vector<core::AuditEntry> list_audit(Connection& connection, std::optional<std::int64_t> before,
+                                         std::size_t limit) {
+  const std::int64_t bound = before.value_or(std::numeric_limits<std::int64_t>::max());
+  Rows row = connection.statement(sql::list_audit).rows(bound, limit);
+  return read_audit(row);
+}
+
+std::vector<core::AuditEntry> list_oldest_audit(Connection& connection, std::int64_t after,
+                                                std::size_t limit) {
+  Rows row = connection.statement(sql::list_oldest_audit).rows(after, limit);
+  return read_audit(row);
+}
+
 std::vector<core::Checkpoint> list_checkpoints(Connection& connection, const CheckpointFilter& filter) {
   std::vector<core::Checkpoint> checkpoints;
   Rows row = connection.statement(filter.latest ? sql::find_latest_checkpoint : sql::list_checkpoints)
@@ -156,7 +179,7 @@ std::vector<core::Checkpoint> list_checkpoints(Connection& connection, const Che
   return checkpoints;
 }
 
-core::CheckpointSummary summarize_checkpoints(Connection& connection, const core::TaskId& owner) {
+core::CheckpointSummary summarize_checkpoints(Connection& connection, const core::Uuid& owner) {
   core::CheckpointSummary summary;
   Rows row = connection.statement(sql::summarize_checkpoints).rows(owner);
   while (row.next()) {

@@ -69,6 +69,11 @@ void read_end(Rows& row, core::TaskRecord& record) {
   end.output = row.json();
 }
 
+core::FinishedTask read_finished(Rows& row, const core::TaskId& id, const core::Lane* lane) {
+  const core::TaskStatus status = read_status(row);
+  return {.id = id, .lane = lane, .status = status, .finished_at = row.time()};
+}
+
 void read_facts(Rows& row, core::TaskRecord& record) {
   core::TaskFacts& facts = record.facts;
   facts.created_at = row.time();

@@ -3,6 +3,7 @@
 // order.
 
 #include "core/queue.hpp"
+#include "core/retention.hpp"
 #include "core/task.hpp"
 #include "store/lanes.hpp"
 #include "store/sqlite/statement.hpp"
@@ -15,6 +16,8 @@ void read_standing(Rows& row, const LaneCache& lanes, core::TaskRecord& record);
 void read_lease(Rows& row, core::TaskRecord& record);
 // find_finished, after the standing.
 void read_end(Rows& row, core::TaskRecord& record);
+// lock_finished, after the lane.
+[[nodiscard]] core::FinishedTask read_finished(Rows& row, const core::TaskId& id, const core::Lane* lane);
 // find_task_facts.
 void read_facts(Rows& row, core::TaskRecord& record);
 // find_attempt.

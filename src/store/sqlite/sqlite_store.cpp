@@ -9,6 +9,7 @@
 
 #include "core/ensure.hpp"
 #include "store/lanes.hpp"
+#include "store/sqlite/erase.hpp"
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/readers.hpp"
 #include "store/sqlite/reads.hpp"
@@ -112,7 +113,7 @@ class SqliteStore final : public Store {
     return read([&](Connection& connection) { return sqlite::list_checkpoints(connection, filter); });
   }
 
-  core::CheckpointSummary summarize_checkpoints(const core::TaskId& owner) override {
+  core::CheckpointSummary summarize_checkpoints(const core::Uuid& owner) override {
     return read([&](Connection& connection) { return sqlite::summarize_checkpoints(connection, owner); });
   }
 
@@ -122,6 +123,18 @@ class SqliteStore final : public Store {
 
   std::vector<core::Record> list_records(const RecordPage& page) override {
     return read([&](Connection& connection) { return sqlite::list_records(connection, page); });
+  }
+
+  std::vector<core::Record> list_all_records(const core::RecordRef& after, std::size_t limit) override {
+    return read([&](Connection& connection) { return sqlite::list_all_records(connection, after, limit); });
+  }
+
+  FinishedTasks list_finished(const FinishedPage& page) override {
+    return read([&](Connection& connection) { return sqlite::list_finished(connection, lanes_, page); });
+  }
+
+  std::vector<core::AuditEntry> list_oldest_audit(std::int64_t after, std::size_t limit) override {
+    return read([&](Connection& connection) { return sqlite::list_oldest_audit(connection, after, limit); });
   }
 
   std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override {

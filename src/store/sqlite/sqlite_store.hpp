@@ -27,6 +27,10 @@ struct SqliteOptions {
 // serve.
 [[nodiscard]] std::unique_ptr<Store> open_sqlite(const SqliteOptions& options);
 
+// Copies the store as it is now into a new file, whole and durable, beside whoever works on it; the folder
+// must exist. Throws StoreError.
+void backup_sqlite(const std::string& path, const std::string& into);
+
 // Migrates nothing; the file must exist.
 [[nodiscard]] std::vector<MigrationState> sqlite_migration_status(const std::string& path);
 

@@ -6,6 +6,7 @@
 #include "store/codec.hpp"
 #include "store/run_codec.hpp"
 #include "store/sqlite/bulk_insert.hpp"
+#include "store/sqlite/erase.hpp"
 #include "store/sqlite/fair.hpp"
 #include "store/sqlite/records.hpp"
 #include "store/sqlite/runs.hpp"
@@ -248,6 +249,7 @@ void write_all(Connection& connection, const WriteSet& writes, core::TimePoint n
                    delta.dead_letter);
   }
   write_audit(connection, writes.audit);
+  erase(connection, writes);
 }
 
 }  // namespace pawl::store::sqlite

@@ -14,3 +14,6 @@ cross join lateral (select * from pawl.attempts a where a.task_id = u.task_id an
 -- name: list_attempts
 select task_id, fence, attempt, claimed_at, started_at, finished_at, outcome, status_after, worker_id, error
 from pawl.attempts where task_id = any($1::uuid[]) order by task_id, fence
+
+-- name: erase_attempts
+delete from pawl.attempts where task_id = any($1::uuid[])

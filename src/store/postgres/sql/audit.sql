@@ -7,3 +7,10 @@ select unnest($1::int8[]), unnest($2::timestamptz[]), unnest($3::text[]), unnest
 -- name: list_audit
 select seq, at, namespace, actor, role, action, object, request_id, outcome, detail, hash
 from pawl.audit where seq < $1::int8 order by seq desc limit $2::int8
+
+-- name: list_oldest_audit
+select seq, at, namespace, actor, role, action, object, request_id, outcome, detail, hash
+from pawl.audit where seq > $1::int8 order by seq limit $2::int8
+
+-- name: erase_audit
+delete from pawl.audit where seq <= $1::int8

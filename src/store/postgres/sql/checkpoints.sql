@@ -30,3 +30,10 @@ where owner = $1::uuid and ($2::text is null or type = $2::text) order by sequen
 -- name: summarize_checkpoints
 select type, count(*), max(sequence), min(created_at), max(created_at)
 from pawl.checkpoints where owner = $1::uuid group by type
+
+-- name: trim_checkpoints
+delete from pawl.checkpoints c using (select unnest($1::uuid[]) as owner, unnest($2::int8[]) as sequence) u
+where c.owner = u.owner and c.sequence <= u.sequence
+
+-- name: erase_checkpoints
+delete from pawl.checkpoints where owner = any($1::uuid[])

@@ -11,6 +11,9 @@ select task_id, key, weight from pawl.fair_tasks where task_id = any($1::uuid[])
 -- only: this database because SQLite has one writer and needs no row to lock.
 insert into pawl.fair_lanes (lane, last) select unnest($1::int4[]), 0 on conflict do nothing
 
+-- name: erase_fair_tasks
+delete from pawl.fair_tasks where task_id = any($1::uuid[])
+
 -- name: find_fair_lane
 -- In order, as every statement that locks more than one row. What follows it in the pipeline sees what the one who
 -- held the lock has written.

@@ -24,3 +24,15 @@ with gone as (
   where f.ctid = u.address and f.id is not distinct from u.id and coalesce(f.fence, 1) = u.fence returning 1
 )
 select pawl.expect_rows(count(*), $4::int8) from gone
+
+-- name: list_finished
+-- By the primary key, in the order of which the oldest come first.
+select id, lane, status, finished_at from pawl.finished
+where id > $1::uuid and id < $2::uuid order by id limit $3::int8
+
+-- name: lock_finished
+select id, lane, status, finished_at from pawl.finished where id = any($1::uuid[]) order by id for update
+
+-- name: erase_finished
+with gone as (delete from pawl.finished where id = any($1::uuid[]) returning 1)
+select pawl.expect_rows(count(*), $2::int8) from gone

@@ -45,3 +45,8 @@ with gone as (
   where r.kind = u.kind and r.namespace = u.namespace and r.key = u.key and r.version = u.version returning 1
 )
 select pawl.expect_rows(count(*), $5::int8) from gone
+
+-- name: list_all_records
+select kind, namespace, key, version, body, expires_at, created_at, updated_at
+from pawl.records where kind = $1::text and (namespace, key) > ($2::text, $3::text)
+order by namespace, key limit $4::int8

@@ -69,3 +69,12 @@ order by u.ord, n.node, n.item
 
 -- name: has_signal
 select 1 from pawl.run_signals where run_id = $1::uuid and idempotency_key = $2::text
+
+-- name: erase_nodes
+delete from pawl.run_nodes where run_id = any($1::uuid[])
+
+-- name: erase_events
+delete from pawl.run_events where run_id = any($1::uuid[])
+
+-- name: erase_signals
+delete from pawl.run_signals where run_id = any($1::uuid[])

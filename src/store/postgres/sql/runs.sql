@@ -163,3 +163,27 @@ select unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::int4[]), unnest($4::in
 
 -- name: find_run_task
 select task_id, run_id, node, item, node_id, traceparent from pawl.run_tasks where task_id = any($1::uuid[])
+
+-- name: list_run_tasks
+select task_id from pawl.run_tasks where run_id = $1::uuid order by run_id, task_id
+
+-- name: erase_run_states
+-- Only at the sequence they were loaded at, as update_run_state.
+with gone as (
+  delete from pawl.run_states s using (select unnest($1::uuid[]) as id, unnest($2::int8[]) as sequence) u
+  where s.id = u.id and s.sequence = u.sequence returning 1
+)
+select pawl.expect_rows(count(*), $3::int8) from gone
+
+-- name: erase_runs
+delete from pawl.runs where id = any($1::uuid[])
+
+-- name: erase_run_keys
+-- Only while they name these runs.
+delete from pawl.run_keys k using (
+  select unnest($1::text[]) as namespace, unnest($2::text[]) as workflow, unnest($3::text[]) as run_key,
+    unnest($4::uuid[]) as run_id) u
+where k.namespace = u.namespace and k.workflow = u.workflow and k.run_key = u.run_key and k.run_id = u.run_id
+
+-- name: erase_run_tasks
+delete from pawl.run_tasks where run_id = any($1::uuid[])

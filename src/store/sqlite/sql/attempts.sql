@@ -10,3 +10,6 @@ from attempts where task_id = ? and fence = ?
 -- name: list_attempts
 select fence, attempt, claimed_at, started_at, finished_at, outcome, status_after, worker_id, error
 from attempts where task_id = ? order by fence
+
+-- name: erase_attempts
+delete from attempts where task_id = ?

@@ -19,3 +19,9 @@ where owner = ?1 and (?2 is null or type = ?2) order by sequence desc limit 1
 
 -- name: summarize_checkpoints
 select type, count(*), max(sequence), min(created_at), max(created_at) from checkpoints where owner = ? group by type
+
+-- name: trim_checkpoints
+delete from checkpoints where owner = ? and sequence <= ?
+
+-- name: erase_checkpoints
+delete from checkpoints where owner = ?

@@ -6,6 +6,9 @@ insert or rollback into fair_tasks (task_id, key, weight) values (?, ?, ?)
 -- name: find_fair_task
 select key, weight from fair_tasks where task_id = ?
 
+-- name: erase_fair_tasks
+delete from fair_tasks where task_id = ?
+
 -- name: find_fair_lane
 select last from fair_lanes where lane = ?
 

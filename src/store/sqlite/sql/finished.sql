@@ -11,3 +11,17 @@ from finished where seq = (select seq from tasks where id = ?)
 
 -- name: delete_finished
 delete from finished where seq = (select seq from tasks where id = ?) and fence = ?
+
+-- name: list_finished
+-- The tasks are walked by id, which is in their index with the row's number; of each the end is looked up, if it has
+-- one. So many rows are looked at and no more, finished or not.
+select t.id, f.lane, f.status, f.finished_at
+from (select id, seq from tasks where id > ? and id < ? order by id limit ?) t left join finished f on f.seq = t.seq
+order by t.id
+
+-- name: lock_finished
+-- Locks nothing: there is one writer.
+select lane, status, finished_at from finished where seq = (select seq from tasks where id = ?)
+
+-- name: erase_finished
+delete from finished where seq = ?

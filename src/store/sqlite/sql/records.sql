@@ -21,3 +21,7 @@ where kind = ? and namespace = ? and key = ? and version = ?
 
 -- name: delete_record
 delete from records where kind = ? and namespace = ? and key = ? and version = ?
+
+-- name: list_all_records
+select kind, namespace, key, version, body, expires_at, created_at, updated_at
+from records where kind = ?1 and (namespace, key) > (?2, ?3) order by namespace, key limit ?4

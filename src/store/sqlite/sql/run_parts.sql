@@ -49,3 +49,12 @@ from run_signals where run_id = ? and consumed_node is null order by sequence
 
 -- name: has_signal
 select 1 from run_signals where run_id = ? and idempotency_key = ?
+
+-- name: erase_nodes
+delete from run_nodes where run_id = ?
+
+-- name: erase_events
+delete from run_events where run_id = ?
+
+-- name: erase_signals
+delete from run_signals where run_id = ?

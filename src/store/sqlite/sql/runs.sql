@@ -70,3 +70,20 @@ insert or rollback into run_tasks (task_id, run_id, node, item, node_id, tracepa
 
 -- name: find_run_task
 select run_id, node, item, node_id, traceparent from run_tasks where task_id = ?
+
+-- name: list_run_tasks
+select task_id from run_tasks where run_id = ? order by task_id
+
+-- name: erase_run_states
+-- Only at the sequence it was loaded at, as update_run_state.
+delete from run_states where id = ? and sequence = ?
+
+-- name: erase_runs
+delete from runs where id = ?
+
+-- name: erase_run_keys
+-- Only while it names this run.
+delete from run_keys where namespace = ? and workflow = ? and run_key = ? and run_id = ?
+
+-- name: erase_run_tasks
+delete from run_tasks where run_id = ?

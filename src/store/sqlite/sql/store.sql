@@ -35,3 +35,8 @@ insert into schema_migrations (version, name, checksum, applied_at) values (?, ?
 -- name: find_sizes
 -- only: this database because PostgreSQL has views of its own for it.
 select page_size, page_count, freelist_count from pragma_page_size, pragma_page_count, pragma_freelist_count
+
+-- name: backup
+-- only: this database because PostgreSQL has its own tools.
+-- One snapshot, read beside the writers; the copy has no holes.
+vacuum into ?

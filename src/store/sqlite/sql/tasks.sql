@@ -19,3 +19,14 @@ insert or ignore into task_keys (namespace, type, key, task_id) values (?, ?, ?,
 
 -- name: find_idempotent_task
 select task_id from task_keys where namespace = ? and type = ? and key = ?
+
+-- name: find_task_to_erase
+-- only: this database because PostgreSQL erases many tasks in one statement.
+select seq, idempotency_key from tasks where id = ?
+
+-- name: erase_task_keys
+-- Only while it names this task.
+delete from task_keys where namespace = ? and type = ? and key = ? and task_id = ?
+
+-- name: erase_tasks
+delete from tasks where seq = ?

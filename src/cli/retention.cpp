@@ -1,0 +1,54 @@
+// pawl admin retention: takes away now what is too old to be kept, or says what that is.
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "client/http_api.hpp"
+#include "client/raw_json.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+std::string text_of(const core::ErasedKind& one) {
+  client::ObjectText object;
+  if (one.ns.empty()) {
+    object.raw("namespace", "null");
+  } else {
+    object.text("namespace", one.ns);
+  }
+  return object.text("kind", one.kind).number("count", one.count).str();
+}
+
+int retention(Context& context, const Input& input) {
+  const auto target = target_of(input);
+  if (!target) return context.out.problem("pawl admin retention", target.problem());
+  const bool is_dry = input.has("--dry-run");
+  const auto swept = client::HttpApi{*target, context.random}.sweep(
+      {.check = core::RecoveryCheck::retention, .dry_run = is_dry});
+  if (!swept) return context.out.problem("pawl admin retention", swept.problem());
+  std::vector<std::vector<Cell>> rows;
+  for (const core::ErasedKind& one : swept->erased) {
+    if (input.has("--json")) context.out.line(text_of(one));
+    rows.push_back(
+        {{.text = one.ns.empty() ? "-" : one.ns}, {.text = one.kind}, {.text = std::to_string(one.count)}});
+  }
+  if (input.has("--json")) return 0;
+  context.out.table({{"NAMESPACE"}, {"KIND"}, {is_dry ? "OLD" : "GONE", true}}, rows);
+  if (rows.empty()) context.out.line("Nothing is older than it is to be kept.");
+  return 0;
+}
+
+}  // namespace
+
+Command retention_command() {
+  return {.path = "admin retention",
+          .summary = "Take away now what is too old to be kept; the server does so by itself",
+          .flags = with_server_flags(
+              {{.name = "--dry-run", .summary = "Only say what would go", .kind = ValueKind::none}}),
+          .example = "pawl admin retention --dry-run",
+          .handler = retention};
+}
+
+}  // namespace pawl::cli

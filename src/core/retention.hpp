@@ -1,0 +1,61 @@
+#pragma once
+// How long what is over is kept, and what is old by that. Pure: engine/retention.hpp reads the settings, the
+// rows and the clock.
+//
+// Always: only what has ended is ever old, and a task of a run is kept exactly as long as its run.
+
+#include <map>
+#include <string>
+
+#include "core/audit.hpp"
+#include "core/namespace_settings.hpp"
+#include "core/run.hpp"
+#include "core/task.hpp"
+#include "core/time.hpp"
+
+namespace pawl::core {
+
+inline constexpr Duration kDay = std::chrono::hours{24};
+
+// The server's; what a namespace sets comes before it.
+struct Retention {
+  Duration tasks = 7 * kDay;
+  Duration runs = 30 * kDay;
+  Duration audit = 365 * kDay;
+};
+
+// As much of a task that has ended as it takes to say how long it is kept.
+struct FinishedTask {
+  TaskId id = {};
+  const Lane* lane = nullptr;
+  TaskStatus status = TaskStatus::completed;
+  TimePoint finished_at = {};
+
+  bool operator==(const FinishedTask&) const = default;
+};
+
+class RetentionRules {
+ public:
+  RetentionRules(Retention standard, std::map<std::string, NamespaceSettings> namespaces)
+      : standard_(standard), namespaces_(std::move(namespaces)) {}
+
+  // A queue's own time comes before a state's, and that before the server's.
+  [[nodiscard]] Duration kept_for(const Lane& lane, TaskStatus status) const;
+  [[nodiscard]] Duration runs_kept_for(const std::string& ns) const;
+
+  [[nodiscard]] bool is_old(const FinishedTask& task, TimePoint now) const;
+  [[nodiscard]] bool is_old(const Run& run, TimePoint now) const;
+  [[nodiscard]] bool is_old(const AuditEntry& entry, TimePoint now) const;
+
+  // What was created later than this cannot be old: a walk from the oldest may end there.
+  [[nodiscard]] TimePoint end_of_tasks(TimePoint now) const;
+  [[nodiscard]] TimePoint end_of_runs(TimePoint now) const;
+
+ private:
+  [[nodiscard]] const NamespaceSettings& settings_of(const std::string& ns) const;
+
+  Retention standard_;
+  std::map<std::string, NamespaceSettings> namespaces_;
+};
+
+}  // namespace pawl::core

@@ -1,0 +1,47 @@
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "store/sqlite/connection.hpp"
+#include "store/sqlite/sql.hpp"
+#include "store/sqlite/sqlite_store.hpp"
+
+namespace pawl::store {
+
+namespace {
+
+[[noreturn]] void cannot(const std::string& path, int error) {
+  throw StoreError{StoreError::Kind::unavailable,
+                   fmt::format("{}: {}", path, std::system_category().message(error))};
+}
+
+void sync(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) cannot(path, errno);
+  const int error = fsync(file) == 0 ? 0 : errno;
+  close(file);
+  if (error != 0) cannot(path, error);
+}
+
+}  // namespace
+
+// Under another name until it is whole and on the disk: a file of the name that was asked for is a backup.
+void backup_sqlite(const std::string& path, const std::string& into) {
+  const std::string unfinished = into + ".unfinished";
+  std::filesystem::remove(unfinished);
+  {
+    sqlite::Connection connection{{.path = path}};
+    connection.statement(sqlite::sql::backup).run(unfinished);
+  }
+  sync(unfinished);
+  if (std::rename(unfinished.c_str(), into.c_str()) != 0) cannot(into, errno);
+  const std::filesystem::path folder = std::filesystem::absolute(into).parent_path();
+  sync(folder.string());
+}
+
+}  // namespace pawl::store
