@@ -11,7 +11,8 @@ namespace {
 constexpr std::array<std::string_view, kRecordKindCount> kKindNames{
     "lock",       "idempotency",        "worker",    "worker_process", "task_type",
     "token",      "namespace_settings", "audit_end", "node",           "leader",
-    "definition", "definition_version", "schedule",  "schedule_id",    "firing"};
+    "definition", "definition_version", "schedule",  "schedule_id",    "firing",
+    "inbox",      "inbox_key"};
 
 }  // namespace
 

@@ -39,8 +39,10 @@ enum class RecordKind : std::uint8_t {
   schedule,
   schedule_id,  // which name it belongs to
   firing,       // of a schedule
+  inbox,        // a call that was made inside a transaction of the database
+  inbox_key,    // which of those has a key that none but the first may have
 };
-inline constexpr int kRecordKindCount = 15;
+inline constexpr int kRecordKindCount = 17;
 
 [[nodiscard]] std::string_view to_string(RecordKind kind);
 [[nodiscard]] std::optional<RecordKind> record_kind_from(std::string_view name);

@@ -24,6 +24,7 @@
 #include "core/record.hpp"
 #include "core/task.hpp"
 #include "store/runs.hpp"
+#include "store/sql.hpp"
 
 namespace pawl::store {
 
@@ -310,6 +311,13 @@ class Store : public RunReads {
   [[nodiscard]] virtual std::vector<core::LeaseRef> due_leases(std::size_t limit) = 0;
   [[nodiscard]] virtual DueTasks due_tasks(std::size_t limit) = 0;
   [[nodiscard]] virtual std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) = 0;
+
+  // The same with statements of a user's own in front, in the same transaction; only where the store has SQL.
+  // None: `work` wants nothing to come of it. Throws what `work` throws.
+  [[nodiscard]] virtual std::unique_ptr<Transaction> begin_with(const SqlWork& work);
+  [[nodiscard]] virtual bool has_sql() const { return false; }
+  // Whether its schema has functions that leave calls in the inbox.
+  [[nodiscard]] virtual bool has_inbox() const { return false; }
 
   // Whether another process or node may have committed since the last call.
   [[nodiscard]] virtual bool may_have_changed() = 0;

@@ -1,5 +1,6 @@
 #include "store/postgres/rows.hpp"
 
+#include <cstdlib>
 #include <cstring>
 
 #include <libpq-fe.h>
@@ -9,6 +10,18 @@ namespace pawl::store::postgres {
 void ClearResult::operator()(pg_result* result) const { PQclear(result); }
 
 int Rows::count() const { return PQntuples(result_.get()); }
+
+int Rows::columns() const { return PQnfields(result_.get()); }
+
+std::string_view Rows::name(int column) const { return PQfname(result_.get(), column); }
+
+std::uint32_t Rows::type(int column) const { return PQftype(result_.get(), column); }
+
+std::int64_t Rows::changed() const {
+  const std::string_view command = PQcmdStatus(result_.get());
+  if (command.starts_with("SELECT")) return 0;
+  return std::atoll(PQcmdTuples(result_.get()));  // empty, which is 0, where none can be
+}
 
 std::string_view Rows::command() const { return PQcmdStatus(result_.get()); }
 
