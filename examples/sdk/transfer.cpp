@@ -54,4 +54,5 @@ int main(int argc, char** argv) {
 
   const Transfer transfer{.from = "alice", .to = "bob", .amount = 30};
   std::cout << pawl.start("transfer", transfer, {.run_key = "transfer-1"}).result<pawl::Json>() << std::endl;
+  return 0;
 }

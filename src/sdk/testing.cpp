@@ -4,7 +4,6 @@
 #include <condition_variable>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "sdk/outcome.hpp"
 #include "sdk/test_connection.hpp"

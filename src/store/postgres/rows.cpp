@@ -1,6 +1,6 @@
 #include "store/postgres/rows.hpp"
 
-#include <cstdlib>
+#include <charconv>
 #include <cstring>
 
 #include <libpq-fe.h>
@@ -20,7 +20,10 @@ std::uint32_t Rows::type(int column) const { return PQftype(result_.get(), colum
 std::int64_t Rows::changed() const {
   const std::string_view command = PQcmdStatus(result_.get());
   if (command.starts_with("SELECT")) return 0;
-  return std::atoll(PQcmdTuples(result_.get()));  // empty, which is 0, where none can be
+  const std::string_view count = PQcmdTuples(result_.get());
+  std::int64_t changed = 0;  // also where none can be, and nothing is said
+  std::from_chars(count.data(), count.data() + count.size(), changed);
+  return changed;
 }
 
 std::string_view Rows::command() const { return PQcmdStatus(result_.get()); }
