@@ -56,4 +56,5 @@ int main(int argc, char** argv) {
 
   const std::string question = "How high is the Eiffel tower in feet?";
   std::cout << pawl.start("agent", question, {.run_key = "agent-1"}).result<std::string>() << std::endl;
+  return 0;
 }

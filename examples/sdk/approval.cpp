@@ -34,4 +34,5 @@ int main(int argc, char** argv) {
   } catch (const pawl::RunFailed& failed) {
     std::cout << failed.code() << ": " << failed.what() << std::endl;
   }
+  return 0;
 }

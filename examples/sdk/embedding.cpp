@@ -37,4 +37,5 @@ int main(int argc, char** argv) {
   Shop shop{argc > 1 ? argv[1] : "memory:"};
   for (const auto* item : {"apple", "melon", "kiwi"}) std::cout << shop.sell(item) << std::endl;
   std::cout << shop.printed() << " receipts" << std::endl;
+  return 0;
 }

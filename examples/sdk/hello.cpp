@@ -32,4 +32,5 @@ int main(int argc, char** argv) {
   // The key makes it the same run when this program is started again.
   const auto run = pawl.start("hello", "Ada", {.run_key = "hello-1"});
   std::cout << run.result<std::string>() << std::endl;
+  return 0;
 }

@@ -24,4 +24,5 @@ int main(int argc, char** argv) {
   });
   worker.start();
   std::cout << pawl.start("sum-of-squares", std::vector{1, 2, 3, 4}).result<int>() << std::endl;
+  return 0;
 }

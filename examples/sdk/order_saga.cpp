@@ -54,4 +54,5 @@ int main(int argc, char** argv) {
   } catch (const pawl::RunFailed& failed) {
     std::cout << failed.state() << ": " << failed.code() << ", " << failed.what() << std::endl;
   }
+  return 0;
 }

@@ -27,4 +27,5 @@ int main(int argc, char** argv) {
   std::vector<std::string> images;
   for (int i = 0; i < 20; ++i) images.push_back("image-" + std::to_string(i) + ".png");
   std::cout << pawl.start("gallery", images).result<pawl::Json>() << std::endl;
+  return 0;
 }

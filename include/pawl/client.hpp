@@ -19,6 +19,7 @@
 
 #include <pawl/json.hpp>
 #include <pawl/options.hpp>
+#include <pawl/schedule.hpp>
 
 namespace pawl {
 
@@ -145,6 +146,8 @@ class Run {
   // The attempts at its steps.
   [[nodiscard]] std::vector<StepInfo> steps() const;
 
+  [[nodiscard]] const std::shared_ptr<detail::Connection>& connection() const { return connection_; }
+
  private:
   friend class Client;
   void send_signal(std::string_view name, std::string payload, const SendOptions& options) const;
@@ -185,6 +188,26 @@ class Client {
   void cancel_task(std::string_view id) const;
   void retry_task(std::string_view id) const;
 
+  // By name; one that is taken is refused (Error{"conflict"}).
+  template <typename T>
+  ScheduleInfo schedule_workflow(std::string_view name, std::string_view workflow, const T& input,
+                                 const ScheduleOptions& options) const {
+    return add_schedule({.name = std::string{name}, .workflow = std::string{workflow}}, detail::encode(input),
+                        options);
+  }
+  template <typename T>
+  ScheduleInfo schedule_task(std::string_view name, std::string_view type, const T& payload,
+                             const ScheduleOptions& options) const {
+    return add_schedule({.name = std::string{name}, .task_type = std::string{type}}, detail::encode(payload),
+                        options);
+  }
+  [[nodiscard]] ScheduleInfo schedule(std::string_view name) const;
+  [[nodiscard]] std::vector<ScheduleInfo> schedules() const;  // by name
+  void pause_schedule(std::string_view name) const { enable_schedule(name, false); }
+  void resume_schedule(std::string_view name) const { enable_schedule(name, true); }
+  void trigger_schedule(std::string_view name) const;  // once more, now
+  void delete_schedule(std::string_view name) const;
+
   // Ends what a workflow's promise waits for; the first end counts.
   template <typename T>
   void complete_promise(std::string_view token, const T& value) const {
@@ -200,6 +223,9 @@ class Client {
   [[nodiscard]] Enqueued enqueue_text(std::string_view type, std::string payload,
                                       const EnqueueOptions& options) const;
   void end_promise(std::string_view token, std::string outcome) const;
+  [[nodiscard]] ScheduleInfo add_schedule(const ScheduleInfo& what, std::string input,
+                                          const ScheduleOptions& options) const;
+  void enable_schedule(std::string_view name, bool enabled) const;
 
   std::shared_ptr<detail::Connection> connection_;  // shared by the copies of this client
 };

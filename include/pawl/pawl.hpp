@@ -1,10 +1,12 @@
 #pragma once
-// All of it: connect, Client, Run, Worker, Task, Workflow.
+// All of it: connect, Client, Run, Worker, Task, Workflow, Sql.
 
 #include <pawl/client.hpp>
 #include <pawl/error.hpp>
 #include <pawl/json.hpp>
 #include <pawl/options.hpp>
+#include <pawl/schedule.hpp>
+#include <pawl/sql.hpp>
 #include <pawl/task.hpp>
 #include <pawl/worker.hpp>
 #include <pawl/workflow.hpp>

@@ -32,6 +32,7 @@
 #include <pawl/json.hpp>
 #include <pawl/options.hpp>
 #include <pawl/signature.hpp>
+#include <pawl/sql.hpp>
 
 namespace pawl {
 
@@ -104,6 +105,18 @@ class Workflow {
   template <typename Call>
   auto step(std::string_view name, Call&& call) {
     return step(name, StepOptions{}, std::forward<Call>(call));
+  }
+  // A step that is given the client's own database: what it writes there and its result are one commit, so
+  // that it happens once, whatever is killed when. Needs a client that is connected to a database itself
+  // (sqlite: or postgres:). Keep it short: nothing else is written to a SQLite file meanwhile.
+  template <typename Call>
+  auto transaction(std::string_view name, const StepOptions& options, Call&& call) {
+    return detail::decode_result<detail::Kept<std::invoke_result_t<Call&, Sql&>>>(run_transaction(
+        name, options, [&call](Sql& sql) { return detail::call_encoded([&] { return call(sql); }); }));
+  }
+  template <typename Call>
+  auto transaction(std::string_view name, Call&& call) {
+    return transaction(name, StepOptions{}, std::forward<Call>(call));
   }
   template <typename Call>
   void undo(std::string_view name, const StepOptions& options, Call call) {
@@ -235,6 +248,8 @@ class Workflow {
 
   [[nodiscard]] std::string run_step(std::string_view name, const StepOptions& options,
                                      const std::function<std::string()>& call);
+  [[nodiscard]] std::string run_transaction(std::string_view name, const StepOptions& options,
+                                            const std::function<std::string(Sql&)>& call);
   void add_undo(std::string_view name, const StepOptions& options, std::function<void()> call);
   [[nodiscard]] std::optional<std::string> wait_for_signal(std::string_view name,
                                                            const SignalOptions& options);

@@ -1,16 +1,17 @@
 #pragma once
-// The Api and the RunApi over a server. Calls may be made from any thread; each waits its turn for the one
-// connection.
+// The Api, the RunApi and the ScheduleApi over a server. Calls may be made from any thread; each waits its
+// turn for the one connection.
 
 #include <mutex>
 
 #include "client/http_caller.hpp"
 #include "core/api.hpp"
 #include "core/run_api.hpp"
+#include "core/schedule_api.hpp"
 
 namespace pawl::client {
 
-class HttpApi final : public core::Api, public core::RunApi {
+class HttpApi final : public core::Api, public core::RunApi, public core::ScheduleApi {
  public:
   HttpApi(HttpTarget target, core::Random& random) : caller_(std::move(target), random) {}
 
@@ -90,6 +91,17 @@ class HttpApi final : public core::Api, public core::RunApi {
   core::Result<std::vector<core::RunEvent>> list_run_events(const core::ListRunEvents& list) override;
   core::Result<core::RunReplay> replay_run(const core::RunRef& ref,
                                            std::optional<std::int64_t> up_to) override;
+
+  // In http_api_schedules.cpp.
+  core::Result<core::Schedule> create_schedule(const core::CreateSchedule& request) override;
+  core::Result<core::Schedule> get_schedule(const core::ScheduleRef& ref) override;
+  core::Result<core::Page<core::Schedule>> list_schedules(const core::ListRecords& list) override;
+  core::Result<core::Schedule> update_schedule(const core::UpdateSchedule& request) override;
+  core::Result<core::Done> delete_schedule(const core::DeleteSchedule& request) override;
+  core::Result<core::Firing> trigger_schedule(const core::TriggerSchedule& request) override;
+  core::Result<std::vector<core::Firing>> backfill_schedule(const core::BackfillSchedule& request) override;
+  core::Result<core::Page<core::Firing>> list_firings(const core::ListFirings& list) override;
+  core::Result<std::vector<core::TimePoint>> next_times(const core::ScheduleRef& ref, int count) override;
 
  private:
   core::Result<HttpAnswer> send(const std::string& ns, HttpRequest request);

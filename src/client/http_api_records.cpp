@@ -4,6 +4,7 @@
 
 #include "client/decoded.hpp"
 #include "client/http_api.hpp"
+#include "client/pages.hpp"
 #include "wire/maintenance.hpp"
 #include "wire/records.hpp"
 
@@ -22,24 +23,7 @@ std::string path_of(const std::string& ns, std::string_view noun, const std::str
   return fmt::format("/v1/{}/{}/{}{}", percent_encoded(ns), noun, percent_encoded(name), verb);
 }
 
-std::string list_path(std::string_view start, int limit, const std::string& cursor) {
-  return fmt::format("{}?limit={}{}{}", start, limit,
-                     cursor.empty() ? "" : "&cursor=", percent_encoded(cursor));
-}
-
-template <typename Item>
-auto page_reader(Item read) {
-  return [read](ObjectReader& in) {
-    core::Page<decltype(read(in))> page;
-    in.objects_leniently("items", [&](ObjectReader& one) { page.items.push_back(read(one)); });
-    page.next_cursor = in.optional_text("next_cursor");
-    return page;
-  };
-}
-
 core::Lock own_lock(ObjectReader& in) { return wire::read_lock(in).lock; }
-
-core::Done nothing(ObjectReader& /*in*/) { return core::Done{}; }
 
 core::TaskType named_type(ObjectReader& in) {
   const std::string name = in.text("name");

@@ -239,7 +239,8 @@ Status check_command(const WriteSteps& command) { return check(command); }
 Status check_command(const WakeRuns&) { return Done{}; }
 
 Status check_command(const DoOnce& command) {
-  return first_of({check_key("Idempotency-Key", command.key), check(command.command->value)});
+  const Status key = command.takes.empty() ? check_key("Idempotency-Key", command.key) : Status{Done{}};
+  return first_of({key, check(command.command->value)});
 }
 
 }  // namespace

@@ -187,6 +187,9 @@ struct AnyCommand;
 // Another command, done once: the key is kept in the same commit as its effect. Whoever asks again with the
 // same request is answered with what was kept, with another one refused. A claim that gets nothing, like all
 // that is refused, keeps nothing.
+//
+// Or it is taken off a list: `takes` are records of which the first says that it is to be done, and all of
+// which are erased with the effect. Whoever comes later is refused.
 struct DoOnce {
   std::string ns = "default";
   std::string key = {};
@@ -195,6 +198,7 @@ struct DoOnce {
   // What is kept of the answer; nothing: it may be done again. Pure, and called before the commit.
   std::function<std::optional<RawJson>(const Answer&)> keep = {};
   std::shared_ptr<AnyCommand> command = {};  // shared by the copies of this one
+  std::vector<RecordRef> takes = {};         // instead of a key
 };
 
 using Command =

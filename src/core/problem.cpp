@@ -31,6 +31,11 @@ std::optional<ProblemCode> problem_code_from(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_passing(ProblemCode code) {
+  return code == ProblemCode::unavailable || code == ProblemCode::timeout ||
+         code == ProblemCode::resource_exhausted || code == ProblemCode::internal;
+}
+
 Problem invalid_field(std::string field, std::string message) {
   std::string detail = field + ": " + message;
   return Problem{.code = ProblemCode::invalid_argument,

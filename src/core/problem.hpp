@@ -77,6 +77,9 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
+// Whether the same may succeed in a moment.
+[[nodiscard]] bool is_passing(ProblemCode code);
+
 // invalid_argument that names one field.
 [[nodiscard]] Problem invalid_field(std::string field, std::string message);
 

@@ -8,11 +8,24 @@ namespace pawl::core {
 
 namespace {
 
-constexpr std::array<std::string_view, kRecordKindCount> kKindNames{
-    "lock",         "idempotency",        "worker",    "worker_process", "task_type",
-    "token",        "namespace_settings", "audit_end", "node",           "leader",
-    "definition",   "definition_version", "schedule",  "schedule_id",    "firing",
-    "code_workflow"};
+constexpr std::array<std::string_view, kRecordKindCount> kKindNames{"lock",
+                                                                    "idempotency",
+                                                                    "worker",
+                                                                    "worker_process",
+                                                                    "task_type",
+                                                                    "token",
+                                                                    "namespace_settings",
+                                                                    "audit_end",
+                                                                    "node",
+                                                                    "leader",
+                                                                    "definition",
+                                                                    "definition_version",
+                                                                    "schedule",
+                                                                    "schedule_id",
+                                                                    "firing",
+                                                                    "code_workflow",
+                                                                    "inbox",
+                                                                    "inbox_key"};
 
 }  // namespace
 

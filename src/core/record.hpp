@@ -40,8 +40,10 @@ enum class RecordKind : std::uint8_t {
   schedule_id,    // which name it belongs to
   firing,         // of a schedule
   code_workflow,  // a workflow that some worker has offered as code
+  inbox,          // a call that was made inside a transaction of the database
+  inbox_key,      // which of those has a key that none but the first may have
 };
-inline constexpr int kRecordKindCount = 16;
+inline constexpr int kRecordKindCount = 18;
 
 [[nodiscard]] std::string_view to_string(RecordKind kind);
 [[nodiscard]] std::optional<RecordKind> record_kind_from(std::string_view name);

@@ -27,7 +27,7 @@ class StepWriter {
     const bool is_late = write_.action != StepAction::begin && has_ended(node->state);
     const bool is_same = (write_.action == StepAction::complete && node->state == NodeState::completed) ||
                          (write_.action == StepAction::fail && node->state == NodeState::failed);
-    if (is_late && !is_same)
+    if (is_late && (!is_same || write_.must_be_new))
       return Problem{ProblemCode::already_completed,
                      fmt::format("step '{}' is {}", write_.step_id, to_string(node->state))};
     return Done{};

@@ -21,6 +21,7 @@ inline constexpr int kOnConflictCount = 3;
 // Of a graph run: the latest version of the definition if none is given, and its deadline.
 struct StartRun {
   std::string ns = "default";
+  std::optional<RunId> id = {};  // given out before it is started; none: the engine gives one
   std::string workflow = {};
   std::optional<std::string> run_key = {};
   RawJson input = {};

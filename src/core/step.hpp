@@ -90,6 +90,7 @@ struct StepWrite {
   std::optional<TaskSpec> task = {};    // task: any worker does it
   // complete; it implies begin
   RawJson output = {};
+  bool must_be_new = false;  // refused where it has ended: what is committed with it must not be twice
   // fail
   TaskError error = {};
   std::optional<Duration> retry_after = {};

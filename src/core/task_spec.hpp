@@ -19,6 +19,7 @@ struct TaskSpec {
     bool retry = false;
   };
 
+  std::optional<TaskId> id = {};  // given out before it is made; none: the engine gives one
   std::string type = {};
   RawJson payload = {};
   std::string queue{kQueueDefault};

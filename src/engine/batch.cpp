@@ -264,7 +264,7 @@ Result<Answer> Batch::run(const core::EnqueueTasks& command) {
 
 core::Enqueued Batch::enqueue(const core::EnqueueTasks& command, const core::TaskSpec& spec) {
   const std::string& ns = command.ns;
-  const core::TaskId id = ids_.next_task(tx_.now());
+  const core::TaskId id = spec.id.value_or(ids_.next_task(tx_.now()));
   if (spec.idempotency_key) {
     store::IdempotencyRef ref{.ns = ns, .type = spec.type, .key = *spec.idempotency_key};
     const auto [known, is_first] = idempotency_.emplace(std::move(ref), id);

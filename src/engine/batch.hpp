@@ -62,6 +62,7 @@ class Batch {
   // found where it is to be done now.
   void lock_keys(const std::vector<const core::DoOnce*>& onces);
   [[nodiscard]] core::Result<std::optional<core::Replayed>> look_up(const core::DoOnce& once);
+  [[nodiscard]] core::Result<std::optional<core::Replayed>> look_up_taken(const core::DoOnce& once);
   void keep(const core::DoOnce& once, const core::Result<core::Answer>& answer);
 
   // What the bodies of code runs among the claimed tasks go on from.

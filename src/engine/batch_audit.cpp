@@ -55,12 +55,23 @@ core::Status Batch::check_queue(const core::ReportTasks& command, const WorkingT
 void Batch::lock_keys(const std::vector<const core::DoOnce*>& onces) {
   std::vector<core::RecordRef> refs;
   for (const core::DoOnce* once : onces) {
-    if (once != nullptr) refs.push_back(core::idempotency_ref(once->ns, once->key));
+    if (once == nullptr) continue;
+    if (once->takes.empty()) refs.push_back(core::idempotency_ref(once->ns, once->key));
+    refs.insert(refs.end(), once->takes.begin(), once->takes.end());
   }
   records_.lock(std::move(refs));
 }
 
+// What was put off is not to be done now, like what is not there any more.
+Result<std::optional<core::Replayed>> Batch::look_up_taken(const core::DoOnce& once) {
+  const auto record = records_.find({once.takes.front()}).front();
+  const bool is_due = record && record->expires_at && *record->expires_at <= tx_.now();
+  if (is_due && once_.insert(once.takes.front()).second) return std::optional<core::Replayed>{};
+  return core::Problem{.code = core::ProblemCode::already_completed, .detail = "somebody else has taken it"};
+}
+
 Result<std::optional<core::Replayed>> Batch::look_up(const core::DoOnce& once) {
+  if (!once.takes.empty()) return look_up_taken(once);
   const core::RecordRef ref = core::idempotency_ref(once.ns, once.key);
   auto found = core::look_up(once, records_.find({ref}).front(), tx_.now());
   if (!found) return found.problem();
@@ -74,7 +85,10 @@ Result<std::optional<core::Replayed>> Batch::look_up(const core::DoOnce& once) {
 
 void Batch::keep(const core::DoOnce& once, const Result<core::Answer>& answer) {
   if (!answer || std::holds_alternative<core::Replayed>(*answer)) return;
-  if (const auto response = once.keep(*answer)) records_.change(core::kept(once, *response, tx_.now()));
+  const auto response = once.keep(*answer);
+  if (!response) return;
+  if (once.takes.empty()) records_.change(core::kept(once, *response, tx_.now()));
+  for (const core::RecordRef& ref : once.takes) records_.change({.ref = ref});
 }
 
 }  // namespace pawl::engine

@@ -32,6 +32,9 @@ std::optional<store::RunKeyRef> key_of(const Start& command) {
   return store::RunKeyRef{.ns = command.ns, .workflow = command.workflow, .key = *command.run_key};
 }
 
+std::optional<RunId> id_for(const core::StartRun& command) { return command.id; }
+std::optional<RunId> id_for(const core::OpenRun& /*command*/) { return std::nullopt; }
+
 // What a change of a task tells its run; nothing for what it need not know.
 std::optional<core::TaskOutcome> outcome_of(const core::TaskRecord& record, core::TaskStatus before,
                                             const core::TaskChange& change) {
@@ -293,7 +296,7 @@ Result<Answer> BatchRuns::start_once(const Start& command) {
   }
   auto facts = facts_of(command);
   if (!facts) return facts.problem();
-  facts->id = RunId{around_.ids.next(around_.tx.now())};
+  facts->id = id_for(command).value_or(RunId{around_.ids.next(around_.tx.now())});
   const SharedPlan plan =
       facts->version > 0 ? runs_.find_plan(facts->ns, facts->workflow, facts->version) : nullptr;
   core::WorkingRun& working = runs_.add_new(facts->id, plan);

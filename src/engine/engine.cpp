@@ -63,6 +63,10 @@ struct Engine::Group {
   std::vector<store::LaneKey> missing_lanes;  // that a try found out about
   std::uint64_t wakes_seen = 0;
   int served = 0;  // claims that got tasks
+  // The one command is worked out in the transaction, behind a user's own statements; or there is none.
+  const OwnWork* work = nullptr;
+  core::Command own = {};
+  bool is_kept = true;
 };
 
 Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, std::size_t waiting_claims_max)
@@ -90,6 +94,29 @@ void Engine::execute(std::vector<Request> requests) {
     }
   }
   run_group(group);
+}
+
+Result<std::optional<Answer>> Engine::transact(const OwnWork& work) {
+  std::optional<Result<Answer>> answer;
+  Group group;
+  group.work = &work;
+  group.commands.push_back(&group.own);
+  group.onces.push_back(nullptr);
+  group.replies.emplace_back([&answer](Result<Answer> given) { answer.emplace(std::move(given)); });
+  run_group(group);
+  if (!*answer) return answer->problem();
+  if (!group.is_kept) return std::optional<Answer>{};
+  return std::optional{std::move(**answer)};
+}
+
+std::unique_ptr<store::Transaction> Engine::begin(Group& group, const Lanes& lanes) {
+  if (group.work == nullptr) return store_.begin(queues_of(group, lanes));
+  return store_.begin_with([&group](store::Sql& sql) {
+    auto command = (*group.work)(sql);
+    group.is_kept = command.has_value();
+    if (command) group.own = std::move(*command);
+    return group.is_kept;
+  });
 }
 
 void Engine::run_group(Group& group) {
@@ -134,7 +161,11 @@ void Engine::try_group(Group& group) {
   const Lanes lanes = intern_lanes(store_, group.commands);
   if (!group.missing_lanes.empty()) (void)store_.intern_lanes(group.missing_lanes);
 
-  const auto tx = store_.begin(queues_of(group, lanes));
+  const auto tx = begin(group, lanes);
+  if (tx == nullptr) {
+    group.answers.emplace_back(Answer{core::Done{}});
+    return;
+  }
   Batch batch{lanes,
               {.store = store_,
                .tx = *tx,
@@ -146,6 +177,7 @@ void Engine::try_group(Group& group) {
   batch.lock_keys(group.onces);
   batch.load(group.commands);
   execute_commands(group, batch);
+  if (group.work != nullptr && !group.answers.front()) return;  // what came with it is not kept either
   batch.set().advance_lines();
   batch.set().give_turns();
   join_waiting(group, batch);

@@ -6,6 +6,7 @@
 // `execute` may run on several threads at once where the store takes several writers.
 
 #include <atomic>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -66,6 +67,12 @@ class Engine {
   // except for claims that wait.
   void execute(std::vector<Request> requests);
 
+  // A command that is worked out by `work` inside its own transaction, behind statements of a user's own;
+  // only where the store has SQL. None is given: nothing is kept, like of one that is refused. It may be
+  // called more than once, each time after all that it did before was rolled back.
+  using OwnWork = std::function<std::optional<core::Command>(store::Sql&)>;
+  [[nodiscard]] core::Result<std::optional<core::Answer>> transact(const OwnWork& work);
+
   // Answers claims whose wait is over with no tasks.
   void end_waits();
   // Looks for work that other nodes left for the waiting claims; `only_limited` for those that a limit held
@@ -109,6 +116,7 @@ class Engine {
 
   void run_group(Group& group);
   [[nodiscard]] static std::vector<store::QueueRef> queues_of(const Group& group, const Lanes& lanes);
+  [[nodiscard]] std::unique_ptr<store::Transaction> begin(Group& group, const Lanes& lanes);
   void try_group(Group& group);
   static void execute_commands(Group& group, Batch& batch);
   static void settle_claims(Group& group, Batch& batch);

@@ -82,7 +82,7 @@ std::unique_ptr<LocalApi> LocalApi::once(core::DoOnce key) {
 Result<Answer> LocalApi::call(core::Command command) {
   if (!once_) return submit_and_wait(std::move(command));
   core::DoOnce keyed = *once_;
-  keyed.keep = keep_answer;
+  if (!keyed.keep) keyed.keep = keep_answer;
   keyed.command = std::make_shared<core::AnyCommand>(core::AnyCommand{std::move(command)});
   auto answer = submit_and_wait(std::move(keyed));
   if (!answer) return answer;  // nothing was kept: the next try has the key too

@@ -167,6 +167,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
         shared_(whole.shared_),
         submit_(whole.submit_),
         watch_(whole.watch_),
+        options_(whole.options_),
         once_(std::move(key)) {}
 
   core::Result<core::Answer> call(core::Command command);

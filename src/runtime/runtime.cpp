@@ -18,17 +18,28 @@ Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, 
       membership_(engine_, clock, random, std::move(options.node)),
       ticker_(std::make_unique<Ticker>(engine_, membership_, clock, options.ticker)),
       loop_(std::make_unique<CommitLoop>(engine_, clock, with_threads(options.loop, store.writers()),
-                                         [this] {
-                                           if (const auto due = engine_.take_earliest_scheduled())
-                                             ticker_->note_due(*due);
-                                         })),
+                                         [this] { note_scheduled(); })),
       api_(
           store, clock, random,
           [this](core::Command command, core::Reply reply) { submit(std::move(command), std::move(reply)); },
           options.api),
       scheduler_(store, api_, random),
-      scheduler_thread_(std::make_unique<SchedulerThread>(scheduler_, options.schedules)) {
+      inbox_(store, engine_, api_),
+      scheduler_thread_(
+          std::make_unique<LookingThread>([this] { return scheduler_.look(); }, options.schedules)) {
+  if (store.has_inbox())
+    inbox_thread_ = std::make_unique<LookingThread>([this] { return inbox_.look(); }, options.inbox);
   api_.follow(engine_.run_watch());
+}
+
+void Runtime::note_scheduled() {
+  if (const auto due = engine_.take_earliest_scheduled()) ticker_->note_due(*due);
+}
+
+core::Result<std::optional<core::Answer>> Runtime::transact(const engine::Engine::OwnWork& work) {
+  auto answer = engine_.transact(work);
+  note_scheduled();
+  return answer;
 }
 
 Progress Runtime::progress() {
@@ -43,6 +54,7 @@ Progress Runtime::progress() {
 }
 
 Runtime::~Runtime() {
+  inbox_thread_.reset();
   scheduler_thread_.reset();
   loop_.reset();
   ticker_.reset();

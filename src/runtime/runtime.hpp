@@ -7,7 +7,9 @@
 #include "core/api.hpp"
 #include "engine/engine.hpp"
 #include "runtime/commit_loop.hpp"
+#include "runtime/inbox.hpp"
 #include "runtime/local_api.hpp"
+#include "runtime/looking_thread.hpp"
 #include "runtime/membership.hpp"
 #include "runtime/progress.hpp"
 #include "runtime/scheduler.hpp"
@@ -22,6 +24,7 @@ struct RuntimeOptions {
   LocalApiOptions api = {};
   NodeOptions node = {};
   core::Duration schedules = std::chrono::milliseconds{250};  // looks at what schedules have due
+  core::Duration inbox = std::chrono::milliseconds{50};       // looks at what transactions have left
 };
 
 class Runtime {
@@ -34,6 +37,8 @@ class Runtime {
   void submit(core::Command command, core::Reply reply) {
     loop_->submit(std::move(command), std::move(reply));
   }
+  // Engine::transact, on the caller's thread.
+  [[nodiscard]] core::Result<std::optional<core::Answer>> transact(const engine::Engine::OwnWork& work);
   [[nodiscard]] core::Api& api() { return api_; }
   [[nodiscard]] LocalApi& local() { return api_; }
   [[nodiscard]] engine::Engine& engine() { return engine_; }
@@ -41,13 +46,17 @@ class Runtime {
   [[nodiscard]] const Membership& membership() const { return membership_; }
 
  private:
+  void note_scheduled();
+
   engine::Engine engine_;
   Membership membership_;
   std::unique_ptr<Ticker> ticker_;
   std::unique_ptr<CommitLoop> loop_;
   LocalApi api_;
   Scheduler scheduler_;
-  std::unique_ptr<SchedulerThread> scheduler_thread_;
+  Inbox inbox_;
+  std::unique_ptr<LookingThread> scheduler_thread_;
+  std::unique_ptr<LookingThread> inbox_thread_;  // none: the store has no inbox
 };
 
 }  // namespace pawl::runtime

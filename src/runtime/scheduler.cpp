@@ -20,13 +20,6 @@ constexpr std::size_t kLookBack = 100;
 constexpr core::Duration kLookAgain = std::chrono::seconds{1};
 constexpr core::Duration kLookAgainBehind = std::chrono::seconds{5};
 
-// Whether the same may succeed later.
-bool is_passing(core::ProblemCode code) {
-  using core::ProblemCode;
-  return code == ProblemCode::unavailable || code == ProblemCode::timeout ||
-         code == ProblemCode::resource_exhausted || code == ProblemCode::internal;
-}
-
 core::Actor actor_of(const core::Schedule& schedule) { return {.id = schedule.name, .role = "schedule"}; }
 
 std::optional<core::Uuid> id_of(const std::string& text) { return core::parse_uuid(text); }
@@ -195,30 +188,6 @@ Result<core::Firing> Scheduler::start(const std::string& ns, const core::Schedul
   if (!made) return made.problem();
   firing.run_id = to_string(made->run.facts.id);
   return firing;
-}
-
-SchedulerThread::SchedulerThread(Scheduler& scheduler, core::Duration interval)
-    : scheduler_(scheduler), interval_(interval) {
-  thread_ = std::thread{[this] { run(); }};
-}
-
-SchedulerThread::~SchedulerThread() {
-  {
-    const std::lock_guard lock{mutex_};
-    is_stopping_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
-void SchedulerThread::run() {
-  std::unique_lock lock{mutex_};
-  while (!is_stopping_) {
-    lock.unlock();
-    const int done = scheduler_.look();
-    lock.lock();
-    if (done == 0) changed_.wait_for(lock, interval_, [this] { return is_stopping_; });
-  }
 }
 
 }  // namespace pawl::runtime

@@ -3,15 +3,10 @@
 // it at any time; the store lets one of them claim a slot, and the firing's key lets what it starts be there
 // once.
 
-#include <condition_variable>
-#include <mutex>
-#include <thread>
-
 #include "runtime/local_api.hpp"
 
 namespace pawl::runtime {
 
-// One look, without a thread of its own.
 class Scheduler {
  public:
   Scheduler(store::Store& store, LocalApi& api, core::Random& random)
@@ -44,25 +39,6 @@ class Scheduler {
   store::Store& store_;
   LocalApi& api_;
   core::Random& random_;
-};
-
-// The same again and again.
-class SchedulerThread {
- public:
-  SchedulerThread(Scheduler& scheduler, core::Duration interval);
-  SchedulerThread(const SchedulerThread&) = delete;
-  SchedulerThread& operator=(const SchedulerThread&) = delete;
-  ~SchedulerThread();
-
- private:
-  void run();
-
-  Scheduler& scheduler_;
-  const core::Duration interval_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_stopping_ = false;
-  std::thread thread_;
 };
 
 }  // namespace pawl::runtime

@@ -1,7 +1,7 @@
 #pragma once
 // One claim of a workflow's body: runs its function over what is known of its steps, does what is not, and
 // ends by a report, a suspension or nothing. body.cpp has the passes and the ends, body_steps.cpp the steps
-// and the waits, body_undo.cpp what is undone.
+// and the waits, body_transaction.cpp those with a user's own database, body_undo.cpp what is undone.
 //
 // The function is run in passes. A pass that must wait long is unwound whole before the body is suspended, so
 // that code that swallows the unwinding is caught while the lease is still held. A pass that fails with
@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/sql.hpp"
 #include "pawl/worker.hpp"
 #include "sdk/branch.hpp"
 #include "sdk/memo.hpp"
@@ -31,12 +32,17 @@ struct Issued {
   core::StepWrite begin = {};               // of one that ends by itself
 };
 
+// Whether a step is done before the code goes on, so that none behind it can be known if it is not.
+enum class Order : std::uint8_t { in_line, beside };
+
 struct BodyServices {
   Connection& connection;
   Reporter& reporter;
   worker::Lease& lease;
   core::Duration suspend_after = {};
   std::function<bool()> is_draining = {};
+  // Set where a history is replayed: told of the first step that is not in it. Nothing new is done then.
+  std::function<void(const std::string&)> went_beyond = {};
 };
 
 class Body {
@@ -53,12 +59,20 @@ class Body {
   // Every use of the workflow begins so. Throws Unwind where the branch is being unwound.
   void enter(Branch& branch);
   // The next step of this name. Parks the run where another was expected.
-  [[nodiscard]] Issued issue(Branch& branch, std::string_view name, core::StepKind kind);
-  [[nodiscard]] Issued issue_id(Branch& branch, std::string id, core::StepKind kind);
+  [[nodiscard]] Issued issue(Branch& branch, std::string_view name, core::StepKind kind,
+                             Order order = Order::in_line);
+  [[nodiscard]] Issued issue_id(Branch& branch, std::string id, core::StepKind kind,
+                                Order order = Order::in_line);
+  // The code has come to all of these at once: each of them may have ended before the others.
+  void come_to(const std::vector<std::string>& ids);
   [[nodiscard]] std::string next_id(Branch& branch, std::string_view name);
 
   [[nodiscard]] std::string execute(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
                                     const Call& call);
+  // The same where the call and the write are one transaction of the database.
+  using SqlCall = std::function<std::string(Sql&)>;
+  [[nodiscard]] std::string execute_transaction(Branch& branch, const Issued& issued,
+                                                const core::RetryPolicy& retry, const SqlCall& call);
   // Of one that ends by itself: begins it with the next thing that is written.
   void begin_soon(Branch& branch, const Issued& issued);
   void begin_now(Branch& branch);
@@ -119,16 +133,28 @@ class Body {
   [[nodiscard]] Outcome failure_to_report() const;
 
   // body_steps.cpp
+  // Until the step has ended: `attempt` does it once and writes down how it went.
+  [[nodiscard]] std::string repeat(Branch& branch, const Issued& issued,
+                                   const std::function<core::StepMemo()>& attempt);
   [[nodiscard]] core::StepMemo write_outcome(Branch& branch, const Issued& issued,
                                              const core::RetryPolicy& retry, const Outcome& outcome);
   // Refused: the problem is one of what was written.
   [[nodiscard]] core::Result<core::StepsWritten> write(Branch& branch, const core::WriteSteps& command);
+  // After a moment, if it is worth another try; unwinds where the body is over.
+  [[nodiscard]] bool may_try_again(Branch& branch, const core::Problem& problem, core::Duration& wait);
   [[nodiscard]] core::WriteSteps command_of(std::vector<core::StepWrite> steps) const;
   void wait_until(Branch& branch, core::TimePoint due);
   void wait_here(Branch& branch, core::Duration wait);
   [[nodiscard]] core::TimePoint store_time();
   void note_answer(const core::StepsWritten& written);
   [[nodiscard]] std::optional<core::StopReason> stop_reason();
+
+  // body_transaction.cpp
+  [[nodiscard]] core::StepMemo transact(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
+                                        const SqlCall& call);
+  [[nodiscard]] core::StepMemo as_it_stands(Branch& branch, const Issued& issued);
+  [[nodiscard]] std::optional<core::WriteSteps> work_out(const Issued& issued, const SqlCall& call,
+                                                         store::Sql& sql, Outcome& outcome) const;
 
   // body_undo.cpp
   [[noreturn]] void undo_here(Branch& branch);

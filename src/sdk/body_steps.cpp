@@ -66,12 +66,16 @@ std::string Body::next_id(Branch& branch, std::string_view name) {
                   : fmt::format("{}{}#{}", branch.prefix, name, use);
 }
 
-Issued Body::issue(Branch& branch, std::string_view name, core::StepKind kind) {
+Issued Body::issue(Branch& branch, std::string_view name, core::StepKind kind, Order order) {
   undo_if_due(branch);
-  return issue_id(branch, next_id(branch, name), kind);
+  return issue_id(branch, next_id(branch, name), kind, order);
 }
 
-Issued Body::issue_id(Branch& branch, std::string id, core::StepKind kind) {
+void Body::come_to(const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) static_cast<void>(memo_.consume(id));
+}
+
+Issued Body::issue_id(Branch& branch, std::string id, core::StepKind kind, Order order) {
   Issued issued{.id = std::move(id), .kind = kind};
   issued.begin = {.action = core::StepAction::begin, .step_id = issued.id, .kind = kind};
   issued.memo = memo_.consume(issued.id);
@@ -88,10 +92,12 @@ Issued Body::issue_id(Branch& branch, std::string id, core::StepKind kind) {
                            core::to_string(issued.memo->kind), core::to_string(kind)));
     return issued;
   }
-  check_stop(branch);
+  const bool is_replay = static_cast<bool>(services_.went_beyond);
+  if (!is_replay) check_stop(branch);
   if (kind == core::StepKind::marker) return issued;
-  if (const auto expected = memo_.first_expected(branch.prefix))
+  if (const auto expected = memo_.first_expected(branch.prefix); expected && order == Order::in_line)
     park_for(fmt::format("expected step '{}', found '{}'", *expected, issued.id));
+  if (is_replay) services_.went_beyond(issued.id);
   return issued;
 }
 
@@ -99,6 +105,16 @@ Issued Body::issue_id(Branch& branch, std::string id, core::StepKind kind) {
 
 std::string Body::execute(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
                           const Call& call) {
+  return repeat(branch, issued, [&] {
+    const Outcome outcome = outcome_of(call);
+    branch.running_key.reset();
+    if (outcome.kind == Outcome::Kind::unwound) throw Unwind{};
+    return write_outcome(branch, issued, retry, outcome);
+  });
+}
+
+std::string Body::repeat(Branch& branch, const Issued& issued,
+                         const std::function<core::StepMemo()>& attempt) {
   std::optional<core::StepMemo> memo = issued.memo;
   for (;;) {
     if (memo && core::has_ended(memo->state)) {
@@ -111,12 +127,9 @@ std::string Body::execute(Branch& branch, const Issued& issued, const core::Retr
     if (memo && memo->state == core::NodeState::pending && memo->due_at) wait_until(branch, *memo->due_at);
     check_stop(branch);
     const bool is_begun = memo && memo->state == core::NodeState::running;
-    const int attempt = memo ? std::max(1, memo->attempt + (is_begun ? 0 : 1)) : 1;
-    branch.running_key = core::execution_key(run_id_, issued.id, attempt);
-    const Outcome outcome = outcome_of(call);
-    branch.running_key.reset();
-    if (outcome.kind == Outcome::Kind::unwound) throw Unwind{};
-    memo = write_outcome(branch, issued, retry, outcome);
+    const int number = memo ? std::max(1, memo->attempt + (is_begun ? 0 : 1)) : 1;
+    branch.running_key = core::execution_key(run_id_, issued.id, number);
+    memo = attempt();
   }
 }
 
@@ -145,11 +158,13 @@ core::StepMemo Body::write_outcome(Branch& branch, const Issued& issued, const c
 
 std::string Body::keep_marker(Branch& branch, const std::string& id, std::string value) {
   const Issued issued = issue_id(branch, id, core::StepKind::marker);
+  if (services_.went_beyond && !issued.memo) return value;  // a history is not added to
   return execute(branch, issued, {}, [&] { return value; });
 }
 
 void Body::set_status(Branch& branch, std::string status) {
-  if (memo_.first_expected(branch.prefix)) return;  // it was told so before
+  const bool is_told = services_.went_beyond || memo_.first_expected(branch.prefix);
+  if (is_told) return;
   {
     const std::lock_guard lock{mutex_};
     if (status_ == status) return;
@@ -253,6 +268,7 @@ std::optional<core::StopReason> Body::stop_reason() {
 }
 
 void Body::check_stop(Branch& branch) {
+  if (services_.went_beyond) unwind(branch, Ending::released);
   const worker::LeaseState state = services_.lease.state();
   if (state == worker::LeaseState::lost) unwind(branch, Ending::lost);
   const bool is_leaving = state == worker::LeaseState::abandoned || services_.is_draining();
@@ -288,18 +304,22 @@ core::Result<core::StepsWritten> Body::write(Branch& branch, const core::WriteSt
       note_answer(*written);
       return written;
     }
-    const core::ProblemCode code = written.problem().code;
-    if (is_over(code)) {
-      if (code != core::ProblemCode::stale_lease)
-        services_.reporter.say(
-            fmt::format("run {}: a step was refused: {}", to_string(run_id_), written.problem().detail));
-      unwind(branch, Ending::lost);
-    }
-    if (!is_passing(code)) return written;
-    if (services_.lease.state() == worker::LeaseState::lost) unwind(branch, Ending::lost);
-    services_.lease.wait(wait);
-    wait = std::min<core::Duration>(wait * 2, std::chrono::seconds{2});
+    if (!may_try_again(branch, written.problem(), wait)) return written;
   }
+}
+
+bool Body::may_try_again(Branch& branch, const core::Problem& problem, core::Duration& wait) {
+  if (is_over(problem.code)) {
+    if (problem.code != core::ProblemCode::stale_lease)
+      services_.reporter.say(
+          fmt::format("run {}: a step was refused: {}", to_string(run_id_), problem.detail));
+    unwind(branch, Ending::lost);
+  }
+  if (!is_passing(problem.code)) return false;
+  if (services_.lease.state() == worker::LeaseState::lost) unwind(branch, Ending::lost);
+  services_.lease.wait(wait);
+  wait = std::min<core::Duration>(wait * 2, std::chrono::seconds{2});
+  return true;
 }
 
 void Body::note_answer(const core::StepsWritten& written) {

@@ -91,6 +91,7 @@ void Run::send_signal(std::string_view name, std::string payload, const SendOpti
 
 std::string Run::wait_for_output(std::optional<Duration> timeout) const {
   const auto begun = connection_->clock().monotonic();
+  const auto waiting = connection_->waiting();
   for (;;) {
     core::Duration wait = kLook;
     if (timeout) wait = std::min(wait, *timeout - (connection_->clock().monotonic() - begun));

@@ -5,6 +5,7 @@
 #include "client/migrate_store.hpp"
 #include "client/open_store.hpp"
 #include "sdk/convert.hpp"
+#include "sdk/test_connection.hpp"
 
 namespace pawl::detail {
 
@@ -26,6 +27,21 @@ class Embedded final : public Connection {
   [[nodiscard]] Calls own_calls(core::Duration) override { return calls(); }
   [[nodiscard]] core::Duration claim_wait() const override { return kEmbeddedClaimWait; }
 
+  [[nodiscard]] std::optional<std::string> why_no_sql() const override {
+    if (store_->has_sql()) return std::nullopt;
+    return "this client's store is in memory, which takes no SQL";
+  }
+  [[nodiscard]] core::Result<std::optional<core::StepsWritten>> transact(const StepsWork& work) override {
+    auto answer = runtime_.transact([&](store::Sql& sql) -> std::optional<core::Command> {
+      auto steps = work(sql);
+      if (!steps) return std::nullopt;
+      return core::Command{std::move(*steps)};
+    });
+    if (!answer) return answer.problem();
+    if (!*answer) return std::optional<core::StepsWritten>{};
+    return std::optional{std::move(std::get<core::StepsWritten>(**answer))};
+  }
+
  private:
   std::unique_ptr<store::Store> store_;
   runtime::Runtime runtime_;
@@ -45,6 +61,13 @@ class Http final : public Connection {
     return Calls{std::make_unique<client::HttpApi>(std::move(target), random()), {}};
   }
   [[nodiscard]] core::Duration claim_wait() const override { return kHttpClaimWait; }
+
+  [[nodiscard]] std::optional<std::string> why_no_sql() const override {
+    return "this client talks to a server, and the server's database is not its own";
+  }
+  [[nodiscard]] core::Result<std::optional<core::StepsWritten>> transact(const StepsWork&) override {
+    return core::Problem{.code = core::ProblemCode::invalid_state, .detail = *why_no_sql()};
+  }
 
  private:
   std::unique_ptr<client::HttpApi> take() {
@@ -82,6 +105,7 @@ std::shared_ptr<Connection> open_embedded(const std::string& store, EmbeddedOpti
 
 std::shared_ptr<Connection> open_connection(const std::string& address, const ConnectOptions& options) {
   if (const core::Status ns = core::check_namespace(options.ns); !ns) throw error_of(ns.problem());
+  if (auto of_a_test = testing::detail::find_test_connection(address)) return of_a_test;
   if (!address.starts_with("http://") && !address.starts_with("https://"))
     return open_embedded(address, {.ns = options.ns});
   const auto server = client::parse_http_address(address);

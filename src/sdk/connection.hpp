@@ -6,12 +6,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "client/http_api.hpp"
 #include "core/api.hpp"
 #include "core/run_api.hpp"
+#include "core/schedule_api.hpp"
 #include "pawl/options.hpp"
 #include "runtime/env.hpp"
 #include "runtime/runtime.hpp"
@@ -22,10 +24,14 @@ namespace pawl::detail {
 // afterwards.
 class Calls {
  public:
-  explicit Calls(runtime::LocalApi& local) : tasks_(&local), runs_(&local) {}
+  explicit Calls(runtime::LocalApi& local) : tasks_(&local), runs_(&local), schedules_(&local) {}
   Calls(std::unique_ptr<client::HttpApi> http,
         std::function<void(std::unique_ptr<client::HttpApi>)> give_back)
-      : tasks_(http.get()), runs_(http.get()), http_(std::move(http)), give_back_(std::move(give_back)) {}
+      : tasks_(http.get()),
+        runs_(http.get()),
+        schedules_(http.get()),
+        http_(std::move(http)),
+        give_back_(std::move(give_back)) {}
   Calls(Calls&&) = default;
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
@@ -36,6 +42,7 @@ class Calls {
 
   [[nodiscard]] core::Api& tasks() const { return *tasks_; }
   [[nodiscard]] core::RunApi& runs() const { return *runs_; }
+  [[nodiscard]] core::ScheduleApi& schedules() const { return *schedules_; }
   // Ends the call under way and all later ones; a call of an engine in this process ends by itself, soon.
   void cancel() const {
     if (http_) http_->cancel();
@@ -44,6 +51,7 @@ class Calls {
  private:
   core::Api* tasks_;
   core::RunApi* runs_;
+  core::ScheduleApi* schedules_;
   std::unique_ptr<client::HttpApi> http_;
   std::function<void(std::unique_ptr<client::HttpApi>)> give_back_;
 };
@@ -58,8 +66,18 @@ class Connection {
   [[nodiscard]] virtual Calls calls() = 0;
   // One that nobody else uses, each of whose calls ends after `timeout`.
   [[nodiscard]] virtual Calls own_calls(core::Duration timeout) = 0;
+  // How long a workflow waits on its thread before it leaves it, where its worker was told `asked`.
+  [[nodiscard]] virtual core::Duration suspend_after(core::Duration asked) const { return asked; }
+  // Held by whoever waits for the end of a run: a clock that skips time may go on.
+  [[nodiscard]] virtual std::shared_ptr<void> waiting() { return nullptr; }
   // How long a claim should wait for work at a time.
   [[nodiscard]] virtual core::Duration claim_wait() const = 0;
+
+  // Why there can be no transaction of a user's own; nothing where there can.
+  [[nodiscard]] virtual std::optional<std::string> why_no_sql() const = 0;
+  // Steps that are worked out behind a user's own statements, in one commit with them (Engine::transact).
+  using StepsWork = std::function<std::optional<core::WriteSteps>(store::Sql&)>;
+  [[nodiscard]] virtual core::Result<std::optional<core::StepsWritten>> transact(const StepsWork& work) = 0;
 
   [[nodiscard]] const std::string& ns() const { return ns_; }
   [[nodiscard]] core::Clock& clock() { return *clock_; }

@@ -36,6 +36,16 @@ auto from_store(Call call) -> decltype(call()) {
   }
 }
 
+// What a database refuses of a user's statement becomes an Error.
+template <typename Call>
+auto from_database(Call call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (const store::SqlError& error) {
+    throw Error{"sql", error.what()};
+  }
+}
+
 // Throw Error{"invalid_argument"} where the text is no id.
 [[nodiscard]] core::RunId run_id_from(std::string_view text);
 [[nodiscard]] core::TaskId task_id_from(std::string_view text);

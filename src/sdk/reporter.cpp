@@ -32,11 +32,6 @@ bool is_refused(core::ProblemCode code) {
 
 }  // namespace
 
-bool is_passing(core::ProblemCode code) {
-  return code == core::ProblemCode::unavailable || code == core::ProblemCode::timeout ||
-         code == core::ProblemCode::resource_exhausted || code == core::ProblemCode::internal;
-}
-
 bool Reporter::finish(const core::Task& task, const Outcome& outcome, worker::Lease& lease) {
   const LeaseState state = lease.state();
   if (state == LeaseState::lost) {

@@ -36,7 +36,4 @@ class Reporter {
   const Log& log_;
 };
 
-// What may be better in a moment.
-[[nodiscard]] bool is_passing(core::ProblemCode code);
-
 }  // namespace pawl::detail

@@ -210,7 +210,7 @@ void WorkerCore::do_work(const Work& work) {
   Body body{{.connection = *connection_,
              .reporter = *reporter_,
              .lease = *work.lease,
-             .suspend_after = options_.suspend_after,
+             .suspend_after = connection_->suspend_after(options_.suspend_after),
              .is_draining = [this] { return is_stopping(); }},
             work.claimed};
   if (const auto completed = body.run(workflow->second)) keeper_->count(*completed);

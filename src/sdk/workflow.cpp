@@ -39,6 +39,13 @@ std::string Workflow::run_step(std::string_view name, const StepOptions& options
   return branch_.body.execute(branch_, issued, step_retry(options.retry), call);
 }
 
+std::string Workflow::run_transaction(std::string_view name, const StepOptions& options,
+                                      const std::function<std::string(Sql&)>& call) {
+  branch_.body.enter(branch_);
+  const Issued issued = branch_.body.issue(branch_, name, StepKind::function);
+  return branch_.body.execute_transaction(branch_, issued, step_retry(options.retry), call);
+}
+
 void Workflow::add_undo(std::string_view name, const StepOptions& options, std::function<void()> call) {
   branch_.body.enter(branch_);
   branch_.body.add_undo(branch_, name, step_retry(options.retry), std::move(call));
@@ -115,7 +122,7 @@ detail::SharedPending Workflow::start_child(std::string_view workflow, std::stri
 detail::SharedPending Workflow::spawn_step(std::string_view name, const StepOptions& options,
                                            std::function<std::string()> call) {
   branch_.body.enter(branch_);
-  const Issued issued = branch_.body.issue(branch_, name, StepKind::function);
+  const Issued issued = branch_.body.issue(branch_, name, StepKind::function, detail::Order::beside);
   return std::make_shared<detail::PendingState>(
       branch_, std::make_unique<detail::LocalRun>(
                    branch_.body, branch_.prefix, branch_.now,
@@ -161,9 +168,12 @@ std::vector<std::string> Workflow::map_steps(const MapOptions& options, std::siz
   branch_.body.enter(branch_);
   branch_.body.undo_if_due(branch_);
   const std::string base = branch_.body.next_id(branch_, options.name);
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < count; ++i) ids.push_back(fmt::format("{}[{}]", base, i));
+  branch_.body.come_to(ids);
   std::vector<Issued> issued;
-  for (std::size_t i = 0; i < count; ++i)
-    issued.push_back(branch_.body.issue_id(branch_, fmt::format("{}[{}]", base, i), StepKind::function));
+  for (std::string& id : ids)
+    issued.push_back(branch_.body.issue_id(branch_, std::move(id), StepKind::function));
   const core::RetryPolicy retry = step_retry(options.retry);
   return detail::fan_out(
       branch_,

@@ -145,6 +145,11 @@ class FaultyStore final : public Store {
     return std::make_unique<FaultyTransaction>(inner_->begin(queues), plan_);
   }
 
+  std::unique_ptr<Transaction> begin_with(const SqlWork& work) override {
+    plan_.before(Verb::begin);
+    return std::make_unique<FaultyTransaction>(inner_->begin_with(work), plan_);
+  }
+
   core::TimePoint now() override { return reader().now(); }
   std::optional<StoredTask> find_task(const core::TaskId& id) override { return reader().find_task(id); }
   std::vector<StoredTask> list_tasks(const TaskPage& page) override { return reader().list_tasks(page); }
@@ -192,6 +197,8 @@ class FaultyStore final : public Store {
   std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit) override {
     return reader().stuck_runs(silence, limit);
   }
+  [[nodiscard]] bool has_sql() const override { return inner_->has_sql(); }
+  [[nodiscard]] bool has_inbox() const override { return inner_->has_inbox(); }
   bool may_have_changed() override { return reader().may_have_changed(); }
   void maintain() override { reader().maintain(); }
   [[nodiscard]] int writers() const override { return inner_->writers(); }

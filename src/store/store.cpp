@@ -1,5 +1,7 @@
 #include "store/store.hpp"
 
+#include "core/ensure.hpp"
+
 namespace pawl::store {
 
 core::Problem StoreError::problem() const {
@@ -17,6 +19,11 @@ core::Problem StoreError::problem() const {
     case Kind::internal: break;
   }
   return {.code = ProblemCode::internal, .detail = what()};
+}
+
+std::unique_ptr<Transaction> Store::begin_with(const SqlWork& /*work*/) {
+  PAWL_ENSURE(false, "whoever asks has seen that the store has SQL");
+  return nullptr;
 }
 
 }  // namespace pawl::store

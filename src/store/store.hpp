@@ -26,6 +26,7 @@
 #include "core/task.hpp"
 #include "core/vitals.hpp"
 #include "store/runs.hpp"
+#include "store/sql.hpp"
 
 namespace pawl::store {
 
@@ -363,6 +364,13 @@ class Store : public RunReads {
                                                                         std::size_t limit) = 0;
 
   [[nodiscard]] virtual core::StoreVitals vitals() = 0;
+
+  // The same with statements of a user's own in front, in the same transaction; only where the store has SQL.
+  // None: `work` wants nothing to come of it. Throws what `work` throws.
+  [[nodiscard]] virtual std::unique_ptr<Transaction> begin_with(const SqlWork& work);
+  [[nodiscard]] virtual bool has_sql() const { return false; }
+  // Whether its schema has functions that leave calls in the inbox.
+  [[nodiscard]] virtual bool has_inbox() const { return false; }
 
   // Whether another process or node may have committed since the last call.
   [[nodiscard]] virtual bool may_have_changed() = 0;

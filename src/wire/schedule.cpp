@@ -39,6 +39,26 @@ std::optional<std::optional<Value>> given(ObjectReader& in, std::string_view nam
   return value;
 }
 
+// What a caller may give, and what is shown of it.
+core::Schedule read_asked(ObjectReader& in) {
+  core::Schedule schedule;
+  schedule.name = in.text("name");
+  schedule.cron = in.optional_text("cron").value_or("");
+  schedule.every = in.optional_duration("every");
+  schedule.timezone = in.optional_text("timezone").value_or(schedule.timezone);
+  schedule.workflow = in.optional_text("workflow").value_or("");
+  schedule.task = read_task(in);
+  schedule.input = in.json("input");
+  schedule.queue = in.optional_text("queue");
+  schedule.enabled = in.optional_boolean("enabled").value_or(true);
+  core::narrow_into(in, "max_catchup", schedule.max_catchup);
+  schedule.overlap = read_overlap(in).value_or(schedule.overlap);
+  schedule.jitter = in.optional_duration("jitter").value_or(schedule.jitter);
+  schedule.start_at = in.optional_time("start_at");
+  schedule.end_at = in.optional_time("end_at");
+  return schedule;
+}
+
 }  // namespace
 
 void write_schedule(Writer& out, const core::Schedule& schedule) {
@@ -80,25 +100,6 @@ void write_firing(Writer& out, const core::Firing& firing) {
   out.field("updated_at", firing.updated_at).end_object();
 }
 
-core::Schedule read_new_schedule(ObjectReader& in) {
-  core::Schedule schedule;
-  schedule.name = in.text("name");
-  schedule.cron = in.optional_text("cron").value_or("");
-  schedule.every = in.optional_duration("every");
-  schedule.timezone = in.optional_text("timezone").value_or(schedule.timezone);
-  schedule.workflow = in.optional_text("workflow").value_or("");
-  schedule.task = read_task(in);
-  schedule.input = in.json("input");
-  schedule.queue = in.optional_text("queue");
-  schedule.enabled = in.optional_boolean("enabled").value_or(true);
-  core::narrow_into(in, "max_catchup", schedule.max_catchup);
-  schedule.overlap = read_overlap(in).value_or(schedule.overlap);
-  schedule.jitter = in.optional_duration("jitter").value_or(schedule.jitter);
-  schedule.start_at = in.optional_time("start_at");
-  schedule.end_at = in.optional_time("end_at");
-  return schedule;
-}
-
 core::SchedulePatch read_schedule_patch(ObjectReader& in) {
   core::SchedulePatch patch;
   patch.cron = in.optional_text("cron");
@@ -119,6 +120,74 @@ core::SchedulePatch read_schedule_patch(ObjectReader& in) {
   patch.start_at = given(in, "start_at", in.optional_time("start_at"));
   patch.end_at = given(in, "end_at", in.optional_time("end_at"));
   return patch;
+}
+
+core::Schedule read_new_schedule(ObjectReader& in) { return read_asked(in); }
+
+void write_new_schedule(Writer& out, const core::Schedule& schedule) {
+  out.begin_object().field("name", schedule.name);
+  field_or_null(out, "cron", schedule.cron);
+  out.field("every", schedule.every).field("timezone", schedule.timezone);
+  field_or_null(out, "workflow", schedule.workflow);
+  if (schedule.task) {
+    out.key("task");
+    write_task_spec(out, *schedule.task);
+  }
+  out.field("input", schedule.input)
+      .field("queue", schedule.queue)
+      .field("enabled", schedule.enabled)
+      .field("max_catchup", schedule.max_catchup)
+      .field("overlap", core::to_string(schedule.overlap))
+      .field("jitter", schedule.jitter)
+      .field("start_at", schedule.start_at)
+      .field("end_at", schedule.end_at)
+      .end_object();
+}
+
+void write_schedule_patch(Writer& out, const core::SchedulePatch& patch) {
+  const auto put = [&out](std::string_view name, const auto& value) {
+    if (value) out.field(name, *value);
+  };
+  out.begin_object();
+  put("cron", patch.cron);
+  put("every", patch.every);
+  put("timezone", patch.timezone);
+  put("workflow", patch.workflow);
+  if (patch.task) {
+    out.key("task");
+    write_task_spec(out, *patch.task);
+  }
+  put("input", patch.input);
+  put("queue", patch.queue);
+  put("enabled", patch.enabled);
+  put("max_catchup", patch.max_catchup);
+  if (patch.overlap) out.field("overlap", core::to_string(*patch.overlap));
+  put("jitter", patch.jitter);
+  put("start_at", patch.start_at);
+  put("end_at", patch.end_at);
+  out.end_object();
+}
+
+core::Schedule read_schedule(ObjectReader& in) {
+  core::Schedule schedule = read_asked(in);
+  schedule.id = in.text("id");
+  schedule.next_fire_at = in.optional_time("next_fire_at");
+  schedule.last_fire_at = in.optional_time("last_fire_at");
+  schedule.created_at = in.optional_time("created_at").value_or(core::TimePoint{});
+  schedule.updated_at = in.optional_time("updated_at").value_or(core::TimePoint{});
+  return schedule;
+}
+
+core::Firing read_firing(ObjectReader& in) {
+  return {.schedule = in.text("schedule"),
+          .slot = in.optional_time("fire_at").value_or(core::TimePoint{}),
+          .until = in.optional_time("until"),
+          .origin = core::firing_origin_from(in.text("origin")).value_or(core::FiringOrigin::slot),
+          .status = core::firing_status_from(in.text("status")).value_or(core::FiringStatus::waiting),
+          .reason = in.optional_text("reason").value_or(""),
+          .run_id = in.optional_text("run_id").value_or(""),
+          .task_id = in.optional_text("task_id").value_or(""),
+          .updated_at = in.optional_time("updated_at").value_or(core::TimePoint{})};
 }
 
 }  // namespace pawl::wire

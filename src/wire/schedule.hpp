@@ -13,5 +13,11 @@ void write_firing(Writer& out, const core::Firing& firing);
 // Of a request.
 [[nodiscard]] core::Schedule read_new_schedule(ObjectReader& in);
 [[nodiscard]] core::SchedulePatch read_schedule_patch(ObjectReader& in);
+void write_new_schedule(Writer& out, const core::Schedule& schedule);
+void write_schedule_patch(Writer& out, const core::SchedulePatch& patch);
+
+// Of an answer.
+[[nodiscard]] core::Schedule read_schedule(ObjectReader& in);
+[[nodiscard]] core::Firing read_firing(ObjectReader& in);
 
 }  // namespace pawl::wire

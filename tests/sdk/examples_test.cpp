@@ -105,6 +105,46 @@ TEST_P(KilledExample, EndsTheSameWhereverItIsKilled) {
   }
 }
 
+// The same where the ledger is beside the point: the database must have each transaction once.
+class KilledTransfer : public ::testing::TestWithParam<Way> {};
+
+// What is not Pawl's outlives the test before.
+void drop_accounts(const std::string& address) {
+  const Client client = connect(address);
+  Worker worker{client, quiet()};
+  worker.workflow("drop", [](Workflow& wf) {
+    wf.transaction("drop", [](Sql& sql) { sql.exec("drop table if exists accounts"); });
+  });
+  worker.start();
+  client.start("drop").wait(30s);
+}
+
+TEST_P(KilledTransfer, MovesTheMoneyOnceWhereverItIsKilled) {
+  const std::string said =
+      R"({"accounts":[{"balance":70,"name":"alice"},{"balance":130,"name":"bob"}],"left":70})"
+      "\n";
+  const TemporaryFolder folder;
+  std::size_t lines = 1;
+  for (std::size_t at = 0; at < lines; ++at) {
+    const Place place{GetParam()};
+    drop_accounts(place.address());
+    const std::string ledger = folder.path() + "/" + std::to_string(at);
+    {
+      Program program{PAWL_SDK_EXAMPLES "/transfer", {place.address(), ledger}, {}};
+      ASSERT_TRUE(eventually([&] { return lines_of(ledger).size() > at; }));
+      program.signal(SIGKILL);
+      EXPECT_TRUE(program.wait() == -SIGKILL || program.out() == said);
+    }
+    const Ended again = run_example("transfer", {place.address(), ledger});
+    EXPECT_EQ(again.out, said) << "killed at line " << at << ": " << again.err;
+    lines = std::max<std::size_t>(lines, without_repeats(lines_of(ledger)).size());
+  }
+  EXPECT_EQ(lines, 7U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, KilledTransfer, ::testing::Values(Way::sqlite, Way::postgres),
+                         [](const auto& way) { return name_of(way.param); });
+
 INSTANTIATE_TEST_SUITE_P(Examples, KilledExample,
                          ::testing::Values(Killed{.name = "hello"}, Killed{.name = "agent"},
                                            Killed{.name = "order_saga", .more = {"expired"}}),

@@ -18,6 +18,7 @@ using std::chrono::milliseconds;
 constexpr core::Duration kFirstPause = milliseconds{50};
 constexpr core::Duration kLongestPause = std::chrono::seconds{5};
 constexpr int kBinary = 1;
+constexpr int kText = 0;
 
 core::Duration pause_after(int failures) {
   return std::min<core::Duration>(kLongestPause, kFirstPause * (1 << std::min(failures, 10)));
@@ -129,6 +130,20 @@ void Connection::send_unnamed(std::string_view sql, const Params& params) {
                         params.lengths().data(), formats.data(), kBinary);
   has_send_failed_ = has_send_failed_ || ok == 0;
   sent_.push_back({});
+}
+
+void Connection::send_text(const std::string& statement,
+                           const std::vector<std::optional<std::string>>& values) {
+  std::vector<const char*> pointers;
+  for (const auto& value : values) pointers.push_back(value ? value->c_str() : nullptr);
+  const int ok = PQsendQueryParams(connection_.get(), statement.c_str(), static_cast<int>(values.size()),
+                                   nullptr, pointers.data(), nullptr, nullptr, kText);
+  has_send_failed_ = has_send_failed_ || ok == 0;
+  sent_.push_back({});
+}
+
+bool Connection::is_in_transaction() const {
+  return is_connected() && PQtransactionStatus(connection_.get()) == PQTRANS_INTRANS;
 }
 
 void Connection::send_prepared(std::string_view sql, const Params& params) {

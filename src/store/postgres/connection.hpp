@@ -50,6 +50,10 @@ class Connection {
 
   // Adds a statement to the pipeline. `sql` is a constant: its address stands for it.
   void send(std::string_view sql, const Params& params = {});
+  // The same for a statement that is not ours, whose values and answer are texts.
+  void send_text(const std::string& statement, const std::vector<std::optional<std::string>>& values);
+  // As of the last run.
+  [[nodiscard]] bool is_in_transaction() const;
   // How many statements were added: the number of the next one's answer.
   [[nodiscard]] std::size_t sent() const;
   // Sends what was added and waits for all of it: one answer a statement, or the first failure, after which

@@ -1,6 +1,7 @@
 #include "store/postgres/rows.hpp"
 
 #include <bit>
+#include <charconv>
 #include <cstring>
 
 #include <libpq-fe.h>
@@ -10,6 +11,21 @@ namespace pawl::store::postgres {
 void ClearResult::operator()(pg_result* result) const { PQclear(result); }
 
 int Rows::count() const { return PQntuples(result_.get()); }
+
+int Rows::columns() const { return PQnfields(result_.get()); }
+
+std::string_view Rows::name(int column) const { return PQfname(result_.get(), column); }
+
+std::uint32_t Rows::type(int column) const { return PQftype(result_.get(), column); }
+
+std::int64_t Rows::changed() const {
+  const std::string_view command = PQcmdStatus(result_.get());
+  if (command.starts_with("SELECT")) return 0;
+  const std::string_view count = PQcmdTuples(result_.get());
+  std::int64_t changed = 0;  // also where none can be, and nothing is said
+  std::from_chars(count.data(), count.data() + count.size(), changed);
+  return changed;
+}
 
 std::string_view Rows::command() const { return PQcmdStatus(result_.get()); }
 

@@ -25,6 +25,11 @@ class Rows {
   explicit Rows(pg_result* result) : result_(result) {}
 
   [[nodiscard]] int count() const;
+  // Of statements that are not ours.
+  [[nodiscard]] int columns() const;
+  [[nodiscard]] std::string_view name(int column) const;
+  [[nodiscard]] std::uint32_t type(int column) const;  // its object id
+  [[nodiscard]] std::int64_t changed() const;          // how many rows
   // What the server says it did, such as COMMIT.
   [[nodiscard]] std::string_view command() const;
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ensure.hpp"
 #include "store/postgres/queues.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
+#include "store/postgres/user_sql.hpp"
 
 namespace pawl::store {
 
@@ -16,11 +18,30 @@ std::unique_ptr<Store> open_postgres(PostgresOptions options) {
 
 namespace postgres {
 
+namespace {
+
+constexpr int kGuests = 4;
+
+struct RollBack {
+  explicit RollBack(Connection& on) : connection(on) {}
+  RollBack(const RollBack&) = delete;
+  RollBack& operator=(const RollBack&) = delete;
+  ~RollBack() {
+    if (!is_over) connection.roll_back();
+  }
+
+  Connection& connection;
+  bool is_over = false;
+};
+
+}  // namespace
+
 PostgresStore::PostgresStore(PostgresOptions options)
     : shared_(std::move(options)),
       writers_(shared_.server, shared_.options.writers),
       readers_(shared_.server, shared_.options.readers),
-      keepers_(shared_.server, 1) {}
+      keepers_(shared_.server, 1),
+      guests_(shared_.server, kGuests) {}
 
 std::vector<Rows> PostgresStore::run(Connection& connection, const Ask& ask) {
   while (true) {
@@ -47,23 +68,49 @@ std::vector<Rows> PostgresStore::read(Connection& connection, const Ask& ask) {
   return answers;
 }
 
+void PostgresStore::ask_to_start(Connection& connection, std::span<const QueueRef> queues) {
+  connection.send(sql::start_write);
+  ask_for_lanes(connection, shared_.lanes);
+  if (!queues.empty()) connection.send(sql::find_queue, refs_of(queues));
+}
+
+std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::span<const Rows> answers,
+                                                    std::span<const QueueRef> queues) {
+  learn_lanes(shared_.lanes, answers[1]);
+  core::Clock* clock = shared_.options.clock;
+  PostgresTransaction::Begun begun{.now = clock != nullptr ? clock->now() : answers[0].time(0, 0),
+                                   .number = answers[0].int8(0, 1)};
+  if (!queues.empty()) {
+    auto settings = read_settings_of(answers[2], queues.size());
+    for (std::size_t i = 0; i < queues.size(); ++i) begun.queues.emplace(queues[i], std::move(settings[i]));
+  }
+  return std::make_unique<PostgresTransaction>(shared_, std::move(connection), std::move(begun));
+}
+
 std::unique_ptr<Transaction> PostgresStore::begin(std::span<const QueueRef> queues) {
   Pool::Loan connection = writers_.borrow();
   const auto answers = run(*connection, [&](Connection& used) {
     used.send(sql::begin_write);
-    used.send(sql::start_write);
-    ask_for_lanes(used, shared_.lanes);
-    if (!queues.empty()) used.send(sql::find_queue, refs_of(queues));
+    ask_to_start(used, queues);
   });
-  learn_lanes(shared_.lanes, answers[2]);
-  core::Clock* clock = shared_.options.clock;
-  PostgresTransaction::Begun begun{.now = clock != nullptr ? clock->now() : answers[1].time(0, 0),
-                                   .number = answers[1].int8(0, 1)};
-  if (!queues.empty()) {
-    auto settings = read_settings_of(answers[3], queues.size());
-    for (std::size_t i = 0; i < queues.size(); ++i) begun.queues.emplace(queues[i], std::move(settings[i]));
-  }
-  return std::make_unique<PostgresTransaction>(shared_, std::move(connection), std::move(begun));
+  return started(std::move(connection), std::span{answers}.subspan(1), queues);
+}
+
+// The time and the pinned plans come after their statements. Their connections are not those of the commit
+// loops, which a slow one of them would hold up.
+std::unique_ptr<Transaction> PostgresStore::begin_with(const SqlWork& work) {
+  Pool::Loan connection = guests_.borrow();
+  (void)run(*connection, [](Connection& used) { used.send(sql::begin_write); });
+  RollBack unless_it_goes_on{*connection};
+  UserSql sql{*connection};
+  const bool goes_on = work(sql);
+  sql.throw_if_passing();
+  if (!goes_on) return nullptr;
+  PAWL_ENSURE(!sql.has_failed(), "what failed is not committed");
+  ask_to_start(*connection, {});
+  const auto answers = connection->run_or_throw();
+  unless_it_goes_on.is_over = true;
+  return started(std::move(connection), answers, {});
 }
 
 core::TimePoint PostgresStore::now() {

@@ -22,6 +22,8 @@ class PostgresStore final : public Store {
   [[nodiscard]] const core::Lane* find_lane(const LaneKey& key) override { return shared_.lanes.find(key); }
   [[nodiscard]] std::vector<std::string> namespaces() override { return shared_.lanes.namespaces(); }
   [[nodiscard]] std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) override;
+  [[nodiscard]] std::unique_ptr<Transaction> begin_with(const SqlWork& work) override;
+  [[nodiscard]] bool has_sql() const override { return true; }
 
   [[nodiscard]] core::TimePoint now() override;
   [[nodiscard]] std::optional<StoredTask> find_task(const core::TaskId& id) override;
@@ -56,6 +58,7 @@ class PostgresStore final : public Store {
   [[nodiscard]] bool may_have_changed() override { return true; }
   void maintain() override;
   [[nodiscard]] int writers() const override { return shared_.options.writers; }
+  [[nodiscard]] bool has_inbox() const override { return true; }
 
   // As if a pooler had shown itself.
   void expect_pooler() { shared_.server.is_pooled = true; }
@@ -67,6 +70,11 @@ class PostgresStore final : public Store {
   [[nodiscard]] static std::vector<Rows> run(Connection& connection, const Ask& ask);
   // The same on one snapshot and with pinned plans; the answers are those of `ask` alone.
   [[nodiscard]] static std::vector<Rows> read(Connection& connection, const Ask& ask);
+
+  // What every write asks for first, and what it makes of the answers.
+  void ask_to_start(Connection& connection, std::span<const QueueRef> queues);
+  [[nodiscard]] std::unique_ptr<Transaction> started(Pool::Loan connection, std::span<const Rows> answers,
+                                                     std::span<const QueueRef> queues);
 
   void make_lanes(Connection& connection, const std::vector<LaneKey>& keys);
   [[nodiscard]] core::TimePoint now(Connection& connection) const;
@@ -83,6 +91,7 @@ class PostgresStore final : public Store {
   Pool writers_;
   Pool readers_;
   Pool keepers_;  // maintenance: a vacuum must not keep readers waiting
+  Pool guests_;   // transactions with a user's own statements
   std::mutex maintenance_;
   core::MonotonicTime next_vacuum_at_ = {};
   core::MonotonicTime next_full_look_at_ = {};

@@ -55,6 +55,9 @@ class Connection {
   // The same for an INSERT of one row, made to insert `rows` at once.
   [[nodiscard]] Statement& statement_of_rows(std::string_view query, std::size_t rows);
 
+  // For statements that are not ours.
+  [[nodiscard]] sqlite3* handle() const { return db_.get(); }
+
   // A statement for one use.
   [[nodiscard]] Statement prepare(std::string_view text) { return {db_.get(), text}; }
 

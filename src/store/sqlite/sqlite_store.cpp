@@ -75,13 +75,15 @@ class SqliteStore final : public Store {
   std::vector<std::string> namespaces() override { return lanes_.namespaces(); }
 
   std::unique_ptr<Transaction> begin(std::span<const QueueRef> /*queues*/) override {
-    std::unique_lock turn{writer_turn_};
-    begin_writing();
-    auto transaction =
-        std::make_unique<sqlite::SqliteTransaction>(std::move(turn), *writer_, lanes_, clock_.now());
-    notice_foreign_commits();
+    return begin_transaction();
+  }
+
+  std::unique_ptr<Transaction> begin_with(const SqlWork& work) override {
+    auto transaction = begin_transaction();
+    if (!transaction->begin_with(work, clock_)) return nullptr;
     return transaction;
   }
+  [[nodiscard]] bool has_sql() const override { return true; }
 
   core::TimePoint now() override { return clock_.now(); }
 
@@ -208,6 +210,15 @@ class SqliteStore final : public Store {
   [[nodiscard]] int writers() const override { return 1; }
 
  private:
+  std::unique_ptr<sqlite::SqliteTransaction> begin_transaction() {
+    std::unique_lock turn{writer_turn_};
+    begin_writing();
+    auto transaction =
+        std::make_unique<sqlite::SqliteTransaction>(std::move(turn), *writer_, lanes_, clock_.now());
+    notice_foreign_commits();
+    return transaction;
+  }
+
   template <typename Read>
   std::invoke_result_t<Read, Connection&> read(Read work) {
     ReaderPool::Snapshot snapshot = readers_.snapshot();

@@ -5,11 +5,21 @@
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/tasks_commit.hpp"
 #include "store/sqlite/tasks_load.hpp"
+#include "store/sqlite/user_sql.hpp"
 
 namespace pawl::store::sqlite {
 
 SqliteTransaction::~SqliteTransaction() {
   if (turn_.owns_lock()) connection_.roll_back();
+}
+
+bool SqliteTransaction::begin_with(const SqlWork& work, core::Clock& clock) {
+  UserSql sql{connection_};
+  const bool goes_on = work(sql);
+  sql.throw_if_passing();
+  PAWL_ENSURE(!goes_on || !sql.has_failed(), "what failed is not committed");
+  now_ = clock.now();
+  return goes_on;
 }
 
 Loaded SqliteTransaction::load(const LoadRequest& request) {

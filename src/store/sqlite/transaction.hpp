@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/env.hpp"
 #include "store/lanes.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/store.hpp"
@@ -20,6 +21,9 @@ class SqliteTransaction final : public Transaction {
   SqliteTransaction(const SqliteTransaction&) = delete;
   SqliteTransaction& operator=(const SqliteTransaction&) = delete;
   ~SqliteTransaction() override;
+
+  // Statements of a user's own, before anything else; the time is that of their end.
+  [[nodiscard]] bool begin_with(const SqlWork& work, core::Clock& clock);
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
   [[nodiscard]] Loaded load(const LoadRequest& request) override;

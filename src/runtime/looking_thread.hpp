@@ -1,0 +1,32 @@
+#pragma once
+// A thread that looks for something to do: at once again where it found something, otherwise after a while.
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "core/time.hpp"
+
+namespace pawl::runtime {
+
+class LookingThread {
+ public:
+  // `look` says how much it found.
+  LookingThread(std::function<int()> look, core::Duration interval);
+  LookingThread(const LookingThread&) = delete;
+  LookingThread& operator=(const LookingThread&) = delete;
+  ~LookingThread();
+
+ private:
+  void run();
+
+  const std::function<int()> look_;
+  const core::Duration interval_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace pawl::runtime

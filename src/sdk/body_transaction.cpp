@@ -1,0 +1,74 @@
+// Steps whose own rows and whose result are one commit.
+
+#include <utility>
+
+#include "core/command.hpp"
+#include "pawl/error.hpp"
+#include "sdk/body.hpp"
+#include "sdk/sql.hpp"
+
+namespace pawl::detail {
+
+std::string Body::execute_transaction(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
+                                      const SqlCall& call) {
+  const bool is_known = issued.memo && core::has_ended(issued.memo->state);
+  if (const auto why = services_.connection.why_no_sql(); why && !is_known)
+    throw Failure{"no_database",
+                  "the transaction '" + issued.id + "' needs a client of sqlite: or postgres: " + *why,
+                  false};
+  return repeat(branch, issued, [&] { return transact(branch, issued, retry, call); });
+}
+
+// What the function gave, as the step that is to be committed with what it wrote; none where it failed.
+std::optional<core::WriteSteps> Body::work_out(const Issued& issued, const SqlCall& call, store::Sql& sql,
+                                               Outcome& outcome) const {
+  outcome = outcome_of([&] {
+    SqlState state{sql};
+    Sql for_user{state};
+    std::string output = call(for_user);
+    if (sql.has_failed()) throw Failure{"sql", "a statement failed, and the function went on"};
+    return output;
+  });
+  if (outcome.kind != Outcome::Kind::completed) return std::nullopt;
+  core::WriteSteps command = command_of({{.step_id = issued.id, .kind = issued.kind, .must_be_new = true}});
+  command.steps.front().output = {outcome.output};
+  const core::Status valid = core::check(core::Command{command});
+  if (valid) return command;
+  outcome = failed_with({.code = "result_refused", .message = valid.problem().detail, .retryable = false});
+  return std::nullopt;
+}
+
+core::StepMemo Body::transact(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
+                              const SqlCall& call) {
+  begin_now(branch);
+  core::Duration wait = std::chrono::milliseconds{20};
+  for (;;) {
+    Outcome outcome;
+    const auto written =
+        services_.connection.transact([&](store::Sql& sql) { return work_out(issued, call, sql, outcome); });
+    // It was committed before, and its reply was lost: how it stands is known to the run.
+    const bool is_done = !written && written.problem().code == core::ProblemCode::already_completed;
+    if (!written && !is_done && may_try_again(branch, written.problem(), wait)) continue;
+    branch.running_key.reset();
+    if (is_done) return as_it_stands(branch, issued);
+    if (!written)
+      outcome =
+          failed_with({.code = "result_refused", .message = written.problem().detail, .retryable = false});
+    if (written && *written) {
+      note_answer(**written);
+      memo_.keep((*written)->steps.front().now);
+      return (*written)->steps.front().now;
+    }
+    if (outcome.kind == Outcome::Kind::unwound) throw Unwind{};
+    return write_outcome(branch, issued, retry, outcome);  // it left nothing behind
+  }
+}
+
+core::StepMemo Body::as_it_stands(Branch& branch, const Issued& issued) {
+  const auto seen = write(branch, command_of({issued.begin}));
+  if (!seen) throw Failure{"invalid_state", seen.problem().detail, false};
+  memo_.keep(seen->steps.front().now);
+  return seen->steps.front().now;
+}
+
+}  // namespace pawl::detail

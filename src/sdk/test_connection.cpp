@@ -1,0 +1,270 @@
+#include "sdk/test_connection.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "client/open_store.hpp"
+
+namespace pawl::testing::detail {
+
+namespace {
+
+constexpr core::Duration kLook = std::chrono::milliseconds{1};
+
+runtime::RuntimeOptions options_of_a_test() {
+  runtime::RuntimeOptions options;
+  options.ticker.interval = kLook;
+  // A worker that was not heard of for a week of skipped time is not lost.
+  options.ticker.maintenance = std::chrono::hours{1};
+  return options;
+}
+
+core::Problem died() { return {.code = core::ProblemCode::stale_lease, .detail = "the process has crashed"}; }
+
+bool ends_a_lease(const core::Report& report) {
+  return report.action != core::ReportAction::heartbeat && report.action != core::ReportAction::start;
+}
+
+struct Registry {
+  std::mutex mutex;
+  int made = 0;
+  std::map<std::string, std::weak_ptr<TestConnection>> by_address;  // shared with their environments
+};
+
+Registry& registry() {
+  static Registry all;  // of the process: an address is all that a program under test is given
+  return all;
+}
+
+}  // namespace
+
+core::TimePoint SkippingClock::now() {
+  const std::lock_guard lock{mutex_};
+  return now_;
+}
+
+void SkippingClock::skip_to(core::TimePoint time) {
+  const std::lock_guard lock{mutex_};
+  now_ = std::max(now_, time);
+}
+
+TestConnection::TestConnection(Crash crash)
+    : Connection("default", std::make_unique<SkippingClock>()),
+      crash_(crash),
+      store_(client::open_store({.type = client::StoreType::memory}, clock(), random())),
+      runtime_(*store_, clock(), random(), options_of_a_test()),
+      api_(
+          *store_, clock(), random(),
+          [this](core::Command command, core::Reply reply) { submit(std::move(command), std::move(reply)); }),
+      skipper_([this] { return skip(); }, kLook) {
+  api_.follow(runtime_.engine().run_watch());
+}
+
+TestConnection::~TestConnection() = default;
+
+std::shared_ptr<void> TestConnection::waiting() {
+  const std::lock_guard lock{mutex_};
+  ++waiting_;
+  return {this, [](TestConnection* connection) {
+            const std::lock_guard inner{connection->mutex_};
+            --connection->waiting_;
+          }};
+}
+
+core::Result<std::optional<core::StepsWritten>> TestConnection::transact(const StepsWork& /*work*/) {
+  return core::Problem{.code = core::ProblemCode::invalid_state, .detail = *why_no_sql()};
+}
+
+// --- crashes ---
+
+void TestConnection::submit(core::Command command, core::Reply reply) {
+  if (std::holds_alternative<core::ClaimTasks>(command)) {
+    submit_claim(std::move(command), reply);
+  } else if (auto* report = std::get_if<core::ReportTasks>(&command)) {
+    submit_report(std::move(*report), reply);
+  } else if (auto* steps = std::get_if<core::WriteSteps>(&command)) {
+    submit_steps(std::move(*steps), reply);
+  } else {
+    runtime_.submit(std::move(command), std::move(reply));
+  }
+}
+
+void TestConnection::submit_claim(core::Command command, const core::Reply& reply) {
+  runtime_.submit(std::move(command), [this, reply](core::Result<core::Answer> answer) {
+    if (answer) {
+      const std::lock_guard lock{mutex_};
+      for (const core::ClaimedTask& claimed : std::get<std::vector<core::ClaimedTask>>(*answer))
+        held_.emplace(claimed.task.id, claimed.task.lease->fence);
+    }
+    reply(std::move(answer));
+  });
+}
+
+void TestConnection::submit_report(core::ReportTasks command, const core::Reply& reply) {
+  using Results = std::vector<core::Result<core::ReportAnswer>>;
+  // The worker sends the ends of tasks one by one; renewals come together, of the living and the dead.
+  const core::Report first = command.reports.front();
+  const std::size_t count = command.reports.size();
+  std::vector<bool> is_dead_one;
+  std::vector<core::Report> living;
+  for (const core::Report& report : command.reports) {
+    is_dead_one.push_back(is_dead({report.task_id, report.fence}));
+    if (!is_dead_one.back()) living.push_back(report);
+  }
+  if (living.empty()) return reply(core::Answer{Results(count, died())});
+  const auto side = ends_a_lease(first) ? next_point() : std::nullopt;
+  if (side == Crash::Side::before) {
+    crash();
+    return reply(core::Answer{Results(count, died())});
+  }
+  command.reports = std::move(living);
+  runtime_.submit(std::move(command), [=, this](core::Result<core::Answer> answer) {
+    if (!answer) return reply(std::move(answer));
+    auto& given = std::get<Results>(*answer);
+    if (given.front() && first.action == core::ReportAction::complete) note_durable(to_string(first.task_id));
+    if (side) crash();
+    Results all;
+    std::size_t next = 0;
+    for (const bool dead : is_dead_one)
+      all.push_back(dead || side ? core::Result<core::ReportAnswer>{died()} : given[next++]);
+    reply(core::Answer{std::move(all)});
+  });
+}
+
+void TestConnection::submit_steps(core::WriteSteps command, const core::Reply& reply) {
+  if (is_dead({command.body, command.fence})) return reply(died());
+  const auto side = next_point();
+  if (side == Crash::Side::before) {
+    crash();
+    return reply(died());
+  }
+  const core::RunId run = command.run_id;
+  runtime_.submit(std::move(command), [=, this](core::Result<core::Answer> answer) {
+    if (answer) {
+      for (const core::StepAnswer& step : std::get<core::StepsWritten>(*answer).steps) {
+        if (step.now.state == core::NodeState::completed)
+          note_durable(core::execution_key(run, step.step_id, step.now.attempt));
+      }
+    }
+    if (side) crash();
+    reply(side ? core::Result<core::Answer>{died()} : std::move(answer));
+  });
+}
+
+std::optional<Crash::Side> TestConnection::next_point() {
+  const std::lock_guard lock{mutex_};
+  ++points_;
+  if (points_ != crash_.point || has_crashed_) return std::nullopt;
+  return crash_.side;
+}
+
+void TestConnection::crash() {
+  const std::lock_guard lock{mutex_};
+  has_crashed_ = true;
+  dead_.insert(held_.begin(), held_.end());
+  held_.clear();
+  durable_at_crash_ = durable_;
+  if (ledger_ != nullptr) written_at_crash_ = ledger_->all().size();
+}
+
+bool TestConnection::is_dead(const Held& held) {
+  const std::lock_guard lock{mutex_};
+  return dead_.contains(held);
+}
+
+void TestConnection::note_durable(const std::string& key) {
+  const std::lock_guard lock{mutex_};
+  durable_.insert(key);
+}
+
+int TestConnection::points() {
+  const std::lock_guard lock{mutex_};
+  return points_;
+}
+
+bool TestConnection::has_crashed() {
+  const std::lock_guard lock{mutex_};
+  return has_crashed_;
+}
+
+void TestConnection::watch(const Ledger& ledger) {
+  const std::lock_guard lock{mutex_};
+  ledger_ = &ledger;
+}
+
+std::vector<std::string> TestConnection::done_again() {
+  const std::lock_guard lock{mutex_};
+  std::vector<std::string> again;
+  if (ledger_ == nullptr || !has_crashed_) return again;
+  const auto entries = ledger_->all();
+  for (std::size_t i = written_at_crash_; i < entries.size(); ++i) {
+    if (durable_at_crash_.contains(entries[i].key)) again.push_back(entries[i].effect);
+  }
+  return again;
+}
+
+// --- time ---
+
+// In the order of these looks: what stands nowhere when looked at is not there later, unless somebody from
+// outside brings it.
+bool TestConnection::is_idle() {
+  const auto open =
+      store_->list_tasks({.filter = {.ns = ns(),
+                                     .statuses = {core::TaskStatus::pending, core::TaskStatus::claimed,
+                                                  core::TaskStatus::running}},
+                          .limit = 10'000});
+  for (const store::StoredTask& task : open) {
+    if (task.record.place == core::Place::ready) return false;
+    if (task.record.lease && !is_dead({task.record.id, task.record.progress.fence})) return false;
+  }
+  const store::DueRuns runs = store_->due_runs(1);
+  return store_->due_leases(1).empty() && store_->due_tasks(1).ids.empty() && runs.timers.empty() &&
+         runs.deadlines.empty();
+}
+
+std::optional<core::TimePoint> TestConnection::next_due() {
+  std::optional<core::TimePoint> next = store_->due_tasks(1).next;
+  const auto take = [&next](std::optional<core::TimePoint> time) {
+    if (time) next = std::min(next.value_or(*time), *time);
+  };
+  take(store_->due_runs(1).next);
+  const std::set<Held> dead = [&] {
+    const std::lock_guard lock{mutex_};
+    return dead_;
+  }();
+  for (const auto& [task, fence] : dead) {
+    const auto stored = store_->find_task(task);
+    if (stored && stored->record.lease && stored->record.progress.fence == fence)
+      take(stored->record.lease->expires_at);
+  }
+  return next;
+}
+
+int TestConnection::skip() {
+  {
+    const std::lock_guard lock{mutex_};
+    if (waiting_ == 0) return 0;
+  }
+  if (!is_idle()) return 0;
+  if (const auto next = next_due()) skipping().skip_to(*next);
+  return 0;  // what is due now is done by others
+}
+
+// --- addresses ---
+
+std::shared_ptr<pawl::detail::Connection> find_test_connection(const std::string& address) {
+  const std::lock_guard lock{registry().mutex};
+  const auto found = registry().by_address.find(address);
+  return found == registry().by_address.end() ? nullptr : found->second.lock();
+}
+
+std::string register_test_connection(const std::shared_ptr<TestConnection>& connection) {
+  const std::lock_guard lock{registry().mutex};
+  std::string address = fmt::format("memory:test-{}", ++registry().made);
+  std::erase_if(registry().by_address, [](const auto& entry) { return entry.second.expired(); });
+  registry().by_address.emplace(address, connection);
+  return address;
+}
+
+}  // namespace pawl::testing::detail

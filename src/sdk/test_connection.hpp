@@ -1,0 +1,102 @@
+#pragma once
+// What stands behind a pawl::testing::Environment: an engine in this process on a store in memory, a clock
+// that stands still but for what is skipped, and a place in front of the engine where a crash can be put.
+//
+// A crash is what a store sees of one: the call does not come, or comes and its answer goes nowhere, and
+// nobody who held a lease then ever says anything again. The worker of this process then stands for the next
+// one.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pawl/testing.hpp"
+#include "runtime/looking_thread.hpp"
+#include "sdk/connection.hpp"
+
+namespace pawl::testing::detail {
+
+// The monotonic time, by which waits and leases in this process are measured, is real.
+class SkippingClock final : public core::Clock {
+ public:
+  [[nodiscard]] core::TimePoint now() override;
+  [[nodiscard]] core::MonotonicTime monotonic() override { return real_.monotonic(); }
+  void skip_to(core::TimePoint time);  // never back
+
+ private:
+  runtime::SystemClock real_;
+  std::mutex mutex_;
+  core::TimePoint now_{std::chrono::hours{24 * 365 * 30}};  // some day at the turn of the century
+};
+
+class TestConnection final : public pawl::detail::Connection {
+ public:
+  explicit TestConnection(Crash crash);
+  TestConnection(const TestConnection&) = delete;
+  TestConnection& operator=(const TestConnection&) = delete;
+  ~TestConnection() override;
+
+  [[nodiscard]] pawl::detail::Calls calls() override { return pawl::detail::Calls{api_}; }
+  [[nodiscard]] pawl::detail::Calls own_calls(core::Duration) override { return calls(); }
+  [[nodiscard]] core::Duration claim_wait() const override { return std::chrono::milliseconds{20}; }
+  [[nodiscard]] core::Duration suspend_after(core::Duration) const override { return core::Duration{0}; }
+  [[nodiscard]] std::shared_ptr<void> waiting() override;
+  [[nodiscard]] std::optional<std::string> why_no_sql() const override {
+    return "a test's store is in memory, which takes no SQL";
+  }
+  [[nodiscard]] core::Result<std::optional<core::StepsWritten>> transact(const StepsWork& work) override;
+
+  [[nodiscard]] SkippingClock& skipping() { return static_cast<SkippingClock&>(clock()); }
+  // Nothing can be done now: all that there is waits for time, or for somebody from outside.
+  [[nodiscard]] bool is_idle();
+
+  [[nodiscard]] int points();
+  [[nodiscard]] bool has_crashed();
+  void watch(const Ledger& ledger);
+  [[nodiscard]] std::vector<std::string> done_again();
+
+ private:
+  using Held = std::pair<core::TaskId, std::int64_t>;  // a task and its fence
+
+  // In front of the engine.
+  void submit(core::Command command, core::Reply reply);
+  void submit_claim(core::Command command, const core::Reply& reply);
+  void submit_report(core::ReportTasks command, const core::Reply& reply);
+  void submit_steps(core::WriteSteps command, const core::Reply& reply);
+  // Whether the process dies at this one, and on which side of it.
+  [[nodiscard]] std::optional<Crash::Side> next_point();
+  void crash();
+  [[nodiscard]] bool is_dead(const Held& held);
+  void note_durable(const std::string& key);
+
+  int skip();
+  [[nodiscard]] std::optional<core::TimePoint> next_due();
+
+  const Crash crash_;
+  std::mutex mutex_;  // of what follows, down to the store
+  int waiting_ = 0;
+  int points_ = 0;
+  bool has_crashed_ = false;
+  std::set<Held> held_;
+  std::set<Held> dead_;
+  std::set<std::string> durable_;           // what is done, as a Ledger's keys name it
+  std::set<std::string> durable_at_crash_;  // and was then
+  const Ledger* ledger_ = nullptr;
+  std::size_t written_at_crash_ = 0;
+
+  std::unique_ptr<store::Store> store_;
+  runtime::Runtime runtime_;
+  runtime::LocalApi api_;
+  runtime::LookingThread skipper_;  // last: it uses the others
+};
+
+// For addresses of environments; null for all others.
+[[nodiscard]] std::shared_ptr<pawl::detail::Connection> find_test_connection(const std::string& address);
+// Gives it an address until it is gone.
+[[nodiscard]] std::string register_test_connection(const std::shared_ptr<TestConnection>& connection);
+
+}  // namespace pawl::testing::detail

@@ -1,0 +1,202 @@
+// Calls that were left in the inbox: done once by whichever node, under the ids that were given out, or kept
+// with the reason why not. PostgreSQL's functions write them (tests/store/postgres_functions_test.cpp); here
+// they are written by hand, on every store.
+#include "core/inbox.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/inbox.hpp"
+#include "tests/conformance/faults.hpp"
+#include "tests/conformance/run_steps.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using core::ProblemCode;
+using core::TaskStatus;
+using nlohmann::json;
+using store::StoreError;
+
+class InboxCalls : public RunTest {
+ public:
+  // As the function `call` leaves it; returns the id that it gave out.
+  std::string leave(const std::string& call, json request) {
+    const std::string id = "01890000-0000-7000-8000-0000000000" + std::to_string(++calls_ + 10);
+    request["call"] = call;
+    request.emplace("namespace", "default");
+    std::vector<core::RecordChange> changes;
+    changes.push_back({.ref = ref_of(id), .body = core::RawJson{request.dump()}, .expires_at = clock.now()});
+    if (request.contains("once")) {
+      changes.push_back({.ref = {.kind = core::RecordKind::inbox_key, .key = key_of(request)},
+                         .body = core::RawJson{json{{"id", id}}.dump()}});
+    }
+    std::vector<core::RecordRef> refs;
+    for (const auto& change : changes) refs.push_back(change.ref);
+    const auto decide = [changes](core::FoundRecords, core::TimePoint) {
+      return core::Result<core::RecordDecision>{core::RecordDecision{.changes = changes}};
+    };
+    EXPECT_TRUE(run_on(node(), core::ChangeRecords{.refs = refs, .decide = decide}).ok());
+    clock.advance(1ms);
+    return id;
+  }
+  std::string leave_task(json more = json::object()) {
+    more.update({{"name", "t"}, {"payload", "{\"a\": 1.0}"}, {"queue", "default"}, {"priority", 0}});
+    return leave("enqueue", more);
+  }
+  static core::RecordRef ref_of(const std::string& id) {
+    return {.kind = core::RecordKind::inbox, .key = id};
+  }
+  static std::string key_of(const json& request) {
+    const auto text = [&](const char* name) { return request.at(name).get<std::string>(); };
+    return text("call") + "\n" + text("namespace") + "\n" + text("name") + "\n" + text("once");
+  }
+
+  static int look(DirectNode& node) {
+    return runtime::Inbox{*node.store(), node.engine(), node.local()}.look();
+  }
+  int look() { return look(node()); }
+
+  std::string problem_of(const std::string& id) {
+    const auto record = node().store()->find_record(ref_of(id));
+    return record ? json::parse(record->body.text).value("problem", "none") : "gone";
+  }
+  bool has_key(const std::string& key) {
+    return node().store()->find_record({.kind = core::RecordKind::inbox_key, .key = key}).has_value();
+  }
+  core::Task task(const std::string& id) { return get(core::TaskId{*core::parse_uuid(id)}).task; }
+  static core::RunId run_id(const std::string& id) { return core::RunId{*core::parse_uuid(id)}; }
+
+ private:
+  int calls_ = 0;
+};
+
+TEST_P(InboxCalls, BecomeTasksWithTheIdsThatWereGivenOut) {
+  const std::string plain = leave_task();
+  const std::string full = leave_task({{"queue", "mail"}, {"priority", 7}, {"key", "k"}, {"once", "o"}});
+  EXPECT_EQ(look(), 2);
+  EXPECT_EQ(task(plain).payload.text, "{\"a\": 1.0}") << "byte for byte";
+  EXPECT_EQ(task(plain).queue, "default");
+  EXPECT_EQ(task(full).key, "k");
+  EXPECT_EQ(task(full).idempotency_key, "o");
+  EXPECT_EQ(problem_of(plain), "gone");
+  EXPECT_FALSE(has_key("enqueue\ndefault\nt\no"));
+  EXPECT_EQ(look(), 0);
+  EXPECT_EQ(list({}).size(), 2U);
+}
+
+TEST_P(InboxCalls, OfOneKeyBecomeALineInTheOrderOfTheCalls) {
+  const std::string first = leave_task({{"key", "k"}});
+  const std::string second = leave_task({{"key", "k"}});
+  EXPECT_EQ(look(), 2);
+  EXPECT_EQ(to_string(claim_one().id), first);
+  EXPECT_TRUE(claim().empty());
+  EXPECT_EQ(task(second).status, TaskStatus::blocked);
+}
+
+TEST_P(InboxCalls, WaitForTheirTime) {
+  const auto at = core::micros(clock.now() + 1h);
+  const std::string id = leave_task({{"run_at", at}});
+  EXPECT_EQ(look(), 1);
+  EXPECT_TRUE(claim().empty());
+  EXPECT_EQ(core::micros(task(id).available_at), at);
+}
+
+TEST_P(InboxCalls, AreDoneByOneOfTwoNodes) {
+  (void)leave_task();
+  const auto other = another_node(2);
+  const auto due = node().store()->due_records(core::RecordKind::inbox, 10);
+  EXPECT_EQ(look(*other), 1);
+  ASSERT_EQ(due.size(), 1U);
+  const core::InboxCall call = core::inbox_call_from(due.front());
+  core::DoOnce once{.keep = [](const core::Answer&) { return std::optional{core::RawJson{}}; },
+                    .command = std::make_shared<core::AnyCommand>(core::AnyCommand{call.command}),
+                    .takes = call.refs};
+  EXPECT_EQ(submit(std::move(once)).problem(), ProblemCode::already_completed);
+  EXPECT_EQ(list({}).size(), 1U);
+}
+
+TEST_P(InboxCalls, AreDoneOnceThoughACommitFails) {
+  (void)leave_task();
+  FaultyNode faulty{node(), clock, 3};
+  faulty.plan.on_verb = [](store::Verb verb) {
+    if (verb == store::Verb::commit) lose(StoreError::Kind::unavailable);
+  };
+  EXPECT_EQ(look(faulty.node), 0);
+  EXPECT_EQ(list({}).size(), 0U);
+  faulty.plan.on_verb = [](store::Verb) {};
+  faulty.plan.on_committed = [] { lose(StoreError::Kind::unknown); };
+  EXPECT_EQ(look(faulty.node), 0) << "done, and the node does not know";
+  EXPECT_EQ(look(), 0);
+  EXPECT_EQ(list({}).size(), 1U);
+}
+
+TEST_P(InboxCalls, ThatTheirTypeDoesNotAllowStayWithTheReason) {
+  ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"to"}}}).ok());
+  const std::string bad = leave_task({{"once", "o"}});
+  EXPECT_EQ(look(), 1);
+  EXPECT_NE(problem_of(bad).find("invalid_argument: payload"), std::string::npos) << problem_of(bad);
+  EXPECT_FALSE(has_key("enqueue\ndefault\nt\no")) << "somebody may do better";
+  EXPECT_EQ(look(), 0) << "it is not tried again";
+  const auto audit = node().local().list_audit({.limit = 1});
+  ASSERT_TRUE(audit.ok());
+  EXPECT_EQ(audit->items.front().action, "sql.enqueue");
+  EXPECT_EQ(audit->items.front().object, bad);
+  EXPECT_EQ(audit->items.front().outcome, "invalid_argument");
+}
+
+TEST_P(InboxCalls, WhoseKeyAnotherTaskHasMeanwhileStayWithItsName) {
+  core::TaskSpec spec = task_of("t");
+  spec.idempotency_key = "o";
+  const core::Task first = enqueue(spec);
+  const std::string late = leave_task({{"once", "o"}});
+  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(problem_of(late), "conflict: task " + to_string(first.id) +
+                                  " has this key: it was made while the transaction was open");
+  EXPECT_EQ(list({}).size(), 1U);
+}
+
+TEST_P(InboxCalls, StartRunsAndSignalThem) {
+  define("w", R"({"id":"wait","type":"signal","signal":"go"})");
+  const std::string id = leave("start_workflow", {{"name", "w"}, {"payload", "[1,  2]"}, {"once", "key"}});
+  (void)leave("signal", {{"name", "go"}, {"payload", "{}"}, {"run", id}});
+  EXPECT_EQ(look(), 2);
+  const core::Run run = run_of(run_id(id));
+  EXPECT_EQ(run.facts.input.text, "[1,  2]");
+  EXPECT_EQ(run.facts.run_key, "key");
+  EXPECT_EQ(run.state, core::RunState::completed);
+  EXPECT_FALSE(has_key("start_workflow\ndefault\nw\nkey"));
+}
+
+TEST_P(InboxCalls, OfAWorkflowThatNobodyHasDeclaredAreTriedAgain) {
+  const std::string id = leave("start_workflow", {{"name", "later"}, {"payload", "1"}, {"once", "key"}});
+  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(problem_of(id), "not_found: there is no workflow later");
+  EXPECT_TRUE(has_key("start_workflow\ndefault\nlater\nkey")) << "it is still to come";
+  EXPECT_EQ(look(), 0);
+  define("later", R"({"id":"a","activity":"t"})");
+  clock.advance(5s);
+  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(state_of(run_id(id)), core::RunState::running);
+  EXPECT_EQ(problem_of(id), "gone");
+}
+
+TEST_P(InboxCalls, StartWorkflowsOfCodeThatAWorkerOffers) {
+  ASSERT_TRUE(api().register_worker({.workflow_types = {"code"}, .hostname = "h", .pid = 1}).ok());
+  const std::string id = leave("start_workflow", {{"name", "code"}, {"payload", "1"}});
+  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(run_of(run_id(id)).facts.kind, core::RunKind::code);
+}
+
+TEST_P(InboxCalls, ToARunThatHasEndedStayWithTheReason) {
+  define("w", R"({"id":"a","activity":"t"})");
+  const core::RunId run = start("w");
+  (void)work();
+  const std::string late = leave("signal", {{"name", "go"}, {"payload", "1"}, {"run", to_string(run)}});
+  EXPECT_EQ(look(), 1);
+  EXPECT_NE(problem_of(late).find("invalid_state: "), std::string::npos) << problem_of(late);
+}
+
+PAWL_ON_EVERY_STORE(InboxCalls);
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,315 @@
+// pawl/testing.hpp: time that is skipped, crashes at every durable point, and histories that are replayed.
+
+#include "pawl/testing.hpp"
+
+#include <thread>
+
+#include "tests/sdk/fixture.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string mismatch_of(const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const Mismatch& mismatch) {
+    return mismatch.what();
+  }
+  return "";
+}
+
+// --- time ---
+
+TEST(SkippedTime, MakesAWeekPassAtOnce) {
+  Environment env;
+  const TimePoint began = env.now();
+  Worker worker{env.client(), quiet()};
+  worker.workflow("sleepy", [](Workflow& wf) {
+    wf.sleep(7 * 24h);
+    const TimePoint first = wf.now();
+    wf.sleep("again", 365 * 24h);
+    return std::chrono::duration_cast<std::chrono::hours>(wf.now() - first).count();
+  });
+  worker.start();
+  EXPECT_EQ(env.client().start("sleepy").result<int>(30s), 365 * 24);
+  EXPECT_EQ(env.now() - began, Duration{(365 + 7) * 24h});
+}
+
+TEST(SkippedTime, StandsStillWhileNobodyWaits) {
+  Environment env;
+  Worker worker{env.client(), quiet()};
+  worker.workflow("ask",
+                  [](Workflow& wf) { return wf.signal<int>("answer", {.timeout = 24h}).value_or(-1); });
+  worker.start();
+  const pawl::Run answered = env.client().start("ask");
+  const pawl::Run ignored = env.client().start("ask");
+  env.settle();
+  EXPECT_EQ(answered.state(), "sleeping");
+  answered.signal("answer", 42);
+  EXPECT_EQ(answered.result<int>(30s), 42);
+  EXPECT_EQ(ignored.result<int>(30s), -1) << "its day was skipped";
+}
+
+TEST(SkippedTime, IsMovedByHandForTasks) {
+  Environment env;
+  std::atomic<int> calls = 0;
+  Worker worker{env.client(), quiet()};
+  worker.task("later", [&] {
+    if (++calls == 1) throw RetryAfter{1h};
+  });
+  worker.start();
+  const auto id = env.client().enqueue("later", 1, {.delay = 5min}).id;
+  env.settle();
+  EXPECT_EQ(calls, 0);
+  env.advance(5min);
+  env.settle();
+  EXPECT_EQ(calls, 1);
+  env.advance(1h);
+  env.settle();
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(env.client().task(id).status, "completed");
+}
+
+TEST(SkippedTime, RetriesWithoutWaiting) {
+  Environment env;
+  int attempts = 0;
+  Worker worker{env.client(), quiet()};
+  worker.workflow("stubborn", [&](Workflow& wf) {
+    return wf.step("try", {.retry = {.max_attempts = 5, .initial_interval = 1h}}, [&] {
+      if (++attempts < 5) throw Failure{"not_yet", "once more"};
+      return attempts;
+    });
+  });
+  worker.start();
+  EXPECT_EQ(env.client().start("stubborn").result<int>(30s), 5);
+}
+
+// --- crashes ---
+
+TEST(CrashEverywhere, GivesTheSameEachTime) {
+  Ledger ledger;
+  const auto report = crash_everywhere(
+      [&](Workflow& wf, const std::string& name) {
+        const auto greeting = wf.step("greet", [&] {
+          ledger.write(wf, "greet");
+          return "Hello, " + name;
+        });
+        wf.sleep("nap", 24h);
+        wf.step("send", [&] { ledger.write(wf, "send"); });
+        return greeting;
+      },
+      std::string{"Ada"}, {.ledger = &ledger});
+  EXPECT_EQ(report.result, R"("Hello, Ada")");
+  EXPECT_EQ(report.effects, (Lines{"greet", "send"}));
+  EXPECT_EQ(report.points, 5) << "greet, nap begins, suspended, send, the end";
+}
+
+TEST(CrashEverywhere, UndoesTheSameEachTime) {
+  Ledger ledger;
+  const auto report = crash_everywhere(
+      [&](Workflow& wf, const int& amount) -> int {
+        wf.step("reserve", [&] { ledger.write(wf, "reserve"); });
+        wf.undo("release", [&] { ledger.write(wf, "release"); });
+        wf.step("pack", [&] { ledger.write(wf, "pack"); });
+        wf.undo("unpack", [&] { ledger.write(wf, "unpack"); });
+        throw Failure{"too_much", std::to_string(amount)};
+      },
+      7, {.ledger = &ledger});
+  EXPECT_EQ(report.result, "compensated: too_much: 7");
+  EXPECT_EQ(report.effects, (Lines{"reserve", "pack", "unpack", "release"}));
+}
+
+TEST(CrashEverywhere, CoversTasksChildrenSignalsAndBranches) {
+  Ledger ledger;
+  const auto report = crash_everywhere(
+      [&](Workflow& wf, const int& count) {
+        std::vector<int> numbers;
+        for (int i = 1; i <= count; ++i) numbers.push_back(i);
+        const auto squares = wf.map(numbers, [&](const int& number) { return number * number; });
+        auto doubled = wf.spawn<int>("double", squares.back());
+        const int child = wf.child<int>("child", 5);
+        const int sent = wf.signal<int>("number", {.timeout = 24h}).value_or(0);
+        return doubled.get() + child + sent;
+      },
+      3,
+      {.ledger = &ledger,
+       .handlers =
+           [&](Worker& worker) {
+             worker.task("double", [&](pawl::Task& task, const int& number) {
+               ledger.write(task, "double");
+               return 2 * number;
+             });
+             worker.workflow("child", [&](Workflow& wf, const int& number) {
+               return wf.step("add", [&] {
+                 ledger.write(wf, "add");
+                 return number + 1;
+               });
+             });
+           },
+       .drive = [](const pawl::Run& run) { run.signal("number", 100); },
+       .in_order = false});
+  EXPECT_EQ(report.result, "124");
+  EXPECT_GT(report.points, 8);
+}
+
+// A spawned step that was not done yet must not be taken for another than those behind it.
+TEST(CrashEverywhere, LetsStepsBesideOneAnotherEndInAnyOrder) {
+  const auto report = crash_everywhere(
+      [&](Workflow& wf, const int& number) {
+        auto slow = wf.spawn("slow", [&] { return number; });
+        auto fast = wf.spawn("fast", [&] { return 2 * number; });
+        const int line = wf.step("line", [&] { return 3 * number; });
+        const auto parts = wf.map(std::vector{1, 2, 3, 4}, [](const int& part) { return part; });
+        return slow.get() + fast.get() + line + parts.back();
+      },
+      10);
+  EXPECT_EQ(report.result, "64");
+}
+
+TEST(CrashEverywhere, ShowsWhatIsNotTheSame) {
+  int calls = 0;
+  const std::string why = mismatch_of([&] {
+    (void)crash_everywhere(
+        [&](Workflow& wf, const int&) {
+          const int call = ++calls;  // what it decides by is not kept
+          wf.step("a", [] {});
+          return call;
+        },
+        1);
+  });
+  EXPECT_NE(why.find("crashed before durable point 1: expected the result 1, found "), std::string::npos)
+      << why;
+}
+
+TEST(CrashEverywhere, ShowsEffectsOutsideOfSteps) {
+  Ledger ledger;
+  const std::string why = mismatch_of([&] {
+    (void)crash_everywhere(
+        [&](Workflow& wf, const int&) {
+          wf.step("a", [] {});
+          ledger.write(wf, "mail " + std::to_string(ledger.all().size()));
+          wf.step("b", [] {});
+        },
+        1, {.ledger = &ledger});
+  });
+  EXPECT_NE(why.find("expected the effects [mail 0], found [mail 0, mail 1]"), std::string::npos) << why;
+}
+
+// --- histories ---
+
+class Histories : public ::testing::Test {
+ public:
+  template <typename Call>
+  std::string history_of(Call workflow) {
+    Environment env;
+    Worker worker{env.client(), quiet()};
+    worker.workflow("w", workflow);
+    worker.start();
+    const pawl::Run run = env.client().start("w", 3);
+    (void)detail::end_of(run, 30s);
+    return export_history(run);
+  }
+};
+
+TEST_F(Histories, AreReplayedWithoutDoingAnything) {
+  int calls = 0;
+  const auto workflow = [&](Workflow& wf, const int& number) {
+    const int doubled = wf.step("double", [&] { return ++calls, 2 * number; });
+    wf.sleep("nap", 24h);
+    const auto parts = wf.map(std::vector{1, 2}, [&](const int& part) { return ++calls, part * doubled; });
+    return std::to_string(parts.back()) + wf.uuid() + std::to_string(wf.now().time_since_epoch().count());
+  };
+  const std::string history = history_of(workflow);
+  EXPECT_EQ(calls, 3);
+  replay(history, workflow);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST_F(Histories, ShowWhichStepTheCodeComesToInstead) {
+  const std::string history = history_of([](Workflow& wf, const int& number) {
+    wf.step("reserve", [] {});
+    wf.step("charge", [] {});
+    return number;
+  });
+  EXPECT_EQ(mismatch_of([&] {
+              replay(history, [](Workflow& wf, const int& number) {
+                wf.step("book", [] {});
+                wf.step("charge", [] {});
+                return number;
+              });
+            }),
+            "expected step 'reserve', found 'book'");
+  EXPECT_EQ(mismatch_of([&] {
+              replay(history, [](Workflow& wf, const int& number) {
+                wf.step("reserve", [] {});
+                return number;
+              });
+            }),
+            "expected step 'charge', found the end of the workflow");
+  EXPECT_EQ(mismatch_of([&] {
+              replay(history, [](Workflow& wf, const int& number) {
+                wf.step("reserve", [] {});
+                wf.step("charge", [] {});
+                wf.step("ship", [] {});
+                return number;
+              });
+            }),
+            "expected the end of the workflow, found step 'ship'");
+  EXPECT_EQ(mismatch_of([&] {
+              replay(history, [](Workflow& wf, const int& number) {
+                wf.step("reserve", [] {});
+                wf.step("charge", [] {});
+                return number + 1;
+              });
+            }),
+            "expected the result 3, found the result 4");
+}
+
+TEST_F(Histories, TakeCodeThatWasPatched) {
+  const std::string history = history_of([](Workflow& wf, const int& number) {
+    wf.step("charge", [] {});
+    return number;
+  });
+  replay(history, [](Workflow& wf, const int& number) {
+    if (wf.patched("check first")) wf.step("check", [] {});
+    wf.set_status("charging");
+    wf.step("charge", [] {});
+    return number;
+  });
+}
+
+TEST_F(Histories, OfRunsThatFailedAreCompared) {
+  const auto failing = [](const std::string& code) {
+    return [code](Workflow& wf, const int&) -> int {
+      wf.step("reserve", [] {});
+      wf.undo("release", [] {});
+      throw Failure{code, "no"};
+    };
+  };
+  const std::string history = history_of(failing("a"));
+  replay(history, failing("a"));
+  EXPECT_EQ(
+      mismatch_of([&] { replay(history, failing("b")); }),
+      R"(expected the failure {"code":"a","message":"no"}, found the failure {"code":"b","message":"no"})");
+}
+
+TEST_F(Histories, OfRunsUnderWayMayGoOn) {
+  Environment env;
+  Worker worker{env.client(), quiet()};
+  const auto workflow = [](Workflow& wf, const int& number) {
+    wf.step("reserve", [] {});
+    wf.signal("go");
+    wf.step("charge", [] {});
+    return number;
+  };
+  worker.workflow("w", workflow);
+  worker.start();
+  const pawl::Run run = env.client().start("w", 3);
+  env.settle();
+  replay(export_history(run), workflow);
+}
+
+}  // namespace
+}  // namespace pawl::testing

@@ -1,0 +1,178 @@
+// Transactional steps: a user's rows and the step's result are one commit.
+
+#include <atomic>
+
+#include "tests/sdk/fixture.hpp"
+
+namespace pawl::testing {
+namespace {
+
+class Transactions : public SdkTest {
+ public:
+  [[nodiscard]] static bool has_database() {
+    return GetParam() == Way::sqlite || GetParam() == Way::postgres;
+  }
+  static WorkerOptions leaving() { return quiet({.suspend_after = Duration{0}}); }
+  // Runs a workflow of one transaction, and gives what it gives.
+  template <typename Call>
+  Json run(const std::string& name, Call call) {
+    Worker worker{client, leaving()};
+    worker.workflow(name, [&](Workflow& wf) { return wf.transaction("only", call); });
+    worker.start();
+    return client.start(name).result<Json>(30s);
+  }
+  RunFailed failure_of(const pawl::Run& run) {
+    try {
+      run.wait(30s);
+    } catch (const RunFailed& failed) {
+      return failed;
+    }
+    return RunFailed{{.id = run.id(), .state = "completed"}, "", ""};
+  }
+  void make_table() {
+    (void)run("make", [](Sql& sql) {
+      sql.exec("drop table if exists notes");  // what is not Pawl's outlives a test
+      sql.exec("create table notes (id bigint primary key, text varchar(100), share double precision)");
+      return true;
+    });
+  }
+};
+
+TEST_P(Transactions, KeepTheirRowsAndTheirResultTogether) {
+  if (!has_database()) GTEST_SKIP();
+  make_table();
+  std::atomic<int> calls = 0;
+  Worker worker{client, leaving()};
+  worker.workflow("note", [&](Workflow& wf) {
+    const auto changed = wf.transaction("write", [&](Sql& sql) {
+      ++calls;
+      return sql.exec("insert into notes values ($1, $2, $3), ($4, $5, null)", 1, "it's", 0.5, 2,
+                      std::optional<std::string>{});
+    });
+    wf.sleep(1ms);  // the function runs again from its start
+    const auto rows =
+        wf.transaction("read", [](Sql& sql) { return sql.query("select * from notes order by id"); });
+    return Json{{"changed", changed}, {"rows", rows}};
+  });
+  worker.start();
+  const Json given = client.start("note").result<Json>(30s);
+  EXPECT_EQ(given.at("changed"), 2);
+  EXPECT_EQ(given.at("rows").dump(),
+            R"([{"id":1,"share":0.5,"text":"it's"},{"id":2,"share":null,"text":null}])");
+  EXPECT_EQ(calls, 1);
+}
+
+struct Note {
+  int id = 0;
+  std::string text;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Note, id, text)
+
+TEST_P(Transactions, GiveRowsAsTypes) {
+  if (!has_database()) GTEST_SKIP();
+  make_table();
+  const Json given = run("types", [](Sql& sql) {
+    sql.exec("insert into notes values ($1, $2, $3)", 7, "12", "12");
+    const auto notes = sql.query_as<Note>("select id, text from notes where id = $1", 7);
+    return Json{{"text", notes.at(0).text},
+                {"sum", sql.value<int>("select sum(id) from notes")},
+                {"share", sql.value<double>("select share from notes")},
+                {"truth", sql.value<Json>("select id = 7 from notes")},
+                {"none", sql.query("select id from notes where id = $1", 8)}};
+  });
+  EXPECT_EQ(given.at("text"), "12");
+  EXPECT_EQ(given.at("sum"), 7);
+  EXPECT_EQ(given.at("share"), 12.0);
+  EXPECT_EQ(given.at("none"), Json::array());
+}
+
+TEST_P(Transactions, LeaveNothingBehindWhereTheyFail) {
+  if (!has_database()) GTEST_SKIP();
+  make_table();
+  int attempts = 0;
+  Worker worker{client, leaving()};
+  worker.workflow("note", [&](Workflow& wf) {
+    wf.transaction("write", {.retry = {.initial_interval = 1ms}}, [&](Sql& sql) {
+      sql.exec("insert into notes (id) values ($1)", 1);
+      if (++attempts < 3) throw Failure{"not_yet", "once more"};
+    });
+    return wf.transaction("count", [](Sql& sql) { return sql.value<int>("select count(*) from notes"); });
+  });
+  worker.start();
+  EXPECT_EQ(client.start("note").result<int>(30s), 1);
+  EXPECT_EQ(attempts, 3);
+}
+
+TEST_P(Transactions, FailWithWhatTheDatabaseSays) {
+  if (!has_database()) GTEST_SKIP();
+  make_table();
+  const auto refusal = [&](const std::string& name, const std::function<void(Sql&)>& work) {
+    Worker worker{client, leaving()};
+    worker.workflow(name, [&](Workflow& wf) {
+      wf.transaction("write", {.retry = {.max_attempts = 1}}, [&](Sql& sql) { work(sql); });
+    });
+    worker.start();
+    const RunFailed failed = failure_of(client.start(name));
+    EXPECT_EQ(failed.code(), "sql") << name;
+    return failed.detail();
+  };
+  EXPECT_NE(refusal("syntax", [](Sql& sql) { sql.exec("delete notes where"); }).find("syntax"),
+            std::string::npos);
+  EXPECT_FALSE(refusal("unique", [](Sql& sql) {
+                 sql.exec("insert into notes (id) values ($1)", 1);
+                 sql.exec("insert into notes (id) values ($1)", 1);
+               }).empty());
+  EXPECT_NE(refusal("commit", [](Sql& sql) { sql.exec(" /* now */ COMMIT"); }).find("around the step"),
+            std::string::npos);
+  EXPECT_FALSE(
+      refusal("values", [](Sql& sql) { sql.exec("insert into notes (id) values ($1)", 1, 2); }).empty());
+  // Caught, and gone on: what the databases would keep of it differs.
+  EXPECT_EQ(refusal("caught",
+                    [](Sql& sql) {
+                      sql.exec("insert into notes (id) values ($1)", 5);
+                      try {
+                        sql.exec("insert into notes (id) values ($1)", 5);
+                      } catch (const Error&) {
+                      }
+                    }),
+            "a statement failed, and the function went on");
+  EXPECT_EQ(run("count", [](Sql& sql) { return sql.value<int>("select count(*) from notes"); }), 0);
+}
+
+TEST_P(Transactions, NeedADatabaseOfTheClientsOwn) {
+  if (has_database()) GTEST_SKIP();
+  Worker worker{client, leaving()};
+  worker.workflow("note", [](Workflow& wf) { wf.transaction("write", [](Sql&) {}); });
+  worker.start();
+  const RunFailed failed = failure_of(client.start("note"));
+  EXPECT_EQ(failed.code(), "no_database");
+  const std::string why = GetParam() == Way::http
+                              ? "this client talks to a server, and the server's database is not its own"
+                              : "this client's store is in memory, which takes no SQL";
+  EXPECT_EQ(failed.detail(), "the transaction 'write' needs a client of sqlite: or postgres: " + why);
+}
+
+TEST_P(Transactions, OfManyRunsAtOnceLoseNothing) {
+  if (!has_database()) GTEST_SKIP();
+  (void)run("make", [](Sql& sql) {
+    sql.exec("drop table if exists counter");
+    sql.exec("create table counter (n bigint not null)");
+    return sql.exec("insert into counter values (0)");
+  });
+  {
+    Worker worker{client, leaving()};
+    worker.workflow("count", [](Workflow& wf) {
+      wf.transaction("add", [](Sql& sql) { sql.exec("update counter set n = n + 1"); });
+    });
+    worker.start();
+    std::vector<pawl::Run> runs;
+    for (int i = 0; i < 40; ++i) runs.push_back(client.start("count"));
+    for (const pawl::Run& run : runs) run.wait(30s);
+  }
+  EXPECT_EQ(run("read", [](Sql& sql) { return sql.value<int>("select n from counter"); }), 40);
+}
+
+PAWL_ON_EVERY_WAY(Transactions);
+
+}  // namespace
+}  // namespace pawl::testing
