@@ -13,7 +13,7 @@ namespace {
 constexpr core::Duration kWalkEvery = std::chrono::seconds{10};
 // Beside others it takes one part of the time and leaves them so many; a walk that has gone on for long takes
 // more, since data that comes faster than it goes would grow without bound.
-constexpr int kPartsLeft = 9;
+constexpr int kPartsLeft = 19;
 constexpr int kPartsLeftLate = 2;
 constexpr core::Duration kLate = std::chrono::hours{1};
 

@@ -155,17 +155,14 @@ constexpr std::array kToken{
 constexpr std::array kNamespace{
     Field{"strict_types", "boolean"},
     Field{"payload_max", "integer"},
-    Field{"retention_completed", "duration", false,
-          "how long completed tasks are kept; null: as the server says"},
-    Field{"retention_failed", "duration", false, "the same of failed, dead_letter and cancelled ones"},
-    Field{"retention_audit", "duration", false,
-          "entries of the audit; its beginning goes as far as all of it is old"},
+    Field{"retention_completed", "duration", false, "how long; null: as the server says"},
+    Field{"retention_failed", "duration", false, "of failed, dead_letter and cancelled tasks"},
+    Field{"retention_audit", "duration", false, "from its beginning, as far as all is old"},
     Field{"retention_dead_letter", "duration", false, "instead of retention_failed"},
     Field{"retention_cancelled", "duration", false, "instead of retention_failed"},
-    Field{"retention_runs", "duration", false,
-          "runs that have ended, with their events, tasks and checkpoints"},
+    Field{"retention_runs", "duration", false, "that have ended, with all they consist of"},
     Field{"retention_checkpoints", "integer", false, "how many for each task or run"},
-    Field{"retention_queues", "durations", false, "queue to duration: its tasks, whatever their state"},
+    Field{"retention_queues", "durations", false, "queue to duration, whatever the state"},
 };
 constexpr std::array kSweep{
     Field{"check", "string", true, "leases, timeouts, stuck, deadlines, workers or retention"},

@@ -60,9 +60,15 @@ TEST_P(PostgresPlans, RetentionWalksByIdAndErasesByKey) {
   EXPECT_EQ(walk.find("Sort"), std::string::npos) << walk;
   expect_uses(plan(sql::lock_finished, "", "('{}')"), {"Index Scan using finished_pkey"});
   const auto keys = plan(sql::erase_task_keys, "", "('{}')");
-  expect_uses(keys, {"Index Scan using tasks_pkey", "Index Scan using task_keys_pkey"});
+  expect_uses(keys,
+              {"Index Scan using tasks_pkey", "Index Scan using task_keys_pkey", "Tid Scan on task_keys"});
   EXPECT_NE(keys.find("AND (key = t.key)"), std::string::npos) << keys;
-  expect_uses(plan(sql::trim_checkpoints, "", "('{}', '{}')"), {"Index Scan using checkpoints_pkey"});
+  for (const std::string& by_key : {plan(sql::trim_checkpoints, "", "('{}', '{}')"),
+                                    plan(sql::erase_run_keys, "", "('{}', '{}', '{}', '{}')"),
+                                    plan(sql::erase_run_states, "", "('{}', '{}', 1)")}) {
+    expect_uses(by_key, {"Index Cond"});
+    EXPECT_EQ(by_key.find("Join Filter"), std::string::npos) << by_key;
+  }
   expect_uses(plan(sql::erase_events, "", "('{}')"), {"Index Scan using run_events_pkey"});
 }
 

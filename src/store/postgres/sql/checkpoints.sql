@@ -32,8 +32,13 @@ select type, count(*), max(sequence), min(created_at), max(created_at)
 from pawl.checkpoints where owner = $1::uuid group by type
 
 -- name: trim_checkpoints
-delete from pawl.checkpoints c using (select unnest($1::uuid[]) as owner, unnest($2::int8[]) as sequence) u
-where c.owner = u.owner and c.sequence <= u.sequence
+delete from pawl.checkpoints c using (
+  select c.address from unnest($1::uuid[], $2::int8[]) u(owner, sequence)
+  cross join lateral (
+    select c.ctid as address from pawl.checkpoints c
+    where c.owner = u.owner and c.sequence <= u.sequence offset 0) c
+) gone
+where c.ctid = gone.address
 
 -- name: erase_checkpoints
 delete from pawl.checkpoints where owner = any($1::uuid[])

@@ -170,8 +170,12 @@ select task_id from pawl.run_tasks where run_id = $1::uuid order by run_id, task
 -- name: erase_run_states
 -- Only at the sequence they were loaded at, as update_run_state.
 with gone as (
-  delete from pawl.run_states s using (select unnest($1::uuid[]) as id, unnest($2::int8[]) as sequence) u
-  where s.id = u.id and s.sequence = u.sequence returning 1
+  delete from pawl.run_states s using (
+    select s.address from unnest($1::uuid[], $2::int8[]) u(id, sequence)
+    cross join lateral (
+      select s.ctid as address from pawl.run_states s where s.id = u.id and s.sequence = u.sequence offset 0) s
+  ) found
+  where s.ctid = found.address returning 1
 )
 select pawl.expect_rows(count(*), $3::int8) from gone
 
@@ -181,9 +185,14 @@ delete from pawl.runs where id = any($1::uuid[])
 -- name: erase_run_keys
 -- Only while they name these runs.
 delete from pawl.run_keys k using (
-  select unnest($1::text[]) as namespace, unnest($2::text[]) as workflow, unnest($3::text[]) as run_key,
-    unnest($4::uuid[]) as run_id) u
-where k.namespace = u.namespace and k.workflow = u.workflow and k.run_key = u.run_key and k.run_id = u.run_id
+  select k.address
+  from unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) u(namespace, workflow, run_key, run_id)
+  cross join lateral (
+    select k.ctid as address from pawl.run_keys k
+    where k.namespace = u.namespace and k.workflow = u.workflow and k.run_key = u.run_key and k.run_id = u.run_id
+    offset 0) k
+) gone
+where k.ctid = gone.address
 
 -- name: erase_run_tasks
 delete from pawl.run_tasks where run_id = any($1::uuid[])

@@ -55,16 +55,18 @@ left join pawl.finished f on f.id = t.id
 where t.id = any($1::uuid[])
 
 -- name: erase_task_keys
--- Before their tasks. Only while they name them. OFFSET 0 for the whole: else a key is looked for among all of its
--- namespace and type.
+-- Before their tasks. Only while they name them. From the task to its key: the other way would read all keys.
 delete from pawl.task_keys k using (
-  select t.id, l.namespace, l.type, t.idempotency_key as key
+  select k.address
   from unnest($1::uuid[]) u(id)
-  cross join lateral (select * from pawl.tasks t where t.id = u.id offset 0) t
-  cross join lateral (select * from pawl.lanes l where l.id = t.lane offset 0) l
-  where t.idempotency_key is not null offset 0
-) t
-where k.namespace = t.namespace and k.type = t.type and k.key = t.key and k.task_id = t.id
+  cross join lateral (
+    select t.id, t.lane, t.idempotency_key as key from pawl.tasks t where t.id = u.id offset 0) t
+  cross join lateral (select l.namespace, l.type from pawl.lanes l where l.id = t.lane offset 0) l
+  cross join lateral (
+    select k.ctid as address from pawl.task_keys k
+    where k.namespace = l.namespace and k.type = l.type and k.key = t.key and k.task_id = t.id offset 0) k
+) gone
+where k.ctid = gone.address
 
 -- name: erase_tasks
 delete from pawl.tasks where id = any($1::uuid[])
