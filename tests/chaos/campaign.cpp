@@ -54,10 +54,8 @@ void print_recoveries(const Ledger& ledger) {
 bool print_verdict(const Faults& faults, const Ledger& ledger, const CallCounts& calls) {
   std::vector<std::string> gaps;
   fmt::print("faults that landed:\n");
-  for (const Fault fault : faults.kinds()) {
+  for (const auto& [fault, count] : faults.landed()) {
     const auto name = kFaultNames.at(static_cast<std::size_t>(fault));
-    const auto found = faults.landed().find(fault);
-    const int count = found == faults.landed().end() ? 0 : found->second;
     fmt::print("  {:>8}  {}\n", count, name);
     if (count == 0) gaps.emplace_back(name);
   }
