@@ -132,12 +132,13 @@ void PrivatePostgres::stop_immediately() {
   (void)server_->wait();
 }
 
+// A primary that comes back waits for its standby with every commit: so the standby looks for it often.
 void PrivatePostgres::start() {
-  server_ =
-      std::make_unique<Process>(as_server({programs_ + "postgres", "-D", data(), "-p", std::to_string(port_),
-                                           "-c", "listen_addresses=127.0.0.1", "-c",
-                                           "unix_socket_directories=", "-c", "max_connections=200"}),
-                                log_);
+  server_ = std::make_unique<Process>(
+      as_server({programs_ + "postgres", "-D", data(), "-p", std::to_string(port_), "-c",
+                 "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200",
+                 "-c", "wal_retrieve_retry_interval=100ms"}),
+      log_);
   const auto until = std::chrono::steady_clock::now() + kStartsWithin;
   while (!try_on(conninfo(port_), "select 1").empty()) {
     if (server_->ended() || std::chrono::steady_clock::now() > until)
