@@ -7,6 +7,7 @@
 
 #include "tests/chaos/checks.hpp"
 #include "tests/chaos/faults.hpp"
+#include "tests/chaos/leaders.hpp"
 #include "tests/chaos/load.hpp"
 #include "tests/chaos/store_watch.hpp"
 #include "tests/support/stores.hpp"
@@ -101,7 +102,7 @@ bool run_campaign(const Campaign& campaign) {
   checks.limits();
   checks.runs();
   checks.schedules();
-  checks.leaders(watch->leader_changes());
+  check_leaders(watch->leader_changes(), ledger);
   checks.verify(campaign.binary, cluster.store(), folder.path() + "/verify.log");
   const bool is_well = print_verdict(faults, ledger, calls);
   fmt::print("{}\n\n", is_well ? "no promise was broken" : fmt::format("failed: seed {}", campaign.seed));

@@ -171,26 +171,6 @@ void Checks::slots_of(const std::string& schedule) {
                                   tasks_by_schedule_[schedule].size()));
 }
 
-void Checks::leaders(const std::vector<LeaderChange>& changes) {
-  for (std::size_t i = 1; i < changes.size(); ++i) {
-    const LeaderChange& last = changes[i - 1];
-    const LeaderChange& next = changes[i];
-    const bool is_same = last.node == next.node && last.term == next.term;
-    ledger_.count("changes of the leadership examined");
-    if (is_same) continue;
-    ledger_.count("leaders that followed another");
-    if (next.term != last.term + 1)
-      ledger_.violation(
-          fmt::format("term {} of {} followed term {} of {}", next.term, next.node, last.term, last.node));
-    if (next.at < last.until)
-      ledger_.violation(fmt::format("{} took term {} at {}, before the end {} of {}'s", next.node, next.term,
-                                    next.at, last.until, last.node));
-    ledger_.recovered(
-        "from the end of a leader's lease to the next leader",
-        std::chrono::duration_cast<std::chrono::milliseconds>(core::Duration{next.at - last.until}));
-  }
-}
-
 void Checks::verify(const std::string& binary, const std::string& store, const std::string& log) {
   Process verifier{{binary, "verify", "--store", store}, log};
   const int code = verifier.wait();

@@ -3,12 +3,13 @@
 // Every difference is a violation of the ledger, and everything that was looked at is counted there.
 
 #include <chrono>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tests/chaos/client.hpp"
 #include "tests/chaos/ledger.hpp"
-#include "tests/chaos/store_watch.hpp"
 
 namespace pawl::chaos {
 
@@ -25,7 +26,6 @@ class Checks {
   void limits();
   void runs();
   void schedules();
-  void leaders(const std::vector<LeaderChange>& changes);
   // By `pawl verify`, which reads only the store.
   void verify(const std::string& binary, const std::string& store, const std::string& log);
 
