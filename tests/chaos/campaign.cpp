@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,8 @@ namespace pawl::chaos {
 namespace {
 
 constexpr std::size_t kShownMax = 20;
+constexpr std::chrono::seconds kCalm{
+    4};  // under load and with no faults, for what recoveries take by themselves
 
 // What a campaign must have seen at least once: without it, a promise that held was not tried.
 constexpr std::array kMustBeSeen{"enqueues",
@@ -91,6 +94,8 @@ bool run_campaign(const Campaign& campaign) {
   load.start();
   Faults faults{{cluster, ledger, calls}, seeds.next()};
   faults.happen(campaign.time);
+  ledger.calm();
+  std::this_thread::sleep_for(kCalm);
 
   Client client{cluster, calls, seeds.next()};
   Checks checks{client, ledger};
