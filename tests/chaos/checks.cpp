@@ -56,17 +56,28 @@ void Checks::pause_schedules() {
 
 void Checks::await_quiescence() {
   const Time began = std::chrono::steady_clock::now();
+  Time changed_at = began;
+  std::string last;
   while (!is_quiet()) {
-    if (std::chrono::steady_clock::now() > began + 60s) {
-      const auto queues = client_.insist({.path = "/default/queues"}, patience());
-      return ledger_.violation("not everything ended within a minute: " +
-                               (queues ? queues->body.dump() : "no answer"));
-    }
+    const std::string now = counts();
+    const Time looked_at = std::chrono::steady_clock::now();
+    if (now != last) changed_at = looked_at;
+    last = now;
+    if (looked_at > changed_at + 60s || looked_at > began + 10min)
+      return ledger_.violation("not everything ended: " + now);
     std::this_thread::sleep_for(50ms);
   }
   ledger_.recovered(
       "from the last fault to quiescence",
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began));
+}
+
+std::string Checks::counts() {
+  const auto queues = client_.insist({.path = "/default/queues"}, patience());
+  std::string text;
+  for (const json& queue : queues ? queues->body["items"] : json::array())
+    text += queue["name"].get<std::string>() + " " + queue["counts"].dump() + " ";
+  return text;
 }
 
 bool Checks::is_quiet() {

@@ -19,7 +19,7 @@ class Checks {
 
   // No slot fires from now on.
   void pause_schedules();
-  // Until all tasks and runs have ended; a violation if that takes more than a minute.
+  // Until all tasks and runs have ended; a violation if nothing changes for a minute.
   void await_quiescence();
 
   void tasks();
@@ -33,6 +33,7 @@ class Checks {
   // All pages of a list.
   std::vector<json> all(const std::string& path);
   bool is_quiet();
+  std::string counts();  // of all queues
   void slots_of(const std::string& schedule);
 
   Client& client_;
