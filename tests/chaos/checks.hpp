@@ -3,12 +3,13 @@
 // Every difference is a violation of the ledger, and everything that was looked at is counted there.
 
 #include <chrono>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tests/chaos/client.hpp"
 #include "tests/chaos/ledger.hpp"
-#include "tests/chaos/store_watch.hpp"
 
 namespace pawl::chaos {
 
@@ -18,14 +19,13 @@ class Checks {
 
   // No slot fires from now on.
   void pause_schedules();
-  // Until all tasks and runs have ended; a violation if that takes more than a minute.
+  // Until all tasks and runs have ended; a violation if nothing changes for a minute.
   void await_quiescence();
 
   void tasks();
   void limits();
   void runs();
   void schedules();
-  void leaders(const std::vector<LeaderChange>& changes);
   // By `pawl verify`, which reads only the store.
   void verify(const std::string& binary, const std::string& store, const std::string& log);
 
@@ -33,6 +33,7 @@ class Checks {
   // All pages of a list.
   std::vector<json> all(const std::string& path);
   bool is_quiet();
+  std::string counts();  // of all queues
   void slots_of(const std::string& schedule);
 
   Client& client_;

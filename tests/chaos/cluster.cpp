@@ -20,8 +20,12 @@ std::string to_string(StoreKind kind) { return kind == StoreKind::postgres ? "po
 Cluster::Cluster(StoreKind kind, std::string binary, std::string folder)
     : kind_(kind), binary_(std::move(binary)), folder_(std::move(folder)) {
   if (kind_ == StoreKind::postgres) {
-    postgres_ = std::make_unique<PrivatePostgres>(folder_);
-    for (Node& node : nodes_) node.proxy = std::make_unique<Proxy>(postgres_->port());
+    primary_ = std::make_unique<PrivatePostgres>(folder_);
+    standby_ = std::make_unique<PrivatePostgres>(folder_, *primary_);
+    for (Node& node : nodes_) {
+      node.way = std::make_unique<Proxy>(primary_->port());
+      node.way_to_standby = std::make_unique<Proxy>(standby_->port());
+    }
   }
   for (int i = 0; i < kNodes; ++i) start(i);
 }
@@ -34,9 +38,30 @@ std::string Cluster::store() const {
   return kind_ == StoreKind::postgres ? "postgres:" + conninfo() : "sqlite:" + sqlite_file();
 }
 
+std::string Cluster::conninfo() const { return conninfo_by(primary_->port(), standby_->port()); }
+
+std::string Cluster::conninfo_by(int port, int standby_port) const {
+  return primary_->conninfo(port) + " host=127.0.0.1,127.0.0.1 port=" + std::to_string(port) + "," +
+         std::to_string(standby_port) + " target_session_attrs=read-write";
+}
+
 std::string Cluster::store_of(int node) const {
   if (kind_ == StoreKind::sqlite) return store();
-  return "postgres:" + postgres_->conninfo(nodes_.at(index(node)).proxy->port());
+  const Node& its = nodes_.at(index(node));
+  return "postgres:" + conninfo_by(its.way->port(), its.way_to_standby->port());
+}
+
+void Cluster::set_ways(int node, Proxy::Mode mode) {
+  Node& its = nodes_.at(index(node));
+  its.way->set(mode);
+  its.way_to_standby->set(mode);
+}
+
+void Cluster::fail_over() {
+  primary_->stop_immediately();
+  // A proxy that takes a connection and then ends it is not what a machine that is gone looks like.
+  for (Node& node : nodes_) node.way.reset();
+  standby_->promote();
 }
 
 void Cluster::start(int number) {

@@ -31,21 +31,28 @@ class Cluster {
   [[nodiscard]] const std::string& address(int node) const { return nodes_.at(index(node)).address; }
   // What another program opens the store by, past the proxies.
   [[nodiscard]] std::string store() const;
-  [[nodiscard]] std::string conninfo() const { return postgres_->conninfo(postgres_->port()); }
+  [[nodiscard]] std::string conninfo() const;
   [[nodiscard]] std::string sqlite_file() const { return folder_ + "/pawl.db"; }
 
   // Waits until it serves again. A store that is away meanwhile is no reason to give up.
   void start(int node);
   [[nodiscard]] Process& process(int node) { return *nodes_.at(index(node)).process; }
-  [[nodiscard]] Proxy& proxy(int node) { return *nodes_.at(index(node)).proxy; }
-  [[nodiscard]] PrivatePostgres& postgres() { return *postgres_; }
+  // What the node's ways to the primary and to the standby do. How many connections that mode has hurt so
+  // far.
+  void set_ways(int node, Proxy::Mode mode);
+  [[nodiscard]] int hurt(int node, Proxy::Mode mode) const { return nodes_.at(index(node)).way->hurt(mode); }
+  [[nodiscard]] PrivatePostgres& primary() { return *primary_; }
+  // Lost for good, and nobody answers where it was; the standby takes its place. Nothing is done to nodes
+  // after that.
+  void fail_over();
   [[nodiscard]] std::string log_of(int node) const {
     return folder_ + "/node-" + std::to_string(node) + ".log";
   }
 
  private:
   struct Node {
-    std::unique_ptr<Proxy> proxy;  // PostgreSQL's
+    std::unique_ptr<Proxy> way;  // to the primary; none on SQLite
+    std::unique_ptr<Proxy> way_to_standby;
     std::unique_ptr<Process> process;
     std::string listen = "127.0.0.1:0";
     std::string address;
@@ -53,13 +60,16 @@ class Cluster {
 
   static std::size_t index(int node) { return static_cast<std::size_t>(node); }
   [[nodiscard]] std::string store_of(int node) const;
+  // Whichever of the two takes writes.
+  [[nodiscard]] std::string conninfo_by(int port, int standby_port) const;
   // True when it serves; false when it ended instead.
   bool await_serving(Node& node, const std::string& log, std::size_t said_before);
 
   StoreKind kind_;
   std::string binary_;
   std::string folder_;
-  std::unique_ptr<PrivatePostgres> postgres_;
+  std::unique_ptr<PrivatePostgres> primary_;
+  std::unique_ptr<PrivatePostgres> standby_;
   std::vector<Node> nodes_{kNodes};
 };
 

@@ -33,6 +33,7 @@ Faults::Faults(Place place, std::uint64_t seed)
   if (cluster_.kind() == StoreKind::postgres)
     kinds_.insert(kinds_.end(),
                   {Fault::pause, Fault::close, Fault::stall, Fault::drop, Fault::restart_database});
+  for (const Fault fault : kinds_) landed_[fault] = 0;
 }
 
 void Faults::happen(milliseconds time) {
@@ -40,7 +41,7 @@ void Faults::happen(milliseconds time) {
   const auto is_over = [&] { return std::chrono::steady_clock::now() >= until; };
   const auto has_landed = [&](Fault fault) { return landed_[fault] > 0; };
   for (int round = 0; !is_over() || round < kRoundsToLand; ++round) {
-    if (is_over() && std::all_of(kinds_.begin(), kinds_.end(), has_landed)) return;
+    if (is_over() && std::all_of(kinds_.begin(), kinds_.end(), has_landed)) break;
     shuffle();
     for (const Fault fault : kinds_) {
       if (is_over() && has_landed(fault)) continue;
@@ -48,6 +49,7 @@ void Faults::happen(milliseconds time) {
       happen_once(fault, client_.any_node());
     }
   }
+  if (cluster_.kind() == StoreKind::postgres) fail_over();
 }
 
 void Faults::happen_once(Fault fault, int node) {
@@ -66,6 +68,7 @@ void Faults::happen_once(Fault fault, int node) {
     case Fault::stall:
     case Fault::drop: return cut(fault, node);
     case Fault::restart_database: return restart_database();
+    case Fault::fail_over: return fail_over();
   }
   wait(100, 800);
   cluster_.start(node);
@@ -86,29 +89,46 @@ void Faults::await_a_slot() {
   std::this_thread::sleep_until(*next + offset);
 }
 
+// Longer than any lease, and now and then longer than the database lets a transaction be idle.
 void Faults::pause(int node) {
   cluster_.process(node).signal(SIGSTOP);
-  wait(2'200, 3'500);
+  wait(2'200, chance_.chance(0.3) ? 7'000 : 3'000);
+  maybe_kill_another(node);
   if (cluster_.process(node).is_stopped()) ++landed_[Fault::pause];
   cluster_.process(node).signal(SIGCONT);
 }
 
 void Faults::cut(Fault fault, int node) {
-  Proxy& proxy = cluster_.proxy(node);
-  const int before = proxy.hurt(mode_of(fault));
-  proxy.set(mode_of(fault));
+  const Proxy::Mode mode = mode_of(fault);
+  const int before = cluster_.hurt(node, mode);
+  cluster_.set_ways(node, mode);
   wait(1'000, 3'000);
-  if (proxy.hurt(mode_of(fault)) > before) ++landed_[fault];
-  proxy.set(Proxy::Mode::pass);
+  maybe_kill_another(node);
+  if (cluster_.hurt(node, mode) > before) ++landed_[fault];
+  cluster_.set_ways(node, Proxy::Mode::pass);
   await_writes("from a mended connection to a write through its node", std::chrono::steady_clock::now());
 }
 
+void Faults::maybe_kill_another(int node) {
+  if (!chance_.chance(0.3)) return;
+  const int other = (node + 1) % kNodes;
+  kill(other, SIGKILL);
+  cluster_.start(other);
+  ledger_.count("nodes killed while another was paused or cut off");
+}
+
 void Faults::restart_database() {
-  cluster_.postgres().stop_immediately();
+  cluster_.primary().stop_immediately();
   wait(50, 500);
-  cluster_.postgres().start();
+  cluster_.primary().start();
   ++landed_[Fault::restart_database];
   await_writes("from the database's return to a write through each node", std::chrono::steady_clock::now());
+}
+
+void Faults::fail_over() {
+  cluster_.fail_over();
+  ++landed_[Fault::fail_over];
+  await_writes("from a standby's promotion to a write through each node", std::chrono::steady_clock::now());
 }
 
 void Faults::await_writes(const std::string& what, Time since) {

@@ -25,10 +25,12 @@ enum class Fault : std::uint8_t {
   stall,             // hold everything back,
   drop,              // or swallow it
   restart_database,  // SIGQUIT, as `pg_ctl restart -m immediate` does
+  fail_over,         // the primary is lost for good, and its standby takes over: once, at the end
 };
-inline constexpr std::array<std::string_view, 8> kFaultNames{
-    "node killed",       "node killed at a slot", "node stopped",       "node paused",
-    "connection closed", "connection stalled",    "connection dropped", "database restarted"};
+inline constexpr std::array<std::string_view, 9> kFaultNames{
+    "node killed",        "node killed at a slot", "node stopped",
+    "node paused",        "connection closed",     "connection stalled",
+    "connection dropped", "database restarted",    "standby promoted"};
 
 class Faults {
  public:
@@ -39,10 +41,10 @@ class Faults {
   };
   Faults(Place place, std::uint64_t seed);
 
-  // For so long, and until each kind has landed.
+  // For so long, and until each kind has landed; in the end a standby takes over.
   void happen(std::chrono::milliseconds time);
+  // Every kind that is to happen, and how often it landed.
   [[nodiscard]] const std::map<Fault, int>& landed() const { return landed_; }
-  [[nodiscard]] const std::vector<Fault>& kinds() const { return kinds_; }
 
  private:
   void happen_once(Fault fault, int node);
@@ -50,7 +52,10 @@ class Faults {
   void await_a_slot();
   void pause(int node);
   void cut(Fault fault, int node);
+  // While something else is wrong with one node, another may be killed too.
+  void maybe_kill_another(int node);
   void restart_database();
+  void fail_over();
   // Until each node has written something.
   void await_writes(const std::string& what, Time since);
   void shuffle();

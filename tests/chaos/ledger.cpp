@@ -39,8 +39,10 @@ void Ledger::claimed(const std::string& task, std::int64_t fence, Time lease_end
     violations_.push_back(fmt::format("task {} was given out after it was completed", task));
   const auto found = abandoned_.find(task);
   if (found == abandoned_.end()) return;
-  recoveries_["from the end of a dead worker's lease to the next claim"].push_back(
-      std::max(0ms, std::chrono::duration_cast<std::chrono::milliseconds>(now - found->second)));
+  const bool is_calm = found->second > calm_since_;
+  recoveries_[is_calm ? "from the end of a dead worker's lease to the next claim, nothing else being wrong"
+                      : "from the end of a dead worker's lease to the next claim"]
+      .push_back(std::max(0ms, std::chrono::duration_cast<std::chrono::milliseconds>(now - found->second)));
   abandoned_.erase(found);
 }
 
@@ -66,6 +68,11 @@ void Ledger::reported_late(const std::string& task, bool was_taken) {
 void Ledger::recovered(const std::string& what, std::chrono::milliseconds time) {
   const std::lock_guard lock{mutex_};
   recoveries_[what].push_back(time);
+}
+
+void Ledger::calm() {
+  const std::lock_guard lock{mutex_};
+  calm_since_ = std::chrono::steady_clock::now();
 }
 
 void Ledger::violation(std::string text) {

@@ -42,6 +42,8 @@ class Ledger {
   // A report after the lease was over, and whether it was taken.
   void reported_late(const std::string& task, bool was_taken);
   void recovered(const std::string& what, std::chrono::milliseconds time);
+  // Nothing goes wrong from now on: what recoveries take is told apart.
+  void calm();
 
   void violation(std::string text);
   void count(const std::string& what, std::int64_t by = 1);
@@ -65,6 +67,7 @@ class Ledger {
   std::map<std::string, std::int64_t> completed_;  // by task: the fence
   std::set<std::pair<std::string, std::int64_t>> claims_;
   std::map<std::string, Time> abandoned_;
+  Time calm_since_ = Time::max();
   std::vector<Hold> holds_;
   std::vector<std::string> violations_;
   std::map<std::string, std::int64_t> counts_;

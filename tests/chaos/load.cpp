@@ -109,14 +109,19 @@ void Load::add_until_told(int number) {
 void Load::add_one(Client& client, const std::string& name) {
   json task{{"type", "plain"}, {"payload", name}, {"retry", retry_for_ever()}};
   std::string once;
-  switch (client.chance.below(8)) {
-    case 0:
-    case 1: task["key"] = fmt::format("entity-{}", client.chance.below(kKeys)); break;
-    case 2: task["type"] = kNarrowType, task["queue"] = kLimitedQueue; break;
-    case 3: task["type"] = "wide", task["queue"] = kLimitedQueue; break;
-    case 4: once = "call/" + name; break;
-    case 5: task["delay"] = "300ms"; break;
-    default: break;
+  const auto lot = client.chance.below(100);
+  if (lot < 20) {
+    task["key"] = fmt::format("entity-{}", client.chance.below(kKeys));
+  } else if (lot < 23) {  // few, since a worker that dies holds the only slot until the end of its lease
+    task["type"] = kNarrowType;
+    task["queue"] = kLimitedQueue;
+  } else if (lot < 33) {
+    task["type"] = "wide";
+    task["queue"] = kLimitedQueue;
+  } else if (lot < 45) {
+    once = "call/" + name;
+  } else if (lot < 60) {
+    task["delay"] = "300ms";
   }
   if (once.empty()) task["idempotency_key"] = name;
   const auto answer =

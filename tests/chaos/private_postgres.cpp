@@ -56,6 +56,23 @@ void give_to_server(const std::string& path) {
     throw std::runtime_error{"there is no user postgres to run the server as"};
 }
 
+// What went wrong; empty when nothing did.
+std::string try_on(const std::string& conninfo, const std::string& sql) {
+  PGconn* connection = PQconnectdb(conninfo.c_str());
+  PGresult* result = PQexec(connection, sql.c_str());
+  const auto status = PQresultStatus(result);
+  const bool is_done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+  const std::string message = is_done ? "" : sql + ": " + PQerrorMessage(connection);
+  PQclear(result);
+  PQfinish(connection);
+  return message;
+}
+
+void make_folder(const std::string& path) {
+  fs::create_directories(path);
+  give_to_server(path);
+}
+
 }  // namespace
 
 int free_port() {
@@ -70,19 +87,37 @@ int free_port() {
 }
 
 PrivatePostgres::PrivatePostgres(const std::string& folder)
-    : folder_(folder + "/postgres"), programs_(server_programs()), user_(server_user()) {
-  fs::create_directories(folder_);
-  give_to_server(folder_);
-  password_ = text_of_file("/proc/sys/kernel/random/uuid");
+    : folder_(folder + "/postgres"),
+      log_(folder + "/postgres.log"),
+      programs_(server_programs()),
+      user_(server_user()),
+      password_(text_of_file("/proc/sys/kernel/random/uuid")),
+      port_(free_port()) {
   password_.pop_back();  // the end of its line
+  make_folder(folder_);
   const std::string file = folder_ + "/password";
   std::ofstream{file} << password_;
   give_to_server(file);
-  run_to_end(as_server({programs_ + "initdb", "-D", folder_ + "/data", "-U", user_, "-E", "UTF8",
-                        "--locale=C.UTF-8", "--no-sync", "--auth=scram-sha-256", "--pwfile=" + file}),
+  run_to_end(as_server({programs_ + "initdb", "-D", data(), "-U", user_, "-E", "UTF8", "--locale=C.UTF-8",
+                        "--no-sync", "--auth=scram-sha-256", "--pwfile=" + file}),
              folder + "/initdb.log");
-  port_ = free_port();
   start();
+}
+
+PrivatePostgres::PrivatePostgres(const std::string& folder, const PrivatePostgres& primary)
+    : folder_(folder + "/standby"),
+      log_(folder + "/standby.log"),
+      programs_(primary.programs_),
+      user_(primary.user_),
+      password_(primary.password_),
+      port_(free_port()) {
+  make_folder(folder_);
+  run_to_end(as_server({programs_ + "pg_basebackup", "--checkpoint=fast", "--no-sync",
+                        "--write-recovery-conf", "-D", data(), "-d", primary.conninfo(primary.port())}),
+             folder + "/basebackup.log");
+  start();
+  primary.execute("alter system set synchronous_standby_names = '*'");
+  primary.execute("select pg_reload_conf()");
 }
 
 PrivatePostgres::~PrivatePostgres() { stop_immediately(); }
@@ -97,25 +132,25 @@ void PrivatePostgres::stop_immediately() {
   (void)server_->wait();
 }
 
+// A primary that comes back waits for its standby with every commit: so the standby looks for it often.
 void PrivatePostgres::start() {
-  server_ =
-      std::make_unique<Process>(as_server({programs_ + "postgres", "-D", folder_ + "/data", "-p",
-                                           std::to_string(port_), "-c", "listen_addresses=127.0.0.1", "-c",
-                                           "unix_socket_directories=", "-c", "max_connections=200"}),
-                                folder_ + "/../postgres.log");
+  server_ = std::make_unique<Process>(
+      as_server({programs_ + "postgres", "-D", data(), "-p", std::to_string(port_), "-c",
+                 "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200",
+                 "-c", "wal_retrieve_retry_interval=100ms"}),
+      log_);
   const auto until = std::chrono::steady_clock::now() + kStartsWithin;
-  while (!takes_connections()) {
+  while (!try_on(conninfo(port_), "select 1").empty()) {
     if (server_->ended() || std::chrono::steady_clock::now() > until)
-      throw std::runtime_error{"PostgreSQL does not start: " + text_of_file(folder_ + "/../postgres.log")};
+      throw std::runtime_error{"PostgreSQL does not start: " + text_of_file(log_)};
     std::this_thread::sleep_for(5ms);
   }
 }
 
-bool PrivatePostgres::takes_connections() const {
-  PGconn* connection = PQconnectdb(conninfo(port_).c_str());
-  const bool is_there = PQstatus(connection) == CONNECTION_OK;
-  PQfinish(connection);
-  return is_there;
+void PrivatePostgres::promote() { execute("select pg_promote(true, 60)"); }
+
+void PrivatePostgres::execute(const std::string& sql) const {
+  if (const std::string error = try_on(conninfo(port_), sql); !error.empty()) throw std::runtime_error{error};
 }
 
 }  // namespace pawl::chaos

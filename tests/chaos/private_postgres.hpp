@@ -1,6 +1,6 @@
 #pragma once
-// A PostgreSQL of the campaign's own, which may be ended in the worst way and started again. Its data are in
-// a folder that is gone with its owner.
+// A PostgreSQL of the campaign's own, which may be ended in the worst way and started again, and a standby of
+// it that may take over. Their data are in a folder that is gone with its owner.
 
 #include <memory>
 #include <string>
@@ -13,6 +13,8 @@ class PrivatePostgres {
  public:
   // In a new folder below `folder`.
   explicit PrivatePostgres(const std::string& folder);
+  // A standby of `primary`, which from now on acknowledges no commit before the standby has it on disk.
+  PrivatePostgres(const std::string& folder, const PrivatePostgres& primary);
   PrivatePostgres(const PrivatePostgres&) = delete;
   PrivatePostgres& operator=(const PrivatePostgres&) = delete;
   ~PrivatePostgres();
@@ -24,15 +26,20 @@ class PrivatePostgres {
   void stop_immediately();
   // Returns when it takes connections.
   void start();
+  // The standby is the primary when this returns.
+  void promote();
 
  private:
-  [[nodiscard]] bool takes_connections() const;
+  [[nodiscard]] std::string data() const { return folder_ + "/data"; }
+  // Throws what the server says if it refuses.
+  void execute(const std::string& sql) const;
 
   std::string folder_;
+  std::string log_;
   std::string programs_;
   std::string user_;
   std::string password_;
-  int port_ = 0;
+  int port_;
   std::unique_ptr<Process> server_;
 };
 

@@ -64,6 +64,8 @@ class SqliteWatch final : public StoreWatch {
     if (sqlite3_exec(database_, kBegin, nullptr, nullptr, &error) != SQLITE_OK)
       throw std::runtime_error{std::string{"cannot watch the store: "} + error};
   }
+  SqliteWatch(const SqliteWatch&) = delete;
+  SqliteWatch& operator=(const SqliteWatch&) = delete;
   ~SqliteWatch() override { sqlite3_close(database_); }
 
   std::vector<LeaderChange> leader_changes() override {

@@ -1,0 +1,58 @@
+// The ledger of a campaign sees what must never be.
+#include "tests/chaos/ledger.hpp"
+
+#include <gtest/gtest.h>
+
+namespace pawl::chaos {
+namespace {
+
+using namespace std::chrono_literals;
+
+Time at(int second) { return Time{} + std::chrono::seconds{second}; }
+Hold from_to(int from, int until) { return {.from = at(from), .until = at(until)}; }
+const Time kFarAway = Time::max();
+
+TEST(ChaosLedger, SeesATaskThatWasCompletedTwice) {
+  Ledger ledger;
+  ledger.completed("a", 1);
+  ledger.completed("b", 1);
+  EXPECT_TRUE(ledger.violations().empty());
+  ledger.completed("a", 2);
+  EXPECT_EQ(ledger.violations().size(), 1U);
+}
+
+TEST(ChaosLedger, SeesAFenceThatWasGivenOutTwice) {
+  Ledger ledger;
+  ledger.claimed("a", 1, kFarAway);
+  ledger.claimed("a", 2, kFarAway);
+  EXPECT_TRUE(ledger.violations().empty());
+  ledger.claimed("a", 2, kFarAway);
+  EXPECT_EQ(ledger.violations().size(), 1U);
+}
+
+TEST(ChaosLedger, SeesATaskThatWasGivenOutAfterItWasCompleted) {
+  Ledger ledger;
+  ledger.completed("a", 1);
+  ledger.claimed("a", 2, Time{});  // an answer that took longer than its lease says nothing
+  EXPECT_TRUE(ledger.violations().empty());
+  ledger.claimed("a", 3, kFarAway);
+  EXPECT_EQ(ledger.violations().size(), 1U);
+}
+
+TEST(ChaosLedger, SeesAReportThatWasTakenTooLate) {
+  Ledger ledger;
+  ledger.reported_late("a", false);
+  EXPECT_TRUE(ledger.violations().empty());
+  ledger.reported_late("a", true);
+  EXPECT_EQ(ledger.violations().size(), 1U);
+}
+
+TEST(ChaosLedger, CountsWhatIsHeldAtOnce) {
+  EXPECT_EQ(most_at_once({}), 0);
+  EXPECT_EQ(most_at_once({from_to(0, 2), from_to(2, 4), from_to(4, 5)}), 1) << "one after the other";
+  EXPECT_EQ(most_at_once({from_to(0, 3), from_to(2, 4), from_to(5, 9)}), 2);
+  EXPECT_EQ(most_at_once({from_to(0, 9), from_to(1, 8), from_to(2, 3), from_to(2, 7)}), 4);
+}
+
+}  // namespace
+}  // namespace pawl::chaos
