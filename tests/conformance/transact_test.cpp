@@ -89,7 +89,7 @@ TEST_P(Transact, IsNotCommittedAgainWhereItsReplyWasLost) {
   faulty.plan.on_committed = [] { lose(StoreError::Kind::unknown); };
   EXPECT_EQ(note(faulty.node.engine()).problem().code, ProblemCode::unavailable);
   EXPECT_EQ(note(engine()).problem().code, ProblemCode::already_completed);
-  EXPECT_EQ(calls, 2);
+  EXPECT_GE(calls, 2) << "once more where the node remembered the run as it was before";
   EXPECT_EQ(rows(), 1);
   EXPECT_EQ(steps(), 1U);
 }
