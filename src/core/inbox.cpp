@@ -70,7 +70,8 @@ bool is_promised(const InboxCall& call, const Answer& answer) {
 Result<RecordDecision> refuse(const InboxCall& call, const Problem& problem, std::optional<Duration> again,
                               FoundRecords found, TimePoint now) {
   RecordDecision decision;
-  if (!found[0] || !found[0]->expires_at) return decision;  // somebody was faster
+  const bool is_due = found[0] && found[0]->expires_at && *found[0]->expires_at <= now;
+  if (!is_due) return decision;  // somebody was faster
   const std::string code{kind_of(problem.code).name};
   Body body{found[0]->body};
   body.put("problem", code + ": " + problem.detail);

@@ -153,7 +153,7 @@ void detail::replay_history(const std::string& text, const pawl::detail::Workflo
   ReplayConnection connection{seen};
   const pawl::detail::Log silent = [](const std::string&) {};
   pawl::detail::Reporter reporter{connection, "replay", silent};
-  worker::Lease lease{{.until = core::MonotonicTime::max()}, connection.clock()};
+  worker::Lease lease{{.task_id = {}, .fence = 0, .until = core::MonotonicTime::max()}, connection.clock()};
   const core::ClaimedTask claimed = claimed_from(history);
   std::mutex mutex;
   pawl::detail::Body body{{.connection = connection,

@@ -180,6 +180,18 @@ TEST_P(InboxCalls, OfAWorkflowThatNobodyHasDeclaredAreTriedAgain) {
   EXPECT_EQ(problem_of(id), "gone");
 }
 
+TEST_P(InboxCalls, ThatAnotherNodeHasPutOffAreNotRefused) {
+  const std::string id = leave("start_workflow", {{"name", "later"}, {"payload", "1"}});
+  const core::InboxCall call =
+      core::inbox_call_from(node().store()->due_records(core::RecordKind::inbox, 1).at(0));
+  EXPECT_EQ(look(), 1);
+  const auto put_off = node().store()->find_record(ref_of(id));
+  const std::optional<core::Record> found[]{put_off};
+  const auto decision = core::refuse(call, {.code = ProblemCode::already_completed}, {}, found, clock.now());
+  ASSERT_TRUE(decision.ok());
+  EXPECT_TRUE(decision->changes.empty());
+}
+
 TEST_P(InboxCalls, StartWorkflowsOfCodeThatAWorkerOffers) {
   ASSERT_TRUE(api().register_worker({.workflow_types = {"code"}, .hostname = "h", .pid = 1}).ok());
   const std::string id = leave("start_workflow", {{"name", "code"}, {"payload", "1"}});
@@ -193,7 +205,7 @@ TEST_P(InboxCalls, ToARunThatHasEndedStayWithTheReason) {
   (void)work();
   const std::string late = leave("signal", {{"name", "go"}, {"payload", "1"}, {"run", to_string(run)}});
   EXPECT_EQ(look(), 1);
-  EXPECT_NE(problem_of(late).find("invalid_state: "), std::string::npos) << problem_of(late);
+  EXPECT_EQ(problem_of(late), "already_completed: the run is completed: it takes no signals any more");
 }
 
 PAWL_ON_EVERY_STORE(InboxCalls);
