@@ -187,7 +187,8 @@ TEST_P(InboxCalls, ThatAnotherNodeHasPutOffAreNotRefused) {
   EXPECT_EQ(look(), 1);
   const auto put_off = node().store()->find_record(ref_of(id));
   const std::optional<core::Record> found[]{put_off};
-  const auto decision = core::refuse(call, {.code = ProblemCode::already_completed}, {}, found, clock.now());
+  const auto decision =
+      core::refuse(call, {.code = ProblemCode::already_completed, .detail = "late"}, {}, found, clock.now());
   ASSERT_TRUE(decision.ok());
   EXPECT_TRUE(decision->changes.empty());
 }

@@ -211,7 +211,7 @@ void FlowChecker::audit_end(bool has_gone_back) {
     if (stored->run.sequence != flows_.at(id).sequence)
       broken("I20", "the row is not what was committed", id);
   }
-  for (const core::Verdict& verdict : engine::verify(store_).checks) {
+  for (const core::Verdict& verdict : engine::verify(store_, {}).checks) {
     if (verdict.violations.empty() || (has_gone_back && verdict.id == "I04")) continue;
     const core::Violation& first = verdict.violations.front();
     broken(verdict.id, fmt::format("{}: {}", first.object, first.message), {});
