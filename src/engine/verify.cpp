@@ -86,9 +86,9 @@ class Verifier {
   }
 
   template <typename Ended>
-  void look_at_age(const Ended& ended, std::string object) {
+  void look_at_age(const Ended& ended, const std::string& object) {
     ++verdict("I38").examined;
-    if (auto finding = overdue_.finding_of(ended)) violated("I38", std::move(object), std::move(*finding));
+    if (auto finding = overdue_.finding_of(ended)) violated("I38", object, std::move(*finding));
   }
 
   void look_again(const core::TaskId& id) {

@@ -98,7 +98,7 @@ Status Inbox::send(const core::InboxCall& call) {
 
 int Inbox::settle(const core::InboxCall& call, const Status& outcome) {
   if (outcome) return 1;
-  const core::Problem problem = outcome.problem();
+  const core::Problem& problem = outcome.problem();
   if (core::is_passing(problem.code)) return 0;
   // Somebody may declare the workflow yet, or start the worker that has it.
   const bool is_unknown_workflow =

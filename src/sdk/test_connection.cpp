@@ -214,10 +214,16 @@ bool TestConnection::is_idle() {
                                      .statuses = {core::TaskStatus::pending, core::TaskStatus::claimed,
                                                   core::TaskStatus::running}},
                           .limit = 10'000});
+  bool has_ready = false;
+  bool has_dead = false;
   for (const store::StoredTask& task : open) {
-    if (task.record.place == core::Place::ready) return false;
-    if (task.record.lease && !is_dead({task.record.id, task.record.progress.fence})) return false;
+    has_ready = has_ready || task.record.place == core::Place::ready;
+    if (!task.record.lease) continue;
+    if (!is_dead({task.record.id, task.record.progress.fence})) return false;
+    has_dead = true;
   }
+  // A worker that has lost as many as it may hold takes nothing until their leases are over.
+  if (has_ready && !has_dead) return false;
   const store::DueRuns runs = store_->due_runs(1);
   return store_->due_leases(1).empty() && store_->due_tasks(1).ids.empty() && runs.timers.empty() &&
          runs.deadlines.empty();

@@ -76,7 +76,7 @@ TEST_P(Retention, ATaskCountsFromItsEndAndNotFromItsCreation) {
 }
 
 TEST_P(Retention, EachStateAndQueueMayHaveATimeOfItsOwn) {
-  const auto keep = [this](core::TaskSpec spec) { return completed(spec); };
+  const auto keep = [this](const core::TaskSpec& spec) { return completed(spec); };
   const core::Task done = keep(task_of("t"));
   core::TaskSpec elsewhere = task_of("t");
   elsewhere.queue = "bulk";

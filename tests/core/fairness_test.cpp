@@ -57,11 +57,11 @@ class ClaimOrder : public ::testing::Test {
     return numbers;
   }
 
-  const Lane plain_{.id = 1};
-  const Lane other_{.id = 2, .type = "other"};
-  const Lane urgent_{.id = 3, .priority = 1};
-  const Lane fair_{.id = 4, .fair = true};
-  const Lane urgent_fair_{.id = 5, .priority = 1, .fair = true};
+  const Lane plain{.id = 1};
+  const Lane other{.id = 2, .type = "other"};
+  const Lane urgent{.id = 3, .priority = 1};
+  const Lane fair{.id = 4, .fair = true};
+  const Lane urgent_fair{.id = 5, .priority = 1, .fair = true};
 
  private:
   std::deque<TaskRecord> tasks_;
@@ -71,32 +71,32 @@ class ClaimOrder : public ::testing::Test {
 TEST_F(ClaimOrder, OfNothingIsNothing) { EXPECT_TRUE(order().empty()); }
 
 TEST_F(ClaimOrder, IsByAgeOverLanesThatAreNotFair) {
-  add(plain_, 1, 30);
-  add(other_, 2, 20);
-  add(plain_, 3, 20);
+  add(plain, 1, 30);
+  add(other, 2, 20);
+  add(plain, 3, 20);
   EXPECT_EQ(order(), (std::vector<int>{2, 3, 1}));
 }
 
 TEST_F(ClaimOrder, IsByTurnInAFairLane) {
-  add(fair_, 1, 30);
-  add(fair_, 2, 10);
-  add(fair_, 3, 30);
+  add(fair, 1, 30);
+  add(fair, 2, 10);
+  add(fair, 3, 30);
   EXPECT_EQ(order(), (std::vector<int>{2, 1, 3}));
 }
 
 TEST_F(ClaimOrder, IsByPriorityFirst) {
-  add(fair_, 1, 0);
-  add(plain_, 2, 0);
-  add(urgent_fair_, 3, 9);
-  add(urgent_, 4, 9);
+  add(fair, 1, 0);
+  add(plain, 2, 0);
+  add(urgent_fair, 3, 9);
+  add(urgent, 4, 9);
   const std::vector<int> numbers = order();
   EXPECT_EQ(std::set<int>(numbers.begin(), numbers.begin() + 2), (std::set<int>{3, 4}));
 }
 
 TEST_F(ClaimOrder, AlternatesBetweenThoseWithAndWithoutKeys) {
   for (std::uint8_t i = 0; i < 10; ++i) {
-    add(plain_, i, i);
-    if (i < 3) add(fair_, static_cast<std::uint8_t>(100 + i), i);
+    add(plain, i, i);
+    if (i < 3) add(fair, static_cast<std::uint8_t>(100 + i), i);
   }
   const std::vector<int> numbers = order();
   ASSERT_EQ(numbers.size(), 13U);
@@ -107,8 +107,8 @@ TEST_F(ClaimOrder, LetsEverySideBeFirstNowAndThen) {
   int fair_first = 0;
   for (int round = 0; round < 200; ++round) {
     std::array<TaskRecord, 2> tasks;
-    tasks[0].lane = &plain_;
-    tasks[1].lane = &fair_;
+    tasks[0].lane = &plain;
+    tasks[1].lane = &fair;
     tasks[0].id.bytes[14] = static_cast<std::uint8_t>(round);
     tasks[1].id.bytes[15] = 1;
     const std::vector<const TaskRecord*> both{&tasks[0], &tasks[1]};
