@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "wire/admin_routes.hpp"
 #include "wire/percent.hpp"
 #include "wire/schedule_routes.hpp"
 #include "wire/workflow_routes.hpp"
@@ -145,30 +146,6 @@ constexpr std::array kType{
     Field{"timeout", "duration"},
     Field{"lease", "duration"},
 };
-constexpr std::array kToken{
-    Field{"role", "string", true, "viewer, worker, operator or admin"},
-    Field{"namespaces", "strings", true, "or [\"*\"]"},
-    Field{"queues", "strings", false, "of a worker; none: all"},
-    Field{"name", "string"},
-    Field{"expires_at", "time"},
-};
-constexpr std::array kNamespace{
-    Field{"strict_types", "boolean"},
-    Field{"payload_max", "integer"},
-    Field{"retention_completed", "duration", false, "how long; null: as the server says"},
-    Field{"retention_failed", "duration", false, "of failed, dead_letter and cancelled tasks"},
-    Field{"retention_audit", "duration", false, "from its beginning, as far as all is old"},
-    Field{"retention_dead_letter", "duration", false, "instead of retention_failed"},
-    Field{"retention_cancelled", "duration", false, "instead of retention_failed"},
-    Field{"retention_runs", "duration", false, "that have ended, with all they consist of"},
-    Field{"retention_checkpoints", "integer", false, "how many for each task or run"},
-    Field{"retention_queues", "durations", false, "queue to duration, whatever the state"},
-};
-constexpr std::array kSweep{
-    Field{"check", "string", true, "leases, timeouts, stuck, deadlines, workers or retention"},
-    Field{"dry_run", "boolean", false, "only of retention: say what is old and change nothing"},
-};
-
 constexpr std::array kBaseRoutes{
     Route{Method::get, "/healthz", kAnyone, Call::healthz, "Whether the process is up"},
     Route{Method::get, "/readyz", kAnyone, Call::readyz,
@@ -440,86 +417,6 @@ constexpr std::array kBaseRoutes{
           {},
           {},
           "nothing"},
-    Route{Method::post,
-          "/v1/admin/tokens",
-          Role::admin,
-          Call::create_token,
-          "Make a token; its secret is shown once",
-          kToken,
-          {},
-          "token"},
-    Route{Method::get,
-          "/v1/admin/tokens",
-          Role::admin,
-          Call::list_tokens,
-          "Tokens, without their secrets",
-          {},
-          kPage,
-          "page"},
-    Route{Method::del,
-          "/v1/admin/tokens/{id}",
-          Role::admin,
-          Call::revoke_token,
-          "Revoke a token",
-          {},
-          {},
-          "token"},
-    Route{Method::get,
-          "/v1/admin/namespaces/{name}",
-          Role::admin,
-          Call::get_namespace,
-          "What is set for a namespace",
-          {},
-          {},
-          "namespace"},
-    Route{Method::put,
-          "/v1/admin/namespaces/{name}",
-          Role::admin,
-          Call::put_namespace,
-          "Set something for a namespace",
-          kNamespace,
-          {},
-          "namespace"},
-    Route{Method::get,
-          "/v1/admin/audit",
-          Role::admin,
-          Call::list_audit,
-          "Who did what, newest first",
-          {},
-          kPage,
-          "page"},
-    Route{Method::get,
-          "/v1/admin/nodes",
-          Role::admin,
-          Call::list_nodes,
-          "The servers and engines that work on the store, and which of them leads",
-          {},
-          {},
-          "page"},
-    Route{Method::get,
-          "/v1/admin/vitals",
-          Role::admin,
-          Call::vitals,
-          "What the store takes up, and what keeps it from being cleaned up",
-          {},
-          {},
-          "vitals"},
-    Route{Method::post,
-          "/v1/admin/sweep",
-          Role::admin,
-          Call::sweep,
-          "Run a check of the recovery now",
-          kSweep,
-          {},
-          "examined and changed"},
-    Route{Method::get,
-          "/v1/admin/verify",
-          Role::admin,
-          Call::verify,
-          "Look for what must never be",
-          {},
-          {},
-          "checks"},
 };
 
 template <std::size_t N, std::size_t M>
@@ -530,7 +427,7 @@ constexpr std::array<Route, N + M> joined(const std::array<Route, N>& first,
   std::copy(second.begin(), second.end(), all.begin() + N);
   return all;
 }
-constexpr auto kRoutes = joined(joined(kBaseRoutes, kWorkflowRoutes), kScheduleRoutes);
+constexpr auto kRoutes = joined(joined(joined(kBaseRoutes, kAdminRoutes), kWorkflowRoutes), kScheduleRoutes);
 
 std::vector<std::string_view> segments_of(std::string_view path) {
   std::vector<std::string_view> segments;
