@@ -151,8 +151,8 @@ void read_request(std::string_view bytes) {
   if (bytes.empty()) return;
   const std::size_t piece = static_cast<unsigned char>(bytes.front()) % 64 + 1;
   bytes.remove_prefix(1);
-  static const server::HttpLimits kLimits;
-  server::RequestParser parser{kLimits};
+  static const server::HttpLimits limits;
+  server::RequestParser parser{limits};
   std::string waiting;
   while ((!bytes.empty() || !waiting.empty()) && !parser.refusal() && !parser.is_whole()) {
     const std::size_t more = std::min(piece, bytes.size());
