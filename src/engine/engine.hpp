@@ -67,10 +67,10 @@ class Engine {
   // except for claims that wait.
   void execute(std::vector<Request> requests);
 
-  // A command that is worked out by `work` inside its own transaction, behind statements of a user's own; only
-  // where the store has SQL, and not one that enqueues by itself: its lanes would be made too late. None is
-  // given: nothing is kept, like of one that is refused. It may be called more than once, each time after all
-  // that it did before was rolled back.
+  // A command that is worked out by `work` inside its own transaction, behind statements of a user's own;
+  // only where the store has SQL, and not one that enqueues by itself: its lanes would be made too late. None
+  // is given: nothing is kept, like of one that is refused. It may be called more than once, each time after
+  // all that it did before was rolled back.
   using OwnWork = std::function<std::optional<core::Command>(store::Sql&)>;
   [[nodiscard]] core::Result<std::optional<core::Answer>> transact(const OwnWork& work);
 

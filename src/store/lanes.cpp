@@ -51,7 +51,8 @@ const core::Lane* LaneCache::add(core::Lane lane) {
   const std::unique_lock lock{mutex_};
   if (const auto known = by_id_.find(lane.id); known != by_id_.end()) return known->second;
   const core::Lane* added = &lanes_.emplace_back(std::move(lane));
-  by_key_.emplace(LaneKey{added->ns, added->queue, added->type, added->priority, added->of_runs, added->fair}, added);
+  by_key_.emplace(LaneKey{added->ns, added->queue, added->type, added->priority, added->of_runs, added->fair},
+                  added);
   by_id_.emplace(added->id, added);
   by_queue_[QueueRef{added->ns, added->queue}].push_back(added);
   last_id_ = std::max(last_id_, added->id);
