@@ -41,9 +41,9 @@ core::Duration duration_at(const Json& object, const char* name) {
 }
 
 const Json& items_of(const Json& object, const char* name) {
-  static const Json kNone = Json::array();
+  static const Json none = Json::array();
   const auto found = object.find(name);
-  return found != object.end() && found->is_array() ? *found : kNone;
+  return found != object.end() && found->is_array() ? *found : none;
 }
 
 std::string size_of(std::int64_t bytes) {
