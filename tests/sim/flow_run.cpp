@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tests/sim/clock_steps.hpp"
 #include "tests/sim/cluster.hpp"
 #include "tests/sim/flow_bodies.hpp"
 #include "tests/sim/flow_clients.hpp"
@@ -53,25 +54,14 @@ class FlowRun {
 
  private:
   void under_fire() {
-    scheduler_.after(1s, [this] { step_clock(); });
+    clock_steps_.start();
     while (!clients_.has_sent_all()) scheduler_.step();
     const Duration until = scheduler_.now() + chance_.between(5s, 60s);
     while (scheduler_.now() < until) scheduler_.step();
   }
 
-  void step_clock() {
-    if (is_healed_) return;
-    if (chance_.happens(options_.clock_step)) {
-      const Duration by = chance_.between(1us, options_.clock_step_max);
-      const bool is_back = chance_.happens(0.5);
-      faults_.landed(is_back ? Fault::clock_back : Fault::clock_forward);
-      store_clock_.step(is_back ? -by : by);
-    }
-    scheduler_.after(1s, [this] { step_clock(); });
-  }
-
   void until_quiet() {
-    is_healed_ = true;
+    clock_steps_.heal();
     cluster_.heal();
     workers_.heal();
     bodies_.heal();
@@ -126,7 +116,7 @@ class FlowRun {
   Workers workers_;
   Bodies bodies_;
   FlowClients clients_;
-  bool is_healed_ = false;
+  ClockSteps clock_steps_{options_, scheduler_, store_clock_, chance_, faults_};
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tests/sim/clients.hpp"
+#include "tests/sim/clock_steps.hpp"
 #include "tests/sim/cluster.hpp"
 #include "tests/sim/workers.hpp"
 
@@ -57,25 +58,14 @@ class Run {
     for (int i = 1; i <= kAudits; ++i) {
       scheduler_.after(options_.span * i / kAudits, [this] { checker_.audit(); });
     }
-    scheduler_.after(1s, [this] { step_clock(); });
+    clock_steps_.start();
     while (!clients_.has_sent_all()) scheduler_.step();
     const Duration until = scheduler_.now() + chance_.between(1s, 10s);
     while (scheduler_.now() < until) scheduler_.step();
   }
 
-  void step_clock() {
-    if (is_healed_) return;
-    if (chance_.happens(options_.clock_step)) {
-      const Duration by = chance_.between(1us, options_.clock_step_max);
-      const bool is_back = chance_.happens(0.5);
-      tally_.landed(is_back ? Fault::clock_back : Fault::clock_forward);
-      store_clock_.step(is_back ? -by : by);
-    }
-    scheduler_.after(1s, [this] { step_clock(); });
-  }
-
   void until_quiet() {
-    is_healed_ = true;
+    clock_steps_.heal();
     cluster_.heal();
     workers_.heal();
     clients_.heal();
@@ -117,7 +107,7 @@ class Run {
   Cluster cluster_;
   Workers workers_;
   Clients clients_;
-  bool is_healed_ = false;
+  ClockSteps clock_steps_{options_, scheduler_, store_clock_, chance_, tally_};
 };
 
 }  // namespace
