@@ -8,6 +8,9 @@ namespace pawl::core {
 
 namespace {
 
+// How long a workflow that nobody has declared is left alone.
+constexpr Duration kLookAgain = std::chrono::seconds{5};
+
 EnqueueTasks enqueue_from(const Body& body, const Uuid& id) {
   EnqueueTasks command{.ns = body.text_of("namespace")};
   command.tasks.push_back({.id = TaskId{id},
@@ -67,8 +70,8 @@ bool is_promised(const InboxCall& call, const Answer& answer) {
   return true;
 }
 
-Result<RecordDecision> refuse(const InboxCall& call, const Problem& problem, std::optional<Duration> again,
-                              FoundRecords found, TimePoint now) {
+Result<RecordDecision> refuse(const InboxCall& call, const Problem& problem, FoundRecords found,
+                              TimePoint now) {
   RecordDecision decision;
   const bool is_due = found[0] && found[0]->expires_at && *found[0]->expires_at <= now;
   if (!is_due) return decision;  // somebody was faster
@@ -76,8 +79,10 @@ Result<RecordDecision> refuse(const InboxCall& call, const Problem& problem, std
   Body body{found[0]->body};
   body.put("problem", code + ": " + problem.detail);
   decision.changes.push_back({.ref = call.refs.front(), .body = body.text()});
-  if (again) {
-    decision.changes.front().expires_at = now + *again;
+  const bool is_unknown_workflow =
+      problem.code == ProblemCode::not_found && std::holds_alternative<StartRun>(call.command);
+  if (is_unknown_workflow) {
+    decision.changes.front().expires_at = now + kLookAgain;
     return decision;
   }
   if (found.size() > 1 && found[1]) decision.changes.push_back({.ref = call.refs[1]});

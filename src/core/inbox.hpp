@@ -27,9 +27,9 @@ struct InboxCall {
 // Whether the answer is what the function promised: the task or the run with the id that it gave out.
 [[nodiscard]] bool is_promised(const InboxCall& call, const Answer& answer);
 
-// Keeps the reason why it was refused. `again` is for what may be taken later, when somebody has declared
-// what it names: it is tried again after so long. Otherwise its key is free again, and it is in the audit.
-[[nodiscard]] Result<RecordDecision> refuse(const InboxCall& call, const Problem& problem,
-                                            std::optional<Duration> again, FoundRecords found, TimePoint now);
+// Keeps the reason why it was refused. A workflow that nobody has declared may be declared yet: it is tried
+// again in a while. Everything else is over: its key is free again, and it is in the audit.
+[[nodiscard]] Result<RecordDecision> refuse(const InboxCall& call, const Problem& problem, FoundRecords found,
+                                            TimePoint now);
 
 }  // namespace pawl::core

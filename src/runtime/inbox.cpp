@@ -14,8 +14,6 @@ using core::Status;
 namespace {
 
 constexpr std::size_t kPage = 500;
-// How long a workflow that nobody has declared is left alone.
-constexpr core::Duration kLookAgain = std::chrono::seconds{5};
 
 // Kept where it is what the function promised; otherwise it stays on the list, to be refused.
 core::DoOnce taking(const core::InboxCall& call) {
@@ -100,13 +98,9 @@ int Inbox::settle(const core::InboxCall& call, const Status& outcome) {
   if (outcome) return 1;
   const core::Problem& problem = outcome.problem();
   if (core::is_passing(problem.code)) return 0;
-  // Somebody may declare the workflow yet, or start the worker that has it.
-  const bool is_unknown_workflow =
-      problem.code == core::ProblemCode::not_found && std::holds_alternative<core::StartRun>(call.command);
-  const std::optional<core::Duration> again = is_unknown_workflow ? std::optional{kLookAgain} : std::nullopt;
   core::ChangeRecords keep{.refs = call.refs,
-                           .decide = [call, problem, again](core::FoundRecords found, core::TimePoint now) {
-                             return core::refuse(call, problem, again, found, now);
+                           .decide = [call, problem](core::FoundRecords found, core::TimePoint now) {
+                             return core::refuse(call, problem, found, now);
                            }};
   bool is_kept = false;
   std::vector<engine::Request> requests;

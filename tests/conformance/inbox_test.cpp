@@ -188,7 +188,7 @@ TEST_P(InboxCalls, ThatAnotherNodeHasPutOffAreNotRefused) {
   const auto put_off = node().store()->find_record(ref_of(id));
   const std::optional<core::Record> found[]{put_off};
   const auto decision =
-      core::refuse(call, {.code = ProblemCode::already_completed, .detail = "late"}, {}, found, clock.now());
+      core::refuse(call, {.code = ProblemCode::already_completed, .detail = "late"}, found, clock.now());
   ASSERT_TRUE(decision.ok());
   EXPECT_TRUE(decision->changes.empty());
 }
