@@ -31,6 +31,8 @@ function(pawl_executable name)
     OUTPUT_NAME ${file} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${folder})
 endfunction()
 
+add_custom_target(generated)  # every header that is made and not written
+
 # pawl_embed_sql(TARGET DIR dir HEADER store/x/sql.hpp NAMESPACE ns)
 # Makes the header of dir/sql/*.sql and dir/migrations/*.sql, for TARGET to include.
 function(pawl_embed_sql target)
@@ -45,6 +47,7 @@ function(pawl_embed_sql target)
     VERBATIM)
   add_custom_target(${target}_sql DEPENDS ${header})
   add_dependencies(${target} ${target}_sql)
+  add_dependencies(generated ${target}_sql)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "INTERFACE_LIBRARY")
     set(scope INTERFACE)
@@ -68,5 +71,6 @@ function(pawl_embed_files target)
     VERBATIM)
   add_custom_target(${target}_files DEPENDS ${header})
   add_dependencies(${target} ${target}_files)
+  add_dependencies(generated ${target}_files)
   target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/generated)
 endfunction()

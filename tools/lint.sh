@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# tools/lint.sh BUILD_DIR [JOBS]: clang-tidy over our own sources of a finished build.
+# tools/lint.sh BUILD_DIR [JOBS]: clang-tidy over our own sources, as BUILD_DIR would compile them.
 #
 # A source that passed is not checked again until it changes. What counts as a change: the source, a header of ours
-# that it includes (Ninja knows them from the build), its compile command, the checks, the version of clang-tidy. Where
-# the sources lie is none: all clones of a user share the verdicts, as they share what ccache keeps.
+# that it includes, its compile command, the checks, the version of clang-tidy. Where the sources lie is none: all clones
+# of a user share the verdicts, as they share what ccache keeps.
 set -euo pipefail
 root=$PWD
 cd "$1"
@@ -23,39 +23,6 @@ each_source_once() {
     END { print "]" }' compile_commands.json
 }
 
-# "object<TAB>source<TAB>compile command" for each source that is ours.
-units() {
-  awk -v root="$root/" '
-    /^  "command":/ { command = $0; match(command, / -o [^ ]+/); object = substr(command, RSTART + 4, RLENGTH - 4) }
-    /^  "file":/ {
-      path = $2; gsub(/[",]/, "", path)
-      if (index(path, root) == 1 && substr(path, length(root) + 1) ~ /^(src|bench|examples|tests|tools)\//)
-        print object "\t" path "\t" command
-    }' "$work/compile_commands.json"
-}
-
-# "object<TAB>file" for each file of ours that the object was built from; paths outside of the build are absolute.
-dependencies() {
-  ninja -t deps | awk -v root="$root/" '
-    /^[^ ]/ { object = $0; sub(/: #deps.*/, "", object) }
-    /^ /    { sub(/^ +/, ""); if (!/^\// || index($0, root) == 1) print object "\t" $0 }'
-}
-
-# "key source" for each unit: the key is the hash of all that the verdict depends on.
-keys() {
-  local common object source command
-  common=$({ "$tidy" --version; cat "$root/.clang-tidy"; } | sha256sum)
-  declare -A inputs=()
-  while IFS=$'\t' read -r object hashes; do inputs[$object]=$hashes; done < <(
-    awk -F'\t' 'NR == FNR { hash[substr($0, 67)] = substr($0, 1, 64); next }
-                { all[$1] = all[$1] " " hash[$2] } END { for (o in all) print o "\t" all[o] }' \
-      <(cut -f2 "$work/dependencies" | sort -u | xargs -d '\n' -r sha256sum) "$work/dependencies")
-  while IFS=$'\t' read -r object source command; do
-    command=${command//$root/}
-    printf '%s %s\n' "$(printf '%s' "$common$command${inputs[$object]:-unbuilt}" | sha256sum | cut -c1-64)" "$source"
-  done < <(units)
-}
-
 # The compiler's warnings are g++'s to give; what clang thinks of the same flags is no fault of the code.
 check() {
   local key=$1 source=$2 out
@@ -71,8 +38,8 @@ export -f check
 export tidy work verdicts
 
 each_source_once >"$work/compile_commands.json"
-dependencies >"$work/dependencies"
-keys >"$work/keys"
+{ "$tidy" --version; cat "$root/.clang-tidy"; } >"$work/common"
+"$root/tools/lint_keys.py" "$root" "$work/compile_commands.json" "$work/common" >"$work/keys"
 # What was written last comes first: that is where the mistakes are.
 while read -r _ key source; do
   if [[ -e $verdicts/$key ]]; then touch "$verdicts/$key"; else printf '%s\0%s\0' "$key" "$source"; fi

@@ -34,16 +34,11 @@ std::vector<Level> levels_of(const CommandTable& table) {
   return levels;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 std::string cases(const CommandTable& table, std::string_view assignment) {
   std::string text;
   for (const auto& level : levels_of(table)) {
-    text += fmt::format("    '{}') {}'{}' ;;\n", level.path, assignment, joined(level.words));
+    text += fmt::format("    '{}') {}'{}' ;;\n", level.path, assignment,
+                        fmt::format("{}", fmt::join(level.words, " ")));
   }
   return text;
 }

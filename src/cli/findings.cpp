@@ -30,11 +30,6 @@ Finding warning(std::string check, std::string seen, std::string advice) {
           .advice = std::move(advice)};
 }
 
-std::int64_t number_at(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_number() ? found->get<std::int64_t>() : 0;
-}
-
 core::Duration duration_at(const Json& object, const char* name) {
   const auto parsed = core::parse_duration(text_at(object, name));
   return parsed ? *parsed : core::Duration{0};

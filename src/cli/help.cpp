@@ -27,15 +27,9 @@ std::string usage(const Command& command) {
   return text + " [FLAGS]";
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 std::string describe(const Flag& flag) {
   std::string text = flag.summary;
-  if (!flag.choices.empty()) text += ": " + joined(flag.choices);
+  if (!flag.choices.empty()) text += ": " + fmt::format("{}", fmt::join(flag.choices, ", "));
   if (flag.repeated) text += "; may be repeated";
   if (!flag.fallback.empty()) text += fmt::format(" [{}]", flag.fallback);
   if (!flag.variable.empty()) text += fmt::format(" (${})", flag.variable);

@@ -23,7 +23,7 @@ std::string limits_of(const Json& queue) {
   return text;
 }
 
-std::vector<Cell> list_row(const Json& queue) {
+std::vector<Cell> queue_row(const Json& queue) {
   const auto counts = queue.value("counts", Json::object());
   const bool paused = queue.value("paused", false);
   std::vector<Cell> row{
@@ -39,7 +39,7 @@ std::vector<Cell> list_row(const Json& queue) {
   return row;
 }
 
-int list(Context& context, const Input& input) {
+int list_queues(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const auto answer = session.get("/queues");
     if (!answer) return answer.problem();
@@ -49,7 +49,7 @@ int list(Context& context, const Input& input) {
       if (input.has("--json")) {
         context.out.line(client::one_line(item));
       } else {
-        rows.push_back(list_row(Json::parse(item)));
+        rows.push_back(queue_row(Json::parse(item)));
       }
     }
     if (input.has("--json")) return core::Done{};
@@ -137,7 +137,7 @@ std::vector<Command> queue_commands() {
        .summary = "List queues with what is in them",
        .flags = server_flags(),
        .example = "pawl queue list",
-       .handler = list},
+       .handler = list_queues},
       {.path = "queue set",
        .summary = "Pause a queue or set its limits; they hold over all workers together",
        .arguments = {{.name = "NAME", .summary = "The queue"}},

@@ -66,13 +66,13 @@ int start(Context& context, const Input& input) {
   });
 }
 
-std::string list_query(const Input& input) {
+std::string runs_query(const Input& input) {
   std::string query = filter_query(input, run_filter_flags());
   if (input.has("--order")) query += "&order=" + input.text("--order");
   return query;
 }
 
-std::vector<Cell> list_row(const Json& run, Context& context) {
+std::vector<Cell> run_row(const Json& run, Context& context) {
   const auto state = text_at(run, "state");
   const auto error = run.value("error", Json());
   const auto counts = run.value("counts", Json::object());
@@ -87,14 +87,14 @@ std::vector<Cell> list_row(const Json& run, Context& context) {
           {.text = error.is_object() ? shortened(text_at(error, "message"), 40) : ""}};
 }
 
-int list(Context& context, const Input& input) {
+int list_runs(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const auto limit = input.has("--all") ? 0 : input.integer("--limit");
     if (limit < 0) return core::invalid_field("limit", "must not be below 0");
     std::vector<std::vector<Cell>> rows;
-    const auto listed = each_item(session, "/runs", list_query(input), limit, [&](std::string_view item) {
+    const auto listed = each_item(session, "/runs", runs_query(input), limit, [&](std::string_view item) {
       if (input.has("--json")) return context.out.line(client::one_line(item));
-      rows.push_back(list_row(Json::parse(item), context));
+      rows.push_back(run_row(Json::parse(item), context));
     });
     if (!listed || input.has("--json")) return listed;
     context.out.table({{"ID"}, {"WORKFLOW"}, {"STATE"}, {"DONE", true}, {"STARTED"}, {"ERROR"}}, rows);
@@ -102,7 +102,7 @@ int list(Context& context, const Input& input) {
   });
 }
 
-int show(Context& context, const Input& input) {
+int show_run(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const auto id = input.text("ID");
     if (input.has("--json")) {
@@ -198,13 +198,13 @@ std::vector<Command> run_commands() {
        .summary = "List runs, the newest first",
        .flags = with_server_flags(list_flags(run_filter_flags())),
        .example = "pawl run list --state failed --workflow order-fulfilment",
-       .handler = list},
+       .handler = list_runs},
       {.path = "run show",
        .summary = "Show a run as a tree of its tasks",
        .arguments = {id},
        .flags = server_flags(),
        .example = "pawl run show 0198c0de-0000-7000-8000-000000000000",
-       .handler = show}};
+       .handler = show_run}};
   const auto add = [&commands](std::vector<Command> more) {
     commands.insert(commands.end(), std::make_move_iterator(more.begin()),
                     std::make_move_iterator(more.end()));

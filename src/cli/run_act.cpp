@@ -25,7 +25,7 @@ core::Status print_run(Context& context, const client::HttpAnswer& answer, bool 
   return core::Done{};
 }
 
-core::Status act_on_one(Session& session, Context& context, const Input& input, const std::string& verb) {
+core::Status act_on_run(Session& session, Context& context, const Input& input, const std::string& verb) {
   client::ObjectText body;
   if (input.has("--reason")) body.text("reason", input.text("--reason"));
   const auto answer = session.post(run_path(input.text("ID"), "/" + verb), body.str());
@@ -33,18 +33,18 @@ core::Status act_on_one(Session& session, Context& context, const Input& input, 
   return print_run(context, *answer, input.has("--json"));
 }
 
-Handler action(const std::string& verb) {
+Handler run_action(const std::string& verb) {
   return [verb](Context& context, const Input& input) {
     return with_session(context, input,
-                        [&](Session& session) { return act_on_one(session, context, input, verb); });
+                        [&](Session& session) { return act_on_run(session, context, input, verb); });
   };
 }
 
 // retry and cancel: one run by its id, or all that a filter finds.
-Handler one_or_many(const std::string& verb) {
+Handler one_or_many_runs(const std::string& verb) {
   return [verb](Context& context, const Input& input) {
     return with_session(context, input, [&](Session& session) {
-      if (!input.text("ID").empty()) return act_on_one(session, context, input, verb);
+      if (!input.text("ID").empty()) return act_on_run(session, context, input, verb);
       BulkAction action{.noun = "run", .verb = verb, .filters = run_filter_flags()};
       if (input.has("--reason")) action.reason = input.text("--reason");
       return act_on_many(session, context, input, action);
@@ -114,7 +114,7 @@ std::vector<Command> run_act_commands() {
                    .arguments = {id},
                    .flags = with_server_flags({reason_flag()}),
                    .example = "pawl run " + verb + " 0198c0de-0000-7000-8000-000000000000",
-                   .handler = action(verb)};
+                   .handler = run_action(verb)};
   };
   return {
       one("pause", "Let nothing new start; what runs may finish"),
@@ -124,13 +124,13 @@ std::vector<Command> run_act_commands() {
        .arguments = {maybe_id},
        .flags = one_or_many_flags(),
        .example = "pawl run cancel --workflow order-fulfilment --state running --dry-run",
-       .handler = one_or_many("cancel")},
+       .handler = one_or_many_runs("cancel")},
       {.path = "run retry",
        .summary = "Go on from what failed; one run, or all that a filter finds",
        .arguments = {maybe_id},
        .flags = one_or_many_flags(),
        .example = "pawl run retry --state failed --workflow order-fulfilment --dry-run",
-       .handler = one_or_many("retry")},
+       .handler = one_or_many_runs("retry")},
       one("compensate", "Undo what a failed run did"),
       {.path = "run rewind",
        .summary = "Start a new run that keeps all results before a task",

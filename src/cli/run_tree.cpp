@@ -27,11 +27,6 @@ std::string_view mark_of(const std::string& state) {
   return found == kMarks.end() ? "?" : found->mark;
 }
 
-std::int64_t number_at(const Json& object, const std::string& name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-
 bool is_element(const Json& task) { return !text_at(task, "item").empty(); }
 bool is_compensation(const Json& task) { return text_at(task, "type") == "compensation"; }
 bool has_begun(const Json& task) { return !text_at(task, "scheduled_at").empty(); }

@@ -84,7 +84,7 @@ core::Result<std::string> create_body(const Input& input) {
   return body.str();
 }
 
-int create(Context& context, const Input& input) {
+int create_schedule(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const auto body = create_body(input);
     if (!body) return body.problem();
@@ -93,7 +93,7 @@ int create(Context& context, const Input& input) {
   });
 }
 
-int list(Context& context, const Input& input) {
+int list_schedules(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     std::vector<std::vector<Cell>> rows;
     const auto listed = each_item(session, "/schedules", "", 0, [&](std::string_view item) {
@@ -136,7 +136,7 @@ core::Status show_firings(Session& session, Context& context, const Input& input
   return core::Done{};
 }
 
-int show(Context& context, const Input& input) {
+int show_schedule(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const auto shown =
         print_answer(context, input, session.get(schedule_path(input)), [&](const Json& schedule) {
@@ -155,7 +155,7 @@ int show(Context& context, const Input& input) {
   });
 }
 
-Handler action(const std::string& verb) {
+Handler schedule_action(const std::string& verb) {
   return [verb](Context& context, const Input& input) {
     return with_session(context, input, [&](Session& session) -> core::Status {
       return print_answer(context, input, session.post(schedule_path(input, "/" + verb), "{}"),
@@ -269,15 +269,15 @@ std::vector<Command> schedule_commands() {
        .flags = with_server_flags(create_flags()),
        .example = "pawl schedule create nightly --cron '0 3 * * *' --timezone Europe/Berlin --workflow "
                   "nightly-report",
-       .handler = create},
+       .handler = create_schedule},
       {.path = "schedule list",
        .summary = "List schedules",
        .flags = server_flags(),
        .example = "pawl schedule list",
-       .handler = list},
-      simple("show", "Show a schedule and what it fired last", show),
-      simple("pause", "Let the coming slots pass", action("pause")),
-      simple("resume", "Fire again; the slots of the pause are skipped", action("resume")),
+       .handler = list_schedules},
+      simple("show", "Show a schedule and what it fired last", show_schedule),
+      simple("pause", "Let the coming slots pass", schedule_action("pause")),
+      simple("resume", "Fire again; the slots of the pause are skipped", schedule_action("resume")),
       simple("trigger", "Fire once more, now", trigger),
       {.path = "schedule backfill",
        .summary = "Fire the slots of a time that has passed",

@@ -45,6 +45,11 @@ core::Result<Json> json_of(const client::HttpAnswer& answer) {
                        .detail = "the server's answer is no JSON; is this address a Pawl server's?"};
 }
 
+std::int64_t number_at(const Json& object, const std::string& name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
 std::string text_at(const Json& object, const std::string& name) {
   const auto found = object.find(name);
   if (found == object.end() || found->is_null()) return "";

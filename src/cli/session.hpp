@@ -53,6 +53,7 @@ int with_session(Context& context, const Input& input, const std::function<core:
 
 // A member's text: strings as they are, null and absent as "", everything else as JSON.
 [[nodiscard]] std::string text_at(const Json& object, const std::string& name);
+[[nodiscard]] std::int64_t number_at(const Json& object, const std::string& name);  // 0 if it is none
 
 // Asks for page after page until there is no more or `limit` items were handed on; each item comes as the
 // JSON text it has in the answer. limit 0: all.

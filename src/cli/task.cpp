@@ -59,7 +59,7 @@ int enqueue(Context& context, const Input& input) {
   });
 }
 
-std::string list_query(const Input& input) {
+std::string tasks_query(const Input& input) {
   std::string query = filter_query(input, task_filter_flags());
   if (input.has("--order")) query += "&order=" + input.text("--order");
   return query;
@@ -70,7 +70,7 @@ std::string age_of(const Json& object, const std::string& member, Context& conte
   return time ? relative_time(*time, context.clock.now()) : "";
 }
 
-std::vector<Cell> list_row(const Json& task, Context& context) {
+std::vector<Cell> task_row(const Json& task, Context& context) {
   const auto status = text_at(task, "status");
   const auto error = task.value("error", Json());
   return {{.text = text_at(task, "id")},
@@ -82,16 +82,16 @@ std::vector<Cell> list_row(const Json& task, Context& context) {
           {.text = error.is_object() ? shortened(text_at(error, "message"), 40) : ""}};
 }
 
-int list(Context& context, const Input& input) {
+int list_tasks(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const auto limit = input.has("--all") ? 0 : input.integer("--limit");
     if (limit < 0) return core::invalid_field("limit", "must not be below 0");
     std::vector<std::vector<Cell>> rows;
-    auto listed = each_item(session, "/tasks", list_query(input), limit, [&](std::string_view item) {
+    auto listed = each_item(session, "/tasks", tasks_query(input), limit, [&](std::string_view item) {
       if (input.has("--json")) {
         context.out.line(client::one_line(item));
       } else {
-        rows.push_back(list_row(Json::parse(item), context));
+        rows.push_back(task_row(Json::parse(item), context));
       }
     });
     if (!listed || input.has("--json")) return listed;
@@ -133,7 +133,7 @@ void show_attempts(const Json& task, Context& context) {
   context.out.table({{"ATTEMPT", true}, {"OUTCOME"}, {"WORKER"}, {"CLAIMED"}, {"ERROR"}}, rows);
 }
 
-int show(Context& context, const Input& input) {
+int show_task(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const auto answer = session.get("/tasks/" + client::percent_encoded(input.text("ID")));
     if (!answer) return answer.problem();
@@ -189,13 +189,13 @@ std::vector<Command> task_commands() {
        .summary = "List tasks, the newest first",
        .flags = with_server_flags(list_flags(task_filter_flags())),
        .example = "pawl task list --status failed,dead_letter --queue mail",
-       .handler = list},
+       .handler = list_tasks},
       {.path = "task show",
        .summary = "Show a task and its attempts",
        .arguments = {{.name = "ID", .summary = "The task's id"}},
        .flags = server_flags(),
        .example = "pawl task show 0198c0de-0000-7000-8000-000000000000",
-       .handler = show}};
+       .handler = show_task}};
   for (Command& command : task_act_commands()) commands.push_back(std::move(command));
   commands.push_back(dead_letters_command());
   return commands;

@@ -10,7 +10,7 @@ namespace pawl::cli {
 
 namespace {
 
-core::Status act_on_one(Session& session, Context& context, const Input& input, const std::string& verb) {
+core::Status act_on_task(Session& session, Context& context, const Input& input, const std::string& verb) {
   const auto id = input.text("ID");
   const auto answer = session.post("/tasks/" + client::percent_encoded(id) + "/" + verb, "");
   if (!answer) return answer.problem();
@@ -27,10 +27,10 @@ core::Status act_on_one(Session& session, Context& context, const Input& input, 
   return core::Done{};
 }
 
-Handler one_or_many(const std::string& verb) {
+Handler one_or_many_tasks(const std::string& verb) {
   return [verb](Context& context, const Input& input) {
     return with_session(context, input, [&](Session& session) {
-      if (!input.text("ID").empty()) return act_on_one(session, context, input, verb);
+      if (!input.text("ID").empty()) return act_on_task(session, context, input, verb);
       return act_on_many(session, context, input,
                          {.noun = "task", .verb = verb, .filters = task_filter_flags()});
     });
@@ -62,13 +62,13 @@ std::vector<Command> task_act_commands() {
            .arguments = {maybe_id},
            .flags = flags,
            .example = "pawl task retry --status dead_letter --type email.send --dry-run",
-           .handler = one_or_many("retry")},
+           .handler = one_or_many_tasks("retry")},
           {.path = "task cancel",
            .summary = "Cancel a task, or all that a filter finds; a running one is asked to stop",
            .arguments = {maybe_id},
            .flags = flags,
            .example = "pawl task cancel --queue mail --dry-run",
-           .handler = one_or_many("cancel")}};
+           .handler = one_or_many_tasks("cancel")}};
 }
 
 }  // namespace pawl::cli

@@ -18,7 +18,7 @@ std::vector<std::string> namespaces_of(const Input& input) {
   return namespaces;
 }
 
-int create(Context& context, const Input& input) {
+int create_token(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     client::ObjectText body;
     body.text("role", input.text("--role")).raw("namespaces", client::array_text(namespaces_of(input)));
@@ -49,7 +49,7 @@ std::string joined(const Json& strings) {
   return text;
 }
 
-int list(Context& context, const Input& input) {
+int list_tokens(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const auto answer = session.get(kTokens);
     if (!answer) return answer.problem();
@@ -105,12 +105,12 @@ std::vector<Command> token_commands() {
                  .summary = "Not valid after",
                  .kind = ValueKind::time}}),
            .example = "pawl token create --role worker --namespace orders",
-           .handler = create},
+           .handler = create_token},
           {.path = "token list",
            .summary = "List tokens, without their secrets",
            .flags = server_flags(),
            .example = "pawl token list",
-           .handler = list},
+           .handler = list_tokens},
           {.path = "token revoke",
            .summary = "Revoke a token at once",
            .arguments = {{.name = "ID", .summary = "The token's id"}},

@@ -9,11 +9,6 @@ namespace pawl::cli {
 
 namespace {
 
-std::int64_t number_at(const Json& object, const std::string& name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-
 std::int64_t sum_of(const Json& items, const std::string& name) {
   std::int64_t sum = 0;
   for (const auto& item : items) sum += number_at(item, name);

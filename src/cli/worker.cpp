@@ -13,7 +13,7 @@ namespace pawl::cli {
 
 namespace {
 
-std::vector<Cell> list_row(const Json& worker, Context& context) {
+std::vector<Cell> worker_row(const Json& worker, Context& context) {
   const auto status = text_at(worker, "status");
   const auto id = text_at(worker, "worker_id");
   const auto seen = core::parse_time(text_at(worker, "heartbeat_at"));
@@ -27,7 +27,7 @@ std::vector<Cell> list_row(const Json& worker, Context& context) {
           {.text = seen ? relative_time(*seen, context.clock.now()) : ""}};
 }
 
-int list(Context& context, const Input& input) {
+int list_workers(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const auto answer = session.get("/workers");
     if (!answer) return answer.problem();
@@ -35,7 +35,7 @@ int list(Context& context, const Input& input) {
     std::vector<std::vector<Cell>> rows;
     for (const auto item : client::raw_elements(client::raw_member(answer->body, "items").value_or("[]"))) {
       if (input.has("--json")) context.out.line(client::one_line(item));
-      rows.push_back(list_row(Json::parse(item), context));
+      rows.push_back(worker_row(Json::parse(item), context));
     }
     if (input.has("--json")) return core::Done{};
     context.out.table({{"WORKER"},
@@ -158,7 +158,7 @@ std::vector<Command> worker_commands() {
            .summary = "List workers",
            .flags = server_flags(),
            .example = "pawl worker list",
-           .handler = list},
+           .handler = list_workers},
           {.path = "worker drain",
            .summary = "Give a worker no more tasks; it ends what it has",
            .arguments = {{.name = "ID", .summary = "The worker's id"}},

@@ -43,7 +43,7 @@ int apply(Context& context, const Input& input) {
   });
 }
 
-int list(Context& context, const Input& input) {
+int list_workflows(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     std::vector<std::vector<Cell>> rows;
     const auto listed = each_item(session, "/definitions", "", 0, [&](std::string_view item) {
@@ -87,7 +87,7 @@ void show_tasks(const core::Definition& definition, Context& context) {
   context.out.table({{"TASK"}, {"TYPE"}, {"DOES"}, {"AFTER"}, {"UNDONE BY"}, {"FOR EACH"}}, rows);
 }
 
-int show(Context& context, const Input& input) {
+int show_workflow(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const std::string version =
         input.has("--version") ? fmt::format("/versions/{}", input.integer("--version")) : "";
@@ -133,7 +133,7 @@ std::vector<Command> workflow_commands() {
        .summary = "List definitions, the latest version of each",
        .flags = server_flags(),
        .example = "pawl workflow list",
-       .handler = list},
+       .handler = list_workflows},
       {.path = "workflow show",
        .summary = "Show a definition, as a table or as a graph",
        .arguments = {{.name = "NAME", .summary = "The workflow"}},
@@ -149,7 +149,7 @@ std::vector<Command> workflow_commands() {
                                     .fallback = "mermaid",
                                     .choices = {"mermaid", "dot"}}}),
        .example = "pawl workflow show order-fulfilment --graph",
-       .handler = show}};
+       .handler = show_workflow}};
 }
 
 }  // namespace pawl::cli

@@ -147,54 +147,54 @@ Checked read_field(const FieldKind& kind, std::string_view text, std::bitset<N>&
 
 bool is_any(std::string_view text) { return text == "*" || text == "?"; }
 
-Checked read_day_of_month(std::string_view item, CronDays& days) {
+Checked read_day_of_month(std::string_view item, CronDays& wanted_days) {
   if (item == "LW") {
-    days.last_weekday = true;
+    wanted_days.last_weekday = true;
     return Done{};
   }
   if (item == "L" || item.starts_with("L-")) {
     const auto before = item == "L" ? std::optional{0} : number_of(item.substr(2));
     if (!before || *before > 30) return refusal(kDayOfMonth, item, "is not L-1 to L-30");
-    days.before_last.set(static_cast<std::size_t>(*before));
+    wanted_days.before_last.set(static_cast<std::size_t>(*before));
     return Done{};
   }
   if (item.ends_with('W')) {
     const auto wanted = value_of(kDayOfMonth, item.substr(0, item.size() - 1));
     if (!wanted) return wanted.problem();
-    days.nearest_weekday.set(static_cast<std::size_t>(*wanted));
+    wanted_days.nearest_weekday.set(static_cast<std::size_t>(*wanted));
     return Done{};
   }
-  return read_item(kDayOfMonth, item, days.of_month);
+  return read_item(kDayOfMonth, item, wanted_days.of_month);
 }
 
-Checked read_day_of_week(std::string_view item, CronDays& days) {
+Checked read_day_of_week(std::string_view item, CronDays& wanted_days) {
   if (const auto hash = item.find('#'); hash != std::string_view::npos) {
     const auto day = value_of(kDayOfWeek, item.substr(0, hash));
     if (!day) return day.problem();
     const auto nth = number_of(item.substr(hash + 1));
     if (!nth || *nth < 1 || *nth > 5) return refusal(kDayOfWeek, item, "does not say #1 to #5");
-    days.nth.at(static_cast<std::size_t>(*day) % 7).set(static_cast<std::size_t>(*nth));
+    wanted_days.nth.at(static_cast<std::size_t>(*day) % 7).set(static_cast<std::size_t>(*nth));
     return Done{};
   }
   if (item.size() > 1 && item.ends_with('L')) {
     const auto day = value_of(kDayOfWeek, item.substr(0, item.size() - 1));
     if (!day) return day.problem();
-    days.last_of_week.set(static_cast<std::size_t>(*day) % 7);
+    wanted_days.last_of_week.set(static_cast<std::size_t>(*day) % 7);
     return Done{};
   }
   if (item == "L") return refusal(kDayOfWeek, item, "needs a day before it: 5L is the last Friday");
-  return read_item(kDayOfWeek, item, days.of_week);
+  return read_item(kDayOfWeek, item, wanted_days.of_week);
 }
 
-Checked read_days(std::string_view of_month, std::string_view of_week, CronDays& days) {
-  days.is_month_given = !is_any(of_month);
-  days.is_week_given = !is_any(of_week);
-  if (days.is_month_given)
+Checked read_days(std::string_view of_month, std::string_view of_week, CronDays& wanted_days) {
+  wanted_days.is_month_given = !is_any(of_month);
+  wanted_days.is_week_given = !is_any(of_week);
+  if (wanted_days.is_month_given)
     for (const std::string_view item : split(of_month, ","))
-      if (const auto read = read_day_of_month(item, days); !read) return read;
-  if (days.is_week_given)
+      if (const auto read = read_day_of_month(item, wanted_days); !read) return read;
+  if (wanted_days.is_week_given)
     for (const std::string_view item : split(of_week, ","))
-      if (const auto read = read_day_of_week(item, days); !read) return read;
+      if (const auto read = read_day_of_week(item, wanted_days); !read) return read;
   return Done{};
 }
 

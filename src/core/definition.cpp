@@ -11,20 +11,8 @@ namespace pawl::core {
 
 namespace {
 
-constexpr std::array<std::string_view, kNodeTypeCount> kTypeNames{"activity", "compensation", "sleep",
-                                                                  "signal", "workflow"};
-
-// What is absent or empty is not written.
-void field_if(Writer& out, std::string_view name, const std::string& value) {
-  if (!value.empty()) out.field(name, value);
-}
-void field_if(Writer& out, std::string_view name, const RawJson& value) {
-  if (!value.empty()) out.field(name, value);
-}
-template <typename T>
-void field_if(Writer& out, std::string_view name, const std::optional<T>& value) {
-  if (value) out.field(name, *value);
-}
+constexpr std::array<std::string_view, kNodeTypeCount> kNodeTypeNames{"activity", "compensation", "sleep",
+                                                                      "signal", "workflow"};
 
 void write_after(Writer& out, const std::vector<std::string>& after) {
   if (after.empty()) return;
@@ -65,7 +53,7 @@ void write_task(Writer& out, const DefinitionTask& task) {
 
 }  // namespace
 
-std::string_view to_string(NodeType type) { return kTypeNames.at(static_cast<std::size_t>(type)); }
+std::string_view to_string(NodeType type) { return kNodeTypeNames.at(static_cast<std::size_t>(type)); }
 
 std::string_view to_string(OnFailure on_failure) {
   return on_failure == OnFailure::compensate ? "compensate" : "fail";

@@ -20,9 +20,10 @@ std::string field_of(std::size_t task, std::string_view name) {
 
 std::string no_such_task(const std::string& id) { return fmt::format("there is no task '{}'", id); }
 
-class Checker {
+class DefinitionChecker {
  public:
-  Checker(const Definition& definition, Mistakes& mistakes) : definition_(definition), mistakes_(mistakes) {}
+  DefinitionChecker(const Definition& definition, Mistakes& mistakes)
+      : definition_(definition), mistakes_(mistakes) {}
 
   void run(const std::vector<UsedReference>& references) {
     index_ids();
@@ -179,7 +180,7 @@ class Checker {
 
 void check_graph(const Definition& definition, const std::vector<UsedReference>& references,
                  Mistakes& mistakes) {
-  Checker{definition, mistakes}.run(references);
+  DefinitionChecker{definition, mistakes}.run(references);
 }
 
 }  // namespace pawl::core

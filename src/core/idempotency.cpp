@@ -10,7 +10,7 @@ namespace pawl::core {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kStatusNames{"pending", "completed", "failed"};
+constexpr std::array<std::string_view, 3> kKeyStatusNames{"pending", "completed", "failed"};
 constexpr Duration kTtlMin = std::chrono::seconds{1};
 
 Body body_of(const IdempotencyKey& key) {
@@ -79,7 +79,7 @@ Result<RecordDecision> end(const EndIdempotency& request, IdempotencyStatus stat
 }  // namespace
 
 std::string_view to_string(IdempotencyStatus status) {
-  return kStatusNames.at(static_cast<std::size_t>(status));
+  return kKeyStatusNames.at(static_cast<std::size_t>(status));
 }
 
 RecordRef idempotency_ref(const std::string& ns, const std::string& key) {

@@ -45,9 +45,9 @@ std::size_t multibyte_length(std::string_view text, std::size_t at) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // A pushdown checker: `open_` is the stack of brackets, `expect_` what may come next.
-class Checker {
+class TextChecker {
  public:
-  explicit Checker(std::string_view text) : text_(text) {}
+  explicit TextChecker(std::string_view text) : text_(text) {}
 
   std::optional<JsonFault> run() {
     skip_space();
@@ -281,7 +281,7 @@ class Checker {
 
 }  // namespace
 
-std::optional<JsonFault> json_fault(std::string_view text) { return Checker{text}.run(); }
+std::optional<JsonFault> json_fault(std::string_view text) { return TextChecker{text}.run(); }
 
 std::optional<std::string> json_error(std::string_view text) {
   const auto fault = json_fault(text);

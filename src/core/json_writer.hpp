@@ -49,4 +49,16 @@ class Writer {
   bool needs_comma_ = false;
 };
 
+// What is absent or empty is not written.
+inline void field_if(Writer& out, std::string_view name, const std::string& value) {
+  if (!value.empty()) out.field(name, value);
+}
+inline void field_if(Writer& out, std::string_view name, const RawJson& value) {
+  if (!value.empty()) out.field(name, value);
+}
+template <typename T>
+void field_if(Writer& out, std::string_view name, const std::optional<T>& value) {
+  if (value) out.field(name, *value);
+}
+
 }  // namespace pawl::core

@@ -8,32 +8,32 @@ namespace pawl::core {
 
 namespace {
 
-constexpr std::array<std::string_view, kRecordKindCount> kKindNames{"lock",
-                                                                    "idempotency",
-                                                                    "worker",
-                                                                    "worker_process",
-                                                                    "task_type",
-                                                                    "token",
-                                                                    "namespace_settings",
-                                                                    "audit_end",
-                                                                    "node",
-                                                                    "leader",
-                                                                    "definition",
-                                                                    "definition_version",
-                                                                    "schedule",
-                                                                    "schedule_id",
-                                                                    "firing",
-                                                                    "code_workflow",
-                                                                    "inbox",
-                                                                    "inbox_key"};
+constexpr std::array<std::string_view, kRecordKindCount> kRecordKindNames{"lock",
+                                                                          "idempotency",
+                                                                          "worker",
+                                                                          "worker_process",
+                                                                          "task_type",
+                                                                          "token",
+                                                                          "namespace_settings",
+                                                                          "audit_end",
+                                                                          "node",
+                                                                          "leader",
+                                                                          "definition",
+                                                                          "definition_version",
+                                                                          "schedule",
+                                                                          "schedule_id",
+                                                                          "firing",
+                                                                          "code_workflow",
+                                                                          "inbox",
+                                                                          "inbox_key"};
 
 }  // namespace
 
-std::string_view to_string(RecordKind kind) { return kKindNames.at(static_cast<std::size_t>(kind)); }
+std::string_view to_string(RecordKind kind) { return kRecordKindNames.at(static_cast<std::size_t>(kind)); }
 
 std::optional<RecordKind> record_kind_from(std::string_view name) {
-  for (std::size_t i = 0; i < kKindNames.size(); ++i) {
-    if (kKindNames.at(i) == name) return static_cast<RecordKind>(i);
+  for (std::size_t i = 0; i < kRecordKindNames.size(); ++i) {
+    if (kRecordKindNames.at(i) == name) return static_cast<RecordKind>(i);
   }
   return std::nullopt;
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, kRunStateCount> kStateNames{
     "created", "running", "sleeping",     "paused",      "completing",          "completed",
     "failing", "failed",  "compensating", "compensated", "compensation_failed", "cancelled"};
-constexpr std::array<std::string_view, kRunKindCount> kKindNames{"graph", "code", "open"};
+constexpr std::array<std::string_view, kRunKindCount> kRunKindNames{"graph", "code", "open"};
 constexpr std::array<std::string_view, kStepKindCount> kStepKindNames{
     "function", "sleep", "signal", "child", "task", "compensation", "marker"};
 constexpr std::array<std::string_view, kNodeStateCount> kNodeStateNames{
@@ -29,8 +29,10 @@ std::string_view to_string(RunState state) { return kStateNames.at(static_cast<s
 std::optional<RunState> run_state_from(std::string_view name) {
   return enum_from<RunState>(kStateNames, name);
 }
-std::string_view to_string(RunKind kind) { return kKindNames.at(static_cast<std::size_t>(kind)); }
-std::optional<RunKind> run_kind_from(std::string_view name) { return enum_from<RunKind>(kKindNames, name); }
+std::string_view to_string(RunKind kind) { return kRunKindNames.at(static_cast<std::size_t>(kind)); }
+std::optional<RunKind> run_kind_from(std::string_view name) {
+  return enum_from<RunKind>(kRunKindNames, name);
+}
 std::string_view to_string(StepKind kind) { return kStepKindNames.at(static_cast<std::size_t>(kind)); }
 std::optional<StepKind> step_kind_from(std::string_view name) {
   return enum_from<StepKind>(kStepKindNames, name);

@@ -15,56 +15,45 @@ namespace pawl::core {
 
 namespace {
 
-constexpr std::array<std::string_view, kRunEventTypeCount> kTypeNames{"workflow_created",
-                                                                      "workflow_started",
-                                                                      "workflow_sleeping",
-                                                                      "workflow_woken",
-                                                                      "workflow_paused",
-                                                                      "workflow_resumed",
-                                                                      "workflow_completed",
-                                                                      "workflow_failed",
-                                                                      "workflow_cancelled",
-                                                                      "workflow_retried",
-                                                                      "task_scheduled",
-                                                                      "task_started",
-                                                                      "task_completed",
-                                                                      "task_failed",
-                                                                      "task_retrying",
-                                                                      "task_timed_out",
-                                                                      "task_skipped",
-                                                                      "task_cancelled",
-                                                                      "step_started",
-                                                                      "step_completed",
-                                                                      "step_failed",
-                                                                      "step_retrying",
-                                                                      "signal_received",
-                                                                      "signal_consumed",
-                                                                      "timer_set",
-                                                                      "timer_fired",
-                                                                      "child_started",
-                                                                      "child_finished",
-                                                                      "lease_expired",
-                                                                      "recovery_started",
-                                                                      "deadline_exceeded",
-                                                                      "compensation_triggered",
-                                                                      "compensation_completed",
-                                                                      "compensation_failed",
-                                                                      "checkpoint_written"};
+constexpr std::array<std::string_view, kRunEventTypeCount> kEventTypeNames{"workflow_created",
+                                                                           "workflow_started",
+                                                                           "workflow_sleeping",
+                                                                           "workflow_woken",
+                                                                           "workflow_paused",
+                                                                           "workflow_resumed",
+                                                                           "workflow_completed",
+                                                                           "workflow_failed",
+                                                                           "workflow_cancelled",
+                                                                           "workflow_retried",
+                                                                           "task_scheduled",
+                                                                           "task_started",
+                                                                           "task_completed",
+                                                                           "task_failed",
+                                                                           "task_retrying",
+                                                                           "task_timed_out",
+                                                                           "task_skipped",
+                                                                           "task_cancelled",
+                                                                           "step_started",
+                                                                           "step_completed",
+                                                                           "step_failed",
+                                                                           "step_retrying",
+                                                                           "signal_received",
+                                                                           "signal_consumed",
+                                                                           "timer_set",
+                                                                           "timer_fired",
+                                                                           "child_started",
+                                                                           "child_finished",
+                                                                           "lease_expired",
+                                                                           "recovery_started",
+                                                                           "deadline_exceeded",
+                                                                           "compensation_triggered",
+                                                                           "compensation_completed",
+                                                                           "compensation_failed",
+                                                                           "checkpoint_written"};
 
-// What is absent is not written, so that a payload holds what its event has.
-template <typename T>
-void field_if(Writer& out, std::string_view name, const std::optional<T>& value) {
-  if (value) out.field(name, *value);
-}
 template <typename Tag>
 void field_if(Writer& out, std::string_view name, const std::optional<Id<Tag>>& id) {
   if (id) out.field(name, to_string(*id));
-}
-void field_if(Writer& out, std::string_view name, const std::string& value) {
-  if (!value.empty()) out.field(name, value);
-}
-void field_if(Writer& out, std::string_view name, const RawJson& value) {
-  if (!value.empty()) out.field(name, value);
 }
 void flag_if(Writer& out, std::string_view name, bool is_set) {
   if (is_set) out.field(name, true);
@@ -194,10 +183,10 @@ void read_after(ObjectReader& in, std::vector<NodeIndex>& after) {
 
 }  // namespace
 
-std::string_view to_string(RunEventType type) { return kTypeNames.at(static_cast<std::size_t>(type)); }
+std::string_view to_string(RunEventType type) { return kEventTypeNames.at(static_cast<std::size_t>(type)); }
 
 std::optional<RunEventType> run_event_type_from(std::string_view name) {
-  return enum_from<RunEventType>(kTypeNames, name);
+  return enum_from<RunEventType>(kEventTypeNames, name);
 }
 
 std::string event_id(const RunId& run, std::int64_t sequence) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, kOverlapCount> kOverlapNames{"allow", "skip", "queue",
                                                                     "cancel_previous"};
-constexpr std::array<std::string_view, kFiringStatusCount> kStatusNames{"waiting", "fired", "skipped"};
+constexpr std::array<std::string_view, kFiringStatusCount> kFiringStatusNames{"waiting", "fired", "skipped"};
 constexpr std::array<std::string_view, kFiringOriginCount> kOriginNames{"slot", "trigger", "backfill"};
 
 RawJson encode_task(const TaskSpec& task) {
@@ -50,9 +50,11 @@ TaskSpec task_from(const RawJson& text) {
 
 std::string_view to_string(Overlap overlap) { return kOverlapNames.at(static_cast<std::size_t>(overlap)); }
 std::optional<Overlap> overlap_from(std::string_view name) { return enum_from<Overlap>(kOverlapNames, name); }
-std::string_view to_string(FiringStatus status) { return kStatusNames.at(static_cast<std::size_t>(status)); }
+std::string_view to_string(FiringStatus status) {
+  return kFiringStatusNames.at(static_cast<std::size_t>(status));
+}
 std::optional<FiringStatus> firing_status_from(std::string_view name) {
-  return enum_from<FiringStatus>(kStatusNames, name);
+  return enum_from<FiringStatus>(kFiringStatusNames, name);
 }
 std::string_view to_string(FiringOrigin origin) { return kOriginNames.at(static_cast<std::size_t>(origin)); }
 std::optional<FiringOrigin> firing_origin_from(std::string_view name) {

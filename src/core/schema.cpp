@@ -75,7 +75,7 @@ Status check_node(const std::string& path, const Json& schema) {
   return Done{};
 }
 
-class Checker {
+class SchemaChecker {
  public:
   // The first complaint about `value`, if any.
   [[nodiscard]] Status check(const Json& schema, const std::string& path, const Json& value) const {
@@ -142,7 +142,7 @@ Status check_schema(const std::string& field, const RawJson& schema) {
 Status check_against(const RawJson& schema, const std::string& field, const RawJson& value) {
   const Json parsed = Json::parse(value.empty() ? "null" : value.text, nullptr, false);
   if (parsed.is_discarded()) return invalid_field(field, "is not JSON");
-  return Checker{}.check(Json::parse(schema.text), field, parsed);
+  return SchemaChecker{}.check(Json::parse(schema.text), field, parsed);
 }
 
 }  // namespace pawl::core

@@ -12,7 +12,7 @@ namespace pawl::core {
 
 namespace {
 
-constexpr std::array<std::string_view, kTaskStatusCount> kStatusNames{
+constexpr std::array<std::string_view, kTaskStatusCount> kTaskStatusNames{
     "blocked", "pending", "claimed", "running", "completed", "failed", "dead_letter", "cancelled"};
 constexpr std::array<std::string_view, 6> kOutcomeNames{"completed",     "failed",   "timed_out",
                                                         "lease_expired", "released", "cancelled"};
@@ -44,10 +44,12 @@ TimePoint last_change(const TaskRecord& record, const std::vector<Attempt>& atte
 
 }  // namespace
 
-std::string_view to_string(TaskStatus status) { return kStatusNames.at(static_cast<std::size_t>(status)); }
+std::string_view to_string(TaskStatus status) {
+  return kTaskStatusNames.at(static_cast<std::size_t>(status));
+}
 
 std::optional<TaskStatus> task_status_from(std::string_view name) {
-  return enum_from<TaskStatus>(kStatusNames, name);
+  return enum_from<TaskStatus>(kTaskStatusNames, name);
 }
 
 std::string_view to_string(AttemptOutcome outcome) {

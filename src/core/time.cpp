@@ -34,10 +34,10 @@ std::optional<int> parse_digits(std::string_view text, std::size_t at, std::size
 std::optional<Duration> parse_offset(std::string_view text) {
   if (text == "Z" || text == "z") return Duration{0};
   if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;
-  const auto hours = parse_digits(text, 1, 2);
-  const auto minutes = parse_digits(text, 4, 2);
-  if (!hours || !minutes || *hours > 23 || *minutes > 59) return std::nullopt;
-  const Duration size = std::chrono::hours{*hours} + std::chrono::minutes{*minutes};
+  const auto hour = parse_digits(text, 1, 2);
+  const auto minute = parse_digits(text, 4, 2);
+  if (!hour || !minute || *hour > 23 || *minute > 59) return std::nullopt;
+  const Duration size = std::chrono::hours{*hour} + std::chrono::minutes{*minute};
   return text[0] == '+' ? size : -size;
 }
 

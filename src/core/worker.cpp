@@ -11,7 +11,7 @@ namespace pawl::core {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kStatusNames{"online", "draining", "offline"};
+constexpr std::array<std::string_view, 3> kWorkerStatusNames{"online", "draining", "offline"};
 constexpr int kMaxConcurrentMax = 1'000'000;
 
 RawJson encode(const Worker& worker) {
@@ -92,7 +92,9 @@ void note_offered(const Registration& registration, FoundRecords found, RecordDe
 
 }  // namespace
 
-std::string_view to_string(WorkerStatus status) { return kStatusNames.at(static_cast<std::size_t>(status)); }
+std::string_view to_string(WorkerStatus status) {
+  return kWorkerStatusNames.at(static_cast<std::size_t>(status));
+}
 
 RecordRef worker_ref(const std::string& ns, const std::string& worker_id) {
   return {.kind = RecordKind::worker, .ns = ns, .key = worker_id};

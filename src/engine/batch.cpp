@@ -24,8 +24,6 @@ bool is_lane_of(const core::Lane& lane, const std::string& ns, const core::TaskS
 
 bool goes_to_a_run(const core::TaskSpec& spec) { return spec.run_id.has_value(); }
 
-core::EventActor actor_of(const core::Actor& by) { return {.type = "user", .id = by.id}; }
-
 // What each kind of command needs to see of the tasks it names.
 struct LoadGatherer {
   std::unordered_map<core::TaskId, store::LoadTask>& wanted;

@@ -21,11 +21,6 @@ core::Problem no_such_run(const RunId& id) {
   return {.code = core::ProblemCode::not_found, .detail = "there is no run " + to_string(id)};
 }
 
-core::EventActor actor_of(const core::Actor& by) {
-  const bool is_own_type = by.role == "worker" || by.role == "schedule";
-  return {.type = is_own_type ? by.role : "user", .id = by.id};
-}
-
 template <typename Start>
 std::optional<store::RunKeyRef> key_of(const Start& command) {
   if (!command.run_key) return std::nullopt;
@@ -139,6 +134,11 @@ struct RunGatherer {
 };
 
 }  // namespace
+
+core::EventActor actor_of(const core::Actor& by) {
+  const bool is_own_type = by.role == "worker" || by.role == "schedule";
+  return {.type = is_own_type ? by.role : "user", .id = by.id};
+}
 
 void BatchRuns::load(const std::vector<const core::Command*>& commands) {
   std::vector<RunId> runs;

@@ -24,6 +24,9 @@ struct MissingLanes {
   std::vector<store::LaneKey> keys;
 };
 
+// Who did it, as an event says it: workers and schedules as such, everybody else as a user.
+[[nodiscard]] core::EventActor actor_of(const core::Actor& by);
+
 class BatchRuns {
  public:
   struct Around {

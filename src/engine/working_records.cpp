@@ -4,18 +4,9 @@
 #include <utility>
 
 #include "core/ensure.hpp"
+#include "engine/distinct.hpp"
 
 namespace pawl::engine {
-
-namespace {
-
-template <typename T>
-void sort_distinct(std::vector<T>& list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-}
-
-}  // namespace
 
 void WorkingRecords::lock(std::vector<core::RecordRef> refs) {
   if (refs.empty()) return;

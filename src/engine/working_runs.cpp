@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/ensure.hpp"
+#include "engine/distinct.hpp"
 
 namespace pawl::engine {
 
@@ -15,12 +16,6 @@ namespace {
 constexpr int kAskedOneByOne = 8;
 // Nodes of a run that is kept: more than that are not read and held for a guess.
 constexpr std::size_t kKeptNodesMax = 100;
-
-template <typename T>
-void sort_distinct(std::vector<T>& list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-}
 
 }  // namespace
 

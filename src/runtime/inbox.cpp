@@ -13,7 +13,7 @@ using core::Status;
 
 namespace {
 
-constexpr std::size_t kPage = 500;
+constexpr std::size_t kCallsPage = 500;
 
 // Kept where it is what the function promised; otherwise it stays on the list, to be refused.
 core::DoOnce taking(const core::InboxCall& call) {
@@ -34,7 +34,7 @@ core::Problem another_has_its_key(const std::string& id) {
 
 int Inbox::look() {
   const auto due = guarded([&]() -> Result<std::vector<core::Record>> {
-    return store_.due_records(core::RecordKind::inbox, kPage);
+    return store_.due_records(core::RecordKind::inbox, kCallsPage);
   });
   if (!due) return 0;
   std::vector<core::InboxCall> tasks;

@@ -12,7 +12,7 @@ using core::Result;
 
 namespace {
 
-constexpr std::size_t kPage = 1'000;
+constexpr std::size_t kSweepPage = 1'000;
 
 int changed_by(const core::Answer& answer, int examined) {
   const auto* swept = std::get_if<core::Swept>(&answer);
@@ -59,7 +59,8 @@ core::Status LocalApi::sweep_due(const core::Sweep& request, core::SweepResult& 
   bool may_have_more = true;
   while (may_have_more) {
     auto due = guarded([&]() -> Result<std::vector<engine::DueWork>> {
-      return engine::find_due(store_, request.check, {.page = kPage, .stuck_after = options_.stuck_after});
+      return engine::find_due(store_, request.check,
+                              {.page = kSweepPage, .stuck_after = options_.stuck_after});
     });
     if (!due) return due.problem();
     int changed = 0;

@@ -11,14 +11,14 @@ using core::Result;
 
 namespace {
 
-constexpr std::size_t kPage = 100;
+constexpr std::size_t kSlotsPage = 100;
 // Of firings before one, to find the last that was not skipped.
 constexpr std::size_t kLookBack = 100;
 
 // How long a firing that waits for the one before is left alone: for one that runs, and for one that waits
 // itself.
-constexpr core::Duration kLookAgain = std::chrono::seconds{1};
-constexpr core::Duration kLookAgainBehind = std::chrono::seconds{5};
+constexpr core::Duration kPutOff = std::chrono::seconds{1};
+constexpr core::Duration kPutOffBehind = std::chrono::seconds{5};
 
 core::Actor actor_of(const core::Schedule& schedule) { return {.id = schedule.name, .role = "schedule"}; }
 
@@ -30,7 +30,7 @@ int Scheduler::look() { return claim_due() + fire_due(); }
 
 int Scheduler::claim_due() {
   const auto due = guarded([&]() -> Result<std::vector<core::Record>> {
-    return store_.due_records(core::RecordKind::schedule, kPage);
+    return store_.due_records(core::RecordKind::schedule, kSlotsPage);
   });
   if (!due) return 0;
   int claimed = 0;
@@ -58,7 +58,7 @@ bool Scheduler::claim(const core::Record& record) {
 
 int Scheduler::fire_due() {
   const auto due = guarded([&]() -> Result<std::vector<core::Record>> {
-    return store_.due_records(core::RecordKind::firing, kPage);
+    return store_.due_records(core::RecordKind::firing, kSlotsPage);
   });
   if (!due) return 0;
   int ended = 0;
@@ -87,7 +87,7 @@ bool Scheduler::fire(const std::string& ns, core::Firing firing) {
         return skip(ns, std::move(firing), "the one before was not done");
       const bool is_behind = (*last)->firing.status == core::FiringStatus::waiting;
       if (schedule->overlap == core::Overlap::queue || is_behind)
-        return postpone(ns, std::move(firing), is_behind ? kLookAgainBehind : kLookAgain);
+        return postpone(ns, std::move(firing), is_behind ? kPutOffBehind : kPutOff);
       if (!stop(ns, (*last)->firing)) return false;
     }
   }

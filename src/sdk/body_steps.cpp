@@ -13,7 +13,7 @@ namespace pawl::detail {
 
 namespace {
 
-constexpr core::Duration kLook = std::chrono::milliseconds{200};
+constexpr core::Duration kLeaseLook = std::chrono::milliseconds{200};
 constexpr core::Duration kLookSoon = std::chrono::milliseconds{5};
 constexpr int kLooksMax = 100;
 
@@ -241,7 +241,7 @@ void Body::wait_here(Branch& branch, core::Duration wait) {
   core::Clock& clock = services_.connection.clock();
   const core::MonotonicTime until = clock.monotonic() + wait;
   for (core::Duration left = wait; left > core::Duration{0}; left = until - clock.monotonic()) {
-    services_.lease.wait(std::min(left, kLook));
+    services_.lease.wait(std::min(left, kLeaseLook));
     check_stop(branch);
   }
 }

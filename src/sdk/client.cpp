@@ -16,7 +16,7 @@ namespace {
 using detail::value_of;
 
 // How long one look waits for the end of a run.
-constexpr core::Duration kLook = std::chrono::seconds{20};
+constexpr core::Duration kResultWait = std::chrono::seconds{20};
 
 core::OnConflict on_conflict_of(OnConflict on_conflict) {
   switch (on_conflict) {
@@ -93,7 +93,7 @@ std::string Run::wait_for_output(std::optional<Duration> timeout) const {
   const auto begun = connection_->clock().monotonic();
   const auto waiting = connection_->waiting();
   for (;;) {
-    core::Duration wait = kLook;
+    core::Duration wait = kResultWait;
     if (timeout) wait = std::min(wait, *timeout - (connection_->clock().monotonic() - begun));
     const auto run = value_of(
         connection_->calls().runs().await_run(ref_of(*connection_, id_), std::max(wait, core::Duration{0})));

@@ -10,11 +10,11 @@ namespace pawl::testing::detail {
 
 namespace {
 
-constexpr core::Duration kLook = std::chrono::milliseconds{1};
+constexpr core::Duration kTestTick = std::chrono::milliseconds{1};
 
 runtime::RuntimeOptions options_of_a_test() {
   runtime::RuntimeOptions options;
-  options.ticker.interval = kLook;
+  options.ticker.interval = kTestTick;
   // A worker that was not heard of for a week of skipped time is not lost.
   options.ticker.maintenance = std::chrono::hours{1};
   return options;
@@ -57,7 +57,7 @@ TestConnection::TestConnection(Crash crash)
       api_(
           *store_, clock(), random(),
           [this](core::Command command, core::Reply reply) { submit(std::move(command), std::move(reply)); }),
-      skipper_([this] { return skip(); }, kLook) {
+      skipper_([this] { return skip(); }, kTestTick) {
   api_.follow(runtime_.engine().run_watch());
 }
 

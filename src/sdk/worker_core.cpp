@@ -23,7 +23,7 @@ namespace {
 
 constexpr core::Duration kBackOffMin = std::chrono::milliseconds{100};
 constexpr core::Duration kBackOffMax = std::chrono::seconds{5};
-constexpr core::Duration kLook = std::chrono::milliseconds{100};
+constexpr core::Duration kSignalLook = std::chrono::milliseconds{100};
 
 // Two workers of one process are no incarnations of one another: each is registered under a name of its own.
 std::string name_of_this_one() {
@@ -282,12 +282,12 @@ void WorkerCore::run() {
     const std::lock_guard lock{mutex_};
     return problem_.has_value();
   };
-  while (!signals.came_within(kLook) && !has_given_up()) {
+  while (!signals.came_within(kSignalLook) && !has_given_up()) {
   }
   stop_claiming();
   const auto until = connection_->clock().monotonic() + options_.drain_timeout;
   while (!is_idle_within(core::Duration{0}) && connection_->clock().monotonic() < until) {
-    if (signals.came_within(kLook)) break;  // told once more: at once, then
+    if (signals.came_within(kSignalLook)) break;  // told once more: at once, then
   }
   end();
   if (problem_) throw error_of(*std::exchange(problem_, std::nullopt));

@@ -53,7 +53,7 @@ Response create_token(Services& services, const Request& request) {
   return json_response(201, out.field("token", core::format_token(text)).end_object().take());
 }
 
-Response list(Services& services, const Request& request) {
+Response list_named(Services& services, const Request& request) {
   auto asked = read_query(request, [](ObjectReader& in) {
     core::ListRecords page;
     page.limit = read_number(in, "limit").value_or(page.limit);
@@ -156,7 +156,7 @@ void call_admin(Services& services, Request request, Answer answer) {
       case Call::vitals: return answer(vitals(services, request));
       case Call::sweep: return answer(sweep(services, request));
       case Call::verify: return answer(verify(services, request));
-      default: return answer(list(services, request));
+      default: return answer(list_named(services, request));
     }
   });
 }

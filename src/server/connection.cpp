@@ -21,11 +21,7 @@ namespace pawl::server {
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
 
-namespace {
-
-constexpr auto kTuple = asio::as_tuple(UseAwaitable{});
-
-}  // namespace
+namespace {}  // namespace
 
 Connection::Connection(Socket socket, Tls::Context* tls, const HttpLimits& limits, Dispatch& dispatch)
     : stream_(std::move(socket), tls),

@@ -14,7 +14,7 @@ namespace {
 
 using wire::Call;
 
-Response put(Services& services, const Request& request) {
+Response put_definition(Services& services, const Request& request) {
   auto text = wire::definition_json(request.body, request.content_type);
   if (!text) return refuse(request, text.problem());
   const auto done = services.runs.put_definition(
@@ -49,7 +49,7 @@ Response get(Services& services, const Request& request) {
   return respond(request, found, wire::write_definition);
 }
 
-Response list(Services& services, const Request& request) {
+Response list_definitions(Services& services, const Request& request) {
   const auto asked = list_of(request);
   if (!asked) return refuse(request, asked.problem());
   return respond_page(request, services.runs.list_definitions(*asked), wire::write_definition_row);
@@ -60,8 +60,8 @@ Response list(Services& services, const Request& request) {
 void call_definition(Services& services, Request request, Answer answer) {
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
     switch (request.route->call) {
-      case Call::put_definition: return answer(put(services, request));
-      case Call::list_definitions: return answer(list(services, request));
+      case Call::put_definition: return answer(put_definition(services, request));
+      case Call::list_definitions: return answer(list_definitions(services, request));
       default: return answer(get(services, request));
     }
   });

@@ -31,27 +31,24 @@ core::Duration time_for_body(const HttpLimits& limits, std::int64_t bytes_receiv
 
 bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
 
-namespace {
-
-using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
-
-// A thread with a loop of its own. A connection stays with one: nothing of it ever runs at once, and no lock
-// is shared with those of the other threads.
-struct NetworkThread {
-  asio::io_context loop{1};
-  asio::executor_work_guard<Executor> work{loop.get_executor()};
-  std::thread thread;
-};
-
-std::vector<std::unique_ptr<NetworkThread>> make_network(const HttpOptions& options) {
-  std::vector<std::unique_ptr<NetworkThread>> network;
-  for (int i = 0; i < std::max(options.threads, 1); ++i) network.push_back(std::make_unique<NetworkThread>());
-  return network;
-}
-
-}  // namespace
-
 struct HttpServer::Impl {
+  using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
+
+  // A thread with a loop of its own. A connection stays with one: nothing of it ever runs at once, and no
+  // lock is shared with those of the other threads.
+  struct NetworkThread {
+    asio::io_context loop{1};
+    asio::executor_work_guard<Executor> work{loop.get_executor()};
+    std::thread thread;
+  };
+
+  static std::vector<std::unique_ptr<NetworkThread>> make_network(const HttpOptions& options) {
+    std::vector<std::unique_ptr<NetworkThread>> network;
+    for (int i = 0; i < std::max(options.threads, 1); ++i)
+      network.push_back(std::make_unique<NetworkThread>());
+    return network;
+  }
+
   using Connections = std::list<std::shared_ptr<Connection>>;  // shared with the coroutine that runs each
 
   Impl(const HttpOptions& given, Metrics& counted)
@@ -85,7 +82,6 @@ struct HttpServer::Impl {
   }
 
   Awaitable<void> accept() {
-    constexpr auto kTuple = asio::as_tuple(UseAwaitable{});
     while (acceptor.is_open()) {
       auto [error, socket] = co_await acceptor.async_accept(next_loop(), kTuple);
       if (error == asio::error::operation_aborted) co_return;

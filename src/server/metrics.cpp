@@ -31,7 +31,7 @@ void one(std::string& out, std::string_view name, std::string_view type, std::st
   fmt::format_to(Out{out}, "{} {}\n", name, value);
 }
 
-double seconds(std::int64_t micros) { return static_cast<double>(micros) / 1e6; }
+double in_seconds(std::int64_t micros) { return static_cast<double>(micros) / 1e6; }
 
 void add_engine(std::string& out, const Metrics::View& view) {
   const engine::EngineStats& stats = view.engine;
@@ -40,7 +40,8 @@ void add_engine(std::string& out, const Metrics::View& view) {
   };
   one(out, "pawl_commits_total", "counter", "Groups of commands committed", number(stats.groups));
   one(out, "pawl_commands_total", "counter", "Commands in those groups", number(stats.commands));
-  one(out, "pawl_commit_seconds_total", "counter", "Time from load to commit", seconds(stats.group_micros));
+  one(out, "pawl_commit_seconds_total", "counter", "Time from load to commit",
+      in_seconds(stats.group_micros));
   one(out, "pawl_groups_refused_total", "counter", "Groups that the store refused",
       number(stats.refused_groups));
   one(out, "pawl_leases_expired_total", "counter", "Leases that ran out or timed out",
@@ -87,7 +88,7 @@ void add_queues(std::string& out, const Metrics::View& view) {
     for (const core::Queue& queue : queues) {
       fmt::format_to(Out{out}, "pawl_queue_oldest_pending_seconds{{namespace=\"{}\",queue=\"{}\"}} {}\n",
                      escaped(ns), escaped(queue.name),
-                     seconds(queue.oldest_pending_age.value_or(core::Duration{0}).count()));
+                     in_seconds(queue.oldest_pending_age.value_or(core::Duration{0}).count()));
     }
   }
 }
@@ -130,11 +131,11 @@ void Metrics::add_http(std::string& out) const {
     const std::string label = label_of(i);
     for (std::size_t b = 0; b < kBucketMicros.size(); ++b) {
       fmt::format_to(Out{out}, "pawl_http_request_seconds_bucket{{{},le=\"{}\"}} {}\n", label,
-                     seconds(kBucketMicros.at(b)), entry.buckets.at(b).load());
+                     in_seconds(kBucketMicros.at(b)), entry.buckets.at(b).load());
     }
     fmt::format_to(Out{out}, "pawl_http_request_seconds_bucket{{{},le=\"+Inf\"}} {}\n", label,
                    entry.count.load());
-    fmt::format_to(Out{out}, "pawl_http_request_seconds_sum{{{}}} {}\n", label, seconds(entry.micros));
+    fmt::format_to(Out{out}, "pawl_http_request_seconds_sum{{{}}} {}\n", label, in_seconds(entry.micros));
     fmt::format_to(Out{out}, "pawl_http_request_seconds_count{{{}}} {}\n", label, entry.count.load());
   }
 }

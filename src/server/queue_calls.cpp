@@ -12,7 +12,7 @@ namespace {
 
 using wire::Writer;
 
-Response list(Services& services, const Request& request) {
+Response list_queues(Services& services, const Request& request) {
   const auto nothing = read_query(request, [](wire::ObjectReader&) { return 0; });
   if (!nothing) return problem_response(nothing.problem(), request.id);
   const auto queues = services.api.list_queues(request.ns);
@@ -27,7 +27,7 @@ Response follow(Services& services, const Request& request) {
   return followed ? event_response(std::move(*stream)) : problem_response(followed.problem(), request.id);
 }
 
-Response put(Services& services, const Request& request) {
+Response put_queue(Services& services, const Request& request) {
   auto patch = read_body(request, wire::read_queue_patch);
   if (!patch) return problem_response(patch.problem(), request.id);
   const std::string& name = request.parameters.at(1);
@@ -48,8 +48,8 @@ Response put(Services& services, const Request& request) {
 
 void call_queue(Services& services, Request request, Answer answer) {
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    if (request.route->call == wire::Call::put_queue) return answer(put(services, request));
-    answer(request.wants_events ? follow(services, request) : list(services, request));
+    if (request.route->call == wire::Call::put_queue) return answer(put_queue(services, request));
+    answer(request.wants_events ? follow(services, request) : list_queues(services, request));
   });
 }
 

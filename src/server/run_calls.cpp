@@ -104,7 +104,7 @@ Included read_included(ObjectReader& in) {
   return included;
 }
 
-Response get_one(Services& services, const Request& request) {
+Response get_run(Services& services, const Request& request) {
   const auto run = run_of(request);
   if (!run) return refuse(request, run.problem());
   const auto included = read_query(request, read_included);
@@ -133,7 +133,7 @@ Response get_one(Services& services, const Request& request) {
   });
 }
 
-Response list(Services& services, const Request& request) {
+Response list_runs(Services& services, const Request& request) {
   auto asked = read_query(request, [](ObjectReader& in) {
     core::ListRuns runs{.query = wire::read_run_query(in)};
     const std::string order = in.optional_text("order").value_or("desc");
@@ -324,8 +324,8 @@ void call_run(Services& services, Request request, Answer answer) {
       case Call::start_run: return start(services, request, answer);
       case Call::await_run: return await(services, request, answer);
       case Call::open_run: return answer(open(services, request));
-      case Call::list_runs: return answer(list(services, request));
-      case Call::get_run: return answer(get_one(services, request));
+      case Call::list_runs: return answer(list_runs(services, request));
+      case Call::get_run: return answer(get_run(services, request));
       case Call::graph_of_run: return answer(graph(services, request));
       case Call::replay_run: return answer(replay(services, request));
       case Call::rewind_run: return answer(rewind(services, request));

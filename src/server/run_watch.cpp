@@ -6,7 +6,7 @@ namespace pawl::server {
 
 namespace {
 
-constexpr core::Duration kBetweenLooks = std::chrono::milliseconds{250};
+constexpr core::Duration kBetweenRunLooks = std::chrono::milliseconds{250};
 constexpr int kEventsAtOnce = 100;  // each may carry an output
 
 std::string text_of(const core::RunId& run, const core::RunEvent& event) {
@@ -63,7 +63,7 @@ void RunWatch::look(const std::shared_ptr<Watcher>& watcher) {
   }
   if (next == Next::end) return news_.unwatch(watcher->news_id);
   if (next == Next::now) return wake(watcher);
-  threads_.later(kBetweenLooks, [this, watcher, number] {
+  threads_.later(kBetweenRunLooks, [this, watcher, number] {
     {
       const std::lock_guard lock{watcher->mutex};
       if (watcher->looks != number) return;

@@ -24,7 +24,7 @@ Response create(Services& services, const Request& request) {
   return respond(request, made, wire::write_schedule, 201);
 }
 
-Response list(Services& services, const Request& request) {
+Response list_schedules(Services& services, const Request& request) {
   const auto asked = list_of(request);
   if (!asked) return refuse(request, asked.problem());
   return respond_page(request, services.local.list_schedules(*asked), wire::write_schedule);
@@ -107,7 +107,7 @@ Response next(Services& services, const Request& request) {
 Response answer_of(Services& services, const Request& request) {
   switch (request.route->call) {
     case Call::create_schedule: return create(services, request);
-    case Call::list_schedules: return list(services, request);
+    case Call::list_schedules: return list_schedules(services, request);
     case Call::update_schedule: return update(services, request);
     case Call::delete_schedule: return remove(services, request);
     case Call::pause_schedule: return enable(services, request, false);

@@ -112,7 +112,9 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
         {.hosts = hosts_of(options.http), .body_max = options.body_max}};
     http.start(dispatch);
     log.write(LogLevel::info, "serving",
-              {{"port", std::to_string(http.port())}, {"version", options.version}});
+              {{"port", std::to_string(http.port())},
+               {"node", runtime.membership().node_id()},
+               {"version", options.version}});
     ready(http.port());
 
     const int signal = wait_for_end(signals, options.http.tls.is_on(), http, log);

@@ -21,7 +21,7 @@ Result<core::WriteSteps> command_for(const Request& request) {
   return core::WriteSteps{.ns = request.ns, .run_id = core::RunId{*id}, .by = request.actor};
 }
 
-core::StepAction action_of(Call call) {
+core::StepAction step_action_of(Call call) {
   if (call == Call::begin_step) return core::StepAction::begin;
   return call == Call::complete_step ? core::StepAction::complete : core::StepAction::fail;
 }
@@ -30,7 +30,7 @@ Response write_one(Services& services, const Request& request) {
   auto command = command_for(request);
   if (!command) return refuse(request, command.problem());
   auto step = read_body(
-      request, [&](ObjectReader& in) { return wire::read_step(in, action_of(request.route->call)); });
+      request, [&](ObjectReader& in) { return wire::read_step(in, step_action_of(request.route->call)); });
   if (!step) return refuse(request, step.problem());
   command->fence = step->fence;
   step->write.step_id = request.parameters.at(2);
@@ -62,7 +62,7 @@ Response suspend(Services& services, const Request& request) {
   return respond(request, services.runs.write_steps(std::move(*command)), wire::write_steps_written);
 }
 
-Response list(Services& services, const Request& request) {
+Response list_steps(Services& services, const Request& request) {
   const auto command = command_for(request);
   if (!command) return refuse(request, command.problem());
   const auto steps = services.runs.list_steps({.ns = request.ns, .id = command->run_id});
@@ -78,7 +78,7 @@ Response list(Services& services, const Request& request) {
 void call_step(Services& services, Request request, Answer answer) {
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
     switch (request.route->call) {
-      case Call::list_steps: return answer(list(services, request));
+      case Call::list_steps: return answer(list_steps(services, request));
       case Call::write_steps: return answer(write_all(services, request));
       case Call::suspend_run: return answer(suspend(services, request));
       default: return answer(write_one(services, request));

@@ -36,7 +36,7 @@ std::string created_text(bool created, const core::Task& task) {
 
 // Whatever a call on the Api gives, as a response.
 template <typename T, typename Write>
-Response respond(const Request& request, const Result<T>& result, Write write) {
+Response respond_text(const Request& request, const Result<T>& result, Write write) {
   return result ? json_response(200, write(*result)) : problem_response(result.problem(), request.id);
 }
 
@@ -107,7 +107,7 @@ Look look_for_task(Services& services, const Request& request) {
     const core::TaskId id = std::get<std::vector<core::Enqueued>>(result).front().id;
     services.blocking([&services, brief, found, id] {
       const auto task = services.api.get_task(brief.ns, id);
-      found(respond(brief, task, [](const auto& one) { return created_text(false, one.task); }));
+      found(respond_text(brief, task, [](const auto& one) { return created_text(false, one.task); }));
     });
   };
 }
@@ -269,11 +269,11 @@ void report_one(Services& services, const Request& request, const Answer& answer
   submit(services, request, std::move(command), shown, answer);
 }
 
-Response get_one(Services& services, const Request& request) {
+Response get_task(Services& services, const Request& request) {
   const auto id = task_id_of(request, 1);
   if (!id) return problem_response(id.problem(), request.id);
   const auto found = services.api.get_task(request.ns, *id);
-  return respond(request, found, [](const core::TaskWithAttempts& one) {
+  return respond_text(request, found, [](const core::TaskWithAttempts& one) {
     Writer out;
     out.begin_object();
     wire::write_task_fields(out, one.task);
@@ -293,11 +293,11 @@ core::ListTasks read_list(ObjectReader& in) {
   return list;
 }
 
-Response list(Services& services, const Request& request) {
+Response list_tasks(Services& services, const Request& request) {
   auto asked = read_query(request, read_list);
   if (!asked) return problem_response(asked.problem(), request.id);
   asked->query.ns = request.ns;
-  return respond(request, services.api.list_tasks(*asked), [](const core::Page<core::Task>& page) {
+  return respond_text(request, services.api.list_tasks(*asked), [](const core::Page<core::Task>& page) {
     Writer out;
     out.begin_object().key("items").begin_array();
     for (const core::Task& task : page.items) {
@@ -317,7 +317,7 @@ Response move_one(Services& services, const Request& request) {
   core::Api& api = services.api;
   const core::MoveTask move{.ns = request.ns, .id = *id, .by = request.actor};
   const auto moved = request.route->call == Call::retry_task ? api.retry_task(move) : api.cancel_task(move);
-  return respond(request, moved, task_text);
+  return respond_text(request, moved, task_text);
 }
 
 Response move_many(Services& services, const Request& request) {
@@ -335,7 +335,7 @@ Response move_many(Services& services, const Request& request) {
   core::Api& api = services.api;
   const auto moved =
       request.route->call == Call::retry_tasks ? api.retry_tasks(*bulk) : api.cancel_tasks(*bulk);
-  return respond(request, moved, [](const core::BulkResult& result) {
+  return respond_text(request, moved, [](const core::BulkResult& result) {
     Writer out;
     return out.begin_object()
         .field("matched", result.matched)
@@ -358,8 +358,8 @@ void call_task(Services& services, Request request, Answer answer) {
   }
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
     switch (request.route->call) {
-      case Call::get_task: return answer(get_one(services, request));
-      case Call::list_tasks: return answer(list(services, request));
+      case Call::get_task: return answer(get_task(services, request));
+      case Call::list_tasks: return answer(list_tasks(services, request));
       case Call::retry_tasks:
       case Call::cancel_tasks: return answer(move_many(services, request));
       default: return answer(move_one(services, request));

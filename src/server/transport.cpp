@@ -12,7 +12,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto kTuple = asio::as_tuple(UseAwaitable{});
 constexpr std::size_t kReadSize = 64U << 10U;
 
 }  // namespace

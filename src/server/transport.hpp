@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
@@ -28,6 +29,7 @@ using Timer =
 template <typename T>
 using Awaitable = boost::asio::awaitable<T, Executor>;
 using UseAwaitable = boost::asio::use_awaitable_t<Executor>;
+inline constexpr auto kTuple = boost::asio::as_tuple(UseAwaitable{});  // errors are answers
 
 class Transport {
  public:

@@ -69,4 +69,12 @@ int read_int(ObjectReader& in, std::string_view name) {
                                                    std::numeric_limits<int>::max()));
 }
 
+std::string text_or_none(ObjectReader& in, std::string_view name) {
+  return in.optional_text(name).value_or("");
+}
+
+std::optional<std::string> none_if_empty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional{text};
+}
+
 }  // namespace pawl::wire

@@ -13,10 +13,7 @@
 
 namespace pawl::wire {
 
-template <typename T>
-void field_if(Writer& out, std::string_view name, const std::optional<T>& value) {
-  if (value) out.field(name, *value);
-}
+using core::field_if;
 
 // Null if there is none.
 template <typename Tag>
@@ -42,6 +39,9 @@ void write_error(Writer& out, const std::optional<core::TaskError>& error);
 [[nodiscard]] std::optional<core::TaskError> read_error(ObjectReader& in);
 [[nodiscard]] core::TimePoint read_time(ObjectReader& in, std::string_view name);
 [[nodiscard]] int read_int(ObjectReader& in, std::string_view name);
+// No text is an empty one here, and null there.
+[[nodiscard]] std::string text_or_none(ObjectReader& in, std::string_view name);
+[[nodiscard]] std::optional<std::string> none_if_empty(const std::string& text);
 template <typename Tag>
 [[nodiscard]] std::optional<core::Id<Tag>> optional_id(ObjectReader& in, std::string_view name) {
   const auto id = in.optional_uuid(name);

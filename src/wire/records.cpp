@@ -6,16 +6,8 @@ namespace pawl::wire {
 
 namespace {
 
-std::string text_or_none(ObjectReader& in, std::string_view name) {
-  return in.optional_text(name).value_or("");
-}
-
 std::vector<std::string> texts_or_none(ObjectReader& in, std::string_view name) {
   return in.optional_texts(name).value_or(std::vector<std::string>{});
-}
-
-std::optional<std::string> none_if_empty(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional{text};
 }
 
 template <typename T>

@@ -43,10 +43,6 @@ void write_beginning(Writer& out, const Request& request) {
     out.field("on_conflict", core::to_string(request.on_conflict));
 }
 
-std::optional<std::string> none_if_empty(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional{text};
-}
-
 void write_counts(Writer& out, const core::RunCounts& counts) {
   out.begin_object()
       .field("blocked", counts.blocked)

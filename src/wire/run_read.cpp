@@ -6,10 +6,6 @@ namespace pawl::wire {
 
 namespace {
 
-std::string text_or_none(ObjectReader& in, std::string_view name) {
-  return in.optional_text(name).value_or("");
-}
-
 template <typename Enum>
 Enum read_known(ObjectReader& in, std::string_view name, std::optional<Enum> (*from)(std::string_view)) {
   const auto value = from(in.text(name));
@@ -34,7 +30,7 @@ core::RunCounts read_counts(ObjectReader& in) {
           .cancelled = count("cancelled")};
 }
 
-core::Node read_node(ObjectReader& in) {
+core::Node read_run_node(ObjectReader& in) {
   core::Node node;
   if (in.has("item") && !in.is_null("item")) node.key.item = read_int(in, "item");
   node.state = read_known<core::NodeState>(in, "state", core::node_state_from);
@@ -100,7 +96,7 @@ std::vector<core::Node> read_run_tasks(ObjectReader& in) {
   std::vector<core::Node> nodes;
   core::NodeIndex next = 0;
   in.objects_leniently("tasks", [&](ObjectReader& one) {
-    core::Node& node = nodes.emplace_back(read_node(one));
+    core::Node& node = nodes.emplace_back(read_run_node(one));
     if (node.key.item == core::kNoItem) ++next;
     node.key.index = next - 1;
   });

@@ -12,6 +12,15 @@ using namespace std::chrono_literals;
 
 constexpr auto kServesWithin = 60s;
 constexpr std::string_view kScheme = "http://";
+constexpr std::string_view kNodeField = R"( node=")";
+
+// The id that a node's log says.
+std::string node_id_in(const std::string& said) {
+  const auto at = said.find(kNodeField);
+  if (at == std::string::npos) throw std::runtime_error{"a node does not say its id: " + said};
+  const auto begin = at + kNodeField.size();
+  return said.substr(begin, said.find('"', begin) - begin);
+}
 
 }  // namespace
 
@@ -90,6 +99,7 @@ bool Cluster::await_serving(Node& node, const std::string& log, std::size_t said
     if (at != std::string::npos && end != std::string::npos) {
       if (node.address.empty()) node.address = said.substr(at, end - at);
       node.listen = node.address.substr(kScheme.size());
+      node.id = node_id_in(said);
       return true;
     }
     if (node.process->ended()) return false;

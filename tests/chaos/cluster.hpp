@@ -36,6 +36,8 @@ class Cluster {
 
   // Waits until it serves again. A store that is away meanwhile is no reason to give up.
   void start(int node);
+  // The id by which it is known to the others since its last start.
+  [[nodiscard]] const std::string& id_of(int node) const { return nodes_.at(index(node)).id; }
   [[nodiscard]] Process& process(int node) { return *nodes_.at(index(node)).process; }
   // What the node's ways to the primary and to the standby do. How many connections that mode has hurt so
   // far.
@@ -56,6 +58,7 @@ class Cluster {
     std::unique_ptr<Process> process;
     std::string listen = "127.0.0.1:0";
     std::string address;
+    std::string id;
   };
 
   static std::size_t index(int node) { return static_cast<std::size_t>(node); }

@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 constexpr int kRoundsToLand = 10;  // of a kind that does not
+constexpr auto kFollowedWithin = kLeaderTtl + 5s;
 
 Proxy::Mode mode_of(Fault fault) {
   if (fault == Fault::close) return Proxy::Mode::close;
@@ -29,7 +30,7 @@ Faults::Faults(Place place, std::uint64_t seed)
       ledger_(place.ledger),
       client_(place.cluster, place.counts, seed),
       chance_(client_.chance),
-      kinds_{Fault::kill, Fault::kill_at_a_slot, Fault::stop} {
+      kinds_{Fault::kill, Fault::kill_the_leader, Fault::stop} {
   if (cluster_.kind() == StoreKind::postgres)
     kinds_.insert(kinds_.end(),
                   {Fault::pause, Fault::close, Fault::stall, Fault::drop, Fault::restart_database});
@@ -54,7 +55,7 @@ void Faults::happen(milliseconds time) {
 
 void Faults::happen_once(Fault fault, int node) {
   switch (fault) {
-    case Fault::kill_at_a_slot: await_a_slot(); [[fallthrough]];
+    case Fault::kill_the_leader: return kill_the_leader();
     case Fault::kill:
       kill(node, SIGKILL);
       if (cluster_.process(node).ended() == -SIGKILL) ++landed_[fault];
@@ -77,6 +78,29 @@ void Faults::happen_once(Fault fault, int node) {
 void Faults::kill(int node, int signal) {
   cluster_.process(node).signal(signal);
   (void)cluster_.process(node).wait();
+}
+
+void Faults::kill_the_leader() {
+  const std::optional<int> node = leader();
+  if (!node) return;
+  await_a_slot();
+  kill(*node, SIGKILL);
+  const Time until = std::chrono::steady_clock::now() + kFollowedWithin;
+  while (std::chrono::steady_clock::now() < until && leader().value_or(*node) == *node)
+    std::this_thread::sleep_for(20ms);
+  if (leader().value_or(*node) != *node) ++landed_[Fault::kill_the_leader];
+  cluster_.start(*node);
+}
+
+std::optional<int> Faults::leader() {
+  const auto nodes = client_.insist({.path = "/admin/nodes"}, patience());
+  if (!nodes) return std::nullopt;
+  for (const json& node : nodes->body["items"]) {
+    if (!node.value("is_leader", false)) continue;
+    for (int i = 0; i < kNodes; ++i)
+      if (cluster_.id_of(i) == node["node_id"]) return i;
+  }
+  return std::nullopt;
 }
 
 void Faults::await_a_slot() {

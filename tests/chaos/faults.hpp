@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace pawl::chaos {
 
 enum class Fault : std::uint8_t {
   kill,              // SIGKILL, and started again
-  kill_at_a_slot,    // the same within 5 ms of the time of a schedule
+  kill_the_leader,   // the same to the leader, within 5 ms of the time of a schedule
   stop,              // SIGTERM
   pause,             // SIGSTOP for longer than any lease
   close,             // the way to the database is cut: connections are ended,
@@ -28,9 +29,9 @@ enum class Fault : std::uint8_t {
   fail_over,         // the primary is lost for good, and its standby takes over: once, at the end
 };
 inline constexpr std::array<std::string_view, 9> kFaultNames{
-    "node killed",        "node killed at a slot", "node stopped",
-    "node paused",        "connection closed",     "connection stalled",
-    "connection dropped", "database restarted",    "standby promoted"};
+    "node killed",        "leader killed at a slot", "node stopped",
+    "node paused",        "connection closed",       "connection stalled",
+    "connection dropped", "database restarted",      "standby promoted"};
 
 class Faults {
  public:
@@ -49,7 +50,10 @@ class Faults {
  private:
   void happen_once(Fault fault, int node);
   void kill(int node, int signal);
+  // It stays away until another leads.
+  void kill_the_leader();
   void await_a_slot();
+  [[nodiscard]] std::optional<int> leader();
   void pause(int node);
   void cut(Fault fault, int node);
   // While something else is wrong with one node, another may be killed too.

@@ -10,7 +10,7 @@
 namespace pawl::testing {
 namespace {
 
-constexpr int kKills = 8;
+constexpr int kPsqlKills = 8;
 
 class Functions : public ::testing::Test {
  protected:
@@ -36,13 +36,13 @@ TEST_F(Functions, AreDoneOnceHoweverOftenTheServerIsKilled) {
       perform pawl.enqueue('undone', to_json(n));
       rollback;
     end loop; end $$)sql";
-  for (int kill = 0; kill < kKills; ++kill) {
+  for (int kill = 0; kill < kPsqlKills; ++kill) {
     std::thread program{[&] { (void)psql(kRounds); }};
     server.restart();
     program.join();
   }
   ASSERT_TRUE(await([&] { return psql("select count(*) from pawl.inbox") == "0"; }));
-  EXPECT_EQ(psql("select count(*) from pawl.tasks"), std::to_string(25 * kKills));
+  EXPECT_EQ(psql("select count(*) from pawl.tasks"), std::to_string(25 * kPsqlKills));
   EXPECT_EQ(
       psql("select count(*) from pawl.tasks t join pawl.lanes l on l.id = t.lane where l.type = 'undone'"),
       "0");

@@ -17,7 +17,7 @@
 namespace pawl::testing {
 namespace {
 
-constexpr int kKills = 20;
+constexpr int kServerKills = 20;
 constexpr int kAcksBetweenKills = 150;
 constexpr int kClients = 4;
 
@@ -106,7 +106,7 @@ TEST_P(Kills, LoseNothingThatWasAcknowledged) {
   std::vector<std::thread> clients;
   for (int i = 0; i < kClients / 2; ++i) clients.emplace_back([this] { enqueue_until_told(); });
   for (int i = 0; i < kClients / 2; ++i) clients.emplace_back([this, i] { work_until_told(i); });
-  for (int i = 0; i < kKills; ++i) {
+  for (int i = 0; i < kServerKills; ++i) {
     await_acks(kAcksBetweenKills);
     server.restart();  // with SIGKILL
   }

@@ -15,7 +15,7 @@ namespace pawl::testing {
 namespace {
 
 constexpr int kRuns = 200;
-constexpr int kKills = 12;
+constexpr int kSagaKills = 12;
 
 constexpr const char* kSaga = R"(
 name: saga
@@ -110,7 +110,7 @@ TEST_F(SagaKills, UndoAllInReverseWhateverIsKilled) {
   SeededRandom chance{seed};
   const auto fails = start_runs(*connect());
   ASSERT_EQ(fails.size(), static_cast<std::size_t>(kRuns));
-  for (int i = 0; i < kKills && open_runs() > 0; ++i) {
+  for (int i = 0; i < kSagaKills && open_runs() > 0; ++i) {
     const std::size_t goal = lines() + 20 + chance.below(60);
     EXPECT_TRUE(await([&] { return lines() >= goal || open_runs() == 0; }));
     if (chance.below(2) == 0) {

@@ -10,7 +10,7 @@ using core::TaskStatus;
 
 namespace {
 
-constexpr std::array kActions{ReportAction::heartbeat, ReportAction::start, ReportAction::complete,
+constexpr std::array kReports{ReportAction::heartbeat, ReportAction::start, ReportAction::complete,
                               ReportAction::fail, ReportAction::release};
 
 }  // namespace
@@ -20,7 +20,7 @@ using Fences = Conformance;
 TEST_P(Fences, OfAnotherNumberAreStale) {
   enqueue(task_of("t"));
   const core::Task task = claim_one();
-  for (const ReportAction action : kActions) {
+  for (const ReportAction action : kReports) {
     for (const std::int64_t fence :
          {std::int64_t{-1}, std::int64_t{0}, std::int64_t{2}, std::int64_t{1} << 40}) {
       core::Report report = report_of(task, action);
@@ -34,7 +34,7 @@ TEST_P(Fences, OfAnotherNumberAreStale) {
 TEST_P(Fences, OfAnotherWorkerAreStale) {
   enqueue(task_of("t"));
   const core::Task task = claim_one("w1");
-  for (const ReportAction action : kActions)
+  for (const ReportAction action : kReports)
     expect_refused(task.id, "w2", report_of(task, action), ProblemCode::stale_lease);
 }
 
@@ -42,7 +42,7 @@ TEST_P(Fences, AreOverWithTheLeaseEvenBeforeAnybodySweeps) {
   enqueue(task_of("t"));
   const core::Task task = claim_one("w1", 10s);
   clock.advance(10s);
-  for (const ReportAction action : kActions)
+  for (const ReportAction action : kReports)
     expect_refused(task.id, "w1", report_of(task, action), ProblemCode::stale_lease);
   clock.step_wall(-1us);
   EXPECT_TRUE(report(task, ReportAction::heartbeat).ok()) << "the last microsecond is still the holder's";
@@ -65,13 +65,13 @@ TEST_P(Fences, OfAnEarlierAttemptAreStaleForever) {
   const core::Task first = claim_one("w1", 10s);
   clock.advance(10s);
   tick();
-  for (const ReportAction action : kActions)
+  for (const ReportAction action : kReports)
     expect_refused(first.id, "w1", report_of(first, action), ProblemCode::stale_lease);
   const core::Task second = claim_one("w1");
-  for (const ReportAction action : kActions)
+  for (const ReportAction action : kReports)
     expect_refused(first.id, "w1", report_of(first, action), ProblemCode::stale_lease);
   complete(second);
-  for (const ReportAction action : kActions)
+  for (const ReportAction action : kReports)
     expect_refused(first.id, "w1", report_of(first, action), ProblemCode::stale_lease);
 }
 
@@ -83,7 +83,7 @@ TEST_P(Fences, OfWhatTheSweepEndedAreStaleAndNotAlreadyCompleted) {
   clock.advance(10s);
   tick();
   ASSERT_EQ(status_of(task.id), TaskStatus::dead_letter);
-  for (const ReportAction action : kActions)
+  for (const ReportAction action : kReports)
     expect_refused(task.id, "w1", report_of(task, action), ProblemCode::stale_lease);
 }
 
@@ -94,7 +94,7 @@ TEST_P(Fences, OfWhatTheSweepCancelledAreStale) {
   clock.advance(10s);
   tick();
   ASSERT_EQ(status_of(task.id), TaskStatus::cancelled);
-  for (const ReportAction action : kActions)
+  for (const ReportAction action : kReports)
     expect_refused(task.id, "w1", report_of(task, action), ProblemCode::stale_lease);
 }
 
@@ -173,7 +173,7 @@ TEST_P(Repeats, WithAnotherActionOnAFinishedTaskAreAlreadyCompleted) {
   const core::Task done = claim_one();
   complete(done);
   const core::Task failed = run_to_failed(task_of("t"));
-  for (const ReportAction action : kActions) {
+  for (const ReportAction action : kReports) {
     if (action != ReportAction::complete) {
       expect_refused(done.id, "w1", report_of(done, action), ProblemCode::already_completed);
     }

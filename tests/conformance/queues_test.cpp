@@ -8,9 +8,9 @@ using core::ProblemCode;
 using core::ReportAction;
 using core::TaskStatus;
 
-using Counts = Conformance;
+using KeptCounts = Conformance;
 
-TEST_P(Counts, EqualARecountAfterEveryMove) {
+TEST_P(KeptCounts, EqualARecountAfterEveryMove) {
   core::TaskSpec delayed = task_of("t");
   delayed.delay = 1h;
   core::TaskSpec short_lived = task_of("u");
@@ -50,7 +50,7 @@ TEST_P(Counts, EqualARecountAfterEveryMove) {
   EXPECT_TRUE(queue().counts.is_zero());
 }
 
-TEST_P(Counts, OfAQueueListAllQueuesByName) {
+TEST_P(KeptCounts, OfAQueueListAllQueuesByName) {
   enqueue_to("b");
   enqueue_to("a");
   set_queue("c", {.paused = true});
@@ -63,7 +63,7 @@ TEST_P(Counts, OfAQueueListAllQueuesByName) {
   EXPECT_TRUE(api().list_queues("other")->empty());
 }
 
-TEST_P(Counts, SayHowOldTheOldestPendingTaskIs) {
+TEST_P(KeptCounts, SayHowOldTheOldestPendingTaskIs) {
   core::TaskSpec delayed = task_of("t");
   delayed.delay = 10s;
   enqueue(delayed);
@@ -161,7 +161,7 @@ TEST_P(Settings, ThatAreBadAreRefusedAndNothingIsStored) {
   EXPECT_TRUE(api().list_queues("default")->empty());
 }
 
-PAWL_ON_EVERY_STORE(Counts);
+PAWL_ON_EVERY_STORE(KeptCounts);
 PAWL_ON_EVERY_STORE(Pause);
 PAWL_ON_EVERY_STORE(Settings);
 

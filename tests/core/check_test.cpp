@@ -47,7 +47,7 @@ void expect_spec_refused(const std::string& field, auto change,
   expect_refused(enqueue_of(spec), field, code);
 }
 
-std::string text_of(std::size_t characters, const std::string& one = "ü") {
+std::string characters_of(std::size_t characters, const std::string& one = "ü") {
   std::string text;
   for (std::size_t i = 0; i < characters; ++i) text += one;
   return text;
@@ -73,11 +73,11 @@ TEST(Check, OfNamespaces) {
 }
 
 TEST(Check, OfNamesCountsCharactersAndRefusesControls) {
-  expect_spec_ok([](TaskSpec& spec) { spec.type = text_of(255); });
-  expect_spec_refused("type", [](TaskSpec& spec) { spec.type = text_of(256); });
+  expect_spec_ok([](TaskSpec& spec) { spec.type = characters_of(255); });
+  expect_spec_refused("type", [](TaskSpec& spec) { spec.type = characters_of(256); });
   expect_spec_refused("type", [](TaskSpec& spec) { spec.type = ""; });
-  expect_spec_ok([](TaskSpec& spec) { spec.queue = text_of(255, "😀"); });
-  expect_spec_refused("queue", [](TaskSpec& spec) { spec.queue = text_of(256, "q"); });
+  expect_spec_ok([](TaskSpec& spec) { spec.queue = characters_of(255, "😀"); });
+  expect_spec_refused("queue", [](TaskSpec& spec) { spec.queue = characters_of(256, "q"); });
   expect_spec_ok([](TaskSpec& spec) { spec.type = "a b/c:d%é\"'\\;--"; });
   for (const std::string& bad :
        {std::string{"a\nb"}, std::string{"a\0b", 3}, std::string{"\x7f"}, std::string{"\xc2\x80"},
@@ -90,11 +90,11 @@ TEST(Check, OfNamesCountsCharactersAndRefusesControls) {
 }
 
 TEST(Check, OfKeys) {
-  expect_spec_ok([](TaskSpec& spec) { spec.key = text_of(512); });
-  expect_spec_refused("key", [](TaskSpec& spec) { spec.key = text_of(513); });
+  expect_spec_ok([](TaskSpec& spec) { spec.key = characters_of(512); });
+  expect_spec_refused("key", [](TaskSpec& spec) { spec.key = characters_of(513); });
   expect_spec_refused("key", [](TaskSpec& spec) { spec.key = ""; });
-  expect_spec_ok([](TaskSpec& spec) { spec.idempotency_key = text_of(512); });
-  expect_spec_refused("idempotency_key", [](TaskSpec& spec) { spec.idempotency_key = text_of(513); });
+  expect_spec_ok([](TaskSpec& spec) { spec.idempotency_key = characters_of(512); });
+  expect_spec_refused("idempotency_key", [](TaskSpec& spec) { spec.idempotency_key = characters_of(513); });
   expect_spec_refused("idempotency_key", [](TaskSpec& spec) { spec.idempotency_key = ""; });
 }
 
@@ -146,7 +146,7 @@ TEST(Check, OfTheRetryPolicy) {
                       [](TaskSpec& spec) { spec.retry.non_retryable.assign(kNonRetryableMax + 1, "c"); });
   expect_spec_refused("retry.non_retryable[1]", [](TaskSpec& spec) { spec.retry.non_retryable = {"a", ""}; });
   expect_spec_refused("retry.non_retryable[0]",
-                      [](TaskSpec& spec) { spec.retry.non_retryable = {text_of(256)}; });
+                      [](TaskSpec& spec) { spec.retry.non_retryable = {characters_of(256)}; });
 }
 
 TEST(Check, OfTimesOfATask) {
@@ -178,7 +178,7 @@ TEST(Check, OfLabels) {
   expect_spec_ok([&](TaskSpec& spec) { spec.labels = labels_of(kLabelsMax); });
   expect_spec_refused("labels", [&](TaskSpec& spec) { spec.labels = labels_of(kLabelsMax + 1); });
   expect_spec_refused("labels", [](TaskSpec& spec) { spec.labels = {{"", "x"}}; });
-  expect_spec_refused("labels.a", [](TaskSpec& spec) { spec.labels = {{"a", text_of(513)}}; });
+  expect_spec_refused("labels.a", [](TaskSpec& spec) { spec.labels = {{"a", characters_of(513)}}; });
   expect_spec_refused("labels.a", [](TaskSpec& spec) { spec.labels = {{"a", "\xff"}}; });
 }
 

@@ -18,13 +18,13 @@ Evaluated<bool> evaluated(const std::string& condition) { return holds(RawJson{c
 
 std::string ref(const std::string& name) { return fmt::format(R"({{"$ref":"#/input/{}"}})", name); }
 
-struct Case {
+struct ConditionCase {
   std::string condition;
   bool expected;
 };
 
 TEST(Condition, HoldsOrDoesNot) {
-  const std::vector<Case> cases{
+  const std::vector<ConditionCase> cases{
       {"true", true},
       {"false", false},
       {ref("ok"), true},
@@ -69,7 +69,7 @@ TEST(Condition, HoldsOrDoesNot) {
       {R"({"$eq":[{"$gt":[2,1]},true]})", true},
       {" { \"$eq\" : [ 1 , 1 ] } ", true},
   };
-  for (const Case& one : cases) {
+  for (const ConditionCase& one : cases) {
     const auto truth = evaluated(one.condition);
     ASSERT_TRUE(truth) << one.condition << ": " << truth.problem().message;
     EXPECT_EQ(*truth, one.expected) << one.condition;

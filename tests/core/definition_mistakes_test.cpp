@@ -9,7 +9,7 @@
 namespace pawl::core {
 namespace {
 
-struct Mistaken {
+struct MistakenTasks {
   std::string tasks;
   std::vector<std::string> messages;
 };
@@ -28,8 +28,8 @@ std::vector<std::string> messages_of(const std::string& text) {
   return messages;
 }
 
-void expect_refused(const std::vector<Mistaken>& mistaken) {
-  for (const Mistaken& one : mistaken)
+void expect_refused(const std::vector<MistakenTasks>& mistaken) {
+  for (const MistakenTasks& one : mistaken)
     EXPECT_EQ(messages_of(with_tasks(one.tasks)), one.messages) << one.tasks;
 }
 
@@ -211,7 +211,7 @@ TEST(DefinitionMistakes, OfALongCycleAreShortened) {
                 "t9 -> t10 -> … 9988 more … -> t9999 -> t0"});
 }
 
-std::string mutated(std::string text, testing::SeededRandom& random) {
+std::string mutated_definition(std::string text, testing::SeededRandom& random) {
   static const std::vector<std::string> parts{"{",
                                               "}",
                                               "[",
@@ -292,7 +292,8 @@ TEST(DefinitionMistakes, MadeAtRandomDoNoHarm) {
   int accepted = 0;
   for (int i = 0; i < 20'000; ++i) {
     const std::string original{testing::kOrderFulfilment};
-    const std::string text = random.chance(0.5) ? mutated(original, random) : exchanged(original, random);
+    const std::string text =
+        random.chance(0.5) ? mutated_definition(original, random) : exchanged(original, random);
     const auto parsed = parse_definition(text);
     if (!parsed) {
       EXPECT_FALSE(parsed.problem().errors.empty()) << text;

@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "core/task_machine.hpp"
+#include "tests/core/now.hpp"
 
 namespace pawl::core {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr TimePoint kNow = time_from_micros(1'000'000'000);
 const Lane kLane{.id = 1, .ns = "default", .queue = "default", .type = "t"};
 
 TaskRecord held_by(const std::string& worker) {

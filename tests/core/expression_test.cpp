@@ -36,25 +36,25 @@ const Known kRun{
 
 Evaluated<RawJson> rendered(const std::string& text) { return render(RawJson{text}, kRun.lookup()); }
 
-struct Case {
+struct ExpressionCase {
   std::string text;
   std::string expected;
 };
 
 TEST(Reference, LeadsToAValue) {
   for (const auto& [text, expected] :
-       std::vector<Case>{{"#/input/total", "12345678901234567890"},
-                         {"#/input/a~1b/m~0n", "1"},
-                         {"#/input/list/0", "10"},
-                         {"#/input/list/1/1", "30"},
-                         {"#/input/", "7"},
-                         {"#/input/n", "null"},
-                         {"#/input/x", "2"},
-                         {"#/tasks/reserve/output", kRun.roots.at("#/tasks/reserve/output")},
-                         {"#/tasks/reserve/output/é", "true"},
-                         {"#/tasks/we~1ird~0/output", "3"},
-                         {"#/item/sku", "\"s\""},
-                         {"#/index", "4"}}) {
+       std::vector<ExpressionCase>{{"#/input/total", "12345678901234567890"},
+                                   {"#/input/a~1b/m~0n", "1"},
+                                   {"#/input/list/0", "10"},
+                                   {"#/input/list/1/1", "30"},
+                                   {"#/input/", "7"},
+                                   {"#/input/n", "null"},
+                                   {"#/input/x", "2"},
+                                   {"#/tasks/reserve/output", kRun.roots.at("#/tasks/reserve/output")},
+                                   {"#/tasks/reserve/output/é", "true"},
+                                   {"#/tasks/we~1ird~0/output", "3"},
+                                   {"#/item/sku", "\"s\""},
+                                   {"#/index", "4"}}) {
     const auto value = rendered(fmt::format(R"({{"$ref":{}}})", json_quote(text)));
     ASSERT_TRUE(value) << text << ": " << value.problem().message;
     EXPECT_EQ(value->text, expected) << text;
@@ -87,7 +87,7 @@ TEST(Reference, IsReadStrictly) {
 }
 
 TEST(Template, ReplacesReferencesAndKeepsTheRestByteForByte) {
-  for (const auto& [text, expected] : std::vector<Case>{
+  for (const auto& [text, expected] : std::vector<ExpressionCase>{
            {R"({"amount":{"$ref":"#/input/total"},"n":1.50,"b":"\u0041"})",
             R"({"amount":12345678901234567890,"n":1.50,"b":"\u0041"})"},
            {R"([ {"$ref":"#/index"} ,  2 ])", "[ 4 ,  2 ]"},

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/core/now.hpp"
+
 namespace pawl::core {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr TimePoint kNow = time_from_micros(1'000'000'000);
 
 Record pending(const std::string& task_id, std::int64_t fence) {
   const std::optional<Record> none;

@@ -8,33 +8,33 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const TimePoint kNow = time_from_micros(1'767'225'600'000'000);
-const Lane kLane{.id = 1, .ns = "default", .queue = "mail", .type = "t"};
+const TimePoint kToday = time_from_micros(1'767'225'600'000'000);
+const Lane kMailLane{.id = 1, .ns = "default", .queue = "mail", .type = "t"};
 
-FinishedTask ended(TaskStatus status, Duration ago, const Lane& lane = kLane) {
-  return {.lane = &lane, .status = status, .finished_at = kNow - ago};
+FinishedTask ended(TaskStatus status, Duration ago, const Lane& lane = kMailLane) {
+  return {.lane = &lane, .status = status, .finished_at = kToday - ago};
 }
 
 RetentionRules rules(NamespaceSettings settings) { return {{}, {{"default", std::move(settings)}}}; }
 
 TEST(RetentionRules, TheServersTimeHoldsWhereNothingIsSet) {
   const RetentionRules none = rules({});
-  EXPECT_TRUE(none.is_old(ended(TaskStatus::completed, 7 * kDay), kNow));
-  EXPECT_FALSE(none.is_old(ended(TaskStatus::completed, 7 * kDay - 1us), kNow));
+  EXPECT_TRUE(none.is_old(ended(TaskStatus::completed, 7 * kDay), kToday));
+  EXPECT_FALSE(none.is_old(ended(TaskStatus::completed, 7 * kDay - 1us), kToday));
 }
 
 TEST(RetentionRules, AQueueComesBeforeAStateAndThatBeforeTheServer) {
-  EXPECT_EQ(rules({.retention_failed = 2h}).kept_for(kLane, TaskStatus::dead_letter), 2h);
+  EXPECT_EQ(rules({.retention_failed = 2h}).kept_for(kMailLane, TaskStatus::dead_letter), 2h);
+  EXPECT_EQ(rules({.retention_failed = 2h, .retention_dead_letter = 3h})
+                .kept_for(kMailLane, TaskStatus::dead_letter),
+            3h);
   EXPECT_EQ(
-      rules({.retention_failed = 2h, .retention_dead_letter = 3h}).kept_for(kLane, TaskStatus::dead_letter),
-      3h);
-  EXPECT_EQ(rules({.retention_failed = 2h, .retention_cancelled = 3h}).kept_for(kLane, TaskStatus::failed),
-            2h);
+      rules({.retention_failed = 2h, .retention_cancelled = 3h}).kept_for(kMailLane, TaskStatus::failed), 2h);
   EXPECT_EQ(rules({.retention_completed = 2h, .retention_queues = {{"mail", 1h}}})
-                .kept_for(kLane, TaskStatus::completed),
+                .kept_for(kMailLane, TaskStatus::completed),
             1h);
   EXPECT_EQ(rules({.retention_completed = 2h, .retention_queues = {{"other", 1h}}})
-                .kept_for(kLane, TaskStatus::completed),
+                .kept_for(kMailLane, TaskStatus::completed),
             2h);
   const Lane elsewhere{.id = 2, .ns = "other", .queue = "mail", .type = "t"};
   EXPECT_EQ(rules({.retention_completed = 2h}).kept_for(elsewhere, TaskStatus::completed), 7 * kDay);
@@ -45,30 +45,30 @@ TEST(RetentionRules, NothingThatHasNotEndedIsOld) {
       rules({.retention_completed = 0s, .retention_failed = 0s, .retention_runs = 0s});
   for (const TaskStatus status :
        {TaskStatus::blocked, TaskStatus::pending, TaskStatus::claimed, TaskStatus::running})
-    EXPECT_FALSE(at_once.is_old(ended(status, 90 * kDay), kNow)) << to_string(status);
+    EXPECT_FALSE(at_once.is_old(ended(status, 90 * kDay), kToday)) << to_string(status);
   core::Run run;
   run.facts.ns = "default";
-  run.finished_at = kNow - 90 * kDay;
+  run.finished_at = kToday - 90 * kDay;
   for (int i = 0; i < kRunStateCount; ++i) {
     run.state = static_cast<RunState>(i);
-    EXPECT_EQ(at_once.is_old(run, kNow), is_closed(run.state)) << to_string(run.state);
+    EXPECT_EQ(at_once.is_old(run, kToday), is_closed(run.state)) << to_string(run.state);
   }
 }
 
 TEST(RetentionRules, ATaskOfARunIsNeverOldByItself) {
   const Lane of_runs{.id = 3, .ns = "default", .queue = "mail", .type = "t", .of_runs = true};
   EXPECT_FALSE(
-      rules({.retention_completed = 0s}).is_old(ended(TaskStatus::completed, 90 * kDay, of_runs), kNow));
+      rules({.retention_completed = 0s}).is_old(ended(TaskStatus::completed, 90 * kDay, of_runs), kToday));
 }
 
 TEST(RetentionRules, AWalkEndsWhereTheShortestTimeBegins) {
-  EXPECT_EQ(rules({}).end_of_tasks(kNow), kNow - 7 * kDay);
-  EXPECT_EQ(rules({.retention_completed = 60 * kDay}).end_of_tasks(kNow), kNow - 7 * kDay)
+  EXPECT_EQ(rules({}).end_of_tasks(kToday), kToday - 7 * kDay);
+  EXPECT_EQ(rules({.retention_completed = 60 * kDay}).end_of_tasks(kToday), kToday - 7 * kDay)
       << "other namespaces have the server's";
-  EXPECT_EQ(rules({.retention_cancelled = 2h, .retention_queues = {{"a", 3h}}}).end_of_tasks(kNow),
-            kNow - 2h);
-  EXPECT_EQ(rules({.retention_queues = {{"a", 1h}}}).end_of_tasks(kNow), kNow - 1h);
-  EXPECT_EQ(rules({.retention_runs = 1h}).end_of_runs(kNow), kNow - 1h);
+  EXPECT_EQ(rules({.retention_cancelled = 2h, .retention_queues = {{"a", 3h}}}).end_of_tasks(kToday),
+            kToday - 2h);
+  EXPECT_EQ(rules({.retention_queues = {{"a", 1h}}}).end_of_tasks(kToday), kToday - 1h);
+  EXPECT_EQ(rules({.retention_runs = 1h}).end_of_runs(kToday), kToday - 1h);
 }
 
 TEST(FirstIdAt, IsBelowEveryIdThatIsMadeFromThenOn) {
@@ -76,9 +76,9 @@ TEST(FirstIdAt, IsBelowEveryIdThatIsMadeFromThenOn) {
     std::uint64_t next() override { return 0; }
   } zero;
   IdGenerator ids{zero};
-  const Uuid before = ids.next(kNow - 1ms);
-  EXPECT_LT(before, first_id_at(kNow));
-  EXPECT_LT(first_id_at(kNow), ids.next(kNow));
+  const Uuid before = ids.next(kToday - 1ms);
+  EXPECT_LT(before, first_id_at(kToday));
+  EXPECT_LT(first_id_at(kToday), ids.next(kToday));
   EXPECT_EQ(first_id_at(TimePoint{} - kDurationMax), Uuid{});
 }
 

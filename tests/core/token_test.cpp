@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/core/now.hpp"
+
 namespace pawl::core {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr TimePoint kNow = time_from_micros(1'000'000'000);
 
 TokenText some_token() {
   return {.role = Role::worker, .id = "abcDEF012345", .secret = std::string(43, 'x')};

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/core/now.hpp"
+
 namespace pawl::core {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr TimePoint kNow = time_from_micros(1'000'000'000);
 
 Record record_of(const RecordChange& change) {
   return {.ref = change.ref, .version = 1, .body = *change.body, .expires_at = change.expires_at};

@@ -19,8 +19,21 @@ constexpr int kTasks = 150;
 constexpr std::int64_t kOfQueue = 4;
 constexpr std::int64_t kOfType = 2;
 
+core::EnqueueTasks tasks_of_two_types() {
+  core::EnqueueTasks batch;
+  for (int i = 0; i < kTasks; ++i) {
+    core::TaskSpec spec = task_of("t" + std::to_string(i % 2));
+    spec.retry = {.max_attempts = -1, .initial_interval = 1ms, .max_interval = 1ms};
+    if (i % 3 == 0) spec.fairness_key = "tenant " + std::to_string(i % 5);
+    batch.tasks.push_back(spec);
+  }
+  return batch;
+}
+
+}  // namespace
+
 // Who holds what, as far as the callers know: never more than the store does.
-class Ledger {
+class HoldLedger {
  public:
   void add(const core::Task& task) {
     const std::lock_guard lock{mutex_};
@@ -40,19 +53,6 @@ class Ledger {
   std::set<core::TaskId> held_;
   std::map<std::string, std::int64_t> by_type_;
 };
-
-core::EnqueueTasks tasks_of_two_types() {
-  core::EnqueueTasks batch;
-  for (int i = 0; i < kTasks; ++i) {
-    core::TaskSpec spec = task_of("t" + std::to_string(i % 2));
-    spec.retry = {.max_attempts = -1, .initial_interval = 1ms, .max_interval = 1ms};
-    if (i % 3 == 0) spec.fairness_key = "tenant " + std::to_string(i % 5);
-    batch.tasks.push_back(spec);
-  }
-  return batch;
-}
-
-}  // namespace
 
 class LimitsRace : public RuntimeTest {
  public:
@@ -76,7 +76,7 @@ class LimitsRace : public RuntimeTest {
     }
   }
 
-  Ledger ledger;
+  HoldLedger ledger;
   std::atomic<int> done = 0;
 };
 

@@ -212,7 +212,7 @@ TEST(AWorker, NeedsHandlersAndHasOneOfEach) {
 TEST(Decoding, NamesTheFieldAtFault) {
   const auto fault_of = [](const char* text) -> std::string {
     try {
-      static_cast<void>(detail::decode<std::vector<Email>>(text));
+      static_cast<void>(pawl::detail::decode<std::vector<Email>>(text));
     } catch (const Error& error) {
       return error.what();
     }

@@ -10,7 +10,6 @@ using core::Result;
 
 namespace {
 
-constexpr Duration kPatience = 2s;
 constexpr int kBatchMost = 20;
 constexpr Duration kSlowest = 2 * kSlowMessageMost;
 

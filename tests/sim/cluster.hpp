@@ -26,6 +26,9 @@ inline constexpr Duration kSlowMessageMost = std::chrono::seconds{12};
 // Ends a node in the middle of whatever it does. No StoreError: the engine must not catch it.
 struct Crash {};
 
+// How long a caller waits for an answer.
+inline constexpr core::Duration kPatience = std::chrono::seconds{2};
+
 class Cluster {
  public:
   Cluster(const Options& options, Scheduler& scheduler, StoreSource& stores, Watcher& watcher, Tally& tally,

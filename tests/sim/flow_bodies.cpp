@@ -15,7 +15,6 @@ using core::StepKind;
 
 namespace {
 
-constexpr Duration kPatience = 2s;
 constexpr int kTries = 6;
 constexpr int kWorkers = 3;
 

@@ -23,11 +23,6 @@ bool has(const std::vector<core::StepMemo>& steps, const std::string& id) {
   });
 }
 
-template <std::size_t N>
-void add(std::array<std::int64_t, N>& to, const std::array<std::int64_t, N>& from) {
-  for (std::size_t i = 0; i < N; ++i) to[i] += from[i];
-}
-
 }  // namespace
 
 FlowTally& FlowTally::operator+=(const FlowTally& other) {

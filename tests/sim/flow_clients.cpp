@@ -16,7 +16,6 @@ using core::RunAction;
 
 namespace {
 
-constexpr Duration kPatience = 2s;
 constexpr int kGraphs = 5;
 
 void put(engine::Engine& engine, const std::string& name, const std::string& text) {

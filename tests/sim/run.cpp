@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kQuietWithin = 2h;  // after the heal, in simulated time
+constexpr Duration kTasksQuietWithin = 2h;  // after the heal, in simulated time
 constexpr int kAudits = 3;
 constexpr std::int64_t kSpreadSamples = 60;
 constexpr std::int64_t kSpreadBuckets = 3;
@@ -70,7 +70,7 @@ class Run {
     workers_.heal();
     clients_.heal();
     checker_.heal(3 * (options_.tick + options_.ticker_pause) + 50 * options_.commit_time + 3s);
-    const Duration end = scheduler_.now() + kQuietWithin;
+    const Duration end = scheduler_.now() + kTasksQuietWithin;
     while (checker_.model().open_tasks() > 0 || clients_.unsettled() > 0 || workers_.handlers() > 0) {
       scheduler_.step();
       if (scheduler_.now() > end) stuck();

@@ -14,11 +14,6 @@ constexpr double kChiSquareMax = 45;  // nine degrees of freedom: one even draw 
 constexpr std::int64_t kJitterSamplesLeast = 500;
 
 template <std::size_t N>
-void add(std::array<std::int64_t, N>& to, const std::array<std::int64_t, N>& from) {
-  for (std::size_t i = 0; i < N; ++i) to[i] += from[i];
-}
-
-template <std::size_t N>
 std::int64_t sum(const std::array<std::int64_t, N>& values) {
   return std::accumulate(values.begin(), values.end(), std::int64_t{0});
 }

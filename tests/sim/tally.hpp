@@ -13,6 +13,11 @@
 
 namespace pawl::sim {
 
+template <std::size_t N>
+void add(std::array<std::int64_t, N>& to, const std::array<std::int64_t, N>& from) {
+  for (std::size_t i = 0; i < N; ++i) to[i] += from[i];
+}
+
 enum class Fault : std::uint8_t {
   store_retry,
   store_unavailable,

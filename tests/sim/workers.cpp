@@ -12,7 +12,6 @@ using core::TaskStatus;
 
 namespace {
 
-constexpr Duration kPatience = 2s;
 constexpr int kTriesOfAFinalReport = 6;
 
 }  // namespace

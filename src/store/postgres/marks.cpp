@@ -15,7 +15,7 @@ using std::chrono::seconds;
 constexpr core::Duration kUsualCommit = std::chrono::milliseconds{200};
 constexpr core::Duration kCommitMargin = seconds{10};
 constexpr core::Duration kFarLookEvery = seconds{1};
-constexpr core::Duration kFullLookEvery = seconds{30};
+constexpr core::Duration kFullMarksEvery = seconds{30};
 constexpr int kLookShare = 50;  // looks that reach far take at most this part of the time
 
 core::MonotonicTime next_look(core::MonotonicTime began_at, core::MonotonicTime ended_at,
@@ -105,7 +105,7 @@ void DueMark::end(const Look& look, core::TimePoint now, std::optional<core::Tim
   const std::lock_guard lock{mutex_};
   mark_ = std::min(first.value_or(now), now - kUsualCommit);
   if (look.reach != Reach::usual) next_far_at_ = next_look(look.began_at, ended_at, kFarLookEvery);
-  if (look.reach == Reach::all) next_full_at_ = next_look(look.began_at, ended_at, kFullLookEvery);
+  if (look.reach == Reach::all) next_full_at_ = next_look(look.began_at, ended_at, kFullMarksEvery);
 }
 
 void CountsMark::update(const Seen& seen) {

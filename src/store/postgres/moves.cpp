@@ -24,7 +24,7 @@ using core::TimePoint;
 using Write = const TaskWrite*;
 using Writes = std::vector<Write>;
 
-constexpr std::size_t kPlaces = 6;
+constexpr std::size_t kPlaceCount = 6;
 
 // The writes by what is to be done, each list sorted by id: all groups lock rows in the same order, and an
 // index is filled from left to right.
@@ -36,8 +36,8 @@ struct Moves {
   Writes first_leased;   // claimed for the first time now, with no key and no timeout
   Writes completed;      // by the first one who claimed it
   Writes renewed;        // leased before and after
-  std::array<Writes, kPlaces> leaving;
-  std::array<Writes, kPlaces> entering;
+  std::array<Writes, kPlaceCount> leaving;
+  std::array<Writes, kPlaceCount> entering;
   Writes with_attempts;
   Writes with_boundaries;
 
@@ -113,11 +113,6 @@ struct Moves {
 
 std::optional<std::string_view> view_of(const std::optional<std::string>& text) {
   return text ? std::optional<std::string_view>{*text} : std::nullopt;
-}
-
-// Empty stands for absent.
-std::optional<std::string_view> text_or_null(std::string_view text) {
-  return text.empty() ? std::nullopt : std::optional{text};
 }
 
 std::optional<std::int64_t> micros_of(const std::optional<core::Duration>& duration) {

@@ -10,7 +10,7 @@ namespace pawl::store::postgres {
 
 namespace {
 
-using Writes = std::vector<const RecordWrite*>;
+using RecordWrites = std::vector<const RecordWrite*>;
 
 // kind, namespace, key, version, body, expires_at, created_at, updated_at, from `column` on.
 core::Record read_named(const Rows& rows, int row, int column) {
@@ -34,7 +34,7 @@ std::vector<core::Record> read_all(const Rows& rows) {
   return records;
 }
 
-Params refs_of(const Writes& writes) {
+Params refs_of(const RecordWrites& writes) {
   Params params;
   params.column(writes, [](const RecordWrite* write) { return core::to_string(write->ref.kind); });
   params.column(writes, [](const RecordWrite* write) { return std::string_view{write->ref.ns}; });
@@ -50,7 +50,7 @@ Params params_of(const core::RecordRef& ref) {
   return params;
 }
 
-void add_values(Params& params, const Writes& writes) {
+void add_values(Params& params, const RecordWrites& writes) {
   params.column(writes, [](const RecordWrite* write) { return write->record->version; });
   params.column(writes, [](const RecordWrite* write) { return std::string_view{write->record->body.text}; });
   params.column(writes, [](const RecordWrite* write) { return write->record->expires_at; });
@@ -58,13 +58,9 @@ void add_values(Params& params, const Writes& writes) {
   params.column(writes, [](const RecordWrite* write) { return write->record->updated_at; });
 }
 
-void add_guards(Params& params, const Writes& writes) {
+void add_guards(Params& params, const RecordWrites& writes) {
   params.column(writes, [](const RecordWrite* write) { return write->version_before; });
   params.value(static_cast<std::int64_t>(writes.size()));
-}
-
-std::optional<std::string_view> text_or_null(const core::RawJson& json) {
-  return json.empty() ? std::nullopt : std::optional{std::string_view{json.text}};
 }
 
 std::vector<core::AuditEntry> read_audit(const Rows& rows) {
@@ -123,11 +119,11 @@ std::vector<std::int64_t> PostgresTransaction::last_checkpoints(std::span<const 
 }
 
 void PostgresTransaction::send_records(const std::vector<RecordWrite>& writes) {
-  Writes inserted;
-  Writes updated;
-  Writes deleted;
+  RecordWrites inserted;
+  RecordWrites updated;
+  RecordWrites deleted;
   for (const RecordWrite& write : writes) {
-    Writes& kind = !write.record ? deleted : write.version_before == 0 ? inserted : updated;
+    RecordWrites& kind = !write.record ? deleted : write.version_before == 0 ? inserted : updated;
     kind.push_back(&write);
   }
   if (!deleted.empty()) {
@@ -155,8 +151,10 @@ void PostgresTransaction::send_checkpoints(const std::vector<CheckpointWrite>& w
   params.column(writes, [](const CheckpointWrite& write) { return write.checkpoint.sequence; });
   params.column(writes, [](const CheckpointWrite& write) { return std::string_view{write.checkpoint.type}; });
   params.column(writes, [](const CheckpointWrite& write) { return write.checkpoint.created_at; });
-  params.column(writes, [](const CheckpointWrite& write) { return text_or_null(write.checkpoint.metadata); });
-  params.column(writes, [](const CheckpointWrite& write) { return text_or_null(write.checkpoint.snapshot); });
+  params.column(writes,
+                [](const CheckpointWrite& write) { return text_or_null(write.checkpoint.metadata.text); });
+  params.column(writes,
+                [](const CheckpointWrite& write) { return text_or_null(write.checkpoint.snapshot.text); });
   connection_->send(sql::append_checkpoint, params);
   const bool is_over = std::any_of(writes.begin(), writes.end(), [](const CheckpointWrite& write) {
     return write.checkpoint.sequence > write.kept;
@@ -180,7 +178,7 @@ void PostgresTransaction::send_audit(const std::vector<core::AuditEntry>& entrie
     params.column(entries,
                   [member](const core::AuditEntry& entry) { return std::string_view{entry.*member}; });
   }
-  params.column(entries, [](const core::AuditEntry& entry) { return text_or_null(entry.detail); });
+  params.column(entries, [](const core::AuditEntry& entry) { return text_or_null(entry.detail.text); });
   connection_->send(sql::insert_audit, params);
 }
 

@@ -43,6 +43,11 @@ struct Address {
   std::array<char, 6> bytes = {};  // as sent; nobody looks inside
 };
 
+// Empty stands for absent.
+[[nodiscard]] inline std::optional<std::string_view> text_or_null(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional{text};
+}
+
 // Appends in network byte order.
 void put_int4(std::string& out, std::uint32_t value);
 void put_int8(std::string& out, std::uint64_t value);

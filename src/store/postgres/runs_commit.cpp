@@ -9,15 +9,11 @@ namespace pawl::store::postgres {
 
 namespace {
 
-using Write = const RunWrite*;
-using Writes = std::vector<Write>;
+using RunEntry = const RunWrite*;
+using RunWrites = std::vector<RunEntry>;
 
-const core::Run& run(Write write) { return *write->run; }
-const core::RunFacts& facts(Write write) { return write->run->facts; }
-
-std::optional<std::string_view> text_or_null(const core::RawJson& json) {
-  return json.empty() ? std::nullopt : std::optional{std::string_view{json.text}};
-}
+const core::Run& run(RunEntry write) { return *write->run; }
+const core::RunFacts& run_facts(RunEntry write) { return write->run->facts; }
 
 // A part of a run, with the run.
 template <typename Part>
@@ -26,56 +22,56 @@ struct Of {
   const Part* part;
 };
 
-void send_facts(Connection& connection, const Writes& writes) {
+void send_facts(Connection& connection, const RunWrites& writes) {
   Params params;
-  params.column(writes, [](Write write) { return facts(write).id; });
-  params.column(writes, [](Write write) { return std::string_view{facts(write).ns}; });
-  params.column(writes, [](Write write) { return std::string_view{facts(write).workflow}; });
-  params.column(writes, [](Write write) { return facts(write).run_key; });
-  params.column(writes, [](Write write) {
-    const auto& parent = facts(write).parent;
+  params.column(writes, [](RunEntry write) { return run_facts(write).id; });
+  params.column(writes, [](RunEntry write) { return std::string_view{run_facts(write).ns}; });
+  params.column(writes, [](RunEntry write) { return std::string_view{run_facts(write).workflow}; });
+  params.column(writes, [](RunEntry write) { return run_facts(write).run_key; });
+  params.column(writes, [](RunEntry write) {
+    const auto& parent = run_facts(write).parent;
     return parent ? std::optional{parent->run_id} : std::nullopt;
   });
-  params.column(writes, [](Write write) { return run(write).created_at; });
-  params.column(writes, [](Write write) { return encode_labels(facts(write).labels); });
-  params.column(writes, [](Write write) { return encode_run_facts(facts(write)); });
+  params.column(writes, [](RunEntry write) { return run(write).created_at; });
+  params.column(writes, [](RunEntry write) { return encode_labels(run_facts(write).labels); });
+  params.column(writes, [](RunEntry write) { return encode_run_facts(run_facts(write)); });
   connection.send(sql::insert_run, params);
 }
 
-Params states_of(const Writes& writes) {
+Params states_of(const RunWrites& writes) {
   Params params;
-  params.column(writes, [](Write write) { return facts(write).id; });
-  params.column(writes, [](Write write) { return core::to_string(run(write).state); });
-  params.column(writes, [](Write write) { return run(write).sequence; });
-  params.column(writes, [](Write write) { return run(write).updated_at; });
-  params.column(writes, [](Write write) {
+  params.column(writes, [](RunEntry write) { return run_facts(write).id; });
+  params.column(writes, [](RunEntry write) { return core::to_string(run(write).state); });
+  params.column(writes, [](RunEntry write) { return run(write).sequence; });
+  params.column(writes, [](RunEntry write) { return run(write).updated_at; });
+  params.column(writes, [](RunEntry write) {
     const bool can_be_missed = core::may_move(run(write).state, core::RunState::failing);
     return can_be_missed ? run(write).deadline_at : std::nullopt;
   });
-  params.column(writes, [](Write write) { return std::string_view{write->events.back().hash}; });
-  params.column(writes, [](Write write) { return encode_run_standing(run(write)); });
-  params.column(writes, [](Write write) { return text_or_null(run(write).output); });
-  params.column(writes, [](Write write) { return core::is_retrying(run(write)); });
+  params.column(writes, [](RunEntry write) { return std::string_view{write->events.back().hash}; });
+  params.column(writes, [](RunEntry write) { return encode_run_standing(run(write)); });
+  params.column(writes, [](RunEntry write) { return text_or_null(run(write).output.text); });
+  params.column(writes, [](RunEntry write) { return core::is_retrying(run(write)); });
   return params;
 }
 
-void send_states(Connection& connection, const Writes& created, const Writes& changed) {
+void send_states(Connection& connection, const RunWrites& created, const RunWrites& changed) {
   if (!created.empty()) {
     send_facts(connection, created);
     connection.send(sql::insert_run_state, states_of(created));
   }
   if (changed.empty()) return;
   Params params = states_of(changed);
-  params.column(changed, [](Write write) { return write->sequence_before; });
+  params.column(changed, [](RunEntry write) { return write->sequence_before; });
   params.value(static_cast<std::int64_t>(changed.size()));
   connection.send(sql::update_run_state, params);
 }
 
-void send_nodes(Connection& connection, const Writes& writes) {
+void send_nodes(Connection& connection, const RunWrites& writes) {
   using One = Of<core::Node>;
   std::vector<One> rows;
-  for (Write write : writes) {
-    for (const core::Node* node : write->nodes) rows.push_back({facts(write).id, node});
+  for (RunEntry write : writes) {
+    for (const core::Node* node : write->nodes) rows.push_back({run_facts(write).id, node});
   }
   if (rows.empty()) return;
   Params params;
@@ -85,15 +81,15 @@ void send_nodes(Connection& connection, const Writes& writes) {
   params.column(rows, [](const One& row) { return core::to_string(row.part->state); });
   params.column(rows, [](const One& row) { return row.part->timer_at; });
   params.column(rows, [](const One& row) { return encode_node(*row.part); });
-  params.column(rows, [](const One& row) { return text_or_null(row.part->output); });
+  params.column(rows, [](const One& row) { return text_or_null(row.part->output.text); });
   connection.send(sql::put_node, params);
 }
 
-void send_signals(Connection& connection, const Writes& writes) {
+void send_signals(Connection& connection, const RunWrites& writes) {
   using One = Of<core::Signal>;
   std::vector<One> rows;
-  for (Write write : writes) {
-    for (const core::Signal* signal : write->signals) rows.push_back({facts(write).id, signal});
+  for (RunEntry write : writes) {
+    for (const core::Signal* signal : write->signals) rows.push_back({run_facts(write).id, signal});
   }
   if (rows.empty()) return;
   const auto consumed = [](const One& row, auto member_of) {
@@ -110,15 +106,15 @@ void send_signals(Connection& connection, const Writes& writes) {
   });
   params.column(
       rows, [&](const One& row) { return consumed(row, [](const core::NodeKey& key) { return key.item; }); });
-  params.column(rows, [](const One& row) { return text_or_null(row.part->payload); });
+  params.column(rows, [](const One& row) { return text_or_null(row.part->payload.text); });
   connection.send(sql::put_signal, params);
 }
 
-void send_events(Connection& connection, const Writes& writes) {
+void send_events(Connection& connection, const RunWrites& writes) {
   using One = Of<RunWrite::Event>;
   std::vector<One> rows;
-  for (Write write : writes) {
-    for (const RunWrite::Event& event : write->events) rows.push_back({facts(write).id, &event});
+  for (RunEntry write : writes) {
+    for (const RunWrite::Event& event : write->events) rows.push_back({run_facts(write).id, &event});
   }
   if (rows.empty()) return;
   Params params;
@@ -161,9 +157,9 @@ void send_keys(Connection& connection, const std::vector<RunKeyWrite>& writes) {
 
 void PostgresTransaction::send_runs(const WriteSet& writes) {
   if (writes.runs.empty()) return;
-  Writes all;
-  Writes created;
-  Writes changed;
+  RunWrites all;
+  RunWrites created;
+  RunWrites changed;
   for (const RunWrite& write : writes.runs) {
     all.push_back(&write);
     (write.sequence_before == 0 ? created : changed).push_back(&write);

@@ -153,12 +153,12 @@ void write_key(Connection& connection, const RunKeyWrite& write) {
 }
 
 // All ids are between those two.
-struct Bounds {
+struct RunBounds {
   RunId low = {};
   RunId high = {};
 };
-Bounds bounds_of(const RunPage& page) {
-  Bounds bounds;
+RunBounds bounds_of(const RunPage& page) {
+  RunBounds bounds;
   bounds.high.bytes.fill(0xff);
   if (page.after) (page.newest_first ? bounds.high : bounds.low) = *page.after;
   return bounds;
@@ -170,7 +170,7 @@ void read_source(Connection& connection, const RunPage& page, std::optional<core
   std::string text{query.retrying ? sql::retrying_runs : state ? sql::runs_of_state : sql::all_runs};
   text.append("\n").append(sql::filter_runs).append("\n");
   text.append(page.newest_first ? sql::newest_runs : sql::oldest_runs);
-  const Bounds bounds = bounds_of(page);
+  const RunBounds bounds = bounds_of(page);
   std::optional<core::Uuid> parent;
   if (query.parent) parent = *query.parent;
   std::optional<std::string_view> label;
