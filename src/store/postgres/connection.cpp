@@ -93,7 +93,7 @@ std::optional<Failure> Connection::open() {
     failure->kind = StoreError::Kind::unavailable;  // a standby, or gone again
     return failure;
   }
-  timeline_ = answers.front().text(0, 0);
+  server_life_ = answers.front().text(0, 0);
   return std::nullopt;
 }
 

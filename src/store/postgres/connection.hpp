@@ -65,8 +65,8 @@ class Connection {
   // Ends a transaction that is to leave nothing; drops the connection if that cannot be done.
   void roll_back();
 
-  // Changes when another server takes over by failover.
-  [[nodiscard]] const std::string& timeline() const { return timeline_; }
+  // Another one after a failover, and after a crash of the same server.
+  [[nodiscard]] const std::string& server_life() const { return server_life_; }
 
  private:
   struct Prepared {
@@ -87,7 +87,7 @@ class Connection {
 
   Server& server_;
   std::unique_ptr<pg_conn, CloseConnection> connection_;
-  std::string timeline_;
+  std::string server_life_;
   std::unordered_map<const char*, Prepared> statements_;  // by the address of their text
   std::vector<Sent> sent_;
   bool has_send_failed_ = false;

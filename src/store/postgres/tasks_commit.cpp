@@ -21,10 +21,10 @@ constexpr core::Duration kSlowestAsk = milliseconds{500};
 
 enum class Outcome : std::uint8_t { committed, aborted, not_known_yet, lost };
 
-Outcome ask_outcome(Connection& connection, std::int64_t number, const std::string& timeline) {
+Outcome ask_outcome(Connection& connection, std::int64_t number, const std::string& server_life) {
   if (connection.connect(Connection::When::at_once)) return Outcome::not_known_yet;
-  // Another server took over: the number may stand for another transaction there.
-  if (connection.timeline() != timeline) return Outcome::lost;
+  // Another server took over, or it has crashed: the number may stand for another transaction now.
+  if (connection.server_life() != server_life) return Outcome::lost;
   Params params;
   params.value(std::to_string(number));
   connection.send(sql::find_transaction_status, params);
@@ -58,13 +58,13 @@ PostgresTransaction::~PostgresTransaction() {
 }
 
 void PostgresTransaction::commit(const WriteSet& writes) {
-  const std::string timeline = connection_->timeline();
+  const std::string server_life = connection_->server_life();
   const FirstLeases leases = send_writes(writes);
   connection_->send(sql::commit);
   std::vector<Rows> answers;
   const auto failure = connection_->run(answers);
   if (failure && !failure->is_lost) failure->raise();  // the destructor rolls back
-  if (failure) settle_lost_commit(*failure, timeline);
+  if (failure) settle_lost_commit(*failure, server_life);
   // A COMMIT of a transaction that failed before is answered with success, and the word ROLLBACK.
   if (!failure && answers.back().command() != "COMMIT") {
     throw StoreError{StoreError::Kind::retry, "the transaction had failed before its commit"};
@@ -91,10 +91,10 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
 }
 
 // The connection died with our COMMIT in it. Returns if the transaction is in the database after all.
-void PostgresTransaction::settle_lost_commit(const Failure& failure, const std::string& timeline) {
+void PostgresTransaction::settle_lost_commit(const Failure& failure, const std::string& server_life) {
   const core::MonotonicTime until = monotonic_now() + kSettleFor;
   for (core::Duration pause = kFirstAsk; monotonic_now() < until; pause = std::min(pause * 2, kSlowestAsk)) {
-    switch (ask_outcome(*connection_, number_, timeline)) {
+    switch (ask_outcome(*connection_, number_, server_life)) {
       case Outcome::committed: return;
       case Outcome::aborted: throw StoreError{StoreError::Kind::retry, failure.message};
       case Outcome::lost: throw StoreError{StoreError::Kind::unknown, failure.message};

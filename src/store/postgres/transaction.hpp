@@ -92,7 +92,7 @@ class PostgresTransaction final : public Transaction {
   void send_checkpoints(const std::vector<CheckpointWrite>& writes);
   void send_audit(const std::vector<core::AuditEntry>& entries);
   void send_erased(const WriteSet& writes);
-  void settle_lost_commit(const Failure& failure, const std::string& timeline);
+  void settle_lost_commit(const Failure& failure, const std::string& server_life);
   void note_committed(const WriteSet& writes);
   void remember(const WriteSet& writes, const FirstLeases& leases, const std::vector<Rows>& answers);
 

@@ -43,8 +43,11 @@ select clock_timestamp()
 
 -- name: identify_server
 -- only: this database because SQLite has no replicas.
--- Fails on a standby. The timeline tells, after a lost reply, whether this is still the history that it belongs to.
-select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+-- Fails on a standby. What it gives tells, after a lost reply, whether this is still the life that the transaction's
+-- number belongs to: another timeline is another server. One that crashed gives numbers out again that were not on
+-- disk; then it started again, or lost its statistics while its first process lived on.
+select concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
+  extract(epoch from pg_stat_get_bgwriter_stat_reset_time()))
 
 -- name: find_transaction_status
 -- only: this database because SQLite's commit has no reply to lose.
