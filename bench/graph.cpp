@@ -3,6 +3,8 @@
 
 #include <array>
 #include <chrono>
+#include <random>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -34,6 +36,25 @@ std::string fan_of(int size) {
   }
   return tasks + R"(,{"id":"last","activity":"graph","after":[)" + all + "]}";
 }
+
+// Each after up to three of those before it; the same for the same size.
+std::string random_of(int size) {
+  std::minstd_rand chance{static_cast<std::uint32_t>(size)};
+  std::string tasks = R"({"id":"n0","activity":"graph"})";
+  for (int i = 1; i < size; ++i) {
+    std::set<int> before;
+    for (int edge = 0; edge < 3; ++edge) before.insert(static_cast<int>(chance()) % i);
+    tasks +=
+        fmt::format(R"(,{{"id":"n{}","activity":"graph","after":["n{}"]}})", i, fmt::join(before, R"(","n)"));
+  }
+  return tasks;
+}
+
+struct Shape {
+  const char* name;
+  std::string (*tasks)(int size);
+};
+constexpr std::array kShapes{Shape{"chain", chain_of}, Shape{"fan", fan_of}, Shape{"random", random_of}};
 
 template <typename T>
 T need(core::Result<T> result) {
@@ -89,14 +110,14 @@ void run_graph(const Options& options, const Report& report) {
   const auto store = client::open_store(options.store, clock, random);
   runtime::Runtime runtime{*store, clock, random};
   GraphLoad load{options, runtime.local(), clock};
-  for (const bool is_chain : {true, false}) {
+  for (const Shape& shape : kShapes) {
     double smallest = 0;
     for (const int size : kSizes) {
-      const std::string name = fmt::format("{}_{}", is_chain ? "chain" : "fan", size);
+      const std::string name = fmt::format("{}_{}", shape.name, size);
       Measurement cost{.workload = "graph",
                        .metric = name,
                        .store = client::name_of(options.store.type),
-                       .value = load.cost(name, is_chain ? chain_of(size) : fan_of(size), size),
+                       .value = load.cost(name, shape.tasks(size), size),
                        .unit = "us/task"};
       if (smallest == 0) smallest = cost.value;
       cost.ratio = cost.value / smallest;
