@@ -299,9 +299,7 @@ std::optional<std::size_t> utf8_length(std::string_view text) {
   return characters;
 }
 
-std::string json_quote(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() + 2);
+void quote_to(std::string& out, std::string_view text) {
   out.push_back('"');
   std::size_t copied = 0;  // what needs no escape is copied in one piece
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -319,6 +317,12 @@ std::string json_quote(std::string_view text) {
   }
   out.append(text, copied);
   out.push_back('"');
+}
+
+std::string json_quote(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + 2);
+  quote_to(out, text);
   return out;
 }
 

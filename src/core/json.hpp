@@ -32,5 +32,6 @@ struct JsonFault {
 
 // `text` as a JSON string, quotes included. The text must be UTF-8.
 [[nodiscard]] std::string json_quote(std::string_view text);
+void quote_to(std::string& out, std::string_view text);  // the same, behind what is there
 
 }  // namespace pawl::core

@@ -37,7 +37,7 @@ Writer& Writer::end_array() {
 
 Writer& Writer::key(std::string_view name) {
   comma();
-  out_ += json_quote(name);
+  quote_to(out_, name);
   out_.push_back(':');
   needs_comma_ = false;
   return *this;
@@ -51,7 +51,7 @@ Writer& Writer::null() {
 
 Writer& Writer::value(std::string_view text) {
   comma();
-  out_ += json_quote(text);
+  quote_to(out_, text);
   return *this;
 }
 
@@ -63,7 +63,8 @@ Writer& Writer::value(bool truth) {
 
 Writer& Writer::value(std::int64_t number) {
   comma();
-  fmt::format_to(std::back_inserter(out_), "{}", number);
+  const fmt::format_int digits{number};
+  out_.append(digits.data(), digits.size());
   return *this;
 }
 

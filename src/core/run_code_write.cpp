@@ -10,7 +10,9 @@ namespace pawl::core {
 
 namespace {
 
-RetryPolicy retry_of(const Node& node) { return node.retry.value_or(RetryPolicy{.max_attempts = 5}); }
+// Of every step that does not say another.
+RetryPolicy step_retry() { return {.max_attempts = 5}; }
+RetryPolicy retry_of(const Node& node) { return node.retry.value_or(step_retry()); }
 
 class StepWriter {
  public:
@@ -56,7 +58,7 @@ class StepWriter {
     RunEventData data{.node = key_, .node_id = write_.step_id};
     if (find() == nullptr) {
       data.kind = write_.kind;
-      data.retry = write_.retry;
+      if (write_.retry != step_retry()) data.retry = write_.retry;
     }
     return data;
   }
@@ -205,8 +207,7 @@ class StepWriter {
   bool fail() {
     const int attempt = ended_attempt();
     const Node* node = find();
-    const RetryPolicy retry =
-        node == nullptr ? write_.retry.value_or(RetryPolicy{.max_attempts = 5}) : retry_of(*node);
+    const RetryPolicy retry = node == nullptr ? write_.retry.value_or(step_retry()) : retry_of(*node);
     const int used = attempt - (node == nullptr ? 0 : node->attempts_before);
     const bool is_final =
         !write_.error.retryable || is_non_retryable(retry, write_.error.code) || is_used_up(retry, used);

@@ -1,8 +1,7 @@
 #include "core/sha256.hpp"
 
+#include <algorithm>
 #include <bit>
-
-#include <fmt/format.h>
 
 namespace pawl::core {
 
@@ -65,9 +64,12 @@ void Sha256::block(const std::uint8_t* bytes) {
 
 void Sha256::update(std::string_view bytes) {
   size_ += bytes.size();
-  for (const char c : bytes) {
-    pending_[pending_size_++] = static_cast<std::uint8_t>(c);
-    if (pending_size_ < kBlockBytes) continue;
+  while (!bytes.empty()) {
+    const std::size_t taken = std::min(bytes.size(), kBlockBytes - pending_size_);
+    std::copy_n(bytes.begin(), taken, pending_.begin() + static_cast<std::ptrdiff_t>(pending_size_));
+    bytes.remove_prefix(taken);
+    pending_size_ += taken;
+    if (pending_size_ < kBlockBytes) return;
     block(pending_.data());
     pending_size_ = 0;
   }
@@ -75,12 +77,12 @@ void Sha256::update(std::string_view bytes) {
 
 Sha256Digest Sha256::finish() {
   const std::uint64_t bits = size_ * 8;
-  update("\x80");
-  while (pending_size_ != kBlockBytes - 8) update(std::string_view{"\0", 1});
-  for (unsigned shift = 64; shift > 0; shift -= 8) {
-    const char byte = static_cast<char>((bits >> (shift - 8)) & 0xffU);
-    update({&byte, 1});
-  }
+  constexpr std::size_t kLengthBytes = 8;
+  std::array<char, kBlockBytes + kLengthBytes> padding{'\x80'};
+  const std::size_t zeroes = (2 * kBlockBytes - kLengthBytes - 1 - pending_size_) % kBlockBytes;
+  for (std::size_t i = 0; i < kLengthBytes; ++i)
+    padding[1 + zeroes + i] = static_cast<char>((bits >> (56 - 8 * i)) & 0xffU);
+  update({padding.data(), 1 + zeroes + kLengthBytes});
   Sha256Digest digest{};
   for (std::size_t i = 0; i < digest.size(); ++i)
     digest[i] = static_cast<std::uint8_t>(state_[i / 4] >> (24 - 8 * (i % 4)));
@@ -94,8 +96,13 @@ Sha256Digest sha256(std::string_view bytes) {
 }
 
 std::string sha256_hex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (const std::uint8_t byte : sha256(bytes)) fmt::format_to(std::back_inserter(text), "{:02x}", byte);
+  text.reserve(2 * std::tuple_size_v<Sha256Digest>);
+  for (const std::uint8_t byte : sha256(bytes)) {
+    text.push_back(kDigits[byte >> 4U]);
+    text.push_back(kDigits[byte & 0x0fU]);
+  }
   return text;
 }
 

@@ -108,20 +108,64 @@ void insert_run(Connection& connection, const RunWrite& write) {
 
 void update_run(Connection& connection, const RunWrite& write) {
   const core::Run& run = *write.run;
-  const int changed = connection.statement(sql::update_run_state)
-                          .run(core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
-                               core::is_retrying(run), write.events.back().hash, encode_run_standing(run),
-                               run.output, run.facts.id, write.sequence_before);
+  const std::string standing = encode_run_standing(run);
+  const std::string& hash = write.events.back().hash;
+  const int advanced =
+      connection.statement(sql::advance_run_state)
+          .run(run.sequence, run.updated_at, hash, standing, run.output, run.facts.id, write.sequence_before,
+               core::to_string(run.state), deadline_of(run), core::is_retrying(run));
+  if (advanced == 1) return;
+  const int changed =
+      connection.statement(sql::update_run_state)
+          .run(core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
+               core::is_retrying(run), hash, standing, run.output, run.facts.id, write.sequence_before);
   if (changed != 1) lost_race("a run changed since it was loaded");
 }
 
-void write_parts(Connection& connection, const RunWrite& write) {
-  const RunId& id = write.run->facts.id;
-  insert_rows<core::Node>(
-      connection, sql::put_node, write.nodes, [&id](Statement& into, const core::Node& node) {
-        into.add_row(id, std::int64_t{node.key.index}, node.key.item, core::to_string(node.state),
+// A part of a run, with the run.
+template <typename Part>
+struct PartOfRun {
+  RunId run;
+  const Part* part;
+};
+using NodeOfRun = PartOfRun<core::Node>;
+using EventOfRun = PartOfRun<RunWrite::Event>;
+
+template <typename Part>
+std::vector<const Part*> pointers_to(const std::vector<Part>& parts) {
+  std::vector<const Part*> pointers;
+  pointers.reserve(parts.size());
+  for (const Part& part : parts) pointers.push_back(&part);
+  return pointers;
+}
+
+// Of all runs together: to start a statement costs as much as a row does.
+void write_nodes(Connection& connection, const std::vector<RunWrite>& writes) {
+  std::vector<NodeOfRun> nodes;
+  for (const RunWrite& write : writes)
+    for (const core::Node* node : write.nodes) nodes.push_back({write.run->facts.id, node});
+  insert_rows<NodeOfRun>(
+      connection, sql::put_node, pointers_to(nodes), [](Statement& into, const NodeOfRun& one) {
+        const core::Node& node = *one.part;
+        into.add_row(one.run, std::int64_t{node.key.index}, node.key.item, core::to_string(node.state),
                      node.timer_at, Copied{encode_node(node)}, node.output);
       });
+}
+
+void write_events(Connection& connection, const std::vector<RunWrite>& writes) {
+  std::vector<EventOfRun> events;
+  for (const RunWrite& write : writes)
+    for (const RunWrite::Event& event : write.events) events.push_back({write.run->facts.id, &event});
+  insert_rows<EventOfRun>(connection, sql::insert_event, pointers_to(events),
+                          [](Statement& into, const EventOfRun& one) {
+                            const core::RunEvent& event = *one.part->event;
+                            into.add_row(one.run, event.sequence, core::to_string(event.type), event.at,
+                                         event.caused_by, event.actor.type, event.actor.id, event.trace_id,
+                                         event.span_id, one.part->hash, one.part->payload);
+                          });
+}
+
+void write_signals(Connection& connection, const RunWrite& write) {
   for (const core::Signal* signal : write.signals) {
     std::optional<std::int64_t> node;
     std::optional<std::int64_t> item;
@@ -130,16 +174,9 @@ void write_parts(Connection& connection, const RunWrite& write) {
       item = signal->consumed_by->item;
     }
     connection.statement(sql::put_signal)
-        .run(id, signal->sequence, signal->name, signal->idempotency_key, node, item, signal->payload);
+        .run(write.run->facts.id, signal->sequence, signal->name, signal->idempotency_key, node, item,
+             signal->payload);
   }
-  std::vector<const RunWrite::Event*> events;
-  for (const RunWrite::Event& event : write.events) events.push_back(&event);
-  insert_rows<RunWrite::Event>(
-      connection, sql::insert_event, events, [&id](Statement& into, const RunWrite::Event& one) {
-        const core::RunEvent& event = *one.event;
-        into.add_row(id, event.sequence, core::to_string(event.type), event.at, event.caused_by,
-                     event.actor.type, event.actor.id, event.trace_id, event.span_id, one.hash, one.payload);
-      });
 }
 
 void write_key(Connection& connection, const RunKeyWrite& write) {
@@ -192,8 +229,10 @@ void read_source(Connection& connection, const RunPage& page, std::optional<core
 void write_runs(Connection& connection, const WriteSet& writes) {
   for (const RunWrite& write : writes.runs) {
     write.sequence_before == 0 ? insert_run(connection, write) : update_run(connection, write);
-    write_parts(connection, write);
+    write_signals(connection, write);
   }
+  write_nodes(connection, writes.runs);
+  write_events(connection, writes.runs);
   for (const RunKeyWrite& write : writes.run_keys) write_key(connection, write);
 }
 

@@ -7,6 +7,12 @@ insert or rollback into run_states
   (id, state, sequence, updated_at, deadline_at, retrying, hash, standing, output)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
+-- name: advance_run_state
+-- only: this database because PostgreSQL sees by itself that no index has anything to change.
+-- As update_run_state, where all that the run is found by stays as it is: most often, and then no index is touched.
+update run_states set sequence = ?, updated_at = ?, hash = ?, standing = ?, output = ?
+where id = ? and sequence = ? and state = ? and deadline_at is ? and retrying = ?
+
 -- name: update_run_state
 -- Only at the sequence it was loaded at: two that decided on the same state cannot both be right.
 update run_states set state = ?, sequence = ?, updated_at = ?, deadline_at = ?, retrying = ?, hash = ?, standing = ?,
