@@ -1,5 +1,7 @@
 // The calls on steps of code runs.
 
+#include <algorithm>
+
 #include "client/decoded.hpp"
 #include "client/http_api.hpp"
 #include "wire/step.hpp"
@@ -14,6 +16,16 @@ std::string steps_path(const std::string& ns, const core::RunId& run) {
   return "/v1/" + ns + "/runs/" + to_string(run) + "/steps";
 }
 
+// A step that is completed again is answered like the first time. So most writes need no key, which would
+// cost the server a row for each of them.
+bool does_no_harm_twice(const core::WriteSteps& command) {
+  const bool only_completes =
+      std::all_of(command.steps.begin(), command.steps.end(), [](const core::StepWrite& step) {
+        return step.action == core::StepAction::complete && !step.must_be_new;
+      });
+  return only_completes && !command.suspend && !command.park && !command.custom_status;
+}
+
 }  // namespace
 
 Result<core::StepsWritten> HttpApi::write_steps(core::WriteSteps command) {
@@ -21,6 +33,7 @@ Result<core::StepsWritten> HttpApi::write_steps(core::WriteSteps command) {
   core::Writer out;
   wire::write_write_steps(out, command);
   HttpRequest request{.method = "POST", .path = steps_path(command.ns, command.run_id), .body = out.take()};
+  request.repeatable = does_no_harm_twice(command);
   return decoded(call(command.ns, std::move(request)), wire::read_steps_written);
 }
 

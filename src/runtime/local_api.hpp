@@ -148,10 +148,13 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Status admit(core::EnqueueTasks& command);
   // Fills in what is known of the worker and the types; false: the worker is given nothing more.
   core::Result<bool> admit(core::ClaimTasks& command);
+  // Refuses what is too large for its namespace, and finds the body of who knows the run only.
+  core::Status admit(core::WriteSteps& command);
   // Whether `admit` finds in memory all that it compares with, so that a thread may call it that must not
   // wait for the store.
   [[nodiscard]] bool is_at_hand(const core::EnqueueTasks& command);
   [[nodiscard]] bool is_at_hand(const core::ClaimTasks& command);
+  [[nodiscard]] bool is_at_hand(const core::WriteSteps& command);
 
  private:
   struct Shared {

@@ -20,15 +20,25 @@ Result<core::TaskId> LocalApi::body_of(const core::RunRef& ref) {
   return core::Problem{.code = core::ProblemCode::invalid_state, .detail = "only a run of code has steps"};
 }
 
-Result<core::StepsWritten> LocalApi::write_steps(core::WriteSteps command) {
+core::Status LocalApi::admit(core::WriteSteps& command) {
   for (const core::StepWrite& step : command.steps) {
-    if (const core::Status fits = admit_json(command.ns, "output", step.output); !fits) return fits.problem();
+    if (core::Status fits = admit_json(command.ns, "output", step.output); !fits) return fits;
   }
-  if (command.body == core::TaskId{}) {
-    const auto body = body_of({.ns = command.ns, .id = command.run_id});
-    if (!body) return body.problem();
-    command.body = *body;
-  }
+  if (command.body != core::TaskId{}) return core::Done{};
+  const auto body = body_of({.ns = command.ns, .id = command.run_id});
+  if (!body) return body.problem();
+  command.body = *body;
+  return core::Done{};
+}
+
+bool LocalApi::is_at_hand(const core::WriteSteps& command) {
+  if (command.body == core::TaskId{}) return false;
+  return !core::check_namespace(command.ns) ||
+         shared_->records.find_at_hand(core::namespace_ref(command.ns)).has_value();
+}
+
+Result<core::StepsWritten> LocalApi::write_steps(core::WriteSteps command) {
+  if (const core::Status admitted = admit(command); !admitted) return admitted.problem();
   return call_for<core::StepsWritten>(std::move(command));
 }
 

@@ -26,7 +26,9 @@ Services Services::with(runtime::LocalApi& other) const {
 bool submits_itself(wire::Call call) {
   using wire::Call;
   return call == Call::enqueue_task || call == Call::enqueue_tasks || call == Call::claim_tasks ||
-         call == Call::report_tasks || call == Call::report_task;
+         call == Call::report_tasks || call == Call::report_task || call == Call::begin_step ||
+         call == Call::complete_step || call == Call::fail_step || call == Call::suspend_run ||
+         call == Call::write_steps;
 }
 
 // That it could not be written down denies nobody anything more.

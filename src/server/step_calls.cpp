@@ -4,6 +4,7 @@
 
 #include "server/calls.hpp"
 #include "server/respond.hpp"
+#include "server/submit.hpp"
 #include "wire/step.hpp"
 
 namespace pawl::server {
@@ -26,40 +27,58 @@ core::StepAction step_action_of(Call call) {
   return call == Call::complete_step ? core::StepAction::complete : core::StepAction::fail;
 }
 
-Response write_one(Services& services, const Request& request) {
+Result<core::WriteSteps> command_of(const Request& request) {
+  const Call call = request.route->call;
   auto command = command_for(request);
-  if (!command) return refuse(request, command.problem());
-  auto step = read_body(
-      request, [&](ObjectReader& in) { return wire::read_step(in, step_action_of(request.route->call)); });
-  if (!step) return refuse(request, step.problem());
+  if (!command) return command;
+  if (call == Call::write_steps) {
+    auto asked = read_body(request, wire::read_write_steps);
+    if (!asked) return asked;
+    asked->ns = command->ns;
+    asked->run_id = command->run_id;
+    asked->by = command->by;
+    return asked;
+  }
+  if (call == Call::suspend_run) {
+    auto asked = read_body(request, wire::read_suspend);
+    if (!asked) return asked.problem();
+    command->fence = asked->fence;
+    command->suspend = std::move(asked->suspend);
+    return command;
+  }
+  auto step = read_body(request, [&](ObjectReader& in) { return wire::read_step(in, step_action_of(call)); });
+  if (!step) return step.problem();
   command->fence = step->fence;
   step->write.step_id = request.parameters.at(2);
   command->steps.push_back(std::move(step->write));
-  return respond(request, services.runs.write_steps(std::move(*command)),
-                 [](Writer& out, const core::StepsWritten& written) {
-                   wire::write_step_answer(out, written.steps.front());
-                 });
+  return command;
 }
 
-Response write_all(Services& services, const Request& request) {
-  auto command = command_for(request);
-  if (!command) return refuse(request, command.problem());
-  auto asked = read_body(request, wire::read_write_steps);
-  if (!asked) return refuse(request, asked.problem());
-  asked->ns = command->ns;
-  asked->run_id = command->run_id;
-  asked->by = command->by;
-  return respond(request, services.runs.write_steps(std::move(*asked)), wire::write_steps_written);
+std::optional<Response> written_response(const core::Answer& result) {
+  Writer out;
+  wire::write_steps_written(out, std::get<core::StepsWritten>(result));
+  return json_response(200, out.take());
 }
 
-Response suspend(Services& services, const Request& request) {
-  auto command = command_for(request);
-  if (!command) return refuse(request, command.problem());
-  auto asked = read_body(request, wire::read_suspend);
-  if (!asked) return refuse(request, asked.problem());
-  command->fence = asked->fence;
-  command->suspend = std::move(asked->suspend);
-  return respond(request, services.runs.write_steps(std::move(*command)), wire::write_steps_written);
+std::optional<Response> one_written_response(const core::Answer& result) {
+  Writer out;
+  wire::write_step_answer(out, std::get<core::StepsWritten>(result).steps.front());
+  return json_response(200, out.take());
+}
+
+// What a body writes is most of what a server with workflows has to do: no thread is held for it.
+void write_steps(Services& services, Request request, Answer answer) {
+  const Call call = request.route->call;
+  auto command = command_of(request);
+  if (!command) return answer(refuse(request, command.problem()));
+  at_gates(
+      services, std::move(*command),
+      [&services, call, request = std::move(request), answer = std::move(answer)](core::WriteSteps gated) {
+        const core::Status admitted = services.local.admit(gated);
+        if (!admitted) return answer(refuse(request, admitted.problem()));
+        const bool is_one = call != Call::write_steps && call != Call::suspend_run;
+        submit(services, request, std::move(gated), is_one ? one_written_response : written_response, answer);
+      });
 }
 
 Response list_steps(Services& services, const Request& request) {
@@ -76,13 +95,10 @@ Response list_steps(Services& services, const Request& request) {
 }  // namespace
 
 void call_step(Services& services, Request request, Answer answer) {
+  if (request.route->call != Call::list_steps)
+    return write_steps(services, std::move(request), std::move(answer));
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    switch (request.route->call) {
-      case Call::list_steps: return answer(list_steps(services, request));
-      case Call::write_steps: return answer(write_all(services, request));
-      case Call::suspend_run: return answer(suspend(services, request));
-      default: return answer(write_one(services, request));
-    }
+    answer(list_steps(services, request));
   });
 }
 

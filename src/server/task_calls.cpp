@@ -8,6 +8,7 @@
 #include "server/body.hpp"
 #include "server/calls.hpp"
 #include "server/once.hpp"
+#include "server/submit.hpp"
 #include "wire/step.hpp"
 #include "wire/task.hpp"
 
@@ -47,34 +48,6 @@ core::Status check_queues(const Request& request, const Names& names) {
     if (const core::Status allowed = check_queue(request, name); !allowed) return allowed;
   }
   return core::Done{};
-}
-
-// Hands a command to the commit loop, once where the request is keyed, and answers with what comes of it.
-// `look` is called where `respond` has no answer.
-using Look = std::function<void(const core::Answer&, const Answer&)>;
-void submit(Services& services, const Request& request, core::Command command, Respond respond, Answer answer,
-            Look look = {}) {
-  core::Command done = once(request, std::move(command), respond);
-  auto say = [id = request.id, respond = std::move(respond), answer = std::move(answer),
-              look = std::move(look)](const Result<core::Answer>& result) {
-    if (!result) return answer(problem_response(result.problem(), id));
-    if (const auto* replayed = std::get_if<core::Replayed>(&*result)) return answer(kept_response(*replayed));
-    if (auto response = respond(*result)) return answer(std::move(*response));
-    look(*result, answer);
-  };
-  // Put into words by the one who asks: the thread that commits has the next group to do.
-  services.submit(std::move(done),
-                  [say = std::move(say), resume = request.resume](Result<core::Answer> result) mutable {
-                    resume([say = std::move(say), result = std::move(result)] { say(result); });
-                  });
-}
-
-// Goes on with `then` here if the gates find what they need in memory, else where they may read the store.
-template <typename Command, typename Then>
-void at_gates(Services& services, Command command, Then then) {
-  if (services.local.is_at_hand(command)) return then(std::move(command));
-  services.blocking(
-      [command = std::move(command), then = std::move(then)]() mutable { then(std::move(command)); });
 }
 
 // The command if it may be submitted; otherwise it is refused here.
