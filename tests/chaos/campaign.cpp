@@ -92,7 +92,7 @@ bool run_campaign(const Campaign& campaign) {
   Load load{cluster, ledger, calls, seeds.next()};
   load.prepare();
   load.start();
-  Faults faults{{cluster, ledger, calls}, seeds.next()};
+  Faults faults{{cluster, ledger, calls}, seeds.next(), campaign.fault};
   faults.happen(campaign.time);
   ledger.calm();
   std::this_thread::sleep_for(kCalm);

@@ -14,6 +14,7 @@ struct Campaign {
   std::uint64_t seed = 1;
   std::chrono::milliseconds time = {};  // under fire
   std::string binary = {};              // pawl
+  std::string fault = {};               // this kind only; none: all of them
 };
 
 // Prints what happened; true if nothing was violated and everything was tried.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <stdexcept>
 #include <thread>
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ Proxy::Mode mode_of(Fault fault) {
 
 }  // namespace
 
-Faults::Faults(Place place, std::uint64_t seed)
+Faults::Faults(Place place, std::uint64_t seed, std::string_view only)
     : cluster_(place.cluster),
       ledger_(place.ledger),
       client_(place.cluster, place.counts, seed),
@@ -34,11 +35,20 @@ Faults::Faults(Place place, std::uint64_t seed)
   if (cluster_.kind() == StoreKind::postgres)
     kinds_.insert(kinds_.end(),
                   {Fault::pause, Fault::close, Fault::stall, Fault::drop, Fault::restart_database});
+  const bool has_standby = cluster_.kind() == StoreKind::postgres;
+  const auto is_wanted = [&](Fault fault) {
+    return only.empty() || only == kFaultNames.at(static_cast<std::size_t>(fault));
+  };
+  std::erase_if(kinds_, [&](Fault fault) { return !is_wanted(fault); });
   for (const Fault fault : kinds_) landed_[fault] = 0;
+  if (has_standby && is_wanted(Fault::fail_over)) landed_[Fault::fail_over] = 0;
+  if (landed_.empty())
+    throw std::invalid_argument{fmt::format("{} knows no '{}'", to_string(cluster_.kind()), only)};
 }
 
 void Faults::happen(milliseconds time) {
   const Time until = std::chrono::steady_clock::now() + time;
+  if (kinds_.empty()) std::this_thread::sleep_until(until);
   const auto is_over = [&] { return std::chrono::steady_clock::now() >= until; };
   const auto has_landed = [&](Fault fault) { return landed_[fault] > 0; };
   for (int round = 0; !is_over() || round < kRoundsToLand; ++round) {
@@ -50,7 +60,7 @@ void Faults::happen(milliseconds time) {
       happen_once(fault, client_.any_node());
     }
   }
-  if (cluster_.kind() == StoreKind::postgres) fail_over();
+  if (landed_.contains(Fault::fail_over)) fail_over();
 }
 
 void Faults::happen_once(Fault fault, int node) {
@@ -167,7 +177,7 @@ void Faults::await_writes(const std::string& what, Time since) {
 }
 
 void Faults::shuffle() {
-  for (std::size_t i = kinds_.size() - 1; i > 0; --i) std::swap(kinds_[i], kinds_[chance_.below(i + 1)]);
+  for (std::size_t i = kinds_.size(); i-- > 1;) std::swap(kinds_[i], kinds_[chance_.below(i + 1)]);
 }
 
 void Faults::wait(int least, int most) {

@@ -40,9 +40,11 @@ class Faults {
     Ledger& ledger;
     CallCounts& counts;
   };
-  Faults(Place place, std::uint64_t seed);
+  // `only`: the kind of this name and no other, if it is given.
+  Faults(Place place, std::uint64_t seed, std::string_view only);
 
-  // For so long, and until each kind has landed; in the end a standby takes over.
+  // For so long, and until each kind has landed; in the end a standby takes over, unless only another is
+  // wanted.
   void happen(std::chrono::milliseconds time);
   // Every kind that is to happen, and how often it landed.
   [[nodiscard]] const std::map<Fault, int>& landed() const { return landed_; }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "tests/chaos/campaign.hpp"
+#include "tests/chaos/faults.hpp"
 
 int main(int argc, char** argv) {
   using namespace pawl::chaos;
@@ -20,6 +21,8 @@ int main(int argc, char** argv) {
   app.add_option("--seed", seed, "of what goes wrong and when; any if not given");
   app.add_option("--store", store, "postgres or sqlite; both if not given")
       ->check(CLI::IsMember({"postgres", "sqlite"}));
+  app.add_option("--fault", campaign.fault, "only this, by its name in the report: 'leader killed at a slot'")
+      ->check(CLI::IsMember(std::vector<std::string>{kFaultNames.begin(), kFaultNames.end()}));
   CLI11_PARSE(app, argc, argv);
   std::signal(SIGPIPE, SIG_IGN);
 
