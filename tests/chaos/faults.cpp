@@ -108,7 +108,7 @@ std::optional<int> Faults::leader() {
   for (const json& node : nodes->body["items"]) {
     if (!node.value("is_leader", false)) continue;
     for (int i = 0; i < kNodes; ++i)
-      if (cluster_.id_of(i) == node["node_id"]) return i;
+      if (cluster_.id_of(i) == node["node_id"].get<std::string>()) return i;
   }
   return std::nullopt;
 }
