@@ -7,6 +7,7 @@ file COMMON, how it is compiled, the source, and what it includes of ours.
 import functools
 import hashlib
 import json
+import os
 import pathlib
 import re
 import sys
@@ -27,7 +28,7 @@ def read(path):
 def resolve(folder, name, places):
     """The file that an include names, or None where it is not one of ours."""
     found = (place / name for place in (folder, *places))
-    return next((path.resolve() for path in found if path.is_file()), None)
+    return next((pathlib.Path(os.path.normpath(path)) for path in found if path.is_file()), None)
 
 
 def closure(source, places):

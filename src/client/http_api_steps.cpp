@@ -16,14 +16,20 @@ std::string steps_path(const std::string& ns, const core::RunId& run) {
   return "/v1/" + ns + "/runs/" + to_string(run) + "/steps";
 }
 
-// A step that is completed again is answered like the first time. So most writes need no key, which would
-// cost the server a row for each of them.
+bool is_wait(core::StepKind kind) {
+  return kind == core::StepKind::sleep || kind == core::StepKind::signal || kind == core::StepKind::child ||
+         kind == core::StepKind::task;
+}
+
+// A step that is completed again is answered like the first time, a wait that is begun again goes on, and a
+// body that was suspended is told that it has lost its lease: it is over either way.
 bool does_no_harm_twice(const core::WriteSteps& command) {
-  const bool only_completes =
+  const bool are_harmless =
       std::all_of(command.steps.begin(), command.steps.end(), [](const core::StepWrite& step) {
+        if (step.action == core::StepAction::begin) return is_wait(step.kind);
         return step.action == core::StepAction::complete && !step.must_be_new;
       });
-  return only_completes && !command.suspend && !command.park && !command.custom_status;
+  return are_harmless && !command.park && !command.custom_status;
 }
 
 }  // namespace

@@ -21,8 +21,6 @@ namespace pawl::server {
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
 
-namespace {}  // namespace
-
 Connection::Connection(Socket socket, Tls::Context* tls, const HttpLimits& limits, Dispatch& dispatch)
     : stream_(std::move(socket), tls),
       limits_(limits),

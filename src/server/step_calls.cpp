@@ -71,6 +71,9 @@ void write_steps(Services& services, Request request, Answer answer) {
   const Call call = request.route->call;
   auto command = command_of(request);
   if (!command) return answer(refuse(request, command.problem()));
+  // A repeated write is answered by the run itself, behind the fence. An answer kept by a key would go past
+  // it.
+  request.hash.clear();
   at_gates(
       services, std::move(*command),
       [&services, call, request = std::move(request), answer = std::move(answer)](core::WriteSteps gated) {

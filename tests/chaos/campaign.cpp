@@ -65,6 +65,7 @@ bool print_verdict(const Faults& faults, const Ledger& ledger, const CallCounts&
   }
   print_counts(ledger, calls);
   print_recoveries(ledger);
+  if (faults.landed().empty()) gaps.emplace_back("any fault: this store knows none of that name");
   for (const char* what : kMustBeSeen) {
     if (ledger.count_of(what) == 0) gaps.emplace_back(what);
   }

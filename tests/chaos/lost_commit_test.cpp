@@ -1,5 +1,8 @@
 // A commit whose reply is lost, and whose server has crashed: the number of the transaction, which was never
 // on disk, is given out again, and whoever asks by it is told of another's fate.
+#include <csignal>
+#include <optional>
+
 #include <gtest/gtest.h>
 
 #include "tests/chaos/private_postgres.hpp"
@@ -15,33 +18,53 @@ using store::postgres_test::Session;
 
 std::int64_t number_in(Session& session, const char* sql) { return std::stoll(session.value(sql)); }
 
-TEST(LostCommit, IsNotTakenForThatOfAnotherAfterACrash) {
+class LostCommit : public ::testing::Test {
+ protected:
+  // A transaction begins, `crash` happens to the server, its number goes to another, and then it is
+  // committed.
+  template <typename Crash>
+  void expect_unknown_after(Crash crash) {
+    (void)hands.enqueue(1);
+    auto tx = hands.store->begin();
+    const core::TaskRecord record = hands.new_task({.type = "mail"}, tx->now());
+    std::optional<Session> before{conninfo};
+    const std::int64_t number =
+        number_in(*before, "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint");
+    before.reset();
+    crash();
+    Session session{conninfo};
+    while (number_in(session, "select pg_current_xact_id()::text::bigint") < number) continue;
+    ASSERT_EQ(session.value("select pg_xact_status('" + std::to_string(number) + "')"), "committed");
+    try {
+      tx->commit({.tasks = {{.is_new = true, .record = &record}}});
+      FAIL() << "it is said to be committed";
+    } catch (const StoreError& error) {
+      EXPECT_EQ(error.kind(), StoreError::Kind::unknown) << error.what();
+    }
+    tx.reset();
+    EXPECT_FALSE(hands.store->find_task(record.id));
+  }
+
   const testing::TemporaryFolder folder;
   PrivatePostgres server{folder.path()};
   const std::string conninfo = server.conninfo(server.port());
   Hands hands{conninfo, std::chrono::seconds{1}};
-  (void)hands.enqueue(1);
-  auto tx = hands.store->begin();
-  const core::TaskRecord record = hands.new_task({.type = "mail"}, tx->now());
-  const std::int64_t number = [&] {
+};
+
+TEST_F(LostCommit, IsNotTakenForThatOfAnotherAfterARestart) {
+  expect_unknown_after([&] {
+    server.stop_immediately();
+    server.start();
+  });
+}
+
+// The first process of the server survives, and starts all others again.
+TEST_F(LostCommit, IsNotTakenForThatOfAnotherAfterACrash) {
+  expect_unknown_after([&] {
     Session session{conninfo};
-    return number_in(session, "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint");
-  }();
-
-  server.stop_immediately();
-  server.start();
-  Session session{conninfo};
-  while (number_in(session, "select pg_current_xact_id()::text::bigint") < number) continue;
-  ASSERT_EQ(session.value("select pg_xact_status('" + std::to_string(number) + "')"), "committed");
-
-  try {
-    tx->commit({.tasks = {{.is_new = true, .record = &record}}});
-    FAIL() << "it is said to be committed";
-  } catch (const StoreError& error) {
-    EXPECT_EQ(error.kind(), StoreError::Kind::unknown) << error.what();
-  }
-  tx.reset();
-  EXPECT_FALSE(hands.store->find_task(record.id));
+    ::kill(static_cast<pid_t>(number_in(session, "select pg_backend_pid()")), SIGKILL);
+    server.await_crash();
+  });
 }
 
 }  // namespace

@@ -139,12 +139,24 @@ void PrivatePostgres::start() {
                  "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200",
                  "-c", "wal_retrieve_retry_interval=100ms"}),
       log_);
+  await_connections();
+}
+
+void PrivatePostgres::await_connections() const {
   const auto until = std::chrono::steady_clock::now() + kStartsWithin;
   while (!try_on(conninfo(port_), "select 1").empty()) {
     if (server_->ended() || std::chrono::steady_clock::now() > until)
       throw std::runtime_error{"PostgreSQL does not start: " + text_of_file(log_)};
     std::this_thread::sleep_for(5ms);
   }
+}
+
+void PrivatePostgres::await_crash() const {
+  const auto until = std::chrono::steady_clock::now() + kStartsWithin;
+  while (text_of_file(log_).find("all server processes terminated") == std::string::npos &&
+         std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(5ms);
+  await_connections();
 }
 
 void PrivatePostgres::promote() { execute("select pg_promote(true, 60)"); }

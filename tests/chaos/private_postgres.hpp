@@ -26,11 +26,14 @@ class PrivatePostgres {
   void stop_immediately();
   // Returns when it takes connections.
   void start();
+  // Returns when all its processes but the first have ended and been started again, and it takes connections.
+  void await_crash() const;
   // The standby is the primary when this returns.
   void promote();
 
  private:
   [[nodiscard]] std::string data() const { return folder_ + "/data"; }
+  void await_connections() const;
   // Throws what the server says if it refuses.
   void execute(const std::string& sql) const;
 
