@@ -25,7 +25,9 @@ if(PAWL_SANITIZE)
     target_compile_options(pawl_flags INTERFACE -Wno-maybe-uninitialized)
   endif()
 elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
-  target_compile_options(pawl_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong)
+  # It works on optimized code only, which the tests' own is not.
+  target_compile_options(pawl_flags INTERFACE -U_FORTIFY_SOURCE
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:PAWL_IS_NOT_OPTIMIZED>>>:-D_FORTIFY_SOURCE=3> -fstack-protector-strong)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_options(pawl_flags INTERFACE -fcf-protection)
   endif()

@@ -57,6 +57,10 @@ inline constexpr Duration kTimeoutMin = std::chrono::milliseconds{1};
 // A run that nothing happens to for so long while it is running is looked into.
 inline constexpr Duration kStuckAfter = std::chrono::minutes{30};
 
+// How far the row of a run may lag behind its log.
+inline constexpr std::int64_t kLagEventsMax = 100;
+inline constexpr Duration kLagMax = std::chrono::minutes{1};
+
 // How much the commit loop takes into one transaction, and how much may wait for it.
 inline constexpr std::size_t kGroupTasksMax = 1'000;
 inline constexpr std::size_t kQueuedCommandsMax = 20'000;

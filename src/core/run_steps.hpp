@@ -14,6 +14,7 @@ namespace pawl::core {
 
 class RunSteps {
  public:
+  RunSteps(WorkingRun&, RunContext&&) = delete;  // it is looked at later
   RunSteps(WorkingRun& working, const RunContext& context)
       : working_(working), context_(context), was_closed_(is_closed(working.run().state)) {}
 

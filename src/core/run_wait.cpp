@@ -91,14 +91,14 @@ TaskError error_of_child(const ChildOutcome& outcome) {
 
 Result<RunDecision> decide_signal(WorkingRun& working, const SignalSent& signal, const RunContext& context) {
   const Run& run = working.run();
+  RunSteps steps{working, context};
+  if (signal.idempotency_key && working.has_signal(*signal.idempotency_key)) return steps.finish();
   if (is_closed(run.state))
     return Problem{ProblemCode::already_completed,
                    fmt::format("the run is {}: it takes no signals any more", to_string(run.state))};
   if (is_stopping(run) || run.state == RunState::compensating)
     return Problem{ProblemCode::invalid_state,
                    fmt::format("the run is {}: nothing in it waits for signals", to_string(run.state))};
-  RunSteps steps{working, context};
-  if (signal.idempotency_key && working.has_signal(*signal.idempotency_key)) return steps.finish();
   RunEventData data{
       .output = signal.payload, .signal = signal.name, .idempotency_key = signal.idempotency_key};
   steps.emit(RunEventType::signal_received, data);

@@ -137,8 +137,7 @@ std::vector<const Signal*> WorkingRun::changed_signals() const {
   return changed;
 }
 
-void WorkingRun::settle(RunSource* source) {
-  source_ = source;
+void WorkingRun::settle() {
   for (auto& [key, one] : nodes_) one.is_changed = false;
   signals_.clear();
 }

@@ -83,8 +83,9 @@ class WorkingRun {
   [[nodiscard]] std::vector<const Node*> changed_nodes() const;
   [[nodiscard]] std::vector<const Signal*> changed_signals() const;
 
-  // What it was changed by is stored: from now on it stands on another source.
-  void settle(RunSource* source);
+  void stand_on(RunSource* source) { source_ = source; }
+  // What it was changed by is stored.
+  void settle();
   [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
 
   // For `apply` alone. `change` gives null for what is no node of this run.

@@ -220,7 +220,7 @@ store::WriteSet Batch::writes() {
   records_.chain_audit();
   store::WriteSet writes = set_.writes();
   records_.add_to(writes);
-  runs_.runs().add_to(writes);
+  runs_.add_to(writes);
   add_erased_to(writes);
   return writes;
 }

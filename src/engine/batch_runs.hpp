@@ -72,6 +72,7 @@ class BatchRuns {
   void add_memos(std::vector<core::Result<core::Answer>>& claims);
 
   [[nodiscard]] const WorkingRuns& runs() const { return runs_; }
+  void add_to(store::WriteSet& writes) { runs_.add_to(writes); }
   void confirm_guesses() { runs_.confirm_guesses(); }
   // Some command of this group looks at the run.
   [[nodiscard]] bool is_here(const core::RunId& id) { return runs_.here(id) != nullptr; }

@@ -13,6 +13,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/run_lag.hpp"
 #include "core/working_run.hpp"
 
 namespace pawl::engine {
@@ -22,6 +23,7 @@ class RunCache {
   struct Kept {
     core::WorkingRun working;  // with all of its nodes
     std::string hash;          // of its last event
+    core::RunRowMark row;
   };
 
   // Whoever takes it has it alone.

@@ -97,13 +97,14 @@ void WorkingRuns::lock_of_bodies(const std::vector<core::RunId>& ids) {
       continue;
     }
     auto source = std::make_unique<Source>(tx_, id, true);
-    kept->working.settle(source.get());
+    kept->working.stand_on(source.get());
     const std::int64_t sequence = kept->working.run().sequence;
     runs_.emplace(id, Entry{.plan = nullptr,
                             .source = std::move(source),
                             .working = std::move(kept->working),
                             .sequence_before = sequence,
                             .hash_before = std::move(kept->hash),
+                            .row = kept->row,
                             .is_whole = true,
                             .is_guess = true});
   }
@@ -145,13 +146,22 @@ void WorkingRuns::keep_in_cache(const store::WriteSet& writes) {
       continue;
     }
     std::string hash = write.events.back().hash;
-    entry.working.settle(nullptr);
-    cache_.keep(id, {.working = std::move(entry.working), .hash = std::move(hash)});
+    if (!write.lags) {
+      entry.row = core::mark_of(*write.run);
+      entry.working.settle();
+    }
+    entry.working.stand_on(nullptr);
+    cache_.keep(id, {.working = std::move(entry.working), .hash = std::move(hash), .row = entry.row});
   }
 }
 
 void WorkingRuns::add_stored(store::StoredRun stored) {
   const core::RunFacts& facts = stored.run.facts;
+  if (!stored.misfit.empty()) {
+    throw store::StoreError{
+        store::StoreError::Kind::internal,
+        fmt::format("the log of run {} does not fit its row: {}", to_string(facts.id), stored.misfit)};
+  }
   SharedPlan plan;
   if (facts.version > 0) {
     plan = find_plan(facts.ns, facts.workflow, facts.version);
@@ -164,11 +174,13 @@ void WorkingRuns::add_stored(store::StoredRun stored) {
   auto source = std::make_unique<Source>(tx_, id);
   const std::int64_t sequence = stored.run.sequence;
   core::WorkingRun working{plan ? plan->view() : core::RunPlan{}, std::move(stored.run), source.get()};
+  for (core::Node& node : stored.ahead) working.add(std::move(node));
   runs_.emplace(id, Entry{.plan = std::move(plan),
                           .source = std::move(source),
                           .working = std::move(working),
                           .sequence_before = sequence,
-                          .hash_before = std::move(stored.hash)});
+                          .hash_before = std::move(stored.hash),
+                          .row = stored.row});
 }
 
 void WorkingRuns::want_with_followers(const store::NodeRef& ref, std::vector<store::NodeRef>& wanted) const {
@@ -272,10 +284,12 @@ std::vector<core::RunId> WorkingRuns::changed() const {
   return ids;
 }
 
-void WorkingRuns::add_to(store::WriteSet& writes) const {
-  for (const auto& [id, entry] : runs_) {
+void WorkingRuns::add_to(store::WriteSet& writes) {
+  for (auto& [id, entry] : runs_) {
     if (entry.events.empty()) continue;
     store::RunWrite write{.sequence_before = entry.sequence_before,
+                          .row_sequence = entry.row.sequence,
+                          .lags = core::may_lag(entry.row, entry.working, entry.events),
                           .run = &entry.working.run(),
                           .nodes = entry.working.changed_nodes(),
                           .signals = entry.working.changed_signals()};

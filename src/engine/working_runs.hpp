@@ -50,7 +50,7 @@ class WorkingRuns {
   [[nodiscard]] std::vector<core::RunId> changed() const;
   // Throws `retry` where what was kept from before, and is not to be written, is not what is stored.
   void confirm_guesses();
-  void add_to(store::WriteSet& writes) const;
+  void add_to(store::WriteSet& writes);
   // After the commit of these writes, with which this one is at its end.
   void keep_in_cache(const store::WriteSet& writes);
 
@@ -90,6 +90,7 @@ class WorkingRuns {
     core::WorkingRun working;
     std::int64_t sequence_before = 0;
     std::string hash_before = {};
+    core::RunRowMark row = {};
     std::deque<core::RunEvent> events = {};  // of this group; addresses stay
     bool is_whole = false;                   // the working run has all nodes
     bool is_guess = false;                   // it was kept from before, not read

@@ -1,7 +1,7 @@
 #pragma once
 // What a store keeps of runs: the run itself, its nodes, its signals, its log, and which run a key names. The
 // same promises as in store.hpp: a transaction locks what it loads, `commit` compares and sets (a run by its
-// sequence), reads see the last committed state.
+// sequence, which no two of its events share), reads see the last committed state, also where a row lags.
 
 #include <cstdint>
 #include <optional>
@@ -13,6 +13,7 @@
 #include "core/command.hpp"
 #include "core/run.hpp"
 #include "core/run_event.hpp"
+#include "core/run_lag.hpp"
 
 namespace pawl::store {
 
@@ -42,6 +43,9 @@ struct StoredEvent {
 struct StoredRun {
   core::Run run = {};
   std::string hash = {};                   // of its last event
+  core::RunRowMark row = {};               // what its row says, which may lag behind the run
+  std::vector<core::Node> ahead = {};      // those whose rows lag
+  std::string misfit = {};                 // why the log cannot be what comes after the row
   std::vector<core::Node> nodes = {};      // by key
   std::vector<core::Signal> signals = {};  // by sequence
   std::vector<StoredEvent> events = {};
@@ -56,8 +60,10 @@ struct RunWrite {
   };
 
   std::int64_t sequence_before = 0;  // 0: there must be none
+  std::int64_t row_sequence = 0;     // the same of its row
+  bool lags = false;                 // no more than the events need to be written: see core/run_lag.hpp
   const core::Run* run = nullptr;
-  std::vector<const core::Node*> nodes = {};      // those that changed
+  std::vector<const core::Node*> nodes = {};      // those that changed since the row was written
   std::vector<const core::Signal*> signals = {};  // the same
   std::vector<Event> events = {};                 // the new ones; the last has the run's hash
 };

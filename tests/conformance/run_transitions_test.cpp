@@ -77,7 +77,8 @@ class RunTransitions : public RunTest {
                                .workflow = "made",
                                .kind = core::RunKind::open};
     core::WorkingRun working{core::RunPlan{}};
-    core::RunSteps steps{working, {.now = tx->now()}};
+    const core::RunContext context{.now = tx->now()};
+    core::RunSteps steps{working, context};
     steps.emit(core::RunEventType::workflow_created, {.run = facts});
     const core::RunDecision decision = steps.finish();
     const core::RunEvent& event = decision.events.front();

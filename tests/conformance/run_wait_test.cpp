@@ -65,6 +65,20 @@ TEST_P(RunWait, SignalsThatComeBeforeTheWaitAreKeptInOrder) {
   EXPECT_EQ(nodes_of(run, RunEventType::signal_received).size(), 2U);
 }
 
+// Whoever did not hear the answer asks again, and the run may have ended meanwhile.
+TEST_P(RunWait, ASignalThatWasTakenIsTakenAgainAlsoAfterTheRunHasEnded) {
+  define("wait", R"({"id":"ok","type":"signal","signal":"approved"})");
+  const core::RunId run = start("wait");
+  signal(run, "approved", "1", "k");
+  ASSERT_EQ(state_of(run), RunState::completed);
+  const std::size_t before = events(run).size();
+  EXPECT_EQ(signal(run, "approved", "1", "k").state, RunState::completed);
+  EXPECT_EQ(events(run).size(), before);
+  core::SignalRun other{.run = {.id = run}};
+  other.signal = {.name = "approved", .payload = {"1"}, .idempotency_key = "other"};
+  EXPECT_EQ(runs().signal_run(other).problem().code, core::ProblemCode::already_completed);
+}
+
 TEST_P(RunWait, ASignalThatDoesNotComeInTimeFailsItsTask) {
   define("ask", R"({"id":"w","type":"signal","signal":"ok","timeout":"1h"})");
   const core::RunId run = start("ask");

@@ -47,7 +47,7 @@ void move_in(Index& index, const One& one, std::optional<core::TimePoint> from,
 std::optional<StoredRun> find_run(const State& state, const core::RunId& id, RunParts parts) {
   const RunRow* row = row_of(state, id);
   if (row == nullptr) return std::nullopt;
-  StoredRun stored{.run = row->run, .hash = row->hash};
+  StoredRun stored{.run = row->run, .hash = row->hash, .row = core::mark_of(row->run)};
   if (parts.nodes) {
     for (const auto& [key, node] : row->nodes) stored.nodes.push_back(node);
   }

@@ -30,8 +30,8 @@ constexpr std::array kMappings{
 };
 
 // What others may enter at the same moment; the engine looks again and finds the winner.
-constexpr std::array<std::string_view, 6> kRacedTables{"task_keys", "key_lines", "lanes",
-                                                       "records",   "run_keys",  "checkpoints"};
+constexpr std::array<std::string_view, 7> kRacedTables{"task_keys", "key_lines",   "lanes",     "records",
+                                                       "run_keys",  "checkpoints", "run_events"};
 
 }  // namespace
 

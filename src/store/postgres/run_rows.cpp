@@ -2,6 +2,7 @@
 
 #include "store/postgres/sql.hpp"
 #include "store/run_codec.hpp"
+#include "store/run_tail.hpp"
 
 namespace pawl::store::postgres {
 
@@ -47,6 +48,7 @@ StoredRun read_run(const Rows& rows, int row) {
   stored.hash = rows.text(row, 4);
   decode_run_standing(rows.text(row, 5), stored.run);
   stored.run.output = read_json(rows, row, 6);
+  stored.row = core::mark_of(stored.run);
   return stored;
 }
 
@@ -81,6 +83,46 @@ std::vector<StoredEvent> read_events(const Rows& rows) {
   std::vector<StoredEvent> events;
   for (int row = 0; row < rows.count(); ++row) events.push_back(read_event(rows, row));
   return events;
+}
+
+std::size_t read_place(const Rows& rows, int row, int column) {
+  return static_cast<std::size_t>(rows.int8(row, column) - 1);
+}
+
+std::vector<Tail> read_tails(const Rows& rows, std::size_t count) {
+  std::vector<Tail> tails(count);
+  for (int row = 0; row < rows.count(); ++row) {
+    Tail& tail = tails[read_place(rows, row, kAfterEvent)];
+    tail.row_sequence = rows.int8(row, kAfterEvent + 1);
+    if (!rows.is_null(row, 0)) tail.events.push_back(read_event(rows, row));
+  }
+  return tails;
+}
+
+void ask_for_runs(Connection& connection, std::span<const core::RunId> ids) {
+  Params params;
+  params.column(ids, [](const core::RunId& id) { return id; });
+  connection.send(sql::peek_run, params);
+  connection.send(sql::peek_nodes, params);
+  connection.send(sql::list_tails, params);
+}
+
+std::optional<std::vector<std::optional<StoredRun>>> read_runs(std::span<const Rows> answers,
+                                                               std::size_t count) {
+  std::vector<std::optional<StoredRun>> found(count);
+  const Rows& runs = answers[0];
+  for (int row = 0; row < runs.count(); ++row) found[read_place(runs, row, kAfterRun)] = read_run(runs, row);
+  const Rows& nodes = answers[1];
+  for (int row = 0; row < nodes.count(); ++row) {
+    if (auto& run = found[read_place(nodes, row, kAfterNode)]) run->nodes.push_back(read_node(nodes, row));
+  }
+  const std::vector<Tail> tails = read_tails(answers[2], count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!found[i]) continue;
+    if (tails[i].row_sequence != found[i]->row.sequence) return std::nullopt;
+    catch_up(*found[i], tails[i].events);
+  }
+  return found;
 }
 
 }  // namespace pawl::store::postgres

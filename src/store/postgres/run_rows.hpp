@@ -1,6 +1,8 @@
 #pragma once
 // Rows to runs and what they are made of. The queries name the columns in the order that is said here.
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "store/postgres/connection.hpp"
@@ -23,6 +25,25 @@ inline constexpr int kAfterSignal = 6;
 
 // sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload.
 [[nodiscard]] std::vector<StoredEvent> read_events(const Rows& rows);
+inline constexpr int kAfterEvent = 10;
+
+// The events that rows lag behind, by place; at each place also what the row says, where there is one.
+struct Tail {
+  std::optional<std::int64_t> row_sequence = {};
+  std::vector<StoredEvent> events = {};
+};
+[[nodiscard]] std::vector<Tail> read_tails(const Rows& rows, std::size_t count);
+
+// Runs with their nodes, not locked.
+void ask_for_runs(Connection& connection, std::span<const core::RunId> ids);
+// From the three answers. Nothing where a row was written between them, which is not seen in one moment's
+// reads: ask again.
+[[nodiscard]] std::optional<std::vector<std::optional<StoredRun>>> read_runs(std::span<const Rows> answers,
+                                                                             std::size_t count);
+inline constexpr std::size_t kRunsAnswers = 3;
+
+// In a column of places from 1 on.
+[[nodiscard]] std::size_t read_place(const Rows& rows, int row, int column);
 
 [[nodiscard]] core::RunId read_run_id(const Rows& rows, int row, int column);
 // node and item.

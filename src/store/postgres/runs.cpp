@@ -4,6 +4,7 @@
 #include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"
+#include "store/run_tail.hpp"
 
 namespace pawl::store::postgres {
 
@@ -20,6 +21,17 @@ Params of_events(const core::RunId& id, std::int64_t after, std::int64_t limit) 
   params.value(after);
   params.value(limit);
   return params;
+}
+
+void ask_for_run(Connection& connection, const core::RunId& id, RunParts parts, bool with_nodes) {
+  Params ids;
+  ids.column(std::vector{id}, [](const core::RunId& one) { return one; });
+  connection.send(sql::find_run, of_run(id));
+  connection.send(sql::list_tails, ids);
+  if (with_nodes) connection.send(sql::list_nodes, of_run(id));
+  if (parts.signals) connection.send(sql::list_signals, of_run(id));
+  if (parts.events)
+    connection.send(sql::list_events, of_events(id, 0, std::numeric_limits<std::int32_t>::max()));
 }
 
 void send_list(Connection& connection, const RunPage& page) {
@@ -59,16 +71,21 @@ void send_list(Connection& connection, const RunPage& page) {
 
 std::optional<StoredRun> PostgresStore::find_run(const core::RunId& id, RunParts parts) {
   const Pool::Loan connection = readers_.borrow();
-  const auto answers = read(*connection, [&](Connection& used) {
-    used.send(sql::find_run, of_run(id));
-    if (parts.nodes) used.send(sql::list_nodes, of_run(id));
-    if (parts.signals) used.send(sql::list_signals, of_run(id));
-    if (parts.events) used.send(sql::list_events, of_events(id, 0, std::numeric_limits<std::int32_t>::max()));
-  });
+  const auto ask = [&](bool with_nodes) {
+    return read(*connection, [&](Connection& used) { ask_for_run(used, id, parts, with_nodes); });
+  };
+  bool with_nodes = parts.nodes;
+  auto answers = ask(with_nodes);
+  if (!with_nodes && !read_tails(answers[1], 1).front().events.empty()) {
+    with_nodes = true;  // the events that its row lags behind are about them
+    answers = ask(with_nodes);
+  }
   if (answers.front().count() == 0) return std::nullopt;
   StoredRun stored = read_run(answers.front(), 0);
-  std::size_t next = 1;
-  if (parts.nodes) stored.nodes = read_nodes(answers[next++]);
+  std::size_t next = 2;
+  if (with_nodes) stored.nodes = read_nodes(answers[next++]);
+  catch_up(stored, read_tails(answers[1], 1).front().events);
+  if (!parts.nodes) stored.nodes.clear();
   if (parts.signals) stored.signals = read_signals(answers[next++]);
   if (parts.events) stored.events = read_events(answers[next]);
   return stored;
@@ -79,7 +96,26 @@ std::vector<core::Run> PostgresStore::list_runs(const RunPage& page) {
   const auto answers = read(*connection, [&](Connection& used) { send_list(used, page); });
   std::vector<core::Run> runs;
   for (int row = 0; row < answers.front().count(); ++row) runs.push_back(read_run(answers.front(), row).run);
+  catch_up_with_logs(*connection, runs);
   return runs;
+}
+
+// A moment later: what is none of the page's any more stays as it was.
+void PostgresStore::catch_up_with_logs(Connection& connection, std::vector<core::Run>& runs) {
+  std::vector<core::RunId> ids;
+  for (const core::Run& run : runs) {
+    if (may_have_tail(run)) ids.push_back(run.facts.id);
+  }
+  if (ids.empty()) return;
+  const auto answers = read(connection, [&](Connection& used) { ask_for_runs(used, ids); });
+  auto found = read_runs(answers, ids.size());
+  if (!found) return;
+  std::size_t next = 0;
+  for (core::Run& run : runs) {
+    if (!may_have_tail(run)) continue;
+    auto& now = (*found)[next++];
+    if (now && may_have_tail(now->run)) run = std::move(now->run);
+  }
 }
 
 std::vector<StoredEvent> PostgresStore::list_run_events(const core::RunId& run, std::int64_t after,

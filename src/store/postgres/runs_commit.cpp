@@ -62,7 +62,7 @@ void send_states(Connection& connection, const RunWrites& created, const RunWrit
   }
   if (changed.empty()) return;
   Params params = states_of(changed);
-  params.column(changed, [](RunEntry write) { return write->sequence_before; });
+  params.column(changed, [](RunEntry write) { return write->row_sequence; });
   params.value(static_cast<std::int64_t>(changed.size()));
   connection.send(sql::update_run_state, params);
 }
@@ -158,15 +158,18 @@ void send_keys(Connection& connection, const std::vector<RunKeyWrite>& writes) {
 void PostgresTransaction::send_runs(const WriteSet& writes) {
   if (writes.runs.empty()) return;
   RunWrites all;
+  RunWrites whole;
   RunWrites created;
   RunWrites changed;
   for (const RunWrite& write : writes.runs) {
     all.push_back(&write);
+    if (write.lags) continue;
+    whole.push_back(&write);
     (write.sequence_before == 0 ? created : changed).push_back(&write);
   }
   send_states(*connection_, created, changed);
-  send_nodes(*connection_, all);
-  send_signals(*connection_, all);
+  send_nodes(*connection_, whole);
+  send_signals(*connection_, whole);
   send_events(*connection_, all);
   send_keys(*connection_, writes.run_keys);
 }

@@ -1,6 +1,7 @@
 #include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
+#include "store/run_tail.hpp"
 
 namespace pawl::store::postgres {
 
@@ -8,44 +9,46 @@ namespace {
 
 using core::RunId;
 
-std::size_t place_of(const Rows& rows, int row, int column) {
-  return static_cast<std::size_t>(rows.int8(row, column) - 1);
-}
-
 }  // namespace
 
+// Whoever holds a row keeps others from writing it, and the nodes with it; what else may come are more
+// events, and then it is too late for ours.
 std::vector<std::optional<StoredRun>> PostgresTransaction::lock_runs(std::span<const RunId> ids) {
   std::vector<std::optional<StoredRun>> found(ids.size());
   if (ids.empty()) return found;
   Params params;
   params.column(ids, [](const RunId& id) { return id; });
   connection_->send(sql::lock_run, params);
+  connection_->send(sql::list_tails, params);
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
-  for (int row = 0; row < rows.count(); ++row) found[place_of(rows, row, kAfterRun)] = read_run(rows, row);
+  for (int row = 0; row < rows.count(); ++row) found[read_place(rows, row, kAfterRun)] = read_run(rows, row);
+  const std::vector<Tail> tails = read_tails(answers[1], ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!found[i] || tails[i].events.empty()) continue;
+    found[i]->nodes = list_nodes(ids[i], std::nullopt);
+    catch_up(*found[i], tails[i].events);
+    found[i]->nodes.clear();
+  }
   return found;
 }
 
 std::vector<std::optional<StoredRun>> PostgresTransaction::peek_runs(std::span<const RunId> ids) {
-  std::vector<std::optional<StoredRun>> found(ids.size());
-  if (ids.empty()) return found;
+  if (ids.empty()) return {};
+  ask_for_runs(*connection_, ids);
   Params params;
   params.column(ids, [](const RunId& id) { return id; });
-  connection_->send(sql::peek_run, params);
-  connection_->send(sql::peek_nodes, params);
   connection_->send(sql::list_all_unread, params);
   const auto answers = connection_->run_or_throw();
-  const Rows& runs = answers[0];
-  for (int row = 0; row < runs.count(); ++row) found[place_of(runs, row, kAfterRun)] = read_run(runs, row);
-  const Rows& nodes = answers[1];
-  for (int row = 0; row < nodes.count(); ++row)
-    found[place_of(nodes, row, kAfterNode)]->nodes.push_back(read_node(nodes, row));
-  const Rows& signals = answers[2];
+  auto found = read_runs(answers, ids.size());
+  if (!found) throw StoreError{StoreError::Kind::retry, "a run was written while it was read"};
+  const Rows& signals = answers[kRunsAnswers];
   std::vector<core::Signal> read = read_signals(signals);
-  for (int row = 0; row < signals.count(); ++row)
-    found[place_of(signals, row, kAfterSignal)]->signals.push_back(
-        std::move(read[static_cast<std::size_t>(row)]));
-  return found;
+  for (int row = 0; row < signals.count(); ++row) {
+    if (auto& run = (*found)[read_place(signals, row, kAfterSignal)])
+      run->signals.push_back(std::move(read[static_cast<std::size_t>(row)]));
+  }
+  return std::move(*found);
 }
 
 std::vector<std::optional<RunId>> PostgresTransaction::find_run_keys(std::span<const RunKeyRef> refs) {
@@ -58,7 +61,7 @@ std::vector<std::optional<RunId>> PostgresTransaction::find_run_keys(std::span<c
   connection_->send(sql::find_run_key, params);
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
-  for (int row = 0; row < rows.count(); ++row) found[place_of(rows, row, 0)] = read_run_id(rows, row, 1);
+  for (int row = 0; row < rows.count(); ++row) found[read_place(rows, row, 0)] = read_run_id(rows, row, 1);
   return found;
 }
 
@@ -72,7 +75,8 @@ std::vector<std::optional<core::Node>> PostgresTransaction::load_nodes(std::span
   connection_->send(sql::find_node, params);
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
-  for (int row = 0; row < rows.count(); ++row) found[place_of(rows, row, kAfterNode)] = read_node(rows, row);
+  for (int row = 0; row < rows.count(); ++row)
+    found[read_place(rows, row, kAfterNode)] = read_node(rows, row);
   return found;
 }
 

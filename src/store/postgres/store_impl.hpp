@@ -76,6 +76,7 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::unique_ptr<Transaction> started(Pool::Loan connection, std::span<const Rows> answers,
                                                      std::span<const QueueRef> queues);
 
+  static void catch_up_with_logs(Connection& connection, std::vector<core::Run>& runs);
   void make_lanes(Connection& connection, const std::vector<LaneKey>& keys);
   [[nodiscard]] core::TimePoint now(Connection& connection) const;
   [[nodiscard]] std::vector<StoredTask> read_tasks(Connection& connection,

@@ -7,6 +7,7 @@
 
 #include "store/codec.hpp"
 #include "store/run_codec.hpp"
+#include "store/run_tail.hpp"
 #include "store/sqlite/bulk_insert.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/transaction.hpp"
@@ -16,6 +17,8 @@ namespace pawl::store::sqlite {
 namespace {
 
 using core::RunId;
+
+constexpr std::size_t kAllEvents = std::numeric_limits<std::int32_t>::max();
 
 RunId read_run_id(Rows& row) { return RunId{row.task_id()}; }
 
@@ -33,6 +36,7 @@ StoredRun read_run(Rows& row) {
   stored.hash = row.string();
   decode_run_standing(row.text(), stored.run);
   stored.run.output = row.json();
+  stored.row = core::mark_of(stored.run);
   return stored;
 }
 
@@ -112,13 +116,13 @@ void update_run(Connection& connection, const RunWrite& write) {
   const std::string& hash = write.events.back().hash;
   const int advanced =
       connection.statement(sql::advance_run_state)
-          .run(run.sequence, run.updated_at, hash, standing, run.output, run.facts.id, write.sequence_before,
+          .run(run.sequence, run.updated_at, hash, standing, run.output, run.facts.id, write.row_sequence,
                core::to_string(run.state), deadline_of(run), core::is_retrying(run));
   if (advanced == 1) return;
   const int changed =
       connection.statement(sql::update_run_state)
           .run(core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
-               core::is_retrying(run), hash, standing, run.output, run.facts.id, write.sequence_before);
+               core::is_retrying(run), hash, standing, run.output, run.facts.id, write.row_sequence);
   if (changed != 1) lost_race("a run changed since it was loaded");
 }
 
@@ -142,8 +146,10 @@ std::vector<const Part*> pointers_to(const std::vector<Part>& parts) {
 // Of all runs together: to start a statement costs as much as a row does.
 void write_nodes(Connection& connection, const std::vector<RunWrite>& writes) {
   std::vector<NodeOfRun> nodes;
-  for (const RunWrite& write : writes)
+  for (const RunWrite& write : writes) {
+    if (write.lags) continue;
     for (const core::Node* node : write.nodes) nodes.push_back({write.run->facts.id, node});
+  }
   insert_rows<NodeOfRun>(
       connection, sql::put_node, pointers_to(nodes), [](Statement& into, const NodeOfRun& one) {
         const core::Node& node = *one.part;
@@ -156,13 +162,14 @@ void write_events(Connection& connection, const std::vector<RunWrite>& writes) {
   std::vector<EventOfRun> events;
   for (const RunWrite& write : writes)
     for (const RunWrite::Event& event : write.events) events.push_back({write.run->facts.id, &event});
-  insert_rows<EventOfRun>(connection, sql::insert_event, pointers_to(events),
-                          [](Statement& into, const EventOfRun& one) {
-                            const core::RunEvent& event = *one.part->event;
-                            into.add_row(one.run, event.sequence, core::to_string(event.type), event.at,
-                                         event.caused_by, event.actor.type, event.actor.id, event.trace_id,
-                                         event.span_id, one.part->hash, one.part->payload);
-                          });
+  const std::size_t inserted = insert_rows<EventOfRun>(
+      connection, sql::insert_event, pointers_to(events), [](Statement& into, const EventOfRun& one) {
+        const core::RunEvent& event = *one.part->event;
+        into.add_row(one.run, event.sequence, core::to_string(event.type), event.at, event.caused_by,
+                     event.actor.type, event.actor.id, event.trace_id, event.span_id, one.part->hash,
+                     one.part->payload);
+      });
+  if (inserted != events.size()) lost_race("a run has gone on since it was loaded");
 }
 
 void write_signals(Connection& connection, const RunWrite& write) {
@@ -202,7 +209,7 @@ RunBounds bounds_of(const RunPage& page) {
 }
 
 void read_source(Connection& connection, const RunPage& page, std::optional<core::RunState> state,
-                 std::vector<core::Run>& runs) {
+                 std::vector<StoredRun>& runs) {
   const core::RunQuery& query = page.query;
   std::string text{query.retrying ? sql::retrying_runs : state ? sql::runs_of_state : sql::all_runs};
   text.append("\n").append(sql::filter_runs).append("\n");
@@ -221,13 +228,28 @@ void read_source(Connection& connection, const RunPage& page, std::optional<core
   Statement statement = connection.prepare(text);
   Rows row = statement.rows(bounds.low, bounds.high, query.ns, query.workflow, query.run_key, parent, label,
                             label_value, query.created_after, query.created_before, state_name, page.limit);
-  while (row.next()) runs.push_back(read_run(row).run);
+  while (row.next()) runs.push_back(read_run(row));
+}
+
+// The events that the row lags behind, if there are any, and the nodes, if somebody wants them.
+void read_tail(Connection& connection, StoredRun& stored, bool wants_nodes) {
+  const RunId id = stored.run.facts.id;
+  std::vector<StoredEvent> tail;
+  if (may_have_tail(stored.run)) tail = list_run_events(connection, id, stored.row.sequence, kAllEvents);
+  if (!wants_nodes && tail.empty()) return;
+  {
+    Rows row = connection.statement(sql::list_nodes).rows(id);
+    stored.nodes = read_nodes(row);
+  }
+  catch_up(stored, tail);
+  if (!wants_nodes) stored.nodes.clear();
 }
 
 }  // namespace
 
 void write_runs(Connection& connection, const WriteSet& writes) {
   for (const RunWrite& write : writes.runs) {
+    if (write.lags) continue;
     write.sequence_before == 0 ? insert_run(connection, write) : update_run(connection, write);
     write_signals(connection, write);
   }
@@ -243,28 +265,29 @@ std::optional<StoredRun> find_run(Connection& connection, const RunId& id, RunPa
     if (!row.next()) return std::nullopt;
     stored = read_run(row);
   }
-  if (parts.nodes) {
-    Rows row = connection.statement(sql::list_nodes).rows(id);
-    stored->nodes = read_nodes(row);
-  }
+  read_tail(connection, *stored, parts.nodes);
   if (parts.signals) {
     Rows row = connection.statement(sql::list_signals).rows(id);
     stored->signals = read_signals(row);
   }
-  if (parts.events)
-    stored->events = list_run_events(connection, id, 0, std::numeric_limits<std::int32_t>::max());
+  if (parts.events) stored->events = list_run_events(connection, id, 0, kAllEvents);
   return stored;
 }
 
 // One look a state, each no further than the page; the merge of them is the page.
 std::vector<core::Run> list_runs(Connection& connection, const RunPage& page) {
-  std::vector<core::Run> runs;
-  if (page.query.states.empty()) read_source(connection, page, std::nullopt, runs);
-  for (const core::RunState state : page.query.states) read_source(connection, page, state, runs);
-  std::sort(runs.begin(), runs.end(), [&](const core::Run& a, const core::Run& b) {
-    return page.newest_first ? b.facts.id < a.facts.id : a.facts.id < b.facts.id;
+  std::vector<StoredRun> rows;
+  if (page.query.states.empty()) read_source(connection, page, std::nullopt, rows);
+  for (const core::RunState state : page.query.states) read_source(connection, page, state, rows);
+  std::sort(rows.begin(), rows.end(), [&](const StoredRun& a, const StoredRun& b) {
+    return page.newest_first ? b.run.facts.id < a.run.facts.id : a.run.facts.id < b.run.facts.id;
   });
-  if (runs.size() > page.limit) runs.resize(page.limit);
+  if (rows.size() > page.limit) rows.resize(page.limit);
+  std::vector<core::Run> runs;
+  for (StoredRun& row : rows) {
+    read_tail(connection, row, false);
+    runs.push_back(std::move(row.run));
+  }
   return runs;
 }
 

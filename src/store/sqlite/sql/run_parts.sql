@@ -22,7 +22,8 @@ select timer_at, run_id, node, item from run_nodes where timer_at is not null
 order by timer_at, run_id, node, item limit ?
 
 -- name: insert_event
-insert or rollback into run_events
+-- Whoever has written the next one of a run has gone on with it: the count tells.
+insert or ignore into run_events
   (run_id, sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 

@@ -1,0 +1,28 @@
+#pragma once
+// The row of a run, and those of its nodes, may lag behind its log: a step of a body is then one event that
+// is appended and nothing that is rewritten, and whoever reads the run applies the events that come after the
+// row's (docs/adr/0023-rows-that-lag.md).
+//
+// Never while the row would be looked for in the wrong place: by its state, its deadline, a timer, or as one
+// that is silent for too long.
+
+#include <cstdint>
+#include <deque>
+
+#include "core/run_event.hpp"
+#include "core/working_run.hpp"
+
+namespace pawl::core {
+
+// What the row of a run says.
+struct RunRowMark {
+  std::int64_t sequence = 0;  // of the last event that it knows; 0: there is no row
+  TimePoint updated_at = {};
+  bool is_retrying = false;
+};
+[[nodiscard]] RunRowMark mark_of(const Run& run);
+
+// Whether the row may stay as it is when these events are appended. They are applied already.
+[[nodiscard]] bool may_lag(const RunRowMark& row, WorkingRun& working, const std::deque<RunEvent>& events);
+
+}  // namespace pawl::core

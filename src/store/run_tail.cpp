@@ -1,0 +1,75 @@
+#include "store/run_tail.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace pawl::store {
+
+namespace {
+
+// The nodes of one run that were read already.
+class ReadNodes final : public core::RunSource {
+ public:
+  explicit ReadNodes(const std::vector<core::Node>& nodes) : nodes_(nodes) {}
+
+  [[nodiscard]] std::optional<core::Node> node(core::NodeKey key) override {
+    const auto found =
+        std::find_if(nodes_.begin(), nodes_.end(), [&](const core::Node& one) { return one.key == key; });
+    return found == nodes_.end() ? std::nullopt : std::optional{*found};
+  }
+  [[nodiscard]] std::vector<core::Node> nodes() override { return nodes_; }
+
+  // Events of steps ask for none of these.
+  [[nodiscard]] std::vector<core::Node> items(core::NodeIndex /*index*/) override { return {}; }
+  [[nodiscard]] std::vector<core::Node> earliest_timers(std::size_t /*count*/) override { return {}; }
+  [[nodiscard]] std::optional<core::Node> node_of(const core::TaskId& /*task*/) override { return {}; }
+  [[nodiscard]] std::vector<core::Signal> unread_signals(const std::string& /*name*/,
+                                                         std::size_t /*count*/) override {
+    return {};
+  }
+  [[nodiscard]] bool has_signal(const std::string& /*idempotency_key*/) override { return false; }
+
+ private:
+  const std::vector<core::Node>& nodes_;
+};
+
+void put(std::vector<core::Node>& nodes, const core::Node& node) {
+  const auto place = std::lower_bound(nodes.begin(), nodes.end(), node.key,
+                                      [](const core::Node& a, core::NodeKey key) { return a.key < key; });
+  if (place != nodes.end() && place->key == node.key) {
+    *place = node;
+  } else {
+    nodes.insert(place, node);
+  }
+}
+
+core::Applied apply_to(core::WorkingRun& working, const std::vector<StoredEvent>& tail) {
+  for (const StoredEvent& one : tail) {
+    if (!one.is_readable) return fmt::format("event {} cannot be read", one.event.sequence);
+    if (core::Applied done = core::apply(working, one.event); !done) return done;
+  }
+  return core::Done{};
+}
+
+}  // namespace
+
+bool may_have_tail(const core::Run& row) {
+  return row.facts.kind == core::RunKind::code && row.state == core::RunState::running;
+}
+
+void catch_up(StoredRun& stored, const std::vector<StoredEvent>& tail) {
+  if (tail.empty()) return;
+  ReadNodes rows{stored.nodes};
+  core::WorkingRun working{core::RunPlan{}, stored.run, &rows};
+  if (const core::Applied done = apply_to(working, tail); !done) {
+    stored.misfit = done.problem();
+    return;
+  }
+  for (const core::Node* node : working.changed_nodes()) stored.ahead.push_back(*node);
+  for (const core::Node& node : stored.ahead) put(stored.nodes, node);
+  stored.run = working.run();
+  stored.hash = tail.back().hash;
+}
+
+}  // namespace pawl::store

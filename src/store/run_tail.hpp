@@ -1,0 +1,19 @@
+#pragma once
+// The row of a run may lag behind its log (core/run_lag.hpp); a store that keeps it so reads it with the
+// events that come after it.
+
+#include <vector>
+
+#include "core/run_apply.hpp"
+#include "store/runs.hpp"
+
+namespace pawl::store {
+
+// Only these may lag: whoever knows the row knows whether there is a tail to look for.
+[[nodiscard]] bool may_have_tail(const core::Run& row);
+
+// Applies the events after the row's to what was read of it, with all nodes that are stored. A log that
+// somebody has changed may not fit: then all stays as it was read, and `misfit` says why.
+void catch_up(StoredRun& stored, const std::vector<StoredEvent>& tail);
+
+}  // namespace pawl::store
