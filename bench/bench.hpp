@@ -21,6 +21,7 @@ struct Options {
   int backlog = 1'000'000;  // deep: future and pending tasks of other queues, so many of each
   int waiting = 10'000;     // memory: claims that wait
   int finished = 500'000;   // retention: tasks that are too old to be kept
+  int sleeping = 100'000;   // sleepers: workflows that sleep
   core::Duration held = std::chrono::minutes{2};  // how long a snapshot stays open beside the load
 };
 
@@ -42,6 +43,7 @@ void run_latency(const Options& options, const Report& report);
 void run_graph(const Options& options, const Report& report);
 void run_steps(const Options& options, const Report& report);
 void run_http_steps(const Options& options, const StartServer& start_server, const Report& report);
+void run_sleepers(const Options& options, const Report& report);
 void run_deep(const Options& options, const Report& report);
 void run_held(const Options& options, const Report& report);
 void run_retention(const Options& options, const Report& report);

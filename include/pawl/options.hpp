@@ -69,12 +69,18 @@ struct SendOptions {
 struct WorkerOptions {
   std::vector<std::string> queues = {"default"};
   int max_concurrent = 16;  // tasks and workflows at a time, each on a thread
+  int prefetch = 0;         // claimed beyond those, so that the next one is at hand when a thread is free
   Duration lease = std::chrono::seconds{30};
   Duration drain_timeout = std::chrono::seconds{30};  // what runs may end by itself; then it is asked to stop
   Duration suspend_after = std::chrono::seconds{1};   // a workflow that waits longer leaves its thread
   std::string version = {};
   Labels labels = {};
   std::function<void(const std::string&)> log = {};  // what nobody else would be told; default: stderr
+};
+
+struct HandlerOptions {
+  // JSON Schema, as declared task types have it: what does not fit fails with the path and is not tried again.
+  std::string schema = {};
 };
 
 struct StepOptions {

@@ -71,12 +71,20 @@ class Worker {
   // Before it is started.
   template <typename Call>
   Worker& task(std::string_view type, Call call) {
-    add_task(type, detail::make_handler<Task>(std::move(call)));
+    return task(type, {}, std::move(call));
+  }
+  template <typename Call>
+  Worker& task(std::string_view type, const HandlerOptions& options, Call call) {
+    add_task(type, options, detail::make_handler<Task>(std::move(call)));
     return *this;
   }
   template <typename Call>
   Worker& workflow(std::string_view name, Call call) {
-    add_workflow(name, detail::make_handler<Workflow>(std::move(call)));
+    return workflow(name, {}, std::move(call));
+  }
+  template <typename Call>
+  Worker& workflow(std::string_view name, const HandlerOptions& options, Call call) {
+    add_workflow(name, options, detail::make_handler<Workflow>(std::move(call)));
     return *this;
   }
 
@@ -89,8 +97,8 @@ class Worker {
   void stop();
 
  private:
-  void add_task(std::string_view type, detail::TaskHandler handler);
-  void add_workflow(std::string_view name, detail::WorkflowHandler handler);
+  void add_task(std::string_view type, const HandlerOptions& options, detail::TaskHandler handler);
+  void add_workflow(std::string_view name, const HandlerOptions& options, detail::WorkflowHandler handler);
 
   std::unique_ptr<detail::WorkerCore> core_;
 };

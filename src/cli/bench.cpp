@@ -33,6 +33,7 @@ bench::Options options_of(const Input& input, const client::StoreAddress& store)
   if (input.has("--backlog")) options.backlog = static_cast<int>(input.integer("--backlog"));
   if (input.has("--finished")) options.finished = static_cast<int>(input.integer("--finished"));
   if (input.has("--waiting")) options.waiting = static_cast<int>(input.integer("--waiting"));
+  if (input.has("--sleeping")) options.sleeping = static_cast<int>(input.integer("--sleeping"));
   if (input.has("--held-seconds")) options.held = from_seconds(input.real("--held-seconds"));
   return options;
 }
@@ -47,7 +48,7 @@ core::Status check_ranges(const Input& input) {
   for (const auto& range :
        {Range{"--seconds", 0.1, 3600}, Range{"--batch", 1, 1000}, Range{"--workers", 1, 1000},
         Range{"--backlog", 0, 1e8}, Range{"--held-seconds", 1, 3600}, Range{"--waiting", 1, 50'000},
-        Range{"--finished", 1, 1e8}}) {
+        Range{"--finished", 1, 1e8}, Range{"--sleeping", 1, 1e7}}) {
     if (!input.has(range.flag)) continue;
     const double value = input.real(range.flag);
     if (value >= range.least && value <= range.most) continue;
@@ -161,6 +162,11 @@ std::vector<Command> bench_commands() {
                       .summary = "Finished tasks that are too old to be kept",
                       .kind = ValueKind::integer,
                       .fallback = "500000"};
+  const Flag sleeping{.name = "--sleeping",
+                      .value = "N",
+                      .summary = "Workflows that sleep for a week",
+                      .kind = ValueKind::integer,
+                      .fallback = "100000"};
   const Flag over_http{.name = "--http",
                        .summary = "Through a server in its own process: single and bulk enqueues, drain",
                        .kind = ValueKind::none};
@@ -188,6 +194,10 @@ std::vector<Command> bench_commands() {
             bench::run_steps,
             {over_http},
             bench::run_http_steps},
+        Row{"sleepers",
+            "What workflows that sleep take of the memory, in process",
+            bench::run_sleepers,
+            {sleeping}},
         Row{"deep", "The rate with a deep backlog of other queues", bench::run_deep, {backlog}},
         Row{"held", "The rate while a forgotten transaction holds a snapshot", bench::run_held, {held}},
         Row{"retention",

@@ -14,11 +14,12 @@ void Worker::run() { core_->run(); }
 void Worker::start() { core_->start(); }
 void Worker::stop() { core_->stop(); }
 
-void Worker::add_task(std::string_view type, detail::TaskHandler handler) {
-  core_->add_task(type, std::move(handler));
+void Worker::add_task(std::string_view type, const HandlerOptions& options, detail::TaskHandler handler) {
+  core_->add_task(type, options, std::move(handler));
 }
-void Worker::add_workflow(std::string_view name, detail::WorkflowHandler handler) {
-  core_->add_workflow(name, std::move(handler));
+void Worker::add_workflow(std::string_view name, const HandlerOptions& options,
+                          detail::WorkflowHandler handler) {
+  core_->add_workflow(name, options, std::move(handler));
 }
 
 }  // namespace pawl

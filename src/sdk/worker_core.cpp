@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/limits.hpp"
+#include "core/schema.hpp"
 #include "core/step.hpp"
 #include "sdk/body.hpp"
 #include "sdk/convert.hpp"
@@ -34,6 +35,21 @@ std::string name_of_this_one() {
 
 void say_to_stderr(const std::string& text) { fmt::print(stderr, "pawl: {}\n", text); }
 
+// What the handler is never called with.
+template <typename Handler>
+Handler with_schema(const std::string& text, Handler handler) {
+  if (text.empty()) return handler;
+  const core::RawJson schema{text};
+  if (const core::Status json = core::check_json("schema", schema); !json) throw error_of(json.problem());
+  if (const core::Status valid = core::check_schema("schema", schema); !valid)
+    throw error_of(valid.problem());
+  return [schema, handler = std::move(handler)](auto& context, const std::string& input) {
+    if (const core::Status fits = core::check_against(schema, "payload", {input}); !fits)
+      throw BadJson{fits.problem().detail};
+    return handler(context, input);
+  };
+}
+
 template <typename Handlers>
 std::vector<std::string> names_of(const Handlers& handlers) {
   std::vector<std::string> names;
@@ -48,6 +64,7 @@ WorkerCore::WorkerCore(std::shared_ptr<Connection> connection, WorkerOptions opt
       options_(std::move(options)),
       log_(options_.log ? options_.log : say_to_stderr) {
   if (options_.max_concurrent < 1) throw Error{"invalid_argument", "max_concurrent: must be at least 1"};
+  if (options_.prefetch < 0) throw Error{"invalid_argument", "prefetch: must not be negative"};
   if (options_.queues.empty()) throw Error{"invalid_argument", "queues: must name at least one"};
 }
 
@@ -60,15 +77,15 @@ void WorkerCore::check_new(const std::string& name) const {
     throw Error{"conflict", "there is a handler for '" + name + "' already"};
 }
 
-void WorkerCore::add_task(std::string_view type, TaskHandler handler) {
+void WorkerCore::add_task(std::string_view type, const HandlerOptions& options, TaskHandler handler) {
   check_new(std::string{type});
-  tasks_.emplace(type, std::move(handler));
+  tasks_.emplace(type, with_schema(options.schema, std::move(handler)));
 }
 
-void WorkerCore::add_workflow(std::string_view name, WorkflowHandler handler) {
+void WorkerCore::add_workflow(std::string_view name, const HandlerOptions& options, WorkflowHandler handler) {
   std::string type = core::body_type(std::string{name});
   check_new(type);
-  workflows_.emplace(std::move(type), std::move(handler));
+  workflows_.emplace(std::move(type), with_schema(options.schema, std::move(handler)));
 }
 
 // A server that is not there yet is no reason not to claim under our own name.
@@ -83,7 +100,7 @@ std::string WorkerCore::enlist() {
                                                                    .hostname = host,
                                                                    .pid = getpid(),
                                                                    .version = options_.version,
-                                                                   .max_concurrent = options_.max_concurrent,
+                                                                   .max_concurrent = held_max(),
                                                                    .labels = options_.labels});
   if (known) return known->worker_id;
   if (worker::is_hopeless(known.problem().code)) throw error_of(known.problem());
@@ -134,8 +151,8 @@ void WorkerCore::claim_loop() {
 
 int WorkerCore::wait_for_slots() {
   std::unique_lock lock{mutex_};
-  slot_freed_.wait(lock, [&] { return is_stopping_ || busy_ < options_.max_concurrent; });
-  return is_stopping_ ? 0 : options_.max_concurrent - busy_;
+  slot_freed_.wait(lock, [&] { return is_stopping_ || busy_ < held_max(); });
+  return is_stopping_ ? 0 : held_max() - busy_;
 }
 
 // It waits for work only for a small part of the lease, which is counted from before it was asked for.
@@ -153,7 +170,7 @@ core::ClaimTasks WorkerCore::claim_of(int max) const {
 
 void WorkerCore::take(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at) {
   if (claimed.empty()) return;
-  reporter_->start(claimed);
+  if (options_.prefetch == 0) reporter_->start(claimed);
   const std::lock_guard lock{mutex_};
   for (core::ClaimedTask& one : claimed) {
     auto lease = keeper_->hold({.task_id = to_string(one.task.id),
@@ -189,6 +206,7 @@ void WorkerCore::run_loop() {
     const bool begin = !is_stopping_;
     lock.unlock();
     if (begin) {
+      if (options_.prefetch > 0) reporter_->start({work.claimed});  // not before its turn has come
       do_work(work);
     } else {
       reporter_->release(work.claimed.task);

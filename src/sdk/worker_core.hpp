@@ -26,8 +26,8 @@ class WorkerCore {
   WorkerCore& operator=(const WorkerCore&) = delete;
   ~WorkerCore();
 
-  void add_task(std::string_view type, TaskHandler handler);
-  void add_workflow(std::string_view name, WorkflowHandler handler);
+  void add_task(std::string_view type, const HandlerOptions& options, TaskHandler handler);
+  void add_workflow(std::string_view name, const HandlerOptions& options, WorkflowHandler handler);
 
   void start();
   void stop();
@@ -42,6 +42,7 @@ class WorkerCore {
   void check_new(const std::string& name) const;
   [[nodiscard]] std::string enlist();
   void claim_loop();
+  [[nodiscard]] int held_max() const { return options_.max_concurrent + options_.prefetch; }
   [[nodiscard]] int wait_for_slots();  // 0: stopping
   [[nodiscard]] core::ClaimTasks claim_of(int max) const;
   void take(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at);

@@ -84,6 +84,48 @@ TEST_P(Tasks, WhosePayloadDoesNotDecodeFailWithTheFieldAndAreNotTriedAgain) {
   EXPECT_EQ(calls, 0);
 }
 
+TEST_P(Tasks, WhosePayloadDoesNotFitTheSchemaOfTheirHandlerFailWithTheField) {
+  std::atomic<int> calls = 0;
+  Worker worker{client, quiet()};
+  worker.task("email.send",
+              {.schema = R"({"type":"object","required":["to"],"properties":{"copies":{"maximum":3}}})"},
+              [&](const Json&) { ++calls; });
+  EXPECT_THROW(worker.task("other", {.schema = R"({"minLength":3})"}, [] {}), Error);
+  EXPECT_THROW(worker.task("other", {.schema = "{"}, [] {}), Error);
+  worker.start();
+  const std::string wrong = client.enqueue("email.send", Json{{"to", "a"}, {"copies", 4}}).id;
+  const std::string missing = client.enqueue("email.send", Json{{"copies", 1}}).id;
+  const std::string good = client.enqueue("email.send", Json{{"to", "a"}}).id;
+  const TaskInfo task = await_task(client, wrong);
+  EXPECT_EQ(task.status, "failed");
+  EXPECT_EQ(task.attempt, 1);
+  EXPECT_EQ(task.error->code, "invalid_payload");
+  EXPECT_NE(task.error->message.find("payload.copies"), std::string::npos) << task.error->message;
+  EXPECT_NE(await_task(client, missing).error->message.find("to"), std::string::npos);
+  EXPECT_EQ(await_task(client, good).status, "completed");
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_P(Tasks, AreClaimedAheadByAWorkerThatPrefetches) {
+  std::atomic<bool> go_on = false;
+  WorkerOptions ahead = quiet();
+  ahead.max_concurrent = 1;
+  ahead.prefetch = 3;
+  Worker worker{client, ahead};
+  worker.task("slow", [&] { EXPECT_TRUE(eventually([&] { return go_on.load(); })); });
+  std::vector<std::string> ids;
+  for (int i = 0; i < 6; ++i) ids.push_back(client.enqueue("slow").id);
+  worker.start();
+  const auto count_of = [&](const std::string& status) {
+    return std::count_if(ids.begin(), ids.end(),
+                         [&](const std::string& id) { return client.task(id).status == status; });
+  };
+  EXPECT_TRUE(eventually([&] { return count_of("running") == 1 && count_of("claimed") == 3; }));
+  EXPECT_EQ(count_of("pending"), 2);
+  go_on = true;
+  for (const std::string& id : ids) EXPECT_EQ(await_task(client, id).status, "completed");
+}
+
 TEST_P(Tasks, ThatFailSayHow) {
   Worker worker{client, quiet()};
   worker.task("never", [] { throw Failure("no_such_card", "the card is gone", false); })
@@ -140,10 +182,10 @@ TEST_P(Tasks, ThatAreCancelledAreToldByTheirStopToken) {
 
 TEST_P(Tasks, ThatTakeLongerThanTheirLeaseAreHeldAllTheWhile) {
   std::atomic<int> calls = 0;
-  Worker worker{client, quiet({.lease = std::chrono::milliseconds{300}})};
+  Worker worker{client, quiet({.lease = std::chrono::milliseconds{1500}})};
   worker.task("long", [&](Task& task) {
     ++calls;
-    const auto until = std::chrono::steady_clock::now() + 1s;
+    const auto until = std::chrono::steady_clock::now() + 2s;
     static_cast<void>(
         eventually([&] { return std::chrono::steady_clock::now() > until || !task.heartbeat(); }));
     return task.heartbeat();
