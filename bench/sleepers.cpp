@@ -1,5 +1,5 @@
-// sleepers: many workflows that sleep for a week, in one process with the store: what they take of the memory,
-// and how many threads there are.
+// sleepers: many workflows that sleep for a week, in one process with the store: what they take of the
+// memory, and how many threads there are.
 
 #include <atomic>
 #include <chrono>

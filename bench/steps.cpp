@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include <fmt/format.h>
 #include <pawl/pawl.hpp>
 
 #include "bench/bench.hpp"
@@ -117,7 +116,7 @@ void measure(const Options& options, const std::string& address, const std::stri
              const Report& report) {
   StepLoad load{options, address};
   Measurement rate{.workload = "steps",
-                   .metric = fmt::format("{} workflows at once", options.workers),
+                   .metric = "steps",
                    .store = client::name_of(options.store.type),
                    .mode = mode,
                    .value = load.per_second(),
@@ -126,7 +125,7 @@ void measure(const Options& options, const std::string& address, const std::stri
   const double commit = load.commit_micros();
   const double alone = load.alone_micros();
   report({.workload = "steps",
-          .metric = "one of 5 alone, p50",
+          .metric = "workflow_p50",
           .store = rate.store,
           .mode = mode,
           .value = alone,

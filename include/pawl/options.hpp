@@ -55,7 +55,7 @@ enum class OnConflict : std::uint8_t { return_existing, fail, restart_if_closed 
 
 struct StartOptions {
   std::optional<std::string> run_key = {};
-  std::optional<std::string> queue = {};
+  std::optional<std::string> queue = {};  // default: where the workers are that have offered the workflow
   std::optional<std::int32_t> priority = {};
   std::optional<Duration> deadline = {};
   Labels labels = {};
@@ -79,7 +79,8 @@ struct WorkerOptions {
 };
 
 struct HandlerOptions {
-  // JSON Schema, as declared task types have it: what does not fit fails with the path and is not tried again.
+  // JSON Schema, as declared task types have it: what does not fit fails with the path and is not tried
+  // again.
   std::string schema = {};
 };
 
@@ -92,8 +93,8 @@ struct SignalOptions {
 };
 
 struct SpawnOptions {
-  std::string name = {};  // of the step; default: the task's type
-  std::optional<std::string> queue = {};
+  std::string name = {};                  // of the step; default: the task's type
+  std::optional<std::string> queue = {};  // default: the workflow's own
   std::optional<std::int32_t> priority = {};
   RetryPolicy retry = {};
   std::optional<Duration> timeout = {};

@@ -85,6 +85,10 @@ struct FirstOf {
   std::size_t index = 0;
   T value = {};
 };
+template <>
+struct FirstOf<void> {
+  std::size_t index = 0;
+};
 
 class Workflow {
  public:
@@ -192,7 +196,11 @@ class Workflow {
   template <typename T>
   FirstOf<T> any(const std::vector<Pending<T>>& pendings) {
     auto [index, text] = await_any(states_of(pendings));
-    return {.index = index, .value = detail::decode<T>(text)};
+    if constexpr (std::is_void_v<T>) {
+      return {.index = index};
+    } else {
+      return {.index = index, .value = detail::decode<T>(text)};
+    }
   }
   // The function of each item, a few at a time: a step for each, or with (Workflow&, const Item&) a branch
   // for each. What they gave, in the order of the items.

@@ -61,6 +61,13 @@ std::vector<Flag> list_flags(const std::vector<FilterFlag>& filters) {
   return flags;
 }
 
+core::Result<std::int64_t> list_limit(const Input& input) {
+  if (input.has("--all")) return std::int64_t{0};
+  const auto limit = input.integer("--limit");
+  if (limit < 1) return core::invalid_field("--limit", "must be 1 or more; --all lists all");
+  return limit;
+}
+
 std::string filter_query(const Input& input, const std::vector<FilterFlag>& filters) {
   std::string query;
   for (const FilterFlag& filter : filters) {

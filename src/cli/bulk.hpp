@@ -18,6 +18,8 @@ struct FilterFlag {
 
 // The filters, and what else a list takes.
 [[nodiscard]] std::vector<Flag> list_flags(const std::vector<FilterFlag>& filters);
+// How many to list: --limit, or 0 with --all.
+[[nodiscard]] core::Result<std::int64_t> list_limit(const Input& input);
 // The filters that were given, as the query of a list: "&state=failed&…".
 [[nodiscard]] std::string filter_query(const Input& input, const std::vector<FilterFlag>& filters);
 

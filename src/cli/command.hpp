@@ -13,7 +13,8 @@
 
 namespace pawl::cli {
 
-enum class ValueKind : std::uint8_t { none, text, integer, real, duration, time, choice };
+// `boolean` is a switch that may also be given as --name=false.
+enum class ValueKind : std::uint8_t { none, boolean, text, integer, real, duration, time, choice };
 
 struct Flag {
   std::string name = {};   // "--queue"

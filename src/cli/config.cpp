@@ -50,11 +50,10 @@ const std::vector<ConfigKey>& config_keys() {
 namespace {
 
 // Variables that the command line and the handlers read; no keys of the configuration.
-constexpr std::array<std::string_view, 16> kOtherVariables{
-    "PAWL_CONFIG",        "PAWL_ADDRESS",     "PAWL_NAMESPACE",  "PAWL_TOKEN",
-    "PAWL_CA_CERT",       "PAWL_CLIENT_CERT", "PAWL_CLIENT_KEY", "PAWL_TASK_ID",
-    "PAWL_EXECUTION_KEY", "PAWL_ATTEMPT",     "PAWL_TYPE",       "PAWL_QUEUE",
-    "PAWL_FENCE",         "PAWL_RUN_ID",      "PAWL_NODE_ID",    "PAWL_TEST_POSTGRES"};
+constexpr std::array kOtherVariables{
+    "PAWL_CONFIG",      "PAWL_ADDRESS",    "PAWL_NAMESPACE", "PAWL_TOKEN",         "PAWL_CA_CERT",
+    "PAWL_CLIENT_CERT", "PAWL_CLIENT_KEY", "PAWL_TASK_ID",   "PAWL_EXECUTION_KEY", "PAWL_ATTEMPT",
+    "PAWL_TYPE",        "PAWL_QUEUE",      "PAWL_FENCE",     "PAWL_RUN_ID",        "PAWL_NODE_ID"};
 
 const ConfigKey* key_named(std::string_view name) {
   const auto& keys = config_keys();
@@ -120,20 +119,12 @@ std::string without_password(std::string text) {
   return text;
 }
 
-core::Status apply_environment(const Environment& environment, LoadedConfig& loaded) {
-  std::vector<std::string> variables;
-  for (const auto& key : config_keys()) variables.push_back(variable_of(key.name));
-  for (const auto& [name, value] : environment) {
-    if (!name.starts_with("PAWL_")) continue;
-    const auto found = std::find(variables.begin(), variables.end(), name);
-    if (found != variables.end()) {
-      const auto& key = config_keys()[static_cast<std::size_t>(found - variables.begin())];
-      auto set = loaded.config.set(std::string{key.name}, {.text = value, .origin = name});
-      if (!set) return set;
-    } else if (std::find(kOtherVariables.begin(), kOtherVariables.end(), name) == kOtherVariables.end()) {
-      loaded.warnings.push_back(
-          fmt::format("nothing reads the variable {}{}", name, suggestion(name, variables)));
-    }
+core::Status apply_environment(const Environment& environment, Config& config) {
+  for (const auto& key : config_keys()) {
+    const auto found = environment.find(variable_of(key.name));
+    if (found == environment.end()) continue;
+    auto set = config.set(std::string{key.name}, {.text = found->second, .origin = found->first});
+    if (!set) return set;
   }
   return core::Done{};
 }
@@ -220,24 +211,35 @@ std::vector<std::string> Config::lines() const {
   return lines;
 }
 
-core::Result<LoadedConfig> load_config(const ConfigSources& sources) {
-  LoadedConfig loaded;
+core::Result<Config> load_config(const ConfigSources& sources) {
+  Config config;
   if (!sources.file.empty()) {
     const auto entries = read_config_file(sources.file);
     if (!entries) return entries.problem();
     for (const auto& [key, value] : *entries) {
-      if (auto set = loaded.config.set(key, {.text = value, .origin = sources.file}); !set)
-        return set.problem();
+      if (auto set = config.set(key, {.text = value, .origin = sources.file}); !set) return set.problem();
     }
   }
   if (sources.environment != nullptr) {
-    if (auto applied = apply_environment(*sources.environment, loaded); !applied) return applied.problem();
+    if (auto applied = apply_environment(*sources.environment, config); !applied) return applied.problem();
   }
   for (const auto& [key, value] : sources.flags) {
-    if (auto set = loaded.config.set(key, {.text = value, .origin = "flag"}); !set) return set.problem();
+    if (auto set = config.set(key, {.text = value, .origin = "flag"}); !set) return set.problem();
   }
-  if (auto applied = apply_sets(sources.sets, loaded.config); !applied) return applied.problem();
-  return loaded;
+  if (auto applied = apply_sets(sources.sets, config); !applied) return applied.problem();
+  return config;
+}
+
+std::vector<std::string> variable_warnings(const Environment& environment) {
+  std::vector<std::string> known{kOtherVariables.begin(), kOtherVariables.end()};
+  for (const auto& key : config_keys()) known.push_back(variable_of(key.name));
+  std::vector<std::string> warnings;
+  for (const auto& [name, value] : environment) {
+    const bool is_ours = name.starts_with("PAWL_") && !name.starts_with("PAWL_TEST_");
+    if (!is_ours || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    warnings.push_back(fmt::format("nothing reads the variable {}{}", name, suggestion(name, known)));
+  }
+  return warnings;
 }
 
 }  // namespace pawl::cli

@@ -68,12 +68,10 @@ struct ConfigSources {
   std::vector<std::string> sets = {};  // "key=value" of --set, the last to be applied
 };
 
-struct LoadedConfig {
-  Config config = {};
-  std::vector<std::string> warnings = {};  // PAWL_ variables that nothing reads
-};
+[[nodiscard]] core::Result<Config> load_config(const ConfigSources& sources);
 
-[[nodiscard]] core::Result<LoadedConfig> load_config(const ConfigSources& sources);
+// One for each PAWL_ variable that nothing reads, with the nearest that something does.
+[[nodiscard]] std::vector<std::string> variable_warnings(const Environment& environment);
 
 // The file's keys, nested maps joined by dots.
 [[nodiscard]] core::Result<std::vector<std::pair<std::string, std::string>>> read_config_file(

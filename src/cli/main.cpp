@@ -2,13 +2,16 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "cli/config.hpp"
 #include "cli/parse.hpp"
+#include "cli/supervise.hpp"
 #include "runtime/env.hpp"
 #include "store/store.hpp"
 
@@ -32,11 +35,14 @@ bool wants_colours(const pawl::cli::Environment& environment) {
   return isatty(STDOUT_FILENO) == 1 && !refused;
 }
 
-int run(const pawl::cli::Invocation& invocation, const pawl::cli::Environment& environment) {
+int run(const pawl::cli::Invocation& invocation, const pawl::cli::Environment& environment, bool is_child) {
   pawl::runtime::SystemClock clock;
   pawl::runtime::SystemRandom random;
   pawl::cli::Printer out{stdout, stderr, wants_colours(environment)};
   pawl::cli::Context context{.environment = environment, .clock = clock, .random = random, .out = out};
+  if (!is_child && invocation.command->path != "completion") {
+    for (const auto& warning : pawl::cli::variable_warnings(environment)) out.warn(warning);
+  }
   try {
     return invocation.command->handler(context, invocation.input);
   } catch (const pawl::store::StoreError& error) {
@@ -59,5 +65,6 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", wrong->message);
     return 2;
   }
-  return run(std::get<Invocation>(parsed), environment);
+  const bool is_child = argc > 0 && std::string_view{argv[0]} == kChildName;
+  return run(std::get<Invocation>(parsed), environment, is_child);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -73,6 +74,7 @@ bool is_number(const std::string& text, ValueKind kind) {
 std::string refusal(const Flag& flag, const std::string& text) {
   switch (flag.kind) {
     case ValueKind::none:
+    case ValueKind::boolean:
     case ValueKind::text: return "";
     case ValueKind::integer:
     case ValueKind::real: return is_number(text, flag.kind) ? "" : fmt::format("'{}' is not a number", text);
@@ -94,6 +96,12 @@ void add_options(CLI::App& app, const Command& command, Input& input) {
       input.add(flag.name, values);
       return true;
     };
+    if (flag.kind == ValueKind::boolean) {
+      app.add_flag_function(flag.name, [&input, &flag](std::int64_t given) {
+        input.add(flag.name, {given > 0 ? "true" : "false"});
+      });
+      continue;
+    }
     if (flag.value.empty()) {
       app.add_flag_callback(flag.name, [&input, &flag] { input.add(flag.name, {"true"}); });
       continue;
@@ -139,6 +147,8 @@ std::optional<WrongUsage> parse_rest(const CommandTable& table, const Command& c
     app.parse(std::move(rest));
   } catch (const CLI::ParseError& error) {
     return WrongUsage{fmt::format("pawl {}: {}", command.path, error.what())};
+  } catch (const std::invalid_argument&) {  // CLI11 reads the value of a switch as a number at last
+    return WrongUsage{fmt::format("pawl {}: a switch is true or false", command.path)};
   }
   for (const auto& word : app.remaining()) {
     if (word != "--") return WrongUsage{unexpected(table, command, word)};

@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "core/json.hpp"
 
@@ -115,9 +116,18 @@ int Printer::problem(std::string_view what, const core::Problem& problem) const 
   return core::kind_of(problem.code).exit_code;
 }
 
+int Printer::refusal(std::string_view what, const core::Problem& refused) const {
+  constexpr int kFailed = 1;
+  const int wrong_usage = core::kind_of(core::ProblemCode::invalid_argument).exit_code;
+  const int code = problem(what, refused);
+  return code == wrong_usage ? kFailed : code;
+}
+
 void Printer::warn(std::string_view text) const { fmt::print(err_, "pawl: {}\n", text); }
 
 void Printer::flush() const { std::fflush(out_); }
+
+bool Printer::is_terminal() const { return isatty(fileno(out_)) == 1; }
 
 std::string Printer::painted(std::string_view text, Colour colour) const {
   return paint(text, colour, colours_);

@@ -40,11 +40,14 @@ class Printer {
   void fields(const std::vector<std::pair<std::string, Cell>>& fields) const;
   // The detail and the fields it names, on stderr. Gives the exit code.
   int problem(std::string_view what, const core::Problem& problem) const;
+  // The same of what a server answered: the command was understood, so its usage was not wrong.
+  int refusal(std::string_view what, const core::Problem& problem) const;
   void warn(std::string_view text) const;
   void flush() const;
 
   [[nodiscard]] std::string painted(std::string_view text, Colour colour) const;
   [[nodiscard]] bool colours() const { return colours_; }
+  [[nodiscard]] bool is_terminal() const;
 
  private:
   std::FILE* out_;

@@ -95,7 +95,7 @@ core::Result<std::string> set_body(const Input& input) {
   if (input.has("--paused") && input.has("--no-paused")) {
     return core::invalid_field("paused", "--paused and --no-paused exclude each other");
   }
-  if (input.has("--paused")) body.raw("paused", "true");
+  if (input.has("--paused")) body.raw("paused", input.text("--paused"));
   if (input.has("--no-paused")) body.raw("paused", "false");
   if (input.has("--max-concurrency")) {
     auto most = concurrency_text(input.text("--max-concurrency"));
@@ -142,8 +142,10 @@ std::vector<Command> queue_commands() {
        .summary = "Pause a queue or set its limits; they hold over all workers together",
        .arguments = {{.name = "NAME", .summary = "The queue"}},
        .flags = with_server_flags(
-           {{.name = "--paused", .summary = "Hand out nothing", .kind = ValueKind::none},
-            {.name = "--no-paused", .summary = "Hand out again", .kind = ValueKind::none},
+           {{.name = "--paused",
+             .summary = "Hand out nothing; --paused=false: hand out again",
+             .kind = ValueKind::boolean},
+            {.name = "--no-paused", .summary = "The same as --paused=false", .kind = ValueKind::none},
             {.name = "--max-concurrency", .value = "N", .summary = "At most so many at once; none: no limit"},
             {.name = "--rate",
              .value = "N/TIME",

@@ -22,12 +22,12 @@ std::string text_of(const core::ErasedKind& one) {
 }
 
 int retention(Context& context, const Input& input) {
-  const auto target = target_of(input);
+  const auto target = checked_target_of(input);
   if (!target) return context.out.problem("pawl admin retention", target.problem());
   const bool is_dry = input.has("--dry-run");
   const auto swept = client::HttpApi{*target, context.random}.sweep(
       {.check = core::RecoveryCheck::retention, .dry_run = is_dry});
-  if (!swept) return context.out.problem("pawl admin retention", swept.problem());
+  if (!swept) return context.out.refusal("pawl admin retention", swept.problem());
   std::vector<std::vector<Cell>> rows;
   for (const core::ErasedKind& one : swept->erased) {
     if (input.has("--json")) context.out.line(text_of(one));

@@ -38,13 +38,23 @@ core::Result<std::string> start_body(const Input& input) {
   return body.str();
 }
 
-// Watches the run that was started, and says whether it ended well.
-core::Status wait_for(Session& session, Context& context, const std::string& id, bool as_json) {
-  if (const auto watched = watch_run(session, context, id, as_json); !watched) return watched;
+// Watches the run that was started, and says whether it ended well. As JSON there is one document, as without
+// waiting: the run in it is the one that has ended.
+core::Status wait_for(Session& session, Context& context, const Json& started, bool as_json) {
+  const auto id = text_at(started.value("run", Json::object()), "id");
+  const auto watched = as_json ? await_end(session, id) : watch_run(session, context, id, false);
+  if (!watched) return watched;
   const auto answer = session.get(run_path(id));
   if (!answer) return answer.problem();
   const auto run = json_of(*answer);
-  return run ? ended_well(*run) : core::Status{run.problem()};
+  if (!run) return run.problem();
+  if (as_json) {
+    context.out.line(client::ObjectText{}
+                         .raw("created", started.value("created", true) ? "true" : "false")
+                         .raw("run", client::one_line(answer->body))
+                         .str());
+  }
+  return ended_well(*run);
 }
 
 int start(Context& context, const Input& input) {
@@ -58,7 +68,7 @@ int start(Context& context, const Input& input) {
     if (!json) return json.problem();
     const auto& run = json->value("run", Json::object());
     const bool as_json = input.has("--json");
-    if (input.has("--wait")) return wait_for(session, context, text_at(run, "id"), as_json);
+    if (input.has("--wait")) return wait_for(session, context, *json, as_json);
     context.out.line(as_json ? client::one_line(answer->body)
                              : fmt::format("{}  {}{}", text_at(run, "id"), text_at(run, "state"),
                                            json->value("created", true) ? "" : "  (it was there already)"));
@@ -89,10 +99,10 @@ std::vector<Cell> run_row(const Json& run, Context& context) {
 
 int list_runs(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
-    const auto limit = input.has("--all") ? 0 : input.integer("--limit");
-    if (limit < 0) return core::invalid_field("limit", "must not be below 0");
+    const auto limit = list_limit(input);
+    if (!limit) return limit.problem();
     std::vector<std::vector<Cell>> rows;
-    const auto listed = each_item(session, "/runs", runs_query(input), limit, [&](std::string_view item) {
+    const auto listed = each_item(session, "/runs", runs_query(input), *limit, [&](std::string_view item) {
       if (input.has("--json")) return context.out.line(client::one_line(item));
       rows.push_back(run_row(Json::parse(item), context));
     });

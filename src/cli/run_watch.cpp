@@ -198,6 +198,16 @@ core::Status watch_run(Session& session, Context& context, const std::string& id
   return core::Done{};
 }
 
+core::Status await_end(Session& session, const std::string& id) {
+  const Interrupts interrupts;
+  do {
+    const auto run = get_run(session, id);
+    if (!run) return run.problem();
+    if (has_ended(*run)) break;
+  } while (!interrupts.ended_within(kBetweenLooks));
+  return core::Done{};
+}
+
 core::Status ended_well(const Json& run) {
   const auto state = text_at(run, "state");
   if (state == "completed") return core::Done{};

@@ -19,6 +19,9 @@ void print_tree(Context& context, const RunTree& tree);
 // tree at the end; with `as_json` the run, a line for each change.
 [[nodiscard]] core::Status watch_run(Session& session, Context& context, const std::string& id, bool as_json);
 
+// The same, and nothing is shown.
+[[nodiscard]] core::Status await_end(Session& session, const std::string& id);
+
 // `problem` if the run did not end well: the exit code of commands that wait for it.
 [[nodiscard]] core::Status ended_well(const Json& run);
 

@@ -15,7 +15,7 @@ namespace pawl::cli {
 
 namespace {
 
-core::Result<LoadedConfig> config_of(const Context& context, const Input& input) {
+core::Result<Config> config_of(const Context& context, const Input& input) {
   ConfigSources sources{
       .file = input.text("--config"), .environment = &context.environment, .sets = input.all("--set")};
   for (const auto& [flag, key] :
@@ -43,8 +43,7 @@ int serve(Context& context, const Input& input) {
   };
   const auto loaded = config_of(context, input);
   if (!loaded) return refuse(loaded.problem());
-  for (const auto& warning : loaded->warnings) context.out.warn(warning);
-  const Config& config = loaded->config;
+  const Config& config = *loaded;
   if (input.has("--print-config")) return print_config(context, config);
   auto options = serve_options(config);
   if (!options) return refuse(options.problem());

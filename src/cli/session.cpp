@@ -19,15 +19,26 @@ core::Result<client::HttpTarget> target_of(const Input& input) {
                                     .key = input.text("--client-key")}};
 }
 
+core::Result<client::HttpTarget> checked_target_of(const Input& input) {
+  auto target = target_of(input);
+  if (!target || !target->address.tls) return target;
+  const auto context = client::make_tls_context(target->tls);
+  if (!context) return context.problem();
+  return target;
+}
+
 core::Result<client::HttpAnswer> Session::call(std::string method, std::string_view path, std::string body,
                                                client::HttpHeaders headers) {
   std::string full = path.starts_with("/v1/") ? std::string{path}
                                               : "/v1/" + client::percent_encoded(ns_) + std::string{path};
   if (method == "POST" && body.empty()) body = "{}";
-  return caller_.call({.method = std::move(method),
-                       .path = std::move(full),
-                       .body = std::move(body),
-                       .headers = std::move(headers)});
+  auto answer = caller_.send({.method = std::move(method),
+                              .path = std::move(full),
+                              .body = std::move(body),
+                              .headers = std::move(headers)});
+  if (answer) was_answered_ = true;
+  if (answer && answer->status >= 300) return client::problem_of(*answer);
+  return answer;
 }
 
 int with_session(Context& context, const Input& input, const std::function<core::Status(Session&)>& work) {
@@ -35,7 +46,9 @@ int with_session(Context& context, const Input& input, const std::function<core:
   if (!target) return context.out.problem("pawl", target.problem());
   Session session{*target, input.text("--namespace"), context.random};
   const auto status = work(session);
-  return status ? 0 : context.out.problem("pawl", status.problem());
+  if (status) return 0;
+  return session.was_answered() ? context.out.refusal("pawl", status.problem())
+                                : context.out.problem("pawl", status.problem());
 }
 
 core::Result<Json> json_of(const client::HttpAnswer& answer) {

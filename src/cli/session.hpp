@@ -16,6 +16,8 @@ namespace pawl::cli {
 using Json = nlohmann::ordered_json;
 
 [[nodiscard]] core::Result<client::HttpTarget> target_of(const Input& input);
+// The same with its files looked at: a call to it that is refused was refused by the server.
+[[nodiscard]] core::Result<client::HttpTarget> checked_target_of(const Input& input);
 
 class Session {
  public:
@@ -36,6 +38,8 @@ class Session {
   core::Result<client::HttpAnswer> look_at(std::string path) {
     return caller_.send({.path = std::move(path)});
   }
+  // Whether a call had an answer, good or bad: what fails after it is no wrong usage.
+  [[nodiscard]] bool was_answered() const { return was_answered_; }
 
  private:
   core::Result<client::HttpAnswer> call(std::string method, std::string_view path, std::string body,
@@ -43,6 +47,7 @@ class Session {
 
   std::string ns_;
   client::HttpCaller caller_;
+  bool was_answered_ = false;
 };
 
 // Opens the session, lets `work` use it and prints the problem there was, if any. Gives the exit code.

@@ -41,7 +41,7 @@ core::Result<Child> Child::start(std::vector<std::string> words) {
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return start_problem(errno);
   net::Descriptor read_end{ends[0]};
   const net::Descriptor write_end{ends[1]};
-  words.insert(words.begin(), "pawl");
+  words.insert(words.begin(), kChildName);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);

@@ -13,6 +13,9 @@
 
 namespace pawl::cli {
 
+// Its argv[0]: it does not say again what the process that started it has said.
+inline constexpr const char* kChildName = "pawl-child";
+
 class Child {
  public:
   // The words of the command after `pawl`. Its standard output can be read with `read_line`; standard error

@@ -84,10 +84,10 @@ std::vector<Cell> task_row(const Json& task, Context& context) {
 
 int list_tasks(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
-    const auto limit = input.has("--all") ? 0 : input.integer("--limit");
-    if (limit < 0) return core::invalid_field("limit", "must not be below 0");
+    const auto limit = list_limit(input);
+    if (!limit) return limit.problem();
     std::vector<std::vector<Cell>> rows;
-    auto listed = each_item(session, "/tasks", tasks_query(input), limit, [&](std::string_view item) {
+    auto listed = each_item(session, "/tasks", tasks_query(input), *limit, [&](std::string_view item) {
       if (input.has("--json")) {
         context.out.line(client::one_line(item));
       } else {

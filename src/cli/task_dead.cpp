@@ -62,12 +62,14 @@ void print_groups(const std::vector<DeadGroup>& groups, const Input& input, Cont
 
 int dead(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
+    const auto limit = input.integer("--limit");
+    if (limit < 0) return core::invalid_field("--limit", "must be 0 or more");
     std::string query = "&status=dead_letter";
     if (input.has("--queue")) query += "&queue=" + client::percent_encoded(input.text("--queue"));
     if (input.has("--type")) query += "&type=" + client::percent_encoded(input.text("--type"));
     DeadGroups groups;
-    auto listed = each_item(session, "/tasks", query, input.integer("--limit"),
-                            [&](std::string_view task) { groups.add(task); });
+    auto listed =
+        each_item(session, "/tasks", query, limit, [&](std::string_view task) { groups.add(task); });
     if (listed) print_groups(groups.sorted(), input, context);
     return listed;
   });

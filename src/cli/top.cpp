@@ -19,10 +19,16 @@ double seconds_between(const Look& before, const Look& now) {
   return std::chrono::duration<double>(now.at - before.at).count();
 }
 
-std::string rate(const std::optional<Look>& before, const Look& now, const std::string& total) {
-  if (!before || seconds_between(*before, now) <= 0) return "-";
+std::optional<double> per_second(const std::optional<Look>& before, const Look& now,
+                                 const std::string& total) {
+  if (!before || seconds_between(*before, now) <= 0) return std::nullopt;
   const auto difference = sum_of(now.workers, total) - sum_of(before->workers, total);
-  return fmt::format("{:.1f}/s", static_cast<double>(difference) / seconds_between(*before, now));
+  return static_cast<double>(difference) / seconds_between(*before, now);
+}
+
+std::string rate(const std::optional<Look>& before, const Look& now, const std::string& total) {
+  const auto rate = per_second(before, now, total);
+  return rate ? fmt::format("{:.1f}/s", *rate) : "-";
 }
 
 const Json* queue_named(const Json& queues, const std::string& name) {
@@ -101,19 +107,30 @@ core::Result<Look> look(Session& session, core::Clock& clock) {
   return Look{.at = clock.monotonic(), .queues = *std::move(queues), .workers = *std::move(workers)};
 }
 
-void draw(const std::vector<std::string>& lines, Context& context) {
-  context.out.line("\x1b[H\x1b[2J" + context.out.painted("pawl top (Ctrl-C ends)", Colour::dim));
-  for (const auto& line : lines) context.out.line(line);
-  context.out.flush();
+void show(const std::optional<Look>& before, const Look& now, Context& context, const Input& input) {
+  if (input.has("--json")) return context.out.line(frame_json(before, now));
+  for (const auto& line : frame_lines(before, now, context.out.colours())) context.out.line(line);
 }
 
-core::Status live(Session& session, Context& context) {
+// A terminal is drawn over; in a pipe the frames follow each other.
+void begin_frame(bool is_first, Context& context, const Input& input) {
+  if (input.has("--json")) return;
+  if (context.out.is_terminal()) {
+    context.out.line("\x1b[H\x1b[2J" + context.out.painted("pawl top (Ctrl-C ends)", Colour::dim));
+  } else if (!is_first) {
+    context.out.line("");
+  }
+}
+
+core::Status live(Session& session, Context& context, const Input& input) {
   const Interrupts interrupts;
   std::optional<Look> before;
   do {
     auto now = look(session, context.clock);
     if (!now) return now.problem();
-    draw(frame_lines(before, *now, context.out.colours()), context);
+    begin_frame(!before, context, input);
+    show(before, *now, context, input);
+    context.out.flush();
     before = *std::move(now);
   } while (!interrupts.ended_within(std::chrono::seconds{1}));
   return core::Done{};
@@ -121,10 +138,10 @@ core::Status live(Session& session, Context& context) {
 
 int top(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
-    if (!input.has("--once")) return live(session, context);
+    if (!input.has("--once")) return live(session, context, input);
     const auto now = look(session, context.clock);
     if (!now) return now.problem();
-    for (const auto& line : frame_lines(std::nullopt, *now, context.out.colours())) context.out.line(line);
+    show(std::nullopt, *now, context, input);
     return core::Done{};
   });
 }
@@ -145,6 +162,18 @@ std::vector<std::string> frame_lines(const std::optional<Look>& before, const Lo
     add(worker_lines(now, colours));
   }
   return lines;
+}
+
+std::string frame_json(const std::optional<Look>& before, const Look& now) {
+  const auto rate_json = [&](const char* total) {
+    const auto rate = per_second(before, now, total);
+    return rate ? Json(*rate) : Json();
+  };
+  return Json{{"queues", now.queues},
+              {"workers", now.workers},
+              {"completed_per_second", rate_json("total_completed")},
+              {"failed_per_second", rate_json("total_failed")}}
+      .dump();
 }
 
 std::vector<Command> top_commands() {

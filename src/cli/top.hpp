@@ -20,5 +20,8 @@ struct Look {
 // The lines of a frame; rates are "-" without a look before.
 [[nodiscard]] std::vector<std::string> frame_lines(const std::optional<Look>& before, const Look& now,
                                                    bool colours);
+// The same as JSON on one line, the queues and workers as the server gave them; rates are null without a look
+// before.
+[[nodiscard]] std::string frame_json(const std::optional<Look>& before, const Look& now);
 
 }  // namespace pawl::cli

@@ -41,12 +41,6 @@ core::Result<core::Verification> verify_store(const std::string& store, Context&
   return api.verify();
 }
 
-core::Result<core::Verification> verify_server(const Input& input, Context& context) {
-  const auto target = target_of(input);
-  if (!target) return target.problem();
-  return client::HttpApi{*target, context.random}.verify();
-}
-
 template <typename Items, typename Text>
 std::string list_text(const Items& items, Text text_of) {
   std::string text;
@@ -88,16 +82,25 @@ void print(const core::Verification& verification, Context& context) {
   }
 }
 
-int verify(Context& context, const Input& input) {
-  const auto verified =
-      input.has("--store") ? verify_store(input.text("--store"), context) : verify_server(input, context);
-  if (!verified) return context.out.problem("pawl verify", verified.problem());
+int tell(const core::Verification& verification, Context& context, const Input& input) {
   if (input.has("--json")) {
-    print_json(*verified, context);
+    print_json(verification, context);
   } else {
-    print(*verified, context);
+    print(verification, context);
   }
-  return verified->is_ok() ? 0 : 1;
+  return verification.is_ok() ? 0 : 1;
+}
+
+int verify(Context& context, const Input& input) {
+  if (input.has("--store")) {
+    const auto verified = verify_store(input.text("--store"), context);
+    return verified ? tell(*verified, context, input)
+                    : context.out.problem("pawl verify", verified.problem());
+  }
+  const auto target = checked_target_of(input);
+  if (!target) return context.out.problem("pawl verify", target.problem());
+  const auto verified = client::HttpApi{*target, context.random}.verify();
+  return verified ? tell(*verified, context, input) : context.out.refusal("pawl verify", verified.problem());
 }
 
 }  // namespace

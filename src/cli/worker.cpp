@@ -75,7 +75,7 @@ core::Result<worker::Handlers> handlers_of(const Input& input) {
 }
 
 core::Result<worker::WorkerOptions> options_of(const Context& context, const Input& input) {
-  auto server = target_of(input);
+  auto server = checked_target_of(input);
   if (!server) return server.problem();
   worker::WorkerOptions options{.server = *server,
                                 .ns = input.text("--namespace"),
@@ -104,7 +104,7 @@ int work(Context& context, const Input& input) {
   worker::Worker worker{*std::move(options), *std::move(handlers), context.clock, context.random,
                         [&](const std::string& text) { context.out.warn(text); }};
   const auto ended = worker.run();
-  return ended ? 0 : context.out.problem("pawl worker", ended.problem());
+  return ended ? 0 : context.out.refusal("pawl worker", ended.problem());
 }
 
 std::vector<Flag> work_flags() {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -182,8 +183,19 @@ Status check_command(const EraseTasks&) { return Done{}; }
 Status check_command(const EraseRuns&) { return Done{}; }
 Status check_command(const EraseAudit&) { return Done{}; }
 
+constexpr std::array<std::string_view, 8> kCheckpointTypes{
+    "iteration_start", "iteration_end",    "tool_executed",     "llm_response",
+    "approval_point",  "state_transition", "manual_checkpoint", "error_boundary"};
+
+Status check_checkpoint_type(const std::string& type) {
+  if (std::find(kCheckpointTypes.begin(), kCheckpointTypes.end(), type) != kCheckpointTypes.end())
+    return Done{};
+  return invalid_field("type", fmt::format("must be one of {}", fmt::join(kCheckpointTypes, ", ")));
+}
+
 Status check_command(const AppendCheckpoint& command) {
-  return first_of({check_name("type", command.type), check_json("snapshot", command.snapshot),
+  if (command.snapshot.empty()) return invalid_field("snapshot", "is required");
+  return first_of({check_checkpoint_type(command.type), check_json("snapshot", command.snapshot),
                    check_json("metadata", command.metadata)});
 }
 

@@ -237,8 +237,18 @@ struct BodyWait {
   bool is_over = false;
 };
 
+bool has_child(WorkingRun& working, const RunId& child) {
+  const std::vector<NodeKey> keys = working.all_keys();
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](NodeKey key) { return working.node(key).child_id == child; });
+}
+
 Status check_awaited(WorkingRun& working, const WriteSteps& command) {
   if (!command.suspend) return Done{};
+  for (const RunId& child : command.suspend->children) {
+    if (!has_child(working, child))
+      return invalid_field("children", fmt::format("run {} is no child of this one", to_string(child)));
+  }
   for (const std::string& name : command.suspend->steps) {
     const bool is_written = std::any_of(command.steps.begin(), command.steps.end(),
                                         [&](const StepWrite& step) { return step.step_id == name; });

@@ -8,9 +8,42 @@ namespace pawl::core {
 
 namespace {
 
+NodeType type_of(const Node& step) {
+  switch (step.kind.value_or(StepKind::function)) {
+    case StepKind::sleep: return NodeType::sleep;
+    case StepKind::signal: return NodeType::signal;
+    case StepKind::child: return NodeType::workflow;
+    case StepKind::compensation: return NodeType::compensation;
+    default: return NodeType::activity;
+  }
+}
+
+// Of a run of code: the body, and its steps in the order in which they came to where they are.
+std::vector<const Node*> steps_in_order(const RunView& view) {
+  std::vector<const Node*> steps;
+  for (const Node& node : view.nodes) steps.push_back(&node);
+  std::sort(steps.begin(), steps.end(), [](const Node* a, const Node* b) {
+    const bool is_first = a->key == kBodyKey;
+    return is_first != (b->key == kBodyKey) ? is_first : a->since < b->since;
+  });
+  return steps;
+}
+
+Definition plan_of_code(const RunView& view) {
+  Definition plan{.name = view.run.facts.workflow};
+  for (const Node* node : steps_in_order(view)) {
+    const bool is_body = node->key == kBodyKey;
+    DefinitionTask task{.id = is_body ? "body" : node->name, .type = type_of(*node)};
+    if (!is_body && task.type != NodeType::compensation) task.after.emplace_back("body");
+    plan.tasks.push_back(std::move(task));
+  }
+  return plan;
+}
+
 // An open run has no definition; one that says the same is made of its tasks.
 Definition plan_of(const RunView& view) {
   if (view.definition) return *view.definition;
+  if (view.run.facts.kind == RunKind::code) return plan_of_code(view);
   Definition plan{.name = view.run.facts.workflow};
   for (const Node& node : view.nodes)
     plan.tasks.push_back({.id = node.task_id ? to_string(*node.task_id) : std::to_string(node.key.index)});
@@ -34,9 +67,20 @@ NodeState state_of_elements(const Run& run, const std::vector<const Node*>& elem
   return NodeState::completed;
 }
 
+void show(const RunView& view, const Node& node, RunGraphNode& shown) {
+  shown.state = shown_state(view.run, node);
+  shown.task_id = node.task_id;
+  shown.attempt = node.attempt;
+}
+
 std::vector<RunGraphNode> nodes_of(const RunView& view, const Definition& plan) {
   std::vector<RunGraphNode> nodes;
   for (const DefinitionTask& task : plan.tasks) nodes.push_back({.id = task.id, .type = task.type});
+  if (view.run.facts.kind == RunKind::code) {
+    const std::vector<const Node*> steps = steps_in_order(view);
+    for (std::size_t i = 0; i < steps.size(); ++i) show(view, *steps[i], nodes[i]);
+    return nodes;
+  }
   std::vector<std::vector<const Node*>> elements(nodes.size());
   for (const Node& node : view.nodes) {
     if (node.key.index >= nodes.size()) continue;
@@ -44,10 +88,7 @@ std::vector<RunGraphNode> nodes_of(const RunView& view, const Definition& plan) 
       elements[node.key.index].push_back(&node);
       continue;
     }
-    RunGraphNode& shown = nodes[node.key.index];
-    shown.state = shown_state(view.run, node);
-    shown.task_id = node.task_id;
-    shown.attempt = node.attempt;
+    show(view, node, nodes[node.key.index]);
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].type == NodeType::compensation && !elements[i].empty())

@@ -106,7 +106,8 @@ Result<RunDecision> decide_signal(WorkingRun& working, const SignalSent& signal,
     const auto next = working.next_signal(signal.name);
     steps.wake();
     if (next) steps.consume(*key, *next);
-  } else if (steps.is_code()) {
+  }
+  if (steps.is_code()) {  // also where a step has taken the signal that the body waits for by its name
     const Node& body = working.node(kBodyKey);
     const bool is_awaited = body.awaits == signal.name || body.awaits == "*";
     if (body.state == NodeState::waiting && is_awaited) steps.wake_body();

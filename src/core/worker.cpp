@@ -79,14 +79,24 @@ Status check_optional(std::string_view field, const std::string& text) {
   return text.empty() ? Status{Done{}} : check_name(field, text);
 }
 
+// Where runs of its workflows go that do not say: to its first queue, if it does not look into `default`.
+RawJson offer_of(const RegisterWorker& request) {
+  Body offer;
+  const auto& queues = request.queues;
+  const bool has_default = std::find(queues.begin(), queues.end(), kQueueDefault) != queues.end();
+  if (!queues.empty() && !has_default) offer.put("queue", queues.front());
+  return offer.text();
+}
+
 // The last of the records shown are of what it offers.
 void note_offered(const Registration& registration, FoundRecords found, RecordDecision& decision) {
   const std::set<std::string> offered = registration.offered();
+  const RawJson offer = offer_of(registration.request);
   std::size_t place = found.size() - offered.size();
   for (const std::string& workflow : offered) {
-    if (found[place++]) continue;
-    decision.changes.push_back(
-        {.ref = code_workflow_ref(registration.request.ns, workflow), .body = Body{}.text()});
+    const auto& known = found[place++];
+    if (known && known->body == offer) continue;
+    decision.changes.push_back({.ref = code_workflow_ref(registration.request.ns, workflow), .body = offer});
   }
 }
 
@@ -174,6 +184,11 @@ std::vector<RecordRef> Registration::refs() const {
 
 std::set<std::string> Registration::offered() const {
   return {request.workflow_types.begin(), request.workflow_types.end()};
+}
+
+std::optional<std::string> queue_of_offer(const Record& offer) {
+  const std::string queue = Body{offer.body}.text_of("queue");
+  return queue.empty() ? std::nullopt : std::optional{queue};
 }
 
 RecordRef code_workflow_ref(const std::string& ns, const std::string& workflow) {

@@ -100,6 +100,8 @@ struct Registration {
   [[nodiscard]] std::set<std::string> offered() const;
 };
 // There if some worker has ever offered the workflow: one without a definition is started as code then.
+// The queue that runs of a workflow in code go to which name none; none: `default`.
+[[nodiscard]] std::optional<std::string> queue_of_offer(const Record& offer);
 [[nodiscard]] RecordRef code_workflow_ref(const std::string& ns, const std::string& workflow);
 // Shown the records of `refs`. Refused with `conflict` when another than `replaces` is registered by now: the
 // caller looks again. What the replaced one holds is recovered.

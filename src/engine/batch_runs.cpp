@@ -247,13 +247,20 @@ bool BatchRuns::is_code(const std::string& ns, const std::string& workflow) {
   return around_.tx.peek_record(core::code_workflow_ref(ns, workflow)).has_value();
 }
 
-core::RunFacts BatchRuns::facts_of_code(const core::StartRun& command) const {
+std::string BatchRuns::queue_of_code(const core::StartRun& command) {
+  if (command.queue) return *command.queue;
+  const auto offer = around_.tx.peek_record(core::code_workflow_ref(command.ns, command.workflow));
+  const auto queue = offer ? core::queue_of_offer(*offer) : std::nullopt;
+  return queue.value_or(std::string{core::kQueueDefault});
+}
+
+core::RunFacts BatchRuns::facts_of_code(const core::StartRun& command) {
   core::RunFacts facts{.ns = command.ns,
                        .workflow = command.workflow,
                        .kind = core::RunKind::code,
                        .run_key = command.run_key,
                        .input = command.input,
-                       .queue = command.queue.value_or(std::string{core::kQueueDefault}),
+                       .queue = queue_of_code(command),
                        .priority = command.priority.value_or(0),
                        .on_failure = core::OnFailure::compensate,
                        .deadline_at = command.deadline_at,

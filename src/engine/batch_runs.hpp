@@ -108,7 +108,8 @@ class BatchRuns {
   [[nodiscard]] core::Result<core::RunFacts> facts_of(const core::StartRun& command);
   // No definition says what it does, but workers have offered to.
   [[nodiscard]] bool is_code(const std::string& ns, const std::string& workflow);
-  [[nodiscard]] core::RunFacts facts_of_code(const core::StartRun& command) const;
+  [[nodiscard]] std::string queue_of_code(const core::StartRun& command);
+  [[nodiscard]] core::RunFacts facts_of_code(const core::StartRun& command);
   [[nodiscard]] core::Result<core::RunFacts> facts_of(const core::OpenRun& command) const;
   void note_action(std::string action, const core::Actor& by, const core::RunRef& run,
                    const core::Status& outcome);

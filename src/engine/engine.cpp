@@ -346,6 +346,11 @@ void Engine::end_waits() {
   }
 }
 
+void Engine::end_waits_of(const std::string& ns, const std::string& worker_id) {
+  for (const WaitingClaim& claim : waiters_.take_of_worker(ns, worker_id))
+    claim.reply(Answer{std::vector<core::ClaimedTask>{}});
+}
+
 void Engine::abandon_waits() {
   for (const WaitingClaim& claim : waiters_.take_all()) claim.reply(Answer{std::vector<core::ClaimedTask>{}});
 }

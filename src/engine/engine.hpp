@@ -79,6 +79,8 @@ class Engine {
   // Looks for work that other nodes left for the waiting claims; `only_limited` for those that a limit held
   // back.
   void serve_waiting(bool only_limited);
+  // Answers what waits for tasks of this worker, which is to get none any more.
+  void end_waits_of(const std::string& ns, const std::string& worker_id);
   // Answers everything that waits; for the end.
   void abandon_waits();
 

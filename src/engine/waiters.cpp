@@ -93,6 +93,18 @@ std::vector<WaitingClaim> Waiters::take_over(core::MonotonicTime now) {
   return taken;
 }
 
+// Looks at all of them: workers are told to drain once in a while.
+std::vector<WaitingClaim> Waiters::take_of_worker(const std::string& ns, const std::string& worker_id) {
+  const std::lock_guard lock{mutex_};
+  std::vector<std::uint64_t> places;
+  for (const auto& [place, waiting] : claims_) {
+    if (waiting.claim.ns == ns && waiting.claim.worker_id == worker_id) places.push_back(place);
+  }
+  std::vector<WaitingClaim> taken;
+  for (const std::uint64_t place : places) taken.push_back(remove(place));
+  return taken;
+}
+
 std::vector<WaitingClaim> Waiters::take_all() {
   const std::lock_guard lock{mutex_};
   std::vector<WaitingClaim> taken;

@@ -53,6 +53,7 @@ class Waiters {
   // Every claim that a look at the store might serve: the oldest of each kind (its queues and types).
   [[nodiscard]] std::vector<WaitingClaim> take_oldest_of_each_kind(bool only_limited);
   [[nodiscard]] std::vector<WaitingClaim> take_over(core::MonotonicTime now);
+  [[nodiscard]] std::vector<WaitingClaim> take_of_worker(const std::string& ns, const std::string& worker_id);
   [[nodiscard]] std::vector<WaitingClaim> take_all();
 
   [[nodiscard]] std::size_t size() const;

@@ -113,6 +113,7 @@ class Body {
   [[nodiscard]] static Outcome call_branch(Branch& branch, const Call& call);
 
   [[nodiscard]] const core::RunId& run_id() const { return run_id_; }
+  [[nodiscard]] const std::string& queue() const { return claimed_.task.queue; }
   [[nodiscard]] core::TimePoint began_at() const { return claimed_.task.created_at; }
   [[nodiscard]] std::stop_token stop_token() const { return stop_token_.token(); }
 

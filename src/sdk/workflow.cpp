@@ -94,7 +94,7 @@ detail::SharedPending Workflow::spawn_task(std::string_view type, std::string in
   Issued issued = branch_.body.issue(branch_, options.name.empty() ? type : std::string_view{options.name},
                                      StepKind::task);
   issued.begin.task = detail::spec_of(type, std::move(input),
-                                      {.queue = options.queue,
+                                      {.queue = options.queue.value_or(branch_.body.queue()),
                                        .priority = options.priority,
                                        .retry = options.retry,
                                        .timeout = options.timeout,

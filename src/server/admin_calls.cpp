@@ -4,7 +4,9 @@
 #include "core/sha256.hpp"
 #include "server/body.hpp"
 #include "server/calls.hpp"
+#include "server/respond.hpp"
 #include "server/secrets.hpp"
+#include "server/slice.hpp"
 #include "wire/maintenance.hpp"
 #include "wire/records.hpp"
 
@@ -102,14 +104,9 @@ Response settings(Services& services, const Request& request) {
 }
 
 Response nodes(Services& services, const Request& request) {
-  const auto nothing = read_query(request, [](ObjectReader&) { return 0; });
-  if (!nothing) return problem_response(nothing.problem(), request.id);
-  const auto found = services.api.list_nodes();
-  if (!found) return problem_response(found.problem(), request.id);
-  Writer out;
-  out.begin_object().key("items").begin_array();
-  for (const core::NodeStatus& node : *found) wire::write_node(out, node);
-  return json_response(200, out.end_array().key("next_cursor").null().end_object().take());
+  const auto slice = read_query(request, read_slice);
+  if (!slice) return problem_response(slice.problem(), request.id);
+  return respond_page(request, page_of(services.api.list_nodes(), *slice), wire::write_node);
 }
 
 Response vitals(Services& services, const Request& request) {

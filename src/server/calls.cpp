@@ -7,7 +7,7 @@ namespace pawl::server {
 Services Services::with(runtime::LocalApi& other) const {
   return {.api = other,
           .runs = other,
-          .local = local,
+          .local = other,
           .auth = auth,
           .submit = submit,
           .engine = engine,

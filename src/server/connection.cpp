@@ -21,6 +21,16 @@ namespace pawl::server {
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
 
+namespace {
+
+Response named_problem(const core::Problem& problem, const std::string& request_id, int status = 0) {
+  Response response = problem_response(problem, request_id, status);
+  response.headers.emplace_back("X-Request-Id", request_id);
+  return response;
+}
+
+}  // namespace
+
 Connection::Connection(Socket socket, Tls::Context* tls, const HttpLimits& limits, Dispatch& dispatch)
     : stream_(std::move(socket), tls),
       limits_(limits),
@@ -42,6 +52,25 @@ Awaitable<void> Connection::run() {
     goes_on = co_await serve(served + 1 == limits_.requests_per_connection_max);
   }
   stream_.close();
+  if (is_early_ && !is_stopping_) co_await linger(limits_.linger);
+}
+
+Awaitable<void> Connection::turn_away() {
+  const core::Problem problem{.code = core::ProblemCode::resource_exhausted,
+                              .detail = "there are too many connections"};
+  Response response = named_problem(problem, new_request_id());
+  co_await write_early(std::move(response));
+  stream_.close();
+  if (is_early_) co_await linger(limits_.farewell);
+}
+
+Awaitable<void> Connection::linger(Linger bounds) {
+  buffer_.clear();
+  buffer_.shrink_to_fit();
+  is_idle_ = true;
+  stream_.expires_after(bounds.timeout);
+  co_await stream_.drain(bounds.bytes_max);
+  is_idle_ = false;
 }
 
 Awaitable<bool> Connection::open() {
@@ -49,8 +78,8 @@ Awaitable<bool> Connection::open() {
   if (opening == Transport::Opening::spoke_plainly) {
     const core::Problem problem{.code = core::ProblemCode::invalid_argument,
                                 .detail = "this port speaks TLS: use https://"};
-    Response response = problem_response(problem, "", 400);
-    co_await write(std::move(response), false);
+    Response response = named_problem(problem, new_request_id(), 400);
+    co_await write_early(std::move(response));
   }
   co_return opening == Transport::Opening::ready;
 }
@@ -60,19 +89,22 @@ Awaitable<bool> Connection::serve(bool is_last) {
   is_head_ = false;
   const bool has_header = co_await read_header(parser);
   if (!has_header) co_return false;
+  if (parser.refusal()) {
+    std::string id = new_request_id();
+    co_return co_await refuse(parser, std::move(id));
+  }
   begin_body(parser);
-  if (parser.refusal()) co_return co_await refuse(parser);
   const bool is_kept = parser.keeps_alive() && !is_last;
   Incoming incoming = parser.take_incoming();
   Admission admission = co_await admission_of(std::move(incoming));
   if (auto* refusal = std::get_if<Response>(&admission)) {
-    const bool goes_on = is_kept && parser.is_whole() && !is_stopping_;
-    co_return co_await write(std::move(*refusal), goes_on);
+    if (!parser.is_whole()) co_return co_await write_early(std::move(*refusal));
+    co_return co_await write(std::move(*refusal), is_kept && !is_stopping_);
   }
   const bool has_body = co_await read_body(parser);
   if (!has_body) co_return false;
-  if (parser.refusal()) co_return co_await refuse(parser);
   Request& request = std::get<Request>(admission);
+  if (parser.refusal()) co_return co_await refuse(parser, std::move(request.id));
   request.body = parser.take_body();
   Response response = co_await answer_of(std::move(request));
   if (response.events) {
@@ -83,14 +115,19 @@ Awaitable<bool> Connection::serve(bool is_last) {
 }
 
 // What follows a request that was not understood cannot be trusted to be one: the connection ends.
-Awaitable<bool> Connection::refuse(RequestParser& parser) {
-  Response response = *parser.refusal();
-  co_return co_await write(std::move(response), false);
+Awaitable<bool> Connection::refuse(RequestParser& parser, std::string id) {
+  Response response = named_problem(parser.refusal()->problem, id, parser.refusal()->status);
+  co_return co_await write_early(std::move(response));
 }
 
-// From the header it is known how large the body may be; what has come of it already is taken in.
+// The moment tells it apart from the others of this node; nothing is kept under it.
+std::string Connection::new_request_id() const {
+  return fmt::format("{:016x}", dispatch_.monotonic().time_since_epoch().count());
+}
+
+// From the header it is known how large the body may be; what has come of it already is taken in. Where that
+// is refused, it is said to those only who may ask.
 void Connection::begin_body(RequestParser& parser) {
-  if (parser.refusal()) return;
   is_head_ = parser.is_head();
   parser.limit_body(dispatch_.body_limit(parser.method(), parser.target()));
   if (!parser.refusal() && !parser.is_whole()) feed(parser);
@@ -124,7 +161,7 @@ Awaitable<bool> Connection::read_header(RequestParser& parser) {
 }
 
 Awaitable<bool> Connection::read_body(RequestParser& parser) {
-  if (!parser.is_whole() && parser.expects_continue()) {
+  if (!parser.is_whole() && !parser.refusal() && parser.expects_continue()) {
     std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     const bool is_sent = co_await write_bytes(std::move(go_on));
     if (!is_sent) co_return false;
@@ -183,8 +220,14 @@ Awaitable<bool> Connection::write(Response response, bool goes_on) {
   fmt::format_to(std::back_inserter(bytes), "Content-Length: {}\r\n\r\n", response.body.size());
   if (!is_head_ && response.status != 304) bytes += response.body;  // one write, and over TLS one record
   const bool is_sent = co_await write_bytes(std::move(bytes));
+  if (!is_sent) is_early_ = false;  // whoever does not take it is not waited for
   if (!is_sent && response.undelivered) response.undelivered();
   co_return is_sent&& goes_on;
+}
+
+Awaitable<bool> Connection::write_early(Response response) {
+  is_early_ = true;
+  co_return co_await write(std::move(response), false);
 }
 
 Awaitable<bool> Connection::write_bytes(std::string bytes) {

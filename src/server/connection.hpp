@@ -2,7 +2,8 @@
 // One connection: reads a request, waits for its answer, writes it, and so on. Requests that come before
 // their turn stay in the socket, so that answers keep their order. All of it runs on one network thread.
 //
-// Who may not ask is told so after the header: the body of their request is not read.
+// Who may not ask is told so after the header: the body of their request is not read. They may be sending it
+// all the same and look for an answer only then; so the connection lingers after an answer that came early.
 //
 // The parser is fed by hand and the head of an answer is written as text: Beast's composed operations would
 // be compiled once for each kind of stream, and took most of the time of a build.
@@ -24,7 +25,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   [[nodiscard]] Executor executor() { return stream_.executor(); }
   [[nodiscard]] Awaitable<void> run();
-  // Ends it now if it waits for a request, else after the answer. Any thread.
+  // Instead of `run`, where there are too many: says so without reading anything.
+  [[nodiscard]] Awaitable<void> turn_away();
+  // Ends it now if it waits for a request or lingers, else after the answer. Any thread.
   void stop();
 
  private:
@@ -37,13 +40,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // The same, all of it in time, and never too slowly for long.
   [[nodiscard]] Awaitable<bool> read_body(RequestParser& parser);
   void begin_body(RequestParser& parser);
-  [[nodiscard]] Awaitable<bool> refuse(RequestParser& parser);
+  // `id`: of the request.
+  [[nodiscard]] Awaitable<bool> refuse(RequestParser& parser, std::string id);
+  // Of a request that Dispatch, which names them, does not get to see.
+  [[nodiscard]] std::string new_request_id() const;
   // Feeds the parser with what has come.
   void feed(RequestParser& parser);
   [[nodiscard]] Awaitable<Admission> admission_of(Incoming incoming);
   [[nodiscard]] Awaitable<Response> answer_of(Request request);
   // Whether the connection goes on: it was to, and all was handed over.
   Awaitable<bool> write(Response response, bool goes_on);
+  // The last one, to somebody who may still be sending.
+  Awaitable<bool> write_early(Response response);
+  [[nodiscard]] Awaitable<void> linger(Linger bounds);
   // Until the stream ends, the caller is gone or the server stops; the connection ends with it.
   [[nodiscard]] Awaitable<void> write_events(Response response);
   [[nodiscard]] Awaitable<bool> write_bytes(std::string bytes);
@@ -56,7 +65,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Dispatch& dispatch_;
   bool is_local_ = false;
   bool is_head_ = false;
-  bool is_idle_ = false;
+  bool is_idle_ = false;   // nobody waits for an answer
+  bool is_early_ = false;  // the last answer came before the end of the request
   std::atomic<bool> is_stopping_ = false;
 };
 

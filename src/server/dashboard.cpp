@@ -1,7 +1,11 @@
 #include "server/dashboard.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include <boost/beast/zlib/inflate_stream.hpp>
+
+#include "core/ensure.hpp"
 #include "server/dashboard_files.hpp"
 
 namespace pawl::server {
@@ -25,39 +29,84 @@ const DashboardFile* find(std::string_view path) {
   return file == kDashboardFiles.end() ? nullptr : file;
 }
 
-Response response_of(const DashboardFile& file, const Request& request, std::string_view caching) {
-  const bool is_known = request.if_none_match.find(file.etag) != std::string::npos;
-  return {.status = is_known ? 304 : 200,
-          .body = std::string{file.gzip},
-          .content_type = std::string{file.content_type},
-          .headers = {{"Content-Encoding", "gzip"},
-                      {"ETag", std::string{file.etag}},
-                      {"Cache-Control", std::string{caching}},
-                      {"Vary", "Accept-Encoding"},
-                      {"Content-Security-Policy", std::string{kPolicy}},
-                      {"X-Content-Type-Options", "nosniff"},
-                      {"Referrer-Policy", "no-referrer"},
-                      {"Cross-Origin-Opener-Policy", "same-origin"},
-                      {"Cross-Origin-Resource-Policy", "same-origin"}}};
+// The last four bytes say how long it is, the lowest first.
+std::size_t unpacked_size(std::string_view gzip) {
+  std::size_t size = 0;
+  for (std::size_t i = 1; i <= 4; ++i) size = size << 8U | static_cast<unsigned char>(gzip[gzip.size() - i]);
+  return size;
 }
 
-// For a terminal, and for a build without the dashboard.
-Response where_to_look(const std::string& version, bool has_dashboard) {
-  const std::string dashboard = has_dashboard
-                                    ? "/               the dashboard, in a browser\n"
-                                    : "This build has no dashboard: ./dev build makes one that has it (it "
-                                      "needs Node.js 18 or later).\n\n";
-  return {.body = "Pawl " + version + "\n\n" + dashboard +
-                  "/openapi.json   what can be called\n/metrics        how it is doing\n/readyz         "
-                  "whether it can serve\n",
-          .content_type = "text/plain"};
+std::string unpacked(std::string_view gzip) {
+  namespace zlib = boost::beast::zlib;
+  constexpr std::size_t kHead = 10;  // where no flag says that a name or the like follows
+  constexpr std::size_t kTail = 8;   // check sum and size
+  PAWL_ENSURE(gzip.size() > kHead + kTail && gzip[3] == '\0', "a file of the dashboard is no plain gzip");
+  std::string plain(unpacked_size(gzip), '\0');
+  zlib::z_params step;
+  step.next_in = gzip.data() + kHead;
+  step.avail_in = gzip.size() - kHead - kTail;
+  step.next_out = plain.data();
+  step.avail_out = plain.size();
+  boost::beast::error_code end;
+  zlib::inflate_stream{}.write(step, zlib::Flush::finish, end);
+  PAWL_ENSURE(end == zlib::error::end_of_stream && step.avail_out == 0,
+              "a file of the dashboard is not what it was packed from");
+  return plain;
+}
+
+// Few ask for it: all are unpacked when the first does, and kept.
+const std::string& plain_of(const DashboardFile& file) {
+  static const auto all = [] {
+    std::array<std::string, kDashboardFiles.size()> files;
+    std::transform(kDashboardFiles.begin(), kDashboardFiles.end(), files.begin(),
+                   [](const DashboardFile& one) { return unpacked(one.gzip); });
+    return files;
+  }();
+  return all.at(static_cast<std::size_t>(&file - kDashboardFiles.data()));
+}
+
+// Other bytes have another mark, so that what stands between never mixes them up.
+std::string etag_of(const DashboardFile& file, bool is_packed) {
+  std::string etag{file.etag};
+  if (!is_packed) etag.insert(etag.size() - 1, "-plain");
+  return etag;
+}
+
+Response response_of(const DashboardFile& file, const Request& request, std::string_view caching) {
+  const bool is_packed = request.accepts_gzip;
+  const std::string etag = etag_of(file, is_packed);
+  const bool is_known = request.if_none_match.find(etag) != std::string::npos;
+  Response response{.status = is_known ? 304 : 200,
+                    .body = is_packed ? std::string{file.gzip} : plain_of(file),
+                    .content_type = std::string{file.content_type},
+                    .headers = {{"ETag", etag},
+                                {"Cache-Control", std::string{caching}},
+                                {"Vary", "Accept-Encoding"},
+                                {"Content-Security-Policy", std::string{kPolicy}},
+                                {"X-Content-Type-Options", "nosniff"},
+                                {"Referrer-Policy", "no-referrer"},
+                                {"Cross-Origin-Opener-Policy", "same-origin"},
+                                {"Cross-Origin-Resource-Policy", "same-origin"}}};
+  if (is_packed) response.headers.emplace_back("Content-Encoding", "gzip");
+  return response;
+}
+
+// For a build without the dashboard.
+Response where_to_look(const std::string& version) {
+  return {
+      .body = "Pawl " + version +
+              "\n\nThis build has no dashboard: ./dev build makes one that has it (it needs Node.js 18 or "
+              "later).\n\n"
+              "/openapi.json   what can be called\n/metrics        how it is doing\n/readyz         "
+              "whether it can serve\n",
+      .content_type = "text/plain"};
 }
 
 }  // namespace
 
 Response dashboard_page(const Request& request, const std::string& version) {
   const DashboardFile* page = find("index.html");
-  if (page == nullptr || !request.accepts_gzip) return where_to_look(version, page != nullptr);
+  if (page == nullptr) return where_to_look(version);
   return response_of(*page, request, kAskAgain);
 }
 
@@ -66,10 +115,6 @@ Response dashboard_asset(const Request& request) {
   if (asset == nullptr)
     return problem_response({.code = core::ProblemCode::not_found, .detail = "there is nothing here"},
                             request.id);
-  if (!request.accepts_gzip)
-    return problem_response({.code = core::ProblemCode::invalid_argument,
-                             .detail = "the dashboard is sent compressed: Accept-Encoding must allow gzip"},
-                            request.id, 406);
   return response_of(*asset, request, kForEver);
 }
 

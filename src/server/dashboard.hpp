@@ -6,7 +6,7 @@
 
 namespace pawl::server {
 
-// GET /: the page for a browser; for whoever cannot take it, where else to look.
+// GET /: the page; in a build without it, where else to look.
 [[nodiscard]] Response dashboard_page(const Request& request, const std::string& version);
 // GET /assets/{name}: what the page loads.
 [[nodiscard]] Response dashboard_asset(const Request& request);

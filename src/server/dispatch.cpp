@@ -55,7 +55,9 @@ Response refusal(const Incoming& incoming, const Problem& problem) {
   const auto methods = wire::methods_of(path_of(incoming.target));
   if (problem.code == ProblemCode::not_found && methods.empty() && is_astray_browser(incoming))
     return {.status = 302, .headers = {{"Location", "/"}}};
-  if (problem.code != ProblemCode::not_found || methods.empty())
+  const auto asked = method_of(incoming.method);
+  const bool is_there = asked && std::find(methods.begin(), methods.end(), *asked) != methods.end();
+  if (problem.code != ProblemCode::not_found || methods.empty() || is_there)
     return problem_response(problem, incoming.request_id);
   std::string allow;
   for (const wire::Method method : methods) {
@@ -141,7 +143,8 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
   if (found->route->path.starts_with("/v1/{ns}/")) {
     request.ns = request.parameters.front();
     if (request.ns == "admin")
-      return Problem{.code = ProblemCode::not_found, .detail = "there is nothing here"};
+      return Problem{.code = ProblemCode::not_found,
+                     .detail = "there is nothing here: the namespace admin is reserved"};
     if (const core::Status ns = core::check_namespace(request.ns); !ns) return ns.problem();
   }
   return request;
@@ -218,10 +221,33 @@ void Dispatch::authorize(Request request, const std::function<void(Admission)>& 
   decided(std::move(request));
 }
 
+namespace {
+
+// As with the fields of a body: what is not known is refused by its name. Probes may say what they like.
+core::Status check_query(const Request& request) {
+  if (!request.route->role) return core::Done{};
+  std::string_view rest = request.query;
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    const std::string_view name = one.substr(0, one.find('='));
+    const auto& known = request.route->query;
+    const bool is_known =
+        std::any_of(known.begin(), known.end(), [&](const wire::Field& field) { return field.name == name; });
+    if (!name.empty() && !is_known)
+      return core::invalid_field(std::string{name}, "is not a known query parameter");
+  }
+  return core::Done{};
+}
+
+}  // namespace
+
 void Dispatch::call(Request request, Answer answer) {
   auto finish = [this, answer = std::move(answer), asked = asked_now(request)](Response response) {
     answer(seen_off(asked, std::move(response)));
   };
+  if (const core::Status query = check_query(request); !query)
+    return finish(problem_response(query.problem(), request.id));
   const bool waits_for_nothing = submits_itself(request.route->call) && request.body.size() <= kReadHereMax;
   if (!request.route->role || waits_for_nothing) return call_here(std::move(request), std::move(finish));
   services_.blocking([this, request = std::move(request), finish = std::move(finish)]() mutable {

@@ -1,6 +1,7 @@
 #include "server/http_server.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <list>
 #include <map>
@@ -89,11 +90,11 @@ struct HttpServer::Impl {
       Socket caller = std::move(socket);
       const auto from = caller.remote_endpoint(error).address();
       if (error) continue;  // gone already
-      if (!has_room_for(from)) {
-        metrics.count_refused_connection();
-        continue;  // closing is all it is worth: writing an answer could be made to wait
+      if (has_room_for(from)) {
+        open(std::move(caller), from);
+      } else {
+        turn_away(std::move(caller));
       }
-      open(std::move(caller), from);
     }
   }
 
@@ -136,6 +137,17 @@ struct HttpServer::Impl {
                    });
   }
 
+  // Told why, while few are being told; else closed. Over TLS telling it would take shaking hands first.
+  void turn_away(Socket socket) {
+    metrics.count_refused_connection();
+    if (tls.context() != nullptr || farewells >= options.limits.farewells_max) return;
+    ++farewells;
+    auto connection = std::make_shared<Connection>(std::move(socket), nullptr, options.limits, *dispatch);
+    auto executor = connection->executor();
+    asio::co_spawn(executor, connection->turn_away(),
+                   [this, connection](const std::exception_ptr&) { --farewells; });
+  }
+
   const HttpOptions options;
   Metrics& metrics;
   Tls tls;
@@ -147,6 +159,7 @@ struct HttpServer::Impl {
   std::mutex mutex;
   std::condition_variable none_left;
   std::map<asio::ip::address, int> by_address;  // how many connections each has
+  std::atomic<int> farewells = 0;               // of those turned away, not among the connections
   Connections connections;
 };
 

@@ -14,6 +14,13 @@
 
 namespace pawl::server {
 
+// One who is sent away may go on sending so much for so long, and it is thrown away: were the connection
+// closed at once, they would find it broken and never read why.
+struct Linger {
+  std::size_t bytes_max = 0;
+  std::chrono::milliseconds timeout{0};
+};
+
 struct HttpLimits {
   std::size_t header_bytes_max = 32U << 10U;  // all of them, with the request line
   std::size_t field_bytes_max = 8U << 10U;
@@ -30,6 +37,10 @@ struct HttpLimits {
   std::chrono::milliseconds idle_timeout{60'000};
   std::chrono::milliseconds write_timeout{10'000};
   std::chrono::milliseconds heartbeat{15'000};  // of a stream of events with nothing to tell
+  Linger linger{.bytes_max = 64U << 20U, .timeout = std::chrono::milliseconds{5'000}};
+  // Of connections above the limit: they do not count as connections, so there are few and they are short.
+  Linger farewell{.bytes_max = 1U << 20U, .timeout = std::chrono::milliseconds{1'000}};
+  int farewells_max = 64;  // at once
 };
 
 // How long a body may take of which so much has come: a slow one is not waited for to the end.

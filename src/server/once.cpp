@@ -28,10 +28,16 @@ std::string hash_of(const Request& request) {
                                       "\n" + request.body);
 }
 
-// Its own keys, apart from those that workers begin for their own calls.
+// Of its own, apart from those that workers begin for their own calls; one that would be too long with what
+// stands before it by its hash.
+std::string kept_key(const std::string& key) {
+  constexpr std::size_t kWholeMax = 128;
+  return key.size() <= kWholeMax ? "http:" + key : "http-sha256:" + core::sha256_hex(key);
+}
+
 core::DoOnce key_of(const Request& request) {
   return {.ns = request.ns,
-          .key = "http:" + request.idempotency_key,
+          .key = kept_key(request.idempotency_key),
           .request_hash = request.hash,
           .ttl = request.kept_for};
 }

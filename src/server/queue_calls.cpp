@@ -4,6 +4,8 @@
 
 #include "server/body.hpp"
 #include "server/calls.hpp"
+#include "server/respond.hpp"
+#include "server/slice.hpp"
 #include "wire/task.hpp"
 
 namespace pawl::server {
@@ -13,11 +15,9 @@ namespace {
 using wire::Writer;
 
 Response list_queues(Services& services, const Request& request) {
-  const auto nothing = read_query(request, [](wire::ObjectReader&) { return 0; });
-  if (!nothing) return problem_response(nothing.problem(), request.id);
-  const auto queues = services.api.list_queues(request.ns);
-  if (!queues) return problem_response(queues.problem(), request.id);
-  return json_response(200, wire::queues_text(*queues));
+  const auto slice = read_query(request, read_slice);
+  if (!slice) return problem_response(slice.problem(), request.id);
+  return respond_page(request, page_of(services.api.list_queues(request.ns), *slice), wire::write_queue);
 }
 
 Response follow(Services& services, const Request& request) {

@@ -3,6 +3,7 @@
 #include "core/sha256.hpp"
 #include "server/calls.hpp"
 #include "server/respond.hpp"
+#include "server/slice.hpp"
 #include "wire/records.hpp"
 
 namespace pawl::server {
@@ -109,6 +110,12 @@ Response heartbeat(Services& services, const Request& request) {
   return respond(request, services.api.heartbeat_worker(*asked), wire::write_worker);
 }
 
+Response drain(Services& services, const Request& request, const core::WorkerRef& worker) {
+  const auto drained = services.api.drain_worker(worker);
+  if (drained) services.engine.end_waits_of(worker.ns, worker.worker_id);
+  return respond(request, drained, wire::write_worker);
+}
+
 // --- types ---
 
 Response put_type(Services& services, const Request& request) {
@@ -144,7 +151,9 @@ Response append(Services& services, const Request& request) {
 }
 
 Response list_checkpoints(Services& services, const Request& request) {
+  Slice slice;
   auto asked = read_query(request, [&](ObjectReader& in) {
+    slice = read_slice(in);
     core::ListCheckpoints list{
         .ns = request.ns, .owner = wire::read_owner(in), .type = in.optional_text("type")};
     const std::string latest = in.optional_text("latest").value_or("false");
@@ -153,12 +162,9 @@ Response list_checkpoints(Services& services, const Request& request) {
     return list;
   });
   if (!asked) return refuse(request, asked.problem());
-  const auto found = services.api.list_checkpoints(*asked);
-  return respond(request, found, [&](Writer& out, const std::vector<core::Checkpoint>& checkpoints) {
-    out.begin_object().key("items").begin_array();
-    for (const core::Checkpoint& one : checkpoints) wire::write_checkpoint(out, asked->owner, one);
-    out.end_array().key("next_cursor").null().end_object();
-  });
+  return respond_page(
+      request, page_of(services.api.list_checkpoints(*asked), slice),
+      [&](Writer& out, const core::Checkpoint& one) { wire::write_checkpoint(out, asked->owner, one); });
 }
 
 Response summarize(Services& services, const Request& request) {
@@ -185,7 +191,7 @@ Response answer_to(Services& services, const Request& request) {
       return respond(request, api.get_idempotency(request.ns, name()), wire::write_idempotency);
     case Call::register_worker: return register_one(services, request);
     case Call::heartbeat_worker: return heartbeat(services, request);
-    case Call::drain_worker: return respond(request, api.drain_worker(worker), wire::write_worker);
+    case Call::drain_worker: return drain(services, request, worker);
     case Call::deregister_worker: return respond(request, api.deregister_worker(worker), write_nothing);
     case Call::get_worker: return respond(request, api.get_worker(request.ns, name()), wire::write_worker);
     case Call::put_type: return put_type(services, request);

@@ -62,7 +62,7 @@ bool RequestParser::keeps_alive() const { return impl_->keep_alive(); }
 bool RequestParser::expects_continue() const { return impl_->get()[http::field::expect] == "100-continue"; }
 
 void RequestParser::refuse(int status, ProblemCode code, const std::string& detail) {
-  refusal_ = problem_response({.code = code, .detail = detail}, "", status);
+  refusal_ = {.status = status, .problem = {.code = code, .detail = detail}};
 }
 
 std::size_t RequestParser::put(std::string_view bytes) {

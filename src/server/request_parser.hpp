@@ -13,6 +13,12 @@
 
 namespace pawl::server {
 
+// What is wrong with a request, and HTTP's status for it.
+struct Refusal {
+  int status = 0;
+  core::Problem problem = {};
+};
+
 class RequestParser {
  public:
   explicit RequestParser(const HttpLimits& limits);
@@ -24,7 +30,7 @@ class RequestParser {
   // behind it. Stops after the header, and at the end of the request.
   [[nodiscard]] std::size_t put(std::string_view bytes);
   // What is wrong with it. Nothing that follows can be trusted to be a request.
-  [[nodiscard]] const std::optional<Response>& refusal() const { return refusal_; }
+  [[nodiscard]] const std::optional<Refusal>& refusal() const { return refusal_; }
 
   [[nodiscard]] bool has_header() const;
   [[nodiscard]] bool is_whole() const;
@@ -50,7 +56,7 @@ class RequestParser {
 
   const HttpLimits& limits_;
   std::unique_ptr<Impl> impl_;
-  std::optional<Response> refusal_;
+  std::optional<Refusal> refusal_;
   std::size_t header_size_ = 0;
   std::size_t body_received_ = 0;
 };

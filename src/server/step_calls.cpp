@@ -4,6 +4,7 @@
 
 #include "server/calls.hpp"
 #include "server/respond.hpp"
+#include "server/slice.hpp"
 #include "server/submit.hpp"
 #include "wire/step.hpp"
 
@@ -71,9 +72,6 @@ void write_steps(Services& services, Request request, Answer answer) {
   const Call call = request.route->call;
   auto command = command_of(request);
   if (!command) return answer(refuse(request, command.problem()));
-  // A repeated write is answered by the run itself, behind the fence. An answer kept by a key would go past
-  // it.
-  request.hash.clear();
   at_gates(
       services, std::move(*command),
       [&services, call, request = std::move(request), answer = std::move(answer)](core::WriteSteps gated) {
@@ -87,12 +85,10 @@ void write_steps(Services& services, Request request, Answer answer) {
 Response list_steps(Services& services, const Request& request) {
   const auto command = command_for(request);
   if (!command) return refuse(request, command.problem());
+  const auto slice = read_query(request, read_slice);
+  if (!slice) return refuse(request, slice.problem());
   const auto steps = services.runs.list_steps({.ns = request.ns, .id = command->run_id});
-  return respond(request, steps, [](Writer& out, const std::vector<core::StepAttempt>& attempts) {
-    out.begin_object().key("items").begin_array();
-    for (const core::StepAttempt& attempt : attempts) wire::write_step_attempt(out, attempt);
-    out.end_array().key("next_cursor").null().end_object();
-  });
+  return respond_page(request, page_of(steps, *slice), wire::write_step_attempt);
 }
 
 }  // namespace

@@ -190,12 +190,10 @@ std::string results_text(const wire::ReadReports& read,
   Writer out;
   out.begin_object().key("results").begin_array();
   auto next = answers.begin();
-  for (const auto& report : read.reports) {
-    if (report) {
-      wire::write_report_answer(out, report->task_id, *next++);
-    } else {
-      wire::write_report_answer(out, core::TaskId{}, report.problem());
-    }
+  for (std::size_t i = 0; i < read.reports.size(); ++i) {
+    const auto& report = read.reports[i];
+    wire::write_report_answer(out, read.ids[i],
+                              report ? *next++ : Result<core::ReportAnswer>{report.problem()});
   }
   return out.end_array().end_object().take();
 }
@@ -217,6 +215,17 @@ void report_many(Services& services, const Request& request, const Answer& answe
   submit(services, request, std::move(command), shown, answer);
 }
 
+// A single report stands in no list.
+core::Problem as_of_one(core::Problem problem) {
+  constexpr std::string_view kList = "reports[0].";
+  const auto strip = [&](std::string& text) {
+    if (const auto place = text.find(kList); place != std::string::npos) text.erase(place, kList.size());
+  };
+  strip(problem.detail);
+  for (core::FieldError& error : problem.errors) strip(error.field);
+  return problem;
+}
+
 void report_one(Services& services, const Request& request, const Answer& answer) {
   const auto task = task_id_of(request, 1);
   if (!task) return answer(problem_response(task.problem(), request.id));
@@ -232,6 +241,8 @@ void report_one(Services& services, const Request& request, const Answer& answer
   });
   if (!report) return answer(problem_response(report.problem(), request.id));
   command.reports.push_back(std::move(*report));
+  if (const core::Status valid = core::check(core::Command{command}); !valid)
+    return answer(problem_response(as_of_one(valid.problem()), request.id));
   const auto shown = [id = request.id, task = *task](const core::Answer& result) {
     const auto& one = std::get<std::vector<Result<core::ReportAnswer>>>(result).front();
     if (!one) return std::optional{problem_response(one.problem(), id)};

@@ -126,6 +126,25 @@ Awaitable<bool> Transport::write(std::string bytes) {
   co_return true;
 }
 
+net::Moved Transport::discard_now() {
+  std::array<char, kReadSize> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read into
+  return stream_.read(chunk);
+}
+
+Awaitable<void> Transport::drain(std::size_t bytes_max) {
+  stream_.drop_tls();  // what nobody reads need not be decrypted
+  watch_deadline();    // one who sends fast enough never makes it wait
+  for (std::size_t drained = 0; drained < bytes_max && !has_expired_;) {
+    const net::Moved read = discard_now();
+    drained += read.bytes;
+    if (read.progress == net::Progress::done) {
+      co_await give_way();
+    } else if (!co_await wait_for(read.progress)) {
+      co_return;
+    }
+  }
+}
+
 Awaitable<void> Transport::give_way() { co_await asio::post(executor(), UseAwaitable{}); }
 
 }  // namespace pawl::server

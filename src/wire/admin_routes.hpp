@@ -87,7 +87,7 @@ inline constexpr std::array kAdminRoutes{
           Call::list_nodes,
           "The servers and engines that work on the store, and which of them leads",
           {},
-          {},
+          kSlice,
           "page"},
     Route{Method::get,
           "/v1/admin/vitals",

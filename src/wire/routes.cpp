@@ -95,6 +95,8 @@ constexpr std::array kCheckpoints{
     Field{"run_id", "string", false, "instead: of a run"},
     Field{"type", "string"},
     Field{"latest", "boolean", false, "only the last one"},
+    Field{"limit", "integer", false, "1 to 500; default: all"},
+    Field{"cursor", "string", false, "next_cursor of the page before"},
 };
 constexpr std::array kOwner{
     Field{"task_id", "string", false, "whose"},
@@ -258,7 +260,7 @@ constexpr std::array kBaseRoutes{
           Call::list_queues,
           "Queues with their counts and limits; as text/event-stream whenever they change",
           {},
-          {},
+          kSlice,
           "page",
           false,
           true},

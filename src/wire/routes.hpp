@@ -2,6 +2,7 @@
 // Every call of the HTTP API, one row each: dispatch, the client, /openapi.json and the reference are made
 // from it.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -117,6 +118,12 @@ struct Field {
                           // filter, task, report
   bool is_required = false;
   std::string_view about = {};
+};
+
+// Of a list that is short enough to be given whole.
+inline constexpr std::array kSlice{
+    Field{"limit", "integer", false, "1 to 500; default: all"},
+    Field{"cursor", "string", false, "next_cursor of the page before"},
 };
 
 struct Route {

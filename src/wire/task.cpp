@@ -183,6 +183,7 @@ ReadReports read_reports(ObjectReader& in) {
     ObjectReader one{element, fmt::format("reports[{}]", read.reports.size()), mistakes};
     core::Report report = read_report(one, std::nullopt);
     one.finish();
+    read.ids.push_back(report.task_id);
     if (mistakes.any()) {
       read.reports.emplace_back(mistakes.problem());
     } else {

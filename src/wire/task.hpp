@@ -35,6 +35,7 @@ void write_report(Writer& out, const core::Report& report);
 struct ReadReports {
   std::string worker_id = {};
   std::vector<core::Result<core::Report>> reports = {};
+  std::vector<core::TaskId> ids = {};  // of each, as far as it could be read
 };
 [[nodiscard]] ReadReports read_reports(ObjectReader& in);
 

@@ -310,6 +310,7 @@ inline constexpr std::array kWorkflowRoutes{
           .role = core::Role::viewer,
           .call = Call::list_steps,
           .summary = "All attempts at the steps of a run of code, the latest marked",
+          .query = kSlice,
           .answer = "page"},
 };
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "net/descriptor.hpp"
+#include "worker/process_group.hpp"
 
 namespace pawl::worker {
 
@@ -80,7 +81,9 @@ class Child {
   ProcessEnd run() {
     if (const int error = start(); error != 0) return {.start_error = std::strerror(error)};
     while (!ended_) step();
-    collect();
+    take_status();
+    if (is_stopping()) let_group_end();
+    read_rest();
     return std::move(end_);
   }
 
@@ -119,17 +122,22 @@ class Child {
     return error;
   }
 
-  // Waits for whatever comes first and deals with it. A negative descriptor is one that poll leaves alone.
   void step() {
+    ended_ = pump(milliseconds_to_wait());
+    if (!ended_) decide();
+  }
+
+  // Waits for whatever comes first and moves what is in the pipes; true when the process has ended. A
+  // negative descriptor is one that poll leaves alone.
+  bool pump(int milliseconds) {
     std::array<pollfd, 5> waits{pollfd{process_.get(), POLLIN, 0}, pollfd{output_.get(), POLLIN, 0},
                                 pollfd{errors_.get(), POLLIN, 0}, pollfd{input_.get(), POLLOUT, 0},
                                 pollfd{is_stopping() ? -1 : watch_.wake_fd(), POLLIN, 0}};
-    poll(waits.data(), waits.size(), milliseconds_to_wait());
+    poll(waits.data(), waits.size(), milliseconds);
     if (waits[3].revents != 0) write_input();
     if (waits[1].revents != 0) read_output();
     if (waits[2].revents != 0) read_errors();
-    ended_ = (waits[0].revents & POLLIN) != 0;
-    if (!ended_) decide();
+    return (waits[0].revents & POLLIN) != 0;
   }
 
   void decide() {
@@ -190,17 +198,35 @@ class Child {
     return more;
   }
 
-  // The rest of what it said is in the pipes; one that a child of its own holds open is not waited for.
-  void collect() {
-    if (is_stopping()) kill(-pid_, SIGKILL);  // before the pid is given back: what is left of its group
+  void take_status() {
     int status = 0;
     waitpid(pid_, &status, 0);
+    process_.close();
+    if (WIFEXITED(status)) end_.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
+  }
+
+  // The shell has ended, what it started may still clean up until the grace is over. The number is the
+  // group's as long as one of them is there, although the shell has given it back.
+  void let_group_end() {
+    constexpr int kLookAgainMax = 160;
+    int look_again = 10;  // milliseconds: the end of what is not our child wakes nobody
+    while (kill(-pid_, 0) == 0 || errno != ESRCH) {
+      if (clock_.monotonic() >= *kill_at_ || !has_living_process(pid_)) {
+        kill(-pid_, SIGKILL);
+        return;
+      }
+      pump(std::min(look_again, milliseconds_to_wait()));
+      look_again = std::min(2 * look_again, kLookAgainMax);
+    }
+  }
+
+  // What is left in the pipes; one that a child of its own holds open is not waited for.
+  void read_rest() {
     while (output_.is_open() && !end_.output_too_long && read_output()) {
     }
     while (errors_.is_open() && read_errors()) {
     }
-    if (WIFEXITED(status)) end_.exit_code = WEXITSTATUS(status);
-    if (WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
   }
 
   const ProcessSpec& spec_;

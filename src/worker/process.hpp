@@ -31,7 +31,7 @@ struct ProcessSpec {
   std::vector<std::string> environment = {};  // NAME=VALUE, all of it
   std::size_t output_max = 2U << 20U;
   std::size_t error_tail_max = 4096;
-  core::Duration kill_after = std::chrono::seconds{5};  // SIGKILL so long after SIGTERM
+  core::Duration kill_after = std::chrono::seconds{5};  // SIGKILL for what lives so long after SIGTERM
 };
 
 struct ProcessEnd {

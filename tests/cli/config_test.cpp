@@ -36,7 +36,7 @@ TEST_F(Configuration, LaterSourcesAreOverEarlierOnes) {
                                    .flags = {{"leader.ttl", "5s"}},
                                    .sets = {"log.level=error"}});
   ASSERT_TRUE(loaded.ok());
-  const auto& config = loaded->config;
+  const auto& config = *loaded;
   EXPECT_EQ(config.at("recovery.timeouts"), (ConfigValue{"10s", "default"}));
   EXPECT_EQ(config.at("recovery.stuck"), (ConfigValue{"20s", path}));
   EXPECT_EQ(config.at("recovery.leases"), (ConfigValue{"3s", "PAWL_RECOVERY_LEASES"}));
@@ -66,23 +66,31 @@ TEST_F(Configuration, AFileThatCannotBeReadIsRefused) {
   EXPECT_NE(refused({.file = file("listen: [a]")}).find("listen"), std::string::npos);
 }
 
-TEST_F(Configuration, AVariableThatNothingReadsIsWarnedAbout) {
-  const Environment environment{{"PAWL_RECOVERY_LEASE", "1s"}, {"PAWL_TOKEN", "t"}, {"HOME", "/"}};
-  const auto loaded = load_config({.environment = &environment});
-  ASSERT_TRUE(loaded.ok());
-  ASSERT_EQ(loaded->warnings.size(), 1U);
-  EXPECT_NE(loaded->warnings[0].find("did you mean 'PAWL_RECOVERY_LEASES'?"), std::string::npos);
+TEST(Variables, ThatNothingReadsAreWarnedAboutWithTheNearestThatIsRead) {
+  const auto warnings = variable_warnings({{"PAWL_RECOVERY_LEASE", "1s"}, {"PAWL_ADRESS", "x"}});
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_NE(warnings[0].find("did you mean 'PAWL_ADDRESS'?"), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[1].find("did you mean 'PAWL_RECOVERY_LEASES'?"), std::string::npos) << warnings[1];
+}
+
+TEST(Variables, OfTheCommandLineOfHandlersAndOfTestsAreNotWarnedAbout) {
+  EXPECT_TRUE(variable_warnings({{"PAWL_TOKEN", "t"},
+                                 {"PAWL_LOG_LEVEL", "info"},
+                                 {"PAWL_TASK_ID", "7"},
+                                 {"PAWL_TEST_POSTGRES", "x"},
+                                 {"PAWL_TEST_OTHER", "x"},
+                                 {"HOME", "/"}})
+                  .empty());
 }
 
 TEST_F(Configuration, WhatIsPrintedCanBeReadAgain) {
   const auto first = load_config({.sets = {"listen=[::]:80", "store=memory:", "tls.key=it's # mine"}});
   std::string text;
-  for (const auto& line : first->config.lines()) text += line + "\n";
+  for (const auto& line : first->lines()) text += line + "\n";
   const auto second = load_config({.file = file(text)});
   ASSERT_TRUE(second.ok()) << second.problem().detail;
   for (const auto& key : config_keys()) {
-    EXPECT_EQ(first->config.text(std::string{key.name}), second->config.text(std::string{key.name}))
-        << key.name;
+    EXPECT_EQ(first->text(std::string{key.name}), second->text(std::string{key.name})) << key.name;
   }
 }
 
@@ -92,8 +100,8 @@ TEST_F(Configuration, PasswordsAreNotPrinted) {
         "store=postgres://host/db?user=me&password=secret"}) {
     const auto loaded = load_config({.sets = {store}});
     ASSERT_TRUE(loaded.ok());
-    EXPECT_EQ(loaded->config.lines()[1].find("secret"), std::string::npos) << loaded->config.lines()[1];
-    EXPECT_NE(loaded->config.lines()[1].find("***"), std::string::npos) << loaded->config.lines()[1];
+    EXPECT_EQ(loaded->lines()[1].find("secret"), std::string::npos) << loaded->lines()[1];
+    EXPECT_NE(loaded->lines()[1].find("***"), std::string::npos) << loaded->lines()[1];
   }
 }
 

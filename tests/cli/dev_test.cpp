@@ -66,6 +66,18 @@ TEST_F(PawlDev, ItsProcessesDoNotOutliveIt) {
   EXPECT_TRUE(await([&] { return pawl({"task", "list"}).exit_code == 3; }));
 }
 
+TEST(PawlDevWarns, OnceAlsoWithTheProcessesItStarts) {
+  const TemporaryFolder folder;
+  Program dev{{"dev", "--listen", "127.0.0.1:0", "--data", folder.path(), "--handle", "t=true"},
+              {{"PAWL_ADRESS", "x"}}};
+  ASSERT_TRUE(dev.read_until("Ctrl-C"));
+  dev.signal(SIGINT);
+  EXPECT_EQ(dev.wait(), 0) << dev.err();
+  const std::size_t first = dev.err().find("PAWL_ADRESS");
+  EXPECT_NE(first, std::string::npos) << dev.err();
+  EXPECT_EQ(dev.err().find("PAWL_ADRESS", first + 1), std::string::npos) << dev.err();
+}
+
 TEST(PawlDevRefuses, AnAddressThatOthersCanReach) {
   EXPECT_EQ(run_pawl({"dev", "--listen", "0.0.0.0:0"}).exit_code, 2);
 }

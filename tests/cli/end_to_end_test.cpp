@@ -40,7 +40,7 @@ TEST_F(Live, ATaskSaysWhoseItIs) {
   EXPECT_NE(made.out.find(R"("fairness_key":"ada","fairness_weight":2.5)"), std::string::npos) << made.out;
   EXPECT_EQ(server.pawl({"task", "enqueue", "t", "{}", "--json"}).out.find("fairness"), std::string::npos);
   const auto refused = server.pawl({"task", "enqueue", "t", "{}", "--fairness-weight", "2"});
-  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.err.find("fairness_weight"), std::string::npos) << refused.err;
 }
 
@@ -55,6 +55,11 @@ TEST_F(Live, ListsGoOverAllPages) {
   EXPECT_EQ(lines(server.pawl({"task", "list", "--all", "--json"}).out), 5);
   EXPECT_EQ(lines(server.pawl({"task", "list", "--limit", "2", "--json"}).out), 2);
   EXPECT_EQ(lines(server.pawl({"task", "list"}).out), 6);  // and the titles
+  for (const char* noun : {"task", "run"}) {
+    const auto none = server.pawl({noun, "list", "--limit", "0"});
+    EXPECT_EQ(none.exit_code, 2);
+    EXPECT_NE(none.err.find("--limit"), std::string::npos) << none.err;
+  }
 }
 
 TEST_F(Live, WhatFailsHasItsExitCode) {
@@ -64,6 +69,38 @@ TEST_F(Live, WhatFailsHasItsExitCode) {
   EXPECT_EQ(run_pawl({"task", "list"}, {{"PAWL_ADDRESS", "http://127.0.0.1:1"}}).exit_code, 3);
 }
 
+// Wrong usage is only what the command line itself refuses.
+TEST_F(Live, WhatTheServerRefusesHasFailed) {
+  std::ofstream{server.file("cyclic.yaml")} << "name: cyclic\ntasks:\n"
+                                               "  - {id: a, activity: t, after: [b]}\n"
+                                               "  - {id: b, activity: t, after: [a]}\n";
+  const auto cyclic = server.pawl({"workflow", "apply", server.file("cyclic.yaml")});
+  EXPECT_EQ(cyclic.exit_code, 1);
+  EXPECT_NE(cyclic.err, "");
+  EXPECT_EQ(server.pawl({"workflow", "apply", server.file("none.yaml")}).exit_code, 2);
+  EXPECT_EQ(server.pawl({"task", "list", "--namespace", "no name"}).exit_code, 1);
+  EXPECT_EQ(server.pawl({"worker", "--handle", "t=true", "--namespace", "no name"}).exit_code, 1);
+}
+
+TEST_F(Live, TopIsLinesInAPipeAndAsJsonOneDocumentARefresh) {
+  server.enqueue("t", {"--queue", "mail"});
+  const auto once = server.pawl({"top", "--once", "--json"});
+  EXPECT_EQ(std::count(once.out.begin(), once.out.end(), '\n'), 1) << once.out;
+  const auto look = nlohmann::json::parse(once.out);
+  EXPECT_EQ(look["queues"][0]["name"], "mail");
+  EXPECT_EQ(look["queues"][0]["counts"]["pending"], 1);
+  EXPECT_TRUE(look["workers"].empty());
+  for (const auto& words : {std::vector<std::string>{"top"}, std::vector<std::string>{"top", "--json"}}) {
+    Program top{words, server.variables()};
+    EXPECT_TRUE(top.read_until("mail"));
+    top.signal(SIGTERM);
+    EXPECT_EQ(top.wait(), 0);
+    EXPECT_EQ(top.out().find('\x1b'), std::string::npos) << top.out();
+    const bool is_json = words.size() > 1;
+    EXPECT_EQ(nlohmann::json::accept(top.read_line()), is_json) << top.out();
+  }
+}
+
 TEST_F(Live, QueuesAreSetAndShown) {
   EXPECT_EQ(server.pawl({"queue", "set", "mail", "--paused", "--rate", "100/1s"}).exit_code, 0);
   const auto listed = server.pawl({"queue", "list"}).out;
@@ -71,6 +108,10 @@ TEST_F(Live, QueuesAreSetAndShown) {
   EXPECT_NE(listed.find("100/1s"), std::string::npos) << listed;
   EXPECT_EQ(server.pawl({"queue", "set", "mail", "--rate", "fast"}).exit_code, 2);
   EXPECT_NE(server.pawl({"top", "--once"}).out.find("mail (paused)"), std::string::npos);
+  EXPECT_EQ(server.pawl({"queue", "set", "mail", "--paused=false"}).exit_code, 0);
+  EXPECT_EQ(server.pawl({"queue", "list"}).out.find("paused"), std::string::npos);
+  EXPECT_EQ(server.pawl({"queue", "set", "mail", "--paused=true"}).exit_code, 0);
+  EXPECT_NE(server.pawl({"queue", "list"}).out.find("paused"), std::string::npos);
 }
 
 TEST_F(Live, TheDoctorFindsTheServerWell) {

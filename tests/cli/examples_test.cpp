@@ -101,6 +101,21 @@ TEST_F(OrderFulfilment, ReleasesTheStockWhenThePaymentFails) {
   EXPECT_EQ(ledger(), "reserve A-2\nrelease A-2\n");
 }
 
+TEST_F(OrderFulfilment, IsOneDocumentWhenItIsWaitedForAsJson) {
+  const std::vector<std::string> words{
+      "run", "start", "order-fulfilment", R"({"order":"A-5","card":"declined"})", "--key", "A-5", "--json"};
+  std::vector<std::string> and_wait = words;
+  and_wait.emplace_back("--wait");
+  const Ended waited = server.pawl(and_wait);
+  EXPECT_EQ(waited.exit_code, 1);
+  const auto document = nlohmann::json::parse(waited.out);
+  EXPECT_EQ(document["created"], true);
+  EXPECT_EQ(document["run"]["state"], "compensated");
+  const auto again = nlohmann::json::parse(server.pawl(words).out);
+  EXPECT_EQ(again["created"], false);
+  EXPECT_EQ(again["run"], document["run"]) << "the same shape without waiting";
+}
+
 TEST_F(OrderFulfilment, UndoesInReverseWhenNothingCanBeShipped) {
   const auto id = start("order-fulfilment", R"({"order":"A-3","card":"good","address":"nowhere"})");
   await_state(id, "compensated");

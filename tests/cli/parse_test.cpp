@@ -69,6 +69,14 @@ TEST_F(Parsing, ValuesAreCheckedByTheirKind) {
   EXPECT_EQ(accepted({"task", "enqueue", "t", "--priority", "-5"}).integer("--priority"), -5);
 }
 
+TEST_F(Parsing, ASwitchThatMayBeFalseSaysWhich) {
+  EXPECT_FALSE(accepted({"queue", "set", "q"}).has("--paused"));
+  EXPECT_EQ(accepted({"queue", "set", "q", "--paused"}).text("--paused"), "true");
+  EXPECT_EQ(accepted({"queue", "set", "q", "--paused=true"}).text("--paused"), "true");
+  EXPECT_EQ(accepted({"queue", "set", "--paused=false", "q"}).text("--paused"), "false");
+  EXPECT_NE(refused({"queue", "set", "q", "--paused=maybe"}), "");
+}
+
 TEST_F(Parsing, WhatIsMistypedGetsTheNearestSuggested) {
   EXPECT_NE(refused({"tsak"}).find("did you mean 'task'?"), std::string::npos);
   EXPECT_NE(refused({"task", "lits"}).find("did you mean 'list'?"), std::string::npos);

@@ -71,6 +71,11 @@ TEST(Top, ShowsHowMuchMovedSinceTheLookBefore) {
   EXPECT_NE(lines[0].find("completed 10.0/s"), std::string::npos);
   EXPECT_NE(lines[3].find("+3"), std::string::npos);
   EXPECT_NE(frame_lines(std::nullopt, now, false)[0].find("completed -"), std::string::npos);
+  EXPECT_EQ(Json::parse(frame_json(before, now)), (Json{{"queues", now.queues},
+                                                        {"workers", now.workers},
+                                                        {"completed_per_second", 10.0},
+                                                        {"failed_per_second", 0.0}}));
+  EXPECT_TRUE(Json::parse(frame_json(std::nullopt, now))["completed_per_second"].is_null());
 }
 
 }  // namespace

@@ -47,6 +47,25 @@ TEST(PawlProgram, ShowsTheConfigurationAndWhereItCameFrom) {
   EXPECT_EQ(run_pawl({"serve", "--set", "lgo.level=debug"}).exit_code, 2);
 }
 
+TEST(PawlProgram, WarnsOfAVariableThatNothingReadsInEveryCommandButTheScripts) {
+  const Variables mistyped{{"PAWL_TIMEZONE", "x"}, {"PAWL_ADRESS", "x"}, {"PAWL_TEST_X", "x"}};
+  const auto next = run_pawl({"schedule", "next", "@daily"}, mistyped);
+  EXPECT_EQ(next.exit_code, 0);
+  EXPECT_NE(next.err.find("PAWL_ADRESS; did you mean 'PAWL_ADDRESS'?"), std::string::npos) << next.err;
+  EXPECT_NE(next.err.find("PAWL_TIMEZONE"), std::string::npos) << next.err;
+  EXPECT_EQ(next.err.find("PAWL_TEST_X"), std::string::npos) << next.err;
+  EXPECT_EQ(run_pawl({"completion", "bash"}, mistyped).err, "");
+  EXPECT_EQ(run_pawl({"task", "list", "--help"}, mistyped).err, "");
+}
+
+TEST(PawlProgram, NamesTheMetricsOfStepsAsDocumented) {
+  const auto ended =
+      run_pawl({"bench", "steps", "--store", "memory:", "--seconds", "0.1", "--workers", "2", "--json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find(R"("metric":"steps","store":"memory")"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find(R"("metric":"workflow_p50","store":"memory")"), std::string::npos) << ended.out;
+}
+
 TEST(PawlProgram, AWorkerNeedsAHandler) {
   EXPECT_EQ(run_pawl({"worker"}).exit_code, 2);
   EXPECT_EQ(run_pawl({"worker", "--handle", "no rule"}).exit_code, 2);

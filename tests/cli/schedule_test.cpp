@@ -75,9 +75,9 @@ TEST(Schedule, IsPausedTriggeredFilledInAndDeleted) {
 TEST(Schedule, IsRefusedByField) {
   LiveServer server;
   const Ended refused = server.pawl({"schedule", "create", "s", "--cron", "0 0 30 2 *", "--task", "t"});
-  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.err.find("cron: names a date that never comes"), std::string::npos) << refused.err;
-  EXPECT_EQ(server.pawl({"schedule", "create", "s", "--every", "1s"}).exit_code, 2);
+  EXPECT_EQ(server.pawl({"schedule", "create", "s", "--every", "1s"}).exit_code, 1);
 }
 
 TEST(Schedule, TellsTheNextTimesWithoutAServer) {

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 core::Result<server::ServeOptions> options_with(const std::vector<std::string>& sets) {
   const auto loaded = load_config({.sets = sets});
   EXPECT_TRUE(loaded.ok());
-  return serve_options(loaded->config);
+  return serve_options(*loaded);
 }
 
 TEST(ServeOptions, AreByDefaultThoseOfTheTableOfKeys) {

@@ -35,8 +35,8 @@ TEST_P(Checkpoints, RiseByOneWithinTheirOwner) {
 
 TEST_P(Checkpoints, WithAnotherSequenceThanTheNextAreRefused) {
   const core::Task task = enqueue(task_of("t"));
-  ASSERT_TRUE(append(task.id, "a", 1).ok());
-  const auto refused = append(task.id, "a", 1);
+  ASSERT_TRUE(append(task.id, "tool_executed", 1).ok());
+  const auto refused = append(task.id, "tool_executed", 1);
   EXPECT_EQ(refused.problem().code, ProblemCode::precondition_failed);
   EXPECT_NE(refused.problem().detail.find("has sequence 2, the request carried 1"), std::string::npos);
   EXPECT_EQ(api().list_checkpoints("default", task.id)->size(), 1U);
@@ -44,51 +44,55 @@ TEST_P(Checkpoints, WithAnotherSequenceThanTheNextAreRefused) {
 
 TEST_P(Checkpoints, OnlyTheLastOnesAreKept) {
   const core::Task task = enqueue(task_of("t"));
-  for (int i = 0; i < 103; ++i) ASSERT_TRUE(append(task.id, i == 1 ? "first" : "a").ok());
+  for (int i = 0; i < 103; ++i)
+    ASSERT_TRUE(append(task.id, i == 1 ? "iteration_start" : "tool_executed").ok());
   const auto listed = api().list_checkpoints("default", task.id);
   ASSERT_EQ(listed->size(), 100U);
   EXPECT_EQ(listed->front().sequence, 4);
-  EXPECT_EQ(append(task.id, "a", 104)->sequence, 104);
+  EXPECT_EQ(append(task.id, "tool_executed", 104)->sequence, 104);
   const auto summary = api().summarize_checkpoints("default", task.id);
   EXPECT_EQ(summary->total, 100);
   EXPECT_EQ(summary->max_sequence, 104);
-  EXPECT_FALSE(summary->by_type.contains("first"));
+  EXPECT_FALSE(summary->by_type.contains("iteration_start"));
 }
 
 TEST_P(Checkpoints, ANamespaceSaysHowManyAreKept) {
   const core::Task task = enqueue(task_of("t"));
   ASSERT_TRUE(api().put_namespace({.patch = {.retention_checkpoints = 2}}).ok());
   clock.advance(1min);
-  for (int i = 0; i < 4; ++i) ASSERT_TRUE(append(task.id, "a").ok());
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(append(task.id, "tool_executed").ok());
   EXPECT_EQ(api().list_checkpoints("default", task.id)->front().sequence, 3);
 }
 
 TEST_P(Checkpoints, NeedAnOwnerInTheirNamespace) {
   const core::Task task = enqueue(task_of("t"));
-  EXPECT_EQ(append(core::TaskId{}, "a").problem().code, ProblemCode::not_found);
-  EXPECT_EQ(api().append_checkpoint({.ns = "other", .owner = task.id}).problem().code,
+  EXPECT_EQ(append(core::TaskId{}, "tool_executed").problem().code, ProblemCode::not_found);
+  EXPECT_EQ(api().append_checkpoint({.ns = "other", .owner = task.id, .snapshot = {"1"}}).problem().code,
             ProblemCode::not_found);
   EXPECT_EQ(append(task.id, "").problem().errors.at(0).field, "type");
+  EXPECT_EQ(append(task.id, "bogus").problem().errors.at(0).field, "type");
+  EXPECT_EQ(api().append_checkpoint({.owner = task.id}).problem().errors.at(0).field, "snapshot");
+  EXPECT_TRUE(api().list_checkpoints("default", task.id)->empty());
 }
 
 TEST_P(Checkpoints, AreKeptInEveryStateOfTheirTask) {
   const core::Task head = enqueue_keyed("k");
   const core::Task waiting = enqueue_keyed("k");
-  EXPECT_EQ(append(waiting.id, "a")->sequence, 1);
-  EXPECT_EQ(append(head.id, "a")->sequence, 1);
+  EXPECT_EQ(append(waiting.id, "tool_executed")->sequence, 1);
+  EXPECT_EQ(append(head.id, "tool_executed")->sequence, 1);
   const core::Task claimed = claim_one("w1");
-  EXPECT_EQ(append(head.id, "b")->sequence, 2);
+  EXPECT_EQ(append(head.id, "llm_response")->sequence, 2);
   ASSERT_TRUE(report(claimed, core::ReportAction::complete).ok());
-  EXPECT_EQ(append(head.id, "c")->sequence, 3);
+  EXPECT_EQ(append(head.id, "approval_point")->sequence, 3);
 }
 
 TEST_P(Checkpoints, OfARecoveryFollowThoseOfTheTask) {
   const core::Task task = enqueue(task_of("t"));
   (void)claim_one("w1", 30s);
-  ASSERT_TRUE(append(task.id, "a").ok());
+  ASSERT_TRUE(append(task.id, "tool_executed").ok());
   clock.advance(31s);
   tick();
-  EXPECT_EQ(append(task.id, "a")->sequence, 3);
+  EXPECT_EQ(append(task.id, "tool_executed")->sequence, 3);
   EXPECT_EQ(api().list_checkpoints("default", task.id)->at(1).type, "error_boundary");
 }
 
@@ -96,22 +100,22 @@ TEST_P(Checkpoints, AreFoundByTypeAndSummedUp) {
   const core::Task task = enqueue(task_of("t"));
   const core::TimePoint first_at = clock.now();
   EXPECT_EQ(*api().summarize_checkpoints("default", task.id), core::CheckpointSummary{});
-  for (const char* type : {"a", "b", "a", "b"}) {
+  for (const char* type : {"tool_executed", "llm_response", "tool_executed", "llm_response"}) {
     ASSERT_TRUE(append(task.id, type).ok());
     clock.advance(1s);
   }
-  EXPECT_EQ(api().list_checkpoints({.owner = task.id, .type = "a"})->size(), 2U);
-  const auto latest = api().list_checkpoints({.owner = task.id, .type = "a", .latest = true});
+  EXPECT_EQ(api().list_checkpoints({.owner = task.id, .type = "tool_executed"})->size(), 2U);
+  const auto latest = api().list_checkpoints({.owner = task.id, .type = "tool_executed", .latest = true});
   ASSERT_EQ(latest->size(), 1U);
   EXPECT_EQ(latest->front().sequence, 3);
   EXPECT_EQ(api().list_checkpoints({.owner = task.id, .latest = true})->at(0).sequence, 4);
-  EXPECT_TRUE(api().list_checkpoints({.owner = task.id, .type = "c", .latest = true})->empty());
+  EXPECT_TRUE(api().list_checkpoints({.owner = task.id, .type = "approval_point", .latest = true})->empty());
   EXPECT_EQ(*api().summarize_checkpoints("default", task.id),
             (core::CheckpointSummary{.total = 4,
                                      .max_sequence = 4,
                                      .first_at = first_at,
                                      .last_at = first_at + 3s,
-                                     .by_type = {{"a", 2}, {"b", 2}}}));
+                                     .by_type = {{"tool_executed", 2}, {"llm_response", 2}}}));
 }
 
 TEST_P(Checkpoints, OfOneGroupAreNumberedInTurn) {

@@ -1,4 +1,5 @@
 // Runs of code: a body that writes steps, waits, is lost, goes on, undoes.
+#include "core/run_graph.hpp"
 #include "tests/conformance/code_steps.hpp"
 
 namespace pawl::testing {
@@ -481,6 +482,47 @@ TEST_P(CodeRun, BadStepsAreRefusedByNameAndNothingIsWritten) {
   EXPECT_EQ(
       runs().write_steps({.run_id = graph, .body = task.task.id, .fence = 1, .steps = {begin("x")}}).ok(),
       false);
+}
+
+TEST_P(CodeRun, ABodyThatWaitsForASignalByItsNameWakesAlsoIfAStepTakesIt) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  StepWrite wait = begin("go", StepKind::signal);
+  wait.signal = "go";
+  const auto written = write(body, {wait}, core::SuspendBody{.signals = {"go"}});
+  ASSERT_TRUE(written.ok()) << written.problem().detail;
+  EXPECT_TRUE(written->is_suspended);
+  EXPECT_FALSE(has_body(run));
+  signal(run, "go", "7");
+  const core::ClaimedTask again = claim_body(run);
+  ASSERT_EQ(again.memo->steps.size(), 1U);
+  EXPECT_EQ(again.memo->steps[0].output.text, "7");
+  complete_body(again);
+}
+
+TEST_P(CodeRun, NobodyWaitsForTheChildOfAnother) {
+  const core::RunId run = start_code();
+  const core::RunId other = start_code("other");
+  const core::ClaimedTask body = claim_body(run);
+  const auto refused = write(body, {}, core::SuspendBody{.children = {other}});
+  EXPECT_EQ(refused.problem().errors.at(0).field, "children");
+}
+
+TEST_P(CodeRun, IsDrawnAsItsBodyAndItsSteps) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  complete_step(body, "zeta");
+  step(body, begin("alpha"));
+  const auto view = node().local().view_run({.id = run});
+  ASSERT_TRUE(view.ok());
+  const core::RunGraph graph = core::graph_of(*view);
+  ASSERT_EQ(graph.nodes.size(), 3U);
+  EXPECT_EQ(graph.nodes[0].id, "body");
+  EXPECT_EQ(graph.nodes[1].id, "zeta");
+  EXPECT_EQ(graph.nodes[1].state, NodeState::completed);
+  EXPECT_EQ(graph.nodes[2].id, "alpha");
+  EXPECT_EQ(graph.nodes[2].state, NodeState::running);
+  EXPECT_EQ(graph.edges.size(), 2U);
 }
 
 PAWL_ON_EVERY_STORE(CodeRun);

@@ -59,7 +59,8 @@ TEST_P(Once, TwoOfOneGroupAreNotBothDone) {
 TEST_P(Once, WhatWasRefusedMayBeTriedAgain) {
   const core::AppendCheckpoint nobody{
       .owner = core::TaskId{*core::parse_uuid("01890000-0000-7000-8000-000000000000")},
-      .type = "manual_checkpoint"};
+      .type = "manual_checkpoint",
+      .snapshot = {"1"}};
   EXPECT_EQ(submit(once(nobody)).problem(), ProblemCode::not_found);
   EXPECT_FALSE(is_replayed(submit(enqueue_once()).answer()));
 }
@@ -134,7 +135,7 @@ TEST_P(Once, RecordsAndCheckpointsAnswerAsTheyDid) {
   EXPECT_EQ(again->lock, acquired->lock);
 
   const core::DoOnce note{.key = "note", .request_hash = "sha256:1", .ttl = 1h};
-  const core::AppendCheckpoint append{.owner = task.id, .type = "manual_checkpoint"};
+  const core::AppendCheckpoint append{.owner = task.id, .type = "manual_checkpoint", .snapshot = {"1"}};
   EXPECT_EQ(node().local().once(note)->append_checkpoint(append)->sequence, 1);
   EXPECT_EQ(node().local().once(note)->append_checkpoint(append)->sequence, 1);
   EXPECT_EQ(api().list_checkpoints("default", task.id)->size(), 1U);

@@ -107,7 +107,7 @@ TEST_P(Retention, ATaskTakesItsKeyItsAttemptsAndItsCheckpointsAlong) {
   core::TaskSpec spec = task_of("t");
   spec.idempotency_key = "once";
   const core::Task task = completed(spec);
-  ASSERT_TRUE(api().append_checkpoint({.owner = task.id, .type = "iteration_end"}).ok());
+  ASSERT_TRUE(api().append_checkpoint({.owner = task.id, .type = "iteration_end", .snapshot = {"1"}}).ok());
   EXPECT_FALSE(api().enqueue("default", spec)->created);
   clock.advance(7 * kDay);
   EXPECT_FALSE(api().enqueue("default", spec)->created) << "as long as the task is kept";
@@ -147,7 +147,7 @@ TEST_P(Retention, ARunGoesWithAllItConsistsOf) {
   complete_node("a");
   signal(run, "ok");
   ASSERT_EQ(state_of(run), core::RunState::completed);
-  ASSERT_TRUE(api().append_checkpoint({.owner = run, .type = "iteration_end"}).ok());
+  ASSERT_TRUE(api().append_checkpoint({.owner = run, .type = "iteration_end", .snapshot = {"1"}}).ok());
   clock.advance(29 * kDay);
   EXPECT_EQ(sweep().changed, 0);
   EXPECT_TRUE(is_there(task)) << "a task of a run is kept as long as its run";

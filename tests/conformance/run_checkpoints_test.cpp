@@ -53,8 +53,9 @@ TEST_P(RunCheckpoints, MayComeAfterTheEnd) {
 
 TEST_P(RunCheckpoints, NeedARunInTheirNamespace) {
   const core::RunId run = runs().open_run({})->run.facts.id;
-  EXPECT_EQ(append(core::RunId{}, "a").problem().code, ProblemCode::not_found);
-  EXPECT_EQ(api().append_checkpoint({.ns = "other", .owner = run}).problem().code, ProblemCode::not_found);
+  EXPECT_EQ(append(core::RunId{}, "tool_executed").problem().code, ProblemCode::not_found);
+  EXPECT_EQ(api().append_checkpoint({.ns = "other", .owner = run, .snapshot = {"1"}}).problem().code,
+            ProblemCode::not_found);
   EXPECT_EQ(api().list_checkpoints("other", run).problem().code, ProblemCode::not_found);
   EXPECT_EQ(api().summarize_checkpoints("other", run).problem().code, ProblemCode::not_found);
 }

@@ -19,7 +19,7 @@ class Transact : public RunTest {
     ASSERT_TRUE(engine().transact([this](store::Sql& sql) -> std::optional<core::Command> {
       (void)sql.run("drop table if exists notes", {});
       (void)sql.run("create table notes (n bigint)", {});
-      return core::AppendCheckpoint{.owner = body.task.id, .type = "tables"};
+      return core::AppendCheckpoint{.owner = body.task.id, .type = "state_transition", .snapshot = {"1"}};
     }));
   }
 

@@ -67,7 +67,8 @@ TEST_P(RecordsRace, ToAppendCheckpointsLeavesNoGap) {
     core::Api& api = i % 2 == 0 ? first.api() : second.api();
     for (int n = 0; n < kEach; ++n) {
       for (const core::TaskId& owner : {leader, waiting}) {
-        const auto appended = api.append_checkpoint({.owner = owner, .type = "a"});
+        const auto appended =
+            api.append_checkpoint({.owner = owner, .type = "tool_executed", .snapshot = {"1"}});
         ASSERT_TRUE(appended.ok()) << appended.problem().detail;
       }
     }

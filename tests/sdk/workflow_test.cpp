@@ -307,6 +307,31 @@ TEST_P(Workflows, HaveChildrenWithRunsOfTheirOwn) {
   EXPECT_EQ(failure_of(client.start("parent", -1)).code(), "negative");
 }
 
+TEST_P(Workflows, GoWhereTheirWorkersAreAndTheirTasksWithThem) {
+  WorkerOptions options = leaving();
+  options.queues = {"orders"};
+  Worker worker{client, options};
+  worker.task("label", [](const int& item) { return item * 10; });
+  worker.workflow("ship", [&](Workflow& wf) {
+    std::vector<Pending<int>> labels;
+    for (const int item : {1, 2}) labels.push_back(wf.spawn<int>("label", item));
+    return wf.all(labels);
+  });
+  worker.start();
+  EXPECT_EQ(client.start("ship").result<std::vector<int>>(30s), (std::vector{10, 20}));
+}
+
+TEST_P(Workflows, WaitForTheFirstOfSomeThatGiveNothing) {
+  Worker worker{client, leaving()};
+  worker.workflow("race", [&](Workflow& wf) {
+    std::vector<Pending<void>> runners;
+    runners.push_back(wf.spawn("one", [] {}));
+    return wf.any(runners).index;
+  });
+  worker.start();
+  EXPECT_EQ(client.start("race").result<int>(30s), 0);
+}
+
 TEST_P(Workflows, HandOutPromisesForTheOutsideToKeep) {
   Effects tokens;
   Worker worker{client, leaving()};

@@ -18,15 +18,6 @@ class Dashboard : public ServerTest {
     return client.receive_all();
   }
 
-  static std::string field_of(const std::string& answer, const std::string& name) {
-    const std::size_t at = answer.find("\r\n" + name + ": ");
-    if (at == std::string::npos) return {};
-    const std::size_t from = at + name.size() + 4;
-    return answer.substr(from, answer.find("\r\n", from) - from);
-  }
-
-  static std::string body_of(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n") + 4); }
-
   // A build without Node.js has none, and says so; that is tested as well.
   bool is_built() const { return ask("/").find("has no dashboard") == std::string::npos; }
 };
@@ -57,12 +48,44 @@ TEST_F(Dashboard, SendsNothingToABrowserThatHasThePage) {
   EXPECT_EQ(status_of(ask("/", kGzip + "If-None-Match: \"other\"\r\n")), 200);
 }
 
-TEST_F(Dashboard, TellsATerminalWhereToLook) {
-  const std::string answer = ask("/");
-  EXPECT_EQ(status_of(answer), 200);
-  EXPECT_EQ(field_of(answer, "Content-Type"), "text/plain");
-  EXPECT_NE(body_of(answer).find("dashboard"), std::string::npos);
-  EXPECT_NE(body_of(answer).find("/openapi.json"), std::string::npos);
+TEST_F(Dashboard, GivesThePageAsItIsToThoseWhoTakeNothingCompressed) {
+  ASSERT_TRUE(is_built()) << "this build has no dashboard: ./dev test builds it first";
+  const std::string packed = ask("/", kGzip);
+  const std::string plain = ask("/");
+  EXPECT_EQ(status_of(plain), 200);
+  EXPECT_EQ(field_of(plain, "Content-Encoding"), "");
+  for (const char* name : {"Content-Type", "Cache-Control", "Content-Security-Policy", "Vary",
+                           "X-Content-Type-Options", "Referrer-Policy"})
+    EXPECT_EQ(field_of(plain, name), field_of(packed, name)) << name;
+  EXPECT_TRUE(body_of(plain).starts_with("<!doctype html>")) << body_of(plain);
+  EXPECT_TRUE(body_of(plain).ends_with("</html>\n")) << body_of(plain);
+}
+
+// That the bytes are all there is seen when they are unpacked; here, that every file of the page is served.
+TEST_F(Dashboard, GivesWhatThePageLoadsToThoseWhoTakeNothingCompressed) {
+  ASSERT_TRUE(is_built()) << "this build has no dashboard: ./dev test builds it first";
+  const std::string page = body_of(ask("/"));
+  int found = 0;
+  for (std::size_t at = page.find("/assets/"); at != std::string::npos; at = page.find("/assets/", at + 1)) {
+    const std::string path = page.substr(at, page.find('"', at) - at);
+    const std::string packed = ask(path, kGzip);
+    const std::string plain = ask(path);
+    EXPECT_EQ(status_of(plain), 200) << path;
+    EXPECT_EQ(field_of(plain, "Content-Type"), field_of(packed, "Content-Type")) << path;
+    EXPECT_EQ(field_of(plain, "Content-Encoding"), "") << path;
+    EXPECT_GT(body_of(plain).size(), body_of(packed).size()) << path;
+    ++found;
+  }
+  EXPECT_GE(found, 2) << page;
+}
+
+TEST_F(Dashboard, TellsItsCompressedAndItsPlainBytesApart) {
+  ASSERT_TRUE(is_built()) << "this build has no dashboard: ./dev test builds it first";
+  const std::string packed = field_of(ask("/", kGzip), "ETag");
+  const std::string plain = field_of(ask("/"), "ETag");
+  EXPECT_NE(plain, packed);
+  EXPECT_EQ(status_of(ask("/", "If-None-Match: " + plain + "\r\n")), 304);
+  EXPECT_EQ(status_of(ask("/", "If-None-Match: " + packed + "\r\n")), 200);
 }
 
 TEST_F(Dashboard, HasNoOtherFilesThanItsOwn) {

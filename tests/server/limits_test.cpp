@@ -236,8 +236,7 @@ class ConnectionLimits : public Limits {
   }
 };
 
-// Served as long as the limit allows; the one above it is closed at once, and there is room again when one
-// has gone.
+// Served as long as the limit allows; the one above it is told so, and there is room again when one has gone.
 void expect_room_for(HttpFront& front, int most) {
   std::vector<std::unique_ptr<RawClient>> clients;
   for (int i = 0; i < most; ++i) {
@@ -246,6 +245,10 @@ void expect_room_for(HttpFront& front, int most) {
     EXPECT_EQ(status_of(clients.back()->receive()), 200) << i;
   }
   RawClient one_more{front.port()};
+  const std::string answer = one_more.receive();  // nothing was asked
+  EXPECT_EQ(status_of(answer), 429);
+  EXPECT_EQ(field_of(answer, "Retry-After"), "1");
+  EXPECT_EQ(field_of(answer, "Connection"), "close");
   EXPECT_TRUE(one_more.is_closed());
   clients.pop_back();
   while (front.metrics().connections() == most) std::this_thread::yield();

@@ -85,6 +85,19 @@ bool RawClient::is_closed() { return received_.empty() && !fill(); }
 
 int status_of(const std::string& answer) { return answer.size() < 12 ? 0 : std::stoi(answer.substr(9, 3)); }
 
+std::string field_of(const std::string& answer, std::string_view name) {
+  const std::string start = fmt::format("\r\n{}: ", name);
+  const std::size_t at = answer.find(start);
+  if (at >= answer.find("\r\n\r\n")) return {};
+  const std::size_t from = at + start.size();
+  return answer.substr(from, answer.find("\r\n", from) - from);
+}
+
+std::string body_of(const std::string& answer) {
+  const std::size_t end = answer.find("\r\n\r\n");
+  return end == std::string::npos ? std::string{} : answer.substr(end + 4);
+}
+
 std::string get(std::string_view path, std::string_view fields) {
   return fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\n{}\r\n", path, fields);
 }

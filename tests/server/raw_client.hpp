@@ -36,6 +36,9 @@ class RawClient {
 };
 
 [[nodiscard]] int status_of(const std::string& answer);
+// Of the head; empty where it is not there.
+[[nodiscard]] std::string field_of(const std::string& answer, std::string_view name);
+[[nodiscard]] std::string body_of(const std::string& answer);
 [[nodiscard]] std::string get(std::string_view path, std::string_view fields = "");
 [[nodiscard]] std::string post(std::string_view path, std::string_view body, std::string_view fields = "");
 

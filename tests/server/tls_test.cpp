@@ -77,6 +77,15 @@ TEST_F(TlsOfServer, TellsOneWhoSpeaksPlainlyAndCloses) {
   EXPECT_TRUE(client.is_closed());
 }
 
+// The client sends all of it before it looks for an answer; it is more than the sockets take.
+TEST_F(TlsOfServer, LetsTheRefusalOfALargeBodyBeRead) {
+  client::HttpCaller caller{target(ours), random};
+  const auto refused =
+      caller.send({.method = "POST", .path = "/v1/default/tasks", .body = std::string(32U << 20U, 'x')});
+  ASSERT_TRUE(refused.ok()) << refused.problem().detail;
+  EXPECT_EQ(refused->status, 413);
+}
+
 TEST_F(TlsOfServer, ShowsANewCertificateToNewConnectionsWhileOldOnesGoOn) {
   client::HttpCaller before{target(ours), random};
   ASSERT_TRUE(before.call({.path = "/healthz"}).ok());

@@ -10,10 +10,13 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "net/descriptor.hpp"
 #include "runtime/env.hpp"
 #include "tests/support/stores.hpp"
+#include "worker/process_group.hpp"
 
 namespace pawl::worker {
 namespace {
@@ -118,6 +121,48 @@ TEST_F(Process, ThatIgnoresSigtermIsKilledWithItsWholeGroup) {
   EXPECT_EQ(end.signal, SIGKILL);
   pollfd hang_up{.fd = reader.get(), .events = POLLIN, .revents = 0};  // when the last writer is gone
   EXPECT_EQ(poll(&hang_up, 1, 30'000), 1);
+}
+
+// The shell dies of SIGTERM at once, what it started does not.
+TEST_F(Process, WhoseShellIsGoneMayStillCleanUp) {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() + "/ready";
+  const auto end = run_until_there({.command = "sh -c 'trap \"sleep 0.3; echo cleaned; exit\" TERM; : >" +
+                                               file + "; while :; do sleep 0.01; done'; true",
+                                    .kill_after = 30s},
+                                   file);
+  EXPECT_TRUE(end.stopped);
+  EXPECT_EQ(end.signal, SIGTERM);
+  EXPECT_EQ(end.output, "cleaned\n");
+}
+
+TEST_F(Process, WhoseShellIsGoneIsKilledWhenItsTimeIsOver) {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() + "/ready";
+  const auto fifo = folder.path() + "/fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const net::Descriptor reader{open(fifo.c_str(), O_RDONLY | O_NONBLOCK)};
+  const auto end = run_until_there(
+      {.command = "(trap '' TERM; exec >" + fifo + "; : >" + file + "; exec sleep 1000) & wait",
+       .kill_after = 50ms},
+      file);
+  EXPECT_EQ(end.signal, SIGTERM);
+  pollfd hang_up{.fd = reader.get(), .events = POLLIN, .revents = 0};  // when the last writer is gone
+  EXPECT_EQ(poll(&hang_up, 1, 30'000), 1);
+}
+
+TEST(ProcessGroup, LivesUntilItsLastProcessEndsAlsoIfNobodyTakesIt) {
+  EXPECT_TRUE(has_living_process(getpgrp()));
+  const pid_t child = fork();
+  if (child == 0) {
+    setpgid(0, 0);
+    _exit(0);
+  }
+  siginfo_t ended{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(kill(-child, 0), 0) << "the kernel still has it";
+  EXPECT_FALSE(has_living_process(child));
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
 }
 
 TEST_F(Process, IsNotWaitedForByWhatItLeavesBehind) {
