@@ -51,6 +51,28 @@ TEST_F(Once, WhatWasRefusedMayBeTriedAgain) {
   EXPECT_EQ(tasks(), 1U);
 }
 
+TEST_F(Once, HoldsForSchedules) {
+  expect_replay(R"({"name":"s","every":"1h","task":{"type":"t"}})", "create", "/schedules");
+  expect_replay("{}", "pause", "/schedules/s/pause");
+  expect_replay("{}", "resume", "/schedules/s/resume");
+  expect_replay("{}", "trigger", "/schedules/s/trigger");
+}
+
+TEST_F(Once, HoldsForSteps) {
+  const std::string started = ask(R"({"kind":"code"})", "start", "/workflows/order/start");
+  const std::string run = started.substr(started.find(R"("id":")") + 6, 36);
+  ASSERT_EQ(status_of(ask(R"({"worker_id":"w","wait":"20s"})", "claim", "/tasks/claim")), 200);
+  const std::string steps = "/runs/" + run + "/steps/";
+  expect_replay(R"({"fence":1,"kind":"function"})", "begin", steps + "a/begin");
+  expect_replay(R"({"fence":1,"error":{"code":"boom","message":"no"}})", "fail", steps + "b/fail");
+  expect_replay(R"({"fence":1,"output":1})", "complete", steps + "a/complete");
+}
+
+TEST_F(Once, AKeyMayHaveAllItsCharacters) {
+  expect_replay(R"({"type":"a"})", std::string(512, 'k'), "/tasks");
+  EXPECT_EQ(status_of(ask(R"({"type":"a"})", std::string(513, 'k'))), 400);
+}
+
 TEST_F(Once, HoldsForEveryPostOfATask) {
   expect_replay(R"({"tasks":[{"type":"a"},{"type":"b"}]})", "batch", "/tasks/batch");
   expect_replay(R"({"worker_id":"w","max":1})", "claim", "/tasks/claim");

@@ -1,0 +1,100 @@
+// What the contract says of every call alike.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/server/fixture.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+class Contract : public ServerTest {
+ protected:
+  struct Got {
+    int status = 0;
+    Json json;
+  };
+  [[nodiscard]] Got ask(const std::string& bytes) const {
+    RawClient client{front.port()};
+    client.send(bytes);
+    const std::string answer = client.receive();
+    return {.status = status_of(answer), .json = Json::parse(body_of(answer), nullptr, false)};
+  }
+  [[nodiscard]] Got send(const std::string& path, const Json& content) const {
+    return ask(post("/v1/default" + path, content.dump()));
+  }
+  [[nodiscard]] Got read(const std::string& path) const { return ask(get("/v1/default" + path)); }
+  [[nodiscard]] std::string enqueue(const std::string& queue = "default") const {
+    return send("/tasks", {{"type", "t"}, {"queue", queue}}).json["task"]["id"];
+  }
+};
+
+TEST_F(Contract, UnknownQueryParametersAreRefusedByName) {
+  const Got refused = send("/tasks?limt=1", {{"type", "t"}});
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.json["errors"][0]["field"], "limt");
+  EXPECT_EQ(read("/tasks").json["items"].size(), 0U);
+  EXPECT_EQ(read("/tasks/" + enqueue() + "?zz=1").status, 400);
+  EXPECT_EQ(read("/tasks?limit=1").status, 200);
+}
+
+TEST_F(Contract, EveryListHasPages) {
+  for (const char* queue : {"a", "b", "c"}) (void)enqueue(queue);
+  const Got first = read("/queues?limit=2");
+  ASSERT_EQ(first.status, 200) << first.json;
+  EXPECT_EQ(first.json["items"].size(), 2U);
+  const Got second = read("/queues?limit=2&cursor=" + first.json["next_cursor"].get<std::string>());
+  ASSERT_GE(second.json["items"].size(), 1U) << second.json;
+  EXPECT_NE(second.json["items"][0]["name"], first.json["items"][0]["name"]);
+  EXPECT_TRUE(second.json["next_cursor"].is_null());
+  EXPECT_EQ(read("/queues?limit=501").json["errors"][0]["field"], "limit");
+  EXPECT_EQ(read("/queues?cursor=zz").json["errors"][0]["field"], "cursor");
+  const std::string task = enqueue();
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(send("/checkpoints", {{"task_id", task}, {"type", "tool_executed"}, {"snapshot", i}}).status,
+              201);
+  const Got notes = read("/checkpoints?limit=2&task_id=" + task);
+  EXPECT_EQ(notes.json["items"].size(), 2U) << notes.json;
+  EXPECT_EQ(ask(get("/v1/admin/nodes?limit=1")).status, 200);
+}
+
+TEST_F(Contract, TheResultOfAWrongReportNamesItsTask) {
+  const std::string task = enqueue();
+  const Got got =
+      send("/tasks/report",
+           {{"worker_id", "w"}, {"reports", {{{"task_id", task}, {"fence", 1}, {"action", "bogus"}}}}});
+  ASSERT_EQ(got.status, 200) << got.json;
+  EXPECT_EQ(got.json["results"][0]["task_id"], task);
+  EXPECT_EQ(got.json["results"][0]["ok"], false);
+}
+
+TEST_F(Contract, AReportAloneIsToldOfItsOwnFields) {
+  const std::string task = enqueue();
+  (void)send("/tasks/claim", {{"worker_id", "w"}});
+  const Got got = send("/tasks/" + task + "/fail",
+                       {{"worker_id", "w"}, {"fence", 1}, {"error", {{"code", ""}, {"message", "no"}}}});
+  EXPECT_EQ(got.status, 400);
+  EXPECT_EQ(got.json["errors"][0]["field"], "error.code");
+}
+
+TEST_F(Contract, TheReservedNamespaceHasNothing) {
+  const Got got = ask(post("/v1/admin/tasks", R"({"type":"t"})"));
+  EXPECT_EQ(got.status, 404);
+  EXPECT_EQ(got.json["code"], "not_found");
+  EXPECT_NE(got.json["detail"].get<std::string>().find("reserved"), std::string::npos);
+}
+
+TEST_F(Contract, AWorkerThatDrainsGetsNothingMoreAlsoIfItWaitsAlready) {
+  const std::string worker = send("/workers", {{"queues", {"default"}}}).json["worker_id"];
+  RawClient waiting{front.port()};
+  waiting.send(post("/v1/default/tasks/claim", Json{{"worker_id", worker}, {"wait", "20s"}}.dump()));
+  while (runtime.engine().waiters().size() == 0) std::this_thread::yield();
+  EXPECT_EQ(send("/workers/" + worker + "/drain", Json::object()).status, 200);
+  EXPECT_EQ(Json::parse(body_of(waiting.receive()))["tasks"].size(), 0U);
+  (void)enqueue();
+  EXPECT_EQ(send("/tasks/claim", {{"worker_id", worker}}).json["tasks"].size(), 0U);
+}
+
+}  // namespace
+}  // namespace pawl::testing
