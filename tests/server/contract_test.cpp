@@ -1,30 +1,13 @@
 // What the contract says of every call alike.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "tests/server/fixture.hpp"
+#include "tests/server/json_fixture.hpp"
 
 namespace pawl::testing {
 namespace {
 
-using Json = nlohmann::json;
-
-class Contract : public ServerTest {
+class Contract : public JsonServerTest {
  protected:
-  struct Got {
-    int status = 0;
-    Json json;
-  };
-  [[nodiscard]] Got ask(const std::string& bytes) const {
-    RawClient client{front.port()};
-    client.send(bytes);
-    const std::string answer = client.receive();
-    return {.status = status_of(answer), .json = Json::parse(body_of(answer), nullptr, false)};
-  }
-  [[nodiscard]] Got send(const std::string& path, const Json& content) const {
-    return ask(post("/v1/default" + path, content.dump()));
-  }
-  [[nodiscard]] Got read(const std::string& path) const { return ask(get("/v1/default" + path)); }
   [[nodiscard]] std::string enqueue(const std::string& queue = "default") const {
     return send("/tasks", {{"type", "t"}, {"queue", queue}}).json["task"]["id"];
   }

@@ -1,32 +1,13 @@
 // Steps of code over HTTP, as a worker in any language writes them.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include "tests/server/fixture.hpp"
+#include "tests/server/json_fixture.hpp"
 
 namespace pawl::testing {
 namespace {
 
-using Json = nlohmann::json;
-
-class Steps : public ServerTest {
+class Steps : public JsonServerTest {
  protected:
-  struct Got {
-    int status = 0;
-    Json json;
-  };
-  [[nodiscard]] Got ask(const std::string& bytes) const {
-    RawClient client{front.port()};
-    client.send(bytes);
-    const std::string answer = client.receive();
-    return {.status = status_of(answer),
-            .json = Json::parse(answer.substr(answer.find("\r\n\r\n") + 4), nullptr, false)};
-  }
-  [[nodiscard]] Got send(const std::string& path, const Json& content) const {
-    return ask(post("/v1/default" + path, content.dump()));
-  }
-  [[nodiscard]] Got read(const std::string& path) const { return ask(get("/v1/default" + path)); }
-
   void start() {
     const Got started = send("/workflows/order/start", {{"input", {{"total", 5}}}, {"kind", "code"}});
     ASSERT_EQ(started.status, 201) << started.json;
