@@ -1,4 +1,4 @@
-// What operators do to a run, and how the tasks of an open one are added.
+// What operators do to a run.
 #include <algorithm>
 #include <array>
 
@@ -50,8 +50,6 @@ Status check_open(const Run& run, RunAction action) {
     return invalid_state(
         fmt::format("{} tasks of the run have not ended: it is {} and cannot become completing",
                     run.remaining, to_string(run.state)));
-  if (action == RunAction::retry && is_open)
-    return invalid_state("an open run has nothing that it could go on from: add its tasks again");
   const bool may_undo = run.undoable > 0 || run.facts.kind == RunKind::code;  // the body knows
   if (action == RunAction::compensate && !may_undo)
     return invalid_state("the run has nothing to undo: it is failed and cannot become compensating");
@@ -95,6 +93,12 @@ void cancel(RunSteps& steps, const std::optional<std::string>& reason) {
   steps.emit(RunEventType::workflow_cancelled, data);
 }
 
+void retry(RunSteps& steps, const RunEventData& data) {
+  if (steps.run().facts.kind == RunKind::open) steps.revive_ended();
+  steps.emit(RunEventType::workflow_retried, data);
+  steps.start_held();
+}
+
 void act(RunSteps& steps, const RunActionAsked& asked) {
   const RunEventData data{.reason = asked.reason};
   switch (asked.action) {
@@ -104,7 +108,7 @@ void act(RunSteps& steps, const RunActionAsked& asked) {
       hold_or_free(steps, false);
       return steps.start_held();
     case RunAction::cancel: return cancel(steps, asked.reason);
-    case RunAction::retry: steps.emit(RunEventType::workflow_retried, data); return steps.start_held();
+    case RunAction::retry: return retry(steps, data);
     case RunAction::compensate: return steps.begin_undoing(asked.reason);
     case RunAction::complete: steps.emit(RunEventType::workflow_completed, data); return;
   }
@@ -131,61 +135,6 @@ Result<RunDecision> set_custom_status(WorkingRun& working, const std::string& st
   RunSteps steps{working, context};
   steps.emit(RunEventType::checkpoint_written, {.custom_status = status});
   return steps.finish();
-}
-
-namespace {
-
-Result<std::vector<NodeIndex>> places_of(WorkingRun& working, const std::vector<TaskId>& after) {
-  std::vector<NodeIndex> places;
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    const std::string field = fmt::format("after[{}]", i);
-    const auto key = working.key_of(after[i]);
-    if (!key) return invalid_field(field, fmt::format("the run has no task {}", to_string(after[i])));
-    const NodeState state = working.node(*key).state;
-    if (state == NodeState::failed || state == NodeState::cancelled)
-      return invalid_field(field, fmt::format("task {} is {}: nothing can come after it", to_string(after[i]),
-                                              to_string(state)));
-    places.push_back(key->index);
-  }
-  return places;
-}
-
-std::int64_t total(const RunCounts& counts) {
-  return counts.blocked + counts.live() + counts.completed + counts.failed + counts.skipped +
-         counts.cancelled;
-}
-
-}  // namespace
-
-Status check_added(WorkingRun& working, const std::vector<TaskId>& after) {
-  const Run& run = working.run();
-  if (run.facts.kind != RunKind::open)
-    return invalid_field("run_id",
-                         fmt::format("is a {} run: its tasks are those of its definition or its code",
-                                     to_string(run.facts.kind)));
-  if (is_stopping(run) || is_closed(run.state))
-    return invalid_state(fmt::format("the run is {} and takes no tasks", to_string(run.state)));
-  const auto places = places_of(working, after);
-  if (!places) return places.problem();
-  return Done{};
-}
-
-Result<AddedNode> add_task(WorkingRun& working, const TaskAdded& task, const RunContext& context) {
-  if (const Status allowed = check_added(working, task.after); !allowed) return allowed.problem();
-  const Run& run = working.run();
-  const auto after = places_of(working, task.after);
-  const bool is_ready = std::all_of(after->begin(), after->end(), [&](NodeIndex index) {
-    return working.node({.index = index}).state == NodeState::completed;
-  });
-  RunSteps steps{working, context};
-  AddedNode added{.node = {.index = static_cast<NodeIndex>(total(run.counts))}};
-  added.state = is_ready && run.state != RunState::paused ? NodeState::pending : NodeState::blocked;
-  RunEventData data{.node = added.node, .node_id = to_string(task.task_id), .node_state = added.state};
-  data.task_id = task.task_id;
-  data.after = *after;
-  steps.emit(RunEventType::task_scheduled, data);
-  added.decision = steps.finish();
-  return added;
 }
 
 }  // namespace pawl::core

@@ -31,7 +31,7 @@ Applied Applying::change() {
     case Type::workflow_retried: return retry();
     case Type::task_scheduled: return schedule();
     case Type::task_started: return step(NodeState::running);
-    case Type::task_retrying: return step(NodeState::pending);
+    case Type::task_retrying: return data_.requested ? take_back() : step(NodeState::pending);
     case Type::task_completed: return end_node(NodeState::completed);
     case Type::task_failed: return end_node(NodeState::failed);
     case Type::task_skipped: return end_node(NodeState::skipped);
@@ -138,6 +138,7 @@ Applied Applying::retry() {
   run_.output = {};
   // Whoever retries a run that took too long wants it to go on.
   if (run_.deadline_at && *run_.deadline_at <= event_.at) run_.deadline_at.reset();
+  if (data_.node) return Done{};  // for the sake of one task, which is taken back by itself
   for (const NodeKey key : working_.all_keys()) {
     const Node& node = working_.node(key);
     const bool is_over = node.state == NodeState::cancelled ||
@@ -149,7 +150,7 @@ Applied Applying::retry() {
 
 void Applying::reset(Node& node) {
   set_state(node, node.items.value_or(0) > 0 ? NodeState::waiting : NodeState::blocked);
-  node.task_id.reset();
+  if (run_.facts.kind != RunKind::open) node.task_id.reset();  // there the node is the task
   node.child_id.reset();
   node.attempts_before = node.attempt;
   set_error(node, std::nullopt);

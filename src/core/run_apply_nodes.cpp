@@ -157,6 +157,18 @@ Applied Applying::step(NodeState state) {
   return Done{};
 }
 
+// By hand, in an open run: it stands again where it stood before it could start.
+Applied Applying::take_back() {
+  Node* node = data_.node ? working_.change(*data_.node) : nullptr;
+  if (node == nullptr) return std::string{"names a task that the run does not have"};
+  if (node->state == NodeState::completed) return fmt::format("'{}' has completed", data_.node_id);
+  const bool had_ended = has_ended(node->state);
+  reset(*node);
+  if (!had_ended) --run_.remaining;
+  node->since = event_.sequence;
+  return Done{};
+}
+
 Applied Applying::end_node(NodeState state) {
   const auto found = live_node();
   if (!found) return found.problem();

@@ -42,6 +42,7 @@ class Applying {
   Applied expand(Node& node);
   Applied add_to_open();
   Applied step(NodeState state);
+  Applied take_back();
   Applied end_node(NodeState state);
   void finish(Node& node, NodeState state);
   void note_end(const Node& node);

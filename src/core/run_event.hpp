@@ -61,7 +61,8 @@ struct RunEventData {
   // The run's state after an event that moves it, where its type alone does not say.
   std::optional<RunState> state = {};
   std::optional<std::string> reason = {};  // what an operator said
-  bool requested = false;                  // of workflow_cancelled: it is cancelled once all has ended
+  bool requested = false;                  // of workflow_cancelled: it is cancelled once all has ended;
+                                           // of task_retrying: by hand, and its node had ended
 
   std::optional<NodeKey> node = {};
   std::string node_id = {};

@@ -61,22 +61,6 @@ bool RunSteps::may_become_undoable() {
   return false;
 }
 
-// In an open run what comes after a task that did not complete never starts.
-void RunSteps::cancel_followers(NodeIndex index) {
-  std::deque<NodeIndex> behind{index};
-  while (!behind.empty()) {
-    const std::vector<NodeIndex> followers = working_.successors(behind.front());
-    behind.pop_front();
-    for (const NodeIndex next : followers) {
-      const Node& node = working_.node({.index = next});
-      if (node.state != NodeState::blocked) continue;
-      stop_outside(node);
-      emit(RunEventType::task_cancelled, about(node.key));
-      behind.push_back(next);
-    }
-  }
-}
-
 // All that was under way has ended.
 void RunSteps::conclude() {
   if (undoes() && run().undoable > 0) {

@@ -192,8 +192,10 @@ class OutcomeOfTask {
     }
     if (steps_.is_code() && was_asked_to_stop_ && !is_stopping(steps_.run())) return fail();
     if (is_stopping(steps_.run())) return steps_.cancel_node(outcome_.node);
-    if (was_asked_to_stop_) return steps_.begin(outcome_.node);  // the run was retried meanwhile
-    fail();
+    if (!was_asked_to_stop_) return fail();
+    // The run was retried meanwhile.
+    if (steps_.run().facts.kind == RunKind::open) return steps_.take_back(outcome_.node);
+    steps_.begin(outcome_.node);
   }
 
   RunSteps& steps_;

@@ -25,7 +25,8 @@
 //   - A run's output is its template, in which a reference that leads nowhere is null; without a template it
 //     is an object of the outputs of those completed tasks that nothing comes after.
 //   - In an open run a failed task cancels what comes after it, not the run. One that completes by itself
-//     (auto_complete) fails if a task did not complete.
+//     (auto_complete) fails if a task did not complete. Retried, by itself or with its run, such a task is
+//     held again as the same task, and with it what was cancelled for its sake alone.
 
 #include <functional>
 #include <memory>
@@ -81,6 +82,11 @@ struct FreeTask {
   TaskId task_id = {};
   bool operator==(const FreeTask&) const = default;
 };
+// One that has ended is held again, with a fresh budget of attempts.
+struct ReviveTask {
+  TaskId task_id = {};
+  bool operator==(const ReviveTask&) const = default;
+};
 struct StartChild {
   RunId child_id = {};
   NodeKey node = {};
@@ -113,7 +119,7 @@ struct TellParent {
   ChildOutcome outcome = {};
   bool operator==(const TellParent&) const = default;
 };
-using RunEffect = std::variant<EnqueueNode, StopTask, HoldTask, FreeTask, StartChild, StopChild, TellParent>;
+using RunEffect = std::variant<EnqueueNode, StopTask, HoldTask, FreeTask, ReviveTask, StartChild, StopChild, TellParent>;
 
 struct RunDecision {
   std::vector<RunEvent> events = {};
@@ -193,6 +199,9 @@ struct AddedNode {
   NodeState state = NodeState::pending;
   RunDecision decision = {};
 };
+// Takes a task of an open run back that failed, with those behind it that were cancelled for its sake alone.
+// A run that has failed goes on.
+[[nodiscard]] Result<RunDecision> retry_task(WorkingRun& working, NodeKey node, const RunContext& context);
 [[nodiscard]] Result<AddedNode> add_task(WorkingRun& working, const TaskAdded& task,
                                          const RunContext& context);
 

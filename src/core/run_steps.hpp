@@ -1,8 +1,8 @@
 #pragma once
 // Inside of the run machine: one decision while it is being made. Each event is applied as soon as it is
 // emitted, so that what follows looks at the state after it. Its parts stand in run_progress.cpp (tasks start
-// and end), run_wait.cpp (timers, signals, children), run_failure.cpp (stopping and undoing) and
-// run_actions.cpp.
+// and end), run_wait.cpp (timers, signals, children), run_failure.cpp (stopping and undoing),
+// run_open.cpp (tasks of open runs) and run_actions.cpp.
 
 #include <deque>
 #include <map>
@@ -55,7 +55,11 @@ class RunSteps {
   void begin_undoing(const std::optional<std::string>& reason = {});
   void undo_next();
   void fail_undoing(NodeKey key, const TaskError& error, int attempt);
+
+  // --- open runs ---
   void cancel_followers(NodeIndex index);
+  void take_back(NodeKey key);  // its task is made anew of what it was, and starts if it can
+  void revive_ended();          // the tasks of all that did not complete
 
   // --- code ---
   [[nodiscard]] bool is_code() const { return run().facts.kind == RunKind::code; }

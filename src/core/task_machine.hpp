@@ -27,7 +27,7 @@ enum class TaskEvent : std::uint8_t {
   released,     // given back unspent
   cancelled,
   revived,          // retried by hand, its key is free
-  revived_in_line,  // retried by hand, others of its key stand before it
+  revived_in_line,  // retried by hand, others of its key or of its run stand before it
   held,             // by its run, which is paused or lets others go first
 };
 inline constexpr int kTaskEventCount = 14;
@@ -68,6 +68,7 @@ inline constexpr std::array kTaskTransitions{
     TaskTransition{TaskStatus::failed, TaskEvent::revived_in_line, TaskStatus::blocked},
     TaskTransition{TaskStatus::dead_letter, TaskEvent::revived, TaskStatus::pending},
     TaskTransition{TaskStatus::dead_letter, TaskEvent::revived_in_line, TaskStatus::blocked},
+    TaskTransition{TaskStatus::cancelled, TaskEvent::revived_in_line, TaskStatus::blocked},  // with its run
 };
 
 constexpr bool is_deterministic(const auto& table) {

@@ -348,23 +348,23 @@ Result<core::TaskMoved> Batch::cancel(const core::CancelTasks& command, const co
 Answer Batch::run(const core::RetryTasks& command) {
   std::vector<Result<core::TaskMoved>> results;
   results.reserve(command.ids.size());
-  for (const core::TaskId& id : command.ids) results.push_back(revive(command.ns, id));
+  for (const core::TaskId& id : command.ids) results.push_back(revive(command.ns, id, command.by));
   note_moved("task.retry", command.by, command.ns, command.ids, results);
   return results;
 }
 
-Result<core::TaskMoved> Batch::revive(const std::string& ns, const core::TaskId& id) {
+Result<core::TaskMoved> Batch::revive(const std::string& ns, const core::TaskId& id,
+                                      const core::Actor& by) {
   WorkingTask* task = find(ns, id);
   if (task == nullptr) return no_such_task(id);
-  if (task->record.facts.run) {
-    return core::Problem{
-        .code = core::ProblemCode::invalid_state,
-        .detail = fmt::format("task {} is part of run {}, which has noted its end: retry the run",
-                              to_string(id), to_string(task->record.facts.run->run_id))};
-  }
   // Asked before it joins its line: a task that may not go back must not stand in it.
   auto change = core::decide_revive(task->record, true, tx_.now());
   if (!change) return change.problem();
+  if (task->record.facts.run) {
+    const core::Status taken = runs_.retry_task(*task->record.facts.run, actor_of(by));
+    if (!taken) return taken.problem();
+    return core::TaskMoved{.task_id = id, .status = task->record.status};
+  }
   if (task->record.facts.key) {
     const store::LineRef line = line_ref(task->record);
     if (!set_.join_line(line, id)) {

@@ -97,6 +97,9 @@ struct RunGatherer {
   void operator()(const core::CancelTasks& command) const {
     for (const core::TaskId& id : command.ids) want_task(id);
   }
+  void operator()(const core::RetryTasks& command) const {
+    for (const core::TaskId& id : command.ids) want_task(id);
+  }
   void operator()(const core::SweepLeases& command) const {
     for (const core::LeaseRef& ref : command.leases) want_task(ref.task_id);
   }
@@ -190,6 +193,7 @@ void BatchRuns::load_tasks_of(const std::vector<core::RunEffect>& effects) {
     if (const auto* stop = std::get_if<core::StopTask>(&effect)) id = &stop->task_id;
     if (const auto* hold = std::get_if<core::HoldTask>(&effect)) id = &hold->task_id;
     if (const auto* free = std::get_if<core::FreeTask>(&effect)) id = &free->task_id;
+    if (const auto* revive = std::get_if<core::ReviveTask>(&effect)) id = &revive->task_id;
     if (id != nullptr && around_.set.find(*id) == nullptr) wanted.push_back({.id = *id, .facts = true});
   }
   std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
@@ -429,39 +433,6 @@ core::Status BatchRuns::note_checkpoint(const core::AppendCheckpoint& command, s
   take(id, core::note_evidence(*working, core::RunEventType::checkpoint_written, {detail.take()},
                                context(working->run().facts, actor_of(command.by))));
   return core::Done{};
-}
-
-core::Status BatchRuns::check_added(const core::EnqueueTasks& command) {
-  for (std::size_t i = 0; i < command.tasks.size(); ++i) {
-    const core::TaskSpec& spec = command.tasks[i];
-    if (!spec.run_id) continue;
-    core::WorkingRun* working = runs_.find(command.ns, *spec.run_id);
-    core::Status allowed = working == nullptr
-                               ? core::invalid_field("run_id", "there is no run " + to_string(*spec.run_id))
-                               : core::check_added(*working, spec.after);
-    if (allowed) continue;
-    core::Problem problem = allowed.problem();
-    if (command.tasks.size() == 1) return problem;
-    for (core::FieldError& error : problem.errors) error.field = fmt::format("tasks[{}].{}", i, error.field);
-    problem.detail = fmt::format("tasks[{}]: {}", i, problem.detail);
-    return problem;
-  }
-  return core::Done{};
-}
-
-BatchRuns::Added BatchRuns::add_task(const core::TaskSpec& spec, const core::TaskId& id,
-                                     const core::EventActor& actor) {
-  core::WorkingRun* working = runs_.find(*spec.run_id);
-  const core::RunFacts& facts = working->run().facts;
-  auto added = core::add_task(*working, {.task_id = id, .after = spec.after}, context(facts, actor));
-  PAWL_ENSURE(added.ok(), "it was checked that the run takes the task");
-  const Added result{.run = {.run_id = *spec.run_id,
-                             .node = added->node,
-                             .node_id = to_string(id),
-                             .traceparent = core::traceparent_of(facts.trace_id, facts.span_id)},
-                     .is_held = added->state != core::NodeState::pending};
-  take(*spec.run_id, std::move(added->decision));
-  return result;
 }
 
 }  // namespace pawl::engine

@@ -66,6 +66,9 @@ class BatchRuns {
   [[nodiscard]] Added add_task(const core::TaskSpec& spec, const core::TaskId& id,
                                const core::EventActor& actor);
 
+  // Takes a task of a run back that has ended.
+  [[nodiscard]] core::Status retry_task(const core::TaskRun& task, const core::EventActor& actor);
+
   // Writes into the log of the run that owns the checkpoint that there is one.
   [[nodiscard]] core::Status note_checkpoint(const core::AppendCheckpoint& command, std::int64_t sequence);
 
@@ -95,6 +98,7 @@ class BatchRuns {
   void perform(const core::RunId& run, const core::StopTask& effect);
   void perform(const core::RunId& run, const core::HoldTask& effect);
   void perform(const core::RunId& run, const core::FreeTask& effect);
+  void perform(const core::RunId& run, const core::ReviveTask& effect);
   void perform(const core::RunId& run, const core::StartChild& effect);
   void perform(const core::RunId& run, const core::StopChild& effect);
   void perform(const core::RunId& run, const core::TellParent& effect);

@@ -90,6 +90,13 @@ void BatchRuns::perform(const RunId& /*run*/, const core::FreeTask& effect) {
   if (task != nullptr && task->record.status == core::TaskStatus::blocked) around_.set.release(*task);
 }
 
+void BatchRuns::perform(const RunId& /*run*/, const core::ReviveTask& effect) {
+  WorkingTask* task = around_.set.find(effect.task_id);
+  if (task == nullptr) return;
+  if (const auto change = core::decide_revive(task->record, false, around_.tx.now()))
+    around_.set.change(*task, *change);
+}
+
 void BatchRuns::give_back(WorkingTask& body) {
   around_.set.change(body, core::decide_suspend(body.record, around_.tx.now()));
   if (const auto held = core::decide_hold(body.record, around_.tx.now())) around_.set.change(body, *held);

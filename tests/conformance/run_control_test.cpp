@@ -1,4 +1,4 @@
-// What callers do with runs: start them once, pause, resume, retry, rewind; and containers for tasks.
+// What callers do with runs: start them once, pause, resume, retry, rewind.
 #include "tests/conformance/run_steps.hpp"
 
 namespace pawl::testing {
@@ -252,96 +252,6 @@ TEST_P(RunControl, ListsGoByFilterAndPage) {
   EXPECT_EQ(open->items[0].facts.id, ids[3]);
 }
 
-// --- open runs ---
-
-class OpenRuns : public RunTest {
- public:
-  core::RunId open(bool auto_complete = false) {
-    return runs().open_run({.auto_complete = auto_complete})->run.facts.id;
-  }
-};
-
-TEST_P(OpenRuns, OrderTheirTasksByWhatTheyComeAfter) {
-  const core::RunId run = open();
-  const core::TaskId a = add(run);
-  const core::TaskId b = add(run, {a});
-  EXPECT_EQ(status_of(b), core::TaskStatus::blocked);
-  EXPECT_EQ(claimed(), Names{to_string(a)});
-  EXPECT_EQ(held(to_string(a)).execution_key, to_string(run) + ":" + to_string(a) + ":1");
-  EXPECT_EQ(refused(run, RunAction::complete), ProblemCode::invalid_state);
-  complete_node(to_string(a));
-  EXPECT_EQ(claimed(), Names{to_string(b)});
-  complete_node(to_string(b));
-  EXPECT_EQ(state_of(run), RunState::running);
-  EXPECT_EQ(act(run, RunAction::complete).state, RunState::completed);
-  expect_counts_kept();
-}
-
-TEST_P(OpenRuns, EndByThemselvesIfAsked) {
-  const core::RunId run = open(true);
-  const core::TaskId a = add(run);
-  add(run, {a});
-  EXPECT_EQ(work().size(), 2U);
-  EXPECT_EQ(state_of(run), RunState::completed);
-}
-
-TEST_P(OpenRuns, AFailedTaskCancelsWhatComesAfterItAndNotTheRun) {
-  const core::RunId run = open();
-  const core::TaskId a = add(run);
-  const core::TaskId b = add(run, {a});
-  fail_node(to_string(a));
-  EXPECT_EQ(state_of(run), RunState::running);
-  EXPECT_EQ(status_of(b), core::TaskStatus::cancelled);
-  core::TaskSpec spec = task_of("t");
-  spec.run_id = run;
-  spec.after = {a};
-  EXPECT_EQ(node().local().enqueue("default", spec).problem().errors.at(0).field, "after[0]");
-}
-
-TEST_P(OpenRuns, ABatchIsTakenWholeOrNotAtAll) {
-  const core::RunId run = open();
-  core::TaskSpec good = task_of("t");
-  good.run_id = run;
-  core::TaskSpec bad = good;
-  bad.after = {core::TaskId{}};
-  const auto refused = node().local().enqueue_batch({.tasks = {good, bad}});
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.problem().errors.at(0).field, "tasks[1].after[0]");
-  EXPECT_EQ(run_of(run).counts.pending, 0);
-  EXPECT_EQ(claimed(), Names{});
-}
-
-TEST_P(OpenRuns, KeyedTasksTakeTheirPlaceInLineWhenTheyMayStart) {
-  const core::RunId run = open();
-  const core::TaskId a = add(run);
-  core::TaskSpec keyed = task_of("t");
-  keyed.key = "k";
-  keyed.run_id = run;
-  keyed.after = {a};
-  const core::TaskId b = node().local().enqueue("default", keyed)->task.id;
-  const core::Task other = enqueue_keyed("k");  // it does not wait for one that is not in line
-  EXPECT_EQ(status_of(other.id), core::TaskStatus::pending);
-  claimed();
-  complete_node(to_string(a));
-  EXPECT_EQ(status_of(b), core::TaskStatus::blocked);
-  complete_node(to_string(other.id));
-  EXPECT_EQ(status_of(b), core::TaskStatus::pending);
-  complete_node(to_string(b));
-  EXPECT_EQ(act(run, RunAction::complete).state, RunState::completed);
-  expect_counts_kept();
-}
-
-TEST_P(OpenRuns, TakeNoTasksOnceTheyHaveEnded) {
-  const core::RunId run = open();
-  act(run, RunAction::complete);
-  core::TaskSpec spec = task_of("t");
-  spec.run_id = run;
-  EXPECT_EQ(node().local().enqueue("default", spec).problem().code, ProblemCode::invalid_state);
-  spec.run_id = core::RunId{};
-  EXPECT_EQ(node().local().enqueue("default", spec).problem().errors.at(0).field, "run_id");
-}
-
 }  // namespace
 PAWL_ON_EVERY_STORE(RunControl);
-PAWL_ON_EVERY_STORE(OpenRuns);
 }  // namespace pawl::testing

@@ -264,6 +264,21 @@ TEST_P(Transitions, OfEveryStatusAndCommandAreThoseOfTheTable) {
     EXPECT_EQ(queue(spec.queue).counts, recount(spec.queue));
   }
 
+  // Cancelled for the sake of one that failed, which is retried.
+  const core::RunId open = runs().open_run({})->run.facts.id;
+  core::TaskSpec first = task_of("t");
+  first.queue = "of_open";
+  first.run_id = open;
+  core::TaskSpec behind = first;
+  behind.after = {enqueue(first).id};
+  const core::TaskId cancelled = enqueue(behind).id;
+  EXPECT_TRUE(fail(claim_for({.worker_id = "w1", .queues = {"of_open"}, .max = 1}).at(0), "boom", false).ok());
+  EXPECT_EQ(status_of(cancelled), TaskStatus::cancelled);
+  ASSERT_TRUE(api().retry_task("default", behind.after.front()).ok());
+  EXPECT_EQ(status_of(cancelled),
+            core::next_status(TaskStatus::cancelled, TaskEvent::revived_in_line));
+  taken.emplace(TaskStatus::cancelled, TaskEvent::revived_in_line);
+
   // Held by a run that is paused.
   const std::string text = R"({"name":"held","tasks":[{"id":"a","activity":"t","queue":"of_runs"}]})";
   ASSERT_TRUE(runs().put_definition({.name = "held", .text = text}).ok());

@@ -204,6 +204,11 @@ void RunHarness::do_effect(const RunEffect& effect) {
     if (HeldTask* one = find(held->task_id)) one->is_held = !one->is_leased;
   } else if (const auto* freed = std::get_if<FreeTask>(&effect)) {
     if (HeldTask* one = find(freed->task_id)) one->is_held = false;
+  } else if (const auto* revived = std::get_if<ReviveTask>(&effect)) {
+    const std::string name = to_string(revived->task_id);
+    ASSERT_FALSE(tasks_.contains(name)) << "only what has ended is revived";
+    tasks_[name] = {.made = {.task_id = revived->task_id, .node = key_of(name), .node_id = name},
+                    .is_held = true};
   } else if (const auto* child = std::get_if<StartChild>(&effect)) {
     children_[child->node_id] = *child;
   } else if (const auto* ended = std::get_if<StopChild>(&effect)) {
