@@ -5,7 +5,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <semaphore>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -45,7 +46,7 @@ class StepLoad {
     worker_.workflow("bench-steps", [this](pawl::Workflow& wf) {
       for (const char* const name : kSteps) wf.step(name, [this] { return ++done_; });
       --under_way_;
-      room_.release();
+      give_room(1);
     });
     worker_.start();
   }
@@ -65,7 +66,7 @@ class StepLoad {
     const auto given = static_cast<double>(done_ - before);
     const double rate = given / (micros_since(began_at) / 1e6);
     for (std::jthread& starter : starters) starter.request_stop();
-    room_.release(kStarters);
+    give_room(kStarters);
     starters.clear();
     while (under_way_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds{10});
     return rate;
@@ -95,9 +96,24 @@ class StepLoad {
   }
 
  private:
+  // Not a std::counting_semaphore: it spins while it waits, and would be what is measured.
+  void give_room(int more) {
+    {
+      const std::lock_guard lock{mutex_};
+      room_ += more;
+    }
+    if (more == 1) return has_room_.notify_one();
+    has_room_.notify_all();
+  }
+  void take_room() {
+    std::unique_lock lock{mutex_};
+    has_room_.wait(lock, [this] { return room_ > 0; });
+    --room_;
+  }
+
   void start_runs(const std::stop_token& stop) {
     while (true) {
-      room_.acquire();
+      take_room();
       if (stop.stop_requested()) return;
       ++under_way_;
       (void)client_.start("bench-steps", pawl::Json{}, {.queue = kQueue});
@@ -107,7 +123,9 @@ class StepLoad {
   const Options& options_;
   std::atomic<std::int64_t> done_ = 0;
   std::atomic<std::int64_t> under_way_ = 0;
-  std::counting_semaphore<> room_{2 * options_.workers};  // as many are under way or wait for a thread
+  std::mutex mutex_;
+  std::condition_variable has_room_;
+  int room_ = 2 * options_.workers;  // as many are under way or wait for a thread
   pawl::Client client_;
   pawl::Worker worker_;
 };

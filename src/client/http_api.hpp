@@ -87,6 +87,8 @@ class HttpApi final : public core::Api, public core::RunApi, public core::Schedu
   core::Result<core::Run> signal_run(const core::SignalRun& request) override;
   core::Result<core::BulkResult> act_on_runs(const core::BulkRuns& bulk) override;
   core::Result<core::StepsWritten> write_steps(core::WriteSteps command) override;
+  core::Result<std::vector<core::Result<core::StepsWritten>>> write_steps_of_many(
+      core::WriteStepsOfMany command) override;
   core::Result<std::vector<core::StepAttempt>> list_steps(const core::RunRef& ref) override;
   core::Result<std::vector<core::RunEvent>> list_run_events(const core::ListRunEvents& list) override;
   core::Result<core::RunReplay> replay_run(const core::RunRef& ref,

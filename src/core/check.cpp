@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -248,6 +249,13 @@ Status check_command(const SignalRun& command) {
   return first_of({check_name("name", command.signal.name), check_json("payload", command.signal.payload)});
 }
 Status check_command(const WriteSteps& command) { return check(command); }
+// Its writes are checked one by one, since a bad one must not harm the others.
+Status check_command(const WriteStepsOfMany& command) {
+  if (command.writes.empty()) return invalid_field("writes", "must not be empty");
+  if (command.writes.size() > kStepWritesMax)
+    return invalid_field("writes", fmt::format("has over {} entries", kStepWritesMax));
+  return Done{};
+}
 Status check_command(const WakeRuns&) { return Done{}; }
 
 Status check_command(const DoOnce& command) {
@@ -376,6 +384,10 @@ std::size_t largest_payload(const Command& command) {
     take(signal->signal.payload);
   } else if (const auto* steps = std::get_if<WriteSteps>(&command)) {
     for (const StepWrite& step : steps->steps) take(step.output);
+  } else if (const auto* many = std::get_if<WriteStepsOfMany>(&command)) {
+    for (const WriteSteps& write : many->writes) {
+      for (const StepWrite& step : write.steps) take(step.output);
+    }
   } else if (const auto* once = std::get_if<DoOnce>(&command)) {
     return largest_payload(once->command->value);
   }
@@ -406,6 +418,10 @@ std::size_t weight_of(const Command& command) {
     std::size_t operator()(const RewindRun&) const { return 1; }
     std::size_t operator()(const SignalRun&) const { return 1; }
     std::size_t operator()(const WriteSteps& c) const { return c.steps.size() + 1; }
+    std::size_t operator()(const WriteStepsOfMany& c) const {
+      return std::accumulate(c.writes.begin(), c.writes.end(), std::size_t{1},
+                             [this](std::size_t sum, const WriteSteps& one) { return sum + (*this)(one); });
+    }
     std::size_t operator()(const DoOnce& c) const { return weight_of(c.command->value); }
   };
   return std::visit(Weight{}, command);

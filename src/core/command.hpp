@@ -178,9 +178,10 @@ struct Replayed {
   bool operator==(const Replayed&) const = default;
 };
 
-using Answer = std::variant<std::vector<Enqueued>, std::vector<ClaimedTask>,
-                            std::vector<Result<ReportAnswer>>, std::vector<Result<TaskMoved>>, Done, Swept,
-                            RecordAnswer, CheckpointAppended, RunStarted, StepsWritten, Replayed>;
+using Answer =
+    std::variant<std::vector<Enqueued>, std::vector<ClaimedTask>, std::vector<Result<ReportAnswer>>,
+                 std::vector<Result<TaskMoved>>, Done, Swept, RecordAnswer, CheckpointAppended, RunStarted,
+                 StepsWritten, std::vector<Result<StepsWritten>>, Replayed>;
 
 struct AnyCommand;
 
@@ -201,10 +202,10 @@ struct DoOnce {
   std::vector<RecordRef> takes = {};         // instead of a key
 };
 
-using Command =
-    std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks, RetryTasks, SetQueue, SweepLeases,
-                 PromoteDue, ChangeRecords, AppendCheckpoint, StartRun, OpenRun, ActOnRun, RewindRun,
-                 SignalRun, WriteSteps, WakeRuns, EraseTasks, EraseRuns, EraseAudit, DoOnce>;
+using Command = std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks, RetryTasks, SetQueue,
+                             SweepLeases, PromoteDue, ChangeRecords, AppendCheckpoint, StartRun, OpenRun,
+                             ActOnRun, RewindRun, SignalRun, WriteSteps, WriteStepsOfMany, WakeRuns,
+                             EraseTasks, EraseRuns, EraseAudit, DoOnce>;
 struct AnyCommand {
   Command value = {};
 };

@@ -21,6 +21,7 @@ inline constexpr int kJsonDepthMax = 64;
 inline constexpr std::size_t kBatchTasksMax = 10'000;
 inline constexpr std::size_t kBatchBytesMax = 16U << 20U;
 inline constexpr std::size_t kReportsMax = 10'000;
+inline constexpr std::size_t kStepWritesMax = 1'000;  // of bodies, in one call
 inline constexpr std::size_t kClaimTasksMax = 1'000;
 inline constexpr std::size_t kClaimQueuesMax = 100;
 inline constexpr std::size_t kClaimTypesMax = 1'000;

@@ -83,6 +83,8 @@ class RunApi {
 
   // Steps of code. For a body whose task is not given it is looked up.
   virtual Result<StepsWritten> write_steps(WriteSteps command) = 0;
+  // One result each, in order.
+  virtual Result<std::vector<Result<StepsWritten>>> write_steps_of_many(WriteStepsOfMany command) = 0;
   virtual Result<std::vector<StepAttempt>> list_steps(const RunRef& ref) = 0;
 
   // Events

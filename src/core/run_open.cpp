@@ -72,7 +72,8 @@ Status check_added(WorkingRun& working, const std::vector<TaskId>& after) {
                          fmt::format("is a {} run: its tasks are those of its definition or its code",
                                      to_string(run.facts.kind)));
   if (is_stopping(run) || is_closed(run.state))
-    return Problem{ProblemCode::invalid_state, fmt::format("the run is {} and takes no tasks", to_string(run.state))};
+    return Problem{ProblemCode::invalid_state,
+                   fmt::format("the run is {} and takes no tasks", to_string(run.state))};
   const auto places = places_of(working, after);
   if (!places) return places.problem();
   return Done{};

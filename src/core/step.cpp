@@ -117,4 +117,37 @@ Status check(const WriteSteps& command) {
   return Done{};
 }
 
+namespace {
+
+bool is_wait(StepKind kind) {
+  return kind == StepKind::sleep || kind == StepKind::signal || kind == StepKind::child ||
+         kind == StepKind::task;
+}
+
+}  // namespace
+
+bool may_be_repeated(const WriteSteps& command) {
+  const bool are_harmless =
+      std::all_of(command.steps.begin(), command.steps.end(), [](const StepWrite& step) {
+        if (step.action == StepAction::begin) return is_wait(step.kind);
+        return step.action == StepAction::complete && !step.must_be_new;
+      });
+  return are_harmless && !command.park && !command.custom_status;
+}
+
+std::vector<Result<StepsWritten>> with_refused(const std::vector<Status>& admitted,
+                                               std::vector<Result<StepsWritten>> results) {
+  std::vector<Result<StepsWritten>> all;
+  all.reserve(admitted.size());
+  auto next = results.begin();
+  for (const Status& one : admitted) {
+    if (one) {
+      all.push_back(std::move(*next++));
+    } else {
+      all.emplace_back(one.problem());
+    }
+  }
+  return all;
+}
+
 }  // namespace pawl::core

@@ -120,6 +120,12 @@ struct WriteSteps {
   Actor by = {};
 };
 
+// What the bodies of many runs write at once. Each is for itself: one that is refused harms no other.
+struct WriteStepsOfMany {
+  std::string ns = "default";
+  std::vector<WriteSteps> writes = {};
+};
+
 struct StepAnswer {
   std::string step_id = {};
   bool should_execute = false;  // nobody has ended it: whoever asked does it now
@@ -138,6 +144,14 @@ struct StepsWritten {
 };
 
 [[nodiscard]] Status check(const WriteSteps& command);
+// Whether it does no harm if it is written once more by someone who did not hear the answer. A step that is
+// completed again is answered like the first time, a wait that is begun again goes on, and a body that was
+// suspended is told that it has lost its lease: it is over either way.
+[[nodiscard]] bool may_be_repeated(const WriteSteps& command);
+
+// The results of those that were admitted, each at its place among those that were refused before.
+[[nodiscard]] std::vector<Result<StepsWritten>> with_refused(const std::vector<Status>& admitted,
+                                                             std::vector<Result<StepsWritten>> results);
 
 // All or nothing. That the body's lease is the writer's is the caller's to see; and where `is_suspended` says
 // so or the run was parked, to take it back.

@@ -33,6 +33,7 @@ struct LoadGatherer {
     if (is_first) return;
     entry->second.facts = entry->second.facts || wish.facts;
     if (entry->second.only_to_end != wish.only_to_end) entry->second.only_to_end = std::nullopt;
+    if (entry->second.only_to_hold != wish.only_to_hold) entry->second.only_to_hold = std::nullopt;
   }
   void operator()(const core::ReportTasks& command) const {
     for (const core::Report& report : command.reports) {
@@ -62,7 +63,12 @@ struct LoadGatherer {
     if (const auto* task = std::get_if<core::TaskId>(&command.owner)) want({.id = *task});
   }
   void operator()(const core::WriteSteps& command) const {
-    want({.id = command.body, .facts = command.suspend || command.park});
+    store::LoadTask wish{.id = command.body, .facts = command.suspend || command.park};
+    if (!wish.facts) wish.only_to_hold = command.fence;
+    want(wish);
+  }
+  void operator()(const core::WriteStepsOfMany& command) const {
+    for (const core::WriteSteps& write : command.writes) (*this)(write);
   }
   // A claim in the same group may be handed what a command made claimable, and shows all of it; the claim
   // round loads those facts itself.
@@ -353,8 +359,7 @@ Answer Batch::run(const core::RetryTasks& command) {
   return results;
 }
 
-Result<core::TaskMoved> Batch::revive(const std::string& ns, const core::TaskId& id,
-                                      const core::Actor& by) {
+Result<core::TaskMoved> Batch::revive(const std::string& ns, const core::TaskId& id, const core::Actor& by) {
   WorkingTask* task = find(ns, id);
   if (task == nullptr) return no_such_task(id);
   // Asked before it joins its line: a task that may not go back must not stand in it.

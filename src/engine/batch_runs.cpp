@@ -124,6 +124,9 @@ struct RunGatherer {
     for (const core::StepWrite& step : command.steps)
       nodes.push_back({.run = command.run_id, .key = core::step_key(step.step_id, 0)});
   }
+  void operator()(const core::WriteStepsOfMany& command) const {
+    for (const core::WriteSteps& write : command.writes) (*this)(write);
+  }
   void operator()(const core::WakeRuns& command) const {
     for (const core::TimerRef& timer : command.timers) {
       runs.push_back(timer.run_id);
@@ -376,6 +379,22 @@ Result<Answer> BatchRuns::run(const core::SignalRun& command) {
 }
 
 Result<Answer> BatchRuns::run(const core::WriteSteps& command) {
+  auto written = write(command);
+  if (!written) return written.problem();
+  return Answer{std::move(*written)};
+}
+
+Answer BatchRuns::run(const core::WriteStepsOfMany& command) {
+  std::vector<Result<core::StepsWritten>> results;
+  results.reserve(command.writes.size());
+  for (const core::WriteSteps& one : command.writes) {
+    const core::Status valid = core::check(one);
+    results.push_back(valid ? write(one) : valid.problem());
+  }
+  return results;
+}
+
+Result<core::StepsWritten> BatchRuns::write(const core::WriteSteps& command) {
   core::WorkingRun* working = runs_.find(command.ns, command.run_id);
   if (working == nullptr) return no_such_run(command.run_id);
   WorkingTask* body = around_.set.find(command.body);
@@ -383,6 +402,7 @@ Result<Answer> BatchRuns::run(const core::WriteSteps& command) {
                            body->record.facts.run->run_id == command.run_id &&
                            body->record.facts.run->node == core::kBodyKey;
   if (!is_its_body) return core::invalid_field("task_id", "is not the body of the run");
+  rests_on_leases_ = true;
   const core::TimePoint now = around_.tx.now();
   if (const core::Status held = core::check_fence(body->record, command.fence, now); !held)
     return held.problem();
@@ -392,7 +412,7 @@ Result<Answer> BatchRuns::run(const core::WriteSteps& command) {
   const bool is_parked = command.park && !core::is_closed(working->run().state);
   if (decided->written.is_suspended || is_parked) give_back(*body);
   take(command.run_id, std::move(decided->run));
-  return Answer{std::move(decided->written)};
+  return std::move(decided->written);
 }
 
 Answer BatchRuns::run(const core::WakeRuns& command) {

@@ -51,6 +51,7 @@ class BatchRuns {
   core::Result<core::Answer> run(const core::RewindRun& command);
   core::Result<core::Answer> run(const core::SignalRun& command);
   core::Result<core::Answer> run(const core::WriteSteps& command);
+  core::Answer run(const core::WriteStepsOfMany& command);
   core::Answer run(const core::WakeRuns& command);
 
   // A task of a run has changed.
@@ -75,7 +76,10 @@ class BatchRuns {
   void add_memos(std::vector<core::Result<core::Answer>>& claims);
 
   [[nodiscard]] const WorkingRuns& runs() const { return runs_; }
-  void add_to(store::WriteSet& writes) { runs_.add_to(writes); }
+  void add_to(store::WriteSet& writes) {
+    runs_.add_to(writes);
+    writes.compares_leases = rests_on_leases_;
+  }
   void confirm_guesses() { runs_.confirm_guesses(); }
   // Some command of this group looks at the run.
   [[nodiscard]] bool is_here(const core::RunId& id) { return runs_.here(id) != nullptr; }
@@ -87,6 +91,7 @@ class BatchRuns {
     core::RunEffect effect = {};
   };
 
+  [[nodiscard]] core::Result<core::StepsWritten> write(const core::WriteSteps& command);
   [[nodiscard]] core::RunContext context(const core::RunFacts& facts, core::EventActor actor);
   // Keeps the events, and does what is wanted: all of it before the outermost call returns.
   void take(const core::RunId& run, core::RunDecision decision);
@@ -122,6 +127,7 @@ class BatchRuns {
   WorkingRuns runs_;
   std::deque<Pending> pending_;
   bool is_settling_ = false;
+  bool rests_on_leases_ = false;
 };
 
 }  // namespace pawl::engine

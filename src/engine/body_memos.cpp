@@ -34,13 +34,16 @@ core::BodyMemo memo_of(core::WorkingRun& working, std::vector<core::Signal> sign
 
 void BatchRuns::add_memos(std::vector<core::Result<core::Answer>>& claims) {
   std::vector<core::RunId> ids;
-  each_body(claims, [&](const core::ClaimedTask& one) { ids.push_back(*one.task.run_id); });
-  if (ids.empty()) return;
+  each_body(claims, [&](const core::ClaimedTask& one) {
+    if (!runs_.is_new(*one.task.run_id)) ids.push_back(*one.task.run_id);
+  });
   std::sort(ids.begin(), ids.end());
-  const auto stored = around_.tx.peek_runs(ids);
+  const auto stored =
+      ids.empty() ? std::vector<std::optional<store::StoredRun>>{} : around_.tx.peek_runs(ids);
   each_body(claims, [&](core::ClaimedTask& one) {
-    const auto place = std::lower_bound(ids.begin(), ids.end(), *one.task.run_id) - ids.begin();
-    const auto& found = stored[static_cast<std::size_t>(place)];
+    const auto place = std::lower_bound(ids.begin(), ids.end(), *one.task.run_id);
+    const bool is_stored = place != ids.end() && *place == *one.task.run_id;
+    const auto found = is_stored ? stored[static_cast<std::size_t>(place - ids.begin())] : std::nullopt;
     std::vector<core::Signal> signals = found ? found->signals : std::vector<core::Signal>{};
     core::WorkingRun* working = runs_.here(*one.task.run_id);
     one.memo = std::make_shared<const core::BodyMemo>(

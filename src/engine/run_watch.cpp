@@ -5,9 +5,9 @@
 
 namespace pawl::engine {
 
-std::uint64_t RunWatch::watch(const core::RunId& run, Tell tell) {
+std::uint64_t RunWatch::watch(const core::RunId& run, Of what, Tell tell) {
   const std::lock_guard lock{mutex_};
-  watchers_.emplace(++last_, Watcher{.run = run, .tell = std::move(tell)});
+  watchers_.emplace(++last_, Watcher{.run = run, .what = what, .tell = std::move(tell)});
   by_run_.emplace(run, last_);
   return last_;
 }
@@ -22,17 +22,21 @@ void RunWatch::unwatch(std::uint64_t watcher) {
   watchers_.erase(known);
 }
 
-void RunWatch::note(std::span<const core::RunId> runs) {
-  std::vector<Tell> told;
+void RunWatch::note(std::span<const core::Run* const> runs) {
+  std::vector<std::pair<Tell, const core::Run*>> told;
   {
     const std::lock_guard lock{mutex_};
     if (watchers_.empty()) return;
-    for (const core::RunId& run : runs) {
-      const auto [first, last] = by_run_.equal_range(run);
-      for (auto entry = first; entry != last; ++entry) told.push_back(watchers_.at(entry->second).tell);
+    for (const core::Run* run : runs) {
+      const auto [first, last] = by_run_.equal_range(run->facts.id);
+      for (auto entry = first; entry != last; ++entry) {
+        const Watcher& watcher = watchers_.at(entry->second);
+        if (watcher.what == Of::every_event || core::is_closed(run->state))
+          told.emplace_back(watcher.tell, run);
+      }
     }
   }
-  for (const Tell& tell : told) tell();
+  for (const auto& [tell, run] : told) tell(*run);
 }
 
 }  // namespace pawl::engine

@@ -8,23 +8,25 @@
 #include <mutex>
 #include <span>
 
-#include "core/ids.hpp"
+#include "core/run.hpp"
 
 namespace pawl::engine {
 
 class RunWatch {
  public:
-  using Tell = std::function<void()>;
+  using Tell = std::function<void(const core::Run& run)>;
+  enum class Of : std::uint8_t { every_event, its_end };
 
-  // `tell` is called on the thread that committed, after the commit; it must be quick, and may be called once
-  // more while `unwatch` runs.
-  [[nodiscard]] std::uint64_t watch(const core::RunId& run, Tell tell);
+  // `tell` is called with the run as it was committed, on the thread that did; it must be quick, and may be
+  // called once more while `unwatch` runs.
+  [[nodiscard]] std::uint64_t watch(const core::RunId& run, Of what, Tell tell);
   void unwatch(std::uint64_t watcher);
-  void note(std::span<const core::RunId> runs);
+  void note(std::span<const core::Run* const> runs);
 
  private:
   struct Watcher {
     core::RunId run = {};
+    Of what = Of::every_event;
     Tell tell = {};
   };
 

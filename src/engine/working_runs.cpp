@@ -235,6 +235,11 @@ core::WorkingRun* WorkingRuns::here(const core::RunId& id) {
   return found == runs_.end() ? nullptr : &found->second.working;
 }
 
+bool WorkingRuns::is_new(const core::RunId& id) const {
+  const auto found = runs_.find(id);
+  return found != runs_.end() && found->second.sequence_before == 0;
+}
+
 core::WorkingRun* WorkingRuns::find(const std::string& ns, const core::RunId& id) {
   core::WorkingRun* working = find(id);
   return working != nullptr && working->run().facts.ns == ns ? working : nullptr;
@@ -276,12 +281,12 @@ std::optional<core::TimePoint> WorkingRuns::earliest_due() const {
   return earliest;
 }
 
-std::vector<core::RunId> WorkingRuns::changed() const {
-  std::vector<core::RunId> ids;
+std::vector<const core::Run*> WorkingRuns::changed() const {
+  std::vector<const core::Run*> runs;
   for (const auto& [id, entry] : runs_) {
-    if (!entry.events.empty()) ids.push_back(id);
+    if (!entry.events.empty()) runs.push_back(&entry.working.run());
   }
-  return ids;
+  return runs;
 }
 
 void WorkingRuns::add_to(store::WriteSet& writes) {

@@ -33,6 +33,8 @@ class WorkingRuns {
   [[nodiscard]] core::WorkingRun* find(const core::RunId& id);
   // Of those that are here only.
   [[nodiscard]] core::WorkingRun* here(const core::RunId& id);
+  // It was started by this group.
+  [[nodiscard]] bool is_new(const core::RunId& id) const;
   // The same of one namespace.
   [[nodiscard]] core::WorkingRun* find(const std::string& ns, const core::RunId& id);
   [[nodiscard]] core::WorkingRun& add_new(const core::RunId& id, SharedPlan plan);
@@ -47,7 +49,7 @@ class WorkingRuns {
 
   // When something of what changed here is due.
   [[nodiscard]] std::optional<core::TimePoint> earliest_due() const;
-  [[nodiscard]] std::vector<core::RunId> changed() const;
+  [[nodiscard]] std::vector<const core::Run*> changed() const;
   // Throws `retry` where what was kept from before, and is not to be written, is not what is stored.
   void confirm_guesses();
   void add_to(store::WriteSet& writes);

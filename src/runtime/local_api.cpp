@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <future>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -93,11 +94,24 @@ Result<Answer> LocalApi::call(core::Command command) {
 }
 
 Result<Answer> LocalApi::submit_and_wait(core::Command command) {
-  // Shared with the reply, which may still be returning when the answer is here.
-  auto promise = std::make_shared<std::promise<Result<Answer>>>();
-  auto answer = promise->get_future();
-  submit_(std::move(command), [promise](Result<Answer> result) { promise->set_value(std::move(result)); });
-  return answer.get();
+  // Not a std::promise, which makes two system calls where one wakes the caller. Shared with the reply, which
+  // may still be returning when the answer is here.
+  struct Slot {
+    std::mutex mutex;
+    std::condition_variable came;
+    std::optional<Result<Answer>> answer;
+  };
+  auto slot = std::make_shared<Slot>();
+  submit_(std::move(command), [slot](Result<Answer> result) {
+    {
+      const std::lock_guard lock{slot->mutex};
+      slot->answer.emplace(std::move(result));
+    }
+    slot->came.notify_one();
+  });
+  std::unique_lock lock{slot->mutex};
+  slot->came.wait(lock, [&] { return slot->answer.has_value(); });
+  return std::move(*slot->answer);
 }
 
 Result<core::EnqueuedTask> LocalApi::enqueue(const std::string& ns, core::TaskSpec spec) {

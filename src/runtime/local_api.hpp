@@ -121,6 +121,8 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<core::Run> signal_run(const core::SignalRun& request) override;
   core::Result<core::BulkResult> act_on_runs(const core::BulkRuns& bulk) override;
   core::Result<core::StepsWritten> write_steps(core::WriteSteps command) override;
+  core::Result<std::vector<core::Result<core::StepsWritten>>> write_steps_of_many(
+      core::WriteStepsOfMany command) override;
   core::Result<std::vector<core::StepAttempt>> list_steps(const core::RunRef& ref) override;
   core::Result<std::vector<core::RunEvent>> list_run_events(const core::ListRunEvents& list) override;
   core::Result<core::RunReplay> replay_run(const core::RunRef& ref,
@@ -150,11 +152,14 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<bool> admit(core::ClaimTasks& command);
   // Refuses what is too large for its namespace, and finds the body of who knows the run only.
   core::Status admit(core::WriteSteps& command);
+  // Takes those out that are refused; what became of each.
+  std::vector<core::Status> admit(core::WriteStepsOfMany& command);
   // Whether `admit` finds in memory all that it compares with, so that a thread may call it that must not
   // wait for the store.
   [[nodiscard]] bool is_at_hand(const core::EnqueueTasks& command);
   [[nodiscard]] bool is_at_hand(const core::ClaimTasks& command);
   [[nodiscard]] bool is_at_hand(const core::WriteSteps& command);
+  [[nodiscard]] bool is_at_hand(const core::WriteStepsOfMany& command);
 
  private:
   struct Shared {

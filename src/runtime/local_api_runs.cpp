@@ -164,26 +164,27 @@ Result<core::Run> LocalApi::await_run(const core::RunRef& ref, core::Duration wa
   struct News {
     std::mutex mutex;
     std::condition_variable came;
-    bool has_any = false;
+    std::optional<core::Run> ended;
   };
   const core::MonotonicTime until = clock_.monotonic() + wait;
   auto news = std::make_shared<News>();  // with the watch, which may tell once more after the end
-  const auto tell = [news] {
+  const auto tell = [news](const core::Run& ended) {
     const std::lock_guard lock{news->mutex};
-    news->has_any = true;
+    news->ended = ended;
     news->came.notify_all();
   };
-  const std::uint64_t watcher = watch_ == nullptr ? 0 : watch_->watch(ref.id, tell);
+  const std::uint64_t watcher =
+      watch_ == nullptr ? 0 : watch_->watch(ref.id, engine::RunWatch::Of::its_end, tell);
   Result<core::Run> run = get_run(ref);
   while (run && !core::is_closed(run->state)) {
     const core::Duration left = until - clock_.monotonic();
     if (left <= core::Duration{0}) break;
     {
       std::unique_lock lock{news->mutex};
-      news->came.wait_for(lock, std::min(left, kLookAgain), [&] { return news->has_any; });
-      news->has_any = false;
+      news->came.wait_for(lock, std::min(left, kLookAgain), [&] { return news->ended.has_value(); });
+      if (news->ended) run = *std::exchange(news->ended, std::nullopt);
     }
-    run = get_run(ref);
+    if (!core::is_closed(run->state)) run = get_run(ref);
   }
   if (watch_ != nullptr) watch_->unwatch(watcher);
   return run;

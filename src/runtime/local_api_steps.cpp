@@ -1,5 +1,6 @@
 // The calls on steps of code runs.
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/guarded.hpp"
@@ -40,6 +41,34 @@ bool LocalApi::is_at_hand(const core::WriteSteps& command) {
 Result<core::StepsWritten> LocalApi::write_steps(core::WriteSteps command) {
   if (const core::Status admitted = admit(command); !admitted) return admitted.problem();
   return call_for<core::StepsWritten>(std::move(command));
+}
+
+std::vector<core::Status> LocalApi::admit(core::WriteStepsOfMany& command) {
+  std::vector<core::Status> admitted;
+  std::vector<core::WriteSteps> writes;
+  for (core::WriteSteps& one : command.writes) {
+    if (admitted.emplace_back(admit(one))) writes.push_back(std::move(one));
+  }
+  command.writes = std::move(writes);
+  return admitted;
+}
+
+bool LocalApi::is_at_hand(const core::WriteStepsOfMany& command) {
+  return std::all_of(command.writes.begin(), command.writes.end(),
+                     [this](const core::WriteSteps& one) { return is_at_hand(one); });
+}
+
+Result<std::vector<Result<core::StepsWritten>>> LocalApi::write_steps_of_many(
+    core::WriteStepsOfMany command) {
+  if (const core::Status valid = core::check(core::Command{command}); !valid) return valid.problem();
+  const std::vector<core::Status> admitted = admit(command);
+  std::vector<Result<core::StepsWritten>> results;
+  if (!command.writes.empty()) {
+    auto written = call_for<std::vector<Result<core::StepsWritten>>>(std::move(command));
+    if (!written) return written.problem();
+    results = std::move(*written);
+  }
+  return core::with_refused(admitted, std::move(results));
 }
 
 Result<std::vector<core::StepAttempt>> LocalApi::list_steps(const core::RunRef& ref) {

@@ -299,7 +299,7 @@ core::WriteSteps Body::command_of(std::vector<core::StepWrite> steps) const {
 core::Result<core::StepsWritten> Body::write(Branch& branch, const core::WriteSteps& command) {
   core::Duration wait = std::chrono::milliseconds{20};
   for (;;) {
-    auto written = services_.connection.calls().runs().write_steps(command);
+    auto written = services_.connection.write_steps(command);
     if (written) {
       note_answer(*written);
       return written;

@@ -6,6 +6,7 @@
 #include "client/open_store.hpp"
 #include "sdk/convert.hpp"
 #include "sdk/test_connection.hpp"
+#include "sdk/together.hpp"
 
 namespace pawl::detail {
 
@@ -55,6 +56,13 @@ class Http final : public Connection {
   [[nodiscard]] Calls calls() override {
     return Calls{take(), [this](std::unique_ptr<client::HttpApi> http) { give_back(std::move(http)); }};
   }
+  [[nodiscard]] bool is_remote() const override { return true; }
+  [[nodiscard]] core::Result<core::StepsWritten> write_steps(core::WriteSteps command) override {
+    if (!core::may_be_repeated(command)) return Connection::write_steps(std::move(command));
+    std::size_t bytes = 0;
+    for (const core::StepWrite& step : command.steps) bytes += step.output.text.size();
+    return steps_.call(std::move(command), bytes);
+  }
   [[nodiscard]] Calls own_calls(core::Duration timeout) override {
     client::HttpTarget target = target_;
     target.timeout = timeout;
@@ -85,6 +93,10 @@ class Http final : public Connection {
   client::HttpTarget target_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<client::HttpApi>> free_;
+  Together<core::WriteSteps, core::StepsWritten> steps_{
+      {}, [this](std::vector<core::WriteSteps> writes) {
+        return calls().runs().write_steps_of_many({.ns = ns(), .writes = std::move(writes)});
+      }};
 };
 
 }  // namespace

@@ -64,6 +64,11 @@ class Connection {
   virtual ~Connection() = default;
 
   [[nodiscard]] virtual Calls calls() = 0;
+  // A call costs a round trip: what can be told together is.
+  [[nodiscard]] virtual bool is_remote() const { return false; }
+  [[nodiscard]] virtual core::Result<core::StepsWritten> write_steps(core::WriteSteps command) {
+    return calls().runs().write_steps(std::move(command));
+  }
   // One that nobody else uses, each of whose calls ends after `timeout`.
   [[nodiscard]] virtual Calls own_calls(core::Duration timeout) = 0;
   // How long a workflow waits on its thread before it leaves it, where its worker was told `asked`.

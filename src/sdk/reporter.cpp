@@ -65,11 +65,8 @@ void Reporter::release(const core::Task& task) {
 core::Result<core::ReportAnswer> Reporter::deliver(const core::Report& report, worker::Lease& lease) {
   core::Duration wait = std::chrono::milliseconds{50};
   while (lease.state() != LeaseState::lost) {
-    auto results = connection_.calls().tasks().report(
-        {.ns = connection_.ns(), .worker_id = worker_id_, .reports = {report}});
-    if (results && (results->front() || !is_passing(results->front().problem().code)))
-      return std::move(results->front());
-    if (!results && !is_passing(results.problem().code)) return results.problem();
+    auto told = reports_.call(report, report.output.text.size());
+    if (told || !is_passing(told.problem().code)) return told;
     lease.wait(wait);
     wait = std::min<core::Duration>(wait * 2, std::chrono::seconds{2});
   }

@@ -3,11 +3,13 @@
 // Any thread.
 
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "core/command.hpp"
 #include "sdk/connection.hpp"
 #include "sdk/outcome.hpp"
+#include "sdk/together.hpp"
 #include "worker/lease.hpp"
 
 namespace pawl::detail {
@@ -17,7 +19,14 @@ using Log = std::function<void(const std::string&)>;
 class Reporter {
  public:
   Reporter(Connection& connection, std::string worker_id, const Log& log)
-      : connection_(connection), worker_id_(std::move(worker_id)), log_(log) {}
+      : connection_(connection),
+        worker_id_(std::move(worker_id)),
+        log_(log),
+        reports_({.senders = connection.is_remote() ? 2 : kAnyNumber},
+                 [this](std::vector<core::Report> reports) {
+                   return connection_.calls().tasks().report(
+                       {.ns = connection_.ns(), .worker_id = worker_id_, .reports = std::move(reports)});
+                 }) {}
 
   // As the lease allows: one that is lost says nothing, one that is abandoned gives a failed task back. True:
   // it is known as completed.
@@ -31,9 +40,13 @@ class Reporter {
   void say(const std::string& text) const { log_(text); }
 
  private:
+  // In this process the commit loop gathers them.
+  static constexpr int kAnyNumber = std::numeric_limits<int>::max();
+
   Connection& connection_;
   std::string worker_id_;
   const Log& log_;
+  Together<core::Report, core::ReportAnswer> reports_;
 };
 
 }  // namespace pawl::detail

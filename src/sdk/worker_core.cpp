@@ -11,6 +11,7 @@
 #include "core/limits.hpp"
 #include "core/schema.hpp"
 #include "core/step.hpp"
+#include "runtime/scheduling.hpp"
 #include "sdk/body.hpp"
 #include "sdk/convert.hpp"
 #include "sdk/end_signals.hpp"
@@ -196,6 +197,7 @@ void WorkerCore::back_off(core::Duration wait) {
 
 // What was claimed and not begun when the worker is told to stop is given back.
 void WorkerCore::run_loop() {
+  runtime::let_others_finish();
   std::unique_lock lock{mutex_};
   for (;;) {
     work_came_.wait(lock, [&] { return is_closed_ || !waiting_.empty(); });

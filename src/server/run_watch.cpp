@@ -27,10 +27,11 @@ RunWatch::~RunWatch() {
   gate_->watch = nullptr;
 }
 
-std::shared_ptr<RunWatch::Watcher> RunWatch::begin(const core::RunId& run, Look how) {
+std::shared_ptr<RunWatch::Watcher> RunWatch::begin(const core::RunId& run, engine::RunWatch::Of what,
+                                                   Look how) {
   auto watcher = std::make_shared<Watcher>();
   watcher->look = std::move(how);
-  watcher->news_id = news_.watch(run, [gate = gate_, weak = std::weak_ptr{watcher}] {
+  watcher->news_id = news_.watch(run, what, [gate = gate_, weak = std::weak_ptr{watcher}](const core::Run&) {
     const auto told = weak.lock();
     const std::lock_guard lock{gate->mutex};
     if (told && gate->watch != nullptr) gate->watch->wake(told);
@@ -75,13 +76,14 @@ void RunWatch::look(const std::shared_ptr<Watcher>& watcher) {
 void RunWatch::await(const core::RunRef& run, core::Duration wait, Done done) {
   const bool has_time = wait > core::Duration{0};
   const auto is_due = std::make_shared<std::atomic<bool>>(!has_time);  // shared with the timer
-  const auto watcher = begin(run.id, [this, run, is_due, done = std::move(done)] {
-    const bool must_answer = *is_due || is_stopping_;  // before the look: it is then one of that time
-    auto found = runs_.get_run(run);
-    const bool goes_on = found && !core::is_closed(found->state) && !must_answer;
-    if (!goes_on) done(std::move(found));
-    return goes_on ? Next::later : Next::end;
-  });
+  const auto watcher =
+      begin(run.id, engine::RunWatch::Of::its_end, [this, run, is_due, done = std::move(done)] {
+        const bool must_answer = *is_due || is_stopping_;  // before the look: it is then one of that time
+        auto found = runs_.get_run(run);
+        const bool goes_on = found && !core::is_closed(found->state) && !must_answer;
+        if (!goes_on) done(std::move(found));
+        return goes_on ? Next::later : Next::end;
+      });
   if (!has_time) return;
   threads_.later(wait, [this, watcher, is_due] {
     *is_due = true;
@@ -91,7 +93,7 @@ void RunWatch::await(const core::RunRef& run, core::Duration wait, Done done) {
 
 void RunWatch::follow(Request request, From from, std::shared_ptr<EventStream> stream) {
   const core::RunId id = from.run.id;
-  begin(id,
+  begin(id, engine::RunWatch::Of::every_event,
         [this, request = std::move(request), from = std::move(from), stream = std::move(stream)]() mutable {
           if (stream->is_over()) return Next::end;
           const Next next = auth_.allow(request).ok() ? tell(from, *stream) : Next::end;

@@ -64,7 +64,7 @@ class RunWatch {
   };
 
   // Shared with the engine and the timers.
-  std::shared_ptr<Watcher> begin(const core::RunId& run, Look how);
+  std::shared_ptr<Watcher> begin(const core::RunId& run, engine::RunWatch::Of what, Look how);
   void wake(const std::shared_ptr<Watcher>& watcher);
   void look(const std::shared_ptr<Watcher>& watcher);
   Next tell(From& from, EventStream& stream);

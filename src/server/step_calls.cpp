@@ -82,6 +82,41 @@ void write_steps(Services& services, Request request, Answer answer) {
       });
 }
 
+std::string results_text(const std::vector<core::RunId>& runs,
+                         const std::vector<Result<core::StepsWritten>>& results) {
+  Writer out;
+  out.begin_object().key("results").begin_array();
+  for (std::size_t i = 0; i < runs.size(); ++i) wire::write_step_result(out, runs[i], results[i]);
+  return out.end_array().end_object().take();
+}
+
+void write_steps_of_many(Services& services, Request request, Answer answer) {
+  auto command = read_body(request, wire::read_steps_of_many);
+  if (!command) return answer(refuse(request, command.problem()));
+  command->ns = request.ns;
+  for (core::WriteSteps& one : command->writes) {
+    one.ns = request.ns;
+    one.by = request.actor;
+  }
+  if (const core::Status valid = core::check(core::Command{*command}); !valid)
+    return answer(refuse(request, valid.problem()));
+  at_gates(
+      services, std::move(*command),
+      [&services, request = std::move(request), answer = std::move(answer)](core::WriteStepsOfMany gated) {
+        std::vector<core::RunId> runs;
+        for (const core::WriteSteps& one : gated.writes) runs.push_back(one.run_id);
+        const std::vector<core::Status> admitted = services.local.admit(gated);
+        if (gated.writes.empty())
+          return answer(json_response(200, results_text(runs, core::with_refused(admitted, {}))));
+        const auto shown = [runs = std::move(runs), admitted](const core::Answer& result) {
+          auto results = std::get<std::vector<Result<core::StepsWritten>>>(result);
+          return std::optional{
+              json_response(200, results_text(runs, core::with_refused(admitted, std::move(results))))};
+        };
+        submit(services, request, std::move(gated), shown, answer);
+      });
+}
+
 Response list_steps(Services& services, const Request& request) {
   const auto command = command_for(request);
   if (!command) return refuse(request, command.problem());
@@ -94,6 +129,8 @@ Response list_steps(Services& services, const Request& request) {
 }  // namespace
 
 void call_step(Services& services, Request request, Answer answer) {
+  if (request.route->call == Call::write_steps_of_many)
+    return write_steps_of_many(services, std::move(request), std::move(answer));
   if (request.route->call != Call::list_steps)
     return write_steps(services, std::move(request), std::move(answer));
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {

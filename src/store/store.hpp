@@ -103,6 +103,9 @@ struct LoadTask {
     bool operator==(const HeldLease&) const = default;
   };
   std::optional<HeldLease> only_to_end = {};
+  // Set where the task is only looked at to see that it is held with this fence, for the sake of something
+  // else that is written. A copy will do here too: the commit compares it (`WriteSet::compares_leases`).
+  std::optional<std::int64_t> only_to_hold = {};
 };
 
 struct LoadRequest {
@@ -202,10 +205,12 @@ struct WriteSet {
   std::vector<core::FinishedTask> erased_tasks = {};
   std::vector<RunErase> erased_runs = {};
   std::optional<std::int64_t> audit_erased_to = {};  // all entries up to this one
+  bool compares_leases = false;  // an answer rests on a task that was loaded `only_to_hold`
 
   [[nodiscard]] bool is_nothing() const {
-    return tasks.empty() && lines.empty() && queues.empty() && records.empty() && checkpoints.empty() &&
-           audit.empty() && runs.empty() && erased_tasks.empty() && erased_runs.empty() && !audit_erased_to;
+    return !compares_leases && tasks.empty() && lines.empty() && queues.empty() && records.empty() &&
+           checkpoints.empty() && audit.empty() && runs.empty() && erased_tasks.empty() &&
+           erased_runs.empty() && !audit_erased_to;
   }
 };
 

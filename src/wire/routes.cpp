@@ -444,9 +444,23 @@ std::vector<std::string_view> segments_of(std::string_view path) {
 
 bool is_parameter(std::string_view segment) { return segment.size() > 2 && segment.front() == '{'; }
 
+// The table with its paths taken apart: each request is compared with all of them.
+struct Pattern {
+  const Route* route = nullptr;
+  std::vector<std::string_view> segments = {};
+};
+const std::vector<Pattern>& patterns() {
+  static const std::vector<Pattern> all = [] {
+    std::vector<Pattern> made;
+    for (const Route& route : kRoutes) made.push_back({.route = &route, .segments = segments_of(route.path)});
+    return made;
+  }();
+  return all;
+}
+
 // A literal segment of the table compares with the bytes that were sent: "%2e" is no way around it.
-bool fits(const Route& route, const std::vector<std::string_view>& segments) {
-  const auto wanted = segments_of(route.path);
+bool fits(const Pattern& pattern, const std::vector<std::string_view>& segments) {
+  const auto& wanted = pattern.segments;
   if (wanted.size() != segments.size()) return false;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (is_parameter(wanted[i]) ? segments[i].empty() : wanted[i] != segments[i]) return false;
@@ -482,12 +496,11 @@ std::span<const Route> routes() { return kRoutes; }
 
 core::Result<Match> match(Method method, std::string_view path) {
   const auto segments = segments_of(path);
-  for (const Route& route : kRoutes) {
-    if (route.method != method || !fits(route, segments)) continue;
-    Match found{.route = &route};
-    const auto wanted = segments_of(route.path);
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (!is_parameter(wanted[i])) continue;
+  for (const Pattern& pattern : patterns()) {
+    if (pattern.route->method != method || !fits(pattern, segments)) continue;
+    Match found{.route = pattern.route};
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      if (!is_parameter(pattern.segments[i])) continue;
       auto value = percent_decoded(segments[i]);
       if (!value) return no_such_path(path);
       found.parameters.push_back(std::move(*value));
@@ -500,9 +513,10 @@ core::Result<Match> match(Method method, std::string_view path) {
 std::vector<Method> methods_of(std::string_view path) {
   std::vector<Method> methods;
   const auto segments = segments_of(path);
-  for (const Route& route : kRoutes) {
-    const bool is_new = std::find(methods.begin(), methods.end(), route.method) == methods.end();
-    if (is_new && fits(route, segments)) methods.push_back(route.method);
+  for (const Pattern& pattern : patterns()) {
+    const Method method = pattern.route->method;
+    const bool is_new = std::find(methods.begin(), methods.end(), method) == methods.end();
+    if (is_new && fits(pattern, segments)) methods.push_back(method);
   }
   return methods;
 }

@@ -87,6 +87,7 @@ enum class Call : std::uint8_t {
   fail_step,
   suspend_run,
   write_steps,
+  write_steps_of_many,
   list_steps,
   create_schedule,
   list_schedules,

@@ -4,7 +4,9 @@
 
 #include "core/retry_json.hpp"
 #include "wire/parts.hpp"
+#include "wire/problem.hpp"
 #include "wire/task.hpp"
+#include "wire/task_read.hpp"
 
 namespace pawl::wire {
 
@@ -236,8 +238,21 @@ core::WriteSteps read_write_steps(ObjectReader& in) {
   return command;
 }
 
-void write_write_steps(Writer& out, const core::WriteSteps& command) {
-  out.begin_object();
+core::WriteStepsOfMany read_steps_of_many(ObjectReader& in) {
+  core::WriteStepsOfMany command;
+  in.objects("writes", [&](ObjectReader& one) {
+    const auto run = optional_id<core::RunTag>(one, "run_id");
+    if (!run) one.mistake("run_id", "is missing");
+    core::WriteSteps write = read_write_steps(one);
+    write.run_id = run.value_or(core::RunId{});
+    command.writes.push_back(std::move(write));
+  });
+  return command;
+}
+
+namespace {
+
+void write_fields(Writer& out, const core::WriteSteps& command) {
   if (command.body != core::TaskId{}) out.field("task_id", to_string(command.body));
   out.field("fence", command.fence).key("steps").begin_array();
   for (const core::StepWrite& step : command.steps) write_one(out, step);
@@ -248,7 +263,24 @@ void write_write_steps(Writer& out, const core::WriteSteps& command) {
     out.key("suspend");
     write_wait(out, *command.suspend);
   }
+}
+
+}  // namespace
+
+void write_write_steps(Writer& out, const core::WriteSteps& command) {
+  out.begin_object();
+  write_fields(out, command);
   out.end_object();
+}
+
+void write_steps_of_many(Writer& out, const core::WriteStepsOfMany& command) {
+  out.begin_object().key("writes").begin_array();
+  for (const core::WriteSteps& one : command.writes) {
+    out.begin_object().field("run_id", to_string(one.run_id));
+    write_fields(out, one);
+    out.end_object();
+  }
+  out.end_array().end_object();
 }
 
 void write_step_answer(Writer& out, const core::StepAnswer& answer) {
@@ -260,12 +292,40 @@ void write_step_answer(Writer& out, const core::StepAnswer& answer) {
   out.end_object();
 }
 
-void write_steps_written(Writer& out, const core::StepsWritten& written) {
-  out.begin_object().key("steps").begin_array();
+namespace {
+
+void write_written(Writer& out, const core::StepsWritten& written) {
+  out.key("steps").begin_array();
   for (const core::StepAnswer& answer : written.steps) write_step_answer(out, answer);
   out.end_array().field("suspended", written.is_suspended);
   write_stop(out, written.stop);
-  out.field("now", written.now).end_object();
+  out.field("now", written.now);
+}
+
+}  // namespace
+
+void write_steps_written(Writer& out, const core::StepsWritten& written) {
+  out.begin_object();
+  write_written(out, written);
+  out.end_object();
+}
+
+void write_step_result(Writer& out, const core::RunId& run, const core::Result<core::StepsWritten>& written) {
+  out.begin_object().field("run_id", to_string(run)).field("ok", written.ok());
+  if (written) {
+    write_written(out, *written);
+  } else {
+    out.key("error");
+    write_problem(out, written.problem(), "");
+  }
+  out.end_object();
+}
+
+core::Result<core::StepsWritten> read_step_result(ObjectReader& in) {
+  if (in.optional_boolean("ok").value_or(false)) return read_steps_written(in);
+  core::Problem problem;
+  in.optional_object_leniently("error", [&](ObjectReader& error) { problem = read_problem(error); });
+  return problem;
 }
 
 core::StepsWritten read_steps_written(ObjectReader& in) {

@@ -24,12 +24,18 @@ struct AskedSuspend {
 // All that one body writes at once.
 [[nodiscard]] core::WriteSteps read_write_steps(ObjectReader& in);
 void write_write_steps(Writer& out, const core::WriteSteps& command);
+// {"writes": […]}: the same of many bodies, each with its run_id.
+[[nodiscard]] core::WriteStepsOfMany read_steps_of_many(ObjectReader& in);
+void write_steps_of_many(Writer& out, const core::WriteStepsOfMany& command);
 
 // --- answers ---
 
 void write_step_answer(Writer& out, const core::StepAnswer& answer);
 void write_steps_written(Writer& out, const core::StepsWritten& written);
 [[nodiscard]] core::StepsWritten read_steps_written(ObjectReader& in);
+// One of many: run_id, ok, and what was written or the error.
+void write_step_result(Writer& out, const core::RunId& run, const core::Result<core::StepsWritten>& written);
+[[nodiscard]] core::Result<core::StepsWritten> read_step_result(ObjectReader& in);
 void write_step_attempt(Writer& out, const core::StepAttempt& attempt);
 [[nodiscard]] core::StepAttempt read_step_attempt(ObjectReader& in);
 // "steps", "signals" and "stop" of a claimed body.

@@ -65,6 +65,9 @@ inline constexpr std::array kWriteSteps{
     Field{"custom_status", "string", false, "shown with the run"},
     Field{"park", "string", false, "pauses the run, and says why"},
 };
+inline constexpr std::array kStepsOfMany{
+    Field{"writes", "writes", true, "up to 1,000, each with run_id and what /runs/{id}/steps takes"},
+};
 inline constexpr std::array kOpenRun{
     Field{"run_key", "string", false, "the same key of the same workflow gives the first run again"},
     Field{"workflow", "string", false, "a name for runs of this kind; default: open"},
@@ -305,6 +308,14 @@ inline constexpr std::array kWorkflowRoutes{
           .summary = "All that a body writes at once, in one commit",
           .body = kWriteSteps,
           .answer = "steps, suspended, stop and now"},
+    Route{.method = Method::post,
+          .path = "/v1/{ns}/steps",
+          .role = core::Role::worker,
+          .call = Call::write_steps_of_many,
+          .summary = "What the bodies of many runs write at once: one result each, in order",
+          .body = kStepsOfMany,
+          .answer = "results",
+          .is_large = true},
     Route{.method = Method::get,
           .path = "/v1/{ns}/runs/{id}/steps",
           .role = core::Role::viewer,

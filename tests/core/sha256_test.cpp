@@ -38,15 +38,5 @@ TEST(Sha256, PadsMessagesOfEveryLengthAroundABlock) {
             "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
 }
 
-TEST(Sha256, InPartsIsTheSameAsAtOnce) {
-  const std::string message(1'000, 'x');
-  for (std::size_t size = 1; size < 200; size += 7) {
-    Sha256 hash;
-    for (std::size_t at = 0; at < message.size(); at += size)
-      hash.update(std::string_view{message}.substr(at, size));
-    EXPECT_EQ(hash.finish(), sha256(message)) << size;
-  }
-}
-
 }  // namespace
 }  // namespace pawl::core

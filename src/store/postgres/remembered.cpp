@@ -53,8 +53,9 @@ core::TaskRecord RememberedLease::record(const core::TaskId& id) const {
   record.lane = lane;
   record.place = core::Place::leased;
   record.status = core::TaskStatus::claimed;
-  record.progress = {.attempt = 1, .fence = 1, .budget_from = 0};
+  record.progress = {.attempt = 1, .fence = kFirstFence, .budget_from = 0};
   record.available_at = available_at;
+  record.facts.run = run;
   record.lease = core::Lease{.worker_id = worker_id, .acquired_at = acquired_at, .expires_at = expires_at};
   return record;
 }
@@ -69,6 +70,7 @@ void RememberedLeases::remember(std::span<const TaskWrite* const> committed,
                                                         .acquired_at = record.lease->acquired_at,
                                                         .expires_at = record.lease->expires_at,
                                                         .worker_id = record.lease->worker_id,
+                                                        .run = record.facts.run,
                                                         .address = addresses[i]});
     oldest_first_.push_back(record.id);
   }
@@ -87,12 +89,21 @@ std::vector<std::optional<RememberedLease>> RememberedLeases::recall(std::span<c
     if (known == leases_.end()) continue;
     // What would be refused is not written, so nobody would compare it: only the holder is answered from
     // memory, and only while the lease lasts, since it may have been renewed elsewhere.
-    const LoadTask::HeldLease held{.fence = 1, .worker_id = known->second.worker_id};
-    if (tasks[i].only_to_end == held && known->second.expires_at > now)
-      recalled[i] = std::move(known->second);
+    const LoadTask::HeldLease held{.fence = kFirstFence, .worker_id = known->second.worker_id};
+    const bool lasts = known->second.expires_at > now;
+    if (lasts && tasks[i].only_to_hold == kFirstFence) {
+      recalled[i] = known->second;
+      continue;
+    }
+    if (lasts && tasks[i].only_to_end == held) recalled[i] = std::move(known->second);
     leases_.erase(known);
   }
   return recalled;
+}
+
+void RememberedLeases::forget(const core::TaskId& id) {
+  const std::lock_guard lock{mutex_};
+  leases_.erase(id);
 }
 
 }  // namespace pawl::store::postgres

@@ -38,6 +38,8 @@ class RememberedFacts {
   std::size_t bytes_ = 0;
 };
 
+inline constexpr std::int64_t kFirstFence = 1;
+
 // Of tasks that were claimed for the first time, and neither started nor renewed since.
 struct RememberedLease {
   const core::Lane* lane = nullptr;
@@ -45,6 +47,7 @@ struct RememberedLease {
   core::TimePoint acquired_at = {};
   core::TimePoint expires_at = {};
   std::string worker_id = {};
+  std::optional<core::TaskRun> run = {};
   Address address = {};
 
   [[nodiscard]] core::TaskRecord record(const core::TaskId& id) const;
@@ -56,9 +59,11 @@ class RememberedLeases {
 
   // `addresses` says where the rows of `committed` stand, in the same order.
   void remember(std::span<const TaskWrite* const> committed, std::span<const Address> addresses);
-  // Each is forgotten, asked for or not: whoever loads a task is about to change it.
+  // Each is forgotten, asked for or not: whoever loads a task is about to change it, but for those who want
+  // no more than that it is held.
   [[nodiscard]] std::vector<std::optional<RememberedLease>> recall(std::span<const LoadTask> tasks,
                                                                    core::TimePoint now);
+  void forget(const core::TaskId& id);
 
  private:
   const std::size_t max_;

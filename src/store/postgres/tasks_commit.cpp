@@ -54,6 +54,7 @@ void send_counts(Connection& connection, const std::vector<CountsWrite>& counts)
 PostgresTransaction::~PostgresTransaction() {
   if (!is_open_) return;
   connection_->roll_back();
+  for (const core::TaskId& id : held_) shared_.leases.forget(id);  // perhaps they are what was wrong
   for (const Taken& taken : taken_) shared_.marks_of(*taken.lane).lower(taken.lane->id, taken.first);
 }
 
@@ -80,6 +81,7 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
   send_queues(writes.queues);
   send_records(writes.records);
   send_checkpoints(writes.checkpoints);
+  send_held();
   FirstLeases leases = send_tasks(*connection_, writes.tasks, addresses_, now_);
   send_runs(writes);
   send_lines(writes.lines);
@@ -88,6 +90,16 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
   send_audit(writes.audit);
   send_erased(writes);
   return leases;
+}
+
+void PostgresTransaction::send_held() {
+  if (held_.empty()) return;
+  Params params;
+  params.column(held_, [this](const core::TaskId& id) { return addresses_.at(id); });
+  params.column(held_, [](const core::TaskId& id) { return id; });
+  params.value(kFirstFence);
+  params.value(static_cast<std::int64_t>(held_.size()));
+  connection_->send(sql::expect_leases, params);
 }
 
 // The connection died with our COMMIT in it. Returns if the transaction is in the database after all.

@@ -41,7 +41,8 @@ Params ids_of(const std::vector<TaskId>& ids) {
 // Finds where each of a set of tasks stands, and locks it there.
 class TaskLoader {
  public:
-  TaskLoader(Connection& connection, Shared& shared, Addresses& addresses,
+  // `held` gets those that were only looked at in memory, and are only to be held.
+  TaskLoader(Connection& connection, Shared& shared, Addresses& addresses, std::vector<TaskId>& held,
              const std::vector<LoadTask>& wanted, core::TimePoint now)
       : connection_(connection), lane_of_(shared.lanes, connection), addresses_(addresses) {
     found_.resize(wanted.size());
@@ -51,6 +52,7 @@ class TaskLoader {
       if (recalled[i]) {
         found_[i] = recalled[i]->record(id);
         addresses_[id] = recalled[i]->address;
+        if (wanted[i].only_to_hold) held.push_back(id);
         continue;
       }
       index_.emplace(id, i);
@@ -171,7 +173,7 @@ std::vector<std::optional<TaskId>> read_idempotency(const Rows& rows, std::size_
 Loaded PostgresTransaction::load(const LoadRequest& request) {
   Loaded loaded;
   if (!request.tasks.empty()) {
-    loaded.tasks = TaskLoader{*connection_, shared_, addresses_, request.tasks, now_}.load();
+    loaded.tasks = TaskLoader{*connection_, shared_, addresses_, held_, request.tasks, now_}.load();
   }
   if (!request.idempotency.empty()) {
     Params params;

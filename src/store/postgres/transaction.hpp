@@ -84,6 +84,7 @@ class PostgresTransaction final : public Transaction {
   void note_taken(std::span<Source> sources, const std::vector<core::TaskRecord>& records, std::size_t max);
 
   [[nodiscard]] FirstLeases send_writes(const WriteSet& writes);
+  void send_held();
   void send_lines(const std::vector<LineWrite>& lines);
   void send_turns(const std::vector<TurnsWrite>& writes);
   void send_queues(const std::vector<QueueWrite>& queues);
@@ -104,6 +105,7 @@ class PostgresTransaction final : public Transaction {
   bool is_open_ = true;
   std::vector<Taken> taken_;
   Addresses addresses_;                      // of what is loaded and locked
+  std::vector<core::TaskId> held_;           // loaded from memory: the commit compares them
   std::vector<LineRef> lines_without_head_;  // locked by this transaction
 };
 

@@ -44,6 +44,15 @@ with changed as (
 )
 select pawl.expect_rows(count(*), $17::int8) from changed
 
+-- name: expect_leases
+-- only: this database because the others lock all when they begin. They are held, and stay so until the commit.
+with held as (
+  select 1 from pawl.leases l join (select unnest($1::tid[]) as address, unnest($2::uuid[]) as id) u
+    on l.ctid = u.address and l.id is not distinct from u.id
+  where l.fence = $3::int8 order by l.id for share of l
+)
+select pawl.expect_rows(count(*), $4::int8) from held
+
 -- name: delete_lease
 with gone as (
   delete from pawl.leases l using (

@@ -1,0 +1,104 @@
+#pragma once
+// Calls that many threads make one by one and that are sent together: while some are on their way, those that
+// come meanwhile gather, and whoever is free to sends them all. One alone is sent at once. Any thread.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace pawl::detail {
+
+template <typename Item, typename Answer>
+class Together {
+ public:
+  // One answer each, in order; or why there is none at all.
+  using Send = std::function<core::Result<std::vector<core::Result<Answer>>>(std::vector<Item>)>;
+  struct Bounds {
+    int senders = 2;  // at once: while one waits for its answer, another can be sent
+    std::size_t items = 500;
+    std::size_t bytes = 1U << 20U;  // of all; a larger one goes alone
+  };
+
+  Together(Bounds bounds, Send send) : bounds_(bounds), send_(std::move(send)) {}
+
+  [[nodiscard]] core::Result<Answer> call(Item item, std::size_t bytes) {
+    Waiting own{.item = std::move(item), .bytes = bytes};
+    std::unique_lock lock{mutex_};
+    waiting_.push_back(&own);
+    while (!own.answer) {
+      // Those who were there before may leave no room for it: then it sends them, and itself next.
+      if (!own.is_taken && senders_ < bounds_.senders) {
+        send_some(lock);
+      } else {
+        own.came.wait(lock);
+      }
+    }
+    return std::move(*own.answer);
+  }
+
+  // Those that nobody has sent yet.
+  [[nodiscard]] std::size_t waiting() {
+    const std::lock_guard lock{mutex_};
+    return waiting_.size();
+  }
+
+ private:
+  struct Waiting {
+    Item item;
+    std::size_t bytes = 0;
+    bool is_taken = false;
+    std::optional<core::Result<Answer>> answer = {};
+    std::condition_variable came = {};
+  };
+
+  void send_some(std::unique_lock<std::mutex>& lock) {
+    ++senders_;
+    const std::vector<Waiting*> taken = take_some();
+    std::vector<Item> items;
+    items.reserve(taken.size());
+    for (Waiting* one : taken) items.push_back(std::move(one->item));
+    lock.unlock();
+    auto answers = send_(std::move(items));
+    lock.lock();
+    --senders_;
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      taken[i]->answer = answer_of(answers, i);
+      taken[i]->came.notify_one();
+    }
+    if (!waiting_.empty()) waiting_.front()->came.notify_one();  // it may send now
+  }
+
+  std::vector<Waiting*> take_some() {
+    std::vector<Waiting*> taken;
+    std::size_t bytes = 0;
+    while (!waiting_.empty() && taken.size() < bounds_.items) {
+      Waiting* next = waiting_.front();
+      if (!taken.empty() && bytes + next->bytes > bounds_.bytes) break;
+      bytes += next->bytes;
+      next->is_taken = true;
+      taken.push_back(next);
+      waiting_.pop_front();
+    }
+    return taken;
+  }
+
+  static core::Result<Answer> answer_of(core::Result<std::vector<core::Result<Answer>>>& answers,
+                                        std::size_t i) {
+    if (!answers) return answers.problem();
+    if (i < answers->size()) return std::move((*answers)[i]);
+    return core::Problem{.code = core::ProblemCode::internal, .detail = "the answer has too few results"};
+  }
+
+  const Bounds bounds_;
+  const Send send_;
+  std::mutex mutex_;
+  std::deque<Waiting*> waiting_;
+  int senders_ = 0;
+};
+
+}  // namespace pawl::detail

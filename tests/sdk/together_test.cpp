@@ -1,0 +1,132 @@
+// Calls of many threads that are sent together.
+#include "sdk/together.hpp"
+
+#include <numeric>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace pawl::detail {
+namespace {
+
+using Sent = std::vector<int>;
+
+// Gives each number doubled, when the test says so.
+class Line {
+ public:
+  explicit Line(Together<int, int>::Bounds bounds)
+      : together_(bounds, [this](Sent items) { return send(items); }) {}
+
+  void call(int number, std::size_t bytes = 1) {
+    callers_.emplace_back([this, number, bytes] {
+      const auto answer = together_.call(number, bytes);
+      const std::lock_guard lock{mutex_};
+      answers_.emplace_back(number, answer ? *answer : -1);
+      changed_.notify_all();
+    });
+  }
+  void let_go(int sends = 1) {
+    const std::lock_guard lock{mutex_};
+    allowed_ += sends;
+    changed_.notify_all();
+  }
+  Sent await_sent(std::size_t index) {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [&] { return sent_.size() > index; });
+    return sent_[index];
+  }
+  void await_answers(std::size_t count) {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [&] { return answers_.size() >= count; });
+    for (const auto& [number, answer] : answers_) EXPECT_EQ(answer, is_broken ? -1 : 2 * number);
+  }
+  // Until so many stand in line, however long their threads take to come.
+  void await_waiting(std::size_t count) {
+    while (together_.waiting() < count) std::this_thread::yield();
+  }
+
+  std::atomic<bool> is_broken = false;
+
+ private:
+  core::Result<std::vector<core::Result<int>>> send(const Sent& items) {
+    std::unique_lock lock{mutex_};
+    sent_.push_back(items);
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return allowed_ > 0; });
+    --allowed_;
+    if (is_broken) return core::Problem{.code = core::ProblemCode::unavailable, .detail = "cut"};
+    std::vector<core::Result<int>> answers;
+    for (const int item : items) answers.emplace_back(2 * item);
+    return answers;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Sent> sent_;
+  std::vector<std::pair<int, int>> answers_;
+  int allowed_ = 0;
+  Together<int, int> together_;
+  std::vector<std::jthread> callers_;
+};
+
+TEST(CallsTogether, OneAloneIsSentAtOnce) {
+  Line line{{.senders = 1}};
+  line.call(1);
+  EXPECT_EQ(line.await_sent(0), Sent{1});
+  line.let_go();
+  line.await_answers(1);
+}
+
+TEST(CallsTogether, ThoseThatComeMeanwhileAreSentWithOneCall) {
+  Line line{{.senders = 1}};
+  line.call(1);
+  EXPECT_EQ(line.await_sent(0), Sent{1});
+  for (int i = 2; i <= 10; ++i) {
+    line.call(i);
+    line.await_waiting(static_cast<std::size_t>(i) - 1);
+  }
+  line.let_go(2);
+  EXPECT_EQ(line.await_sent(1), (Sent{2, 3, 4, 5, 6, 7, 8, 9, 10}));
+  line.await_answers(10);
+}
+
+TEST(CallsTogether, AreNotMoreThanTheBounds) {
+  Line line{{.senders = 1, .items = 2, .bytes = 10}};
+  line.call(1);
+  (void)line.await_sent(0);
+  std::size_t count = 0;
+  for (const std::size_t bytes : {1, 1, 1, 20, 6, 6}) {
+    line.call(static_cast<int>(count) + 2, bytes);
+    line.await_waiting(++count);
+  }
+  line.let_go(6);
+  EXPECT_EQ(line.await_sent(1), (Sent{2, 3})) << "two at most";
+  EXPECT_EQ(line.await_sent(2), (Sent{4})) << "the next is too large to go with it";
+  EXPECT_EQ(line.await_sent(3), (Sent{5})) << "and goes alone";
+  EXPECT_EQ(line.await_sent(4), (Sent{6}));
+  EXPECT_EQ(line.await_sent(5), (Sent{7}));
+  line.await_answers(7);
+}
+
+TEST(CallsTogether, AllHearThatTheirCallFailed) {
+  Line line{{.senders = 1}};
+  line.is_broken = true;
+  line.call(1);
+  (void)line.await_sent(0);
+  line.call(2);
+  line.call(3);
+  line.await_waiting(2);
+  line.let_go(2);
+  line.await_answers(3);
+}
+
+TEST(CallsTogether, ManyAtOnceAreAllAnswered) {
+  Line line{{.senders = 2, .items = 7}};
+  line.let_go(1'000);
+  for (int i = 0; i < 200; ++i) line.call(i);
+  line.await_answers(200);
+}
+
+}  // namespace
+}  // namespace pawl::detail
