@@ -28,7 +28,7 @@ Result<core::StepsWritten> HttpApi::write_steps(core::WriteSteps command) {
 }
 
 Result<std::vector<Result<core::StepsWritten>>> HttpApi::write_steps_of_many(core::WriteStepsOfMany command) {
-  if (const core::Status valid = core::check(core::Command{command}); !valid) return valid.problem();
+  if (const core::Status valid = core::check(command); !valid) return valid.problem();
   core::Writer out;
   wire::write_steps_of_many(out, command);
   HttpRequest request{.method = "POST", .path = "/v1/" + command.ns + "/steps", .body = out.take()};

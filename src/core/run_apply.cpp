@@ -150,7 +150,11 @@ Applied Applying::retry() {
 
 void Applying::reset(Node& node) {
   set_state(node, node.items.value_or(0) > 0 ? NodeState::waiting : NodeState::blocked);
-  if (run_.facts.kind != RunKind::open) node.task_id.reset();  // there the node is the task
+  if (run_.facts.kind == RunKind::open) {  // there the node is the task
+    node.since = event_.sequence;
+  } else {
+    node.task_id.reset();
+  }
   node.child_id.reset();
   node.attempts_before = node.attempt;
   set_error(node, std::nullopt);

@@ -165,7 +165,6 @@ Applied Applying::take_back() {
   const bool had_ended = has_ended(node->state);
   reset(*node);
   if (!had_ended) --run_.remaining;
-  node->since = event_.sequence;
   return Done{};
 }
 

@@ -62,7 +62,7 @@ struct RunEventData {
   std::optional<RunState> state = {};
   std::optional<std::string> reason = {};  // what an operator said
   bool requested = false;                  // of workflow_cancelled: it is cancelled once all has ended;
-                                           // of task_retrying: by hand, and its node had ended
+                                           // of task_retrying: for somebody retried it or its run
 
   std::optional<NodeKey> node = {};
   std::string node_id = {};

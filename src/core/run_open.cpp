@@ -113,11 +113,14 @@ std::set<NodeIndex> cancelled_behind(WorkingRun& working, std::deque<NodeIndex> 
 }
 
 std::vector<NodeIndex> cancelled_for_it_alone(WorkingRun& working, NodeIndex failed) {
+  const std::set<NodeIndex> of_it = cancelled_behind(working, {failed});
   std::deque<NodeIndex> others;
   for (const NodeKey key : working.all_keys()) {
-    if (key.index != failed && working.node(key).state == NodeState::failed) others.push_back(key.index);
+    const NodeState state = working.node(key).state;
+    const bool is_other = state == NodeState::failed ? key.index != failed : !of_it.contains(key.index);
+    if (is_other && (state == NodeState::failed || state == NodeState::cancelled))
+      others.push_back(key.index);
   }
-  const std::set<NodeIndex> of_it = cancelled_behind(working, {failed});
   const std::set<NodeIndex> of_others = cancelled_behind(working, std::move(others));
   std::vector<NodeIndex> alone;
   std::set_difference(of_it.begin(), of_it.end(), of_others.begin(), of_others.end(),
@@ -127,10 +130,12 @@ std::vector<NodeIndex> cancelled_for_it_alone(WorkingRun& working, NodeIndex fai
 
 Status check_retried(WorkingRun& working, NodeKey key) {
   const Run& run = working.run();
-  const std::string names = fmt::format("task {} is part of run {}", to_string(*working.node(key).task_id),
-                                        to_string(run.facts.id));
   if (run.facts.kind != RunKind::open)
-    return Problem{ProblemCode::invalid_state, names + ", which has noted its end: retry the run"};
+    return Problem{ProblemCode::invalid_state,
+                   fmt::format("the task is part of run {}, which has noted its end: retry the run",
+                               to_string(run.facts.id))};
+  const std::string names =
+      fmt::format("task {} is part of run {}", working.node_id(key), to_string(run.facts.id));
   const bool may_go_on = run.state == RunState::failed || !(is_closed(run.state) || is_stopping(run));
   if (!may_go_on)
     return Problem{ProblemCode::invalid_state,

@@ -100,6 +100,10 @@ Result<RunDecision> rewind_run(WorkingRun& source, const std::string& to, Workin
     return Problem{ProblemCode::invalid_state,
                    fmt::format("run {} is {}: what it did is undone, there is nothing to keep",
                                to_string(source.run().facts.id), to_string(state))};
+  if (source.run().facts.kind == RunKind::open)
+    return Problem{ProblemCode::invalid_state,
+                   fmt::format("run {} is open and has no plan to go back in: retry the task",
+                               to_string(source.run().facts.id))};
   if (source.run().facts.kind == RunKind::code) return rewind_code(source, to, fork, facts, context);
   const Graph* graph = source.plan().graph;
   const auto point = graph == nullptr ? std::nullopt : graph->find(to);

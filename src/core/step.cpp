@@ -23,14 +23,14 @@ Status check_wait(const StepWrite& step) {
         return invalid_field("input", "of a sleep says either how long (`duration`) or `until` when");
       break;
     case StepKind::signal: {
-      if (const Status name = check_name("signal", step.signal); !name) return name;
+      if (const Status name = check_name("input.signal", step.signal); !name) return name;
       break;
     }
     case StepKind::child: {
       if (!step.child) return invalid_field("input", "of a child names its `workflow`");
-      if (const Status name = check_name("workflow", step.child->workflow); !name) return name;
-      if (const Status input = check_json("input", step.child->input); !input) return input;
-      if (step.child->run_key) return check_key("run_key", *step.child->run_key);
+      if (const Status name = check_name("input.workflow", step.child->workflow); !name) return name;
+      if (const Status input = check_json("input.input", step.child->input); !input) return input;
+      if (step.child->run_key) return check_key("input.run_key", *step.child->run_key);
       break;
     }
     case StepKind::task: {
@@ -43,7 +43,8 @@ Status check_wait(const StepWrite& step) {
     }
     default: break;
   }
-  if (step.wait) return check_duration("wait", *step.wait, Duration{0}, kDurationMax);
+  const std::string_view wait = step.kind == StepKind::sleep ? "input.duration" : "input.timeout";
+  if (step.wait) return check_duration(wait, *step.wait, Duration{0}, kDurationMax);
   return Done{};
 }
 
@@ -114,6 +115,14 @@ Status check(const WriteSteps& command) {
     return problem;
   }
   if (command.custom_status) return check_key("custom_status", *command.custom_status);
+  return Done{};
+}
+
+Status check(const WriteStepsOfMany& command) {
+  if (const Status ns = check_namespace(command.ns); !ns) return ns;
+  if (command.writes.empty()) return invalid_field("writes", "must not be empty");
+  if (command.writes.size() > kStepWritesMax)
+    return invalid_field("writes", fmt::format("has over {} entries", kStepWritesMax));
   return Done{};
 }
 

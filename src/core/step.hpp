@@ -144,6 +144,8 @@ struct StepsWritten {
 };
 
 [[nodiscard]] Status check(const WriteSteps& command);
+// How many there are: each is checked by itself, since a bad one must not harm the others.
+[[nodiscard]] Status check(const WriteStepsOfMany& command);
 // Whether it does no harm if it is written once more by someone who did not hear the answer. A step that is
 // completed again is answered like the first time, a wait that is begun again goes on, and a body that was
 // suspended is told that it has lost its lease: it is over either way.

@@ -191,21 +191,24 @@ void BatchRuns::take(const RunId& run, core::RunDecision decision) {
 // All that a decision stops, holds or frees, in one question.
 void BatchRuns::load_tasks_of(const std::vector<core::RunEffect>& effects) {
   std::vector<store::LoadTask> wanted;
+  std::vector<core::TaskId> touched;
   for (const core::RunEffect& effect : effects) {
     const core::TaskId* id = nullptr;
     if (const auto* stop = std::get_if<core::StopTask>(&effect)) id = &stop->task_id;
     if (const auto* hold = std::get_if<core::HoldTask>(&effect)) id = &hold->task_id;
     if (const auto* free = std::get_if<core::FreeTask>(&effect)) id = &free->task_id;
     if (const auto* revive = std::get_if<core::ReviveTask>(&effect)) id = &revive->task_id;
-    if (id != nullptr && around_.set.find(*id) == nullptr) wanted.push_back({.id = *id, .facts = true});
+    if (id == nullptr) continue;
+    touched.push_back(*id);
+    if (around_.set.find(*id) == nullptr) wanted.push_back({.id = *id, .facts = true});
   }
   std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   const auto is_same = [](const auto& a, const auto& b) { return a.id == b.id; };
   wanted.erase(std::unique(wanted.begin(), wanted.end(), is_same), wanted.end());
   around_.set.load(wanted);
   std::vector<store::LineRef> lines;
-  for (const store::LoadTask& one : wanted) {
-    const WorkingTask* task = around_.set.find(one.id);
+  for (const core::TaskId& id : touched) {
+    const WorkingTask* task = around_.set.find(id);
     if (task != nullptr && task->record.facts.key) lines.push_back(line_ref(task->record));
   }
   around_.set.lock_lines(std::move(lines));

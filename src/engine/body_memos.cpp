@@ -43,12 +43,13 @@ void BatchRuns::add_memos(std::vector<core::Result<core::Answer>>& claims) {
   each_body(claims, [&](core::ClaimedTask& one) {
     const auto place = std::lower_bound(ids.begin(), ids.end(), *one.task.run_id);
     const bool is_stored = place != ids.end() && *place == *one.task.run_id;
-    const auto found = is_stored ? stored[static_cast<std::size_t>(place - ids.begin())] : std::nullopt;
-    std::vector<core::Signal> signals = found ? found->signals : std::vector<core::Signal>{};
+    const auto* found = is_stored ? &stored[static_cast<std::size_t>(place - ids.begin())] : nullptr;
+    std::vector<core::Signal> signals =
+        found != nullptr && *found ? (*found)->signals : std::vector<core::Signal>{};
     core::WorkingRun* working = runs_.here(*one.task.run_id);
     one.memo = std::make_shared<const core::BodyMemo>(
         working != nullptr ? memo_of(*working, std::move(signals))
-                           : core::body_memo(found->run, found->nodes, std::move(signals)));
+                           : core::body_memo((*found)->run, (*found)->nodes, std::move(signals)));
   });
 }
 

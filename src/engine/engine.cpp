@@ -191,9 +191,10 @@ void Engine::try_group(Group& group) {
 
   if (core::planted(core::Canary::answer_before_commit)) finish_group(group);
   const store::WriteSet writes = batch.writes();
-  if (writes.is_nothing()) return;  // that there was nothing to write says nothing of whether it could be
+  if (writes.is_nothing() && !writes.compares_leases) return;
   tx->commit(writes);
-  stats_.refused_since = 0;
+  // That there was nothing to write says nothing of whether it could be.
+  if (!writes.is_nothing()) stats_.refused_since = 0;
   if (writes.runs.empty()) return;
   run_watch_.note(batch.runs().changed());
   batch.keep_in_cache(writes);

@@ -182,7 +182,9 @@ Result<core::Run> LocalApi::await_run(const core::RunRef& ref, core::Duration wa
     {
       std::unique_lock lock{news->mutex};
       news->came.wait_for(lock, std::min(left, kLookAgain), [&] { return news->ended.has_value(); });
-      if (news->ended) run = *std::exchange(news->ended, std::nullopt);
+      // One that was told late may have been retried since.
+      const auto ended = std::exchange(news->ended, std::nullopt);
+      if (ended && ended->sequence >= run->sequence) run = *ended;
     }
     if (!core::is_closed(run->state)) run = get_run(ref);
   }

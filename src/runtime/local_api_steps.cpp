@@ -60,7 +60,7 @@ bool LocalApi::is_at_hand(const core::WriteStepsOfMany& command) {
 
 Result<std::vector<Result<core::StepsWritten>>> LocalApi::write_steps_of_many(
     core::WriteStepsOfMany command) {
-  if (const core::Status valid = core::check(core::Command{command}); !valid) return valid.problem();
+  if (const core::Status valid = core::check(command); !valid) return valid.problem();
   const std::vector<core::Status> admitted = admit(command);
   std::vector<Result<core::StepsWritten>> results;
   if (!command.writes.empty()) {

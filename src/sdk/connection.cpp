@@ -17,6 +17,17 @@ constexpr core::Duration kEmbeddedClaimWait = std::chrono::milliseconds{200};
 constexpr core::Duration kHttpClaimWait = std::chrono::seconds{5};
 constexpr std::size_t kKeptConnectionsMax = 64;
 
+// Of the JSON in it.
+std::size_t bytes_of(const core::WriteSteps& command) {
+  std::size_t bytes = 0;
+  for (const core::StepWrite& step : command.steps) {
+    bytes += step.input.text.size() + step.output.text.size();
+    if (step.child) bytes += step.child->input.text.size();
+    if (step.task) bytes += step.task->payload.text.size();
+  }
+  return bytes;
+}
+
 class Embedded final : public Connection {
  public:
   Embedded(const client::StoreAddress& address, EmbeddedOptions options)
@@ -58,9 +69,9 @@ class Http final : public Connection {
   }
   [[nodiscard]] bool is_remote() const override { return true; }
   [[nodiscard]] core::Result<core::StepsWritten> write_steps(core::WriteSteps command) override {
+    if (const core::Status valid = core::check(command); !valid) return valid.problem();
     if (!core::may_be_repeated(command)) return Connection::write_steps(std::move(command));
-    std::size_t bytes = 0;
-    for (const core::StepWrite& step : command.steps) bytes += step.output.text.size();
+    const std::size_t bytes = bytes_of(command);
     return steps_.call(std::move(command), bytes);
   }
   [[nodiscard]] Calls own_calls(core::Duration timeout) override {
@@ -94,8 +105,10 @@ class Http final : public Connection {
   std::mutex mutex_;
   std::vector<std::unique_ptr<client::HttpApi>> free_;
   Together<core::WriteSteps, core::StepsWritten> steps_{
-      {}, [this](std::vector<core::WriteSteps> writes) {
-        return calls().runs().write_steps_of_many({.ns = ns(), .writes = std::move(writes)});
+      {},
+      [this](const core::WriteSteps& write) { return Connection::write_steps(write); },
+      [this](const std::vector<core::WriteSteps>& writes) {
+        return calls().runs().write_steps_of_many({.ns = ns(), .writes = writes});
       }};
 };
 

@@ -64,8 +64,9 @@ class Connection {
   virtual ~Connection() = default;
 
   [[nodiscard]] virtual Calls calls() = 0;
-  // A call costs a round trip: what can be told together is.
+  // Each call is a request to a server.
   [[nodiscard]] virtual bool is_remote() const { return false; }
+  // What a body writes. To a server it goes together with what others write meanwhile.
   [[nodiscard]] virtual core::Result<core::StepsWritten> write_steps(core::WriteSteps command) {
     return calls().runs().write_steps(std::move(command));
   }

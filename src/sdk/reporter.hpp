@@ -22,11 +22,13 @@ class Reporter {
       : connection_(connection),
         worker_id_(std::move(worker_id)),
         log_(log),
-        reports_({.senders = connection.is_remote() ? 2 : kAnyNumber},
-                 [this](std::vector<core::Report> reports) {
-                   return connection_.calls().tasks().report(
-                       {.ns = connection_.ns(), .worker_id = worker_id_, .reports = std::move(reports)});
-                 }) {}
+        reports_(
+            {.senders = connection.is_remote() ? 2 : kAnyNumber},
+            [this](const core::Report& one) -> core::Result<core::ReportAnswer> {
+              auto answers = tell({one});
+              return answers ? std::move(answers->front()) : answers.problem();
+            },
+            [this](const std::vector<core::Report>& reports) { return tell(reports); }) {}
 
   // As the lease allows: one that is lost says nothing, one that is abandoned gives a failed task back. True:
   // it is known as completed.
@@ -40,6 +42,11 @@ class Reporter {
   void say(const std::string& text) const { log_(text); }
 
  private:
+  core::Result<std::vector<core::Result<core::ReportAnswer>>> tell(const std::vector<core::Report>& reports) {
+    return connection_.calls().tasks().report(
+        {.ns = connection_.ns(), .worker_id = worker_id_, .reports = reports});
+  }
+
   // In this process the commit loop gathers them.
   static constexpr int kAnyNumber = std::numeric_limits<int>::max();
 

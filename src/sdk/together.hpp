@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -16,15 +17,17 @@ namespace pawl::detail {
 template <typename Item, typename Answer>
 class Together {
  public:
-  // One answer each, in order; or why there is none at all.
-  using Send = std::function<core::Result<std::vector<core::Result<Answer>>>(std::vector<Item>)>;
+  // Of at least two: one answer each, in order; or why there is none at all.
+  using SendMany = std::function<core::Result<std::vector<core::Result<Answer>>>(const std::vector<Item>&)>;
+  using SendOne = std::function<core::Result<Answer>(const Item&)>;
   struct Bounds {
     int senders = 2;  // at once: while one waits for its answer, another can be sent
     std::size_t items = 500;
     std::size_t bytes = 1U << 20U;  // of all; a larger one goes alone
   };
 
-  Together(Bounds bounds, Send send) : bounds_(bounds), send_(std::move(send)) {}
+  Together(Bounds bounds, SendOne send_one, SendMany send_many)
+      : bounds_(bounds), send_one_(std::move(send_one)), send_many_(std::move(send_many)) {}
 
   [[nodiscard]] core::Result<Answer> call(Item item, std::size_t bytes) {
     Waiting own{.item = std::move(item), .bytes = bytes};
@@ -37,6 +40,11 @@ class Together {
       } else {
         own.came.wait(lock);
       }
+    }
+    // Perhaps it is only one of those it went with that nobody takes.
+    if (own.is_to_go_alone) {
+      lock.unlock();
+      return send_one_(own.item);
     }
     return std::move(*own.answer);
   }
@@ -52,6 +60,7 @@ class Together {
     Item item;
     std::size_t bytes = 0;
     bool is_taken = false;
+    bool is_to_go_alone = false;
     std::optional<core::Result<Answer>> answer = {};
     std::condition_variable came = {};
   };
@@ -59,18 +68,30 @@ class Together {
   void send_some(std::unique_lock<std::mutex>& lock) {
     ++senders_;
     const std::vector<Waiting*> taken = take_some();
-    std::vector<Item> items;
-    items.reserve(taken.size());
-    for (Waiting* one : taken) items.push_back(std::move(one->item));
     lock.unlock();
-    auto answers = send_(std::move(items));
+    auto answers = answers_to(taken);
     lock.lock();
     --senders_;
+    const bool is_refused = !answers && taken.size() > 1 && !is_passing(answers.problem().code);
     for (std::size_t i = 0; i < taken.size(); ++i) {
+      taken[i]->is_to_go_alone = is_refused;
       taken[i]->answer = answer_of(answers, i);
       taken[i]->came.notify_one();
     }
     if (!waiting_.empty()) waiting_.front()->came.notify_one();  // it may send now
+  }
+
+  // Whatever happens to the one who sends, the others must hear of it.
+  core::Result<std::vector<core::Result<Answer>>> answers_to(const std::vector<Waiting*>& taken) const {
+    try {
+      if (taken.size() == 1) return std::vector{send_one_(taken.front()->item)};
+      std::vector<Item> items;
+      items.reserve(taken.size());
+      for (const Waiting* one : taken) items.push_back(one->item);
+      return send_many_(items);
+    } catch (const std::exception& error) {
+      return core::Problem{.code = core::ProblemCode::internal, .detail = error.what()};
+    }
   }
 
   std::vector<Waiting*> take_some() {
@@ -95,7 +116,8 @@ class Together {
   }
 
   const Bounds bounds_;
-  const Send send_;
+  const SendOne send_one_;
+  const SendMany send_many_;
   std::mutex mutex_;
   std::deque<Waiting*> waiting_;
   int senders_ = 0;

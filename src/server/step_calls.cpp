@@ -98,7 +98,7 @@ void write_steps_of_many(Services& services, Request request, Answer answer) {
     one.ns = request.ns;
     one.by = request.actor;
   }
-  if (const core::Status valid = core::check(core::Command{*command}); !valid)
+  if (const core::Status valid = core::check(*command); !valid)
     return answer(refuse(request, valid.problem()));
   at_gates(
       services, std::move(*command),

@@ -207,10 +207,10 @@ struct WriteSet {
   std::optional<std::int64_t> audit_erased_to = {};  // all entries up to this one
   bool compares_leases = false;  // an answer rests on a task that was loaded `only_to_hold`
 
+  // Nothing is to be stored.
   [[nodiscard]] bool is_nothing() const {
-    return !compares_leases && tasks.empty() && lines.empty() && queues.empty() && records.empty() &&
-           checkpoints.empty() && audit.empty() && runs.empty() && erased_tasks.empty() &&
-           erased_runs.empty() && !audit_erased_to;
+    return tasks.empty() && lines.empty() && queues.empty() && records.empty() && checkpoints.empty() &&
+           audit.empty() && runs.empty() && erased_tasks.empty() && erased_runs.empty() && !audit_erased_to;
   }
 };
 

@@ -98,6 +98,34 @@ TEST_P(CodeRun, AFailedStepIsTriedAgainByItsPolicyAndThenFailsForGood) {
   EXPECT_EQ(attempts->at(1).state, NodeState::failed);
 }
 
+TEST_P(CodeRun, AStepThatCannotBeBegunIsRefusedByTheFieldThatIsWrong) {
+  const core::ClaimedTask body = claim_body(start_code());
+  const auto field = [&](StepWrite one) {
+    return write(body, {std::move(one)}).problem().errors.at(0).field;
+  };
+  EXPECT_EQ(field(begin("wait", StepKind::signal)), "input.signal");
+  EXPECT_EQ(field(begin("nap", StepKind::sleep)), "input");
+  StepWrite child = begin("child", StepKind::child);
+  child.child = core::ChildSpec{};
+  EXPECT_EQ(field(child), "input.workflow");
+}
+
+// Its step has been taken back and has no task until the body begins it again.
+TEST_P(CodeRun, ATaskOfAStepIsNotRetriedByItself) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  StepWrite spawned = begin("spawned", StepKind::task);
+  spawned.task = task_of("t");
+  step(body, spawned);
+  fail_node("spawned");
+  fail_body(body);
+  const auto failed = api().list_tasks({.query = {.statuses = {core::TaskStatus::failed}, .type = "t"}});
+  ASSERT_EQ(failed->items.size(), 1U);
+  act(run, RunAction::retry);
+  EXPECT_EQ(api().retry_task("default", failed->items[0].id).problem().code,
+            core::ProblemCode::invalid_state);
+}
+
 TEST_P(CodeRun, ASleepHoldsNobodyAndEndsByTheStoresClock) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);

@@ -250,6 +250,66 @@ TEST_P(OpenRuns, TakeNothingBackThatDidNotFailOrOnceTheyHaveEnded) {
   EXPECT_NE(late.problem().detail.find("which is completed"), std::string::npos) << late.problem().detail;
 }
 
+TEST_P(OpenRuns, KeepACancelByHandAfterTheyWereRetried) {
+  const core::RunId run = open(true);
+  const core::TaskId a = add(run);
+  const core::TaskId b = add(run, {a});
+  fail_node(to_string(a));
+  act(run, RunAction::retry);
+  ASSERT_TRUE(api().cancel_task("default", b).ok());
+  EXPECT_EQ(status_of(b), TaskStatus::cancelled);
+  EXPECT_EQ(work(), Names{to_string(a)});
+  EXPECT_EQ(state_of(run), RunState::failed);
+}
+
+// The other one was cancelled by the deadline and is not retried with this one.
+TEST_P(OpenRuns, DoNotCallBackWhatComesAfterAnotherThatWasCancelled) {
+  core::OpenRun asked{.auto_complete = true};
+  asked.deadline = 5s;
+  const core::RunId run = runs().open_run(asked)->run.facts.id;
+  const core::TaskId failed = add(run);
+  const core::TaskId late = add(run);
+  const core::TaskId both = add(run, {failed, late});
+  EXPECT_EQ(claimed().size(), 2U);
+  fail_node(to_string(failed));
+  clock.advance(6s);
+  tick();
+  give_back(to_string(late));
+  EXPECT_EQ(state_of(run), RunState::failed);
+  ASSERT_TRUE(api().retry_task("default", failed).ok());
+  EXPECT_EQ(status_of(both), TaskStatus::cancelled);
+  EXPECT_EQ(work(), Names{to_string(failed)});
+  EXPECT_EQ(state_of(run), RunState::failed);
+  act(run, RunAction::retry);
+  EXPECT_EQ(work(), (Names{to_string(late), to_string(both)}));
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
+// A worker that was away tells of a task in the same moment in which its run is retried.
+TEST_P(OpenRuns, AreRetriedBesideALateReportOfAKeyedTask) {
+  const core::RunId run = open(true);
+  core::TaskSpec keyed = task_of("t");
+  keyed.key = "k";
+  keyed.run_id = run;
+  const core::TaskId a = node().local().enqueue("default", keyed)->task.id;
+  fail_node(to_string(a));
+  const core::ReportTasks late{
+      .worker_id = "w1", .reports = {{.task_id = a, .fence = 1, .action = core::ReportAction::heartbeat}}};
+  const core::ActOnRun retry{.run = {.id = run}, .asked = {.action = RunAction::retry}};
+  const auto answers = submit_group(node(), {late, retry});
+  EXPECT_TRUE(answers[1].answer().ok());
+  EXPECT_EQ(work(), Names{to_string(a)});
+  expect_counts_kept();
+}
+
+TEST_P(OpenRuns, HaveNoPlanToGoBackIn) {
+  const core::RunId run = open();
+  const core::TaskId a = add(run);
+  const auto rewound = runs().rewind_run({.run = {.id = run}, .to = to_string(a)});
+  ASSERT_FALSE(rewound.ok());
+  EXPECT_EQ(rewound.problem().code, ProblemCode::invalid_state);
+}
+
 TEST_P(OpenRuns, OnlyTheyTakeTasksBackOneByOne) {
   define("one", R"({"id":"a","activity":"t"})");
   const core::RunId run = start("one");

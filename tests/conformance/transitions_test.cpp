@@ -272,11 +272,11 @@ TEST_P(Transitions, OfEveryStatusAndCommandAreThoseOfTheTable) {
   core::TaskSpec behind = first;
   behind.after = {enqueue(first).id};
   const core::TaskId cancelled = enqueue(behind).id;
-  EXPECT_TRUE(fail(claim_for({.worker_id = "w1", .queues = {"of_open"}, .max = 1}).at(0), "boom", false).ok());
+  EXPECT_TRUE(
+      fail(claim_for({.worker_id = "w1", .queues = {"of_open"}, .max = 1}).at(0), "boom", false).ok());
   EXPECT_EQ(status_of(cancelled), TaskStatus::cancelled);
   ASSERT_TRUE(api().retry_task("default", behind.after.front()).ok());
-  EXPECT_EQ(status_of(cancelled),
-            core::next_status(TaskStatus::cancelled, TaskEvent::revived_in_line));
+  EXPECT_EQ(status_of(cancelled), core::next_status(TaskStatus::cancelled, TaskEvent::revived_in_line));
   taken.emplace(TaskStatus::cancelled, TaskEvent::revived_in_line);
 
   // Held by a run that is paused.

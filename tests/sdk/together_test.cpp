@@ -1,9 +1,12 @@
 // Calls of many threads that are sent together.
 #include "sdk/together.hpp"
 
-#include <numeric>
-#include <string>
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -16,7 +19,13 @@ using Sent = std::vector<int>;
 class Line {
  public:
   explicit Line(Together<int, int>::Bounds bounds)
-      : together_(bounds, [this](Sent items) { return send(items); }) {}
+      : together_(
+            bounds,
+            [this](int item) -> core::Result<int> {
+              auto answers = send({item});
+              return answers ? answers->front() : answers.problem();
+            },
+            [this](const Sent& items) { return send(items); }) {}
 
   void call(int number, std::size_t bytes = 1) {
     callers_.emplace_back([this, number, bytes] {
@@ -39,7 +48,8 @@ class Line {
   void await_answers(std::size_t count) {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [&] { return answers_.size() >= count; });
-    for (const auto& [number, answer] : answers_) EXPECT_EQ(answer, is_broken ? -1 : 2 * number);
+    for (const auto& [number, answer] : answers_)
+      EXPECT_EQ(answer, is_broken || number == refused ? -1 : 2 * number);
   }
   // Until so many stand in line, however long their threads take to come.
   void await_waiting(std::size_t count) {
@@ -47,6 +57,7 @@ class Line {
   }
 
   std::atomic<bool> is_broken = false;
+  std::atomic<int> refused = 0;  // with all that it goes with
 
  private:
   core::Result<std::vector<core::Result<int>>> send(const Sent& items) {
@@ -55,7 +66,10 @@ class Line {
     changed_.notify_all();
     changed_.wait(lock, [&] { return allowed_ > 0; });
     --allowed_;
+    if (items.front() < 0) throw std::runtime_error{"not to be sent"};
     if (is_broken) return core::Problem{.code = core::ProblemCode::unavailable, .detail = "cut"};
+    if (std::find(items.begin(), items.end(), refused) != items.end())
+      return core::Problem{.code = core::ProblemCode::invalid_argument, .detail = "not this one"};
     std::vector<core::Result<int>> answers;
     for (const int item : items) answers.emplace_back(2 * item);
     return answers;
@@ -119,6 +133,34 @@ TEST(CallsTogether, AllHearThatTheirCallFailed) {
   line.await_waiting(2);
   line.let_go(2);
   line.await_answers(3);
+}
+
+TEST(CallsTogether, EachGoesAloneWhenTheirCallIsRefused) {
+  Line line{{.senders = 1}};
+  line.refused = 3;
+  line.call(1);
+  (void)line.await_sent(0);
+  for (int i = 2; i <= 4; ++i) {
+    line.call(i);
+    line.await_waiting(static_cast<std::size_t>(i) - 1);
+  }
+  line.let_go(5);
+  EXPECT_EQ(line.await_sent(1), (Sent{2, 3, 4}));
+  std::set<Sent> alone{line.await_sent(2), line.await_sent(3), line.await_sent(4)};
+  EXPECT_EQ(alone, (std::set<Sent>{{2}, {3}, {4}}));
+  line.await_answers(4);
+}
+
+TEST(CallsTogether, GoOnAfterASendThatThrew) {
+  Line line{{.senders = 1}};
+  line.is_broken = true;
+  line.call(-1);
+  line.let_go();
+  line.await_answers(1);
+  line.call(2);
+  EXPECT_EQ(line.await_sent(1), Sent{2});
+  line.let_go();
+  line.await_answers(2);
 }
 
 TEST(CallsTogether, ManyAtOnceAreAllAnswered) {

@@ -1,6 +1,7 @@
 #pragma once
 // What this node wrote a moment ago and is likely to be asked for next, so that it need not be read back: the
-// facts of tasks that wait to be claimed, and leases that wait to be completed. Bounded; the oldest go first.
+// facts of tasks that wait to be claimed, and leases that wait to be completed or whose bodies write steps.
+// Bounded; the oldest go first.
 //
 // Always: losing an entry costs a read. Facts never change. A lease may be changed by other nodes, so a
 // remembered one is only good for a write that the commit compares with the row at its address. Any thread.

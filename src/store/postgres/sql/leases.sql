@@ -45,11 +45,12 @@ with changed as (
 select pawl.expect_rows(count(*), $17::int8) from changed
 
 -- name: expect_leases
--- only: this database because the others lock all when they begin. They are held, and stay so until the commit.
+-- only: this database because the others lock all when they begin. They are held, and stay so until the
+-- commit. One that somebody has locked may be about to change: waiting for it, with others locked, could deadlock.
 with held as (
   select 1 from pawl.leases l join (select unnest($1::tid[]) as address, unnest($2::uuid[]) as id) u
     on l.ctid = u.address and l.id is not distinct from u.id
-  where l.fence = $3::int8 order by l.id for share of l
+  where l.fence = $3::int8 for share of l nowait
 )
 select pawl.expect_rows(count(*), $4::int8) from held
 
