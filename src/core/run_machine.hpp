@@ -119,7 +119,8 @@ struct TellParent {
   ChildOutcome outcome = {};
   bool operator==(const TellParent&) const = default;
 };
-using RunEffect = std::variant<EnqueueNode, StopTask, HoldTask, FreeTask, ReviveTask, StartChild, StopChild, TellParent>;
+using RunEffect =
+    std::variant<EnqueueNode, StopTask, HoldTask, FreeTask, ReviveTask, StartChild, StopChild, TellParent>;
 
 struct RunDecision {
   std::vector<RunEvent> events = {};

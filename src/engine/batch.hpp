@@ -94,8 +94,7 @@ class Batch {
   core::Enqueued enqueue(const core::EnqueueTasks& command, const core::TaskSpec& spec);
   core::Result<core::ReportAnswer> report(const core::ReportTasks& command, std::size_t index);
   core::Result<core::TaskMoved> cancel(const core::CancelTasks& command, const core::TaskId& id);
-  core::Result<core::TaskMoved> revive(const std::string& ns, const core::TaskId& id,
-                                      const core::Actor& by);
+  core::Result<core::TaskMoved> revive(const std::string& ns, const core::TaskId& id, const core::Actor& by);
 
   void note_moved(std::string_view action, const core::Actor& by, const std::string& ns,
                   const std::vector<core::TaskId>& ids,

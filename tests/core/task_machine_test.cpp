@@ -40,8 +40,7 @@ TEST(TheTable, LetsNothingOutOfATerminalStatusButAnOperatorsRetry) {
     if (!is_terminal(row.from)) continue;
     EXPECT_TRUE(row.event == TaskEvent::revived || row.event == TaskEvent::revived_in_line)
         << to_string(row.event);
-    const bool is_with_its_run =
-        row.from == TaskStatus::cancelled && row.event == TaskEvent::revived_in_line;
+    const bool is_with_its_run = row.from == TaskStatus::cancelled && row.event == TaskEvent::revived_in_line;
     EXPECT_TRUE(row.from == TaskStatus::failed || row.from == TaskStatus::dead_letter || is_with_its_run)
         << to_string(row.from);
   }
