@@ -110,7 +110,7 @@ TEST(CallsTogether, AreNotMoreThanTheBounds) {
   line.call(1);
   (void)line.await_sent(0);
   std::size_t count = 0;
-  for (const std::size_t bytes : {1, 1, 1, 20, 6, 6}) {
+  for (const std::size_t bytes : {1U, 1U, 1U, 20U, 6U, 6U}) {
     line.call(static_cast<int>(count) + 2, bytes);
     line.await_waiting(++count);
   }
