@@ -22,19 +22,20 @@ CommitLoop::~CommitLoop() {
 void CommitLoop::submit(core::Command command, core::Reply reply) {
   if (const core::Status valid = core::check(command); !valid) return reply(valid.problem());
   const std::size_t weight = core::weight_of(command);
-  std::unique_lock lock{mutex_};
-  const bool is_full = queue_.size() >= options_.queued_commands_max ||
-                       (queued_tasks_ > 0 && queued_tasks_ + weight > options_.queued_tasks_max);
-  if (is_full || is_stopping_) {
-    lock.unlock();
-    return reply(core::Problem{.code = core::ProblemCode::resource_exhausted,
-                               .detail = "the store cannot keep up: too many commands wait for it"});
+  {
+    const std::lock_guard lock{mutex_};
+    const bool is_full = queue_.size() >= options_.queued_commands_max ||
+                         (queued_tasks_ > 0 && queued_tasks_ + weight > options_.queued_tasks_max);
+    if (!is_full && !is_stopping_) {
+      if (is_idle()) progress_at_ = clock_.monotonic();
+      queue_.push_back({.command = std::move(command), .reply = std::move(reply)});
+      queued_tasks_ += weight;
+      arrived_.notify_one();  // with the lock: whoever is answered may end the loop before this returns
+      return;
+    }
   }
-  if (is_idle()) progress_at_ = clock_.monotonic();
-  queue_.push_back({.command = std::move(command), .reply = std::move(reply)});
-  queued_tasks_ += weight;
-  lock.unlock();
-  arrived_.notify_one();
+  reply(core::Problem{.code = core::ProblemCode::resource_exhausted,
+                      .detail = "the store cannot keep up: too many commands wait for it"});
 }
 
 std::vector<engine::Request> CommitLoop::take_group() {

@@ -44,6 +44,7 @@ constexpr std::array kHomes{
     Home{"src/wire/yaml.cpp", "catch ("},                   // the same of definitions
     Home{"src/sdk/outcome.cpp", "catch ("},                 // what a user's code throws becomes its outcome
     Home{"src/sdk/convert.hpp", "catch ("},                 // what a store throws becomes an Error
+    Home{"src/sdk/together.hpp", "catch ("},                // the callers that one sends for hear of it
     Home{"include/pawl/json.hpp", "catch ("},               // nlohmann/json tells a bad value by throwing
     Home{"examples/sdk/approval.cpp", "catch ("},  // a user's program: a run that failed is told by throwing
     Home{"examples/sdk/order_saga.cpp", "catch ("},    // the same
