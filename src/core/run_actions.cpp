@@ -1,5 +1,4 @@
 // What operators do to a run.
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>

@@ -9,7 +9,7 @@
 
 namespace pawl::core {
 
-// In an open run what comes after a task that did not complete never starts.
+// What comes after a task that did not complete does not start, unless that one is retried.
 void RunSteps::cancel_followers(NodeIndex index) {
   std::deque<NodeIndex> behind{index};
   while (!behind.empty()) {
