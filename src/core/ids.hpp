@@ -19,8 +19,20 @@ namespace pawl::core {
 struct Uuid {
   std::array<std::uint8_t, 16> bytes{};
 
-  auto operator<=>(const Uuid&) const = default;
+  bool operator==(const Uuid&) const = default;
+  // Byte by byte, of which there are sixteen: as two numbers, since maps of ids do little else.
+  std::strong_ordering operator<=>(const Uuid& other) const {
+    const std::strong_ordering high = half(0) <=> other.half(0);
+    return high != 0 ? high : half(8) <=> other.half(8);
+  }
   [[nodiscard]] bool is_nil() const { return *this == Uuid{}; }
+
+ private:
+  [[nodiscard]] std::uint64_t half(std::size_t from) const {
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8U | bytes[from + i];
+    return number;
+  }
 };
 
 [[nodiscard]] std::string to_string(const Uuid& id);

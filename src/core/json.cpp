@@ -300,12 +300,18 @@ std::optional<std::size_t> utf8_length(std::string_view text) {
 }
 
 void quote_to(std::string& out, std::string_view text) {
+  static constexpr std::array<bool, 256> kIsEscaped = [] {
+    std::array<bool, 256> is{};
+    for (std::size_t c = 0; c < 0x20; ++c) is[c] = true;
+    is['"'] = is['\\'] = true;
+    return is;
+  }();
   out.push_back('"');
   std::size_t copied = 0;  // what needs no escape is copied in one piece
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    const bool is_marked = c == '"' || c == '\\';
-    if (!is_marked && c >= 0x20) continue;
+    if (!kIsEscaped[c]) continue;
+    const bool is_marked = c >= 0x20;
     out.append(text, copied, i - copied);
     if (is_marked) {
       out.push_back('\\');

@@ -13,6 +13,8 @@ namespace pawl::core {
 
 class Writer {
  public:
+  Writer() = default;
+  explicit Writer(std::size_t expected_bytes) { out_.reserve(expected_bytes); }
   Writer& begin_object();
   Writer& end_object();
   Writer& begin_array();

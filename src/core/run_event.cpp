@@ -195,7 +195,8 @@ std::string event_id(const RunId& run, std::int64_t sequence) {
 
 std::string event_hash(const std::string& hash_before, const RunId& run, const RunEvent& event,
                        const RawJson& payload) {
-  Writer out;
+  constexpr std::size_t kAllButPayload = 400;
+  Writer out{kAllButPayload + payload.text.size() * 3 / 2};  // it has quotes, which are escaped
   out.begin_array().value(hash_before).value(to_string(run)).value(event.sequence);
   out.value(to_string(event.type)).value(micros(event.at)).value(event.caused_by.value_or(0));
   out.value(event.actor.type).value(event.actor.id).value(event.trace_id).value(event.span_id);
@@ -204,7 +205,8 @@ std::string event_hash(const std::string& hash_before, const RunId& run, const R
 }
 
 RawJson payload_of(const RunEventData& data) {
-  Writer out;
+  constexpr std::size_t kMostly = 250;
+  Writer out{kMostly + data.output.text.size() + data.input.text.size()};
   out.begin_object();
   if (data.run) write_facts(out, *data.run);
   if (data.state) out.field("state", to_string(*data.state));

@@ -33,7 +33,7 @@ RunRowMark mark_of(const Run& run) {
   return {.sequence = run.sequence, .updated_at = run.updated_at, .is_retrying = is_retrying(run)};
 }
 
-bool may_lag(const RunRowMark& row, WorkingRun& working, const std::deque<RunEvent>& events) {
+bool may_lag(const RunRowMark& row, WorkingRun& working, std::span<const RunEvent> events) {
   const Run& run = working.run();
   if (row.sequence == 0 || run.facts.kind != RunKind::code || run.state != RunState::running) return false;
   if (row.is_retrying != is_retrying(run)) return false;
@@ -43,6 +43,13 @@ bool may_lag(const RunRowMark& row, WorkingRun& working, const std::deque<RunEve
   if (body == nullptr || body->state == NodeState::waiting) return false;
   return std::all_of(events.begin(), events.end(),
                      [&](const RunEvent& event) { return is_plain(working, event); });
+}
+
+bool may_be_bare(const RunRowMark& row, const WorkingRun& working) {
+  const Run& run = working.run();
+  if (run.facts.kind != RunKind::code || run.sequence > kLagEventsMax) return false;
+  if (row.sequence > 0) return row.is_bare && is_closed(run.state);
+  return run.state == RunState::running && !working.earliest_changed_timer();
 }
 
 }  // namespace pawl::core

@@ -7,7 +7,7 @@
 // that is silent for too long.
 
 #include <cstdint>
-#include <deque>
+#include <span>
 
 #include "core/run_event.hpp"
 #include "core/working_run.hpp"
@@ -19,10 +19,15 @@ struct RunRowMark {
   std::int64_t sequence = 0;  // of the last event that it knows; 0: there is no row
   TimePoint updated_at = {};
   bool is_retrying = false;
+  bool is_bare = false;
 };
 [[nodiscard]] RunRowMark mark_of(const Run& run);
 
 // Whether the row may stay as it is when these events are appended. They are applied already.
-[[nodiscard]] bool may_lag(const RunRowMark& row, WorkingRun& working, const std::deque<RunEvent>& events);
+[[nodiscard]] bool may_lag(const RunRowMark& row, WorkingRun& working, std::span<const RunEvent> events);
+
+// Whether the row may be written without rows of its nodes: a short run of code that goes from its start to
+// its end without waiting has none, and whoever wants to see them replays its log.
+[[nodiscard]] bool may_be_bare(const RunRowMark& row, const WorkingRun& working);
 
 }  // namespace pawl::core

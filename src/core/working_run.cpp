@@ -131,6 +131,15 @@ std::vector<const Node*> WorkingRun::changed_nodes() const {
   return changed;
 }
 
+std::optional<TimePoint> WorkingRun::earliest_changed_timer() const {
+  std::optional<TimePoint> earliest;
+  for (const auto& [key, one] : nodes_) {
+    if (!one.is_changed || !one.node.timer_at) continue;
+    earliest = std::min(earliest.value_or(*one.node.timer_at), *one.node.timer_at);
+  }
+  return earliest;
+}
+
 std::vector<const Signal*> WorkingRun::changed_signals() const {
   std::vector<const Signal*> changed;
   for (const auto& [sequence, signal] : signals_) changed.push_back(&signal);

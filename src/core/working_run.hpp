@@ -81,6 +81,7 @@ class WorkingRun {
   [[nodiscard]] std::string node_id(NodeKey key);
 
   [[nodiscard]] std::vector<const Node*> changed_nodes() const;
+  [[nodiscard]] std::optional<TimePoint> earliest_changed_timer() const;
   [[nodiscard]] std::vector<const Signal*> changed_signals() const;
 
   void stand_on(RunSource* source) { source_ = source; }

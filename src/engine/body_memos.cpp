@@ -1,6 +1,7 @@
 // What the bodies of code runs are handed when they are claimed. BatchRuns' part.
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "engine/batch_runs.hpp"
 
@@ -38,9 +39,17 @@ void BatchRuns::add_memos(std::vector<core::Result<core::Answer>>& claims) {
     if (!runs_.is_new(*one.task.run_id)) ids.push_back(*one.task.run_id);
   });
   std::sort(ids.begin(), ids.end());
+  std::unordered_map<core::RunId, core::BodyMemo> kept;
+  runs_.visit_kept(ids, [&kept](const core::RunId& id, core::WorkingRun& working) {
+    kept.emplace(id, memo_of(working, {}));
+  });
   const auto stored =
       ids.empty() ? std::vector<std::optional<store::StoredRun>>{} : around_.tx.peek_runs(ids);
   each_body(claims, [&](core::ClaimedTask& one) {
+    if (const auto found = kept.find(*one.task.run_id); found != kept.end()) {
+      one.memo = std::make_shared<const core::BodyMemo>(std::move(found->second));
+      return;
+    }
     const auto place = std::lower_bound(ids.begin(), ids.end(), *one.task.run_id);
     const bool is_stored = place != ids.end() && *place == *one.task.run_id;
     const auto* found = is_stored ? &stored[static_cast<std::size_t>(place - ids.begin())] : nullptr;

@@ -61,6 +61,7 @@ struct Engine::Group {
   std::vector<WaitingClaim> claims;
   std::vector<Result<Answer>> claim_answers;
   std::vector<store::LaneKey> missing_lanes;  // that a try found out about
+  Answers done;                               // of what is committed
   std::uint64_t wakes_seen = 0;
   int served = 0;  // claims that got tasks
   // The one command is worked out in the transaction, behind a user's own statements; or there is none.
@@ -77,7 +78,7 @@ Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, st
       types_(clock),
       ids_(random) {}
 
-void Engine::execute(std::vector<Request> requests) {
+Engine::Answers Engine::commit(std::vector<Request> requests) {
   Group group;
   for (Request& request : requests) {
     const auto* once = std::get_if<core::DoOnce>(&request.command);
@@ -94,6 +95,19 @@ void Engine::execute(std::vector<Request> requests) {
     }
   }
   run_group(group);
+  return std::move(group.done);
+}
+
+void Engine::tell(Answers answers) {
+  try {
+    store_.await_durable(answers.number);
+  } catch (const StoreError& error) {
+    count_refusal();
+    for (const core::Reply& reply : answers.replies) reply(error.problem());
+    return;
+  }
+  for (std::size_t i = 0; i < answers.replies.size(); ++i) answers.replies[i](std::move(answers.answers[i]));
+  for (const RunWatch::News& news : answers.news) news.tell(*news.run);
 }
 
 Result<std::optional<Answer>> Engine::transact(const OwnWork& work) {
@@ -104,6 +118,7 @@ Result<std::optional<Answer>> Engine::transact(const OwnWork& work) {
   group.onces.push_back(nullptr);
   group.replies.emplace_back([&answer](Result<Answer> given) { answer.emplace(std::move(given)); });
   run_group(group);
+  tell(std::move(group.done));
   if (!*answer) return answer->problem();
   if (!group.is_kept) return std::optional<Answer>{};
   return std::optional{std::move(**answer)};
@@ -130,7 +145,9 @@ void Engine::run_group(Group& group) {
       ++stats_.groups;
       stats_.commands += commands;
       stats_.group_micros += (clock_.monotonic() - began_at).count();
-      finish_group(group);
+      collect_answers(group);
+      // What is served once more has to wait for another commit; the others need not.
+      if (!group.claims.empty()) tell(std::exchange(group.done, {}));
     } catch (const MissingLanes& missing) {
       group.missing_lanes = missing.keys;
     } catch (const StoreError& error) {
@@ -189,18 +206,24 @@ void Engine::try_group(Group& group) {
   keep_answers(group, batch);
   note_scheduled(batch);
 
-  if (core::planted(core::Canary::answer_before_commit)) finish_group(group);
+  if (core::planted(core::Canary::answer_before_commit)) {
+    collect_answers(group);
+    tell(std::exchange(group.done, {}));
+  }
   const store::WriteSet writes = batch.writes();
   if (writes.is_nothing() && !writes.compares_leases) return;
-  tx->commit(writes);
+  group.done.number = std::max(group.done.number, tx->commit_soon(writes));
   // That there was nothing to write says nothing of whether it could be.
   if (!writes.is_nothing()) stats_.refused_since = 0;
   if (writes.runs.empty()) return;
-  run_watch_.note(batch.runs().changed());
+  auto news = run_watch_.news_of(batch.runs().changed());
+  group.done.news.insert(group.done.news.end(), std::make_move_iterator(news.begin()),
+                         std::make_move_iterator(news.end()));
   batch.keep_in_cache(writes);
 }
 
 void Engine::execute_commands(Group& group, Batch& batch) {
+  group.answers.reserve(group.commands.size());
   for (std::size_t i = 0; i < group.commands.size(); ++i) {
     if (group.onces[i] != nullptr) {
       auto known = batch.look_up(*group.onces[i]);
@@ -299,10 +322,16 @@ void Engine::answer_claims(Group& group, const std::vector<std::vector<WorkingTa
   }
 }
 
-void Engine::finish_group(Group& group) {
+void Engine::collect_answers(Group& group) {
+  group.done.replies.reserve(group.commands.size() + group.claims.size());
+  group.done.answers.reserve(group.commands.size() + group.claims.size());
+  const auto answer = [&done = group.done](core::Reply& reply, Result<Answer>& given) {
+    done.replies.push_back(std::move(reply));
+    done.answers.push_back(std::move(given));
+  };
   for (std::size_t i = 0; i < group.commands.size(); ++i) {
     count_effects(stats_, *group.commands[i], group.answers[i]);
-    group.replies[i](std::move(group.answers[i]));
+    answer(group.replies[i], group.answers[i]);
   }
   group.commands.clear();
   group.onces.clear();
@@ -316,7 +345,7 @@ void Engine::finish_group(Group& group) {
     if (is_served) stats_.tasks_claimed += claimed_count(*group.claim_answers[i]);
     group.served += is_served ? 1 : 0;
     if (is_served || claim.settled || claim.until <= now) {
-      claim.reply(std::move(group.claim_answers[i]));
+      answer(claim.reply, group.claim_answers[i]);
     } else if (!waiters_.park(claim, group.wakes_seen)) {
       again.push_back(std::move(claim));
     }
@@ -333,8 +362,12 @@ void Engine::count_refusal() {
 }
 
 void Engine::refuse_group(Group& group, const core::Problem& problem) {
-  for (const core::Reply& reply : group.replies) reply(problem);
-  for (const WaitingClaim& claim : group.claims) claim.reply(problem);
+  const auto refuse = [&](core::Reply& reply) {
+    group.done.replies.push_back(std::move(reply));
+    group.done.answers.emplace_back(problem);
+  };
+  for (core::Reply& reply : group.replies) refuse(reply);
+  for (WaitingClaim& claim : group.claims) refuse(claim.reply);
   group.commands.clear();
   group.onces.clear();
   group.replies.clear();
@@ -362,6 +395,7 @@ void Engine::serve_waiting(bool only_limited) {
     Group group;
     group.claims = waiters_.take_oldest_of_each_kind(only_limited);
     run_group(group);
+    tell(std::move(group.done));
     may_have_more = group.served > 0;
   }
 }

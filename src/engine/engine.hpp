@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/command.hpp"
@@ -63,9 +64,18 @@ class Engine {
   Engine(store::Store& store, core::Clock& clock, core::Random& random,
          std::size_t waiting_claims_max = core::kWaitingClaimsMax);
 
-  // One transaction. Every request is answered once: at the latest when the group is committed or refused,
-  // except for claims that wait.
-  void execute(std::vector<Request> requests);
+  // What a group that was committed, or refused, has to say when it is durable.
+  struct Answers {
+    store::CommitNumber number = store::kDurable;
+    std::vector<core::Reply> replies = {};
+    std::vector<core::Result<core::Answer>> answers = {};  // beside the replies
+    std::vector<RunWatch::News> news = {};
+  };
+  // One transaction. Every request is answered once, except for claims that wait.
+  [[nodiscard]] Answers commit(std::vector<Request> requests);
+  // Waits until they are durable.
+  void tell(Answers answers);
+  void execute(std::vector<Request> requests) { tell(commit(std::move(requests))); }
 
   // A command that is worked out by `work` inside its own transaction, behind statements of a user's own;
   // only where the store has SQL, and not one that enqueues by itself: its lanes would be made too late. None
@@ -127,7 +137,7 @@ class Engine {
   void join_waiting(Group& group, Batch& batch);
   void note_scheduled(Batch& batch);
   void answer_claims(Group& group, const std::vector<std::vector<WorkingTask*>>& given);
-  void finish_group(Group& group);
+  void collect_answers(Group& group);
   void count_refusal();
   static void refuse_group(Group& group, const core::Problem& problem);
 

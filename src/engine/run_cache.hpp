@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -21,9 +22,10 @@ namespace pawl::engine {
 class RunCache {
  public:
   struct Kept {
-    core::WorkingRun working;  // with all of its nodes
-    std::string hash;          // of its last event
+    std::unique_ptr<core::WorkingRun> working;  // with all of its nodes
+    std::string hash;                           // of its last event
     core::RunRowMark row;
+    bool had_signals = true;  // there may be some that nobody has consumed
   };
 
   // Whoever takes it has it alone.

@@ -1,7 +1,6 @@
 #include "engine/run_watch.hpp"
 
 #include <utility>
-#include <vector>
 
 namespace pawl::engine {
 
@@ -22,21 +21,21 @@ void RunWatch::unwatch(std::uint64_t watcher) {
   watchers_.erase(known);
 }
 
-void RunWatch::note(std::span<const core::Run* const> runs) {
-  std::vector<std::pair<Tell, const core::Run*>> told;
-  {
-    const std::lock_guard lock{mutex_};
-    if (watchers_.empty()) return;
-    for (const core::Run* run : runs) {
-      const auto [first, last] = by_run_.equal_range(run->facts.id);
-      for (auto entry = first; entry != last; ++entry) {
-        const Watcher& watcher = watchers_.at(entry->second);
-        if (watcher.what == Of::every_event || core::is_closed(run->state))
-          told.emplace_back(watcher.tell, run);
-      }
+std::vector<RunWatch::News> RunWatch::news_of(std::span<const core::Run* const> runs) {
+  std::vector<News> news;
+  const std::lock_guard lock{mutex_};
+  if (watchers_.empty()) return news;
+  for (const core::Run* run : runs) {
+    std::shared_ptr<const core::Run> kept;
+    const auto [first, last] = by_run_.equal_range(run->facts.id);
+    for (auto entry = first; entry != last; ++entry) {
+      const Watcher& watcher = watchers_.at(entry->second);
+      if (watcher.what == Of::its_end && !core::is_closed(run->state)) continue;
+      if (kept == nullptr) kept = std::make_shared<const core::Run>(*run);
+      news.push_back({.run = kept, .tell = watcher.tell});
     }
   }
-  for (const auto& [tell, run] : told) tell(*run);
+  return news;
 }
 
 }  // namespace pawl::engine

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "core/run.hpp"
 
@@ -21,7 +23,13 @@ class RunWatch {
   // called once more while `unwatch` runs.
   [[nodiscard]] std::uint64_t watch(const core::RunId& run, Of what, Tell tell);
   void unwatch(std::uint64_t watcher);
-  void note(std::span<const core::Run* const> runs);
+
+  // What is to be told of runs as they were committed, to whom watches now.
+  struct News {
+    std::shared_ptr<const core::Run> run;
+    Tell tell;
+  };
+  [[nodiscard]] std::vector<News> news_of(std::span<const core::Run* const> runs);
 
  private:
   struct Watcher {

@@ -97,8 +97,8 @@ void WorkingRuns::lock_of_bodies(const std::vector<core::RunId>& ids) {
       continue;
     }
     auto source = std::make_unique<Source>(tx_, id, true);
-    kept->working.stand_on(source.get());
-    const std::int64_t sequence = kept->working.run().sequence;
+    kept->working->stand_on(source.get());
+    const std::int64_t sequence = kept->working->run().sequence;
     runs_.emplace(id, Entry{.plan = nullptr,
                             .source = std::move(source),
                             .working = std::move(kept->working),
@@ -106,16 +106,17 @@ void WorkingRuns::lock_of_bodies(const std::vector<core::RunId>& ids) {
                             .hash_before = std::move(kept->hash),
                             .row = kept->row,
                             .is_whole = true,
-                            .is_guess = true});
+                            .is_guess = true,
+                            .had_signals = kept->had_signals});
   }
   lock(unknown);
   for (const core::RunId& id : unknown) {
     const auto found = runs_.find(id);
-    if (found == runs_.end() || found->second.working.run().facts.kind != core::RunKind::code) continue;
+    if (found == runs_.end() || found->second.working->run().facts.kind != core::RunKind::code) continue;
     Entry& entry = found->second;
-    const core::RunCounts& counts = entry.working.run().counts;
+    const core::RunCounts& counts = entry.working->run().counts;
     if (static_cast<std::size_t>(counts.live() + counts.completed + counts.failed) > kKeptNodesMax) continue;
-    (void)entry.working.all_keys();
+    (void)entry.working->all_keys();
     entry.is_whole = true;
   }
 }
@@ -140,7 +141,7 @@ void WorkingRuns::keep_in_cache(const store::WriteSet& writes) {
     const core::RunId id = write.run->facts.id;
     Entry& entry = runs_.at(id);
     const bool is_wanted = entry.is_whole && write.run->facts.kind == core::RunKind::code &&
-                           !core::is_closed(write.run->state) && entry.working.node_count() <= kKeptNodesMax;
+                           !core::is_closed(write.run->state) && entry.working->node_count() <= kKeptNodesMax;
     if (!is_wanted) {
       cache_.drop(id);
       continue;
@@ -148,10 +149,38 @@ void WorkingRuns::keep_in_cache(const store::WriteSet& writes) {
     std::string hash = write.events.back().hash;
     if (!write.lags) {
       entry.row = core::mark_of(*write.run);
-      entry.working.settle();
+      entry.row.is_bare = write.is_bare;
+      if (!write.is_bare) entry.working->settle();
     }
-    entry.working.stand_on(nullptr);
-    cache_.keep(id, {.working = std::move(entry.working), .hash = std::move(hash), .row = entry.row});
+    const bool has_signal = std::any_of(entry.events.begin(), entry.events.end(), [](const auto& event) {
+      return event.type == core::RunEventType::signal_received;
+    });
+    entry.working->stand_on(nullptr);
+    cache_.keep(id, {.working = std::move(entry.working),
+                     .hash = std::move(hash),
+                     .row = entry.row,
+                     .had_signals = entry.had_signals || has_signal});
+  }
+}
+
+void WorkingRuns::visit_kept(std::vector<core::RunId>& ids,
+                             const std::function<void(const core::RunId&, core::WorkingRun&)>& visit) {
+  std::vector<core::RunId> kept_ids;
+  std::vector<RunCache::Kept> kept;
+  for (const core::RunId& id : ids) {
+    if (runs_.contains(id)) continue;
+    auto one = cache_.take(id);
+    if (!one || one->had_signals) continue;
+    kept_ids.push_back(id);
+    kept.push_back(std::move(*one));
+  }
+  if (kept_ids.empty()) return;
+  const std::vector<std::int64_t> stored = tx_.last_sequences(kept_ids);
+  for (std::size_t i = 0; i < kept_ids.size(); ++i) {
+    if (stored[i] != kept[i].working->run().sequence) continue;
+    visit(kept_ids[i], *kept[i].working);
+    cache_.keep(kept_ids[i], std::move(kept[i]));
+    ids.erase(std::lower_bound(ids.begin(), ids.end(), kept_ids[i]));
   }
 }
 
@@ -173,8 +202,9 @@ void WorkingRuns::add_stored(store::StoredRun stored) {
   const core::RunId id = facts.id;
   auto source = std::make_unique<Source>(tx_, id);
   const std::int64_t sequence = stored.run.sequence;
-  core::WorkingRun working{plan ? plan->view() : core::RunPlan{}, std::move(stored.run), source.get()};
-  for (core::Node& node : stored.ahead) working.add(std::move(node));
+  auto working = std::make_unique<core::WorkingRun>(plan ? plan->view() : core::RunPlan{},
+                                                    std::move(stored.run), source.get());
+  for (core::Node& node : stored.ahead) working->add(std::move(node));
   runs_.emplace(id, Entry{.plan = std::move(plan),
                           .source = std::move(source),
                           .working = std::move(working),
@@ -227,12 +257,12 @@ void WorkingRuns::load_keys(std::vector<store::RunKeyRef> refs) {
 core::WorkingRun* WorkingRuns::find(const core::RunId& id) {
   lock({id});
   const auto found = runs_.find(id);
-  return found == runs_.end() ? nullptr : &found->second.working;
+  return found == runs_.end() ? nullptr : found->second.working.get();
 }
 
 core::WorkingRun* WorkingRuns::here(const core::RunId& id) {
   const auto found = runs_.find(id);
-  return found == runs_.end() ? nullptr : &found->second.working;
+  return found == runs_.end() ? nullptr : found->second.working.get();
 }
 
 bool WorkingRuns::is_new(const core::RunId& id) const {
@@ -247,16 +277,22 @@ core::WorkingRun* WorkingRuns::find(const std::string& ns, const core::RunId& id
 
 core::WorkingRun& WorkingRuns::add_new(const core::RunId& id, SharedPlan plan) {
   const core::RunPlan view = plan ? plan->view() : core::RunPlan{};
-  return runs_
-      .emplace(id, Entry{.plan = std::move(plan),
-                         .source = nullptr,
-                         .working = core::WorkingRun{view},
-                         .is_whole = true})
-      .first->second.working;
+  return *runs_
+              .emplace(id, Entry{.plan = std::move(plan),
+                                 .source = nullptr,
+                                 .working = std::make_unique<core::WorkingRun>(view),
+                                 .is_whole = true,
+                                 .had_signals = false})
+              .first->second.working;
 }
 
 void WorkingRuns::note(const core::RunId& id, std::vector<core::RunEvent> events) {
-  std::move(events.begin(), events.end(), std::back_inserter(runs_.at(id).events));
+  std::vector<core::RunEvent>& noted = runs_.at(id).events;
+  if (noted.empty()) {
+    noted = std::move(events);
+  } else {
+    std::move(events.begin(), events.end(), std::back_inserter(noted));
+  }
 }
 
 SharedPlan WorkingRuns::plan_of(const core::RunId& id) const { return runs_.at(id).plan; }
@@ -275,8 +311,8 @@ std::optional<core::TimePoint> WorkingRuns::earliest_due() const {
   };
   for (const auto& [id, entry] : runs_) {
     if (entry.events.empty()) continue;
-    for (const core::Node* node : entry.working.changed_nodes()) note(node->timer_at);
-    if (entry.sequence_before == 0) note(entry.working.run().deadline_at);
+    note(entry.working->earliest_changed_timer());
+    if (entry.sequence_before == 0) note(entry.working->run().deadline_at);
   }
   return earliest;
 }
@@ -284,7 +320,7 @@ std::optional<core::TimePoint> WorkingRuns::earliest_due() const {
 std::vector<const core::Run*> WorkingRuns::changed() const {
   std::vector<const core::Run*> runs;
   for (const auto& [id, entry] : runs_) {
-    if (!entry.events.empty()) runs.push_back(&entry.working.run());
+    if (!entry.events.empty()) runs.push_back(&entry.working->run());
   }
   return runs;
 }
@@ -294,10 +330,11 @@ void WorkingRuns::add_to(store::WriteSet& writes) {
     if (entry.events.empty()) continue;
     store::RunWrite write{.sequence_before = entry.sequence_before,
                           .row_sequence = entry.row.sequence,
-                          .lags = core::may_lag(entry.row, entry.working, entry.events),
-                          .run = &entry.working.run(),
-                          .nodes = entry.working.changed_nodes(),
-                          .signals = entry.working.changed_signals()};
+                          .lags = core::may_lag(entry.row, *entry.working, entry.events),
+                          .is_bare = core::may_be_bare(entry.row, *entry.working),
+                          .run = &entry.working->run(),
+                          .nodes = entry.working->changed_nodes(),
+                          .signals = entry.working->changed_signals()};
     const std::string* hash = &entry.hash_before;
     write.events.reserve(entry.events.size());
     for (const core::RunEvent& event : entry.events) {

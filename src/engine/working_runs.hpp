@@ -2,7 +2,7 @@
 // The runs that one group of commands touches, as the working set has its tasks: a later command sees what an
 // earlier one did, and one commit writes what came of it. One thread, one transaction.
 
-#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +56,11 @@ class WorkingRuns {
   // After the commit of these writes, with which this one is at its end.
   void keep_in_cache(const store::WriteSet& writes);
 
+  // Of those of `ids` that are kept from before, as they are stored, and had no signals: what `visit` is
+  // called with. They are taken out of `ids`, which are sorted.
+  void visit_kept(std::vector<core::RunId>& ids,
+                  const std::function<void(const core::RunId&, core::WorkingRun&)>& visit);
+
  private:
   // The nodes of one run as they are stored. Asked for one node after the other it reads them all at once.
   class Source final : public core::RunSource {
@@ -89,13 +94,14 @@ class WorkingRuns {
   struct Entry {
     SharedPlan plan;  // null: an open run
     std::unique_ptr<Source> source;
-    core::WorkingRun working;
+    std::unique_ptr<core::WorkingRun> working;
     std::int64_t sequence_before = 0;
     std::string hash_before = {};
     core::RunRowMark row = {};
-    std::deque<core::RunEvent> events = {};  // of this group; addresses stay
-    bool is_whole = false;                   // the working run has all nodes
-    bool is_guess = false;                   // it was kept from before, not read
+    std::vector<core::RunEvent> events = {};  // of this group
+    bool is_whole = false;                    // the working run has all nodes
+    bool is_guess = false;                    // it was kept from before, not read
+    bool had_signals = true;                  // there may be some that nobody has consumed
   };
   struct Key {
     std::optional<core::RunId> before = {};

@@ -4,9 +4,16 @@
 
 namespace pawl::runtime {
 
+namespace {
+
+constexpr std::size_t kFewAnswers = 2;
+
+}  // namespace
+
 CommitLoop::CommitLoop(engine::Engine& engine, core::Clock& clock, LoopOptions options,
                        std::function<void()> after_group)
     : engine_(engine), clock_(clock), options_(options), after_group_(std::move(after_group)) {
+  if (engine_.store().flushes_apart()) teller_.emplace(engine_);
   for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
@@ -24,7 +31,7 @@ void CommitLoop::submit(core::Command command, core::Reply reply) {
   const std::size_t weight = core::weight_of(command);
   {
     const std::lock_guard lock{mutex_};
-    const bool is_full = queue_.size() >= options_.queued_commands_max ||
+    const bool is_full = queued() >= options_.queued_commands_max ||
                          (queued_tasks_ > 0 && queued_tasks_ + weight > options_.queued_tasks_max);
     if (!is_full && !is_stopping_) {
       if (is_idle()) progress_at_ = clock_.monotonic();
@@ -40,16 +47,24 @@ void CommitLoop::submit(core::Command command, core::Reply reply) {
 
 std::vector<engine::Request> CommitLoop::take_group() {
   std::unique_lock lock{mutex_};
-  arrived_.wait(lock, [this] { return !queue_.empty() || is_stopping_; });
+  arrived_.wait(lock, [this] { return queued() > 0 || is_stopping_; });
   std::vector<engine::Request> group;
+  if (taken_ == 0 && queued_tasks_ <= options_.group_tasks_max) {  // all, which costs no more than one
+    group.swap(queue_);
+    queue_.reserve(group.size());
+    queued_tasks_ = 0;
+  }
   std::size_t tasks = 0;
-  while (!queue_.empty()) {
-    const std::size_t weight = core::weight_of(queue_.front().command);
+  while (queued() > 0) {
+    const std::size_t weight = core::weight_of(queue_[taken_].command);
     if (!group.empty() && tasks + weight > options_.group_tasks_max) break;
     tasks += weight;
     queued_tasks_ -= weight;
-    group.push_back(std::move(queue_.front()));
-    queue_.pop_front();
+    group.push_back(std::move(queue_[taken_++]));
+  }
+  if (queued() == 0) {
+    queue_.clear();
+    taken_ = 0;
   }
   executing_ += group.empty() ? 0 : 1;
   return group;
@@ -57,12 +72,23 @@ std::vector<engine::Request> CommitLoop::take_group() {
 
 void CommitLoop::run() {
   for (auto group = take_group(); !group.empty(); group = take_group()) {
-    engine_.execute(std::move(group));
+    tell(engine_.commit(std::move(group)));
     after_group_();
     const std::lock_guard lock{mutex_};
     --executing_;
     progress_at_ = clock_.monotonic();
   }
+}
+
+// To hand the answers on costs a switch of threads: not for a few, if there is nothing to do meanwhile.
+void CommitLoop::tell(engine::Engine::Answers answers) {
+  const auto has_more = [this] {
+    const std::lock_guard lock{mutex_};
+    return queued() > 0;
+  };
+  const bool is_worth_it = answers.replies.size() > kFewAnswers || has_more();
+  if (teller_ && is_worth_it) return teller_->take(std::move(answers));
+  engine_.tell(std::move(answers));
 }
 
 std::optional<core::MonotonicTime> CommitLoop::waiting_since() {

@@ -1,12 +1,12 @@
 #pragma once
 // The commit loop: takes all commands that wait and gives them to the engine as one group. One is a group
 // when idle, hundreds are under load; it never waits for more. The next group forms while the last is being
-// flushed.
+// flushed; where the store flushes apart it is also worked out meanwhile, and a thread of its own tells the
+// answers.
 //
 // `submit` may be called from any thread and never blocks: beyond the bounds it answers resource_exhausted.
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "runtime/teller.hpp"
 
 namespace pawl::runtime {
 
@@ -40,17 +41,21 @@ class CommitLoop {
 
  private:
   void run();
+  void tell(engine::Engine::Answers answers);
   [[nodiscard]] std::vector<engine::Request> take_group();
 
-  [[nodiscard]] bool is_idle() const { return queue_.empty() && executing_ == 0; }
+  [[nodiscard]] std::size_t queued() const { return queue_.size() - taken_; }
+  [[nodiscard]] bool is_idle() const { return queued() == 0 && executing_ == 0; }
 
   engine::Engine& engine_;
   core::Clock& clock_;
   LoopOptions options_;
   std::function<void()> after_group_;
+  std::optional<Teller> teller_;  // ends after the threads: it has their last answers
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::deque<engine::Request> queue_;
+  std::vector<engine::Request> queue_;
+  std::size_t taken_ = 0;  // of its front
   std::size_t queued_tasks_ = 0;
   int executing_ = 0;                     // groups
   core::MonotonicTime progress_at_ = {};  // a group ended, or there was work again after there was none

@@ -66,6 +66,9 @@ class FaultyTransaction final : public Transaction {
   [[nodiscard]] std::vector<std::optional<StoredRun>> peek_runs(std::span<const core::RunId> ids) override {
     return runs().peek_runs(ids);
   }
+  [[nodiscard]] std::vector<std::int64_t> last_sequences(std::span<const core::RunId> ids) override {
+    return runs().last_sequences(ids);
+  }
   [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
       std::span<const RunKeyRef> refs) override {
     return runs().find_run_keys(refs);

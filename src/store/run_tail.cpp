@@ -52,13 +52,33 @@ core::Applied apply_to(core::WorkingRun& working, const std::vector<StoredEvent>
   return core::Done{};
 }
 
+void replay_all(StoredRun& stored, const std::vector<StoredEvent>& log) {
+  core::WorkingRun working{core::RunPlan{}};
+  if (const core::Applied done = apply_to(working, log); !done) {
+    stored.misfit = done.problem();
+    return;
+  }
+  const bool is_known = working.run().sequence == stored.row.sequence;
+  if (working.run().sequence < stored.row.sequence || (is_known && working.run() != stored.run)) {
+    stored.misfit = "its row does not say what its log says";
+    return;
+  }
+  for (const core::Node* node : working.changed_nodes()) stored.ahead.push_back(*node);
+  stored.nodes = stored.ahead;
+  stored.run = working.run();
+  stored.hash = log.back().hash;
+}
+
 }  // namespace
 
 bool may_have_tail(const core::Run& row) {
   return row.facts.kind == core::RunKind::code && row.state == core::RunState::running;
 }
 
+std::int64_t tail_from(const core::RunRowMark& row) { return row.is_bare ? 0 : row.sequence; }
+
 void catch_up(StoredRun& stored, const std::vector<StoredEvent>& tail) {
+  if (stored.row.is_bare) return replay_all(stored, tail);
   if (tail.empty()) return;
   ReadNodes rows{stored.nodes};
   core::WorkingRun working{core::RunPlan{}, stored.run, &rows};

@@ -12,7 +12,10 @@ namespace pawl::store {
 // Only these may lag: whoever knows the row knows whether there is a tail to look for.
 [[nodiscard]] bool may_have_tail(const core::Run& row);
 
-// Applies the events after the row's to what was read of it, with all nodes that are stored. A log that
+// The tail are the events after this one: all of them where there are no rows of nodes.
+[[nodiscard]] std::int64_t tail_from(const core::RunRowMark& row);
+
+// Applies the tail to what was read of the row, with all nodes that are stored. A log that
 // somebody has changed may not fit: then all stays as it was read, and `misfit` says why.
 void catch_up(StoredRun& stored, const std::vector<StoredEvent>& tail);
 

@@ -62,6 +62,7 @@ struct RunWrite {
   std::int64_t sequence_before = 0;  // 0: there must be none
   std::int64_t row_sequence = 0;     // the same of its row
   bool lags = false;                 // no more than the events need to be written: see core/run_lag.hpp
+  bool is_bare = false;              // the nodes need not be written, if the row says so: the same
   const core::Run* run = nullptr;
   std::vector<const core::Node*> nodes = {};      // those that changed since the row was written
   std::vector<const core::Signal*> signals = {};  // the same
@@ -109,6 +110,8 @@ class RunVerbs {
   // Runs as they are stored, not locked, with their nodes and the signals that nobody has consumed: what the
   // body of a code run goes on from.
   [[nodiscard]] virtual std::vector<std::optional<StoredRun>> peek_runs(std::span<const core::RunId> ids) = 0;
+  // Of their last events, not locked either; 0 where there is none.
+  [[nodiscard]] virtual std::vector<std::int64_t> last_sequences(std::span<const core::RunId> ids) = 0;
 };
 
 struct RunPage {

@@ -214,6 +214,10 @@ struct WriteSet {
   }
 };
 
+// Commits are numbered in their order.
+using CommitNumber = std::uint64_t;
+constexpr CommitNumber kDurable = 0;
+
 class Transaction : public RunVerbs {
  public:
   // Destroying it rolls back what was not committed.
@@ -268,6 +272,12 @@ class Transaction : public RunVerbs {
   // Writes and commits. After it returns, all is durable; after it throws, nothing is stored, except for the
   // kind `unknown`.
   virtual void commit(const WriteSet& writes) = 0;
+  // The same, but durable only when Store::await_durable has returned for its number. Until then it must not
+  // be told to anybody.
+  [[nodiscard]] virtual CommitNumber commit_soon(const WriteSet& writes) {
+    commit(writes);
+    return kDurable;
+  }
 };
 
 struct StoredTask {
@@ -383,6 +393,10 @@ class Store : public RunReads {
   virtual void maintain() = 0;
   // How many commit loops help.
   [[nodiscard]] virtual int writers() const = 0;
+  // Whether a commit takes part of its time after commit_soon has returned.
+  [[nodiscard]] virtual bool flushes_apart() const { return false; }
+  // Of what commit_soon has returned, and of all before it. Throws StoreError: `unknown`.
+  virtual void await_durable(CommitNumber /*number*/) {}
 };
 
 }  // namespace pawl::store

@@ -128,6 +128,15 @@ std::vector<std::optional<StoredRun>> MemoryTransaction::peek_runs(std::span<con
   return found;
 }
 
+std::vector<std::int64_t> MemoryTransaction::last_sequences(std::span<const core::RunId> ids) {
+  std::vector<std::int64_t> found;
+  for (const core::RunId& id : ids) {
+    const RunRow* row = row_of(state_, id);
+    found.push_back(row == nullptr ? 0 : row->run.sequence);
+  }
+  return found;
+}
+
 std::vector<std::optional<core::RunId>> MemoryTransaction::find_run_keys(std::span<const RunKeyRef> refs) {
   std::vector<std::optional<core::RunId>> found;
   for (const RunKeyRef& ref : refs) {

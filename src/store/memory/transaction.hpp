@@ -31,6 +31,7 @@ class MemoryTransaction final : public Transaction {
                                                          std::size_t max) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> peek_runs(std::span<const core::RunId> ids) override;
+  [[nodiscard]] std::vector<std::int64_t> last_sequences(std::span<const core::RunId> ids) override;
   [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
       std::span<const RunKeyRef> refs) override;
   [[nodiscard]] std::vector<std::optional<core::Node>> load_nodes(std::span<const NodeRef> refs) override;

@@ -49,6 +49,7 @@ StoredRun read_run(const Rows& rows, int row) {
   decode_run_standing(rows.text(row, 5), stored.run);
   stored.run.output = read_json(rows, row, 6);
   stored.row = core::mark_of(stored.run);
+  stored.row.is_bare = rows.boolean(row, 7);
   return stored;
 }
 

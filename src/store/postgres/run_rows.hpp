@@ -10,9 +10,9 @@
 
 namespace pawl::store::postgres {
 
-// facts, state, sequence, updated_at, hash, standing, output: columns 0 to 6.
+// facts, state, sequence, updated_at, hash, standing, output, bare: columns 0 to 7.
 [[nodiscard]] StoredRun read_run(const Rows& rows, int row);
-inline constexpr int kAfterRun = 7;
+inline constexpr int kAfterRun = 8;
 
 // node, item, state, timer_at, body, output: columns 0 to 5.
 [[nodiscard]] core::Node read_node(const Rows& rows, int row);

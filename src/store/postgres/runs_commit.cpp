@@ -52,6 +52,7 @@ Params states_of(const RunWrites& writes) {
   params.column(writes, [](RunEntry write) { return encode_run_standing(run(write)); });
   params.column(writes, [](RunEntry write) { return text_or_null(run(write).output.text); });
   params.column(writes, [](RunEntry write) { return core::is_retrying(run(write)); });
+  params.column(writes, [](RunEntry write) { return write->is_bare; });
   return params;
 }
 
@@ -71,6 +72,7 @@ void send_nodes(Connection& connection, const RunWrites& writes) {
   using One = Of<core::Node>;
   std::vector<One> rows;
   for (RunEntry write : writes) {
+    if (write->is_bare) continue;
     for (const core::Node* node : write->nodes) rows.push_back({run_facts(write).id, node});
   }
   if (rows.empty()) return;

@@ -26,7 +26,7 @@ std::vector<std::optional<StoredRun>> PostgresTransaction::lock_runs(std::span<c
   const std::vector<Tail> tails = read_tails(answers[1], ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (!found[i] || tails[i].events.empty()) continue;
-    found[i]->nodes = list_nodes(ids[i], std::nullopt);
+    if (!found[i]->row.is_bare) found[i]->nodes = list_nodes(ids[i], std::nullopt);
     catch_up(*found[i], tails[i].events);
     found[i]->nodes.clear();
   }
@@ -62,6 +62,17 @@ std::vector<std::optional<RunId>> PostgresTransaction::find_run_keys(std::span<c
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
   for (int row = 0; row < rows.count(); ++row) found[read_place(rows, row, 0)] = read_run_id(rows, row, 1);
+  return found;
+}
+
+std::vector<std::int64_t> PostgresTransaction::last_sequences(std::span<const RunId> ids) {
+  std::vector<std::int64_t> found(ids.size());
+  Params params;
+  params.column(ids, [](const RunId& id) { return id; });
+  connection_->send(sql::last_sequence, params);
+  const auto answers = connection_->run_or_throw();
+  const Rows& rows = answers.front();
+  for (int row = 0; row < rows.count(); ++row) found[read_place(rows, row, 0)] = rows.int8(row, 1);
   return found;
 }
 

@@ -30,6 +30,11 @@ int note_wal(void* is_wal, int, char** columns, char**) {
   return 0;
 }
 
+int note_frames(void* into, sqlite3*, const char*, int frames) {
+  *static_cast<int*>(into) = frames;
+  return SQLITE_OK;
+}
+
 int on_busy(void* wait, int count) { return static_cast<BusyWait*>(wait)->wait(count) ? 1 : 0; }
 
 }  // namespace
@@ -132,6 +137,15 @@ void Connection::roll_back() noexcept {
 }
 
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(db_.get()) == 0; }
+
+void Connection::only_append() {
+  execute("pragma synchronous = normal");
+  sqlite3_wal_hook(db_.get(), note_frames, &log_frames_);  // instead of the one that copies
+}
+
+void Connection::copy_log() noexcept {
+  sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+}
 
 void Connection::restart_log() {
   busy_.set_limit(kRestartWait);

@@ -70,6 +70,14 @@ class Connection {
   void roll_back() noexcept;  // nothing, if there is no transaction
   [[nodiscard]] bool in_transaction() const;
 
+  // A commit is in the log when it returns: others bring it to the disk (Flusher) and copy the log into the
+  // database (Checkpointer).
+  void only_append();
+  // After a commit of one that only appends: how long the log is.
+  [[nodiscard]] int log_frames() const { return log_frames_; }
+  // Copies what nobody is in the way of; what could not be copied is left for later.
+  void copy_log() noexcept;
+
   // Copies the write-ahead log into the database and has it written from its start again. Waits a moment for
   // readers that are in the way, and does without when they stay.
   void restart_log();
@@ -86,6 +94,7 @@ class Connection {
     void operator()(sqlite3* db) const;
   };
   BusyWait busy_;
+  int log_frames_ = 0;
   std::unique_ptr<sqlite3, Close> db_;  // outlives the statements, and is outlived by its busy handler
   std::unordered_map<const char*, Statement> statements_;
   std::map<std::pair<const char*, std::size_t>, Statement> statements_of_rows_;

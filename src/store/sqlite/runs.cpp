@@ -37,6 +37,7 @@ StoredRun read_run(Rows& row) {
   decode_run_standing(row.text(), stored.run);
   stored.run.output = row.json();
   stored.row = core::mark_of(stored.run);
+  stored.row.is_bare = row.boolean();
   return stored;
 }
 
@@ -107,22 +108,25 @@ void insert_run(Connection& connection, const RunWrite& write) {
            Copied{encode_labels(facts.labels)}, encode_run_facts(facts));
   connection.statement(sql::insert_run_state)
       .run(facts.id, core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
-           core::is_retrying(run), write.events.back().hash, encode_run_standing(run), run.output);
+           core::is_retrying(run), write.events.back().hash, encode_run_standing(run), run.output,
+           write.is_bare);
 }
 
 void update_run(Connection& connection, const RunWrite& write) {
   const core::Run& run = *write.run;
   const std::string standing = encode_run_standing(run);
   const std::string& hash = write.events.back().hash;
-  const int advanced =
-      connection.statement(sql::advance_run_state)
-          .run(run.sequence, run.updated_at, hash, standing, run.output, run.facts.id, write.row_sequence,
-               core::to_string(run.state), deadline_of(run), core::is_retrying(run));
+  const int advanced = core::is_closed(run.state)
+                           ? 0
+                           : connection.statement(sql::advance_run_state)
+                                 .run(run.sequence, run.updated_at, hash, standing, run.output, write.is_bare,
+                                      run.facts.id, write.row_sequence, core::to_string(run.state),
+                                      deadline_of(run), core::is_retrying(run));
   if (advanced == 1) return;
-  const int changed =
-      connection.statement(sql::update_run_state)
-          .run(core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
-               core::is_retrying(run), hash, standing, run.output, run.facts.id, write.row_sequence);
+  const int changed = connection.statement(sql::update_run_state)
+                          .run(core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
+                               core::is_retrying(run), hash, standing, run.output, write.is_bare,
+                               run.facts.id, write.row_sequence);
   if (changed != 1) lost_race("a run changed since it was loaded");
 }
 
@@ -147,7 +151,7 @@ std::vector<const Part*> pointers_to(const std::vector<Part>& parts) {
 void write_nodes(Connection& connection, const std::vector<RunWrite>& writes) {
   std::vector<NodeOfRun> nodes;
   for (const RunWrite& write : writes) {
-    if (write.lags) continue;
+    if (write.lags || write.is_bare) continue;
     for (const core::Node* node : write.nodes) nodes.push_back({write.run->facts.id, node});
   }
   insert_rows<NodeOfRun>(
@@ -231,18 +235,33 @@ void read_source(Connection& connection, const RunPage& page, std::optional<core
   while (row.next()) runs.push_back(read_run(row));
 }
 
+enum class Wanted : std::uint8_t { run, ahead, nodes };  // `ahead`: only the nodes whose rows lag
+
 // The events that the row lags behind, if there are any, and the nodes, if somebody wants them.
-void read_tail(Connection& connection, StoredRun& stored, bool wants_nodes) {
+void read_tail(Connection& connection, StoredRun& stored, Wanted wanted) {
   const RunId id = stored.run.facts.id;
+  const bool is_bare = stored.row.is_bare;
   std::vector<StoredEvent> tail;
-  if (may_have_tail(stored.run)) tail = list_run_events(connection, id, stored.row.sequence, kAllEvents);
-  if (!wants_nodes && tail.empty()) return;
-  {
+  if (may_have_tail(stored.run) || (is_bare && wanted != Wanted::run))
+    tail = list_run_events(connection, id, tail_from(stored.row), kAllEvents);
+  if (wanted != Wanted::nodes && tail.empty()) return;
+  if (!is_bare) {
     Rows row = connection.statement(sql::list_nodes).rows(id);
     stored.nodes = read_nodes(row);
   }
   catch_up(stored, tail);
-  if (!wants_nodes) stored.nodes.clear();
+  if (wanted != Wanted::nodes) stored.nodes.clear();
+}
+
+std::optional<StoredRun> find_row(Connection& connection, const RunId& id, Wanted wanted) {
+  std::optional<StoredRun> stored;
+  {
+    Rows row = connection.statement(sql::find_run).rows(id);
+    if (!row.next()) return std::nullopt;
+    stored = read_run(row);
+  }
+  read_tail(connection, *stored, wanted);
+  return stored;
 }
 
 }  // namespace
@@ -259,13 +278,8 @@ void write_runs(Connection& connection, const WriteSet& writes) {
 }
 
 std::optional<StoredRun> find_run(Connection& connection, const RunId& id, RunParts parts) {
-  std::optional<StoredRun> stored;
-  {
-    Rows row = connection.statement(sql::find_run).rows(id);
-    if (!row.next()) return std::nullopt;
-    stored = read_run(row);
-  }
-  read_tail(connection, *stored, parts.nodes);
+  auto stored = find_row(connection, id, parts.nodes ? Wanted::nodes : Wanted::run);
+  if (!stored) return std::nullopt;
   if (parts.signals) {
     Rows row = connection.statement(sql::list_signals).rows(id);
     stored->signals = read_signals(row);
@@ -285,7 +299,7 @@ std::vector<core::Run> list_runs(Connection& connection, const RunPage& page) {
   if (rows.size() > page.limit) rows.resize(page.limit);
   std::vector<core::Run> runs;
   for (StoredRun& row : rows) {
-    read_tail(connection, row, false);
+    read_tail(connection, row, Wanted::run);
     runs.push_back(std::move(row.run));
   }
   return runs;
@@ -336,7 +350,7 @@ core::TaskRun find_task_run(Connection& connection, const core::TaskId& id) {
 
 std::vector<std::optional<StoredRun>> SqliteTransaction::lock_runs(std::span<const RunId> ids) {
   std::vector<std::optional<StoredRun>> found;
-  for (const RunId& id : ids) found.push_back(find_run(connection_, id, {}));
+  for (const RunId& id : ids) found.push_back(find_row(connection_, id, Wanted::ahead));
   return found;
 }
 
@@ -347,6 +361,15 @@ std::vector<std::optional<StoredRun>> SqliteTransaction::peek_runs(std::span<con
     if (!run) continue;
     Rows row = connection_.statement(sql::list_all_unread).rows(id);
     run->signals = read_signals(row);
+  }
+  return found;
+}
+
+std::vector<std::int64_t> SqliteTransaction::last_sequences(std::span<const RunId> ids) {
+  std::vector<std::int64_t> found;
+  for (const RunId& id : ids) {
+    Rows row = connection_.statement(sql::last_sequence).rows(id);
+    found.push_back(row.next() ? row.int64() : 0);
   }
   return found;
 }

@@ -43,11 +43,15 @@ void learn_lanes(Connection& connection, LaneCache& lanes) {
   }
 }
 
+sqlite::ConnectionOptions connection_options(const SqliteOptions& options, bool is_writer) {
+  return {.path = options.path,
+          .is_writer = is_writer,
+          .seed = options.random->next(),
+          .max_page_count = options.max_page_count};
+}
+
 std::unique_ptr<Connection> connect(const SqliteOptions& options, bool is_writer) {
-  return std::make_unique<Connection>(sqlite::ConnectionOptions{.path = options.path,
-                                                                .is_writer = is_writer,
-                                                                .seed = options.random->next(),
-                                                                .max_page_count = options.max_page_count});
+  return std::make_unique<Connection>(connection_options(options, is_writer));
 }
 
 class SqliteStore final : public Store {
@@ -56,9 +60,13 @@ class SqliteStore final : public Store {
               std::vector<std::unique_ptr<Connection>> readers)
       : clock_(*options.clock),
         log_path_(options.path + "-wal"),
+        flusher_(log_path_),
         turnstile_(options.path + "-turn", options.random->next()),
         writer_(std::move(writer)),
-        readers_(std::move(readers)) {
+        readers_(std::move(readers)),
+        checkpointer_(
+            [own = connection_options(options, true)] { return std::make_unique<Connection>(own); }) {
+    writer_->only_append();
     foreign_version_ = writer_->data_version();
     learn_lanes(*writer_, lanes_);
   }
@@ -208,19 +216,36 @@ class SqliteStore final : public Store {
   }
 
   [[nodiscard]] int writers() const override { return 1; }
+  [[nodiscard]] bool flushes_apart() const override { return true; }
+  void await_durable(CommitNumber number) override { flusher_.await_durable(number); }
 
  private:
   std::unique_ptr<sqlite::SqliteTransaction> begin_transaction() {
+    flusher_.check();
     std::unique_lock turn{writer_turn_};
     begin_writing();
-    auto transaction =
-        std::make_unique<sqlite::SqliteTransaction>(std::move(turn), *writer_, lanes_, clock_.now());
+    auto transaction = std::make_unique<sqlite::SqliteTransaction>(
+        std::move(turn),
+        sqlite::SqliteTransaction::Around{.connection = *writer_,
+                                          .flusher = flusher_,
+                                          .checkpointer = checkpointer_,
+                                          .remembered = remembered_,
+                                          .lanes = lanes_},
+        clock_.now());
     notice_foreign_commits();
     return transaction;
   }
 
+  // Nobody is shown what a power cut could take back.
   template <typename Read>
   std::invoke_result_t<Read, Connection&> read(Read work) {
+    auto found = read_snapshot(work);
+    flusher_.await_durable(flusher_.last());
+    return found;
+  }
+
+  template <typename Read>
+  std::invoke_result_t<Read, Connection&> read_snapshot(Read& work) {
     ReaderPool::Snapshot snapshot = readers_.snapshot();
     Connection& connection = snapshot.connection();
     connection.begin();
@@ -259,12 +284,15 @@ class SqliteStore final : public Store {
     const std::int64_t version = writer_->data_version();
     if (version == foreign_version_) return;
     learn_lanes(*writer_, lanes_);
+    remembered_.forget_all();
     foreign_version_ = version;
     was_changed_ = true;
   }
 
   core::Clock& clock_;
   std::string log_path_;
+  sqlite::Flusher flusher_;
+  sqlite::RememberedTasks remembered_;
   LaneCache lanes_;
   std::mutex writer_turn_;
   sqlite::Turnstile turnstile_;
@@ -272,6 +300,7 @@ class SqliteStore final : public Store {
   std::int64_t foreign_version_ = 0;
   std::atomic<bool> was_changed_ = false;
   ReaderPool readers_;
+  sqlite::Checkpointer checkpointer_;
 };
 
 }  // namespace

@@ -123,7 +123,9 @@ std::vector<TaskRecord> SqliteTransaction::take_ready(std::span<const LaneShare>
     for (LaneHead& head : heads) head.remove_taken();
   }
   TaskLoader loader{connection_, lanes_};
-  for (TaskRecord& record : records) loader.load_facts(record);
+  for (TaskRecord& record : records) {
+    if (!remembered_.recall_facts(record)) loader.load_facts(record);
+  }
   return records;
 }
 

@@ -14,6 +14,7 @@ SqliteTransaction::~SqliteTransaction() {
 }
 
 bool SqliteTransaction::begin_with(const SqlWork& work, core::Clock& clock) {
+  remembered_.forget_all();  // the statements are not ours
   UserSql sql{connection_};
   const bool goes_on = work(sql);
   sql.throw_if_passing();
@@ -26,7 +27,10 @@ Loaded SqliteTransaction::load(const LoadRequest& request) {
   Loaded loaded;
   TaskLoader loader{connection_, lanes_};
   loaded.tasks.reserve(request.tasks.size());
-  for (const LoadTask& wanted : request.tasks) loaded.tasks.push_back(loader.load(wanted));
+  for (const LoadTask& wanted : request.tasks) {
+    const core::TaskRecord* known = wanted.facts ? nullptr : remembered_.find_lease(wanted.id);
+    loaded.tasks.push_back(known != nullptr ? *known : loader.load(wanted));
+  }
   for (const IdempotencyRef& ref : request.idempotency) {
     Rows row = connection_.statement(sql::find_idempotent_task).rows(ref.ns, ref.type, ref.key);
     loaded.idempotency.push_back(row.next() ? std::optional{row.task_id()} : std::nullopt);
@@ -95,11 +99,16 @@ std::int64_t SqliteTransaction::count_held(const HolderRef& holder) {
   return row.next() ? row.int64() : 0;
 }
 
-void SqliteTransaction::commit(const WriteSet& writes) {
+void SqliteTransaction::commit(const WriteSet& writes) { flusher_.await_durable(commit_soon(writes)); }
+
+CommitNumber SqliteTransaction::commit_soon(const WriteSet& writes) {
   PAWL_ENSURE(turn_.owns_lock(), "a transaction commits once");
   write_all(connection_, writes, now_);
-  connection_.commit();
+  const CommitNumber number = flusher_.number([this] { connection_.commit(); });
+  remembered_.note(writes.tasks);
+  checkpointer_.after_commit(connection_);
   turn_.unlock();
+  return number;
 }
 
 }  // namespace pawl::store::sqlite

@@ -7,7 +7,10 @@
 
 #include "core/env.hpp"
 #include "store/lanes.hpp"
+#include "store/sqlite/checkpointer.hpp"
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/flusher.hpp"
+#include "store/sqlite/remembered.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store::sqlite {
@@ -15,9 +18,21 @@ namespace pawl::store::sqlite {
 class SqliteTransaction final : public Transaction {
  public:
   // The connection has begun; it is this object's until the end.
-  SqliteTransaction(std::unique_lock<std::mutex> turn, Connection& connection, const LaneCache& lanes,
-                    core::TimePoint now)
-      : turn_(std::move(turn)), connection_(connection), lanes_(lanes), now_(now) {}
+  struct Around {
+    Connection& connection;
+    Flusher& flusher;
+    Checkpointer& checkpointer;
+    RememberedTasks& remembered;
+    const LaneCache& lanes;
+  };
+  SqliteTransaction(std::unique_lock<std::mutex> turn, const Around& around, core::TimePoint now)
+      : turn_(std::move(turn)),
+        connection_(around.connection),
+        flusher_(around.flusher),
+        checkpointer_(around.checkpointer),
+        remembered_(around.remembered),
+        lanes_(around.lanes),
+        now_(now) {}
   SqliteTransaction(const SqliteTransaction&) = delete;
   SqliteTransaction& operator=(const SqliteTransaction&) = delete;
   ~SqliteTransaction() override;
@@ -43,6 +58,7 @@ class SqliteTransaction final : public Transaction {
                                                          std::size_t max) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> peek_runs(std::span<const core::RunId> ids) override;
+  [[nodiscard]] std::vector<std::int64_t> last_sequences(std::span<const core::RunId> ids) override;
   [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
       std::span<const RunKeyRef> refs) override;
   [[nodiscard]] std::vector<std::optional<core::Node>> load_nodes(std::span<const NodeRef> refs) override;
@@ -56,12 +72,16 @@ class SqliteTransaction final : public Transaction {
   [[nodiscard]] bool has_signal(const core::RunId& run, const std::string& idempotency_key) override;
   [[nodiscard]] std::vector<core::TaskId> list_run_tasks(const core::RunId& run) override;
   void commit(const WriteSet& writes) override;
+  CommitNumber commit_soon(const WriteSet& writes) override;
 
  private:
   [[nodiscard]] core::QueueSettings find_settings(const QueueRef& ref);
 
   std::unique_lock<std::mutex> turn_;
   Connection& connection_;
+  Flusher& flusher_;
+  Checkpointer& checkpointer_;
+  RememberedTasks& remembered_;
   const LaneCache& lanes_;
   core::TimePoint now_;
 };

@@ -39,15 +39,22 @@ select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::text[]), unnest($4::ti
 select sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload
 from pawl.run_events where run_id = $1::uuid and sequence > $2::int8 order by run_id, sequence limit $3::int8
 
+-- name: last_sequence
+select u.ord::int8, e.sequence from unnest($1::uuid[]) with ordinality u(id, ord)
+cross join lateral (
+  select sequence from pawl.run_events e where e.run_id = u.id order by e.run_id desc, e.sequence desc limit 1) e
+
 -- name: list_tails
 -- only: this database because SQLite asks for one run at a time.
 -- The events that the rows of runs lag behind, beside what those rows say at the same moment.
 select e.sequence, e.type, e.at, e.caused_by, e.actor_type, e.actor_id, e.trace_id, e.span_id, e.hash, e.payload,
   u.ord::int8, s.sequence
 from unnest($1::uuid[]) with ordinality u(id, ord)
-cross join lateral (select s.sequence from pawl.run_states s where s.id = u.id offset 0) s
+cross join lateral (
+  select s.sequence, case when s.bare then 0 else s.sequence end as tail_from
+  from pawl.run_states s where s.id = u.id offset 0) s
 left join lateral (
-  select * from pawl.run_events e where e.run_id = u.id and e.sequence > s.sequence offset 0) e on true
+  select * from pawl.run_events e where e.run_id = u.id and e.sequence > s.tail_from offset 0) e on true
 order by u.ord, e.sequence
 
 -- name: put_signal

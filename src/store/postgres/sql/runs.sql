@@ -4,40 +4,42 @@ select unnest($1::uuid[]), unnest($2::text[]), unnest($3::text[]), unnest($4::te
   unnest($6::timestamptz[]), unnest($7::text[]), unnest($8::text[])
 
 -- name: insert_run_state
-insert into pawl.run_states (id, state, sequence, updated_at, deadline_at, hash, standing, output, retrying)
+insert into pawl.run_states (id, state, sequence, updated_at, deadline_at, hash, standing, output, retrying, bare)
 select unnest($1::uuid[]), unnest($2::text[]), unnest($3::int8[]), unnest($4::timestamptz[]),
-  unnest($5::timestamptz[]), unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::bool[])
+  unnest($5::timestamptz[]), unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::bool[]),
+  unnest($10::bool[])
 
 -- name: update_run_state
 -- Only at the sequence it was loaded at: two that decided on the same state cannot both be right.
 with changed as (
   update pawl.run_states s set state = u.state, sequence = u.sequence, updated_at = u.updated_at,
-    deadline_at = u.deadline_at, hash = u.hash, standing = u.standing, output = u.output, retrying = u.retrying
+    deadline_at = u.deadline_at, hash = u.hash, standing = u.standing, output = u.output, retrying = u.retrying,
+    bare = u.bare
   from (select unnest($1::uuid[]) as id, unnest($2::text[]) as state, unnest($3::int8[]) as sequence,
     unnest($4::timestamptz[]) as updated_at, unnest($5::timestamptz[]) as deadline_at, unnest($6::text[]) as hash,
     unnest($7::text[]) as standing, unnest($8::text[]) as output, unnest($9::bool[]) as retrying,
-    unnest($10::int8[]) as sequence_before) u
+    unnest($10::bool[]) as bare, unnest($11::int8[]) as sequence_before) u
   where s.id = u.id and s.sequence = u.sequence_before returning 1
 )
-select pawl.expect_rows(count(*), $11::int8) from changed
+select pawl.expect_rows(count(*), $12::int8) from changed
 
 -- name: lock_run
 -- only: this database because SQLite has one writer.
 -- In the order given, which is sorted.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, u.ord::int8
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, u.ord::int8
 from unnest($1::uuid[]) with ordinality u(id, ord)
 cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0 for update) s
 cross join lateral (select r.facts from pawl.runs r where r.id = u.id offset 0) r
 
 -- name: peek_run
 -- only: this database because SQLite asks for one run at a time.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, u.ord::int8
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, u.ord::int8
 from unnest($1::uuid[]) with ordinality u(id, ord)
 cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0) s
 cross join lateral (select r.facts from pawl.runs r where r.id = u.id offset 0) r
 
 -- name: find_run
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
 from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
 where r.id = $1::uuid
 
@@ -45,7 +47,7 @@ where r.id = $1::uuid
 -- only: this database because SQLite's lists are put together in code.
 -- $1 namespace, $2 after which id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
 -- $10 how many; $11 of which states.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
 from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
 where r.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
     and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
@@ -56,7 +58,7 @@ order by r.id desc limit $10::int8
 -- name: list_runs_of_states_newest_first
 -- only: this database because SQLite's lists are put together in code.
 -- Three failures among a million completed runs are three rows read.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare
 from (select unnest($11::text[]) as state) u cross join lateral (
   select s.*, r.facts from pawl.run_states s cross join lateral (
     select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
@@ -72,7 +74,7 @@ order by x.id desc limit $10::int8
 -- only: this database because SQLite's lists are put together in code.
 -- $1 namespace, $2 after which id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
 -- $10 how many; $11 of which states.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
 from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
 where r.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000') and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
     and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
@@ -83,7 +85,7 @@ order by r.id limit $10::int8
 -- name: list_runs_of_states_oldest_first
 -- only: this database because SQLite's lists are put together in code.
 -- Three failures among a million completed runs are three rows read.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare
 from (select unnest($11::text[]) as state) u cross join lateral (
   select s.*, r.facts from pawl.run_states s cross join lateral (
     select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
@@ -98,7 +100,7 @@ order by x.id limit $10::int8
 -- name: list_retrying_runs_newest_first
 -- only: this database because SQLite's lists are put together in code.
 -- $11 of which states; none: of all.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare
 from (
   select s.*, r.facts from pawl.run_states s cross join lateral (
     select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
@@ -114,7 +116,7 @@ order by x.id desc
 -- name: list_retrying_runs_oldest_first
 -- only: this database because SQLite's lists are put together in code.
 -- $11 of which states; none: of all.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare
 from (
   select s.*, r.facts from pawl.run_states s cross join lateral (
     select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)

@@ -31,6 +31,9 @@ values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 select sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload
 from run_events where run_id = ? and sequence > ? order by sequence limit ?
 
+-- name: last_sequence
+select sequence from run_events where run_id = ? order by sequence desc limit 1
+
 -- name: put_signal
 insert or replace into run_signals
   (run_id, sequence, name, idempotency_key, consumed_node, consumed_item, payload)

@@ -4,38 +4,38 @@ values (?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: insert_run_state
 insert or rollback into run_states
-  (id, state, sequence, updated_at, deadline_at, retrying, hash, standing, output)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  (id, state, sequence, updated_at, deadline_at, retrying, hash, standing, output, bare)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: advance_run_state
 -- only: this database because PostgreSQL sees by itself that no index has anything to change.
 -- As update_run_state, where all that the run is found by stays as it is: most often, and then no index is touched.
-update run_states set sequence = ?, updated_at = ?, hash = ?, standing = ?, output = ?
+update run_states set sequence = ?, updated_at = ?, hash = ?, standing = ?, output = ?, bare = ?
 where id = ? and sequence = ? and state = ? and deadline_at is ? and retrying = ?
 
 -- name: update_run_state
 -- Only at the sequence it was loaded at: two that decided on the same state cannot both be right.
 update run_states set state = ?, sequence = ?, updated_at = ?, deadline_at = ?, retrying = ?, hash = ?, standing = ?,
-  output = ?
+  output = ?, bare = ?
 where id = ? and sequence = ?
 
 -- name: find_run
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
 from runs r join run_states s on s.id = r.id where r.id = ?
 
 -- name: all_runs
 -- only: this database because a text is put together from a source, the filter and the order.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
 from runs r cross join run_states s on s.id = r.id where r.id > ?1 and r.id < ?2
 
 -- name: runs_of_state
 -- only: this database because a text is put together from a source, the filter and the order.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
 from run_states s cross join runs r on r.id = s.id where s.id > ?1 and s.id < ?2 and s.state = ?11
 
 -- name: retrying_runs
 -- only: this database because a text is put together from a source, the filter and the order.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
 from run_states s cross join runs r on r.id = s.id where s.id > ?1 and s.id < ?2 and s.retrying = 1
 and (?11 is null or s.state = ?11)
 

@@ -1,0 +1,50 @@
+#include "store/sqlite/checkpointer.hpp"
+
+namespace pawl::store::sqlite {
+
+namespace {
+
+// In frames, each a page of 4 KiB and a little more.
+constexpr int kWorthACopy = 1'000;
+constexpr int kLongEnough = 4'000;
+
+}  // namespace
+
+Checkpointer::~Checkpointer() {
+  {
+    const std::lock_guard lock{mutex_};
+    is_stopping_ = true;
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Checkpointer::after_commit(Connection& writer) {
+  const int frames = writer.log_frames();
+  if (frames < copied_) copied_ = 0;  // it starts from its beginning again
+  if (frames - copied_ < kWorthACopy) return;
+  {
+    const std::lock_guard lock{mutex_};
+    if (is_due_) return;
+    is_due_ = frames < kLongEnough || copied_ < frames - 2 * kWorthACopy;
+    copied_ = frames;
+    if (is_due_ && !thread_.joinable()) thread_ = std::thread{[this] { run(); }};
+    if (is_due_) return changed_.notify_one();
+  }
+  writer.copy_log();
+}
+
+void Checkpointer::run() {
+  const std::unique_ptr<Connection> connection = connect_();
+  std::unique_lock lock{mutex_};
+  for (;;) {
+    changed_.wait(lock, [this] { return is_due_ || is_stopping_; });
+    if (is_stopping_) return;
+    lock.unlock();
+    connection->copy_log();
+    lock.lock();
+    is_due_ = false;
+  }
+}
+
+}  // namespace pawl::store::sqlite

@@ -1,0 +1,40 @@
+#pragma once
+// Copies the write-ahead log into the database while commits go on, on a thread of its own: what a copy waits
+// for the disk is nothing that a commit should wait for. The log starts from its beginning again when all of
+// it was copied, which it never is while somebody writes; so now and then the writer itself copies the little
+// that is left.
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "store/sqlite/connection.hpp"
+
+namespace pawl::store::sqlite {
+
+class Checkpointer {
+ public:
+  using Connect = std::function<std::unique_ptr<Connection>()>;
+  explicit Checkpointer(Connect connect) : connect_(std::move(connect)) {}
+  Checkpointer(const Checkpointer&) = delete;
+  Checkpointer& operator=(const Checkpointer&) = delete;
+  ~Checkpointer();
+
+  // With the writer's turn held. The thread is started with the first log that is worth it.
+  void after_commit(Connection& writer);
+
+ private:
+  void run();
+
+  Connect connect_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_due_ = false;  // also while a copy is under way
+  bool is_stopping_ = false;
+  std::thread thread_;
+  int copied_ = 0;  // frames of the log that the last copy began with; the writer's
+};
+
+}  // namespace pawl::store::sqlite

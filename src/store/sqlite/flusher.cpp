@@ -1,0 +1,62 @@
+#include "store/sqlite/flusher.hpp"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "store/store.hpp"
+
+namespace pawl::store::sqlite {
+
+Flusher::Flusher(std::string log_path, Sync sync)
+    : log_path_(std::move(log_path)), sync_(sync ? std::move(sync) : Sync{::fdatasync}) {}
+
+Flusher::~Flusher() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void Flusher::check() {
+  const std::lock_guard lock{mutex_};
+  if (!failure_.empty()) throw StoreError{StoreError::Kind::unavailable, failure_};
+}
+
+std::uint64_t Flusher::last() {
+  const std::lock_guard lock{committing_};
+  return committed_;
+}
+
+void Flusher::await_durable(std::uint64_t number) {
+  if (flushed_ >= number) return;
+  std::unique_lock lock{mutex_};
+  while (flushed_ < number) {
+    if (!failure_.empty()) throw StoreError{StoreError::Kind::unknown, failure_};
+    if (is_flushing_) {
+      ended_.wait(lock);
+    } else {
+      flush(lock);
+    }
+  }
+}
+
+void Flusher::flush(std::unique_lock<std::mutex>& lock) {
+  const std::uint64_t covered = committed_;
+  is_flushing_ = true;
+  lock.unlock();
+  if (file_ < 0) file_ = ::open(log_path_.c_str(), O_RDONLY | O_CLOEXEC);
+  const int error = file_ >= 0 && sync_(file_) == 0 ? 0 : errno;
+  lock.lock();
+  is_flushing_ = false;
+  if (error == 0) {
+    flushed_ = covered;
+  } else {
+    failure_ = fmt::format("{}: cannot be flushed ({}): start anew", log_path_,
+                           std::system_category().message(error));
+  }
+  ended_.notify_all();
+}
+
+}  // namespace pawl::store::sqlite

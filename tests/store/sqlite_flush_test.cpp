@@ -1,0 +1,136 @@
+// How commits come to the disk: flushed for many at once, copied out of the log beside the commits that
+// follow.
+#include <atomic>
+#include <cerrno>
+#include <future>
+
+#include <gtest/gtest.h>
+
+#include "store/sqlite/checkpointer.hpp"
+#include "store/sqlite/flusher.hpp"
+#include "tests/store/sqlite_fixture.hpp"
+
+namespace pawl::store {
+namespace {
+
+using sqlite::Checkpointer;
+using sqlite::Connection;
+using sqlite::Flusher;
+
+class SqliteFlush : public SqliteTest {};
+
+TEST_F(SqliteFlush, OneIsEnoughForAllThatWasCommittedBefore) {
+  enqueue();  // so that there is a log
+  int flushes = 0;
+  Flusher flusher{path + "-wal", [&](int) { return ++flushes, 0; }};
+  const std::uint64_t first = flusher.number([] {});
+  const std::uint64_t second = flusher.number([] {});
+  EXPECT_EQ(flusher.last(), second);
+  flusher.await_durable(second);
+  flusher.await_durable(first);
+  EXPECT_EQ(flushes, 1);
+  flusher.await_durable(flusher.number([] {}));
+  EXPECT_EQ(flushes, 2);
+}
+
+TEST_F(SqliteFlush, WhoComesWhileOneIsUnderWayWaitsForTheNext) {
+  enqueue();
+  std::promise<void> began;
+  std::promise<void> may_end;
+  std::atomic<int> flushes = 0;
+  Flusher flusher{path + "-wal", [&](int) {
+                    if (++flushes == 1) {
+                      began.set_value();
+                      may_end.get_future().wait();
+                    }
+                    return 0;
+                  }};
+  const std::uint64_t first = flusher.number([] {});
+  std::thread one{[&] { flusher.await_durable(first); }};
+  began.get_future().wait();
+  const std::uint64_t second = flusher.number([] {});  // not covered by what has begun
+  std::thread other{[&] { flusher.await_durable(second); }};
+  may_end.set_value();
+  one.join();
+  other.join();
+  EXPECT_EQ(flushes, 2);
+}
+
+TEST_F(SqliteFlush, ThatFailsIsNotTakenForDoneByTheNextOne) {
+  enqueue();
+  bool works = false;
+  Flusher flusher{path + "-wal", [&](int) {
+                    errno = EIO;
+                    return works ? 0 : -1;
+                  }};
+  flusher.check();
+  const std::uint64_t lost = flusher.number([] {});
+  std::string why;
+  EXPECT_EQ(kind_thrown_by([&] { flusher.await_durable(lost); }, &why), StoreError::Kind::unknown);
+  EXPECT_NE(why.find("Input/output error"), std::string::npos) << why;
+  works = true;  // as the operating system would say from now on
+  EXPECT_EQ(kind_thrown_by([&] { flusher.await_durable(lost); }), StoreError::Kind::unknown);
+  EXPECT_EQ(kind_thrown_by([&] { flusher.check(); }), StoreError::Kind::unavailable);
+}
+
+TEST_F(SqliteFlush, CommitsAreNumberedAndAwaited) {
+  const core::TaskRecord record = new_task();
+  const CommitNumber number = store->begin()->commit_soon({.tasks = {added(record)}});
+  EXPECT_GT(number, kDurable);
+  store->await_durable(number);
+  EXPECT_TRUE(store->flushes_apart());
+  EXPECT_TRUE(load(record.id).has_value());
+}
+
+TEST_F(SqliteFlush, ALogThatIsCopiedMeanwhileStartsAgain) {
+  const auto connect = [this] {
+    auto connection =
+        std::make_unique<Connection>(sqlite::ConnectionOptions{.path = path, .is_writer = true});
+    connection->only_append();
+    return connection;
+  };
+  const auto writer = connect();
+  writer->execute("create table filler (bytes blob)");
+  Checkpointer checkpointer{connect};
+  int longest = 0;
+  for (int i = 0; i < 10'000 && writer->log_frames() >= longest; ++i) {
+    longest = writer->log_frames();
+    writer->execute("insert into filler values (zeroblob(200000))");
+    checkpointer.after_commit(*writer);
+  }
+  EXPECT_LT(writer->log_frames(), longest);
+}
+
+TEST_F(SqliteFlush, WhatAnotherProcessDidToALeaseIsSeen) {
+  const core::TaskId id = enqueue().id;
+  auto mine = claim(1).at(0);
+  ASSERT_EQ(load(id)->place, core::Place::leased);
+  const auto other = open();
+  {
+    const auto transaction = other->begin();
+    auto theirs = *transaction->load({.tasks = {{.id = id}}}).tasks.front();
+    const core::TaskRecord before = theirs;
+    const auto decision = core::decide_report(
+        theirs, "w", {.task_id = id, .fence = theirs.progress.fence, .action = core::ReportAction::complete},
+        nullptr, {.now = clock.now()});
+    ASSERT_TRUE(decision.ok());
+    core::apply(theirs, *decision->change);
+    transaction->commit({.tasks = {moved(theirs, before.place, before.progress.fence)}});
+  }
+  EXPECT_EQ(load(id)->place, core::Place::finished);
+}
+
+TEST_F(SqliteFlush, ARememberedLeaseIsWhatTheFileSays) {
+  const core::TaskId id = enqueue({.key = "account"}).id;
+  (void)claim(1);
+  const auto remembered = *load(id);
+  const auto read = *open()->begin()->load({.tasks = {{.id = id}}}).tasks.front();
+  EXPECT_EQ(remembered.lease, read.lease);
+  EXPECT_EQ(remembered.progress, read.progress);
+  EXPECT_EQ(remembered.status, read.status);
+  EXPECT_EQ(remembered.facts.key, read.facts.key);
+  EXPECT_EQ(remembered.available_at, read.available_at);
+}
+
+}  // namespace
+}  // namespace pawl::store
