@@ -11,6 +11,7 @@ namespace pawl::core {
 namespace {
 
 constexpr std::size_t kMistakesMax = 20;  // more would not help anybody
+constexpr std::size_t kFewFields = 32;
 
 }  // namespace
 
@@ -32,11 +33,17 @@ ObjectReader::ObjectReader(std::string_view object, std::string path, Mistakes& 
     mistakes_.add(path_, fmt::format("must be an object, not {}", name_of(kind_of(object))));
     return;
   }
-  std::set<std::string_view> seen;
-  for (Member& member : members_of(object)) fields_.push_back({.member = std::move(member)});
-  for (Field& field : fields_) {
-    field.is_read = !seen.insert(field.member.key).second;
-    if (field.is_read) mistake(field.member.key, "is given twice");
+  std::vector<Member> members = members_of(object);
+  fields_.reserve(members.size());
+  for (Member& member : members) fields_.push_back({.member = std::move(member)});
+  const bool are_many = fields_.size() > kFewFields;
+  std::set<std::string_view> seen;  // a look at each one before is quicker for a few
+  for (auto field = fields_.begin(); field != fields_.end(); ++field) {
+    field->is_read = are_many ? !seen.insert(field->member.key).second
+                              : std::any_of(fields_.begin(), field, [&](const Field& before) {
+                                  return before.member.key == field->member.key;
+                                });
+    if (field->is_read) mistake(field->member.key, "is given twice");
   }
 }
 

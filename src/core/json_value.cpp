@@ -1,6 +1,7 @@
 #include "core/json_value.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "core/decimal.hpp"
@@ -25,19 +26,28 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   return at + 1;
 }
 
+// What a bracket does.
+int depth_change(char c) {
+  static constexpr std::array<std::int8_t, 256> kChanges = [] {
+    std::array<std::int8_t, 256> changes{};
+    changes['{'] = changes['['] = 1;
+    changes['}'] = changes[']'] = -1;
+    return changes;
+  }();
+  return kChanges[static_cast<unsigned char>(c)];
+}
+
 // One past the last byte of the value that begins at `at`.
 std::size_t end_of_value(std::string_view text, std::size_t at) {
   if (text[at] == '"') return end_of_string(text, at);
   if (text[at] != '{' && text[at] != '[') return std::min(text.find_first_of(",]} \t\n\r", at), text.size());
-  int depth = 0;
-  while (true) {
+  for (int depth = 0;;) {
     const char c = text[at];
     if (c == '"') {
       at = end_of_string(text, at);
       continue;
     }
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
+    depth += depth_change(c);
     ++at;
     if (depth == 0) return at;
   }
@@ -216,8 +226,8 @@ int depth_of(std::string_view value) {
       at = end_of_string(value, at);
       continue;
     }
-    if (c == '{' || c == '[') deepest = std::max(deepest, ++depth);
-    if (c == '}' || c == ']') --depth;
+    depth += depth_change(c);
+    deepest = std::max(deepest, depth);
     ++at;
   }
   return deepest;

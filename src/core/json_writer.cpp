@@ -74,7 +74,13 @@ Writer& Writer::value(double number) {
   return *this;
 }
 
-Writer& Writer::value(TimePoint time) { return value(format_time(time)); }
+Writer& Writer::value(TimePoint time) {
+  comma();
+  out_.push_back('"');
+  append_time(out_, time);
+  out_.push_back('"');
+  return *this;
+}
 
 Writer& Writer::value(Duration duration) { return value(format_duration(duration)); }
 

@@ -1,5 +1,6 @@
 #include "core/time.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -57,14 +58,30 @@ std::optional<Duration> parse_fraction(std::string_view text, std::string_view& 
 
 }  // namespace
 
-std::string format_time(TimePoint time) {
+// By hand: a task has half a dozen times, and a format string is read anew for each.
+void append_time(std::string& out, TimePoint time) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date{day};
   const std::chrono::hh_mm_ss clock{time - day};
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
-                     clock.subseconds().count());
+  std::array<char, 27> text = {'0', '0', '0', '0', '-', '0', '0', '-', '0', '0', 'T', '0', '0', ':',
+                               '0', '0', ':', '0', '0', '.', '0', '0', '0', '0', '0', '0', 'Z'};
+  const auto put = [&text](std::size_t last, std::int64_t number) {
+    for (; number > 0; number /= 10) text.at(last--) = static_cast<char>('0' + number % 10);
+  };
+  put(3, std::clamp(static_cast<int>(date.year()), 0, 9'999));
+  put(6, static_cast<unsigned>(date.month()));
+  put(9, static_cast<unsigned>(date.day()));
+  put(12, clock.hours().count());
+  put(15, clock.minutes().count());
+  put(18, clock.seconds().count());
+  put(25, clock.subseconds().count());
+  out.append(text.data(), text.size());
+}
+
+std::string format_time(TimePoint time) {
+  std::string text;
+  append_time(text, time);
+  return text;
 }
 
 std::optional<TimePoint> parse_time(std::string_view text) {

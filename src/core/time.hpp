@@ -19,6 +19,7 @@ using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, Duratio
 [[nodiscard]] constexpr TimePoint time_from_micros(std::int64_t value) { return TimePoint{Duration{value}}; }
 
 [[nodiscard]] std::string format_time(TimePoint time);
+void append_time(std::string& out, TimePoint time);  // the same at its end
 [[nodiscard]] std::optional<TimePoint> parse_time(std::string_view text);
 
 // The shortest exact form: whole days, hours, minutes or seconds, else milliseconds.

@@ -152,6 +152,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<bool> admit(core::ClaimTasks& command);
   // Refuses what is too large for its namespace, and finds the body of who knows the run only.
   core::Status admit(core::WriteSteps& command);
+  core::Status admit(const core::StartRun& command);
   // Takes those out that are refused; what became of each.
   std::vector<core::Status> admit(core::WriteStepsOfMany& command);
   // Whether `admit` finds in memory all that it compares with, so that a thread may call it that must not
@@ -160,6 +161,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   [[nodiscard]] bool is_at_hand(const core::ClaimTasks& command);
   [[nodiscard]] bool is_at_hand(const core::WriteSteps& command);
   [[nodiscard]] bool is_at_hand(const core::WriteStepsOfMany& command);
+  [[nodiscard]] bool is_at_hand(const core::StartRun& command);
 
  private:
   struct Shared {

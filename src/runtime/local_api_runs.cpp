@@ -95,8 +95,17 @@ Result<core::RunStarted> LocalApi::call_on_run(const std::string& ns, Command co
   return answer;
 }
 
+core::Status LocalApi::admit(const core::StartRun& command) {
+  return admit_json(command.ns, "input", command.input);
+}
+
+bool LocalApi::is_at_hand(const core::StartRun& command) {
+  return !core::check_namespace(command.ns) ||
+         shared_->records.find_at_hand(core::namespace_ref(command.ns)).has_value();
+}
+
 Result<core::RunStarted> LocalApi::start_run(const core::StartRun& request) {
-  if (const core::Status fits = admit_json(request.ns, "input", request.input); !fits) return fits.problem();
+  if (const core::Status fits = admit(request); !fits) return fits.problem();
   return call_on_run(request.ns, request);
 }
 

@@ -8,6 +8,7 @@
 #include "core/run_graph.hpp"
 #include "server/calls.hpp"
 #include "server/respond.hpp"
+#include "server/submit.hpp"
 #include "wire/parts.hpp"
 #include "wire/run.hpp"
 #include "wire/step.hpp"
@@ -58,21 +59,30 @@ void add_trace(const Request& request, Begin& begin) {
   begin.span_id = trace->span_id;
 }
 
-Response started_response(const Request& request, const Result<core::RunStarted>& started) {
-  return respond(request, started, wire::write_run_started, started && started->created ? 201 : 200);
+std::optional<Response> started_response(const core::Answer& result) {
+  const auto& started = std::get<core::RunStarted>(result);
+  Writer out;
+  wire::write_run_started(out, started);
+  return json_response(started.created ? 201 : 200, out.take());
 }
 
-void start(Services& services, const Request& request, const Answer& answer) {
+// No thread is held for it: whoever has workflows starts many.
+void start(Services& services, Request request, Answer answer) {
   auto asked = read_body(request, wire::read_start_run);
   if (!asked) return answer(refuse(request, asked.problem()));
   const std::string queue = asked->queue.value_or(std::string{core::kQueueDefault});
   if (const core::Status allowed = check_queue(request, queue); !allowed)
-    return deny(services, request, allowed.problem(), answer);
+    return deny(services, request, allowed.problem(), std::move(answer));
   asked->ns = request.ns;
   asked->workflow = request.parameters.at(1);
   asked->by = request.actor;
   add_trace(request, *asked);
-  answer(started_response(request, services.runs.start_run(*asked)));
+  at_gates(services, std::move(*asked),
+           [&services, request = std::move(request), answer = std::move(answer)](core::StartRun gated) {
+             const core::Status admitted = services.local.admit(gated);
+             if (!admitted) return answer(refuse(request, admitted.problem()));
+             submit(services, request, std::move(gated), started_response, answer);
+           });
 }
 
 Response open(Services& services, const Request& request) {
@@ -81,7 +91,8 @@ Response open(Services& services, const Request& request) {
   asked->ns = request.ns;
   asked->by = request.actor;
   add_trace(request, *asked);
-  return started_response(request, services.runs.open_run(*asked));
+  const auto opened = services.runs.open_run(*asked);
+  return respond(request, opened, wire::write_run_started, opened && opened->created ? 201 : 200);
 }
 
 // --- looking ---
@@ -319,9 +330,9 @@ Response act_on_many(Services& services, const Request& request) {
 }  // namespace
 
 void call_run(Services& services, Request request, Answer answer) {
+  if (request.route->call == Call::start_run) return start(services, std::move(request), std::move(answer));
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
     switch (request.route->call) {
-      case Call::start_run: return start(services, request, answer);
       case Call::await_run: return await(services, request, answer);
       case Call::open_run: return answer(open(services, request));
       case Call::list_runs: return answer(list_runs(services, request));

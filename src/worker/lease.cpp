@@ -9,11 +9,7 @@
 namespace pawl::worker {
 
 Lease::Lease(LeaseTerms terms, core::Clock& clock)
-    : task_id_(std::move(terms.task_id)),
-      fence_(terms.fence),
-      clock_(clock),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      until_(terms.until) {}
+    : task_id_(std::move(terms.task_id)), fence_(terms.fence), clock_(clock), until_(terms.until) {}
 
 void Lease::renew(core::MonotonicTime until) {
   const std::lock_guard lock{mutex_};
@@ -60,10 +56,24 @@ void Lease::end_locked(LeaseState why) {
   const bool was_held = state_ == LeaseState::held;
   if (was_held || why == LeaseState::lost) state_ = why;
   if (!was_held) return;
+  wake_locked();
+  if (call_) std::exchange(call_, nullptr)();
+}
+
+void Lease::wake_locked() {
+  if (wake_.get() < 0) return;
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written =
       write(wake_.get(), &one, sizeof one);  // cannot be full: it is written once
-  if (call_) std::exchange(call_, nullptr)();
+}
+
+int Lease::wake_fd() {
+  const std::lock_guard lock{mutex_};
+  if (wake_.get() < 0) {
+    wake_ = net::Descriptor{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (state_ != LeaseState::held) wake_locked();
+  }
+  return wake_.get();
 }
 
 }  // namespace pawl::worker

@@ -50,17 +50,18 @@ class Lease final : public ProcessWatch {
 
   [[nodiscard]] bool must_stop() override { return state() != LeaseState::held; }
   [[nodiscard]] core::MonotonicTime look_again_at() override { return until(); }
-  [[nodiscard]] int wake_fd() const override { return wake_.get(); }
+  [[nodiscard]] int wake_fd() override;
 
  private:
   void end_locked(LeaseState why);
+  void wake_locked();
   LeaseState state_locked();
 
   std::string task_id_;
   std::int64_t fence_;
   core::Clock& clock_;
-  net::Descriptor wake_;  // an eventfd
   std::mutex mutex_;
+  net::Descriptor wake_;  // an eventfd, made for whoever waits: most tasks end without
   core::MonotonicTime until_;
   LeaseState state_ = LeaseState::held;
   std::function<void()> call_;

@@ -22,7 +22,7 @@ class ProcessWatch {
   // When to ask again at the latest.
   [[nodiscard]] virtual core::MonotonicTime look_again_at() = 0;
   // Readable when it is worth asking at once.
-  [[nodiscard]] virtual int wake_fd() const = 0;
+  [[nodiscard]] virtual int wake_fd() = 0;
 };
 
 struct ProcessSpec {

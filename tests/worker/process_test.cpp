@@ -29,7 +29,7 @@ class Leash final : public ProcessWatch {
   Leash(core::Clock& clock, std::function<bool()> enough) : clock_(clock), enough_(std::move(enough)) {}
   bool must_stop() override { return enough_(); }
   core::MonotonicTime look_again_at() override { return clock_.monotonic() + 1ms; }
-  [[nodiscard]] int wake_fd() const override { return wake_.get(); }
+  [[nodiscard]] int wake_fd() override { return wake_.get(); }
 
  private:
   core::Clock& clock_;

@@ -239,17 +239,19 @@ class SqliteStore final : public Store {
   // Nobody is shown what a power cut could take back.
   template <typename Read>
   std::invoke_result_t<Read, Connection&> read(Read work) {
-    auto found = read_snapshot(work);
-    flusher_.await_durable(flusher_.last());
+    CommitNumber seen = kDurable;
+    auto found = read_snapshot(work, seen);
+    flusher_.await_durable(seen);
     return found;
   }
 
   template <typename Read>
-  std::invoke_result_t<Read, Connection&> read_snapshot(Read& work) {
+  std::invoke_result_t<Read, Connection&> read_snapshot(Read& work, CommitNumber& seen) {
     ReaderPool::Snapshot snapshot = readers_.snapshot();
     Connection& connection = snapshot.connection();
     connection.begin();
     learn_lanes(connection, lanes_);  // another process may have written rows of a lane it has just made
+    seen = flusher_.last();
     return work(connection);
   }
 
