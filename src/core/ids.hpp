@@ -2,6 +2,7 @@
 // UUIDv7 ids: they grow with time, so that indexes on them are appended to.
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +31,8 @@ struct Uuid {
  private:
   [[nodiscard]] std::uint64_t half(std::size_t from) const {
     std::uint64_t number = 0;
-    for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8U | bytes[from + i];
+    std::memcpy(&number, bytes.data() + from, sizeof number);
+    if constexpr (std::endian::native == std::endian::little) number = __builtin_bswap64(number);
     return number;
   }
 };

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/boxed.hpp"
 #include "core/result.hpp"
 #include "core/run.hpp"
 
@@ -57,7 +58,7 @@ inline constexpr int kRunEventTypeCount = 35;
 
 // The fields of all payloads; each event has those that it needs.
 struct RunEventData {
-  std::optional<RunFacts> run = {};  // of workflow_created
+  Boxed<RunFacts> run = {};  // of workflow_created
   // The run's state after an event that moves it, where its type alone does not say.
   std::optional<RunState> state = {};
   std::optional<std::string> reason = {};  // what an operator said

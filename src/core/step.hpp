@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/audit.hpp"
+#include "core/boxed.hpp"
 #include "core/result.hpp"
 #include "core/retry.hpp"
 #include "core/run_machine.hpp"
@@ -86,8 +87,8 @@ struct StepWrite {
   std::optional<Duration> wait = {};    // sleep: how long; signal: until it fails with `timeout`
   std::optional<TimePoint> until = {};  // the same as a time
   std::string signal = {};              // signal: its name
-  std::optional<ChildSpec> child = {};  // child
-  std::optional<TaskSpec> task = {};    // task: any worker does it
+  Boxed<ChildSpec> child = {};          // child
+  Boxed<TaskSpec> task = {};            // task: any worker does it
   // complete; it implies begin
   RawJson output = {};
   bool must_be_new = false;  // refused where it has ended: what is committed with it must not be twice

@@ -168,8 +168,8 @@ core::RunContext BatchRuns::context(const core::RunFacts& facts, core::EventActo
           .span_id = facts.span_id,
           .declared_type =
               [this, &facts](const std::string& type) {
-                return around_.types.find(
-                    facts.ns, type, [&](const core::RecordRef& ref) { return around_.tx.peek_record(ref); });
+                return around_.types.find(facts.ns, type,
+                                          [&](const core::RecordRef& ref) { return runs_.peek(ref); });
               }};
 }
 
@@ -254,12 +254,12 @@ Result<core::RunFacts> BatchRuns::facts_of(const core::StartRun& command) {
 }
 
 bool BatchRuns::is_code(const std::string& ns, const std::string& workflow) {
-  return around_.tx.peek_record(core::code_workflow_ref(ns, workflow)).has_value();
+  return runs_.peek(core::code_workflow_ref(ns, workflow)).has_value();
 }
 
 std::string BatchRuns::queue_of_code(const core::StartRun& command) {
   if (command.queue) return *command.queue;
-  const auto offer = around_.tx.peek_record(core::code_workflow_ref(command.ns, command.workflow));
+  const auto& offer = runs_.peek(core::code_workflow_ref(command.ns, command.workflow));
   const auto queue = offer ? core::queue_of_offer(*offer) : std::nullopt;
   return queue.value_or(std::string{core::kQueueDefault});
 }

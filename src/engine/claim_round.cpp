@@ -77,19 +77,17 @@ std::vector<std::vector<WorkingTask*>> ClaimRound::serve(std::span<WaitingClaim>
   return given;
 }
 
-// The worker's record is the place where its claims on all nodes queue up: each counts what the one before
-// has committed.
 void ClaimRound::load_rooms(std::span<WaitingClaim> claims) {
   for (const WaitingClaim& waiting : claims) {
     const core::ClaimTasks& claim = waiting.claim;
     if (claim.held_max > 0) rooms_[{.ns = claim.ns, .worker_id = claim.worker_id}] = claim.held_max;
   }
   if (rooms_.empty()) return;
-  std::vector<core::RecordRef> workers;
-  for (const auto& [holder, room] : rooms_)
-    workers.push_back(core::worker_ref(holder.ns, holder.worker_id));  // sorted, as the holders are
-  (void)tx_.lock_records(workers);
-  for (auto& [holder, room] : rooms_) room -= tx_.count_held(holder) - set_.given_up_by(holder);
+  std::vector<store::HolderRef> holders;
+  for (const auto& [holder, room] : rooms_) holders.push_back(holder);
+  const std::vector<std::int64_t> held = tx_.count_held(holders);
+  auto count = held.begin();
+  for (auto& [holder, room] : rooms_) room -= *count++ - set_.given_up_by(holder);
 }
 
 std::int64_t ClaimRound::room_for(const core::ClaimTasks& claim) const {

@@ -64,6 +64,7 @@ struct Engine::Group {
   Answers done;                               // of what is committed
   std::uint64_t wakes_seen = 0;
   int served = 0;  // claims that got tasks
+  core::MonotonicTime began_at = {};
   // The one command is worked out in the transaction, behind a user's own statements; or there is none.
   const OwnWork* work = nullptr;
   core::Command own = {};
@@ -139,12 +140,12 @@ void Engine::run_group(Group& group) {
   int losses = 0;
   while (!group.commands.empty() || !group.claims.empty()) {
     try {
-      const core::MonotonicTime began_at = clock_.monotonic();
+      group.began_at = clock_.monotonic();
       const auto commands = static_cast<std::int64_t>(group.commands.size() + group.claims.size());
       try_group(group);
       ++stats_.groups;
       stats_.commands += commands;
-      stats_.group_micros += (clock_.monotonic() - began_at).count();
+      stats_.group_micros += (clock_.monotonic() - group.began_at).count();
       collect_answers(group);
       // What is served once more has to wait for another commit; the others need not.
       if (!group.claims.empty()) tell(std::exchange(group.done, {}));
@@ -213,12 +214,15 @@ void Engine::try_group(Group& group) {
   const store::WriteSet writes = batch.writes();
   if (writes.is_nothing() && !writes.compares_leases) return;
   group.done.number = std::max(group.done.number, tx->commit_soon(writes));
-  // That there was nothing to write says nothing of whether it could be.
-  if (!writes.is_nothing()) stats_.refused_since = 0;
-  if (writes.runs.empty()) return;
-  auto news = run_watch_.news_of(batch.runs().changed());
-  group.done.news.insert(group.done.news.end(), std::make_move_iterator(news.begin()),
-                         std::make_move_iterator(news.end()));
+  // That there was nothing to write says nothing of whether it could be; nor does what began before.
+  std::int64_t refused = stats_.refused_since;
+  if (!writes.is_nothing() && refused < group.began_at.time_since_epoch().count())
+    stats_.refused_since.compare_exchange_strong(refused, 0);
+  if (!writes.runs.empty()) {
+    auto news = run_watch_.news_of(batch.runs().changed());
+    group.done.news.insert(group.done.news.end(), std::make_move_iterator(news.begin()),
+                           std::make_move_iterator(news.end()));
+  }
   batch.keep_in_cache(writes);
 }
 

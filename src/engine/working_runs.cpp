@@ -67,7 +67,12 @@ bool WorkingRuns::Source::has_signal(const std::string& idempotency_key) {
 }
 
 Plans::Read WorkingRuns::reader() {
-  return [this](const core::RecordRef& ref) { return tx_.peek_record(ref); };
+  return [this](const core::RecordRef& ref) { return peek(ref); };
+}
+
+const std::optional<core::Record>& WorkingRuns::peek(const core::RecordRef& ref) {
+  const auto known = peeked_.find(ref);
+  return known != peeked_.end() ? known->second : peeked_.emplace(ref, tx_.peek_record(ref)).first->second;
 }
 
 SharedPlan WorkingRuns::latest_plan(const std::string& ns, const std::string& workflow) {
@@ -137,6 +142,7 @@ void WorkingRuns::confirm_guesses() {
 }
 
 void WorkingRuns::keep_in_cache(const store::WriteSet& writes) {
+  for (auto& [id, kept] : seen_) cache_.keep(id, std::move(kept));
   for (const store::RunWrite& write : writes.runs) {
     const core::RunId id = write.run->facts.id;
     Entry& entry = runs_.at(id);
@@ -165,23 +171,14 @@ void WorkingRuns::keep_in_cache(const store::WriteSet& writes) {
 
 void WorkingRuns::visit_kept(std::vector<core::RunId>& ids,
                              const std::function<void(const core::RunId&, core::WorkingRun&)>& visit) {
-  std::vector<core::RunId> kept_ids;
-  std::vector<RunCache::Kept> kept;
-  for (const core::RunId& id : ids) {
-    if (runs_.contains(id)) continue;
-    auto one = cache_.take(id);
-    if (!one || one->had_signals) continue;
-    kept_ids.push_back(id);
-    kept.push_back(std::move(*one));
-  }
-  if (kept_ids.empty()) return;
-  const std::vector<std::int64_t> stored = tx_.last_sequences(kept_ids);
-  for (std::size_t i = 0; i < kept_ids.size(); ++i) {
-    if (stored[i] != kept[i].working->run().sequence) continue;
-    visit(kept_ids[i], *kept[i].working);
-    cache_.keep(kept_ids[i], std::move(kept[i]));
-    ids.erase(std::lower_bound(ids.begin(), ids.end(), kept_ids[i]));
-  }
+  std::erase_if(ids, [&](const core::RunId& id) {
+    if (runs_.contains(id)) return false;
+    auto kept = cache_.take(id);
+    if (!kept || kept->had_signals) return false;
+    visit(id, *kept->working);
+    seen_.emplace_back(id, std::move(*kept));
+    return true;
+  });
 }
 
 void WorkingRuns::add_stored(store::StoredRun stored) {
@@ -347,6 +344,8 @@ void WorkingRuns::add_to(store::WriteSet& writes) {
     }
     writes.runs.push_back(std::move(write));
   }
+  for (const auto& [id, kept] : seen_)
+    writes.runs_seen.push_back({.run = id, .sequence = kept.working->run().sequence});
   for (const auto& [ref, key] : keys_) {
     if (key.now != key.before)
       writes.run_keys.push_back({.ref = ref, .run = *key.now, .instead_of = key.before});

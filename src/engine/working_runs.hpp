@@ -46,6 +46,8 @@ class WorkingRuns {
   [[nodiscard]] SharedPlan plan_of(const core::RunId& id) const;
   [[nodiscard]] SharedPlan latest_plan(const std::string& ns, const std::string& workflow);
   [[nodiscard]] SharedPlan find_plan(const std::string& ns, const std::string& workflow, int version);
+  // As Transaction::peek_record, once for all that this group starts.
+  [[nodiscard]] const std::optional<core::Record>& peek(const core::RecordRef& ref);
 
   // When something of what changed here is due.
   [[nodiscard]] std::optional<core::TimePoint> earliest_due() const;
@@ -56,8 +58,8 @@ class WorkingRuns {
   // After the commit of these writes, with which this one is at its end.
   void keep_in_cache(const store::WriteSet& writes);
 
-  // Of those of `ids` that are kept from before, as they are stored, and had no signals: what `visit` is
-  // called with. They are taken out of `ids`, which are sorted.
+  // Of those of `ids` that are kept from before and had no signals: what `visit` is called with. They are
+  // taken out of `ids`. That they are so still is compared by the commit.
   void visit_kept(std::vector<core::RunId>& ids,
                   const std::function<void(const core::RunId&, core::WorkingRun&)>& visit);
 
@@ -117,6 +119,8 @@ class WorkingRuns {
   RunCache& cache_;
   std::map<core::RunId, Entry> runs_;
   std::map<store::RunKeyRef, Key> keys_;
+  std::map<core::RecordRef, std::optional<core::Record>> peeked_;
+  std::vector<std::pair<core::RunId, RunCache::Kept>> seen_;  // answers rest on them
 };
 
 }  // namespace pawl::engine

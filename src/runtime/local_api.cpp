@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "runtime/gate.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/kept_answer.hpp"
 
@@ -94,24 +93,14 @@ Result<Answer> LocalApi::call(core::Command command) {
 }
 
 Result<Answer> LocalApi::submit_and_wait(core::Command command) {
-  // Not a std::promise, which makes two system calls where one wakes the caller. Shared with the reply, which
-  // may still be returning when the answer is here.
-  struct Slot {
-    std::mutex mutex;
-    std::condition_variable came;
-    std::optional<Result<Answer>> answer;
-  };
-  auto slot = std::make_shared<Slot>();
-  submit_(std::move(command), [slot](Result<Answer> result) {
-    {
-      const std::lock_guard lock{slot->mutex};
-      slot->answer.emplace(std::move(result));
-    }
-    slot->came.notify_one();
+  std::optional<Result<Answer>> answer;
+  Gate came;
+  submit_(std::move(command), [&answer, &came](Result<Answer> result) {
+    answer.emplace(std::move(result));
+    came.open();
   });
-  std::unique_lock lock{slot->mutex};
-  slot->came.wait(lock, [&] { return slot->answer.has_value(); });
-  return std::move(*slot->answer);
+  came.wait();
+  return std::move(*answer);
 }
 
 Result<core::EnqueuedTask> LocalApi::enqueue(const std::string& ns, core::TaskSpec spec) {

@@ -144,10 +144,12 @@ core::StepMemo Body::write_outcome(Branch& branch, const Issued& issued, const c
     step.retry_after = outcome.retry_after;
   }
   begin_now(branch);
-  const auto written = write(branch, command_of({std::move(step)}));
+  std::vector<core::StepWrite> steps;
+  steps.push_back(std::move(step));
+  auto written = write(branch, command_of(std::move(steps)));
   if (written) {
     memo_.keep(written->steps.front().now);
-    return written->steps.front().now;
+    return std::move(written->steps.front().now);
   }
   if (outcome.kind != Outcome::Kind::completed) throw failure_of(written.problem());
   // What it gave cannot be kept: it has failed, and will each time.

@@ -2,7 +2,6 @@
 // Calls that many threads make one by one and that are sent together: while some are on their way, those that
 // come meanwhile gather, and whoever is free to sends them all. One alone is sent at once. Any thread.
 
-#include <condition_variable>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "runtime/gate.hpp"
 
 namespace pawl::detail {
 
@@ -31,21 +31,18 @@ class Together {
 
   [[nodiscard]] core::Result<Answer> call(Item item, std::size_t bytes) {
     Waiting own{.item = std::move(item), .bytes = bytes};
-    std::unique_lock lock{mutex_};
-    waiting_.push_back(&own);
-    while (!own.answer) {
-      // Those who were there before may leave no room for it: then it sends them, and itself next.
-      if (!own.is_taken && senders_ < bounds_.senders) {
-        send_some(lock);
-      } else {
-        own.came.wait(lock);
-      }
+    {
+      std::unique_lock lock{mutex_};
+      waiting_.push_back(&own);
+      send_if_free(own, lock);
+    }
+    // Those who were there before may leave no room for it: then it sends them, and itself next.
+    while (own.news.wait() == Gate::Reason::look && own.news.close(Gate::Reason::look)) {
+      std::unique_lock lock{mutex_};
+      send_if_free(own, lock);
     }
     // Perhaps it is only one of those it went with that nobody takes.
-    if (own.is_to_go_alone) {
-      lock.unlock();
-      return send_one_(own.item);
-    }
+    if (own.is_to_go_alone) return send_one_(own.item);
     return std::move(*own.answer);
   }
 
@@ -56,14 +53,19 @@ class Together {
   }
 
  private:
+  using Gate = runtime::Gate;
   struct Waiting {
     Item item;
     std::size_t bytes = 0;
     bool is_taken = false;
     bool is_to_go_alone = false;
     std::optional<core::Result<Answer>> answer = {};
-    std::condition_variable came = {};
+    Gate news = {};  // it may send, or it is answered
   };
+
+  void send_if_free(const Waiting& own, std::unique_lock<std::mutex>& lock) {
+    while (!own.is_taken && senders_ < bounds_.senders) send_some(lock);
+  }
 
   void send_some(std::unique_lock<std::mutex>& lock) {
     ++senders_;
@@ -76,9 +78,9 @@ class Together {
     for (std::size_t i = 0; i < taken.size(); ++i) {
       taken[i]->is_to_go_alone = is_refused;
       taken[i]->answer = answer_of(answers, i);
-      taken[i]->came.notify_one();
+      taken[i]->news.open();  // it is gone then
     }
-    if (!waiting_.empty()) waiting_.front()->came.notify_one();  // it may send now
+    if (!waiting_.empty()) waiting_.front()->news.open(Gate::Reason::look);
   }
 
   // Whatever happens to the one who sends, the others must hear of it.

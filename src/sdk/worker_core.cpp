@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -172,25 +173,31 @@ core::ClaimTasks WorkerCore::claim_of(int max) const {
 void WorkerCore::take(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at) {
   if (claimed.empty()) return;
   if (options_.prefetch == 0) reporter_->start(claimed);
-  const std::lock_guard lock{mutex_};
+  std::vector<Work> work;
+  work.reserve(claimed.size());
   for (core::ClaimedTask& one : claimed) {
     auto lease = keeper_->hold({.task_id = to_string(one.task.id),
                                 .fence = one.task.lease->fence,
                                 .until = asked_at + options_.lease});
-    waiting_.push_back({.claimed = std::move(one), .lease = std::move(lease)});
-    ++busy_;
-    work_came_.notify_one();
+    work.push_back({.claimed = std::move(one), .lease = std::move(lease)});
   }
-  while (static_cast<int>(runners_.size()) < options_.max_concurrent &&
-         static_cast<int>(waiting_.size()) > idle_runners_) {
-    ++idle_runners_;
-    runners_.emplace_back([this] { run_loop(); });
+  {
+    const std::lock_guard lock{mutex_};
+    busy_ += static_cast<int>(work.size());
+    std::move(work.begin(), work.end(), std::back_inserter(waiting_));
+    while (static_cast<int>(runners_.size()) < options_.max_concurrent &&
+           static_cast<int>(waiting_.size()) > idle_runners_) {
+      ++idle_runners_;
+      runners_.emplace_back([this] { run_loop(); });
+    }
   }
+  // Without the lock, which those who wake want.
+  for (std::size_t i = 0; i < work.size(); ++i) work_came_.notify_one();
 }
 
 void WorkerCore::back_off(core::Duration wait) {
   std::unique_lock lock{mutex_};
-  slot_freed_.wait_for(lock, wait, [&] { return is_stopping_; });
+  slot_freed_.wait_for(lock, wait, [&] { return is_stopping_.load(); });
 }
 
 // --- running ---
@@ -231,7 +238,7 @@ void WorkerCore::do_work(const Work& work) {
              .reporter = *reporter_,
              .lease = *work.lease,
              .suspend_after = connection_->suspend_after(options_.suspend_after),
-             .is_draining = [this] { return is_stopping(); }},
+             .is_draining = [this] { return is_stopping_.load(); }},
             work.claimed};
   if (const auto completed = body.run(workflow->second)) keeper_->count(*completed);
 }
@@ -251,11 +258,6 @@ Outcome WorkerCore::call_task(const Work& work) {
 }
 
 // --- the end ---
-
-bool WorkerCore::is_stopping() {
-  const std::lock_guard lock{mutex_};
-  return is_stopping_;
-}
 
 void WorkerCore::stop_claiming() {
   {

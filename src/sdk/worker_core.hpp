@@ -2,6 +2,7 @@
 // What stands behind a pawl::Worker: one thread claims, others run what was claimed, the keeper renews the
 // leases. Threads are made when there is work for them, up to `max_concurrent`.
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -53,7 +54,6 @@ class WorkerCore {
   void stop_claiming();
   [[nodiscard]] bool is_idle_within(core::Duration wait);
   void end();
-  [[nodiscard]] bool is_stopping();
 
   std::shared_ptr<Connection> connection_;  // shared with the clients
   WorkerOptions options_;
@@ -75,8 +75,8 @@ class WorkerCore {
   int busy_ = 0;  // waiting or running
   int idle_runners_ = 0;
   bool is_started_ = false;
-  bool is_stopping_ = false;
-  bool is_closed_ = false;  // no runner has anything more to do
+  std::atomic<bool> is_stopping_ = false;  // set with the mutex; every step looks
+  bool is_closed_ = false;                 // no runner has anything more to do
   std::optional<core::Problem> problem_;
 };
 

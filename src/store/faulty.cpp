@@ -44,9 +44,9 @@ class FaultyTransaction final : public Transaction {
     return inner_->lock_queues(refs);
   }
 
-  [[nodiscard]] std::int64_t count_held(const HolderRef& holder) override {
+  [[nodiscard]] std::vector<std::int64_t> count_held(std::span<const HolderRef> holders) override {
     plan_.before(Verb::count_held);
-    return inner_->count_held(holder);
+    return inner_->count_held(holders);
   }
 
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
@@ -65,9 +65,6 @@ class FaultyTransaction final : public Transaction {
   }
   [[nodiscard]] std::vector<std::optional<StoredRun>> peek_runs(std::span<const core::RunId> ids) override {
     return runs().peek_runs(ids);
-  }
-  [[nodiscard]] std::vector<std::int64_t> last_sequences(std::span<const core::RunId> ids) override {
-    return runs().last_sequences(ids);
   }
   [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
       std::span<const RunKeyRef> refs) override {

@@ -51,6 +51,12 @@ struct StoredRun {
   std::vector<StoredEvent> events = {};
 };
 
+// The sequence of its last event.
+struct RunAt {
+  core::RunId run;
+  std::int64_t sequence = 0;
+};
+
 // One run after the decisions of a group.
 struct RunWrite {
   struct Event {
@@ -110,8 +116,6 @@ class RunVerbs {
   // Runs as they are stored, not locked, with their nodes and the signals that nobody has consumed: what the
   // body of a code run goes on from.
   [[nodiscard]] virtual std::vector<std::optional<StoredRun>> peek_runs(std::span<const core::RunId> ids) = 0;
-  // Of their last events, not locked either; 0 where there is none.
-  [[nodiscard]] virtual std::vector<std::int64_t> last_sequences(std::span<const core::RunId> ids) = 0;
 };
 
 struct RunPage {

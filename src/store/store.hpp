@@ -200,6 +200,7 @@ struct WriteSet {
   std::vector<CheckpointWrite> checkpoints = {};  // those that were appended; stored before error boundaries
   std::vector<core::AuditEntry> audit = {};
   std::vector<RunWrite> runs = {};
+  std::vector<RunAt> runs_seen = {};  // an answer rests on it that they are there
   std::vector<RunKeyWrite> run_keys = {};
   // Whatever is known of them goes. They are finished, and locked by `lock_finished`.
   std::vector<core::FinishedTask> erased_tasks = {};
@@ -246,8 +247,9 @@ class Transaction : public RunVerbs {
   // lanes. `refs` are sorted and distinct.
   [[nodiscard]] virtual std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) = 0;
 
-  // How many leases the worker has now. Not locked: lock the worker's record first.
-  [[nodiscard]] virtual std::int64_t count_held(const HolderRef& holder) = 0;
+  // How many leases each worker has now. Locks the workers' records, where the claims of one on all nodes
+  // queue up: each counts what the one before has committed. `holders` are sorted and distinct.
+  [[nodiscard]] virtual std::vector<std::int64_t> count_held(std::span<const HolderRef> holders) = 0;
 
   // Locks those that exist; `refs` are sorted and distinct. Of two groups that make the same record one is
   // told to retry.

@@ -13,7 +13,7 @@ Lease::Lease(LeaseTerms terms, core::Clock& clock)
 
 void Lease::renew(core::MonotonicTime until) {
   const std::lock_guard lock{mutex_};
-  if (state_locked() != LeaseState::lost) until_ = std::max(until_, until);
+  if (state_locked() != LeaseState::lost) until_ = std::max(until_.load(), until);
 }
 
 void Lease::end(LeaseState why) {
@@ -22,14 +22,12 @@ void Lease::end(LeaseState why) {
 }
 
 LeaseState Lease::state() {
+  if (state_ == LeaseState::held && clock_.monotonic() < until_.load()) return LeaseState::held;
   const std::lock_guard lock{mutex_};
   return state_locked();
 }
 
-core::MonotonicTime Lease::until() {
-  const std::lock_guard lock{mutex_};
-  return until_;
-}
+core::MonotonicTime Lease::until() { return until_; }
 
 void Lease::when_ended(std::function<void()> call) {
   const std::lock_guard lock{mutex_};
@@ -48,7 +46,7 @@ void Lease::wait(core::Duration at_most) {
 }
 
 LeaseState Lease::state_locked() {
-  if (clock_.monotonic() >= until_) end_locked(LeaseState::lost);
+  if (clock_.monotonic() >= until_.load()) end_locked(LeaseState::lost);
   return state_;
 }
 

@@ -3,6 +3,7 @@
 // from their own threads. Time is this process's monotonic clock, counted from before a renewal was sent, so
 // that the lease is over here no later than at the server.
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -62,8 +63,9 @@ class Lease final : public ProcessWatch {
   core::Clock& clock_;
   std::mutex mutex_;
   net::Descriptor wake_;  // an eventfd, made for whoever waits: most tasks end without
-  core::MonotonicTime until_;
-  LeaseState state_ = LeaseState::held;
+  // Changed with the mutex; whether it is held is asked before each step, and may be seen without.
+  std::atomic<core::MonotonicTime> until_;
+  std::atomic<LeaseState> state_ = LeaseState::held;
   std::function<void()> call_;
 };
 

@@ -34,10 +34,11 @@ LeaseKeeper::~LeaseKeeper() {
 }
 
 std::shared_ptr<Lease> LeaseKeeper::hold(LeaseTerms terms) {
+  const core::MonotonicTime until = terms.until;
   auto lease = std::make_shared<Lease>(std::move(terms), clock_);
   const std::lock_guard lock{mutex_};
   leases_.push_back(lease);
-  changed_.notify_all();
+  if (until < wakes_at_) changed_.notify_all();
   return lease;
 }
 
@@ -59,9 +60,10 @@ void LeaseKeeper::count(bool completed) { ++(completed ? completed_ : failed_); 
 
 core::MonotonicTime LeaseKeeper::next_wake() const {
   auto wake = next_beat_;
+  const auto now = clock_.monotonic();
   for (const auto& lease : leases_) {
     const auto until = lease->until();
-    if (until > clock_.monotonic()) wake = std::min(wake, until);
+    if (until > now) wake = std::min(wake, until);
   }
   return wake;
 }
@@ -69,7 +71,8 @@ core::MonotonicTime LeaseKeeper::next_wake() const {
 void LeaseKeeper::run() {
   std::unique_lock lock{mutex_};
   while (!stopping_) {
-    changed_.wait_until(lock, next_wake());
+    wakes_at_ = next_wake();
+    changed_.wait_until(lock, wakes_at_);
     const auto leases = leases_;
     const bool due = clock_.monotonic() >= next_beat_;
     lock.unlock();

@@ -52,6 +52,7 @@ class LeaseKeeper {
   std::mutex mutex_;
   std::condition_variable changed_;
   Leases leases_;
+  core::MonotonicTime wakes_at_ = {};  // at the latest
   core::MonotonicTime next_beat_;
   bool stopping_ = false;
   std::thread thread_;  // last: it uses all of the above

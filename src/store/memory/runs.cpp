@@ -128,15 +128,6 @@ std::vector<std::optional<StoredRun>> MemoryTransaction::peek_runs(std::span<con
   return found;
 }
 
-std::vector<std::int64_t> MemoryTransaction::last_sequences(std::span<const core::RunId> ids) {
-  std::vector<std::int64_t> found;
-  for (const core::RunId& id : ids) {
-    const RunRow* row = row_of(state_, id);
-    found.push_back(row == nullptr ? 0 : row->run.sequence);
-  }
-  return found;
-}
-
 std::vector<std::optional<core::RunId>> MemoryTransaction::find_run_keys(std::span<const RunKeyRef> refs) {
   std::vector<std::optional<core::RunId>> found;
   for (const RunKeyRef& ref : refs) {
@@ -204,6 +195,11 @@ void MemoryTransaction::check_runs(const WriteSet& writes) const {
     const RunRow* row = row_of(state_, write.run->facts.id);
     if ((row == nullptr ? 0 : row->run.sequence) != write.sequence_before)
       throw StoreError{StoreError::Kind::retry, "a run changed since it was loaded"};
+  }
+  for (const RunAt& seen : writes.runs_seen) {
+    const RunRow* row = row_of(state_, seen.run);
+    if (row == nullptr || row->run.sequence != seen.sequence)
+      throw StoreError{StoreError::Kind::retry, "a run has gone on since it was kept"};
   }
   for (const RunKeyWrite& write : writes.run_keys) {
     const auto stored = state_.run_keys.find(write.ref);

@@ -96,11 +96,15 @@ std::vector<LockedQueue> MemoryTransaction::lock_queues(std::span<const QueueRef
   return locked;
 }
 
-std::int64_t MemoryTransaction::count_held(const HolderRef& holder) {
-  return std::count_if(state_.leases.begin(), state_.leases.end(), [&](const Due& due) {
-    const TaskRecord& record = state_.tasks.at(due.second).record;
-    return record.lane->ns == holder.ns && record.lease->worker_id == holder.worker_id;
-  });
+std::vector<std::int64_t> MemoryTransaction::count_held(std::span<const HolderRef> holders) {
+  std::vector<std::int64_t> counts;
+  for (const HolderRef& holder : holders) {
+    counts.push_back(std::count_if(state_.leases.begin(), state_.leases.end(), [&](const Due& due) {
+      const TaskRecord& record = state_.tasks.at(due.second).record;
+      return record.lane->ns == holder.ns && record.lease->worker_id == holder.worker_id;
+    }));
+  }
+  return counts;
 }
 
 std::vector<TaskRecord> MemoryTransaction::take_ready(std::span<const LaneShare> lanes, std::size_t max) {

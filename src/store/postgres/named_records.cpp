@@ -84,15 +84,19 @@ std::vector<core::AuditEntry> read_audit(const Rows& rows) {
 
 }  // namespace
 
-std::vector<std::optional<core::Record>> PostgresTransaction::lock_records(
-    std::span<const core::RecordRef> refs) {
-  std::vector<std::optional<core::Record>> found(refs.size());
-  if (refs.empty()) return found;
+void PostgresTransaction::send_record_locks(std::span<const core::RecordRef> refs) {
   Params params;
   params.column(refs, [](const core::RecordRef& ref) { return core::to_string(ref.kind); });
   params.column(refs, [](const core::RecordRef& ref) { return std::string_view{ref.ns}; });
   params.column(refs, [](const core::RecordRef& ref) { return std::string_view{ref.key}; });
   connection_->send(sql::lock_record, params);
+}
+
+std::vector<std::optional<core::Record>> PostgresTransaction::lock_records(
+    std::span<const core::RecordRef> refs) {
+  std::vector<std::optional<core::Record>> found(refs.size());
+  if (refs.empty()) return found;
+  send_record_locks(refs);
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
   for (int row = 0; row < rows.count(); ++row)

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "core/worker.hpp"
 #include "store/codec.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
@@ -65,13 +66,21 @@ std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueR
   return queues;
 }
 
-std::int64_t PostgresTransaction::count_held(const HolderRef& holder) {
-  Params params;
-  params.value(holder.ns);
-  params.value(holder.worker_id);
-  connection_->send(sql::count_held, params);
+// Each statement sees what was committed before it began: the counts see all that waited for the locks.
+std::vector<std::int64_t> PostgresTransaction::count_held(std::span<const HolderRef> holders) {
+  std::vector<core::RecordRef> workers;
+  for (const HolderRef& holder : holders) workers.push_back(core::worker_ref(holder.ns, holder.worker_id));
+  send_record_locks(workers);
+  for (const HolderRef& holder : holders) {
+    Params params;
+    params.value(holder.ns);
+    params.value(holder.worker_id);
+    connection_->send(sql::count_held, params);
+  }
   const auto answers = connection_->run_or_throw();
-  return answers.front().int8(0, 0);
+  std::vector<std::int64_t> counts;
+  for (std::size_t i = 0; i < holders.size(); ++i) counts.push_back(answers[i + 1].int8(0, 0));
+  return counts;
 }
 
 void PostgresTransaction::send_queues(const std::vector<QueueWrite>& queues) {

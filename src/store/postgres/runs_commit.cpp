@@ -157,6 +157,15 @@ void send_keys(Connection& connection, const std::vector<RunKeyWrite>& writes) {
 
 }  // namespace
 
+void PostgresTransaction::send_runs_seen(const std::vector<RunAt>& seen) {
+  if (seen.empty()) return;
+  Params params;
+  params.column(seen, [](const RunAt& one) { return one.run; });
+  params.column(seen, [](const RunAt& one) { return one.sequence; });
+  params.value(static_cast<std::int64_t>(seen.size()));
+  connection_->send(sql::last_sequence, params);
+}
+
 void PostgresTransaction::send_runs(const WriteSet& writes) {
   if (writes.runs.empty()) return;
   RunWrites all;

@@ -65,17 +65,6 @@ std::vector<std::optional<RunId>> PostgresTransaction::find_run_keys(std::span<c
   return found;
 }
 
-std::vector<std::int64_t> PostgresTransaction::last_sequences(std::span<const RunId> ids) {
-  std::vector<std::int64_t> found(ids.size());
-  Params params;
-  params.column(ids, [](const RunId& id) { return id; });
-  connection_->send(sql::last_sequence, params);
-  const auto answers = connection_->run_or_throw();
-  const Rows& rows = answers.front();
-  for (int row = 0; row < rows.count(); ++row) found[read_place(rows, row, 0)] = rows.int8(row, 1);
-  return found;
-}
-
 std::vector<std::optional<core::Node>> PostgresTransaction::load_nodes(std::span<const NodeRef> refs) {
   std::vector<std::optional<core::Node>> found(refs.size());
   if (refs.empty()) return found;

@@ -82,6 +82,7 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
   send_records(writes.records);
   send_checkpoints(writes.checkpoints);
   send_held();
+  send_runs_seen(writes.runs_seen);
   FirstLeases leases = send_tasks(*connection_, writes.tasks, addresses_, now_);
   send_runs(writes);
   send_lines(writes.lines);

@@ -38,7 +38,7 @@ class PostgresTransaction final : public Transaction {
   [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
   [[nodiscard]] std::vector<core::LaneTurns> lock_turns(std::span<const TurnsRef> refs) override;
   [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override;
-  [[nodiscard]] std::int64_t count_held(const HolderRef& holder) override;
+  [[nodiscard]] std::vector<std::int64_t> count_held(std::span<const HolderRef> holders) override;
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) override;
   [[nodiscard]] std::optional<core::Record> peek_record(const core::RecordRef& ref) override;
@@ -48,7 +48,6 @@ class PostgresTransaction final : public Transaction {
                                                          std::size_t max) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> peek_runs(std::span<const core::RunId> ids) override;
-  [[nodiscard]] std::vector<std::int64_t> last_sequences(std::span<const core::RunId> ids) override;
   [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
       std::span<const RunKeyRef> refs) override;
   [[nodiscard]] std::vector<std::optional<core::Node>> load_nodes(std::span<const NodeRef> refs) override;
@@ -90,6 +89,8 @@ class PostgresTransaction final : public Transaction {
   void send_turns(const std::vector<TurnsWrite>& writes);
   void send_queues(const std::vector<QueueWrite>& queues);
   void send_records(const std::vector<RecordWrite>& writes);
+  void send_record_locks(std::span<const core::RecordRef> refs);
+  void send_runs_seen(const std::vector<RunAt>& seen);
   void send_runs(const WriteSet& writes);
   void send_checkpoints(const std::vector<CheckpointWrite>& writes);
   void send_audit(const std::vector<core::AuditEntry>& entries);

@@ -7,6 +7,7 @@ namespace {
 // In frames, each a page of 4 KiB and a little more.
 constexpr int kWorthACopy = 1'000;
 constexpr int kLongEnough = 4'000;
+constexpr int kTooLong = 16'000;  // commits that come faster than a disk can copy them wait for it
 
 }  // namespace
 
@@ -15,7 +16,7 @@ Checkpointer::~Checkpointer() {
     const std::lock_guard lock{mutex_};
     is_stopping_ = true;
   }
-  changed_.notify_one();
+  changed_.notify_all();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -24,12 +25,14 @@ void Checkpointer::after_commit(Connection& writer) {
   if (frames < copied_) copied_ = 0;  // it starts from its beginning again
   if (frames - copied_ < kWorthACopy) return;
   {
-    const std::lock_guard lock{mutex_};
-    if (is_due_) return;
-    is_due_ = frames < kLongEnough || copied_ < frames - 2 * kWorthACopy;
+    std::unique_lock lock{mutex_};
+    if (is_due_ && frames < kTooLong) return;
+    changed_.wait(lock, [this] { return !is_due_; });
+    const bool is_little_left = copied_ >= frames - 2 * kWorthACopy;
+    is_due_ = frames < kLongEnough || (frames < kTooLong && !is_little_left);
     copied_ = frames;
     if (is_due_ && !thread_.joinable()) thread_ = std::thread{[this] { run(); }};
-    if (is_due_) return changed_.notify_one();
+    if (is_due_) return changed_.notify_all();
   }
   writer.copy_log();
 }
@@ -44,6 +47,7 @@ void Checkpointer::run() {
     connection->copy_log();
     lock.lock();
     is_due_ = false;
+    changed_.notify_all();
   }
 }
 

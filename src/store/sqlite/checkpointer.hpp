@@ -2,7 +2,8 @@
 // Copies the write-ahead log into the database while commits go on, on a thread of its own: what a copy waits
 // for the disk is nothing that a commit should wait for. The log starts from its beginning again when all of
 // it was copied, which it never is while somebody writes; so now and then the writer itself copies the little
-// that is left.
+// that is left. A writer that is faster than the disk is held up when the log is too long: it must not grow
+// without end.
 
 #include <condition_variable>
 #include <functional>

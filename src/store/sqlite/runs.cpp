@@ -267,6 +267,10 @@ std::optional<StoredRun> find_row(Connection& connection, const RunId& id, Wante
 }  // namespace
 
 void write_runs(Connection& connection, const WriteSet& writes) {
+  for (const RunAt& seen : writes.runs_seen) {
+    Rows row = connection.statement(sql::last_sequence).rows(seen.run);
+    if (!row.next() || row.int64() != seen.sequence) lost_race("a run has gone on since it was kept");
+  }
   for (const RunWrite& write : writes.runs) {
     if (write.lags) continue;
     write.sequence_before == 0 ? insert_run(connection, write) : update_run(connection, write);
@@ -361,15 +365,6 @@ std::vector<std::optional<StoredRun>> SqliteTransaction::peek_runs(std::span<con
     if (!run) continue;
     Rows row = connection_.statement(sql::list_all_unread).rows(id);
     run->signals = read_signals(row);
-  }
-  return found;
-}
-
-std::vector<std::int64_t> SqliteTransaction::last_sequences(std::span<const RunId> ids) {
-  std::vector<std::int64_t> found;
-  for (const RunId& id : ids) {
-    Rows row = connection_.statement(sql::last_sequence).rows(id);
-    found.push_back(row.next() ? row.int64() : 0);
   }
   return found;
 }

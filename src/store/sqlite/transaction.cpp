@@ -94,9 +94,13 @@ std::vector<LockedQueue> SqliteTransaction::lock_queues(std::span<const QueueRef
   return locked;
 }
 
-std::int64_t SqliteTransaction::count_held(const HolderRef& holder) {
-  Rows row = connection_.statement(sql::count_held).rows(holder.ns, holder.worker_id);
-  return row.next() ? row.int64() : 0;
+std::vector<std::int64_t> SqliteTransaction::count_held(std::span<const HolderRef> holders) {
+  std::vector<std::int64_t> counts;
+  for (const HolderRef& holder : holders) {
+    Rows row = connection_.statement(sql::count_held).rows(holder.ns, holder.worker_id);
+    counts.push_back(row.next() ? row.int64() : 0);
+  }
+  return counts;
 }
 
 void SqliteTransaction::commit(const WriteSet& writes) { flusher_.await_durable(commit_soon(writes)); }

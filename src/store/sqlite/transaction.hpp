@@ -48,7 +48,7 @@ class SqliteTransaction final : public Transaction {
   [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
   [[nodiscard]] std::vector<core::LaneTurns> lock_turns(std::span<const TurnsRef> refs) override;
   [[nodiscard]] std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) override;
-  [[nodiscard]] std::int64_t count_held(const HolderRef& holder) override;
+  [[nodiscard]] std::vector<std::int64_t> count_held(std::span<const HolderRef> holders) override;
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) override;
   [[nodiscard]] std::optional<core::Record> peek_record(const core::RecordRef& ref) override;
@@ -58,7 +58,6 @@ class SqliteTransaction final : public Transaction {
                                                          std::size_t max) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> peek_runs(std::span<const core::RunId> ids) override;
-  [[nodiscard]] std::vector<std::int64_t> last_sequences(std::span<const core::RunId> ids) override;
   [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
       std::span<const RunKeyRef> refs) override;
   [[nodiscard]] std::vector<std::optional<core::Node>> load_nodes(std::span<const NodeRef> refs) override;

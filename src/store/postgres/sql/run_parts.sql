@@ -40,9 +40,14 @@ select sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, h
 from pawl.run_events where run_id = $1::uuid and sequence > $2::int8 order by run_id, sequence limit $3::int8
 
 -- name: last_sequence
-select u.ord::int8, e.sequence from unnest($1::uuid[]) with ordinality u(id, ord)
-cross join lateral (
-  select sequence from pawl.run_events e where e.run_id = u.id order by e.run_id desc, e.sequence desc limit 1) e
+-- All of them are where they were last seen: an answer was made from what was kept of them.
+with seen as (
+  select 1 from (select unnest($1::uuid[]) as id, unnest($2::int8[]) as sequence) u
+  cross join lateral (
+    select sequence from pawl.run_events e where e.run_id = u.id order by e.run_id desc, e.sequence desc limit 1) e
+  where e.sequence = u.sequence
+)
+select pawl.expect_rows(count(*), $3::int8) from seen
 
 -- name: list_tails
 -- only: this database because SQLite asks for one run at a time.
