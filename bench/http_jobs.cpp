@@ -69,9 +69,15 @@ class HttpWorker {
     reported_ = static_cast<std::int64_t>(tasks.size());
     std::string body = fmt::format(R"({{"worker_id":"{}","reports":[)", id_);
     for (const std::string_view task : tasks) {
-      fmt::format_to(
-          std::back_inserter(body), R"({}{{"task_id":{},"fence":{},"action":"complete","output":true}})",
-          body.back() == '[' ? "" : ",", member(task, "id"), member(member(task, "lease"), "fence"));
+      std::string_view id;
+      std::string_view fence;
+      for (const core::Member& one : core::members_of(task)) {
+        if (one.key == "id") id = one.value;
+        if (one.key == "lease") fence = member(one.value, "fence");
+      }
+      if (body.back() != '[') body += ',';
+      fmt::format_to(std::back_inserter(body),
+                     R"({{"task_id":{},"fence":{},"action":"complete","output":true}})", id, fence);
     }
     return {.path = "/v1/default/tasks/report", .body = body + "]}"};
   }
