@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "client/waiting_stream.hpp"
+#include "core/ids.hpp"
 #include "core/json.hpp"
+#include "runtime/env.hpp"
 #include "wire/task_read.hpp"
 
 namespace pawl::client {
@@ -43,15 +45,15 @@ HttpHeaders headers_of(const Parser& parser) {
 
 class HttpCaller::Impl {
  public:
-  Impl(HttpTarget target, core::Random& random) : target_(std::move(target)), random_(random) {
+  Impl(HttpTarget target, core::Random& random) : target_(std::move(target)), ids_(random) {
     if (target_.address.tls) tls_ = make_tls_context(target_.tls);
   }
 
   core::Result<HttpAnswer> send(HttpRequest request) {
     if (!tls_) return tls_.problem();
-    if (request.method == "POST" && !request.repeatable && !request.headers.contains("idempotency-key")) {
-      request.headers["idempotency-key"] = fmt::format("{:016x}{:016x}", random_.next(), random_.next());
-    }
+    // Keys that grow with time stand side by side where the server keeps them.
+    if (request.method == "POST" && !request.repeatable && !request.headers.contains("idempotency-key"))
+      request.headers["idempotency-key"] = to_string(ids_.next(clock_.now()));
     const auto timeout = request.timeout.value_or(target_.timeout);
     const bool is_kept = stream_.has_value();
     auto answer = exchange(request, timeout);
@@ -171,7 +173,8 @@ class HttpCaller::Impl {
   [[nodiscard]] std::string where() const { return host_header(target_.address); }
 
   HttpTarget target_;
-  core::Random& random_;
+  runtime::SystemClock clock_;
+  core::IdGenerator ids_;
   core::Result<TlsContext> tls_ = TlsContext{};  // null where the target has no TLS
   Cancellation cancellation_;
   std::optional<WaitingStream> stream_;
