@@ -67,8 +67,8 @@ void HttpConnection::open() {
 
 void HttpConnection::send(const HttpRequestText& request) {
   const std::string text =
-      fmt::format("POST {} HTTP/1.1\r\nHost: {}:{}\r\nContent-Length: {}\r\n\r\n{}", request.path,
-                  place_.host, place_.port, request.body.size(), request.body);
+      fmt::format("{} {} HTTP/1.1\r\nHost: {}:{}\r\nContent-Length: {}\r\n\r\n{}", request.method,
+                  request.path, place_.host, place_.port, request.body.size(), request.body);
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t count = ::send(fd_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (count <= 0) give_up_on("the connection was lost");

@@ -10,6 +10,7 @@ namespace pawl::bench {
 struct HttpRequestText {
   std::string path = {};
   std::string body = {};
+  std::string method = "POST";
 };
 
 // Of a numeric host.

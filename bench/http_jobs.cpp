@@ -170,6 +170,18 @@ void run_http_jobs(const Options& options, const StartServer& start_server, cons
             .in_process = of});
   };
   {
+    // What requests cost that ask for nothing: no single enqueue can be faster than this.
+    Progress progress{"requests16"};
+    progress.show(0, "");
+    const HttpRequestText nothing{.path = "/healthz", .method = "GET"};
+    report({.workload = "jobs",
+            .metric = "requests16",
+            .store = client::name_of(options.store.type),
+            .mode = "http",
+            .value = enqueue_rate(place, options, clock, kCallers, nothing, 1),
+            .unit = "requests/s"});
+  }
+  {
     Progress progress{"enqueue_single16"};
     progress.show(0, "");
     const HttpRequestText one{.path = "/v1/default/tasks", .body = spec_text("http-single")};

@@ -209,7 +209,7 @@ using Command = std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks,
 struct AnyCommand {
   Command value = {};
 };
-// Called once, after the commit (or the refusal), on the thread that committed.
+// Called once, after the commit (or the refusal), on a thread of the loop that committed.
 using Reply = std::function<void(Result<Answer>)>;
 
 // How many tasks a command touches: what the group's size and the queue's bound are measured in.

@@ -9,7 +9,6 @@
 #include "core/canary.hpp"
 #include "core/fairness.hpp"
 #include "core/queue.hpp"
-#include "core/worker.hpp"
 #include "engine/fair_take.hpp"
 
 namespace pawl::engine {

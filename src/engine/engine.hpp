@@ -40,7 +40,8 @@ struct TickResult {
 struct EngineStats {
   std::atomic<std::int64_t> groups = 0;  // that were committed
   std::atomic<std::int64_t> commands = 0;
-  std::atomic<std::int64_t> group_micros = 0;  // from the first load to the commit's end
+  std::atomic<std::int64_t> group_micros =
+      0;  // from the first load to the commit's end, but for a flush apart
   std::atomic<std::int64_t> refused_groups = 0;
   // By the monotonic clock, in microseconds: the first refusal since the last commit (0: none), and the last.
   std::atomic<std::int64_t> refused_since = 0;
@@ -128,7 +129,7 @@ class Engine {
   static constexpr std::int64_t kNeverScheduled = std::numeric_limits<std::int64_t>::max();
 
   void run_group(Group& group);
-  [[nodiscard]] static std::vector<store::QueueRef> queues_of(const Group& group, const Lanes& lanes);
+  [[nodiscard]] static store::Foreseen foreseen_of(const Group& group, const Lanes& lanes);
   [[nodiscard]] std::unique_ptr<store::Transaction> begin(Group& group, const Lanes& lanes);
   void try_group(Group& group);
   static void execute_commands(Group& group, Batch& batch);

@@ -174,7 +174,11 @@ void WorkingRuns::visit_kept(std::vector<core::RunId>& ids,
   std::erase_if(ids, [&](const core::RunId& id) {
     if (runs_.contains(id)) return false;
     auto kept = cache_.take(id);
-    if (!kept || kept->had_signals) return false;
+    if (!kept) return false;
+    if (kept->had_signals) {
+      cache_.keep(id, std::move(*kept));
+      return false;
+    }
     visit(id, *kept->working);
     seen_.emplace_back(id, std::move(*kept));
     return true;

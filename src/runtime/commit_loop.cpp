@@ -62,8 +62,8 @@ std::vector<engine::Request> CommitLoop::take_group() {
     queued_tasks_ -= weight;
     group.push_back(std::move(queue_[taken_++]));
   }
-  if (queued() == 0) {
-    queue_.clear();
+  if (taken_ > queue_.size() / 2) {  // while there is always more than a group waits, its front must go too
+    queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(taken_));
     taken_ = 0;
   }
   executing_ += group.empty() ? 0 : 1;

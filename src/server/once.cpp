@@ -121,6 +121,10 @@ void RunningKeys::end(const Key& key) {
 Response kept_response(const core::Replayed& replayed) {
   wire::Mistakes mistakes;
   wire::ObjectReader in{replayed.kept.text, "", mistakes};
+  if (!in.has("status"))
+    return problem_response({.code = core::ProblemCode::conflict,
+                             .detail = "what this key was answered with was kept by another version"},
+                            "");
   Response response{.status = static_cast<int>(in.integer("status")),
                     .body = in.text("body"),
                     .content_type = in.text("content_type")};

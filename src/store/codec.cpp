@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/json_writer.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store {
@@ -40,13 +41,17 @@ core::Duration duration_field(const Json& json, const char* name, core::Duration
 std::optional<std::string> encode_retry(const core::RetryPolicy& policy) {
   static const core::RetryPolicy standard;
   if (policy == standard) return std::nullopt;
-  Json json{{"max_attempts", policy.max_attempts},
-            {"initial_us", policy.initial_interval.count()},
-            {"backoff", policy.backoff},
-            {"max_us", policy.max_interval.count()},
-            {"jitter", policy.jitter}};
-  if (!policy.non_retryable.empty()) json["non_retryable"] = policy.non_retryable;
-  return json.dump();
+  constexpr std::size_t kMostly = 120;
+  core::Writer out{kMostly};  // each body of a workflow has one
+  out.begin_object().field("max_attempts", policy.max_attempts);
+  out.field("initial_us", policy.initial_interval.count()).field("backoff", policy.backoff);
+  out.field("max_us", policy.max_interval.count()).field("jitter", policy.jitter);
+  if (!policy.non_retryable.empty()) {
+    out.key("non_retryable").begin_array();
+    for (const std::string& code : policy.non_retryable) out.value(code);
+    out.end_array();
+  }
+  return out.end_object().take();
 }
 
 core::RetryPolicy decode_retry(std::string_view text) {

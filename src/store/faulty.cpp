@@ -140,9 +140,9 @@ class FaultyStore final : public Store {
   const core::Lane* find_lane(const LaneKey& key) override { return inner_->find_lane(key); }
   std::vector<std::string> namespaces() override { return inner_->namespaces(); }
 
-  std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) override {
+  std::unique_ptr<Transaction> begin(const Foreseen& foreseen) override {
     plan_.before(Verb::begin);
-    return std::make_unique<FaultyTransaction>(inner_->begin(queues), plan_);
+    return std::make_unique<FaultyTransaction>(inner_->begin(foreseen), plan_);
   }
 
   std::unique_ptr<Transaction> begin_with(const SqlWork& work) override {

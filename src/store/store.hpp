@@ -215,6 +215,12 @@ struct WriteSet {
   }
 };
 
+// What a transaction is likely to ask for: a store that is far away reads it along with the start.
+struct Foreseen {
+  std::vector<QueueRef> queues = {};          // to be loaded
+  std::vector<core::RecordRef> records = {};  // to be peeked at
+};
+
 // Commits are numbered in their order.
 using CommitNumber = std::uint64_t;
 constexpr CommitNumber kDurable = 0;
@@ -270,6 +276,9 @@ class Transaction : public RunVerbs {
   // if it was not claimed after all.
   [[nodiscard]] virtual std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                                  std::size_t max) = 0;
+
+  // The last commit that it can see: what was read here may be told when that one is durable.
+  [[nodiscard]] virtual CommitNumber seen() { return kDurable; }
 
   // Writes and commits. After it returns, all is durable; after it throws, nothing is stored, except for the
   // kind `unknown`.
@@ -347,9 +356,8 @@ class Store : public RunReads {
   // Of the lanes known so far, sorted.
   [[nodiscard]] virtual std::vector<std::string> namespaces() = 0;
 
-  // May block until the writer's place is free. `queues` are likely to be loaded: a store that is far away
-  // reads them along with the start.
-  [[nodiscard]] virtual std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) = 0;
+  // May block until the writer's place is free.
+  [[nodiscard]] virtual std::unique_ptr<Transaction> begin(const Foreseen& foreseen) = 0;
   [[nodiscard]] std::unique_ptr<Transaction> begin() { return begin({}); }
 
   [[nodiscard]] virtual core::TimePoint now() = 0;

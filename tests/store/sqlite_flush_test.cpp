@@ -2,10 +2,13 @@
 // follow.
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <future>
 
 #include <gtest/gtest.h>
 
+#include "engine/engine.hpp"
 #include "store/sqlite/checkpointer.hpp"
 #include "store/sqlite/flusher.hpp"
 #include "tests/store/sqlite_fixture.hpp"
@@ -73,6 +76,48 @@ TEST_F(SqliteFlush, ThatFailsIsNotTakenForDoneByTheNextOne) {
   EXPECT_EQ(kind_thrown_by([&] { flusher.check(); }), StoreError::Kind::unavailable);
 }
 
+TEST_F(SqliteFlush, ThatCouldNotBeTriedIsTriedAgain) {
+  TempFolder elsewhere;
+  const std::string log = elsewhere.file("log");
+  Flusher flusher{log, [](int) { return 0; }};
+  const std::uint64_t number = flusher.number([] {});
+  EXPECT_EQ(kind_thrown_by([&] { flusher.await_durable(number); }), StoreError::Kind::unknown);
+  std::ofstream{log} << "frames";
+  flusher.await_durable(number);
+  flusher.check();
+}
+
+TEST_F(SqliteFlush, IsNotBelievedAfterTheDatabaseCouldNotBeFlushed) {
+  Flusher flusher{path + "-wal", [](int) { return 0; }};
+  const std::uint64_t number = flusher.number([] {});
+  flusher.distrust("the database");
+  EXPECT_EQ(kind_thrown_by([&] { flusher.check(); }), StoreError::Kind::unavailable);
+  EXPECT_EQ(kind_thrown_by([&] { flusher.await_durable(number); }), StoreError::Kind::unknown);
+}
+
+TEST_F(SqliteFlush, FindsTheLogOfAFileBehindALink) {
+  TempFolder elsewhere;
+  const std::string link = elsewhere.file("link.db");
+  std::filesystem::create_symlink(path, link);
+  const auto linked = open_sqlite({.path = link, .clock = &clock, .random = &random});
+  const core::TaskRecord record = new_task();
+  linked->begin()->commit({.tasks = {added(record)}});
+  EXPECT_TRUE(load(record.id).has_value());
+}
+
+TEST_F(SqliteFlush, IsAwaitedByWhoTellsOfACommitWithoutOneOfItsOwn) {
+  engine::Engine engine{*store, clock, random};
+  const auto commit = [&engine] {
+    std::vector<engine::Request> group;
+    group.push_back({.command = core::EnqueueTasks{.tasks = {{.type = "t", .idempotency_key = "welcome-42"}}},
+                     .reply = [](const core::Result<core::Answer>&) {}});
+    return engine.commit(std::move(group));
+  };
+  const CommitNumber made = commit().number;
+  EXPECT_GT(made, kDurable);
+  EXPECT_EQ(commit().number, made) << "that there is one already is told when it is there for good";
+}
+
 TEST_F(SqliteFlush, CommitsAreNumberedAndAwaited) {
   const core::TaskRecord record = new_task();
   const CommitNumber number = store->begin()->commit_soon({.tasks = {added(record)}});
@@ -91,7 +136,8 @@ TEST_F(SqliteFlush, ALogThatIsCopiedMeanwhileStartsAgain) {
   };
   const auto writer = connect();
   writer->execute("create table filler (bytes blob)");
-  Checkpointer checkpointer{connect};
+  Flusher flusher{path + "-wal"};
+  Checkpointer checkpointer{connect(), flusher};
   int longest = 0;
   for (int i = 0; i < 1'000 && writer->log_frames() >= longest; ++i) {
     longest = writer->log_frames();

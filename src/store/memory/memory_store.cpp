@@ -44,7 +44,7 @@ class MemoryStore final : public Store {
   const core::Lane* find_lane(const LaneKey& key) override { return state_.lanes.find(key); }
   std::vector<std::string> namespaces() override { return state_.lanes.namespaces(); }
 
-  std::unique_ptr<Transaction> begin(std::span<const QueueRef> /*queues*/) override {
+  std::unique_ptr<Transaction> begin(const Foreseen& /*foreseen*/) override {
     std::unique_lock lock{mutex_};
     const core::TimePoint time = clock_.now();
     return std::make_unique<memory::MemoryTransaction>(state_, std::move(lock), time);

@@ -84,6 +84,14 @@ std::vector<core::AuditEntry> read_audit(const Rows& rows) {
 
 }  // namespace
 
+void ask_for_record(Connection& connection, const core::RecordRef& ref) {
+  connection.send(sql::find_record, params_of(ref));
+}
+
+std::optional<core::Record> read_first_record(const Rows& rows) {
+  return rows.count() == 0 ? std::nullopt : std::optional{read_named(rows, 0, 0)};
+}
+
 void PostgresTransaction::send_record_locks(std::span<const core::RecordRef> refs) {
   Params params;
   params.column(refs, [](const core::RecordRef& ref) { return core::to_string(ref.kind); });
@@ -105,10 +113,9 @@ std::vector<std::optional<core::Record>> PostgresTransaction::lock_records(
 }
 
 std::optional<core::Record> PostgresTransaction::peek_record(const core::RecordRef& ref) {
-  connection_->send(sql::find_record, params_of(ref));
-  const auto answers = connection_->run_or_throw();
-  const Rows& rows = answers.front();
-  return rows.count() == 0 ? std::nullopt : std::optional{read_named(rows, 0, 0)};
+  if (const auto known = records_.find(ref); known != records_.end()) return known->second;
+  ask_for_record(*connection_, ref);
+  return read_first_record(connection_->run_or_throw().front());
 }
 
 std::vector<std::int64_t> PostgresTransaction::last_checkpoints(std::span<const core::Uuid> owners) {
@@ -188,10 +195,7 @@ void PostgresTransaction::send_audit(const std::vector<core::AuditEntry>& entrie
 
 std::optional<core::Record> PostgresStore::find_record(const core::RecordRef& ref) {
   const Pool::Loan connection = readers_.borrow();
-  const auto answers =
-      run(*connection, [&](Connection& used) { used.send(sql::find_record, params_of(ref)); });
-  const Rows& rows = answers.front();
-  return rows.count() == 0 ? std::nullopt : std::optional{read_named(rows, 0, 0)};
+  return read_first_record(run(*connection, [&](Connection& used) { ask_for_record(used, ref); }).front());
 }
 
 std::vector<core::Record> PostgresStore::list_records(const RecordPage& page) {

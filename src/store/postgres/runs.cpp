@@ -76,7 +76,8 @@ std::optional<StoredRun> PostgresStore::find_run(const core::RunId& id, RunParts
   };
   bool with_nodes = parts.nodes;
   auto answers = ask(with_nodes);
-  if (!with_nodes && !read_tails(answers[1], 1).front().events.empty()) {
+  const bool is_bare = answers.front().count() > 0 && read_run(answers.front(), 0).row.is_bare;
+  if (!with_nodes && !is_bare && !read_tails(answers[1], 1).front().events.empty()) {
     with_nodes = true;  // the events that its row lags behind are about them
     answers = ask(with_nodes);
   }

@@ -68,32 +68,36 @@ std::vector<Rows> PostgresStore::read(Connection& connection, const Ask& ask) {
   return answers;
 }
 
-void PostgresStore::ask_to_start(Connection& connection, std::span<const QueueRef> queues) {
+void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foreseen) {
   connection.send(sql::start_write);
   ask_for_lanes(connection, shared_.lanes);
-  if (!queues.empty()) connection.send(sql::find_queue, refs_of(queues));
+  for (const core::RecordRef& ref : foreseen.records) ask_for_record(connection, ref);
+  if (!foreseen.queues.empty()) connection.send(sql::find_queue, refs_of(foreseen.queues));
 }
 
 std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::span<const Rows> answers,
-                                                    std::span<const QueueRef> queues) {
+                                                    const Foreseen& foreseen) {
+  const auto& [queues, records] = foreseen;
   learn_lanes(shared_.lanes, answers[1]);
   core::Clock* clock = shared_.options.clock;
   PostgresTransaction::Begun begun{.now = clock != nullptr ? clock->now() : answers[0].time(0, 0),
                                    .number = answers[0].int8(0, 1)};
+  for (std::size_t i = 0; i < records.size(); ++i)
+    begun.records.emplace(records[i], read_first_record(answers[2 + i]));
   if (!queues.empty()) {
-    auto settings = read_settings_of(answers[2], queues.size());
+    auto settings = read_settings_of(answers.back(), queues.size());
     for (std::size_t i = 0; i < queues.size(); ++i) begun.queues.emplace(queues[i], std::move(settings[i]));
   }
   return std::make_unique<PostgresTransaction>(shared_, std::move(connection), std::move(begun));
 }
 
-std::unique_ptr<Transaction> PostgresStore::begin(std::span<const QueueRef> queues) {
+std::unique_ptr<Transaction> PostgresStore::begin(const Foreseen& foreseen) {
   Pool::Loan connection = writers_.borrow();
   const auto answers = run(*connection, [&](Connection& used) {
     used.send(sql::begin_write);
-    ask_to_start(used, queues);
+    ask_to_start(used, foreseen);
   });
-  return started(std::move(connection), std::span{answers}.subspan(1), queues);
+  return started(std::move(connection), std::span{answers}.subspan(1), foreseen);
 }
 
 // The time and the pinned plans come after their statements. Their connections are not those of the commit

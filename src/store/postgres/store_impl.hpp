@@ -21,7 +21,7 @@ class PostgresStore final : public Store {
   }
   [[nodiscard]] const core::Lane* find_lane(const LaneKey& key) override { return shared_.lanes.find(key); }
   [[nodiscard]] std::vector<std::string> namespaces() override { return shared_.lanes.namespaces(); }
-  [[nodiscard]] std::unique_ptr<Transaction> begin(std::span<const QueueRef> queues) override;
+  [[nodiscard]] std::unique_ptr<Transaction> begin(const Foreseen& foreseen) override;
   [[nodiscard]] std::unique_ptr<Transaction> begin_with(const SqlWork& work) override;
   [[nodiscard]] bool has_sql() const override { return true; }
 
@@ -72,9 +72,9 @@ class PostgresStore final : public Store {
   [[nodiscard]] static std::vector<Rows> read(Connection& connection, const Ask& ask);
 
   // What every write asks for first, and what it makes of the answers.
-  void ask_to_start(Connection& connection, std::span<const QueueRef> queues);
+  void ask_to_start(Connection& connection, const Foreseen& foreseen);
   [[nodiscard]] std::unique_ptr<Transaction> started(Pool::Loan connection, std::span<const Rows> answers,
-                                                     std::span<const QueueRef> queues);
+                                                     const Foreseen& foreseen);
 
   static void catch_up_with_logs(Connection& connection, std::vector<core::Run>& runs);
   void make_lanes(Connection& connection, const std::vector<LaneKey>& keys);

@@ -13,19 +13,25 @@
 
 namespace pawl::store::postgres {
 
+// One record by its name, or none.
+void ask_for_record(Connection& connection, const core::RecordRef& ref);
+[[nodiscard]] std::optional<core::Record> read_first_record(const Rows& rows);
+
 class PostgresTransaction final : public Transaction {
  public:
   struct Begun {
     core::TimePoint now;
     std::int64_t number = 0;  // the server's, by which a lost commit is looked up
     std::map<QueueRef, core::QueueSettings> queues = {};
+    std::map<core::RecordRef, std::optional<core::Record>> records = {};
   };
   PostgresTransaction(Shared& shared, Pool::Loan connection, Begun begun)
       : shared_(shared),
         connection_(std::move(connection)),
         now_(begun.now),
         number_(begun.number),
-        queues_(std::move(begun.queues)) {}
+        queues_(std::move(begun.queues)),
+        records_(std::move(begun.records)) {}
   PostgresTransaction(const PostgresTransaction&) = delete;
   PostgresTransaction& operator=(const PostgresTransaction&) = delete;
   ~PostgresTransaction() override;
@@ -103,7 +109,8 @@ class PostgresTransaction final : public Transaction {
   Pool::Loan connection_;
   const core::TimePoint now_;
   const std::int64_t number_;
-  const std::map<QueueRef, core::QueueSettings> queues_;  // as they were at the start
+  const std::map<QueueRef, core::QueueSettings> queues_;                  // as they were at the start
+  const std::map<core::RecordRef, std::optional<core::Record>> records_;  // the same
   bool is_open_ = true;
   std::vector<Taken> taken_;
   Addresses addresses_;                      // of what is loaded and locked

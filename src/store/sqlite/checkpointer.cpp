@@ -1,5 +1,7 @@
 #include "store/sqlite/checkpointer.hpp"
 
+#include <utility>
+
 namespace pawl::store::sqlite {
 
 namespace {
@@ -11,13 +13,16 @@ constexpr int kTooLong = 16'000;  // commits that come faster than a disk can co
 
 }  // namespace
 
+Checkpointer::Checkpointer(std::unique_ptr<Connection> connection, Flusher& flusher)
+    : connection_(std::move(connection)), flusher_(flusher), thread_([this] { run(); }) {}
+
 Checkpointer::~Checkpointer() {
   {
     const std::lock_guard lock{mutex_};
     is_stopping_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
 }
 
 void Checkpointer::after_commit(Connection& writer) {
@@ -31,20 +36,22 @@ void Checkpointer::after_commit(Connection& writer) {
     const bool is_little_left = copied_ >= frames - 2 * kWorthACopy;
     is_due_ = frames < kLongEnough || (frames < kTooLong && !is_little_left);
     copied_ = frames;
-    if (is_due_ && !thread_.joinable()) thread_ = std::thread{[this] { run(); }};
     if (is_due_) return changed_.notify_all();
   }
-  writer.copy_log();
+  copy(writer);
+}
+
+void Checkpointer::copy(Connection& connection) {
+  if (!connection.copy_log()) flusher_.distrust(connection.path() + ": cannot be flushed");
 }
 
 void Checkpointer::run() {
-  const std::unique_ptr<Connection> connection = connect_();
   std::unique_lock lock{mutex_};
   for (;;) {
     changed_.wait(lock, [this] { return is_due_ || is_stopping_; });
     if (is_stopping_) return;
     lock.unlock();
-    connection->copy_log();
+    copy(*connection_);
     lock.lock();
     is_due_ = false;
     changed_.notify_all();

@@ -6,36 +6,38 @@
 // without end.
 
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
 
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/flusher.hpp"
 
 namespace pawl::store::sqlite {
 
 class Checkpointer {
  public:
-  using Connect = std::function<std::unique_ptr<Connection>()>;
-  explicit Checkpointer(Connect connect) : connect_(std::move(connect)) {}
+  // On a connection of its own.
+  Checkpointer(std::unique_ptr<Connection> connection, Flusher& flusher);
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
   ~Checkpointer();
 
-  // With the writer's turn held. The thread is started with the first log that is worth it.
+  // With the writer's turn held.
   void after_commit(Connection& writer);
 
  private:
   void run();
+  void copy(Connection& connection);
 
-  Connect connect_;
+  std::unique_ptr<Connection> connection_;
+  Flusher& flusher_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_due_ = false;  // also while a copy is under way
   bool is_stopping_ = false;
-  std::thread thread_;
   int copied_ = 0;  // frames of the log that the last copy began with; the writer's
+  std::thread thread_;
 };
 
 }  // namespace pawl::store::sqlite

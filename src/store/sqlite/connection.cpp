@@ -143,15 +143,20 @@ void Connection::only_append() {
   sqlite3_wal_hook(db_.get(), note_frames, &log_frames_);  // instead of the one that copies
 }
 
-void Connection::copy_log() noexcept {
-  sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+std::string Connection::path() const { return sqlite3_db_filename(db_.get(), "main"); }
+
+bool Connection::copy_log() noexcept {
+  return sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr) !=
+         SQLITE_IOERR_FSYNC;
 }
 
-void Connection::restart_log() {
+bool Connection::restart_log() {
   busy_.set_limit(kRestartWait);
   const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
   busy_.set_limit(BusyWait::kLongest);
+  if (code == SQLITE_IOERR_FSYNC) return false;
   if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) throw_error(db_.get(), code, "a checkpoint");
+  return true;
 }
 
 std::int64_t Connection::data_version() {

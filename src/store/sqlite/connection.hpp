@@ -58,6 +58,9 @@ class Connection {
   // For statements that are not ours.
   [[nodiscard]] sqlite3* handle() const { return db_.get(); }
 
+  // The file that it has opened: absolute, with no links in it.
+  [[nodiscard]] std::string path() const;
+
   // A statement for one use.
   [[nodiscard]] Statement prepare(std::string_view text) { return {db_.get(), text}; }
 
@@ -75,12 +78,13 @@ class Connection {
   void only_append();
   // After a commit of one that only appends: how long the log is.
   [[nodiscard]] int log_frames() const { return log_frames_; }
-  // Copies what nobody is in the way of; what could not be copied is left for later.
-  void copy_log() noexcept;
+  // Copies what nobody is in the way of; what could not be copied is left for later. False if the disk could
+  // not flush what was copied: the next time it would say that all is well.
+  [[nodiscard]] bool copy_log() noexcept;
 
   // Copies the write-ahead log into the database and has it written from its start again. Waits a moment for
-  // readers that are in the way, and does without when they stay.
-  void restart_log();
+  // readers that are in the way, and does without when they stay. False as for `copy_log`.
+  [[nodiscard]] bool restart_log();
 
   // Changes when another connection has committed.
   [[nodiscard]] std::int64_t data_version();

@@ -13,7 +13,9 @@
 namespace pawl::store::sqlite {
 
 Flusher::Flusher(std::string log_path, Sync sync)
-    : log_path_(std::move(log_path)), sync_(sync ? std::move(sync) : Sync{::fdatasync}) {}
+    : log_path_(std::move(log_path)), sync_(sync ? std::move(sync) : Sync{::fdatasync}) {
+  open();
+}
 
 Flusher::~Flusher() {
   if (file_ >= 0) ::close(file_);
@@ -42,21 +44,35 @@ void Flusher::await_durable(std::uint64_t number) {
   }
 }
 
+void Flusher::open() {
+  if (file_ < 0) file_ = ::open(log_path_.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+void Flusher::distrust(const std::string& what) {
+  const std::lock_guard lock{mutex_};
+  if (failure_.empty()) failure_ = fmt::format("{}: start anew", what);
+  ended_.notify_all();
+}
+
 void Flusher::flush(std::unique_lock<std::mutex>& lock) {
   const std::uint64_t covered = committed_;
   is_flushing_ = true;
   lock.unlock();
-  if (file_ < 0) file_ = ::open(log_path_.c_str(), O_RDONLY | O_CLOEXEC);
-  const int error = file_ >= 0 && sync_(file_) == 0 ? 0 : errno;
+  open();
+  const bool is_open = file_ >= 0;
+  const int error = is_open && sync_(file_) == 0 ? 0 : errno;
   lock.lock();
   is_flushing_ = false;
+  ended_.notify_all();
   if (error == 0) {
     flushed_ = covered;
-  } else {
-    failure_ = fmt::format("{}: cannot be flushed ({}): start anew", log_path_,
-                           std::system_category().message(error));
+    return;
   }
-  ended_.notify_all();
+  const std::string why = fmt::format("{}: cannot be {} ({})", log_path_, is_open ? "flushed" : "opened",
+                                      std::system_category().message(error));
+  // One that was not tried tells nothing of the disk: the next one may do.
+  if (!is_open) throw StoreError{StoreError::Kind::unknown, why};
+  failure_ = why + ": start anew";
 }
 
 }  // namespace pawl::store::sqlite

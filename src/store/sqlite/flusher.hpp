@@ -36,8 +36,11 @@ class Flusher {
   void await_durable(std::uint64_t number);
   // Throws StoreError if a flush has failed.
   void check();
+  // The disk has said of something else that it could not be flushed: no flush is believed any more.
+  void distrust(const std::string& what);
 
  private:
+  void open();
   void flush(std::unique_lock<std::mutex>& lock);
 
   std::string log_path_;
@@ -49,7 +52,7 @@ class Flusher {
   std::condition_variable ended_;  // a flush
   bool is_flushing_ = false;
   std::string failure_;
-  int file_ = -1;  // opened by the first flush: there is no log before the first commit
+  int file_ = -1;
 };
 
 }  // namespace pawl::store::sqlite

@@ -49,8 +49,10 @@ void RememberedTasks::note(std::span<const TaskWrite> committed) {
   for (const TaskWrite& write : committed) {
     const core::TaskRecord& record = *write.record;
     const bool is_awaited = write.is_new && record.place == core::Place::ready;
-    if (is_awaited && facts_.size() < kFactsMax && record.facts.payload.text.size() <= kPayloadBytesMax)
+    if (is_awaited && record.facts.payload.text.size() <= kPayloadBytesMax) {
+      if (facts_.size() >= kFactsMax) facts_.clear();  // those of a queue that nobody serves would stay
       facts_.emplace(record.id, record.facts);
+    }
     const bool is_leased = record.place == core::Place::leased;
     if (is_leased && (leases_.size() < kLeasesMax || leases_.contains(record.id))) {
       leases_.insert_or_assign(record.id, without_most_facts(record));

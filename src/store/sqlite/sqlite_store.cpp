@@ -59,13 +59,12 @@ class SqliteStore final : public Store {
   SqliteStore(const SqliteOptions& options, std::unique_ptr<Connection> writer,
               std::vector<std::unique_ptr<Connection>> readers)
       : clock_(*options.clock),
-        log_path_(options.path + "-wal"),
+        log_path_(writer->path() + "-wal"),
         flusher_(log_path_),
-        turnstile_(options.path + "-turn", options.random->next()),
+        turnstile_(writer->path() + "-turn", options.random->next()),
         writer_(std::move(writer)),
         readers_(std::move(readers)),
-        checkpointer_(
-            [own = connection_options(options, true)] { return std::make_unique<Connection>(own); }) {
+        checkpointer_(connect(options, true), flusher_) {
     writer_->only_append();
     foreign_version_ = writer_->data_version();
     learn_lanes(*writer_, lanes_);
@@ -82,9 +81,7 @@ class SqliteStore final : public Store {
   const core::Lane* find_lane(const LaneKey& key) override { return lanes_.find(key); }
   std::vector<std::string> namespaces() override { return lanes_.namespaces(); }
 
-  std::unique_ptr<Transaction> begin(std::span<const QueueRef> /*queues*/) override {
-    return begin_transaction();
-  }
+  std::unique_ptr<Transaction> begin(const Foreseen& /*foreseen*/) override { return begin_transaction(); }
 
   std::unique_ptr<Transaction> begin_with(const SqlWork& work) override {
     auto transaction = begin_transaction();
@@ -205,14 +202,14 @@ class SqliteStore final : public Store {
     return was_changed_.exchange(false);
   }
 
-  // Commits copy the log into the database as they go; but while readers always overlap, it never gets to
-  // start from its beginning, and grows.
+  // The log is copied into the database as it grows; but while readers always overlap, it never gets to start
+  // from its beginning.
   void maintain() override {
     std::error_code absent;
     if (const auto bytes = std::filesystem::file_size(log_path_, absent); absent || bytes < kLogBytesMax)
       return;
     const std::unique_lock turn{writer_turn_};
-    writer_->restart_log();
+    if (!writer_->restart_log()) flusher_.distrust(writer_->path() + ": cannot be flushed");
   }
 
   [[nodiscard]] int writers() const override { return 1; }
@@ -236,7 +233,7 @@ class SqliteStore final : public Store {
     return transaction;
   }
 
-  // Nobody is shown what a power cut could take back.
+  // Nobody is shown what a power cut could take back; but for what another process has not flushed yet.
   template <typename Read>
   std::invoke_result_t<Read, Connection&> read(Read work) {
     CommitNumber seen = kDurable;

@@ -1,6 +1,7 @@
 #pragma once
-// The store in one SQLite file: WAL, synchronous=FULL, one writer at a time, readers beside it on snapshots.
-// Several processes may have the same file open; they take turns at the write lock.
+// The store in one SQLite file: a write-ahead log that is flushed before anything is told, one writer at a
+// time, readers beside it on snapshots. Several processes may have the same file open; they take turns at the
+// write lock.
 
 #include <cstdint>
 #include <memory>

@@ -70,6 +70,7 @@ class SqliteTransaction final : public Transaction {
                                                               std::size_t count) override;
   [[nodiscard]] bool has_signal(const core::RunId& run, const std::string& idempotency_key) override;
   [[nodiscard]] std::vector<core::TaskId> list_run_tasks(const core::RunId& run) override;
+  [[nodiscard]] CommitNumber seen() override { return flusher_.last(); }
   void commit(const WriteSet& writes) override;
   CommitNumber commit_soon(const WriteSet& writes) override;
 

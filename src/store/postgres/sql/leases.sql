@@ -68,5 +68,7 @@ where check_at >= $1::timestamptz and check_at <= $2::timestamptz
 order by check_at, id limit $3::int8
 
 -- name: count_held
-select count(*) from pawl.leases l join pawl.lanes n on n.id = l.lane
-where n.namespace = $1::text and l.worker_id = $2::text
+-- The lanes are looked up once each, not for each lease.
+select coalesce(sum(l.held), 0)::int8 from (
+  select lane, count(*) as held from pawl.leases where worker_id = $2::text group by lane offset 0) l
+join pawl.lanes n on n.id = l.lane where n.namespace = $1::text

@@ -25,4 +25,7 @@ where expires_at <= ?1 or timeout_at <= ?1
 order by min(expires_at, ifnull(timeout_at, expires_at)), id limit ?2
 
 -- name: count_held
-select count(*) from leases l join lanes n on n.id = l.lane where n.namespace = ? and l.worker_id = ?
+-- The lanes are looked up once each, not for each lease.
+select coalesce(sum(l.held), 0) from (
+  select lane, count(*) as held from leases where worker_id = ?2 group by lane) l
+join lanes n on n.id = l.lane where n.namespace = ?1
