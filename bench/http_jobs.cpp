@@ -169,22 +169,31 @@ void run_http_jobs(const Options& options, const StartServer& start_server, cons
             .ratio = value / baseline.value_or(of),
             .in_process = of});
   };
+  const auto plain = [&](const char* metric, double value, const char* unit) {
+    report({.workload = "jobs",
+            .metric = metric,
+            .store = client::name_of(options.store.type),
+            .mode = "http",
+            .value = value,
+            .unit = unit});
+  };
+  const HttpRequestText one{.path = "/v1/default/tasks", .body = spec_text("http-single")};
   {
-    // What requests cost that ask for nothing: no single enqueue can be faster than this.
+    // What requests cost that ask for nothing: no enqueue can be faster than this.
     Progress progress{"requests16"};
     progress.show(0, "");
     const HttpRequestText nothing{.path = "/healthz", .method = "GET"};
-    report({.workload = "jobs",
-            .metric = "requests16",
-            .store = client::name_of(options.store.type),
-            .mode = "http",
-            .value = enqueue_rate(place, options, clock, kCallers, nothing, 1),
-            .unit = "requests/s"});
+    plain("requests16", enqueue_rate(place, options, clock, kCallers, nothing, 1), "requests/s");
+  }
+  {
+    // One caller alone has a commit for each call.
+    Progress progress{"enqueue_single1"};
+    progress.show(0, "");
+    plain("enqueue_single1", enqueue_rate(place, options, clock, 1, one, 1), "tasks/s");
   }
   {
     Progress progress{"enqueue_single16"};
     progress.show(0, "");
-    const HttpRequestText one{.path = "/v1/default/tasks", .body = spec_text("http-single")};
     measured("enqueue_single16", enqueue_rate(place, options, clock, kCallers, one, 1), commit_per_call,
              in_process.single);
   }

@@ -2,9 +2,12 @@
 // follow.
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -146,6 +149,34 @@ TEST_F(SqliteFlush, ALogThatIsCopiedMeanwhileStartsAgain) {
   }
   EXPECT_LT(writer->log_frames(), longest);
   EXPECT_LT(longest, 20'000) << "however slow the disk is";
+}
+
+// Of the threads of this process: the signals that each has blocked.
+std::map<std::string, std::uint64_t> blocked_by_threads() {
+  std::map<std::string, std::uint64_t> blocked;
+  for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task"}) {
+    std::ifstream status{task.path() / "status"};
+    for (std::string line; std::getline(status, line);) {
+      constexpr std::string_view kName = "SigBlk:\t";
+      if (line.starts_with(kName))
+        blocked[task.path().filename()] = std::stoull(line.substr(kName.size()), nullptr, 16);
+    }
+  }
+  return blocked;
+}
+
+TEST_F(SqliteFlush, NoThreadOfAStoreTakesSignalsThatAreMeantForTheProgram) {
+  const auto before = blocked_by_threads();
+  const auto another = open();
+  const auto after = blocked_by_threads();
+  int threads = 0;
+  for (const auto& [thread, blocked] : after) {
+    if (before.contains(thread)) continue;
+    ++threads;
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM})
+      EXPECT_NE(blocked & (1U << static_cast<unsigned>(signal - 1)), 0U) << strsignal(signal);
+  }
+  EXPECT_GT(threads, 0);
 }
 
 TEST_F(SqliteFlush, WhatAnotherProcessDidToALeaseIsSeen) {

@@ -1,5 +1,6 @@
 #include "store/sqlite/checkpointer.hpp"
 
+#include <csignal>
 #include <utility>
 
 namespace pawl::store::sqlite {
@@ -11,10 +12,25 @@ constexpr int kWorthACopy = 1'000;
 constexpr int kLongEnough = 4'000;
 constexpr int kTooLong = 16'000;  // commits that come faster than a disk can copy them wait for it
 
+// Whoever opens a store may block the program's signals only later, for the threads it makes then: this one
+// must not take them, and end the program.
+template <typename Run>
+std::thread thread_without_signals(Run run) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  std::thread thread{std::move(run)};
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
 }  // namespace
 
 Checkpointer::Checkpointer(std::unique_ptr<Connection> connection, Flusher& flusher)
-    : connection_(std::move(connection)), flusher_(flusher), thread_([this] { run(); }) {}
+    : connection_(std::move(connection)),
+      flusher_(flusher),
+      thread_(thread_without_signals([this] { run(); })) {}
 
 Checkpointer::~Checkpointer() {
   {
