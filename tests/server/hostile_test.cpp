@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include "bench/resident.hpp"
 #include "tests/server/fixture.hpp"
@@ -20,6 +21,13 @@ using std::chrono::steady_clock;
 constexpr int kGoodCalls = 300;
 constexpr int kIdle = 900;
 constexpr double kMemoryMax = 64;  // MiB more than before, for all of them together
+
+// Attackers have machines of their own: here they get what the server and the good ones leave of this one's
+// processors, so that what is measured is what they do to the server.
+void stay_out_of_the_way() {
+  const sched_param none{};
+  (void)sched_setscheduler(0, SCHED_IDLE, &none);
+}
 
 class Hostile : public ServerTest {
  protected:
@@ -41,10 +49,18 @@ class Hostile : public ServerTest {
     return times;
   }
 
+  // A megabyte in one system call would be a megabyte's time of this machine's kernel for nobody else.
+  static void send_in_pieces(RawClient& client, std::string_view bytes) {
+    constexpr std::size_t kPiece = 16U << 10U;
+    for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
+      if (!client.send(std::string{bytes.substr(at, kPiece)})) return;
+    }
+  }
+
   // The status of what is refused; the connection must be closed after it.
   int refused(const std::string& bytes) {
     RawClient bad{port()};
-    (void)bad.send(bytes);
+    send_in_pieces(bad, bytes);
     const int status = status_of(bad.receive());
     EXPECT_TRUE(bad.is_closed());
     return status;
@@ -109,6 +125,7 @@ TEST_F(Hostile, ClientsAreRefusedAndTheOthersServed) {
   std::vector<std::thread> threads;
   for (const auto& attack : attacks) {
     threads.emplace_back([this, &attack] {
+      stay_out_of_the_way();
       do attack();
       while (!is_over);
     });
