@@ -11,8 +11,7 @@ template <typename T>
 class Boxed {
  public:
   Boxed() = default;
-  Boxed(T value)
-      : held_(std::make_unique<T>(std::move(value))) {}  // NOLINT(google-explicit-constructor): as optional
+  Boxed(T value) : held_(std::make_unique<T>(std::move(value))) {}  // implicit, as that of std::optional is
   Boxed(const Boxed& other) : held_(other.held_ ? std::make_unique<T>(*other.held_) : nullptr) {}
   Boxed(Boxed&&) noexcept = default;
   Boxed& operator=(const Boxed& other) {

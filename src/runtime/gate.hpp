@@ -1,6 +1,6 @@
 #pragma once
 // Where one thread waits for another: a gate that is closed until somebody opens it. A mutex with a condition
-// makes four system calls for one wait (whoever wakes from a condition holds a mutex that looks contended,
+// makes three system calls for one wait (whoever wakes from a condition holds a mutex that looks contended,
 // and pays for it at the unlock); this makes two, and none if it is open already. Any thread may open it; one
 // waits.
 //
