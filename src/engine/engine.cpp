@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "core/canary.hpp"
-#include "core/definition_record.hpp"
 #include "engine/claim_round.hpp"
 #include "engine/due.hpp"
+#include "engine/foresight.hpp"
 
 namespace pawl::engine {
 
@@ -127,7 +126,7 @@ Result<std::optional<Answer>> Engine::transact(const OwnWork& work) {
 }
 
 std::unique_ptr<store::Transaction> Engine::begin(Group& group, const Lanes& lanes) {
-  if (group.work == nullptr) return store_.begin(foreseen_of(group, lanes));
+  if (group.work == nullptr) return store_.begin(foresee(group.commands, lanes, group.claims, waiters_));
   return store_.begin_with([&group](store::Sql& sql) {
     auto command = (*group.work)(sql);
     group.is_kept = command.has_value();
@@ -160,23 +159,6 @@ void Engine::run_group(Group& group) {
       refuse_group(group, error.problem());
     }
   }
-}
-
-// The queues of the claims, and of those that may join because of what is enqueued; the definitions of what
-// is started.
-store::Foreseen Engine::foreseen_of(const Group& group, const Lanes& lanes) {
-  std::set<store::QueueRef> queues;
-  for (const auto& [key, lane] : lanes) queues.insert({.ns = key.ns, .name = key.queue});
-  for (const WaitingClaim& waiting : group.claims) {
-    for (const std::string& queue : waiting.claim.queues)
-      queues.insert({.ns = waiting.claim.ns, .name = queue});
-  }
-  std::set<core::RecordRef> records;
-  for (const core::Command* command : group.commands) {
-    const auto* start = std::get_if<core::StartRun>(command);
-    if (start != nullptr && !start->version) records.insert(core::definition_ref(start->ns, start->workflow));
-  }
-  return {.queues = {queues.begin(), queues.end()}, .records = {records.begin(), records.end()}};
 }
 
 void Engine::try_group(Group& group) {

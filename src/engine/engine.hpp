@@ -129,7 +129,6 @@ class Engine {
   static constexpr std::int64_t kNeverScheduled = std::numeric_limits<std::int64_t>::max();
 
   void run_group(Group& group);
-  [[nodiscard]] static store::Foreseen foreseen_of(const Group& group, const Lanes& lanes);
   [[nodiscard]] std::unique_ptr<store::Transaction> begin(Group& group, const Lanes& lanes);
   void try_group(Group& group);
   static void execute_commands(Group& group, Batch& batch);

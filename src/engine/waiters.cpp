@@ -1,6 +1,7 @@
 #include "engine/waiters.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace pawl::engine {
@@ -40,13 +41,7 @@ std::vector<WaitingClaim> Waiters::take_for(std::span<const Wake> wakes) {
     woken_[QueueRef{lane.ns, lane.queue}] = ++wakes_;
     std::int64_t left = wake.count;
     while (left > 0 && !claims_.empty()) {
-      std::uint64_t oldest = 0;
-      for (const auto& type : {lane.type, std::string{}}) {
-        const auto places = index_.find(IndexKey{lane.ns, lane.queue, type});
-        if (places == index_.end()) continue;
-        const std::uint64_t first = *places->second.begin();
-        oldest = oldest == 0 ? first : std::min(oldest, first);
-      }
+      const std::uint64_t oldest = first_for(lane.ns, lane.queue, lane.type);
       if (oldest == 0) break;
       taken.push_back(remove(oldest));
       left -= taken.back().claim.max;
@@ -54,6 +49,28 @@ std::vector<WaitingClaim> Waiters::take_for(std::span<const Wake> wakes) {
   }
   std::sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.place < b.place; });
   return taken;
+}
+
+std::uint64_t Waiters::first_for(const std::string& ns, const std::string& queue,
+                                 const std::string& type) const {
+  std::uint64_t oldest = 0;
+  for (const auto& wanted : {type, std::string{}}) {
+    const auto places = index_.find(IndexKey{ns, queue, wanted});
+    if (places == index_.end()) continue;
+    const std::uint64_t first = *places->second.begin();
+    oldest = oldest == 0 ? first : std::min(oldest, first);
+  }
+  return oldest;
+}
+
+std::optional<store::HolderRef> Waiters::holder_of_first(const std::string& ns, const std::string& queue,
+                                                         const std::string& type) const {
+  const std::lock_guard lock{mutex_};
+  const std::uint64_t first = first_for(ns, queue, type);
+  if (first == 0) return std::nullopt;
+  const core::ClaimTasks& claim = claims_.at(first).claim;
+  if (claim.held_max == 0) return std::nullopt;
+  return store::HolderRef{.ns = claim.ns, .worker_id = claim.worker_id};
 }
 
 std::vector<WaitingClaim> Waiters::take_of_queue(const QueueRef& queue, bool only_limited,

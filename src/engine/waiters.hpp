@@ -56,6 +56,11 @@ class Waiters {
   [[nodiscard]] std::vector<WaitingClaim> take_of_worker(const std::string& ns, const std::string& worker_id);
   [[nodiscard]] std::vector<WaitingClaim> take_all();
 
+  // Whose claim a task of this kind would be given to, if what that worker may hold is limited.
+  [[nodiscard]] std::optional<store::HolderRef> holder_of_first(const std::string& ns,
+                                                                const std::string& queue,
+                                                                const std::string& type) const;
+
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] bool has_limited() const;
   [[nodiscard]] std::optional<core::MonotonicTime> next_end() const;
@@ -63,6 +68,9 @@ class Waiters {
  private:
   using IndexKey = std::tuple<std::string, std::string, std::string>;  // namespace, queue, type ("" for any)
 
+  // The oldest that wants tasks of this kind; 0: none.
+  [[nodiscard]] std::uint64_t first_for(const std::string& ns, const std::string& queue,
+                                        const std::string& type) const;
   WaitingClaim remove(std::uint64_t place);
   void index(const WaitingClaim& claim, bool add);
 

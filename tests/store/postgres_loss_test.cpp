@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "store/migrate.hpp"
 #include "store/postgres/connection.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"
@@ -55,9 +56,9 @@ class Proxy {
   Proxy& operator=(const Proxy&) = delete;
 
   [[nodiscard]] int port() const { return port_; }
-  // For the next request that has "COMMIT" prepared under its name and executed: the next bytes from the
-  // client.
+  // At the next bytes from the client, or the next that have a COMMIT in them.
   void cut_next(Cut cut) { cut_ = cut; }
+  void cut_commit(Cut cut) { commit_cut_ = cut; }
   [[nodiscard]] int cuts() const { return cuts_; }
 
  private:
@@ -89,7 +90,10 @@ class Proxy {
       if (ends[0].revents != 0) {
         const ssize_t size = ::recv(client, buffer, sizeof buffer, 0);
         if (size <= 0) break;
-        Cut cut = cut_.exchange(Cut::none);
+        const bool is_commit = std::string_view{buffer, static_cast<std::size_t>(size)}.find(commit_name_) !=
+                               std::string_view::npos;
+        Cut cut = is_commit ? commit_cut_.exchange(Cut::none) : Cut::none;
+        if (cut == Cut::none) cut = cut_.exchange(Cut::none);
         if (cut != Cut::none) ++cuts_;
         if (cut == Cut::before_request) break;
         is_reply_cut = cut == Cut::before_reply;
@@ -109,7 +113,9 @@ class Proxy {
   int port_ = 0;
   int listener_ = -1;
   std::atomic<bool> stop_ = false;
+  const std::string commit_name_ = "pawl_" + checksum_of(postgres::sql::commit);  // it is prepared as
   std::atomic<Cut> cut_ = Cut::none;
+  std::atomic<Cut> commit_cut_ = Cut::none;
   std::atomic<int> cuts_ = 0;
   std::thread acceptor_;
   std::list<std::thread> links_;
@@ -136,7 +142,7 @@ TEST_F(PostgresLoss, ACommitWhoseReplyIsLostIsFoundToBeThere) {
   (void)hands.enqueue(1);  // statements are prepared, so that a commit is one piece
   const auto tx = hands.store->begin();
   const core::TaskRecord record = hands.new_task({.type = "mail"}, tx->now());
-  proxy.cut_next(Proxy::Cut::before_reply);
+  proxy.cut_commit(Proxy::Cut::before_reply);
   tx->commit({.tasks = {{.is_new = true, .record = &record}}});
   EXPECT_EQ(proxy.cuts(), 1);
   EXPECT_TRUE(hands.store->find_task(record.id));
@@ -147,7 +153,7 @@ TEST_F(PostgresLoss, ACommitThatNeverArrivedIsToldToBeTriedAgain) {
   (void)hands.enqueue(1);
   auto tx = hands.store->begin();
   const core::TaskRecord record = hands.new_task({.type = "mail"}, tx->now());
-  proxy.cut_next(Proxy::Cut::before_request);
+  proxy.cut_commit(Proxy::Cut::before_request);
   try {
     tx->commit({.tasks = {{.is_new = true, .record = &record}}});
     FAIL() << "the commit was lost";
@@ -161,6 +167,24 @@ TEST_F(PostgresLoss, ACommitThatNeverArrivedIsToldToBeTriedAgain) {
   EXPECT_TRUE(hands.store->find_task(record.id));
 }
 
+// A group is worked out while its beginning is on the way: what is lost then was never begun.
+TEST_F(PostgresLoss, ABeginningThatIsLostIsToldAtTheCommitAndLeavesNothing) {
+  (void)hands.enqueue(1);
+  proxy.cut_next(Proxy::Cut::before_request);
+  auto tx = hands.store->begin();
+  const core::TaskRecord record = hands.new_task({.type = "mail"}, tx->now());
+  try {
+    tx->commit({.tasks = {{.is_new = true, .record = &record}}});
+    FAIL() << "the beginning was lost";
+  } catch (const StoreError& error) {
+    EXPECT_EQ(error.kind(), StoreError::Kind::unavailable);
+  }
+  EXPECT_EQ(proxy.cuts(), 1);
+  tx.reset();
+  EXPECT_EQ(session.value("select count(*) from pawl.tasks"), "1");
+  EXPECT_EQ(hands.enqueue(1).size(), 1U);
+}
+
 TEST_F(PostgresLoss, AClaimWhoseReplyIsLostIsNotGivenTwice) {
   (void)hands.enqueue(5);
   EXPECT_EQ(hands.claim(1).size(), 1U);
@@ -171,7 +195,7 @@ TEST_F(PostgresLoss, AClaimWhoseReplyIsLostIsNotGivenTwice) {
     core::apply(record, core::decide_claim(record, "w", 30s, tx->now()));
     writes.tasks.push_back(Hands::written(record, Place::nowhere, 0));
   }
-  proxy.cut_next(Proxy::Cut::before_reply);
+  proxy.cut_commit(Proxy::Cut::before_reply);
   tx->commit(writes);
   EXPECT_EQ(hands.claim(9).size(), 0U);
   EXPECT_EQ(session.value("select count(*) from pawl.leases"), "5");

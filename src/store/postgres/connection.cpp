@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <libpq-fe.h>
+#include <poll.h>
 
 #include "store/migrate.hpp"
 #include "store/postgres/monotonic.hpp"
@@ -101,6 +103,8 @@ void Connection::drop() {
   connection_.reset();
   statements_.clear();
   sent_.clear();
+  posted_.clear();
+  take_ = nullptr;
   has_send_failed_ = false;
 }
 
@@ -177,18 +181,72 @@ std::optional<Failure> Connection::run(std::vector<Rows>& answers) {
   }
   std::optional<Failure> failure;
   if (has_send_failed_ || PQpipelineSync(connection_.get()) == 0) failure = lost();
-  for (const Sent& sent : sent_) {
-    if (failure && failure->is_lost) break;
-    auto next = receive(sent, answers);
-    if (next && !failure) failure = std::move(next);
+  if (!failure) failure = receive_posted();
+  if (!failure || !failure->is_lost) {
+    auto next = receive_all(std::exchange(sent_, {}), answers);
+    if (!failure || (next && next->is_lost)) failure = std::move(next);
   }
   if (!failure || !failure->is_lost) {
-    const Rows sync{PQgetResult(connection_.get())};  // the mark of the pipeline's end
-    if (PQstatus(connection_.get()) != CONNECTION_OK && !failure) failure = lost();
+    auto next = receive_end();
+    if (!failure) failure = std::move(next);
   }
   sent_.clear();
   if (failure) give_up(*failure);
   return failure;
+}
+
+void Connection::post(Take take) {
+  take_ = std::move(take);
+  posted_ = std::exchange(sent_, {});
+  const bool is_sent =
+      is_connected() && PQsendFlushRequest(connection_.get()) == 1 && PQflush(connection_.get()) == 0;
+  has_send_failed_ = has_send_failed_ || !is_sent;
+}
+
+void Connection::await_posted_or_throw() {
+  if (posted_.empty()) return;
+  const bool is_sent = !has_send_failed_ && PQflush(connection_.get()) == 0;
+  auto failure = is_sent ? receive_posted() : lost();
+  if (!failure) return;
+  if (failure->is_lost) {
+    give_up(*failure);
+  } else {
+    std::vector<Rows> skipped;
+    (void)run(skipped);  // until its end nothing else can be asked
+    give_up(*failure);
+  }
+  failure->raise();
+}
+
+bool Connection::is_quiet() const {
+  if (!is_connected()) return false;
+  pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
+  return ::poll(&socket, 1, 0) == 0;
+}
+
+std::optional<Failure> Connection::receive_posted() {
+  if (posted_.empty()) return std::nullopt;
+  std::vector<Rows> answers;
+  auto failure = receive_all(std::exchange(posted_, {}), answers);
+  const Take take = std::exchange(take_, nullptr);
+  if (!failure && take) take(answers);
+  return failure;
+}
+
+std::optional<Failure> Connection::receive_all(const std::vector<Sent>& sent, std::vector<Rows>& answers) {
+  std::optional<Failure> failure;
+  for (const Sent& one : sent) {
+    auto next = receive(one, answers);
+    if (next && !failure) failure = std::move(next);
+    if (failure && failure->is_lost) break;
+  }
+  return failure;
+}
+
+// The mark of the pipeline's end.
+std::optional<Failure> Connection::receive_end() {
+  const Rows sync{PQgetResult(connection_.get())};
+  return PQstatus(connection_.get()) == CONNECTION_OK ? std::nullopt : std::optional{lost()};
 }
 
 std::optional<Failure> Connection::receive(const Sent& sent, std::vector<Rows>& answers) {
@@ -250,6 +308,7 @@ std::optional<Failure> Connection::run_script(const std::string& text) {
 void Connection::roll_back() {
   if (!is_connected()) return;
   sent_.clear();
+  take_ = nullptr;  // whoever wanted it may be gone
   std::vector<Rows> answers;
   send(sql::rollback);
   if (run(answers)) drop();

@@ -5,8 +5,10 @@
 // Nothing throws but `run_or_throw` and `connect_or_throw`. One thread at a time.
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -60,6 +62,16 @@ class Connection {
   // the server has skipped the rest.
   [[nodiscard]] std::optional<Failure> run(std::vector<Rows>& answers);
   [[nodiscard]] std::vector<Rows> run_or_throw();
+
+  // Sends what was added and goes on. Whoever waits next, here or by `run`, hands the answers to `take`
+  // first. A failure of it is one of what was added since, too: the server skips all of that.
+  using Take = std::function<void(std::span<const Rows> answers)>;
+  void post(Take take);
+  // Waits for them alone, while the server is at what was added since.
+  void await_posted_or_throw();
+  // Nothing has come that was not asked for, such as its end.
+  [[nodiscard]] bool is_quiet() const;
+
   // Text with any number of statements, outside of the pipeline.
   [[nodiscard]] std::optional<Failure> run_script(const std::string& text);
   // Ends a transaction that is to leave nothing; drops the connection if that cannot be done.
@@ -83,6 +95,10 @@ class Connection {
   void send_prepared(std::string_view sql, const Params& params);
   void send_unnamed(std::string_view sql, const Params& params);
   [[nodiscard]] std::optional<Failure> receive(const Sent& sent, std::vector<Rows>& answers);
+  // The first failure of them.
+  [[nodiscard]] std::optional<Failure> receive_all(const std::vector<Sent>& sent, std::vector<Rows>& answers);
+  [[nodiscard]] std::optional<Failure> receive_posted();
+  [[nodiscard]] std::optional<Failure> receive_end();
   void give_up(const Failure& failure);
 
   Server& server_;
@@ -90,6 +106,8 @@ class Connection {
   std::string server_life_;
   std::unordered_map<const char*, Prepared> statements_;  // by the address of their text
   std::vector<Sent> sent_;
+  std::vector<Sent> posted_;
+  Take take_;
   bool has_send_failed_ = false;
   int failures_in_a_row_ = 0;
   core::MonotonicTime next_try_at_ = {};

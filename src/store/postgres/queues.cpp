@@ -1,5 +1,6 @@
 #include "store/postgres/queues.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "core/worker.hpp"
@@ -67,18 +68,28 @@ std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueR
 }
 
 // Each statement sees what was committed before it began: the counts see all that waited for the locks.
-std::vector<std::int64_t> PostgresTransaction::count_held(std::span<const HolderRef> holders) {
+void ask_for_held(Connection& connection, std::span<const HolderRef> holders) {
   std::vector<core::RecordRef> workers;
   for (const HolderRef& holder : holders) workers.push_back(core::worker_ref(holder.ns, holder.worker_id));
-  send_record_locks(workers);
+  ask_to_lock_records(connection, workers);
   for (const HolderRef& holder : holders) {
     Params params;
     params.value(holder.ns);
     params.value(holder.worker_id);
-    connection_->send(sql::count_held, params);
+    connection.send(sql::count_held, params);
   }
-  const auto answers = connection_->run_or_throw();
+}
+
+std::vector<std::int64_t> PostgresTransaction::count_held(std::span<const HolderRef> holders) {
   std::vector<std::int64_t> counts;
+  const bool is_counted = std::all_of(holders.begin(), holders.end(),
+                                      [this](const HolderRef& holder) { return counted_.contains(holder); });
+  if (is_counted) {
+    for (const HolderRef& holder : holders) counts.push_back(counted_.at(holder));
+    return counts;
+  }
+  ask_for_held(*connection_, holders);
+  const auto answers = connection_->run_or_throw();
   for (std::size_t i = 0; i < holders.size(); ++i) counts.push_back(answers[i + 1].int8(0, 0));
   return counts;
 }

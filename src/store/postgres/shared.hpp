@@ -6,6 +6,7 @@
 
 #include "store/lanes.hpp"
 #include "store/postgres/connection.hpp"
+#include "store/postgres/heard_clock.hpp"
 #include "store/postgres/marks.hpp"
 #include "store/postgres/postgres_store.hpp"
 #include "store/postgres/remembered.hpp"
@@ -24,6 +25,7 @@ struct Shared {
 
   const PostgresOptions options;
   Server server;
+  HeardClock clock;
   LaneCache lanes;
   ReadyMarks ready_marks;
   ReadyMarks fair_marks;  // of fair lanes, in the order of their turns

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/ensure.hpp"
+#include "store/postgres/monotonic.hpp"
 #include "store/postgres/queues.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
@@ -73,26 +74,55 @@ void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foresee
   ask_for_lanes(connection, shared_.lanes);
   for (const core::RecordRef& ref : foreseen.records) ask_for_record(connection, ref);
   if (!foreseen.queues.empty()) connection.send(sql::find_queue, refs_of(foreseen.queues));
+  if (!foreseen.holders.empty()) ask_for_held(connection, foreseen.holders);
+}
+
+std::int64_t PostgresStore::learn_start(std::span<const Rows> answers) {
+  shared_.clock.hear(answers[0].time(0, 0), monotonic_now());
+  learn_lanes(shared_.lanes, answers[1]);
+  return answers[0].int8(0, 1);
 }
 
 std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::span<const Rows> answers,
                                                     const Foreseen& foreseen) {
-  const auto& [queues, records] = foreseen;
-  learn_lanes(shared_.lanes, answers[1]);
+  const auto& [queues, records, holders] = foreseen;
   core::Clock* clock = shared_.options.clock;
   PostgresTransaction::Begun begun{.now = clock != nullptr ? clock->now() : answers[0].time(0, 0),
-                                   .number = answers[0].int8(0, 1)};
-  for (std::size_t i = 0; i < records.size(); ++i)
-    begun.records.emplace(records[i], read_first_record(answers[2 + i]));
+                                   .number = learn_start(answers)};
+  auto answer = answers.begin() + 2;
+  for (const core::RecordRef& ref : records) begun.records.emplace(ref, read_first_record(*answer++));
   if (!queues.empty()) {
-    auto settings = read_settings_of(answers.back(), queues.size());
+    auto settings = read_settings_of(*answer++, queues.size());
     for (std::size_t i = 0; i < queues.size(); ++i) begun.queues.emplace(queues[i], std::move(settings[i]));
   }
+  if (!holders.empty()) ++answer;  // the locks
+  for (const HolderRef& holder : holders) begun.held.emplace(holder, (answer++)->int8(0, 0));
   return std::make_unique<PostgresTransaction>(shared_, std::move(connection), std::move(begun));
 }
 
+std::optional<core::TimePoint> PostgresStore::heard_time() const {
+  if (shared_.options.clock != nullptr) return shared_.options.clock->now();
+  return shared_.clock.at(monotonic_now());
+}
+
+std::unique_ptr<Transaction> PostgresStore::begin_at(core::TimePoint now, Pool::Loan connection) {
+  Connection& used = *connection;
+  used.send(sql::begin_write);
+  ask_to_start(used, {});
+  auto transaction = std::make_unique<PostgresTransaction>(shared_, std::move(connection),
+                                                           PostgresTransaction::Begun{.now = now});
+  used.post([this, begun = transaction.get()](std::span<const Rows> answers) {
+    begun->set_number(learn_start(answers.subspan(1)));
+  });
+  return transaction;
+}
+
+// What is foreseen is looked at before anything is decided, so its answers have to be here. A connection that
+// may be dead is tried first: whoever waits for it can take another.
 std::unique_ptr<Transaction> PostgresStore::begin(const Foreseen& foreseen) {
   Pool::Loan connection = writers_.borrow();
+  const auto now = foreseen.is_nothing() && connection->is_quiet() ? heard_time() : std::nullopt;
+  if (now) return begin_at(*now, std::move(connection));
   const auto answers = run(*connection, [&](Connection& used) {
     used.send(sql::begin_write);
     ask_to_start(used, foreseen);

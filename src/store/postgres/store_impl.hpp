@@ -73,6 +73,11 @@ class PostgresStore final : public Store {
 
   // What every write asks for first, and what it makes of the answers.
   void ask_to_start(Connection& connection, const Foreseen& foreseen);
+  // The number of the transaction.
+  [[nodiscard]] std::int64_t learn_start(std::span<const Rows> answers);
+  // Without waiting for the answers, where it is known what they will be.
+  [[nodiscard]] std::unique_ptr<Transaction> begin_at(core::TimePoint now, Pool::Loan connection);
+  [[nodiscard]] std::optional<core::TimePoint> heard_time() const;
   [[nodiscard]] std::unique_ptr<Transaction> started(Pool::Loan connection, std::span<const Rows> answers,
                                                      const Foreseen& foreseen);
 

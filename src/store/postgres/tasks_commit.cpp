@@ -61,6 +61,7 @@ PostgresTransaction::~PostgresTransaction() {
 void PostgresTransaction::commit(const WriteSet& writes) {
   const std::string server_life = connection_->server_life();
   const FirstLeases leases = send_writes(writes);
+  connection_->await_posted_or_throw();  // no COMMIT before we know by what number to look it up
   connection_->send(sql::commit);
   std::vector<Rows> answers;
   const auto failure = connection_->run(answers);

@@ -16,14 +16,18 @@ namespace pawl::store::postgres {
 // One record by its name, or none.
 void ask_for_record(Connection& connection, const core::RecordRef& ref);
 [[nodiscard]] std::optional<core::Record> read_first_record(const Rows& rows);
+void ask_to_lock_records(Connection& connection, std::span<const core::RecordRef> refs);
+// Two answers and more: the locks of the workers' records, then what each holds.
+void ask_for_held(Connection& connection, std::span<const HolderRef> holders);
 
 class PostgresTransaction final : public Transaction {
  public:
   struct Begun {
     core::TimePoint now;
-    std::int64_t number = 0;  // the server's, by which a lost commit is looked up
+    std::int64_t number = 0;  // the server's, by which a lost commit is looked up; 0: not told yet
     std::map<QueueRef, core::QueueSettings> queues = {};
     std::map<core::RecordRef, std::optional<core::Record>> records = {};
+    std::map<HolderRef, std::int64_t> held = {};  // their records are locked
   };
   PostgresTransaction(Shared& shared, Pool::Loan connection, Begun begun)
       : shared_(shared),
@@ -31,10 +35,14 @@ class PostgresTransaction final : public Transaction {
         now_(begun.now),
         number_(begun.number),
         queues_(std::move(begun.queues)),
-        records_(std::move(begun.records)) {}
+        records_(std::move(begun.records)),
+        counted_(std::move(begun.held)) {}
   PostgresTransaction(const PostgresTransaction&) = delete;
   PostgresTransaction& operator=(const PostgresTransaction&) = delete;
   ~PostgresTransaction() override;
+
+  // Of one that did not wait for the answer to its beginning.
+  void set_number(std::int64_t number) { number_ = number; }
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
   [[nodiscard]] Loaded load(const LoadRequest& request) override;
@@ -95,7 +103,6 @@ class PostgresTransaction final : public Transaction {
   void send_turns(const std::vector<TurnsWrite>& writes);
   void send_queues(const std::vector<QueueWrite>& queues);
   void send_records(const std::vector<RecordWrite>& writes);
-  void send_record_locks(std::span<const core::RecordRef> refs);
   void send_runs_seen(const std::vector<RunAt>& seen);
   void send_runs(const WriteSet& writes);
   void send_checkpoints(const std::vector<CheckpointWrite>& writes);
@@ -108,9 +115,10 @@ class PostgresTransaction final : public Transaction {
   Shared& shared_;
   Pool::Loan connection_;
   const core::TimePoint now_;
-  const std::int64_t number_;
+  std::int64_t number_;
   const std::map<QueueRef, core::QueueSettings> queues_;                  // as they were at the start
   const std::map<core::RecordRef, std::optional<core::Record>> records_;  // the same
+  const std::map<HolderRef, std::int64_t> counted_;                       // the same, and locked
   bool is_open_ = true;
   std::vector<Taken> taken_;
   Addresses addresses_;                      // of what is loaded and locked
