@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <pawl/error.hpp>
 #include <unistd.h>
 
 #include "cli/commands.hpp"
@@ -47,6 +48,10 @@ int run(const pawl::cli::Invocation& invocation, const pawl::cli::Environment& e
     return invocation.command->handler(context, invocation.input);
   } catch (const pawl::store::StoreError& error) {
     return out.problem("pawl", error.problem());
+  } catch (const pawl::Error& error) {  // of a command that is written with the SDK
+    const auto code = pawl::core::problem_code_from(error.code());
+    return out.problem("pawl",
+                       {.code = code.value_or(pawl::core::ProblemCode::internal), .detail = error.detail()});
   }
 }
 

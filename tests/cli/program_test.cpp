@@ -66,6 +66,12 @@ TEST(PawlProgram, NamesTheMetricsOfStepsAsDocumented) {
   EXPECT_NE(ended.out.find(R"("metric":"workflow_p50","store":"memory")"), std::string::npos) << ended.out;
 }
 
+TEST(PawlProgram, ABenchOfAStoreThatIsNotThereSaysSo) {
+  const auto ended = run_pawl({"bench", "steps", "--store", "postgres:host=/nowhere/at/all", "--json"});
+  EXPECT_EQ(ended.exit_code, 3) << ended.err;
+  EXPECT_NE(ended.err.find("/nowhere/at/all"), std::string::npos) << ended.err;
+}
+
 TEST(PawlProgram, AWorkerNeedsAHandler) {
   EXPECT_EQ(run_pawl({"worker"}).exit_code, 2);
   EXPECT_EQ(run_pawl({"worker", "--handle", "no rule"}).exit_code, 2);
