@@ -342,7 +342,10 @@ Status check(const Report& report, std::size_t index) {
 }
 
 Status check(const Command& command) {
-  if (const Status ns = check_namespace(namespace_of(command)); !ns) return ns;
+  const auto* const once = std::get_if<DoOnce>(&command);
+  const bool is_of_none = once != nullptr && once->ns.empty();
+  const Status ns = is_of_none ? Status{Done{}} : check_namespace(namespace_of(command));
+  if (!ns) return ns;
   return std::visit([](const auto& typed) { return check_command(typed); }, command);
 }
 

@@ -37,7 +37,8 @@ struct CheckpointAppended {
 };
 
 // Derived, so that it needs no column: an owner and a sequence name one checkpoint for ever.
-[[nodiscard]] std::string checkpoint_id(const CheckpointOwner& owner, std::int64_t sequence);
+[[nodiscard]] std::string checkpoint_id(const CheckpointOwner& owner, std::int64_t sequence,
+                                        TimePoint created_at);
 
 struct ListCheckpoints {
   std::string ns = "default";

@@ -192,7 +192,7 @@ struct AnyCommand;
 // Or it is taken off a list: `takes` are records of which the first says that it is to be done, and all of
 // which are erased with the effect. Whoever comes later is refused.
 struct DoOnce {
-  std::string ns = "default";
+  std::string ns = "default";  // empty: of administration, which is in none
   std::string key = {};
   std::string request_hash = {};
   Duration ttl = std::chrono::hours{24};

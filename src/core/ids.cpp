@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/sha256.hpp"
+
 namespace pawl::core {
 
 namespace {
@@ -68,6 +70,18 @@ void put_millis(std::int64_t millis, Uuid& id) {
 Uuid first_id_at(TimePoint time) {
   Uuid id;
   put_millis(millis_of(time), id);
+  return id;
+}
+
+Uuid derived_id(TimePoint at, const Uuid& of, std::int64_t number) {
+  const Sha256Digest digest = sha256(to_string(of) + ":" + std::to_string(number));
+  Uuid id;
+  put_millis(millis_of(at), id);
+  const auto low = static_cast<std::uint64_t>(number) & 0xfffU;
+  id.bytes[6] = static_cast<std::uint8_t>(0x70U | (low >> 8U));
+  id.bytes[7] = static_cast<std::uint8_t>(low);
+  std::copy_n(digest.begin(), 8, id.bytes.begin() + 8);
+  id.bytes[8] = static_cast<std::uint8_t>(0x80U | (id.bytes[8] & 0x3fU));
   return id;
 }
 

@@ -189,8 +189,8 @@ std::optional<RunEventType> run_event_type_from(std::string_view name) {
   return enum_from<RunEventType>(kEventTypeNames, name);
 }
 
-std::string event_id(const RunId& run, std::int64_t sequence) {
-  return fmt::format("{}:{}", to_string(run), sequence);
+std::string event_id(const RunId& run, const RunEvent& event) {
+  return to_string(derived_id(event.at, run, event.sequence));
 }
 
 std::string event_hash(const std::string& hash_before, const RunId& run, const RunEvent& event,

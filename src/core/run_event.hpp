@@ -114,7 +114,7 @@ struct RunEvent {
 };
 
 // Derived, so that it needs no column: a run and a sequence name one event for ever.
-[[nodiscard]] std::string event_id(const RunId& run, std::int64_t sequence);
+[[nodiscard]] std::string event_id(const RunId& run, const RunEvent& event);
 
 // What the hash of an event must be: it covers the one before, so that the log of a run is a chain.
 [[nodiscard]] std::string event_hash(const std::string& hash_before, const RunId& run, const RunEvent& event,

@@ -60,8 +60,8 @@ Result<Answer> Batch::run(const core::AppendCheckpoint& command) {
     if (const core::Status noted = runs_.note_checkpoint(command, next); !noted) return noted.problem();
   }
   records_.append(command);
-  return Answer{
-      core::CheckpointAppended{.checkpoint_id = core::checkpoint_id(command.owner, next), .sequence = next}};
+  return Answer{core::CheckpointAppended{.checkpoint_id = core::checkpoint_id(command.owner, next, tx_.now()),
+                                         .sequence = next}};
 }
 
 }  // namespace pawl::engine

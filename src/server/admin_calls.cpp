@@ -49,10 +49,13 @@ Response create_token(Services& services, const Request& request) {
   const auto token = services.api.create_token(*asked);
   if (!token) return problem_response(token.problem(), request.id);
   services.auth.forget();
+  // A repeated request is shown the token that the first one made, whose secret nobody has any more.
+  const bool is_ours = token->secret_hash == asked->secret_hash;
   Writer out;
   out.begin_object();
   wire::write_token_fields(out, *token);
-  return json_response(201, out.field("token", core::format_token(text)).end_object().take());
+  out.field("token", is_ours ? std::optional{core::format_token(text)} : std::nullopt);
+  return json_response(201, out.end_object().take());
 }
 
 Response list_named(Services& services, const Request& request) {

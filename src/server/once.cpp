@@ -35,6 +35,7 @@ std::string kept_key(const std::string& key) {
   return key.size() <= kWholeMax ? "http:" + key : "http-sha256:" + core::sha256_hex(key);
 }
 
+// Administration is in no namespace, and so are its keys.
 core::DoOnce key_of(const Request& request) {
   return {.ns = request.ns,
           .key = kept_key(request.idempotency_key),
@@ -45,7 +46,7 @@ core::DoOnce key_of(const Request& request) {
 // Goes over page after page, each a commit of its own, and may be done again.
 bool is_bulk(Call call) {
   return call == Call::retry_tasks || call == Call::cancel_tasks || call == Call::retry_runs ||
-         call == Call::cancel_runs;
+         call == Call::cancel_runs || call == Call::sweep;
 }
 
 core::Result<core::Answer> submit_and_wait(Services& services, core::Command command) {
@@ -104,8 +105,7 @@ void call_through_api(Services& services, Request request, Answer answer,
 }  // namespace
 
 bool is_keyed(const Request& request) {
-  return !request.idempotency_key.empty() && !request.ns.empty() &&
-         request.route->method == wire::Method::post;
+  return !request.idempotency_key.empty() && request.route->method == wire::Method::post;
 }
 
 bool RunningKeys::begin(const Key& key) {

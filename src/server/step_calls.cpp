@@ -83,10 +83,11 @@ void write_steps(Services& services, Request request, Answer answer) {
 }
 
 std::string results_text(const std::vector<core::RunId>& runs,
-                         const std::vector<Result<core::StepsWritten>>& results) {
+                         const std::vector<Result<core::StepsWritten>>& results,
+                         std::string_view request_id) {
   Writer out;
   out.begin_object().key("results").begin_array();
-  for (std::size_t i = 0; i < runs.size(); ++i) wire::write_step_result(out, runs[i], results[i]);
+  for (std::size_t i = 0; i < runs.size(); ++i) wire::write_step_result(out, runs[i], results[i], request_id);
   return out.end_array().end_object().take();
 }
 
@@ -107,11 +108,11 @@ void write_steps_of_many(Services& services, Request request, Answer answer) {
         for (const core::WriteSteps& one : gated.writes) runs.push_back(one.run_id);
         const std::vector<core::Status> admitted = services.local.admit(gated);
         if (gated.writes.empty())
-          return answer(json_response(200, results_text(runs, core::with_refused(admitted, {}))));
-        const auto shown = [runs = std::move(runs), admitted](const core::Answer& result) {
+          return answer(json_response(200, results_text(runs, core::with_refused(admitted, {}), request.id)));
+        const auto shown = [runs = std::move(runs), admitted, id = request.id](const core::Answer& result) {
           auto results = std::get<std::vector<Result<core::StepsWritten>>>(result);
           return std::optional{
-              json_response(200, results_text(runs, core::with_refused(admitted, std::move(results))))};
+              json_response(200, results_text(runs, core::with_refused(admitted, std::move(results)), id))};
         };
         submit(services, request, std::move(gated), shown, answer);
       });

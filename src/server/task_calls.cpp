@@ -186,14 +186,15 @@ core::ReportTasks reports_by(const Request& request) {
 
 // The ids that the reports name, for the results of those that could not be read.
 std::string results_text(const wire::ReadReports& read,
-                         const std::vector<Result<core::ReportAnswer>>& answers) {
+                         const std::vector<Result<core::ReportAnswer>>& answers,
+                         std::string_view request_id) {
   Writer out;
   out.begin_object().key("results").begin_array();
   auto next = answers.begin();
   for (std::size_t i = 0; i < read.reports.size(); ++i) {
     const auto& report = read.reports[i];
     wire::write_report_answer(out, read.ids[i],
-                              report ? *next++ : Result<core::ReportAnswer>{report.problem()});
+                              report ? *next++ : Result<core::ReportAnswer>{report.problem()}, request_id);
   }
   return out.end_array().end_object().take();
 }
@@ -207,10 +208,10 @@ void report_many(Services& services, const Request& request, const Answer& answe
     if (report) command.reports.push_back(*report);
   }
   if (command.reports.empty() && !read->reports.empty())
-    return answer(json_response(200, results_text(*read, {})));
-  const auto shown = [read = std::move(*read)](const core::Answer& result) {
+    return answer(json_response(200, results_text(*read, {}, request.id)));
+  const auto shown = [read = std::move(*read), id = request.id](const core::Answer& result) {
     const auto& answers = std::get<std::vector<Result<core::ReportAnswer>>>(result);
-    return std::optional{json_response(200, results_text(read, answers))};
+    return std::optional{json_response(200, results_text(read, answers, id))};
   };
   submit(services, request, std::move(command), shown, answer);
 }
@@ -245,7 +246,7 @@ void report_one(Services& services, const Request& request, const Answer& answer
     const auto& one = std::get<std::vector<Result<core::ReportAnswer>>>(result).front();
     if (!one) return std::optional{problem_response(as_of_one(one.problem()), id)};
     Writer out;
-    wire::write_report_answer(out, task, one);
+    wire::write_report_answer(out, task, one, id);
     return std::optional{json_response(200, out.take())};
   };
   submit(services, request, std::move(command), shown, answer);

@@ -303,7 +303,8 @@ void write_owner(Writer& out, const core::CheckpointOwner& owner) {
 }
 
 void write_checkpoint(Writer& out, const core::CheckpointOwner& owner, const core::Checkpoint& checkpoint) {
-  out.begin_object().field("checkpoint_id", core::checkpoint_id(owner, checkpoint.sequence));
+  out.begin_object().field("checkpoint_id",
+                           core::checkpoint_id(owner, checkpoint.sequence, checkpoint.created_at));
   write_owner(out, owner);
   out.field("sequence", checkpoint.sequence)
       .field("type", checkpoint.type)

@@ -286,7 +286,7 @@ void write_run_graph(Writer& out, const core::RunGraph& graph) {
 void write_run_event(Writer& out, const core::RunId& run, const core::RunEvent& event) {
   out.begin_object()
       .field("sequence", event.sequence)
-      .field("event_id", core::event_id(run, event.sequence))
+      .field("event_id", core::event_id(run, event))
       .field("type", core::to_string(event.type))
       .field("at", event.at)
       .field("payload", core::payload_of(event.data))

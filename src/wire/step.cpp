@@ -310,13 +310,14 @@ void write_steps_written(Writer& out, const core::StepsWritten& written) {
   out.end_object();
 }
 
-void write_step_result(Writer& out, const core::RunId& run, const core::Result<core::StepsWritten>& written) {
+void write_step_result(Writer& out, const core::RunId& run, const core::Result<core::StepsWritten>& written,
+                       std::string_view request_id) {
   out.begin_object().field("run_id", to_string(run)).field("ok", written.ok());
   if (written) {
     write_written(out, *written);
   } else {
     out.key("error");
-    write_problem(out, written.problem(), "");
+    write_problem(out, written.problem(), request_id);
   }
   out.end_object();
 }

@@ -34,7 +34,8 @@ void write_step_answer(Writer& out, const core::StepAnswer& answer);
 void write_steps_written(Writer& out, const core::StepsWritten& written);
 [[nodiscard]] core::StepsWritten read_steps_written(ObjectReader& in);
 // One of many: run_id, ok, and what was written or the error.
-void write_step_result(Writer& out, const core::RunId& run, const core::Result<core::StepsWritten>& written);
+void write_step_result(Writer& out, const core::RunId& run, const core::Result<core::StepsWritten>& written,
+                       std::string_view request_id);
 [[nodiscard]] core::Result<core::StepsWritten> read_step_result(ObjectReader& in);
 void write_step_attempt(Writer& out, const core::StepAttempt& attempt);
 [[nodiscard]] core::StepAttempt read_step_attempt(ObjectReader& in);

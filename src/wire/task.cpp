@@ -336,8 +336,8 @@ void write_attempt(Writer& out, const core::Task& task, const core::Attempt& att
   out.end_object();
 }
 
-void write_report_answer(Writer& out, const core::TaskId& id,
-                         const core::Result<core::ReportAnswer>& answer) {
+void write_report_answer(Writer& out, const core::TaskId& id, const core::Result<core::ReportAnswer>& answer,
+                         std::string_view request_id) {
   out.begin_object().field("task_id", to_string(id)).field("ok", answer.ok());
   if (answer) {
     out.field("status", core::to_string(answer->status));
@@ -345,7 +345,7 @@ void write_report_answer(Writer& out, const core::TaskId& id,
     if (answer->cancel_requested) out.field("cancel_requested", true);
   } else {
     out.key("error");
-    write_problem(out, answer.problem(), "");
+    write_problem(out, answer.problem(), request_id);
   }
   out.end_object();
 }

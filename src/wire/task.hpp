@@ -51,7 +51,8 @@ void write_queue_patch(Writer& out, const core::QueuePatch& patch);
 // The fields only: attempts or an execution key may follow in the same object.
 void write_task_fields(Writer& out, const core::Task& task);
 void write_attempt(Writer& out, const core::Task& task, const core::Attempt& attempt);
-void write_report_answer(Writer& out, const core::TaskId& id, const core::Result<core::ReportAnswer>& answer);
+void write_report_answer(Writer& out, const core::TaskId& id, const core::Result<core::ReportAnswer>& answer,
+                         std::string_view request_id);
 void write_queue(Writer& out, const core::Queue& queue);
 // The list of them.
 [[nodiscard]] std::string queues_text(const std::vector<core::Queue>& queues);

@@ -81,6 +81,19 @@ TEST_F(Ids, OfTwoGeneratorsDifferAtTheSameMoment) {
 
 TEST_F(Ids, BeforeTheEpochAreStillIds) { EXPECT_FALSE(generator.next(time_from_micros(-5)).is_nil()); }
 
+TEST_F(Ids, ThatAreDerivedAreTheSameEachTimeAndStandInOrder) {
+  const Uuid owner = generator.next(time_from_micros(5'000));
+  const TimePoint at = time_from_micros(1'700'000'000'000'000);
+  const Uuid first = derived_id(at, owner, 1);
+  EXPECT_EQ(first, derived_id(at, owner, 1));
+  EXPECT_LT(first, derived_id(at, owner, 2));
+  EXPECT_LT(derived_id(at, owner, 2), derived_id(at + std::chrono::milliseconds{1}, owner, 1));
+  EXPECT_NE(first, derived_id(at, generator.next(at), 1));
+  EXPECT_EQ(first.bytes[6] >> 4U, 7);
+  EXPECT_EQ(first.bytes[8] >> 6U, 2);
+  EXPECT_GE(first, first_id_at(at));
+}
+
 TEST_F(Ids, AreReadBackAsTheyWereWritten) {
   for (int i = 0; i < 100; ++i) {
     const Uuid id = generator.next(clock.now());

@@ -50,6 +50,25 @@ TEST_F(Contract, TheResultOfAWrongReportNamesItsTask) {
   ASSERT_EQ(got.status, 200) << got.json;
   EXPECT_EQ(got.json["results"][0]["task_id"], task);
   EXPECT_EQ(got.json["results"][0]["ok"], false);
+  EXPECT_FALSE(got.json["results"][0]["error"]["request_id"].get<std::string>().empty()) << got.json;
+}
+
+TEST_F(Contract, CheckpointsAndEventsHaveIdsThatStay) {
+  const std::string task = enqueue();
+  const Got made = send("/checkpoints", {{"task_id", task}, {"type", "tool_executed"}, {"snapshot", 1}});
+  const std::string id = made.json["checkpoint_id"];
+  ASSERT_TRUE(core::parse_uuid(id)) << id;
+  EXPECT_EQ(id[14], '7') << "of version 7";
+  EXPECT_EQ(read("/checkpoints?task_id=" + task).json["items"][0]["checkpoint_id"], id);
+
+  const Got started = send("/workflows/order/start", {{"kind", "code"}});
+  const std::string events = "/runs/" + started.json["run"]["id"].get<std::string>() + "/events";
+  const Got log = read(events);
+  ASSERT_GE(log.json["items"].size(), 2U) << log.json;
+  for (const auto& event : log.json["items"])
+    EXPECT_TRUE(core::parse_uuid(event["event_id"].get<std::string>())) << event;
+  EXPECT_NE(log.json["items"][0]["event_id"], log.json["items"][1]["event_id"]);
+  EXPECT_EQ(read(events).json, log.json);
 }
 
 TEST_F(Contract, AReportAloneIsToldOfItsOwnFields) {

@@ -1,5 +1,6 @@
 // Idempotency-Key.
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/server/fixture.hpp"
 
@@ -101,6 +102,39 @@ TEST_F(Once, HoldsForEveryPostOfARecord) {
   expect_replay(R"({"completed_delta":2})", "beat", "/workers/" + id + "/heartbeat");
   EXPECT_EQ(runtime.api().get_worker("default", id)->total_completed, 2);
   expect_replay("", "drain", "/workers/" + id + "/drain");
+}
+
+TEST_F(Once, HoldsForAdministrationToo) {
+  const auto ask_admin = [this](const std::string& path, const std::string& body) {
+    RawClient client{front.port()};
+    client.send(post("/v1/admin/" + path, body, "Idempotency-Key: k-" + path + "\r\n"));
+    return client.receive();
+  };
+  const std::string swept = ask_admin("sweep", R"({"check":"leases"})");
+  EXPECT_EQ(status_of(swept), 200) << swept;
+  const std::string swept_again = ask_admin("sweep", R"({"check":"leases"})");
+  EXPECT_EQ(body_of(swept), body_of(swept_again));
+  EXPECT_NE(swept_again.find("Idempotent-Replay: true"), std::string::npos) << swept_again;
+  EXPECT_EQ(status_of(ask_admin("sweep", R"({"check":"stuck"})")), 422);
+}
+
+// The secret is shown once: nobody keeps it, so that a repeated request is told the rest.
+TEST_F(Once, ATokenIsMadeOnceAndItsSecretShownOnce) {
+  const std::string wish = R"({"role":"admin","namespaces":["*"],"name":"ops"})";
+  RawClient first{front.port()};
+  first.send(post("/v1/admin/tokens", wish, "Idempotency-Key: t\r\n"));
+  const auto made = nlohmann::json::parse(body_of(first.receive()));
+  const std::string token = made.at("token");
+  RawClient second{front.port()};
+  second.send(
+      post("/v1/admin/tokens", wish, "Idempotency-Key: t\r\nAuthorization: Bearer " + token + "\r\n"));
+  const std::string again = second.receive();
+  EXPECT_EQ(status_of(again), 201) << again;
+  EXPECT_NE(again.find("Idempotent-Replay: true"), std::string::npos) << again;
+  const auto replayed = nlohmann::json::parse(body_of(again));
+  EXPECT_EQ(replayed.at("id"), made.at("id"));
+  EXPECT_TRUE(replayed.at("token").is_null());
+  EXPECT_EQ(runtime.api().list_tokens({})->items.size(), 1U);
 }
 
 TEST_F(Once, ASecondRequestIsRefusedWhileTheFirstIsRunning) {

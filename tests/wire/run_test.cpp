@@ -119,9 +119,10 @@ TEST(RunJson, EventsAreReadAsTheyWereWritten) {
   const std::string text = out.take();
   EXPECT_EQ(
       text,
-      R"({"sequence":4,"event_id":"0198c0de-0000-7000-8000-000000000001:4","type":"task_failed",)"
-      R"("at":"1970-01-01T00:00:05.000000Z","payload":{"node_id":"ship","node":[2],"attempt":2},"caused_by":3,)"
-      R"("actor":{"type":"worker","id":"w1"},"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331"})");
+      R"({"sequence":4,"event_id":")" + core::event_id(run_id(), event) +
+          R"(","type":"task_failed",)"
+          R"("at":"1970-01-01T00:00:05.000000Z","payload":{"node_id":"ship","node":[2],"attempt":2},"caused_by":3,)"
+          R"("actor":{"type":"worker","id":"w1"},"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331"})");
   EXPECT_EQ(read_text(text, read_run_event), event);
 }
 
