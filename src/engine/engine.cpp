@@ -126,7 +126,10 @@ Result<std::optional<Answer>> Engine::transact(const OwnWork& work) {
 }
 
 std::unique_ptr<store::Transaction> Engine::begin(Group& group, const Lanes& lanes) {
-  if (group.work == nullptr) return store_.begin(foresee(group.commands, lanes, group.claims, waiters_));
+  if (group.work == nullptr)
+    return store_.begin(
+        foresee({.commands = group.commands, .onces = group.onces, .lanes = lanes, .claims = group.claims},
+                waiters_));
   return store_.begin_with([&group](store::Sql& sql) {
     auto command = (*group.work)(sql);
     group.is_kept = command.has_value();

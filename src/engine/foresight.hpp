@@ -1,6 +1,6 @@
 #pragma once
 // What the transaction of a group is likely to ask for, worked out before it begins: a guess that is wrong
-// costs a round trip, no more.
+// costs a round trip.
 
 #include <span>
 #include <vector>
@@ -12,8 +12,12 @@
 
 namespace pawl::engine {
 
-// `lanes` are those that the commands enqueue into.
-[[nodiscard]] store::Foreseen foresee(const std::vector<const core::Command*>& commands, const Lanes& lanes,
-                                      std::span<const WaitingClaim> claims, const Waiters& waiters);
+struct Foreseeable {
+  const std::vector<const core::Command*>& commands;
+  const std::vector<const core::DoOnce*>& onces;  // beside the commands
+  const Lanes& lanes;                             // that the commands enqueue into
+  std::span<const WaitingClaim> claims;
+};
+[[nodiscard]] store::Foreseen foresee(const Foreseeable& group, const Waiters& waiters);
 
 }  // namespace pawl::engine

@@ -219,9 +219,9 @@ struct WriteSet {
 struct Foreseen {
   std::vector<QueueRef> queues = {};          // to be loaded
   std::vector<core::RecordRef> records = {};  // to be peeked at
-  std::vector<HolderRef> holders = {};        // to be counted; sorted and distinct
+  std::optional<HolderRef> holder = {};       // to be counted, unless another transaction is at it
 
-  [[nodiscard]] bool is_nothing() const { return queues.empty() && records.empty() && holders.empty(); }
+  [[nodiscard]] bool is_nothing() const { return queues.empty() && records.empty() && !holder; }
 };
 
 // Commits are numbered in their order.

@@ -12,37 +12,62 @@ const core::TimePoint kNoon = core::time_from_micros(1'800'000'000'000'000);
 const core::MonotonicTime kStart{1'000s};
 
 TEST(HeardClock, TellsNothingBeforeItHeard) {
-  const HeardClock clock;
-  EXPECT_FALSE(clock.at(kStart));
+  HeardClock clock;
+  EXPECT_FALSE(clock.tell(kStart));
 }
 
 TEST(HeardClock, GoesOnFromWhatItHeard) {
   HeardClock clock;
   clock.hear(kNoon, kStart);
-  EXPECT_EQ(clock.at(kStart + 250ms), kNoon + 250ms);
+  EXPECT_EQ(clock.tell(kStart + 250ms), kNoon + 250ms);
 }
 
 TEST(HeardClock, IsNotBehindAnythingItHeard) {
   HeardClock clock;
   clock.hear(kNoon, kStart);               // came at once
   clock.hear(kNoon + 5ms, kStart + 20ms);  // was 15 ms on its way
-  EXPECT_EQ(clock.at(kStart + 20ms), kNoon + 20ms);
+  EXPECT_EQ(clock.tell(kStart + 20ms), kNoon + 20ms);
   clock.hear(kNoon + 60ms, kStart + 50ms);  // the first was slower than this one
-  EXPECT_EQ(clock.at(kStart + 50ms), kNoon + 60ms);
+  EXPECT_EQ(clock.tell(kStart + 50ms), kNoon + 60ms);
+}
+
+TEST(HeardClock, GivesUpWhatItHeardTwoSecondsAgoAndDoesNotStepBack) {
+  HeardClock clock;
+  clock.hear(kNoon + 3ms, kStart);  // 3 ms more than all that follow
+  core::TimePoint last = *clock.tell(kStart);
+  for (int i = 1; i <= 30; ++i) {
+    clock.hear(kNoon + i * 100ms, kStart + i * 100ms);
+    const core::TimePoint told = *clock.tell(kStart + i * 100ms);
+    EXPECT_GT(told, last);
+    last = told;
+  }
+  EXPECT_EQ(last, kNoon + 3s);
 }
 
 TEST(HeardClock, TellsNothingAfterASilence) {
   HeardClock clock;
   clock.hear(kNoon, kStart);
-  EXPECT_TRUE(clock.at(kStart + 999ms));
-  EXPECT_FALSE(clock.at(kStart + 1s));
+  EXPECT_TRUE(clock.tell(kStart + 999ms));
+  EXPECT_FALSE(clock.tell(kStart + 1s));
 }
 
 TEST(HeardClock, BelievesAServerThatWasSetBackAfterASilence) {
   HeardClock clock;
   clock.hear(kNoon, kStart);
   clock.hear(kNoon - 10min, kStart + 2s);
-  EXPECT_EQ(clock.at(kStart + 3s - 1ms), kNoon - 10min + 999ms);
+  EXPECT_EQ(clock.tell(kStart + 3s - 1ms), kNoon - 10min + 999ms);
+}
+
+TEST(HeardClock, IsFoundWrongWhenTheServersWasSetAndStartsOver) {
+  HeardClock clock;
+  clock.hear(kNoon, kStart);
+  const core::TimePoint told = *clock.tell(kStart + 10ms);
+  EXPECT_TRUE(HeardClock::is_right(told, kNoon + 10ms));
+  EXPECT_TRUE(HeardClock::is_right(told, kNoon + 5ms));
+  EXPECT_FALSE(HeardClock::is_right(told, kNoon - 10min)) << "it was set back";
+  EXPECT_FALSE(HeardClock::is_right(told, kNoon + 10s)) << "it was set forward, or ours stood still";
+  clock.start_over(kNoon - 10min, kStart + 20ms);
+  EXPECT_EQ(clock.tell(kStart + 30ms), kNoon - 10min + 10ms);
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ void Connection::drop() {
   sent_.clear();
   posted_.clear();
   take_ = nullptr;
+  posted_failure_.reset();
   has_send_failed_ = false;
 }
 
@@ -119,6 +120,8 @@ void Connection::send(std::string_view sql, const Params& params) {
     has_send_failed_ = true;
     return;
   }
+  settle_posted();
+  if (posted_failure_) return;
   if (server_.is_pooled.load(std::memory_order_relaxed)) {
     send_unnamed(sql, params);
   } else {
@@ -179,16 +182,11 @@ std::optional<Failure> Connection::run(std::vector<Rows>& answers) {
   if (!is_connected()) {
     return Failure{.kind = StoreError::Kind::unavailable, .message = "not connected", .is_lost = true};
   }
-  std::optional<Failure> failure;
-  if (has_send_failed_ || PQpipelineSync(connection_.get()) == 0) failure = lost();
-  if (!failure) failure = receive_posted();
-  if (!failure || !failure->is_lost) {
-    auto next = receive_all(std::exchange(sent_, {}), answers);
-    if (!failure || (next && next->is_lost)) failure = std::move(next);
-  }
-  if (!failure || !failure->is_lost) {
-    auto next = receive_end();
-    if (!failure) failure = std::move(next);
+  settle_posted();
+  std::optional<Failure> failure = std::exchange(posted_failure_, std::nullopt);
+  if (!failure) {
+    const bool is_sent = !has_send_failed_ && PQpipelineSync(connection_.get()) == 1;
+    failure = is_sent ? receive_all(std::exchange(sent_, {}), answers) : lost();
   }
   sent_.clear();
   if (failure) give_up(*failure);
@@ -198,24 +196,16 @@ std::optional<Failure> Connection::run(std::vector<Rows>& answers) {
 void Connection::post(Take take) {
   take_ = std::move(take);
   posted_ = std::exchange(sent_, {});
-  const bool is_sent =
-      is_connected() && PQsendFlushRequest(connection_.get()) == 1 && PQflush(connection_.get()) == 0;
-  has_send_failed_ = has_send_failed_ || !is_sent;
+  if (!is_connected() || PQpipelineSync(connection_.get()) == 0) has_send_failed_ = true;
 }
 
-void Connection::await_posted_or_throw() {
+void Connection::settle_posted() {
   if (posted_.empty()) return;
-  const bool is_sent = !has_send_failed_ && PQflush(connection_.get()) == 0;
-  auto failure = is_sent ? receive_posted() : lost();
-  if (!failure) return;
-  if (failure->is_lost) {
-    give_up(*failure);
-  } else {
-    std::vector<Rows> skipped;
-    (void)run(skipped);  // until its end nothing else can be asked
-    give_up(*failure);
-  }
-  failure->raise();
+  std::vector<Rows> answers;
+  const std::vector<Sent> posted = std::exchange(posted_, {});
+  const Take take = std::exchange(take_, nullptr);
+  posted_failure_ = has_send_failed_ ? lost() : receive_all(posted, answers);
+  if (!posted_failure_ && take) posted_failure_ = take(answers);
 }
 
 bool Connection::is_quiet() const {
@@ -224,29 +214,18 @@ bool Connection::is_quiet() const {
   return ::poll(&socket, 1, 0) == 0;
 }
 
-std::optional<Failure> Connection::receive_posted() {
-  if (posted_.empty()) return std::nullopt;
-  std::vector<Rows> answers;
-  auto failure = receive_all(std::exchange(posted_, {}), answers);
-  const Take take = std::exchange(take_, nullptr);
-  if (!failure && take) take(answers);
-  return failure;
-}
-
 std::optional<Failure> Connection::receive_all(const std::vector<Sent>& sent, std::vector<Rows>& answers) {
   std::optional<Failure> failure;
   for (const Sent& one : sent) {
     auto next = receive(one, answers);
     if (next && !failure) failure = std::move(next);
-    if (failure && failure->is_lost) break;
+    if (failure && failure->is_lost) return failure;
   }
+  // Anything but the mark of the end belongs to other statements than we think.
+  const Rows end{PQgetResult(connection_.get())};
+  const bool is_whole = PQstatus(connection_.get()) == CONNECTION_OK && end.is_end();
+  if (!is_whole) return lost();
   return failure;
-}
-
-// The mark of the pipeline's end.
-std::optional<Failure> Connection::receive_end() {
-  const Rows sync{PQgetResult(connection_.get())};
-  return PQstatus(connection_.get()) == CONNECTION_OK ? std::nullopt : std::optional{lost()};
 }
 
 std::optional<Failure> Connection::receive(const Sent& sent, std::vector<Rows>& answers) {
@@ -307,8 +286,9 @@ std::optional<Failure> Connection::run_script(const std::string& text) {
 
 void Connection::roll_back() {
   if (!is_connected()) return;
-  sent_.clear();
-  take_ = nullptr;  // whoever wanted it may be gone
+  if (!sent_.empty()) return drop();  // of what is on the way nobody would take the answers
+  take_ = nullptr;                    // whoever wanted them may be gone
+  posted_failure_.reset();
   std::vector<Rows> answers;
   send(sql::rollback);
   if (run(answers)) drop();

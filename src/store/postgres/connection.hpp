@@ -63,12 +63,11 @@ class Connection {
   [[nodiscard]] std::optional<Failure> run(std::vector<Rows>& answers);
   [[nodiscard]] std::vector<Rows> run_or_throw();
 
-  // Sends what was added and goes on. Whoever waits next, here or by `run`, hands the answers to `take`
-  // first. A failure of it is one of what was added since, too: the server skips all of that.
-  using Take = std::function<void(std::span<const Rows> answers)>;
+  // Sends what was added and goes on. The next statement that is added waits for the answers and gives them
+  // to `take`. If they are a failure, or `take` finds one in them, nothing more is sent and the next run
+  // tells.
+  using Take = std::function<std::optional<Failure>(std::span<const Rows> answers)>;
   void post(Take take);
-  // Waits for them alone, while the server is at what was added since.
-  void await_posted_or_throw();
   // Nothing has come that was not asked for, such as its end.
   [[nodiscard]] bool is_quiet() const;
 
@@ -97,8 +96,7 @@ class Connection {
   [[nodiscard]] std::optional<Failure> receive(const Sent& sent, std::vector<Rows>& answers);
   // The first failure of them.
   [[nodiscard]] std::optional<Failure> receive_all(const std::vector<Sent>& sent, std::vector<Rows>& answers);
-  [[nodiscard]] std::optional<Failure> receive_posted();
-  [[nodiscard]] std::optional<Failure> receive_end();
+  void settle_posted();
   void give_up(const Failure& failure);
 
   Server& server_;
@@ -108,6 +106,7 @@ class Connection {
   std::vector<Sent> sent_;
   std::vector<Sent> posted_;
   Take take_;
+  std::optional<Failure> posted_failure_;
   bool has_send_failed_ = false;
   int failures_in_a_row_ = 0;
   core::MonotonicTime next_try_at_ = {};

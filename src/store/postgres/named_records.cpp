@@ -92,19 +92,19 @@ std::optional<core::Record> read_first_record(const Rows& rows) {
   return rows.count() == 0 ? std::nullopt : std::optional{read_named(rows, 0, 0)};
 }
 
-void ask_to_lock_records(Connection& connection, std::span<const core::RecordRef> refs) {
+void PostgresTransaction::send_record_locks(std::span<const core::RecordRef> refs) {
   Params params;
   params.column(refs, [](const core::RecordRef& ref) { return core::to_string(ref.kind); });
   params.column(refs, [](const core::RecordRef& ref) { return std::string_view{ref.ns}; });
   params.column(refs, [](const core::RecordRef& ref) { return std::string_view{ref.key}; });
-  connection.send(sql::lock_record, params);
+  connection_->send(sql::lock_record, params);
 }
 
 std::vector<std::optional<core::Record>> PostgresTransaction::lock_records(
     std::span<const core::RecordRef> refs) {
   std::vector<std::optional<core::Record>> found(refs.size());
   if (refs.empty()) return found;
-  ask_to_lock_records(*connection_, refs);
+  send_record_locks(refs);
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
   for (int row = 0; row < rows.count(); ++row)

@@ -67,17 +67,26 @@ std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueR
   return queues;
 }
 
+namespace {
+
+void ask_for_held(Connection& connection, const HolderRef& holder) {
+  Params params;
+  params.value(holder.ns);
+  params.value(holder.worker_id);
+  connection.send(sql::count_held, params);
+}
+
+}  // namespace
+
 // Each statement sees what was committed before it began: the counts see all that waited for the locks.
-void ask_for_held(Connection& connection, std::span<const HolderRef> holders) {
-  std::vector<core::RecordRef> workers;
-  for (const HolderRef& holder : holders) workers.push_back(core::worker_ref(holder.ns, holder.worker_id));
-  ask_to_lock_records(connection, workers);
-  for (const HolderRef& holder : holders) {
-    Params params;
-    params.value(holder.ns);
-    params.value(holder.worker_id);
-    connection.send(sql::count_held, params);
-  }
+void ask_for_held_if_free(Connection& connection, const HolderRef& holder) {
+  const core::RecordRef worker = core::worker_ref(holder.ns, holder.worker_id);
+  Params params;
+  params.value(core::to_string(worker.kind));
+  params.value(worker.ns);
+  params.value(worker.key);
+  connection.send(sql::lock_record_if_free, params);
+  ask_for_held(connection, holder);
 }
 
 std::vector<std::int64_t> PostgresTransaction::count_held(std::span<const HolderRef> holders) {
@@ -88,7 +97,10 @@ std::vector<std::int64_t> PostgresTransaction::count_held(std::span<const Holder
     for (const HolderRef& holder : holders) counts.push_back(counted_.at(holder));
     return counts;
   }
-  ask_for_held(*connection_, holders);
+  std::vector<core::RecordRef> workers;
+  for (const HolderRef& holder : holders) workers.push_back(core::worker_ref(holder.ns, holder.worker_id));
+  send_record_locks(workers);
+  for (const HolderRef& holder : holders) ask_for_held(*connection_, holder);
   const auto answers = connection_->run_or_throw();
   for (std::size_t i = 0; i < holders.size(); ++i) counts.push_back(answers[i + 1].int8(0, 0));
   return counts;

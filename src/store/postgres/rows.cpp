@@ -10,6 +10,8 @@ namespace pawl::store::postgres {
 
 void ClearResult::operator()(pg_result* result) const { PQclear(result); }
 
+bool Rows::is_end() const { return PQresultStatus(result_.get()) == PGRES_PIPELINE_SYNC; }
+
 int Rows::count() const { return PQntuples(result_.get()); }
 
 int Rows::columns() const { return PQnfields(result_.get()); }

@@ -25,6 +25,8 @@ class Rows {
   explicit Rows(pg_result* result) : result_(result) {}
 
   [[nodiscard]] int count() const;
+  // It tells of no statement but that all of them were told of.
+  [[nodiscard]] bool is_end() const;
   // Of statements that are not ours.
   [[nodiscard]] int columns() const;
   [[nodiscard]] std::string_view name(int column) const;

@@ -1,6 +1,7 @@
 #include "store/postgres/store_impl.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/ensure.hpp"
@@ -69,40 +70,39 @@ std::vector<Rows> PostgresStore::read(Connection& connection, const Ask& ask) {
   return answers;
 }
 
+core::TimePoint PostgresStore::told_time(const Rows& answer) {
+  const core::TimePoint server = answer.time(0, 0);
+  shared_.clock.hear(server, monotonic_now());
+  return shared_.options.clock != nullptr ? shared_.options.clock->now() : server;
+}
+
+std::optional<core::TimePoint> PostgresStore::heard_time() {
+  if (shared_.options.clock != nullptr) return shared_.options.clock->now();
+  return shared_.clock.tell(monotonic_now());
+}
+
 void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foreseen) {
   connection.send(sql::start_write);
   ask_for_lanes(connection, shared_.lanes);
   for (const core::RecordRef& ref : foreseen.records) ask_for_record(connection, ref);
   if (!foreseen.queues.empty()) connection.send(sql::find_queue, refs_of(foreseen.queues));
-  if (!foreseen.holders.empty()) ask_for_held(connection, foreseen.holders);
-}
-
-std::int64_t PostgresStore::learn_start(std::span<const Rows> answers) {
-  shared_.clock.hear(answers[0].time(0, 0), monotonic_now());
-  learn_lanes(shared_.lanes, answers[1]);
-  return answers[0].int8(0, 1);
+  if (foreseen.holder) ask_for_held_if_free(connection, *foreseen.holder);
 }
 
 std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::span<const Rows> answers,
                                                     const Foreseen& foreseen) {
-  const auto& [queues, records, holders] = foreseen;
-  core::Clock* clock = shared_.options.clock;
-  PostgresTransaction::Begun begun{.now = clock != nullptr ? clock->now() : answers[0].time(0, 0),
-                                   .number = learn_start(answers)};
+  const auto& [queues, records, holder] = foreseen;
+  PostgresTransaction::Begun begun{.now = told_time(answers[0]), .number = answers[0].int8(0, 1)};
+  learn_lanes(shared_.lanes, answers[1]);
   auto answer = answers.begin() + 2;
   for (const core::RecordRef& ref : records) begun.records.emplace(ref, read_first_record(*answer++));
   if (!queues.empty()) {
     auto settings = read_settings_of(*answer++, queues.size());
     for (std::size_t i = 0; i < queues.size(); ++i) begun.queues.emplace(queues[i], std::move(settings[i]));
   }
-  if (!holders.empty()) ++answer;  // the locks
-  for (const HolderRef& holder : holders) begun.held.emplace(holder, (answer++)->int8(0, 0));
+  const bool is_locked = holder && answer->count() > 0;
+  if (is_locked) begun.held.emplace(*holder, std::next(answer)->int8(0, 0));
   return std::make_unique<PostgresTransaction>(shared_, std::move(connection), std::move(begun));
-}
-
-std::optional<core::TimePoint> PostgresStore::heard_time() const {
-  if (shared_.options.clock != nullptr) return shared_.options.clock->now();
-  return shared_.clock.at(monotonic_now());
 }
 
 std::unique_ptr<Transaction> PostgresStore::begin_at(core::TimePoint now, Pool::Loan connection) {
@@ -112,9 +112,23 @@ std::unique_ptr<Transaction> PostgresStore::begin_at(core::TimePoint now, Pool::
   auto transaction = std::make_unique<PostgresTransaction>(shared_, std::move(connection),
                                                            PostgresTransaction::Begun{.now = now});
   used.post([this, begun = transaction.get()](std::span<const Rows> answers) {
-    begun->set_number(learn_start(answers.subspan(1)));
+    return learn_beginning(*begun, answers.subspan(1));
   });
   return transaction;
+}
+
+std::optional<Failure> PostgresStore::learn_beginning(PostgresTransaction& begun,
+                                                      std::span<const Rows> answers) {
+  const core::TimePoint server = answers[0].time(0, 0);
+  const bool is_guessed = shared_.options.clock == nullptr;
+  learn_lanes(shared_.lanes, answers[1]);
+  begun.set_number(answers[0].int8(0, 1));
+  if (is_guessed && !HeardClock::is_right(begun.now(), server)) {
+    shared_.clock.start_over(server, monotonic_now());
+    return Failure{.kind = StoreError::Kind::retry, .message = "the server's clock is not what it was"};
+  }
+  shared_.clock.hear(server, monotonic_now());
+  return std::nullopt;
 }
 
 // What is foreseen is looked at before anything is decided, so its answers have to be here. A connection that
@@ -153,9 +167,9 @@ core::TimePoint PostgresStore::now() {
   return now(*connection);
 }
 
-core::TimePoint PostgresStore::now(Connection& connection) const {
+core::TimePoint PostgresStore::now(Connection& connection) {
   if (shared_.options.clock != nullptr) return shared_.options.clock->now();
-  return run(connection, [](Connection& used) { used.send(sql::now); }).front().time(0, 0);
+  return told_time(run(connection, [](Connection& used) { used.send(sql::now); }).front());
 }
 
 std::vector<const core::Lane*> PostgresStore::intern_lanes(std::span<const LaneKey> keys) {

@@ -11,6 +11,8 @@
 
 namespace pawl::store::postgres {
 
+class PostgresTransaction;
+
 class PostgresStore final : public Store {
  public:
   explicit PostgresStore(PostgresOptions options);
@@ -73,17 +75,21 @@ class PostgresStore final : public Store {
 
   // What every write asks for first, and what it makes of the answers.
   void ask_to_start(Connection& connection, const Foreseen& foreseen);
-  // The number of the transaction.
-  [[nodiscard]] std::int64_t learn_start(std::span<const Rows> answers);
-  // Without waiting for the answers, where it is known what they will be.
-  [[nodiscard]] std::unique_ptr<Transaction> begin_at(core::TimePoint now, Pool::Loan connection);
-  [[nodiscard]] std::optional<core::TimePoint> heard_time() const;
   [[nodiscard]] std::unique_ptr<Transaction> started(Pool::Loan connection, std::span<const Rows> answers,
                                                      const Foreseen& foreseen);
+  // The same without waiting for the answers, by the time that they are going to tell.
+  [[nodiscard]] std::unique_ptr<Transaction> begin_at(core::TimePoint now, Pool::Loan connection);
+  [[nodiscard]] std::optional<Failure> learn_beginning(PostgresTransaction& begun,
+                                                       std::span<const Rows> answers);
+
+  // The store's time. Whatever the server tells of its clock is heard: a group that goes by it is not behind
+  // what made us begin it.
+  [[nodiscard]] core::TimePoint told_time(const Rows& answer);
+  [[nodiscard]] std::optional<core::TimePoint> heard_time();
 
   static void catch_up_with_logs(Connection& connection, std::vector<core::Run>& runs);
   void make_lanes(Connection& connection, const std::vector<LaneKey>& keys);
-  [[nodiscard]] core::TimePoint now(Connection& connection) const;
+  [[nodiscard]] core::TimePoint now(Connection& connection);
   [[nodiscard]] std::vector<StoredTask> read_tasks(Connection& connection,
                                                    const std::vector<core::TaskId>& ids);
   [[nodiscard]] std::vector<core::TaskId> list_ids(Connection& connection, const TaskPage& page);

@@ -61,11 +61,11 @@ PostgresTransaction::~PostgresTransaction() {
 void PostgresTransaction::commit(const WriteSet& writes) {
   const std::string server_life = connection_->server_life();
   const FirstLeases leases = send_writes(writes);
-  connection_->await_posted_or_throw();  // no COMMIT before we know by what number to look it up
   connection_->send(sql::commit);
   std::vector<Rows> answers;
   const auto failure = connection_->run(answers);
-  if (failure && !failure->is_lost) failure->raise();  // the destructor rolls back
+  const bool was_sent = number_ != 0;  // behind a beginning that was lost nothing is
+  if (failure && !(failure->is_lost && was_sent)) failure->raise();  // the destructor rolls back
   if (failure) settle_lost_commit(*failure, server_life);
   // A COMMIT of a transaction that failed before is answered with success, and the word ROLLBACK.
   if (!failure && answers.back().command() != "COMMIT") {

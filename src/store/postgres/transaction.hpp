@@ -16,9 +16,8 @@ namespace pawl::store::postgres {
 // One record by its name, or none.
 void ask_for_record(Connection& connection, const core::RecordRef& ref);
 [[nodiscard]] std::optional<core::Record> read_first_record(const Rows& rows);
-void ask_to_lock_records(Connection& connection, std::span<const core::RecordRef> refs);
-// Two answers and more: the locks of the workers' records, then what each holds.
-void ask_for_held(Connection& connection, std::span<const HolderRef> holders);
+// Two answers: whether the worker's record is locked now, and what the worker holds.
+void ask_for_held_if_free(Connection& connection, const HolderRef& holder);
 
 class PostgresTransaction final : public Transaction {
  public:
@@ -103,6 +102,7 @@ class PostgresTransaction final : public Transaction {
   void send_turns(const std::vector<TurnsWrite>& writes);
   void send_queues(const std::vector<QueueWrite>& queues);
   void send_records(const std::vector<RecordWrite>& writes);
+  void send_record_locks(std::span<const core::RecordRef> refs);
   void send_runs_seen(const std::vector<RunAt>& seen);
   void send_runs(const WriteSet& writes);
   void send_checkpoints(const std::vector<CheckpointWrite>& writes);

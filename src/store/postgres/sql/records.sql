@@ -12,6 +12,10 @@ cross join lateral (
   select * from pawl.records r
   where r.kind = u.kind and r.namespace = u.namespace and r.key = u.key offset 0 for update) r
 
+-- name: lock_record_if_free
+-- only: this database because SQLite has one writer.
+select 1 from pawl.records where kind = $1::text and namespace = $2::text and key = $3::text for update skip locked
+
 -- name: list_records
 select kind, namespace, key, version, body, expires_at, created_at, updated_at
 from pawl.records where kind = $1::text and namespace = $2::text and key > $3::text order by key limit $4::int8
