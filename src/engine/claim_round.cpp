@@ -34,7 +34,24 @@ std::vector<WorkingTask*> in_claim_order(const std::vector<WorkingTask*>& tasks)
   return ordered;
 }
 
+bool wants(const core::ClaimTasks& claim, const core::Lane& lane) {
+  return claim.types.empty() ||
+         std::find(claim.types.begin(), claim.types.end(), lane.type) != claim.types.end();
+}
+
 }  // namespace
+
+bool may_find(store::Store& store, const core::ClaimTasks& claim) {
+  return std::any_of(claim.queues.begin(), claim.queues.end(), [&](const std::string& queue) {
+    bool is_known = false;  // a lane that it wants; of none, another node may have made one
+    for (const core::Lane* lane : store.lanes_of({.ns = claim.ns, .name = queue})) {
+      if (!wants(claim, *lane)) continue;
+      if (!store.is_known_empty(*lane)) return true;
+      is_known = true;
+    }
+    return !is_known;
+  });
+}
 
 std::int64_t ClaimRound::Allowance::left_for(const std::string& type, std::int64_t wanted) const {
   if (paused) return 0;
@@ -53,6 +70,8 @@ void ClaimRound::Allowance::take(const std::string& type) {
 std::vector<std::vector<WorkingTask*>> ClaimRound::serve(std::span<WaitingClaim> claims) {
   std::vector<std::vector<WorkingTask*>> given(claims.size());
   if (claims.empty()) return given;
+  const auto is_in_vain = [this](const WaitingClaim& waiting) { return !may_find(store_, waiting.claim); };
+  if (set_.ready().empty() && std::all_of(claims.begin(), claims.end(), is_in_vain)) return given;
   load_rooms(claims);
   load_allowances(claims);
 
@@ -199,9 +218,7 @@ std::vector<LaneShare> ClaimRound::shares_for(const core::ClaimTasks& claim, std
   for (const QueueRef& queue : queues) {
     const auto allowance = allowances_.find(queue);
     for (const core::Lane* lane : store_.lanes_of(queue)) {
-      const bool is_wanted = claim.types.empty() || std::find(claim.types.begin(), claim.types.end(),
-                                                              lane->type) != claim.types.end();
-      if (!is_wanted) continue;
+      if (!wants(claim, *lane)) continue;
       const std::int64_t max =
           allowance == allowances_.end() ? wanted : allowance->second.left_for(lane->type, wanted);
       if (max > 0) shares.push_back({.lane = lane, .max = max});

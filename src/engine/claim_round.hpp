@@ -16,6 +16,9 @@
 
 namespace pawl::engine {
 
+// Whether a look at the store could find something for it, by what this node knows.
+[[nodiscard]] bool may_find(store::Store& store, const core::ClaimTasks& claim);
+
 class ClaimRound {
  public:
   ClaimRound(store::Store& store, store::Transaction& tx, WorkingSet& set)

@@ -129,7 +129,7 @@ std::unique_ptr<store::Transaction> Engine::begin(Group& group, const Lanes& lan
   if (group.work == nullptr)
     return store_.begin(
         foresee({.commands = group.commands, .onces = group.onces, .lanes = lanes, .claims = group.claims},
-                waiters_));
+                waiters_, store_));
   return store_.begin_with([&group](store::Sql& sql) {
     auto command = (*group.work)(sql);
     group.is_kept = command.has_value();

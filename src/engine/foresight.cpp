@@ -1,10 +1,12 @@
 #include "engine/foresight.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "core/definition_record.hpp"
 #include "core/step.hpp"
 #include "core/worker.hpp"
+#include "engine/claim_round.hpp"
 
 namespace pawl::engine {
 
@@ -42,12 +44,27 @@ std::optional<store::HolderRef> holder_of(const Foreseeable& group, const Waiter
   return waiters.holder_of_first(enqueue->ns, spec.queue, spec.type);
 }
 
+bool may_be_repeated(const core::Command& command) {
+  const auto is_harmless = [](const core::WriteSteps& write) {
+    return core::may_be_repeated(write) && !write.suspend && !write.park;
+  };
+  if (const auto* steps = std::get_if<core::WriteSteps>(&command)) return is_harmless(*steps);
+  if (const auto* many = std::get_if<core::WriteStepsOfMany>(&command))
+    return std::all_of(many->writes.begin(), many->writes.end(), is_harmless);
+  const auto* reports = std::get_if<core::ReportTasks>(&command);
+  return reports != nullptr &&
+         std::all_of(reports->reports.begin(), reports->reports.end(), [](const core::Report& report) {
+           return report.action == core::ReportAction::complete;
+         });
+}
+
 }  // namespace
 
-store::Foreseen foresee(const Foreseeable& group, const Waiters& waiters) {
+store::Foreseen foresee(const Foreseeable& group, const Waiters& waiters, store::Store& store) {
   std::set<store::QueueRef> queues;
   for (const auto& [key, lane] : group.lanes) queues.insert({.ns = key.ns, .name = key.queue});
   for (const WaitingClaim& waiting : group.claims) {
+    if (!may_find(store, waiting.claim)) continue;
     for (const std::string& queue : waiting.claim.queues)
       queues.insert({.ns = waiting.claim.ns, .name = queue});
   }
@@ -60,7 +77,9 @@ store::Foreseen foresee(const Foreseeable& group, const Waiters& waiters) {
   }
   return {.queues = {queues.begin(), queues.end()},
           .records = {records.begin(), records.end()},
-          .holder = holder_of(group, waiters)};
+          .holder = holder_of(group, waiters),
+          .may_be_repeated = std::all_of(group.commands.begin(), group.commands.end(),
+                                         [](const core::Command* one) { return may_be_repeated(*one); })};
 }
 
 }  // namespace pawl::engine

@@ -137,6 +137,7 @@ class FaultyStore final : public Store {
   }
 
   std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return inner_->lanes_of(queue); }
+  bool is_known_empty(const core::Lane& lane) override { return inner_->is_known_empty(lane); }
   const core::Lane* find_lane(const LaneKey& key) override { return inner_->find_lane(key); }
   std::vector<std::string> namespaces() override { return inner_->namespaces(); }
 

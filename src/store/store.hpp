@@ -220,7 +220,10 @@ struct Foreseen {
   std::vector<QueueRef> queues = {};          // to be loaded
   std::vector<core::RecordRef> records = {};  // to be peeked at
   std::optional<HolderRef> holder = {};       // to be counted, unless another transaction is at it
+  // What it is for may be done once more if nobody can tell whether it was committed.
+  bool may_be_repeated = false;
 
+  // To be read.
   [[nodiscard]] bool is_nothing() const { return queues.empty() && records.empty() && !holder; }
 };
 
@@ -354,6 +357,8 @@ class Store : public RunReads {
   [[nodiscard]] virtual std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) = 0;
   // Known so far; a transaction's start learns of those that other nodes made.
   [[nodiscard]] virtual std::vector<const core::Lane*> lanes_of(const QueueRef& queue) = 0;
+  // Nothing was claimable there a moment ago, and this node has put nothing there since.
+  [[nodiscard]] virtual bool is_known_empty(const core::Lane& /*lane*/) { return false; }
   // Null for one that is not known.
   [[nodiscard]] virtual const core::Lane* find_lane(const LaneKey& key) = 0;
   // Of the lanes known so far, sorted.

@@ -167,22 +167,43 @@ TEST_F(PostgresLoss, ACommitThatNeverArrivedIsToldToBeTriedAgain) {
   EXPECT_TRUE(hands.store->find_task(record.id));
 }
 
-// A group is worked out while its beginning is on the way: what is lost then was never begun.
-TEST_F(PostgresLoss, ABeginningThatIsLostIsToldAtTheCommitAndLeavesNothing) {
+// All of it goes in one piece, so nobody knows by what number to look it up.
+TEST_F(PostgresLoss, ALostReplyToWhatMayBeRepeatedIsToldToBeTriedAgain) {
   (void)hands.enqueue(1);
-  proxy.cut_next(Proxy::Cut::before_request);
-  auto tx = hands.store->begin();
-  const core::TaskRecord record = hands.new_task({.type = "mail"}, tx->now());
+  auto claimed = hands.claim(1);
+  hands.complete(claimed);  // statements are prepared
+  (void)hands.enqueue(1);
+  const core::TaskId id = hands.claim(1).at(0).id;
+  auto tx = hands.store->begin({.may_be_repeated = true});
+  LoadRequest request;  // it is remembered, so nothing is asked
+  request.tasks.push_back(
+      {.id = id, .only_to_end = LoadTask::HeldLease{.fence = 1, .worker_id = hands.worker}});
+  core::TaskRecord record = *tx->load(request).tasks.at(0);
+  const core::Report report{.task_id = id, .fence = 1, .action = core::ReportAction::complete};
+  core::apply(record,
+              *core::decide_report(record, hands.worker, report, nullptr, {.now = tx->now()})->change);
+  proxy.cut_commit(Proxy::Cut::before_reply);
   try {
-    tx->commit({.tasks = {{.is_new = true, .record = &record}}});
-    FAIL() << "the beginning was lost";
+    tx->commit({.tasks = {Hands::written(record, Place::leased, 1)}});
+    FAIL() << "the reply was lost";
   } catch (const StoreError& error) {
-    EXPECT_EQ(error.kind(), StoreError::Kind::unavailable);
+    EXPECT_EQ(error.kind(), StoreError::Kind::retry);
   }
   EXPECT_EQ(proxy.cuts(), 1);
   tx.reset();
-  EXPECT_EQ(session.value("select count(*) from pawl.tasks"), "1");
-  EXPECT_EQ(hands.enqueue(1).size(), 1U);
+  EXPECT_EQ(hands.store->find_task(id)->record.status, core::TaskStatus::completed);
+}
+
+TEST_F(PostgresLoss, OfAClaimThatJoinedItTheNumberIsKnown) {
+  (void)hands.enqueue(2);
+  EXPECT_EQ(hands.claim(1).size(), 1U);
+  auto tx = hands.store->begin({.may_be_repeated = true});
+  auto taken = hands.take(*tx, 1);
+  core::apply(taken.at(0), core::decide_claim(taken.at(0), "w", 30s, tx->now()));
+  proxy.cut_commit(Proxy::Cut::before_reply);
+  tx->commit({.tasks = {Hands::written(taken.at(0), Place::nowhere, 0)}});
+  EXPECT_EQ(proxy.cuts(), 1);
+  EXPECT_EQ(hands.store->find_task(taken.at(0).id)->record.status, core::TaskStatus::claimed);
 }
 
 TEST_F(PostgresLoss, AClaimWhoseReplyIsLostIsNotGivenTwice) {

@@ -103,9 +103,8 @@ void Connection::drop() {
   connection_.reset();
   statements_.clear();
   sent_.clear();
-  posted_.clear();
+  held_back_.clear();
   take_ = nullptr;
-  posted_failure_.reset();
   has_send_failed_ = false;
 }
 
@@ -120,8 +119,6 @@ void Connection::send(std::string_view sql, const Params& params) {
     has_send_failed_ = true;
     return;
   }
-  settle_posted();
-  if (posted_failure_) return;
   if (server_.is_pooled.load(std::memory_order_relaxed)) {
     send_unnamed(sql, params);
   } else {
@@ -182,30 +179,29 @@ std::optional<Failure> Connection::run(std::vector<Rows>& answers) {
   if (!is_connected()) {
     return Failure{.kind = StoreError::Kind::unavailable, .message = "not connected", .is_lost = true};
   }
-  settle_posted();
-  std::optional<Failure> failure = std::exchange(posted_failure_, std::nullopt);
-  if (!failure) {
-    const bool is_sent = !has_send_failed_ && PQpipelineSync(connection_.get()) == 1;
-    failure = is_sent ? receive_all(std::exchange(sent_, {}), answers) : lost();
+  const std::vector<Sent> held_back = std::exchange(held_back_, {});
+  const std::vector<Sent> sent = std::exchange(sent_, {});
+  const Take take = std::exchange(take_, nullptr);
+  std::vector<Rows> first;
+  const bool is_sent = !has_send_failed_ && PQpipelineSync(connection_.get()) == 1;
+  auto failure = is_sent ? receive_all(held_back, first) : lost();
+  if (!failure && take) take(first);
+  if (!failure || !failure->is_lost) {
+    auto next = receive_all(sent, answers);  // also of what the server has skipped
+    if (next && (!failure || next->is_lost)) failure = std::move(next);
   }
-  sent_.clear();
+  if (!failure || !failure->is_lost) {
+    // Anything but the mark of the end belongs to other statements than we think.
+    const Rows end{PQgetResult(connection_.get())};
+    if (PQstatus(connection_.get()) != CONNECTION_OK || !end.is_end()) failure = lost();
+  }
   if (failure) give_up(*failure);
   return failure;
 }
 
-void Connection::post(Take take) {
+void Connection::hold_back(Take take) {
   take_ = std::move(take);
-  posted_ = std::exchange(sent_, {});
-  if (!is_connected() || PQpipelineSync(connection_.get()) == 0) has_send_failed_ = true;
-}
-
-void Connection::settle_posted() {
-  if (posted_.empty()) return;
-  std::vector<Rows> answers;
-  const std::vector<Sent> posted = std::exchange(posted_, {});
-  const Take take = std::exchange(take_, nullptr);
-  posted_failure_ = has_send_failed_ ? lost() : receive_all(posted, answers);
-  if (!posted_failure_ && take) posted_failure_ = take(answers);
+  held_back_ = std::exchange(sent_, {});
 }
 
 bool Connection::is_quiet() const {
@@ -219,12 +215,8 @@ std::optional<Failure> Connection::receive_all(const std::vector<Sent>& sent, st
   for (const Sent& one : sent) {
     auto next = receive(one, answers);
     if (next && !failure) failure = std::move(next);
-    if (failure && failure->is_lost) return failure;
+    if (failure && failure->is_lost) break;
   }
-  // Anything but the mark of the end belongs to other statements than we think.
-  const Rows end{PQgetResult(connection_.get())};
-  const bool is_whole = PQstatus(connection_.get()) == CONNECTION_OK && end.is_end();
-  if (!is_whole) return lost();
   return failure;
 }
 
@@ -288,7 +280,6 @@ void Connection::roll_back() {
   if (!is_connected()) return;
   if (!sent_.empty()) return drop();  // of what is on the way nobody would take the answers
   take_ = nullptr;                    // whoever wanted them may be gone
-  posted_failure_.reset();
   std::vector<Rows> answers;
   send(sql::rollback);
   if (run(answers)) drop();

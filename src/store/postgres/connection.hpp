@@ -63,11 +63,9 @@ class Connection {
   [[nodiscard]] std::optional<Failure> run(std::vector<Rows>& answers);
   [[nodiscard]] std::vector<Rows> run_or_throw();
 
-  // Sends what was added and goes on. The next statement that is added waits for the answers and gives them
-  // to `take`. If they are a failure, or `take` finds one in them, nothing more is sent and the next run
-  // tells.
-  using Take = std::function<std::optional<Failure>(std::span<const Rows> answers)>;
-  void post(Take take);
+  // What was added goes with what is run next, in front of it, and `take` is given its answers.
+  using Take = std::function<void(std::span<const Rows> answers)>;
+  void hold_back(Take take);
   // Nothing has come that was not asked for, such as its end.
   [[nodiscard]] bool is_quiet() const;
 
@@ -94,9 +92,8 @@ class Connection {
   void send_prepared(std::string_view sql, const Params& params);
   void send_unnamed(std::string_view sql, const Params& params);
   [[nodiscard]] std::optional<Failure> receive(const Sent& sent, std::vector<Rows>& answers);
-  // The first failure of them.
+  // The first failure among their answers.
   [[nodiscard]] std::optional<Failure> receive_all(const std::vector<Sent>& sent, std::vector<Rows>& answers);
-  void settle_posted();
   void give_up(const Failure& failure);
 
   Server& server_;
@@ -104,9 +101,8 @@ class Connection {
   std::string server_life_;
   std::unordered_map<const char*, Prepared> statements_;  // by the address of their text
   std::vector<Sent> sent_;
-  std::vector<Sent> posted_;
+  std::vector<Sent> held_back_;
   Take take_;
-  std::optional<Failure> posted_failure_;
   bool has_send_failed_ = false;
   int failures_in_a_row_ = 0;
   core::MonotonicTime next_try_at_ = {};

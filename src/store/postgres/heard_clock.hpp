@@ -2,9 +2,9 @@
 // The server's clock as this node heard it last, so that a group can be worked out before the server has
 // answered.
 //
-// Always: what it tells is not behind anything that it heard or told, unless it had to start over. It is a
-// guess nevertheless: clocks drift, are set, and ours stands still while the machine is suspended. Whoever
-// went by it compares it with the answer. Any thread.
+// Always: what it tells is not behind anything that it heard or told, unless it was made to forget. It
+// is a guess nevertheless: clocks drift, are set, and ours stands still while the machine is suspended.
+// Whoever goes by it has the server compare it. Any thread.
 
 #include <mutex>
 #include <optional>
@@ -20,14 +20,15 @@ class HeardClock {
   // After a silence it tells nothing.
   [[nodiscard]] std::optional<core::TimePoint> tell(core::MonotonicTime now);
 
-  // Whether a group may go by what it was told, now that the server's clock was read for it.
-  [[nodiscard]] static bool is_right(core::TimePoint told, core::TimePoint server);
-  // Forgets what was heard before.
-  void start_over(core::TimePoint server, core::MonotonicTime received_at);
+  // How wrong it may be for a group to go by it: what two clocks may drift apart between two answers, with
+  // room to spare, and what a machine that stands still for a moment loses. Leases last much longer.
+  static constexpr core::Duration kEarlyMax = std::chrono::milliseconds{5};
+  static constexpr core::Duration kLateMax = std::chrono::seconds{1};
+  // It was wrong.
+  void forget();
 
  private:
   [[nodiscard]] bool is_good(core::MonotonicTime now) const;
-  void begin(core::Duration ahead, core::MonotonicTime at);
 
   std::mutex mutex_;
   std::optional<core::MonotonicTime> heard_at_;

@@ -76,6 +76,13 @@ void ReadyMarks::lower(std::int32_t lane, const Position& first) {
   entry.older = std::min(entry.older, first);
 }
 
+bool ReadyMarks::is_empty(std::int32_t lane) const {
+  const core::MonotonicTime now = monotonic_now();
+  const std::lock_guard lock{mutex_};
+  const auto found = marks_.find(lane);
+  return found != marks_.end() && now < found->second.empty_until;
+}
+
 Position ReadyMarks::mark_of(std::int32_t lane) const {
   const std::lock_guard lock{mutex_};
   const auto found = marks_.find(lane);

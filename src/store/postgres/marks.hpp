@@ -48,6 +48,8 @@ class ReadyMarks {
   // A claimable entry stands at `first`: written, or taken and put back.
   void lower(std::int32_t lane, const Position& first);
 
+  // As `start` would say.
+  [[nodiscard]] bool is_empty(std::int32_t lane) const;
   [[nodiscard]] Position mark_of(std::int32_t lane) const;
   [[nodiscard]] std::vector<std::int32_t> lanes() const;
 

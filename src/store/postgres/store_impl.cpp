@@ -91,7 +91,7 @@ void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foresee
 
 std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::span<const Rows> answers,
                                                     const Foreseen& foreseen) {
-  const auto& [queues, records, holder] = foreseen;
+  const auto& [queues, records, holder, repeated] = foreseen;
   PostgresTransaction::Begun begun{.now = told_time(answers[0]), .number = answers[0].int8(0, 1)};
   learn_lanes(shared_.lanes, answers[1]);
   auto answer = answers.begin() + 2;
@@ -109,33 +109,29 @@ std::unique_ptr<Transaction> PostgresStore::begin_at(core::TimePoint now, Pool::
   Connection& used = *connection;
   used.send(sql::begin_write);
   ask_to_start(used, {});
-  auto transaction = std::make_unique<PostgresTransaction>(shared_, std::move(connection),
-                                                           PostgresTransaction::Begun{.now = now});
-  used.post([this, begun = transaction.get()](std::span<const Rows> answers) {
-    return learn_beginning(*begun, answers.subspan(1));
+  if (shared_.options.clock == nullptr) {
+    Params params;
+    params.value(now - HeardClock::kEarlyMax);
+    params.value(now + HeardClock::kLateMax);
+    used.send(sql::expect_time, params);
+  }
+  auto transaction = std::make_unique<PostgresTransaction>(
+      shared_, std::move(connection), PostgresTransaction::Begun{.now = now, .is_guessed = true});
+  used.hold_back([this, begun = transaction.get()](std::span<const Rows> answers) {
+    (void)told_time(answers[1]);
+    learn_lanes(shared_.lanes, answers[2]);
+    begun->set_number(answers[1].int8(0, 1));
   });
   return transaction;
 }
 
-std::optional<Failure> PostgresStore::learn_beginning(PostgresTransaction& begun,
-                                                      std::span<const Rows> answers) {
-  const core::TimePoint server = answers[0].time(0, 0);
-  const bool is_guessed = shared_.options.clock == nullptr;
-  learn_lanes(shared_.lanes, answers[1]);
-  begun.set_number(answers[0].int8(0, 1));
-  if (is_guessed && !HeardClock::is_right(begun.now(), server)) {
-    shared_.clock.start_over(server, monotonic_now());
-    return Failure{.kind = StoreError::Kind::retry, .message = "the server's clock is not what it was"};
-  }
-  shared_.clock.hear(server, monotonic_now());
-  return std::nullopt;
-}
-
-// What is foreseen is looked at before anything is decided, so its answers have to be here. A connection that
-// may be dead is tried first: whoever waits for it can take another.
+// Where nothing is to be looked at before it is decided, all of it can go in one piece: the beginning, what
+// is written and the commit. If the answer is lost, so is the number by which the commit could be looked up:
+// only for what may be done again. A connection that may be dead is tried first.
 std::unique_ptr<Transaction> PostgresStore::begin(const Foreseen& foreseen) {
   Pool::Loan connection = writers_.borrow();
-  const auto now = foreseen.is_nothing() && connection->is_quiet() ? heard_time() : std::nullopt;
+  const bool may_go_at_once = foreseen.is_nothing() && foreseen.may_be_repeated && connection->is_quiet();
+  const auto now = may_go_at_once ? heard_time() : std::nullopt;
   if (now) return begin_at(*now, std::move(connection));
   const auto answers = run(*connection, [&](Connection& used) {
     used.send(sql::begin_write);

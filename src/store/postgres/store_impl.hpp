@@ -11,8 +11,6 @@
 
 namespace pawl::store::postgres {
 
-class PostgresTransaction;
-
 class PostgresStore final : public Store {
  public:
   explicit PostgresStore(PostgresOptions options);
@@ -20,6 +18,9 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) override;
   [[nodiscard]] std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override {
     return shared_.lanes.of(queue);
+  }
+  [[nodiscard]] bool is_known_empty(const core::Lane& lane) override {
+    return shared_.marks_of(lane).is_empty(lane.id);
   }
   [[nodiscard]] const core::Lane* find_lane(const LaneKey& key) override { return shared_.lanes.find(key); }
   [[nodiscard]] std::vector<std::string> namespaces() override { return shared_.lanes.namespaces(); }
@@ -77,10 +78,8 @@ class PostgresStore final : public Store {
   void ask_to_start(Connection& connection, const Foreseen& foreseen);
   [[nodiscard]] std::unique_ptr<Transaction> started(Pool::Loan connection, std::span<const Rows> answers,
                                                      const Foreseen& foreseen);
-  // The same without waiting for the answers, by the time that they are going to tell.
+  // The same by a guess of the time: nothing is sent before the transaction has something to ask or to write.
   [[nodiscard]] std::unique_ptr<Transaction> begin_at(core::TimePoint now, Pool::Loan connection);
-  [[nodiscard]] std::optional<Failure> learn_beginning(PostgresTransaction& begun,
-                                                       std::span<const Rows> answers);
 
   // The store's time. Whatever the server tells of its clock is heard: a group that goes by it is not behind
   // what made us begin it.

@@ -49,23 +49,32 @@ void send_counts(Connection& connection, const std::vector<CountsWrite>& counts)
   connection.send(sql::add_lane_counts, params);
 }
 
+// A claim that was served twice would leave the first tasks with nobody: of those the number is to be known.
+bool is_of_ends(const std::vector<TaskWrite>& tasks) {
+  return std::all_of(tasks.begin(), tasks.end(), [](const TaskWrite& write) {
+    return !write.is_new && write.record->place == core::Place::finished;
+  });
+}
+
 }  // namespace
 
 PostgresTransaction::~PostgresTransaction() {
   if (!is_open_) return;
   connection_->roll_back();
   for (const core::TaskId& id : held_) shared_.leases.forget(id);  // perhaps they are what was wrong
+  if (is_guessed_) shared_.clock.forget();
   for (const Taken& taken : taken_) shared_.marks_of(*taken.lane).lower(taken.lane->id, taken.first);
 }
 
 void PostgresTransaction::commit(const WriteSet& writes) {
+  if (is_guessed_ && !is_of_ends(writes.tasks)) (void)connection_->run_or_throw();
   const std::string server_life = connection_->server_life();
   const FirstLeases leases = send_writes(writes);
   connection_->send(sql::commit);
   std::vector<Rows> answers;
   const auto failure = connection_->run(answers);
-  const bool was_sent = number_ != 0;  // behind a beginning that was lost nothing is
-  if (failure && !(failure->is_lost && was_sent)) failure->raise();  // the destructor rolls back
+  if (failure && !failure->is_lost) failure->raise();  // the destructor rolls back
+  if (failure && number_ == 0) throw StoreError{StoreError::Kind::retry, failure->message};
   if (failure) settle_lost_commit(*failure, server_life);
   // A COMMIT of a transaction that failed before is answered with success, and the word ROLLBACK.
   if (!failure && answers.back().command() != "COMMIT") {

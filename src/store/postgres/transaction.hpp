@@ -24,6 +24,7 @@ class PostgresTransaction final : public Transaction {
   struct Begun {
     core::TimePoint now;
     std::int64_t number = 0;  // the server's, by which a lost commit is looked up; 0: not told yet
+    bool is_guessed = false;  // the time; what it was begun for may be repeated
     std::map<QueueRef, core::QueueSettings> queues = {};
     std::map<core::RecordRef, std::optional<core::Record>> records = {};
     std::map<HolderRef, std::int64_t> held = {};  // their records are locked
@@ -33,6 +34,7 @@ class PostgresTransaction final : public Transaction {
         connection_(std::move(connection)),
         now_(begun.now),
         number_(begun.number),
+        is_guessed_(begun.is_guessed),
         queues_(std::move(begun.queues)),
         records_(std::move(begun.records)),
         counted_(std::move(begun.held)) {}
@@ -40,7 +42,7 @@ class PostgresTransaction final : public Transaction {
   PostgresTransaction& operator=(const PostgresTransaction&) = delete;
   ~PostgresTransaction() override;
 
-  // Of one that did not wait for the answer to its beginning.
+  // Of one that began by a guess, when it was told.
   void set_number(std::int64_t number) { number_ = number; }
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
@@ -116,6 +118,7 @@ class PostgresTransaction final : public Transaction {
   Pool::Loan connection_;
   const core::TimePoint now_;
   std::int64_t number_;
+  const bool is_guessed_;
   const std::map<QueueRef, core::QueueSettings> queues_;                  // as they were at the start
   const std::map<core::RecordRef, std::optional<core::Record>> records_;  // the same
   const std::map<HolderRef, std::int64_t> counted_;                       // the same, and locked

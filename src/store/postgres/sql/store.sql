@@ -30,6 +30,11 @@ select clock_timestamp(), pg_current_xact_id()::text::bigint,
   set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
   set_config('idle_in_transaction_session_timeout', '5s', true)
 
+-- name: expect_time
+-- only: this database because SQLite's clock is that of its host.
+-- Of a group that went by a guess of the time: nothing behind it is done if that was wrong.
+select pawl.expect_rows((clock_timestamp() between $1::timestamptz and $2::timestamptz)::int, 1)
+
 -- name: pin_plans
 -- only: this database because SQLite's planner has no settings.
 select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),

@@ -1,8 +1,9 @@
-// What is sent and not waited for: its answers come first, and its failure is told before anything else is
-// done.
+// What goes in front of what is run next: its answers come first, and nothing is done behind its failure.
 #include <gtest/gtest.h>
 
 #include "store/postgres/connection.hpp"
+#include "store/postgres/heard_clock.hpp"
+#include "store/postgres/sql.hpp"
 #include "tests/store/postgres_support.hpp"
 
 namespace pawl::store::postgres {
@@ -18,7 +19,7 @@ constexpr std::string_view kTwo = "select 2::int8";
 constexpr std::string_view kWrong = "select 1::int8 / 0::int8";
 constexpr std::string_view kTrace = "create table trace ()";
 
-class PostgresPost : public ::testing::Test {
+class PostgresHoldBack : public ::testing::Test {
  protected:
   Database database;
   Server server{database.conninfo(), nullptr};
@@ -27,11 +28,8 @@ class PostgresPost : public ::testing::Test {
   int taken = 0;
 
   void SetUp() override { connection.connect_or_throw(); }
-  Connection::Take count(std::optional<Failure> failure = {}) {
-    return [this, failure](std::span<const Rows> answers) {
-      taken += static_cast<int>(answers.size());
-      return failure;
-    };
+  Connection::Take count() {
+    return [this](std::span<const Rows> answers) { taken += static_cast<int>(answers.size()); };
   }
   std::string traces() { return session.value("select count(*) from pg_tables where tablename = 'trace'"); }
   void expect_usable() {
@@ -40,21 +38,21 @@ class PostgresPost : public ::testing::Test {
   }
 };
 
-TEST_F(PostgresPost, ItsAnswersAreTakenBeforeThoseOfTheNextStatement) {
+TEST_F(PostgresHoldBack, GoesInFrontOfWhatIsRunNext) {
   connection.send(kOne);
-  connection.post(count());
-  EXPECT_EQ(taken, 0);
+  connection.hold_back(count());
   connection.send(kTwo);
-  EXPECT_EQ(taken, 1);
+  EXPECT_EQ(taken, 0);
   const auto answers = connection.run_or_throw();
+  EXPECT_EQ(taken, 1);
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_EQ(answers[0].int8(0, 0), 2);
 }
 
-TEST_F(PostgresPost, AfterAFailureNothingMoreIsSent) {
+TEST_F(PostgresHoldBack, NothingIsDoneBehindAFailureOfIt) {
   connection.send(kOne);
   connection.send(kWrong);
-  connection.post(count());
+  connection.hold_back(count());
   connection.send(kTrace);
   std::vector<Rows> answers;
   const auto failure = connection.run(answers);
@@ -67,21 +65,28 @@ TEST_F(PostgresPost, AfterAFailureNothingMoreIsSent) {
   expect_usable();
 }
 
-TEST_F(PostgresPost, NorAfterAnAnswerThatIsNotWhatWasExpected) {
-  connection.send(kOne);
-  connection.post(count(Failure{.kind = StoreError::Kind::retry, .message = "another one"}));
-  connection.send(kTrace);
-  std::vector<Rows> answers;
-  const auto failure = connection.run(answers);
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, StoreError::Kind::retry);
-  EXPECT_EQ(traces(), "0");
-  expect_usable();
+TEST_F(PostgresHoldBack, NorBehindATimeThatWasGuessedWrong) {
+  (void)store::open_postgres({.conninfo = database.conninfo()});  // for its functions
+  const core::TimePoint now = core::time_from_micros(
+      std::stoll(session.value("select (extract(epoch from clock_timestamp()) * 1000000)::int8")));
+  for (const core::Duration off : {core::Duration{0s}, core::Duration{-10min}, core::Duration{10min}}) {
+    Params params;
+    params.value(now + off - HeardClock::kEarlyMax);
+    params.value(now + off + core::Duration{1min});
+    connection.send(sql::expect_time, params);
+    connection.hold_back(count());
+    connection.send(kTwo);
+    std::vector<Rows> answers;
+    const auto failure = connection.run(answers);
+    EXPECT_EQ(failure.has_value(), off != core::Duration{0s});
+    EXPECT_TRUE(!failure || failure->kind == StoreError::Kind::retry);
+  }
+  EXPECT_EQ(taken, 1);
 }
 
-TEST_F(PostgresPost, WhatNobodyWaitedForIsForgottenByARollback) {
+TEST_F(PostgresHoldBack, ARollbackTakesNoNoticeOfIt) {
   connection.send(kOne);
-  connection.post(count());
+  connection.hold_back(count());
   connection.roll_back();
   EXPECT_EQ(taken, 0);
   EXPECT_TRUE(connection.is_connected());
@@ -89,15 +94,15 @@ TEST_F(PostgresPost, WhatNobodyWaitedForIsForgottenByARollback) {
 }
 
 // Their answers would be taken for those of what comes next.
-TEST_F(PostgresPost, AConnectionWithStatementsOnTheWayIsNotUsedAgain) {
+TEST_F(PostgresHoldBack, AConnectionWithStatementsOnTheWayIsNotUsedAgain) {
   connection.send(kOne);
   connection.roll_back();
   EXPECT_FALSE(connection.is_connected());
 }
 
-TEST_F(PostgresPost, ATransactionThatCameToNothingLeavesItsConnectionInOrder) {
+TEST_F(PostgresHoldBack, ATransactionThatCameToNothingLeavesItsConnectionInOrder) {
   Hands hands{database.conninfo(), 0ms, false};
-  for (int i = 0; i < 10; ++i) (void)hands.store->begin();
+  for (int i = 0; i < 10; ++i) (void)hands.store->begin({.may_be_repeated = true});
   const auto ids = hands.enqueue(3);
   EXPECT_EQ(hands.claim(10).size(), ids.size());
 }
