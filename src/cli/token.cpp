@@ -33,6 +33,12 @@ int create_token(Context& context, const Input& input) {
     }
     const auto token = json_of(*answer);
     if (!token) return token.problem();
+    if (!token->contains("token") || token->at("token").is_null()) {
+      return core::Problem{
+          .code = core::ProblemCode::conflict,
+          .detail = "token " + text_at(*token, "id") +
+                    " was made, but the answer with its secret was lost: revoke it, and create another"};
+    }
     context.out.fields({{"id", {.text = text_at(*token, "id")}},
                         {"token", {.text = text_at(*token, "token"), .colour = Colour::bold}}});
     context.out.line("Keep it now: it is stored hashed and not shown again. Use it as PAWL_TOKEN.");

@@ -29,6 +29,11 @@ std::int64_t claimed_count(const Answer& answer) {
 
 bool has_tasks(const Answer& answer) { return claimed_count(answer) > 0; }
 
+// Those wait for freed slots and for time, and look again by themselves.
+bool is_any_limited(const std::vector<WaitingClaim>& claims) {
+  return std::any_of(claims.begin(), claims.end(), [](const WaitingClaim& claim) { return claim.limited; });
+}
+
 void count_report(EngineStats& stats, core::ReportAction action, core::TaskStatus status) {
   using core::TaskStatus;
   if (status == TaskStatus::completed) ++stats.tasks_completed;
@@ -63,7 +68,8 @@ struct Engine::Group {
   std::vector<store::LaneKey> missing_lanes;  // that a try found out about
   Answers done;                               // of what is committed
   std::uint64_t wakes_seen = 0;
-  int served = 0;  // claims that got tasks
+  std::vector<Wake> left_ready;  // that it committed and gave to nobody
+  int served = 0;                // claims that got tasks
   core::MonotonicTime began_at = {};
   // The one command is worked out in the transaction, behind a user's own statements; or there is none.
   const OwnWork* work = nullptr;
@@ -150,6 +156,7 @@ void Engine::run_group(Group& group) {
       stats_.commands += commands;
       stats_.group_micros += (clock_.monotonic() - group.began_at).count();
       collect_answers(group);
+      serve_parked(group);
       // What is served once more has to wait for another commit; the others need not.
       if (!group.claims.empty()) tell(std::exchange(group.done, {}));
     } catch (const MissingLanes& missing) {
@@ -218,6 +225,7 @@ void Engine::try_group(Group& group) {
                            std::make_move_iterator(news.end()));
   }
   batch.keep_in_cache(writes);
+  if (!group.commands.empty() && !is_any_limited(group.claims)) group.left_ready = batch.set().wakes();
 }
 
 void Engine::execute_commands(Group& group, Batch& batch) {
@@ -349,6 +357,13 @@ void Engine::collect_answers(Group& group) {
     }
   }
   group.claims = std::move(again);
+}
+
+// A claim that looked while the group was not yet committed saw nothing of it, and may have been parked: it
+// was there too late to join.
+void Engine::serve_parked(Group& group) {
+  for (WaitingClaim& claim : waiters_.take_for(std::exchange(group.left_ready, {})))
+    group.claims.push_back(std::move(claim));
 }
 
 void Engine::count_refusal() {

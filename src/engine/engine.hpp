@@ -138,6 +138,7 @@ class Engine {
   void note_scheduled(Batch& batch);
   void answer_claims(Group& group, const std::vector<std::vector<WorkingTask*>>& given);
   void collect_answers(Group& group);
+  void serve_parked(Group& group);
   void count_refusal();
   static void refuse_group(Group& group, const core::Problem& problem);
 

@@ -29,7 +29,7 @@ bool is_plain(const core::TaskSpec& spec) {
 }
 
 // Whose claim is going to join. The worker's record is locked before anything else is, where groups lock it
-// last: so only for one that locks nothing else, or two of them could wait for each other.
+// last: so only for one that is likely to lock nothing else, or two could wait for each other.
 std::optional<store::HolderRef> holder_of(const Foreseeable& group, const Waiters& waiters) {
   if (group.commands.size() != 1 || group.onces.front() != nullptr || !group.claims.empty())
     return std::nullopt;

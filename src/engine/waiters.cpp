@@ -68,8 +68,9 @@ std::optional<store::HolderRef> Waiters::holder_of_first(const std::string& ns, 
   const std::lock_guard lock{mutex_};
   const std::uint64_t first = first_for(ns, queue, type);
   if (first == 0) return std::nullopt;
-  const core::ClaimTasks& claim = claims_.at(first).claim;
-  if (claim.held_max == 0) return std::nullopt;
+  const WaitingClaim& waiting = claims_.at(first);
+  const core::ClaimTasks& claim = waiting.claim;
+  if (claim.held_max == 0 || waiting.once) return std::nullopt;
   return store::HolderRef{.ns = claim.ns, .worker_id = claim.worker_id};
 }
 

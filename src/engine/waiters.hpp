@@ -56,7 +56,8 @@ class Waiters {
   [[nodiscard]] std::vector<WaitingClaim> take_of_worker(const std::string& ns, const std::string& worker_id);
   [[nodiscard]] std::vector<WaitingClaim> take_all();
 
-  // Whose claim a task of this kind would be given to, if what that worker may hold is limited.
+  // Whose claim a task of this kind would be given to, if what that worker may hold is limited and the claim
+  // needs no other lock.
   [[nodiscard]] std::optional<store::HolderRef> holder_of_first(const std::string& ns,
                                                                 const std::string& queue,
                                                                 const std::string& type) const;

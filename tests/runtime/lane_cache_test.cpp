@@ -2,7 +2,9 @@
 // begin. Whatever another node puts before that point is found all the same.
 
 #include <atomic>
+#include <functional>
 
+#include "store/faulty.hpp"
 #include "store/postgres/postgres_store.hpp"
 #include "tests/runtime/fixture.hpp"
 
@@ -18,7 +20,51 @@ std::shared_ptr<store::Store> open_as_in_production(const Database& database, co
   return store::open_postgres({.conninfo = database.location(), .clock = &clock, .random = &random});
 }
 
+// Calls once, when the next commit is about to happen.
+class BeforeCommit final : public store::FaultPlan {
+ public:
+  void before(store::Verb verb) override {
+    if (verb == store::Verb::commit && call) std::exchange(call, nullptr)();
+  }
+  void committed(const store::WriteSet& /*writes*/, core::TimePoint /*now*/) override {}
+
+  std::function<void()> call;
+};
+
 }  // namespace
+
+// Nothing ticks here: what is missed would be missed for good.
+TEST(LaneCache, AClaimThatLookedDuringTheCommitGetsItsTask) {
+  Database database{StoreKind::postgres};
+  runtime::SystemClock clock;
+  runtime::SystemRandom random;
+  BeforeCommit plan;
+  const auto opened = store::make_faulty_store(open_as_in_production(database, clock, random), plan);
+  engine::Engine engine{*opened, clock, random};
+  int served = 0;
+  const auto execute = [&](core::Command command) {
+    std::vector<engine::Request> group;
+    group.push_back(
+        {.command = std::move(command), .reply = [&served](const core::Result<core::Answer>& answer) {
+           ASSERT_TRUE(answer.ok()) << answer.problem().detail;
+           const auto* tasks = std::get_if<std::vector<core::ClaimedTask>>(&*answer);
+           if (tasks != nullptr) served += static_cast<int>(tasks->size());
+         }});
+    engine.execute(std::move(group));
+  };
+  execute(core::EnqueueTasks{.tasks = {task_of("t")}});
+  execute(
+      core::ClaimTasks{.worker_id = "w", .max = 5});  // more than there is: now the lane is known to be empty
+  ASSERT_EQ(served, 1);
+
+  plan.call = [&] {
+    execute(core::ClaimTasks{.worker_id = "w", .max = 1, .wait = 1h});
+    EXPECT_EQ(engine.waiters().size(), 1U);
+  };
+  execute(core::EnqueueTasks{.tasks = {task_of("t")}});
+  EXPECT_EQ(served, 2);
+  EXPECT_EQ(engine.waiters().size(), 0U);
+}
 
 TEST(LaneCache, HidesNothingThatAnotherNodePutBack) {
   constexpr int kTasks = 200;

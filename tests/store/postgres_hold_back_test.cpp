@@ -39,8 +39,7 @@ class PostgresHoldBack : public ::testing::Test {
 };
 
 TEST_F(PostgresHoldBack, GoesInFrontOfWhatIsRunNext) {
-  connection.send(kOne);
-  connection.hold_back(count());
+  connection.hold_back([](Connection& used) { used.send(kOne); }, count());
   connection.send(kTwo);
   EXPECT_EQ(taken, 0);
   const auto answers = connection.run_or_throw();
@@ -50,9 +49,11 @@ TEST_F(PostgresHoldBack, GoesInFrontOfWhatIsRunNext) {
 }
 
 TEST_F(PostgresHoldBack, NothingIsDoneBehindAFailureOfIt) {
-  connection.send(kOne);
-  connection.send(kWrong);
-  connection.hold_back(count());
+  const auto ask = [](Connection& used) {
+    used.send(kOne);
+    used.send(kWrong);
+  };
+  connection.hold_back(ask, count());
   connection.send(kTrace);
   std::vector<Rows> answers;
   const auto failure = connection.run(answers);
@@ -73,8 +74,7 @@ TEST_F(PostgresHoldBack, NorBehindATimeThatWasGuessedWrong) {
     Params params;
     params.value(now + off - HeardClock::kEarlyMax);
     params.value(now + off + core::Duration{1min});
-    connection.send(sql::expect_time, params);
-    connection.hold_back(count());
+    connection.hold_back([&params](Connection& used) { used.send(sql::expect_time, params); }, count());
     connection.send(kTwo);
     std::vector<Rows> answers;
     const auto failure = connection.run(answers);
@@ -84,11 +84,11 @@ TEST_F(PostgresHoldBack, NorBehindATimeThatWasGuessedWrong) {
   EXPECT_EQ(taken, 1);
 }
 
-TEST_F(PostgresHoldBack, ARollbackTakesNoNoticeOfIt) {
-  connection.send(kOne);
-  connection.hold_back(count());
+TEST_F(PostgresHoldBack, AfterARollbackItIsNotAsked) {
+  bool is_asked = false;
+  connection.hold_back([&is_asked](Connection&) { is_asked = true; }, count());
   connection.roll_back();
-  EXPECT_EQ(taken, 0);
+  EXPECT_FALSE(is_asked);
   EXPECT_TRUE(connection.is_connected());
   expect_usable();
 }

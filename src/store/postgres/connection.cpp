@@ -103,6 +103,7 @@ void Connection::drop() {
   connection_.reset();
   statements_.clear();
   sent_.clear();
+  ask_ = nullptr;
   held_back_.clear();
   take_ = nullptr;
   has_send_failed_ = false;
@@ -119,6 +120,7 @@ void Connection::send(std::string_view sql, const Params& params) {
     has_send_failed_ = true;
     return;
   }
+  add_held_back();
   if (server_.is_pooled.load(std::memory_order_relaxed)) {
     send_unnamed(sql, params);
   } else {
@@ -179,6 +181,7 @@ std::optional<Failure> Connection::run(std::vector<Rows>& answers) {
   if (!is_connected()) {
     return Failure{.kind = StoreError::Kind::unavailable, .message = "not connected", .is_lost = true};
   }
+  add_held_back();
   const std::vector<Sent> held_back = std::exchange(held_back_, {});
   const std::vector<Sent> sent = std::exchange(sent_, {});
   const Take take = std::exchange(take_, nullptr);
@@ -199,8 +202,14 @@ std::optional<Failure> Connection::run(std::vector<Rows>& answers) {
   return failure;
 }
 
-void Connection::hold_back(Take take) {
+void Connection::hold_back(Ask ask, Take take) {
+  ask_ = std::move(ask);
   take_ = std::move(take);
+}
+
+void Connection::add_held_back() {
+  if (!ask_) return;
+  std::exchange(ask_, nullptr)(*this);
   held_back_ = std::exchange(sent_, {});
 }
 
@@ -280,6 +289,7 @@ void Connection::roll_back() {
   if (!is_connected()) return;
   if (!sent_.empty()) return drop();  // of what is on the way nobody would take the answers
   take_ = nullptr;                    // whoever wanted them may be gone
+  if (std::exchange(ask_, nullptr)) return;
   std::vector<Rows> answers;
   send(sql::rollback);
   if (run(answers)) drop();

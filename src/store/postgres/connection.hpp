@@ -63,9 +63,12 @@ class Connection {
   [[nodiscard]] std::optional<Failure> run(std::vector<Rows>& answers);
   [[nodiscard]] std::vector<Rows> run_or_throw();
 
-  // What was added goes with what is run next, in front of it, and `take` is given its answers.
+  // What `ask` adds goes with what is run next, in front of it, and `take` is given its answers. A roll back
+  // before that is for nothing: the server has heard of none of it.
+  using Ask = std::function<void(Connection&)>;
   using Take = std::function<void(std::span<const Rows> answers)>;
-  void hold_back(Take take);
+  void hold_back(Ask ask, Take take);
+  [[nodiscard]] bool is_holding_back() const { return ask_ != nullptr; }
   // Nothing has come that was not asked for, such as its end.
   [[nodiscard]] bool is_quiet() const;
 
@@ -94,6 +97,7 @@ class Connection {
   [[nodiscard]] std::optional<Failure> receive(const Sent& sent, std::vector<Rows>& answers);
   // The first failure among their answers.
   [[nodiscard]] std::optional<Failure> receive_all(const std::vector<Sent>& sent, std::vector<Rows>& answers);
+  void add_held_back();
   void give_up(const Failure& failure);
 
   Server& server_;
@@ -101,6 +105,7 @@ class Connection {
   std::string server_life_;
   std::unordered_map<const char*, Prepared> statements_;  // by the address of their text
   std::vector<Sent> sent_;
+  Ask ask_;
   std::vector<Sent> held_back_;
   Take take_;
   bool has_send_failed_ = false;

@@ -21,9 +21,9 @@ class HeardClock {
   [[nodiscard]] std::optional<core::TimePoint> tell(core::MonotonicTime now);
 
   // How wrong it may be for a group to go by it: what two clocks may drift apart between two answers, with
-  // room to spare, and what a machine that stands still for a moment loses. Leases last much longer.
+  // room to spare, and the time a group takes to be worked out. Leases last much longer.
   static constexpr core::Duration kEarlyMax = std::chrono::milliseconds{5};
-  static constexpr core::Duration kLateMax = std::chrono::seconds{1};
+  static constexpr core::Duration kLateMax = std::chrono::milliseconds{50};
   // It was wrong.
   void forget();
 

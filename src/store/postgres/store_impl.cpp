@@ -106,18 +106,19 @@ std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::
 }
 
 std::unique_ptr<Transaction> PostgresStore::begin_at(core::TimePoint now, Pool::Loan connection) {
-  Connection& used = *connection;
-  used.send(sql::begin_write);
-  ask_to_start(used, {});
-  if (shared_.options.clock == nullptr) {
+  Connection& held = *connection;
+  auto transaction = std::make_unique<PostgresTransaction>(
+      shared_, std::move(connection), PostgresTransaction::Begun{.now = now, .is_guessed = true});
+  const auto ask = [this, now](Connection& used) {
+    used.send(sql::begin_write);
+    ask_to_start(used, {});
+    if (shared_.options.clock != nullptr) return;
     Params params;
     params.value(now - HeardClock::kEarlyMax);
     params.value(now + HeardClock::kLateMax);
     used.send(sql::expect_time, params);
-  }
-  auto transaction = std::make_unique<PostgresTransaction>(
-      shared_, std::move(connection), PostgresTransaction::Begun{.now = now, .is_guessed = true});
-  used.hold_back([this, begun = transaction.get()](std::span<const Rows> answers) {
+  };
+  held.hold_back(ask, [this, begun = transaction.get()](std::span<const Rows> answers) {
     (void)told_time(answers[1]);
     learn_lanes(shared_.lanes, answers[2]);
     begun->set_number(answers[1].int8(0, 1));

@@ -19,10 +19,11 @@ constexpr core::Duration kSettleFor = std::chrono::seconds{10};
 constexpr core::Duration kFirstAsk = milliseconds{5};
 constexpr core::Duration kSlowestAsk = milliseconds{500};
 
-enum class Outcome : std::uint8_t { committed, aborted, not_known_yet, lost };
+enum class Outcome : std::uint8_t { committed, aborted, may_be_repeated, not_known_yet, lost };
 
 Outcome ask_outcome(Connection& connection, std::int64_t number, const std::string& server_life) {
   if (connection.connect(Connection::When::at_once)) return Outcome::not_known_yet;
+  if (number == 0) return Outcome::may_be_repeated;
   // Another server took over, or it has crashed: the number may stand for another transaction now.
   if (connection.server_life() != server_life) return Outcome::lost;
   Params params;
@@ -60,21 +61,21 @@ bool is_of_ends(const std::vector<TaskWrite>& tasks) {
 
 PostgresTransaction::~PostgresTransaction() {
   if (!is_open_) return;
+  const bool is_guess_wrong = is_guessed_ && number_ == 0 && !connection_->is_holding_back();
+  if (is_guess_wrong) shared_.clock.forget();  // perhaps
   connection_->roll_back();
   for (const core::TaskId& id : held_) shared_.leases.forget(id);  // perhaps they are what was wrong
-  if (is_guessed_) shared_.clock.forget();
   for (const Taken& taken : taken_) shared_.marks_of(*taken.lane).lower(taken.lane->id, taken.first);
 }
 
 void PostgresTransaction::commit(const WriteSet& writes) {
-  if (is_guessed_ && !is_of_ends(writes.tasks)) (void)connection_->run_or_throw();
+  if (number_ == 0 && !is_of_ends(writes.tasks)) (void)connection_->run_or_throw();
   const std::string server_life = connection_->server_life();
   const FirstLeases leases = send_writes(writes);
   connection_->send(sql::commit);
   std::vector<Rows> answers;
   const auto failure = connection_->run(answers);
   if (failure && !failure->is_lost) failure->raise();  // the destructor rolls back
-  if (failure && number_ == 0) throw StoreError{StoreError::Kind::retry, failure->message};
   if (failure) settle_lost_commit(*failure, server_life);
   // A COMMIT of a transaction that failed before is answered with success, and the word ROLLBACK.
   if (!failure && answers.back().command() != "COMMIT") {
@@ -113,12 +114,15 @@ void PostgresTransaction::send_held() {
   connection_->send(sql::expect_leases, params);
 }
 
-// The connection died with our COMMIT in it. Returns if the transaction is in the database after all.
+// The connection died with our COMMIT in it. Returns if the transaction is in the database after all. One
+// without a number is done again as soon as there is a connection: until then nobody can say what became of
+// it.
 void PostgresTransaction::settle_lost_commit(const Failure& failure, const std::string& server_life) {
   const core::MonotonicTime until = monotonic_now() + kSettleFor;
   for (core::Duration pause = kFirstAsk; monotonic_now() < until; pause = std::min(pause * 2, kSlowestAsk)) {
     switch (ask_outcome(*connection_, number_, server_life)) {
       case Outcome::committed: return;
+      case Outcome::may_be_repeated:
       case Outcome::aborted: throw StoreError{StoreError::Kind::retry, failure.message};
       case Outcome::lost: throw StoreError{StoreError::Kind::unknown, failure.message};
       case Outcome::not_known_yet: wait(shared_.server.jitter.spread(pause)); break;
