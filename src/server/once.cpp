@@ -71,7 +71,8 @@ void call_bulk(Services& services, Request request, Answer answer,
   const auto known = submit_and_wait(
       services, nothing_but_the_key(request, [](const core::Answer&) { return std::optional<Response>{}; }));
   if (!known) return answer(problem_response(known.problem(), request.id));
-  if (const auto* replayed = std::get_if<core::Replayed>(&*known)) return answer(kept_response(*replayed));
+  if (const auto* replayed = std::get_if<core::Replayed>(&*known))
+    return answer(kept_response(*replayed, request.id));
   auto keep = [&services, request, answer = std::move(answer)](Response response) {
     if (response.status < 300) {
       (void)submit_and_wait(services, nothing_but_the_key(request, [&](const core::Answer&) {
@@ -118,13 +119,13 @@ void RunningKeys::end(const Key& key) {
   keys_.erase(key);
 }
 
-Response kept_response(const core::Replayed& replayed) {
+Response kept_response(const core::Replayed& replayed, const std::string& request_id) {
   wire::Mistakes mistakes;
   wire::ObjectReader in{replayed.kept.text, "", mistakes};
   if (!in.has("status"))
     return problem_response({.code = core::ProblemCode::conflict,
                              .detail = "what this key was answered with was kept by another version"},
-                            "");
+                            request_id);
   Response response{.status = static_cast<int>(in.integer("status")),
                     .body = in.text("body"),
                     .content_type = in.text("content_type")};

@@ -41,6 +41,6 @@ void call_once(Services& services, RunningKeys& running, Request request, Answer
 using Respond = std::function<std::optional<Response>(const core::Answer&)>;
 // The command as it is, or done once where the request is keyed.
 [[nodiscard]] core::Command once(const Request& request, core::Command command, const Respond& respond);
-[[nodiscard]] Response kept_response(const core::Replayed& replayed);
+[[nodiscard]] Response kept_response(const core::Replayed& replayed, const std::string& request_id);
 
 }  // namespace pawl::server

@@ -12,7 +12,8 @@ void submit(Services& services, const Request& request, core::Command command, R
   auto say = [id = request.id, respond = std::move(respond), answer = std::move(answer),
               look = std::move(look)](const Result<core::Answer>& result) {
     if (!result) return answer(problem_response(result.problem(), id));
-    if (const auto* replayed = std::get_if<core::Replayed>(&*result)) return answer(kept_response(*replayed));
+    if (const auto* replayed = std::get_if<core::Replayed>(&*result))
+      return answer(kept_response(*replayed, id));
     if (auto response = respond(*result)) return answer(std::move(*response));
     look(*result, answer);
   };

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/sha256.hpp"
 #include "tests/server/fixture.hpp"
 
 namespace pawl::testing {
@@ -116,6 +117,17 @@ TEST_F(Once, HoldsForAdministrationToo) {
   EXPECT_EQ(body_of(swept), body_of(swept_again));
   EXPECT_NE(swept_again.find("Idempotent-Replay: true"), std::string::npos) << swept_again;
   EXPECT_EQ(status_of(ask_admin("sweep", R"({"check":"stuck"})")), 422);
+}
+
+TEST_F(Once, AnAnswerThatWasKeptInAnotherFormIsNotTakenForOne) {
+  const std::string body = R"({"type":"a"})";
+  const std::string hash = "sha256:" + core::sha256_hex("POST /v1/default/tasks\n" + body);
+  ASSERT_TRUE(runtime.api().begin_idempotency({.key = "http:k", .request_hash = hash}).ok());
+  ASSERT_TRUE(runtime.api().complete_idempotency({.key = "http:k", .response = {R"({"other":1})"}}).ok());
+  const std::string answer = ask(body, "k");
+  EXPECT_EQ(status_of(answer), 409) << answer;
+  EXPECT_FALSE(nlohmann::json::parse(body_of(answer)).at("request_id").get<std::string>().empty()) << answer;
+  EXPECT_EQ(tasks(), 0U);
 }
 
 // The secret is shown once: nobody keeps it, so that a repeated request is told the rest.
