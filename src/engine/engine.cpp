@@ -225,7 +225,8 @@ void Engine::try_group(Group& group) {
                            std::make_move_iterator(news.end()));
   }
   batch.keep_in_cache(writes);
-  if (!group.commands.empty() && !is_any_limited(group.claims)) group.left_ready = batch.set().wakes();
+  const bool may_be_missed = store_.writers() > 1 && !group.commands.empty() && !is_any_limited(group.claims);
+  if (may_be_missed) group.left_ready = batch.set().wakes();
 }
 
 void Engine::execute_commands(Group& group, Batch& batch) {
@@ -362,6 +363,7 @@ void Engine::collect_answers(Group& group) {
 // A claim that looked while the group was not yet committed saw nothing of it, and may have been parked: it
 // was there too late to join.
 void Engine::serve_parked(Group& group) {
+  if (group.left_ready.empty()) return;
   for (WaitingClaim& claim : waiters_.take_for(std::exchange(group.left_ready, {})))
     group.claims.push_back(std::move(claim));
 }
