@@ -53,7 +53,8 @@ using RunId = Id<struct RunTag>;
 [[nodiscard]] Uuid first_id_at(TimePoint time);
 
 // The same each time it is asked for: of the thing with this number that `of` got at that time. Things of one
-// owner stand in their order, but for those of one millisecond that are more than 4,096 apart.
+// owner stand in the order of their times; within a millisecond in that of the last twelve bits of their
+// numbers.
 [[nodiscard]] Uuid derived_id(TimePoint at, const Uuid& of, std::int64_t number);
 
 // Makes ids that rise strictly within one generator, also when the clock steps back. One thread at a time.

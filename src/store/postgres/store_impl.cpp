@@ -91,17 +91,18 @@ void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foresee
 
 std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::span<const Rows> answers,
                                                     const Foreseen& foreseen) {
-  const auto& [queues, records, holder, repeated] = foreseen;
   PostgresTransaction::Begun begun{.now = told_time(answers[0]), .number = answers[0].int8(0, 1)};
   learn_lanes(shared_.lanes, answers[1]);
   auto answer = answers.begin() + 2;
-  for (const core::RecordRef& ref : records) begun.records.emplace(ref, read_first_record(*answer++));
+  for (const core::RecordRef& ref : foreseen.records)
+    begun.records.emplace(ref, read_first_record(*answer++));
+  const std::vector<QueueRef>& queues = foreseen.queues;
   if (!queues.empty()) {
     auto settings = read_settings_of(*answer++, queues.size());
     for (std::size_t i = 0; i < queues.size(); ++i) begun.queues.emplace(queues[i], std::move(settings[i]));
   }
-  const bool is_locked = holder && answer->count() > 0;
-  if (is_locked) begun.held.emplace(*holder, std::next(answer)->int8(0, 0));
+  const bool is_locked = foreseen.holder && answer->count() > 0;
+  if (is_locked) begun.held.emplace(*foreseen.holder, std::next(answer)->int8(0, 0));
   return std::make_unique<PostgresTransaction>(shared_, std::move(connection), std::move(begun));
 }
 

@@ -67,7 +67,7 @@ class PostgresStore final : public Store {
   void expect_pooler() { shared_.server.is_pooled = true; }
 
  private:
-  using Ask = std::function<void(Connection&)>;
+  using Ask = Connection::Ask;
 
   // Runs what `ask` adds to the pipeline, once more on a new connection if the old one turns out to be dead.
   [[nodiscard]] static std::vector<Rows> run(Connection& connection, const Ask& ask);
