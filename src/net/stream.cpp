@@ -91,7 +91,14 @@ Moved Stream::read(std::span<char> into) {
     const int received = SSL_read(tls_.get(), into.data(), clamped(into.size()));
     return {.progress = progress_of(received), .bytes = static_cast<std::size_t>(std::max(received, 0))};
   }
-  const auto received = ::recv(socket_, into.data(), into.size(), 0);
+  return received_plainly(::recv(socket_, into.data(), into.size(), 0));
+}
+
+Moved Stream::discard(std::size_t bytes_max) {
+  return received_plainly(::recv(socket_, nullptr, bytes_max, MSG_TRUNC));  // TCP: not even copied
+}
+
+Moved Stream::received_plainly(ssize_t received) {
   if (received > 0) return {.progress = Progress::done, .bytes = static_cast<std::size_t>(received)};
   if (received == 0) return {.progress = Progress::closed};
   system_error_ = errno;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <openssl/ssl.h>
+#include <sys/types.h>
 
 namespace pawl::net {
 
@@ -36,6 +37,8 @@ class Stream {
 
   [[nodiscard]] Progress shake_hands();
   [[nodiscard]] Moved read(std::span<char> into);
+  // What has come over the socket, as it came: TLS is not undone.
+  [[nodiscard]] Moved discard(std::size_t bytes_max);
   [[nodiscard]] Moved write(std::string_view bytes);
   // That nothing more comes, as far as it can be said at once. Does not wait for the other side to say so.
   void say_goodbye();
@@ -53,6 +56,7 @@ class Stream {
   };
 
   [[nodiscard]] Progress progress_of(int result);
+  [[nodiscard]] Moved received_plainly(ssize_t received);
 
   int socket_;
   std::unique_ptr<SSL, Free> tls_;

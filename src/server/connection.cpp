@@ -23,6 +23,10 @@ namespace http = boost::beast::http;
 
 namespace {
 
+// Between an answer that came early and the end of its connection. Who means well has read the answer by its
+// length and is gone; who comes back with the next bad request as soon as this one ends does not come often.
+constexpr std::chrono::milliseconds kBeforeClosing{20};
+
 Response named_problem(const core::Problem& problem, const std::string& request_id, int status = 0) {
   Response response = problem_response(problem, request_id, status);
   response.headers.emplace_back("X-Request-Id", request_id);
@@ -51,25 +55,30 @@ Awaitable<void> Connection::run() {
     if (!co_await wait_for_request()) break;
     goes_on = co_await serve(served + 1 == limits_.requests_per_connection_max);
   }
-  stream_.close();
-  if (is_early_ && !is_stopping_) co_await linger(limits_.linger);
+  co_await close();
 }
 
 Awaitable<void> Connection::turn_away() {
   const core::Problem problem{.code = core::ProblemCode::resource_exhausted,
                               .detail = "there are too many connections"};
   Response response = named_problem(problem, new_request_id());
-  co_await write_early(std::move(response));
-  stream_.close();
-  if (is_early_) co_await linger(limits_.farewell);
+  co_await write_early(std::move(response), limits_.farewell);
+  co_await close();
 }
 
-Awaitable<void> Connection::linger(Linger bounds) {
+Awaitable<void> Connection::close() {
+  const bool lingers = lingers_.has_value() && !is_stopping_;
+  if (lingers) co_await stream_.pause(kBeforeClosing);
+  stream_.close();
+  if (lingers) co_await linger();
+}
+
+Awaitable<void> Connection::linger() {
   buffer_.clear();
   buffer_.shrink_to_fit();
   is_idle_ = true;
-  stream_.expires_after(bounds.timeout);
-  co_await stream_.drain(bounds.bytes_max);
+  stream_.expires_after(lingers_->timeout);
+  co_await stream_.drain(lingers_->bytes_max);
   is_idle_ = false;
 }
 
@@ -79,7 +88,7 @@ Awaitable<bool> Connection::open() {
     const core::Problem problem{.code = core::ProblemCode::invalid_argument,
                                 .detail = "this port speaks TLS: use https://"};
     Response response = named_problem(problem, new_request_id(), 400);
-    co_await write_early(std::move(response));
+    co_await write_early(std::move(response), limits_.farewell);
   }
   co_return opening == Transport::Opening::ready;
 }
@@ -91,20 +100,20 @@ Awaitable<bool> Connection::serve(bool is_last) {
   if (!has_header) co_return false;
   if (parser.refusal()) {
     std::string id = new_request_id();
-    co_return co_await refuse(parser, std::move(id));
+    co_return co_await refuse(parser, std::move(id), parser.has_header() ? limits_.linger : limits_.farewell);
   }
   begin_body(parser);
   const bool is_kept = parser.keeps_alive() && !is_last;
   Incoming incoming = parser.take_incoming();
   Admission admission = co_await admission_of(std::move(incoming));
   if (auto* refusal = std::get_if<Response>(&admission)) {
-    if (!parser.is_whole()) co_return co_await write_early(std::move(*refusal));
+    if (!parser.is_whole()) co_return co_await write_early(std::move(*refusal), limits_.linger);
     co_return co_await write(std::move(*refusal), is_kept && !is_stopping_);
   }
   const bool has_body = co_await read_body(parser);
   if (!has_body) co_return false;
   Request& request = std::get<Request>(admission);
-  if (parser.refusal()) co_return co_await refuse(parser, std::move(request.id));
+  if (parser.refusal()) co_return co_await refuse(parser, std::move(request.id), limits_.linger);
   request.body = parser.take_body();
   Response response = co_await answer_of(std::move(request));
   if (response.events) {
@@ -115,9 +124,9 @@ Awaitable<bool> Connection::serve(bool is_last) {
 }
 
 // What follows a request that was not understood cannot be trusted to be one: the connection ends.
-Awaitable<bool> Connection::refuse(RequestParser& parser, std::string id) {
+Awaitable<bool> Connection::refuse(RequestParser& parser, std::string id, Linger lingers) {
   Response response = named_problem(parser.refusal()->problem, id, parser.refusal()->status);
-  co_return co_await write_early(std::move(response));
+  co_return co_await write_early(std::move(response), lingers);
 }
 
 // The moment tells it apart from the others of this node; nothing is kept under it.
@@ -220,13 +229,13 @@ Awaitable<bool> Connection::write(Response response, bool goes_on) {
   fmt::format_to(std::back_inserter(bytes), "Content-Length: {}\r\n\r\n", response.body.size());
   if (!is_head_ && response.status != 304) bytes += response.body;  // one write, and over TLS one record
   const bool is_sent = co_await write_bytes(std::move(bytes));
-  if (!is_sent) is_early_ = false;  // whoever does not take it is not waited for
+  if (!is_sent) lingers_.reset();  // whoever does not take it is not waited for
   if (!is_sent && response.undelivered) response.undelivered();
   co_return is_sent&& goes_on;
 }
 
-Awaitable<bool> Connection::write_early(Response response) {
-  is_early_ = true;
+Awaitable<bool> Connection::write_early(Response response, Linger lingers) {
+  lingers_ = lingers;
   co_return co_await write(std::move(response), false);
 }
 

@@ -9,6 +9,7 @@
 // be compiled once for each kind of stream, and took most of the time of a build.
 
 #include <atomic>
+#include <optional>
 #include <string>
 
 #include "server/dispatch.hpp"
@@ -41,7 +42,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] Awaitable<bool> read_body(RequestParser& parser);
   void begin_body(RequestParser& parser);
   // `id`: of the request.
-  [[nodiscard]] Awaitable<bool> refuse(RequestParser& parser, std::string id);
+  [[nodiscard]] Awaitable<bool> refuse(RequestParser& parser, std::string id, Linger lingers);
   // Of a request that Dispatch, which names them, does not get to see.
   [[nodiscard]] std::string new_request_id() const;
   // Feeds the parser with what has come.
@@ -51,8 +52,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Whether the connection goes on: it was to, and all was handed over.
   Awaitable<bool> write(Response response, bool goes_on);
   // The last one, to somebody who may still be sending.
-  Awaitable<bool> write_early(Response response);
-  [[nodiscard]] Awaitable<void> linger(Linger bounds);
+  Awaitable<bool> write_early(Response response, Linger lingers);
+  [[nodiscard]] Awaitable<void> close();
+  [[nodiscard]] Awaitable<void> linger();
   // Until the stream ends, the caller is gone or the server stops; the connection ends with it.
   [[nodiscard]] Awaitable<void> write_events(Response response);
   [[nodiscard]] Awaitable<bool> write_bytes(std::string bytes);
@@ -65,8 +67,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Dispatch& dispatch_;
   bool is_local_ = false;
   bool is_head_ = false;
-  bool is_idle_ = false;   // nobody waits for an answer
-  bool is_early_ = false;  // the last answer came before the end of the request
+  bool is_idle_ = false;           // nobody waits for an answer
+  std::optional<Linger> lingers_;  // the last answer came before the end of the request
   std::atomic<bool> is_stopping_ = false;
 };
 

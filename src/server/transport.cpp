@@ -13,6 +13,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kReadSize = 64U << 10U;
+// Between two reads of what is thrown away. Whoever is sent away is read at 16 MiB a second and no faster:
+// the processors are for the others.
+constexpr std::chrono::milliseconds kDrainPause{4};
 
 }  // namespace
 
@@ -126,23 +129,24 @@ Awaitable<bool> Transport::write(std::string bytes) {
   co_return true;
 }
 
-net::Moved Transport::discard_now() {
-  std::array<char, kReadSize> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read into
-  return stream_.read(chunk);
-}
-
 Awaitable<void> Transport::drain(std::size_t bytes_max) {
-  stream_.drop_tls();  // what nobody reads need not be decrypted
-  watch_deadline();    // one who sends fast enough never makes it wait
+  watch_deadline();  // one who sends fast enough never makes it wait
   for (std::size_t drained = 0; drained < bytes_max && !has_expired_;) {
-    const net::Moved read = discard_now();
+    const net::Moved read = stream_.discard(kReadSize);
     drained += read.bytes;
-    if (read.progress == net::Progress::done) {
-      co_await give_way();
-    } else if (!co_await wait_for(read.progress)) {
-      co_return;
+    if (read.progress != net::Progress::done) {
+      if (!co_await wait_for(read.progress)) co_return;
+    } else if (is_peer_gone()) {
+      co_await give_way();  // what is left is all there is
+    } else {
+      co_await pause(kDrainPause);
     }
   }
+}
+
+Awaitable<void> Transport::pause(std::chrono::milliseconds time) {
+  Timer timer{executor(), time};
+  co_await timer.async_wait(kTuple);
 }
 
 Awaitable<void> Transport::give_way() { co_await asio::post(executor(), UseAwaitable{}); }

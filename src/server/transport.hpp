@@ -58,15 +58,15 @@ class Transport {
   [[nodiscard]] Awaitable<bool> write(std::string bytes);
   // Lets the others of this thread have their turn.
   [[nodiscard]] Awaitable<void> give_way();
-  // After `close`: throws away what comes, until the other side has closed, it was so much, or the time is
-  // over.
+  [[nodiscard]] Awaitable<void> pause(std::chrono::milliseconds time);
+  // After `close`: throws away what comes, unhurried, until the other side has closed, it was so much, or the
+  // time is over.
   [[nodiscard]] Awaitable<void> drain(std::size_t bytes_max);
   // Says that nothing more comes; does not wait for the other side to say so too.
   void close() { stream_.say_goodbye(); }
 
  private:
   [[nodiscard]] net::Progress read_now(std::string& into);
-  [[nodiscard]] net::Moved discard_now();
   [[nodiscard]] Awaitable<bool> wait(Socket::wait_type until);
   [[nodiscard]] Awaitable<bool> wait_for(net::Progress wanted);
   void watch_deadline();

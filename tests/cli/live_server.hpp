@@ -28,6 +28,8 @@ class LiveServer {
   // pawl with PAWL_ADDRESS set.
   Ended pawl(std::vector<std::string> arguments, const std::string& input = "");
   [[nodiscard]] const std::string& address() const { return address_; }
+  [[nodiscard]] int port() const { return std::stoi(address_.substr(address_.rfind(':') + 1)); }
+  [[nodiscard]] pid_t pid() const { return server_->pid(); }
   [[nodiscard]] Variables variables() const { return {{"PAWL_ADDRESS", address_}}; }
   [[nodiscard]] std::string file(const std::string& name) const { return folder_.path() + "/" + name; }
 

@@ -33,6 +33,7 @@ class Program {
   // Waits until stdout has said this; false when it ends before.
   bool read_until(std::string_view text);
   void signal(int number) const;
+  [[nodiscard]] pid_t pid() const { return pid_; }
   // Waits for the end; -N if it was ended by signal N.
   int wait();
   // All of both, after `wait`.

@@ -10,7 +10,7 @@
 #include "runtime/runtime.hpp"
 #include "store/memory/memory_store.hpp"
 #include "tests/over_http/http_front.hpp"
-#include "tests/server/raw_client.hpp"
+#include "tests/support/raw_client.hpp"
 
 namespace pawl::testing {
 

@@ -1,4 +1,4 @@
-#include "tests/server/raw_client.hpp"
+#include "tests/support/raw_client.hpp"
 
 #include <array>
 #include <stdexcept>
