@@ -105,14 +105,19 @@ Engine::Answers Engine::commit(std::vector<Request> requests) {
   return std::move(group.done);
 }
 
-void Engine::tell(Answers answers) {
+void Engine::settle(Answers& answers) {
   try {
     store_.await_durable(answers.number);
   } catch (const StoreError& error) {
     count_refusal();
-    for (const core::Reply& reply : answers.replies) reply(error.problem());
-    return;
+    answers.answers.assign(answers.replies.size(), error.problem());
+    answers.news.clear();
   }
+  answers.number = store::kDurable;
+}
+
+void Engine::tell(Answers answers) {
+  settle(answers);
   for (std::size_t i = 0; i < answers.replies.size(); ++i) answers.replies[i](std::move(answers.answers[i]));
   for (const RunWatch::News& news : answers.news) news.tell(*news.run);
 }

@@ -74,7 +74,9 @@ class Engine {
   };
   // One transaction. Every request is answered once, except for claims that wait.
   [[nodiscard]] Answers commit(std::vector<Request> requests);
-  // Waits until they are durable.
+  // Waits until they are durable; where that fails, that is what they say.
+  void settle(Answers& answers);
+  // Once they are.
   void tell(Answers answers);
   void execute(std::vector<Request> requests) { tell(commit(std::move(requests))); }
 

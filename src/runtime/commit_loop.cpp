@@ -13,7 +13,8 @@ constexpr std::size_t kFewAnswers = 2;
 CommitLoop::CommitLoop(engine::Engine& engine, core::Clock& clock, LoopOptions options,
                        std::function<void()> after_group)
     : engine_(engine), clock_(clock), options_(options), after_group_(std::move(after_group)) {
-  if (engine_.store().flushes_apart()) teller_.emplace(engine_);
+  if (engine_.store().flushes_apart())
+    teller_.emplace([this](engine::Engine::Answers answers) { tell(std::move(answers)); });
   for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
@@ -45,9 +46,21 @@ void CommitLoop::submit(core::Command command, core::Reply reply) {
                       .detail = "the store cannot keep up: too many commands wait for it"});
 }
 
+void CommitLoop::gather(std::unique_lock<std::mutex>& lock) {
+  arrived_.wait(lock, [this] {
+    return is_stopping_ || (queued() > 0 && (untold_ == 0 || !gathering_.waits_for_the_last()));
+  });
+  if (is_stopping_ || !gathering_.wants_more(queued())) return;
+  const std::size_t before = queued();
+  arrived_.wait_until(lock, gathering_.waits_until(),
+                      [this] { return is_stopping_ || !gathering_.wants_more(queued()); });
+  gathering_.note_waited(before, queued());
+}
+
 std::vector<engine::Request> CommitLoop::take_group() {
   std::unique_lock lock{mutex_};
-  arrived_.wait(lock, [this] { return queued() > 0 || is_stopping_; });
+  gather(lock);
+  gathering_.begin();
   std::vector<engine::Request> group;
   if (taken_ == 0 && queued_tasks_ <= options_.group_tasks_max) {  // all, which costs no more than one
     group.swap(queue_);
@@ -67,28 +80,47 @@ std::vector<engine::Request> CommitLoop::take_group() {
     taken_ = 0;
   }
   executing_ += group.empty() ? 0 : 1;
+  untold_ += group.empty() ? 0 : 1;
   return group;
 }
 
 void CommitLoop::run() {
   for (auto group = take_group(); !group.empty(); group = take_group()) {
-    tell(engine_.commit(std::move(group)));
+    const core::MonotonicTime from = clock_.monotonic();
+    engine::Engine::Answers answers = engine_.commit(std::move(group));
+    const core::Duration work = clock_.monotonic() - from;
+    hand_on(std::move(answers));
     after_group_();
     const std::lock_guard lock{mutex_};
+    gathering_.note_work(work);
     --executing_;
     progress_at_ = clock_.monotonic();
   }
 }
 
 // To hand the answers on costs a switch of threads: not for a few, if there is nothing to do meanwhile.
-void CommitLoop::tell(engine::Engine::Answers answers) {
+void CommitLoop::hand_on(engine::Engine::Answers answers) {
   const auto has_more = [this] {
     const std::lock_guard lock{mutex_};
     return queued() > 0;
   };
   const bool is_worth_it = answers.replies.size() > kFewAnswers || has_more();
   if (teller_ && is_worth_it) return teller_->take(std::move(answers));
+  tell(std::move(answers));
+}
+
+void CommitLoop::tell(engine::Engine::Answers answers) {
+  const core::MonotonicTime from = clock_.monotonic();
+  engine_.settle(answers);
+  {
+    const std::lock_guard lock{mutex_};
+    gathering_.note_flush(clock_.monotonic() - from, answers.replies.size(), queued());
+  }
   engine_.tell(std::move(answers));
+  const std::lock_guard lock{mutex_};
+  gathering_.note_told(clock_.monotonic());
+  --untold_;
+  if (gathering_.waits_for_the_last()) arrived_.notify_one();
 }
 
 std::optional<core::MonotonicTime> CommitLoop::waiting_since() {

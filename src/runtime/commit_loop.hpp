@@ -1,8 +1,8 @@
 #pragma once
 // The commit loop: takes all commands that wait and gives them to the engine as one group. One is a group
-// when idle, hundreds are under load; it never waits for more. The next group forms while the last is being
-// flushed; where the store flushes apart it is also worked out meanwhile, and a thread of its own tells the
-// answers.
+// when idle, hundreds are under load. The next group forms while the last is being flushed; where the store
+// flushes apart it is also worked out meanwhile, and a thread of its own tells the answers. Only where the
+// disk is slow does a group wait for more, see Gathering.
 //
 // `submit` may be called from any thread and never blocks: beyond the bounds it answers resource_exhausted.
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "runtime/gathering.hpp"
 #include "runtime/teller.hpp"
 
 namespace pawl::runtime {
@@ -41,7 +42,11 @@ class CommitLoop {
 
  private:
   void run();
+  // Here, or on the teller's thread.
+  void hand_on(engine::Engine::Answers answers);
   void tell(engine::Engine::Answers answers);
+  // Returns when a group is to begin.
+  void gather(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] std::vector<engine::Request> take_group();
 
   [[nodiscard]] std::size_t queued() const { return queue_.size() - taken_; }
@@ -57,6 +62,8 @@ class CommitLoop {
   std::vector<engine::Request> queue_;
   std::size_t taken_ = 0;  // of its front
   std::size_t queued_tasks_ = 0;
+  Gathering gathering_;
+  int untold_ = 0;                        // groups that were taken and are not answered
   int executing_ = 0;                     // groups
   core::MonotonicTime progress_at_ = {};  // a group ended, or there was work again after there was none
   bool is_stopping_ = false;

@@ -10,7 +10,7 @@ constexpr std::size_t kWaitingMax = 4;  // groups
 
 }  // namespace
 
-Teller::Teller(engine::Engine& engine) : engine_(engine), thread_([this] { run(); }) {}
+Teller::Teller(Tell tell) : tell_(std::move(tell)), thread_([this] { run(); }) {}
 
 Teller::~Teller() {
   {
@@ -37,7 +37,7 @@ void Teller::run() {
     waiting_.pop_front();
     lock.unlock();
     taken_.notify_one();
-    engine_.tell(std::move(answers));
+    tell_(std::move(answers));
     lock.lock();
   }
 }

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -12,7 +13,8 @@ namespace pawl::runtime {
 
 class Teller {
  public:
-  explicit Teller(engine::Engine& engine);
+  using Tell = std::function<void(engine::Engine::Answers)>;
+  explicit Teller(Tell tell);
   Teller(const Teller&) = delete;
   Teller& operator=(const Teller&) = delete;
   ~Teller();  // tells what it has, then ends
@@ -24,7 +26,7 @@ class Teller {
  private:
   void run();
 
-  engine::Engine& engine_;
+  Tell tell_;
   std::mutex mutex_;
   std::condition_variable came_;
   std::condition_variable taken_;

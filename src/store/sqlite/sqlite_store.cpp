@@ -60,7 +60,7 @@ class SqliteStore final : public Store {
               std::vector<std::unique_ptr<Connection>> readers)
       : clock_(*options.clock),
         log_path_(writer->path() + "-wal"),
-        flusher_(log_path_),
+        flusher_(log_path_, options.flush),
         turnstile_(writer->path() + "-turn", options.random->next()),
         writer_(std::move(writer)),
         readers_(std::move(readers)),

@@ -4,6 +4,7 @@
 // write lock.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ struct SqliteOptions {
   core::Random* random = nullptr;  // for the jitter of waits; asked only while opening
   int readers = 2;
   std::optional<std::int64_t> max_page_count = {};  // a disk this full, for tests
+  std::function<int(int file)> flush = {};          // instead of fdatasync, for tests
 };
 
 // Makes the file if there is none, and migrates it. Throws StoreError that names the path for a folder that

@@ -1,0 +1,45 @@
+#include "runtime/gathering.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace pawl::runtime {
+
+namespace {
+
+constexpr std::chrono::microseconds kSlowFlush{400};  // below it a wait would be as long as a timer is wrong
+constexpr std::chrono::milliseconds kWaitMax{2};      // who comes back does so sooner
+constexpr int kLongWork = 4;  // a quarter of its flush: better done beside the flush of the last group
+constexpr int kVainMax = 5;
+constexpr int kAverageOf = 8;
+
+}  // namespace
+
+core::Duration Gathering::average(core::Duration so_far, core::Duration last) {
+  return so_far == core::Duration{0} ? last : so_far + (last - so_far) / kAverageOf;
+}
+
+void Gathering::note_flush(core::Duration time, std::size_t answers, std::size_t queued) {
+  flush_ = average(flush_, time);
+  callers_ = answers + queued;
+}
+
+bool Gathering::waits_for_the_last() const { return flush_ > kSlowFlush && flush_ > kLongWork * work_; }
+
+bool Gathering::wants_more(std::size_t queued) const {
+  return waits_for_the_last() && skips_ == 0 && queued < callers_;
+}
+
+core::MonotonicTime Gathering::waits_until() const {
+  return told_at_ + std::min<core::Duration>(flush_ / 2, kWaitMax);
+}
+
+void Gathering::note_waited(std::size_t before, std::size_t after) {
+  const bool was_worth_it = 2 * (after - before) >= callers_ - before;
+  vain_ = was_worth_it ? 0 : std::min(vain_ + 1, kVainMax);
+  skips_ = was_worth_it ? 0 : 1 << vain_;
+}
+
+void Gathering::begin() { skips_ = std::max(skips_ - 1, 0); }
+
+}  // namespace pawl::runtime

@@ -1,0 +1,88 @@
+// When a group waits for more commands, and that nothing is lost by it.
+#include "runtime/gathering.hpp"
+
+#include <unistd.h>
+
+#include "store/sqlite/sqlite_store.hpp"
+#include "tests/runtime/fixture.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using runtime::Gathering;
+
+constexpr core::MonotonicTime kTold{1h};
+
+// A group of sixteen has just been told.
+Gathering after_a_group(core::Duration work, core::Duration flush) {
+  Gathering gathering;
+  gathering.note_work(work);
+  gathering.note_flush(flush, 12, 4);
+  gathering.note_told(kTold);
+  return gathering;
+}
+
+TEST(Gathering, WaitsForThoseWhoWereAnsweredWhereTheDiskIsSlow) {
+  const Gathering gathering = after_a_group(100us, 1ms);
+  EXPECT_TRUE(gathering.waits_for_the_last());
+  EXPECT_TRUE(gathering.wants_more(4));
+  EXPECT_TRUE(gathering.wants_more(15));
+  EXPECT_FALSE(gathering.wants_more(16));
+  EXPECT_EQ(gathering.waits_until(), kTold + 500us);
+}
+
+TEST(Gathering, WaitsForNobodyWhereTheDiskIsFastOrTheWorkIsLong) {
+  for (const Gathering& gathering : {after_a_group(10us, 400us), after_a_group(250us, 1ms), Gathering{}}) {
+    EXPECT_FALSE(gathering.waits_for_the_last());
+    EXPECT_FALSE(gathering.wants_more(1));
+  }
+}
+
+TEST(Gathering, WaitsForNobodyBesideACallerAlone) {
+  Gathering gathering;
+  gathering.note_flush(5ms, 1, 0);
+  gathering.note_told(kTold);
+  EXPECT_FALSE(gathering.wants_more(1));
+}
+
+TEST(Gathering, DoesNotWaitLongAfterADiskThatStoodStill) {
+  EXPECT_EQ(after_a_group(100us, 30s).waits_until(), kTold + 2ms);
+}
+
+TEST(Gathering, WaitsLessAndLessOftenInVain) {
+  Gathering gathering = after_a_group(100us, 1ms);
+  int skipped = 0;
+  for (const int expected : {1, 3, 7, 15, 31, 31}) {
+    gathering.note_waited(4, 5);  // twelve were missing, and one came
+    gathering.begin();
+    for (skipped = 0; !gathering.wants_more(4); ++skipped) gathering.begin();
+    EXPECT_EQ(skipped, expected);
+  }
+  gathering.note_waited(4, 14);
+  gathering.begin();
+  EXPECT_TRUE(gathering.wants_more(4));
+}
+
+// Each flush takes its time, so that groups gather; and at the end, callers go away one after the other.
+TEST(OnASlowDisk, EveryCallerIsAnsweredUntilTheLastOne) {
+  constexpr int kCallers = 8;
+  const TemporaryFolder folder;
+  runtime::SystemClock clock;
+  runtime::SystemRandom random{7};
+  const auto flush = [](int file) {
+    std::mutex mutex;
+    std::condition_variable never;
+    std::unique_lock lock{mutex};
+    never.wait_for(lock, 2ms);
+    return ::fdatasync(file);
+  };
+  RunningNode node{store::open_sqlite(
+      {.path = folder.path() + "/slow.db", .clock = &clock, .random = &random, .flush = flush})};
+  in_parallel(kCallers, [&](int caller) {
+    for (int i = 0; i < 5 * (caller + 1); ++i) EXPECT_TRUE(node.api().enqueue("default", task_of("t")).ok());
+  });
+  EXPECT_EQ(counts_of(node.api()).pending, 5 * kCallers * (kCallers + 1) / 2);
+}
+
+}  // namespace
+}  // namespace pawl::testing
