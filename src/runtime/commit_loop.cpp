@@ -12,7 +12,11 @@ constexpr std::size_t kFewAnswers = 2;
 
 CommitLoop::CommitLoop(engine::Engine& engine, core::Clock& clock, LoopOptions options,
                        std::function<void()> after_group)
-    : engine_(engine), clock_(clock), options_(options), after_group_(std::move(after_group)) {
+    : engine_(engine),
+      clock_(clock),
+      options_(options),
+      after_group_(std::move(after_group)),
+      gathers_(engine.store().flushes_apart() && options.threads == 1) {
   if (engine_.store().flushes_apart())
     teller_.emplace([this](engine::Engine::Answers answers) { tell(std::move(answers)); });
   for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { run(); });
@@ -25,6 +29,7 @@ CommitLoop::~CommitLoop() {
   }
   arrived_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  teller_.reset();  // tells what it has, by way of what is destroyed after this
 }
 
 void CommitLoop::submit(core::Command command, core::Reply reply) {
@@ -46,14 +51,20 @@ void CommitLoop::submit(core::Command command, core::Reply reply) {
                       .detail = "the store cannot keep up: too many commands wait for it"});
 }
 
+// Whether a group is to begin, but for those who may still come.
+bool CommitLoop::is_due() const {
+  if (is_stopping_) return true;
+  if (queued() == 0) return false;
+  return untold_ == 0 || is_full() || !gathering_.waits_for_the_last();
+}
+
+bool CommitLoop::wants_more() const { return !is_stopping_ && !is_full() && gathering_.wants_more(queued()); }
+
 void CommitLoop::gather(std::unique_lock<std::mutex>& lock) {
-  arrived_.wait(lock, [this] {
-    return is_stopping_ || (queued() > 0 && (untold_ == 0 || !gathering_.waits_for_the_last()));
-  });
-  if (is_stopping_ || !gathering_.wants_more(queued())) return;
+  arrived_.wait(lock, [this] { return is_due(); });
+  if (!gathers_ || !wants_more()) return;
   const std::size_t before = queued();
-  arrived_.wait_until(lock, gathering_.waits_until(),
-                      [this] { return is_stopping_ || !gathering_.wants_more(queued()); });
+  arrived_.wait_until(lock, gathering_.waits_until(), [this] { return !wants_more(); });
   gathering_.note_waited(before, queued());
 }
 
@@ -110,17 +121,19 @@ void CommitLoop::hand_on(engine::Engine::Answers answers) {
 }
 
 void CommitLoop::tell(engine::Engine::Answers answers) {
+  const bool is_flushed_here = gathers_ && answers.number != store::kDurable;
   const core::MonotonicTime from = clock_.monotonic();
   engine_.settle(answers);
-  {
+  if (is_flushed_here) {
+    const core::Duration flush = clock_.monotonic() - from;
     const std::lock_guard lock{mutex_};
-    gathering_.note_flush(clock_.monotonic() - from, answers.replies.size(), queued());
+    gathering_.note_flush(flush, answers.replies.size(), queued());
   }
   engine_.tell(std::move(answers));
   const std::lock_guard lock{mutex_};
   gathering_.note_told(clock_.monotonic());
   --untold_;
-  if (gathering_.waits_for_the_last()) arrived_.notify_one();
+  if (gathers_ && queued() > 0) arrived_.notify_one();  // whatever it waited for, it may not any more
 }
 
 std::optional<core::MonotonicTime> CommitLoop::waiting_since() {

@@ -47,15 +47,19 @@ class CommitLoop {
   void tell(engine::Engine::Answers answers);
   // Returns when a group is to begin.
   void gather(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] bool is_due() const;
+  [[nodiscard]] bool wants_more() const;
   [[nodiscard]] std::vector<engine::Request> take_group();
 
   [[nodiscard]] std::size_t queued() const { return queue_.size() - taken_; }
+  [[nodiscard]] bool is_full() const { return queued_tasks_ >= options_.group_tasks_max; }
   [[nodiscard]] bool is_idle() const { return queued() == 0 && executing_ == 0; }
 
   engine::Engine& engine_;
   core::Clock& clock_;
   LoopOptions options_;
   std::function<void()> after_group_;
+  const bool gathers_;            // one thread, which knows how long the disk takes
   std::optional<Teller> teller_;  // ends after the threads: it has their last answers
   std::mutex mutex_;
   std::condition_variable arrived_;

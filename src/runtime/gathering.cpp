@@ -8,6 +8,7 @@ namespace pawl::runtime {
 namespace {
 
 constexpr std::chrono::microseconds kSlowFlush{400};  // below it a wait would be as long as a timer is wrong
+constexpr std::chrono::microseconds kNoFlush{20};     // it was on the disk already
 constexpr std::chrono::milliseconds kWaitMax{2};      // who comes back does so sooner
 constexpr int kLongWork = 4;  // a quarter of its flush: better done beside the flush of the last group
 constexpr int kVainMax = 5;
@@ -20,7 +21,7 @@ core::Duration Gathering::average(core::Duration so_far, core::Duration last) {
 }
 
 void Gathering::note_flush(core::Duration time, std::size_t answers, std::size_t queued) {
-  flush_ = average(flush_, time);
+  if (time > kNoFlush) flush_ = average(flush_, time);
   callers_ = answers + queued;
 }
 

@@ -67,15 +67,14 @@ Awaitable<void> Connection::turn_away() {
 }
 
 Awaitable<void> Connection::close() {
-  const bool lingers = lingers_.has_value() && !is_stopping_;
-  if (lingers) co_await stream_.pause(kBeforeClosing);
+  buffer_.clear();
+  buffer_.shrink_to_fit();
+  if (lingers_ && !is_stopping_) co_await stream_.pause(kBeforeClosing);
   stream_.close();
-  if (lingers) co_await linger();
+  if (lingers_ && !is_stopping_) co_await linger();
 }
 
 Awaitable<void> Connection::linger() {
-  buffer_.clear();
-  buffer_.shrink_to_fit();
   is_idle_ = true;
   stream_.expires_after(lingers_->timeout);
   co_await stream_.drain(lingers_->bytes_max);
@@ -100,7 +99,7 @@ Awaitable<bool> Connection::serve(bool is_last) {
   if (!has_header) co_return false;
   if (parser.refusal()) {
     std::string id = new_request_id();
-    co_return co_await refuse(parser, std::move(id), parser.has_header() ? limits_.linger : limits_.farewell);
+    co_return co_await refuse(parser, std::move(id), parser.has_header() ? limits_.linger : limits_.unread);
   }
   begin_body(parser);
   const bool is_kept = parser.keeps_alive() && !is_last;

@@ -38,10 +38,11 @@ struct HttpLimits {
   std::chrono::milliseconds write_timeout{10'000};
   std::chrono::milliseconds heartbeat{15'000};  // of a stream of events with nothing to tell
   Linger linger{.bytes_max = 64U << 20U, .timeout = std::chrono::milliseconds{5'000}};
-  // Of those who sent no header that can be read, and of connections above the limit: nobody who means well
-  // has much more to send.
-  Linger farewell{.bytes_max = 256U << 10U, .timeout = std::chrono::milliseconds{1'000}};
-  int farewells_max = 64;  // at once of those above the limit, which do not count as connections
+  // Of those who sent no header that can be read: nobody who means well has much more of it.
+  Linger unread{.bytes_max = 256U << 10U, .timeout = std::chrono::milliseconds{1'000}};
+  // Of connections above the limit: they do not count as connections, so there are few and they are short.
+  Linger farewell{.bytes_max = 1U << 20U, .timeout = std::chrono::milliseconds{1'000}};
+  int farewells_max = 64;  // at once
 };
 
 // How long a body may take of which so much has come: a slow one is not waited for to the end.

@@ -1,6 +1,8 @@
 // When a group waits for more commands, and that nothing is lost by it.
 #include "runtime/gathering.hpp"
 
+#include <atomic>
+
 #include <unistd.h>
 
 #include "store/sqlite/sqlite_store.hpp"
@@ -63,25 +65,67 @@ TEST(Gathering, WaitsLessAndLessOftenInVain) {
   EXPECT_TRUE(gathering.wants_more(4));
 }
 
-// Each flush takes its time, so that groups gather; and at the end, callers go away one after the other.
-TEST(OnASlowDisk, EveryCallerIsAnsweredUntilTheLastOne) {
-  constexpr int kCallers = 8;
+// A node on a file whose flushes take as long as a test says.
+class OnASlowDisk : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::unique_ptr<RunningNode> node_with(std::function<core::Duration()> time_of_flush) {
+    const auto flush = [time_of_flush = std::move(time_of_flush)](int file) {
+      std::mutex mutex;
+      std::condition_variable never;
+      std::unique_lock lock{mutex};
+      if (const core::Duration time = time_of_flush(); time > 0ms) never.wait_for(lock, time);
+      return ::fdatasync(file);
+    };
+    return std::make_unique<RunningNode>(store::open_sqlite(
+        {.path = folder.path() + "/slow.db", .clock = &clock, .random = &random, .flush = flush}));
+  }
+  // Without waiting for the answer.
+  void submit(RunningNode& node) {
+    core::EnqueueTasks command;
+    command.tasks = {task_of("t")};
+    node.runtime.submit(std::move(command), [this](const core::Result<core::Answer>& answer) {
+      EXPECT_TRUE(answer.ok());
+      ++answered;
+    });
+  }
+
   const TemporaryFolder folder;
   runtime::SystemClock clock;
   runtime::SystemRandom random{7};
-  const auto flush = [](int file) {
-    std::mutex mutex;
-    std::condition_variable never;
-    std::unique_lock lock{mutex};
-    never.wait_for(lock, 2ms);
-    return ::fdatasync(file);
-  };
-  RunningNode node{store::open_sqlite(
-      {.path = folder.path() + "/slow.db", .clock = &clock, .random = &random, .flush = flush})};
+  std::atomic<int> answered = 0;
+};
+
+// At the end callers go away one after the other.
+TEST_F(OnASlowDisk, EveryCallerIsAnsweredUntilTheLastOne) {
+  constexpr int kCallers = 8;
+  const auto node = node_with([] { return 2ms; });
   in_parallel(kCallers, [&](int caller) {
-    for (int i = 0; i < 5 * (caller + 1); ++i) EXPECT_TRUE(node.api().enqueue("default", task_of("t")).ok());
+    for (int i = 0; i < 5 * (caller + 1); ++i) EXPECT_TRUE(node->api().enqueue("default", task_of("t")).ok());
   });
-  EXPECT_EQ(counts_of(node.api()).pending, 5 * kCallers * (kCallers + 1) / 2);
+  EXPECT_EQ(counts_of(node->api()).pending, 5 * kCallers * (kCallers + 1) / 2);
+}
+
+// Between a disk that is slow and one that is not: whoever waits for the last group, for a reason that is
+// gone when it is told, is not forgotten.
+TEST_F(OnASlowDisk, NobodyIsForgottenWhenItBecomesFast) {
+  constexpr int kRounds = 600;
+  constexpr int kTogether = 4;
+  std::atomic<int> flushes = 0;
+  const auto node = node_with([&]() -> core::Duration { return ++flushes % 32 == 0 ? 30ms : 0ms; });
+  for (int round = 1; round <= kRounds; ++round) {
+    for (int i = 0; i < kTogether; ++i) submit(*node);
+    ASSERT_TRUE(eventually([&] { return answered == round * kTogether; })) << answered;
+  }
+}
+
+TEST_F(OnASlowDisk, WhatWasSubmittedIsAnsweredBeforeTheEnd) {
+  constexpr int kRounds = 20;
+  constexpr int kTogether = 5;
+  for (int round = 1; round <= kRounds; ++round) {
+    const auto node = node_with([] { return 1ms; });
+    for (int i = 0; i < kTogether; ++i) submit(*node);
+  }
+  EXPECT_EQ(answered, kRounds * kTogether);
 }
 
 }  // namespace

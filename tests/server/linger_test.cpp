@@ -131,6 +131,14 @@ TEST_F(LingeringForLong, IsNotWaitedForWhenTheServerStops) {
   wait_until_none_is_left();
 }
 
+TEST_F(LingeringForLong, IsNotBegunWhenTheServerStops) {
+  RawClient client{front.port()};
+  client.send("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n{");
+  EXPECT_EQ(status_of(client.receive()), 413);  // its end comes a little later
+  front.http().stop_accepting();
+  wait_until_none_is_left();
+}
+
 class LingeringForMuch : public Lingering {
  protected:
   LingeringForMuch()
@@ -156,7 +164,7 @@ class Farewells : public Lingering {
  protected:
   Farewells()
       : Lingering({.connections_max = 1,
-                   .farewell = {.bytes_max = 1U << 20U, .timeout = hours{1}},
+                   .farewell = {.bytes_max = server::HttpLimits{}.farewell.bytes_max, .timeout = hours{1}},
                    .farewells_max = 1}) {
     served.send(get("/healthz"));
     EXPECT_EQ(status_of(served.receive()), 200);
