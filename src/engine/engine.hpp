@@ -76,7 +76,7 @@ class Engine {
   [[nodiscard]] Answers commit(std::vector<Request> requests);
   // Waits until they are durable; where that fails, that is what they say.
   void settle(Answers& answers);
-  // Once they are.
+  // Settles them where that has not been done, and gives them to whoever asked.
   void tell(Answers answers);
   void execute(std::vector<Request> requests) { tell(commit(std::move(requests))); }
 

@@ -121,10 +121,10 @@ void CommitLoop::hand_on(engine::Engine::Answers answers) {
 }
 
 void CommitLoop::tell(engine::Engine::Answers answers) {
-  const bool is_flushed_here = gathers_ && answers.number != store::kDurable;
+  const bool tells_of_a_flush = gathers_ && answers.number != store::kDurable;
   const core::MonotonicTime from = clock_.monotonic();
   engine_.settle(answers);
-  if (is_flushed_here) {
+  if (tells_of_a_flush) {
     const core::Duration flush = clock_.monotonic() - from;
     const std::lock_guard lock{mutex_};
     gathering_.note_flush(flush, answers.replies.size(), queued());

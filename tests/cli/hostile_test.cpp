@@ -57,7 +57,8 @@ class HostileProcess {
   void tick() const { EXPECT_EQ(write(ticks_.get(), "", 1), 1); }
 
  private:
-  [[noreturn]] static void attack(int ticks, int port, int idle) {
+  // Whatever goes wrong here ends this process and not in the tests that it is a copy of.
+  [[noreturn]] static void attack(int ticks, int port, int idle) noexcept {
     {
       HostileClients clients{port, idle};
       EXPECT_EQ(write(ticks, "", 1), 1);
