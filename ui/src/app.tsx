@@ -4,6 +4,7 @@ import { Client } from "./api/client";
 import { ConnectionContext } from "./api/context";
 import { TrafficProvider } from "./live/traffic";
 import { NoticesProvider } from "./parts/notices";
+import { forgetAll } from "./route/memory";
 import { useRoute, type Route } from "./route/route";
 import { SignIn } from "./shell/sign_in";
 import { Shell } from "./shell/shell";
@@ -31,6 +32,7 @@ export function App() {
   const signIn = useCallback(
     (token: string) => {
       client.signIn(token);
+      forgetAll();
       setRefused(false);
       setSession((n) => n + 1); // everything is loaded anew, as somebody else
     },
@@ -38,6 +40,7 @@ export function App() {
   );
   const signOut = useCallback(() => {
     client.signOut();
+    forgetAll();
     setSession((n) => n + 1);
   }, [client]);
 
@@ -69,12 +72,12 @@ function PageOf({ route }: { route: Route }) {
     case "dead-letters":
       return <DeadLettersPage />;
     case "queues":
-      return <QueuesPage />;
+      return <QueuesPage name={route.id} />;
     case "workers":
-      return <WorkersPage />;
+      return <WorkersPage id={route.id} />;
     case "schedules":
-      return route.id ? <SchedulePage name={route.id} /> : <SchedulesPage />;
+      return route.id ? <SchedulePage name={route.id} /> : <SchedulesPage route={route} />;
     case "definitions":
-      return route.id ? <DefinitionPage name={route.id} route={route} /> : <DefinitionsPage />;
+      return route.id ? <DefinitionPage name={route.id} route={route} /> : <DefinitionsPage route={route} />;
   }
 }

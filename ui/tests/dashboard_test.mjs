@@ -71,6 +71,7 @@ test("a group of dead letters is one row, and redriven as one", async () => {
   await group.getByText("account ‹n› is unknown").waitFor();
   writeFileSync(join(pawl.folder, "mended"), "");
   await group.getByRole("button", { name: "Redrive all 3" }).click();
+  await view.page.getByRole("button", { name: "Redrive 3", exact: true }).click();
   await until(async () => (await list("type=mail.order&status=completed")).length === 3, "three completed");
   await view.page.getByText("Nothing has failed for good").waitFor();
 });
@@ -102,10 +103,12 @@ test("what a worker holds is seen, a task is cancelled, the worker drained", asy
   await view.go("workers");
   await view.page.getByRole("cell", { name: "slow.job" }).waitFor();
   await view.go(`tasks/${task.id}`);
-  await view.page.getByRole("button", { name: "Cancel" }).click();
+  await view.page.getByRole("button", { name: "Cancel…" }).click();
+  await view.page.getByRole("button", { name: "Cancel the task" }).click();
   await view.page.getByText("cancelled", { exact: true }).first().waitFor({ timeout: 30_000 });
   await view.go("workers");
-  await view.page.getByRole("button", { name: "Drain" }).click();
+  await view.page.getByRole("button", { name: "Drain…" }).click();
+  await view.page.getByRole("button", { name: "Drain the worker" }).click();
   await view.page.getByText("draining").first().waitFor();
 });
 

@@ -22,7 +22,7 @@ const order = {
 };
 
 before(async () => {
-  pawl = await startPawl({ "work.*": "cat", "pay.*": "test -e mended && cat || { echo card 4711 declined >&2; exit 1; }" });
+  pawl = await startPawl({ "work.*": "cat", "never.*": "false", "pay.*": "test -e mended && cat || { echo card 4711 declined >&2; exit 1; }" });
   browser = await openBrowser();
   view = await openPage(browser, pawl.address);
   await pawl.ask("PUT", "/v1/default/definitions/order", order);
@@ -102,13 +102,16 @@ test("a run is rewound to a step, paused, resumed and cancelled", async () => {
   await view.page.getByRole("tab", { name: "Graph" }).click();
   await node("charge", "completed").click();
   await view.page.getByRole("button", { name: "Rewind to charge…" }).click();
+  await view.page.getByRole("button", { name: "Start the new run" }).click();
   await until(() => !view.page.url().includes(run.id), "the page of the new run");
   await node("approve", "waiting").waitFor();
   await view.page.getByRole("button", { name: "Pause" }).click();
   await header().getByText("paused").waitFor();
   await view.page.getByRole("button", { name: "Resume" }).click();
   await header().getByText("sleeping").waitFor();
-  await view.page.getByRole("button", { name: "Cancel" }).click();
+  await view.page.getByRole("button", { name: "Cancel…" }).click();
+  await view.page.getByText("It cannot be taken up again.").waitFor();
+  await view.page.getByRole("button", { name: "Cancel the run" }).click();
   await header().getByText("cancelled").waitFor();
 });
 
@@ -116,7 +119,7 @@ test("what was done is undone, and drawn as such", async () => {
   await pawl.ask("PUT", "/v1/default/definitions/saga", {
     tasks: [
       { id: "book", activity: "work.book", compensate: "unbook" },
-      { id: "fly", activity: "none.fly", after: ["book"] }, // for which the worker has no handler
+      { id: "fly", activity: "never.fly", after: ["book"], retry: { max_attempts: 1 } },
       { id: "unbook", type: "compensation", activity: "work.unbook" },
     ],
   });

@@ -119,6 +119,47 @@ test("a backfill shows how many slots there are, then fires them", async () => {
   assert.equal((await pawl.ask("GET", "/v1/default/tasks?type=ok.probe")).items.length, 3);
 });
 
+test("a backfill says which slots are new", async () => {
+  await button("Backfill…").click();
+  await view.page.getByLabel("From (your time)").fill("2026-01-01T01:00");
+  await view.page.getByLabel("Up to (your time)").fill("2026-01-01T03:00");
+  await view.page.getByText("All of them fired or were skipped before").waitFor();
+  assert.ok(await button("Fire 0 new slots").isDisabled());
+  await view.page.getByLabel("Up to (your time)").fill("2026-01-01T04:00");
+  await view.page.getByText("2 fired or were skipped before").waitFor();
+  await view.page.getByLabel("Up to (your time)").press("Enter");
+  await view.page.getByText("1 slot of hourly fire now; 2 had come before").waitFor();
+});
+
+test("a schedule whose slots are skipped says so in the list", async () => {
+  await pawl.ask("PUT", "/v1/default/definitions/long", { tasks: [{ id: "nap", type: "sleep", duration: "1h" }] });
+  await pawl.ask("POST", "/v1/default/schedules", { name: "stuck", every: "1s", overlap: "skip", workflow: "long" });
+  await view.go("schedules");
+  const row = view.page.locator(".row").filter({ has: view.page.getByRole("link", { name: "stuck" }) });
+  await row.locator('[data-state="skipped"]').waitFor();
+  await pawl.ask("DELETE", "/v1/default/schedules/stuck");
+});
+
+test("on a phone a wrong field is brought into sight", async () => {
+  const phone = await openPage(browser, pawl.address, { width: 400, height: 500 });
+  await phone.go("schedules");
+  await phone.page.getByRole("button", { name: "New schedule…" }).click();
+  await phone.page.getByLabel("Name", { exact: true }).fill("wrong");
+  await phone.page.getByLabel("Workflow", { exact: true }).fill("report");
+  await phone.page.getByLabel("Cron", { exact: true }).fill("61 * * * *");
+  await phone.page.getByLabel("Jitter, up to").press("Enter"); // far below
+  await phone.page.getByRole("alert").filter({ hasText: /^cron / }).waitFor();
+  const box = await until(async () => {
+    const { y } = await phone.page.getByLabel("Cron", { exact: true }).boundingBox();
+    return y > 0 && y < 500;
+  }, "the field in sight");
+  assert.ok(box);
+  assert.ok(await phone.page.getByLabel("Cron", { exact: true }).evaluate((field) => field === document.activeElement));
+  const place = await phone.page.locator(".place.here").boundingBox();
+  assert.ok(place.x >= 0 && place.x + place.width <= 400, "the page one is on is seen among the places");
+  await phone.close();
+});
+
 test("the list has them all, the search finds one by its name, and it is deleted", async () => {
   await view.go("schedules");
   await view.page.getByRole("link", { name: "hourly" }).waitFor();

@@ -21,6 +21,16 @@ export class Problem extends Error {
   }
 }
 
+// A request that was not sent, since these fields cannot be right.
+export function refusedHere(errors: FieldError[]): Problem {
+  return new Problem(400, "invalid_argument", errors.map(({ field, message }) => `${field}: ${message}`).join(", "), null, errors);
+}
+
+// For people: a token that lacks the role or the namespace is a matter for who made it.
+export function problemInWords({ status, detail }: Problem): string {
+  return status === 403 ? `${detail}. Sign in with a token that may, or ask an administrator for one.` : detail;
+}
+
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem(0, "internal", error instanceof Error ? error.message : String(error));

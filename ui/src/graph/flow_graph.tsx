@@ -5,6 +5,7 @@ import "@xyflow/react/dist/base.css";
 import type { NodeType } from "../api/types";
 import { StateShape } from "../parts/state_mark";
 import { inWords } from "../text/format";
+import { shortNames } from "../text/short_names";
 import { lookOf } from "../text/states";
 import { BentEdge } from "./bent_edge";
 import { edgeId, layoutOf, nodeHeight, nodeWidth, type Place } from "./layout";
@@ -25,25 +26,40 @@ interface Props {
   onChoose?: (id: string) => void;
 }
 
-type FlowNode = Node<{ node: GraphNode; isChosen: boolean }, "task">;
+interface Drawn extends Record<string, unknown> {
+  node: GraphNode;
+  name: string; // the id, shortened where there is no room for it
+  isChosen: boolean;
+  onChoose: ((id: string) => void) | undefined;
+}
+
+type FlowNode = Node<Drawn, "task">;
 
 const nodeTypes = { task: memo(TaskNode) };
 const edgeTypes = { bent: memo(BentEdge) };
-const fit = { maxZoom: 1, minZoom: 0.35, padding: 0.08 };
+const fit = { maxZoom: 1, minZoom: 0.2, padding: 0.08 }; // below that nothing can be told apart
+const zoomMin = 0.02;
+const fitAll = { ...fit, minZoom: zoomMin }; // for whoever asks for the whole
+const lettersMax = 14; // of an id, in a node
+// The library's own text tells of moving and deleting nodes, which nobody can here.
+const spoken = { "node.a11yDescription.default": "Press Enter or Space to show the task.", "edge.a11yDescription.default": "" };
 const readableZoom = 0.75;
 const origin: Place = { x: 0, y: 0 };
 const heightMin = 220;
 const heightMax = 560;
 
-function flowNodeOf(node: GraphNode, position: Place, isChosen: boolean): FlowNode {
+// The button inside says what it is; the box around it has nothing to say.
+const notSpoken = { "aria-roledescription": undefined } as unknown as NonNullable<FlowNode["domAttributes"]>;
+
+function flowNodeOf(position: Place, drawn: Drawn): FlowNode {
   return {
-    id: node.id,
+    id: drawn.node.id,
     type: "task",
     position,
     width: nodeWidth,
     height: nodeHeight,
-    data: { node, isChosen },
-    ariaLabel: `${node.id}, ${node.type}${node.state ? `, ${inWords(node.state)}` : ""}`,
+    data: drawn,
+    domAttributes: notSpoken,
   };
 }
 
@@ -51,6 +67,8 @@ function looksTheSame(a: FlowNode, b: FlowNode): boolean {
   return (
     a.position === b.position &&
     a.data.isChosen === b.data.isChosen &&
+    a.data.onChoose === b.data.onChoose &&
+    a.data.name === b.data.name &&
     a.data.node.state === b.data.node.state &&
     a.data.node.note === b.data.node.note
   );
@@ -60,17 +78,19 @@ export function FlowGraph({ label, nodes, edges, undoneBy, chosen = null, onChoo
   // What stands where depends on the shape alone: states change all the time, places must not.
   const shape = JSON.stringify([nodes.map((node) => node.id), edges]);
   const layout = useMemo(() => layoutOf({ ids: nodes.map((node) => node.id), edges, undoneBy }), [shape, undoneBy]);
+  const names = useMemo(() => shortNames(nodes.map((node) => node.id), lettersMax), [shape]);
   // A node that did not change stays the same object: of five hundred, only those that did are drawn anew.
   const kept = useRef(new Map<string, FlowNode>());
   const flowNodes = useMemo<FlowNode[]>(() => {
     const made = nodes.map((node) => {
-      const next = flowNodeOf(node, layout.places.get(node.id) ?? origin, node.id === chosen);
+      const name = names.get(node.id) ?? node.id;
+      const next = flowNodeOf(layout.places.get(node.id) ?? origin, { node, name, isChosen: node.id === chosen, onChoose });
       const before = kept.current.get(node.id);
       return before && looksTheSame(before, next) ? before : next;
     });
     kept.current = new Map(made.map((node) => [node.id, node]));
     return made;
-  }, [nodes, layout, chosen]);
+  }, [nodes, layout, names, chosen, onChoose]);
   const flowEdges = useMemo<Edge[]>(
     () => [
       ...edges.map((edge) => ({
@@ -102,17 +122,20 @@ export function FlowGraph({ label, nodes, edges, undoneBy, chosen = null, onChoo
         edgeTypes={edgeTypes}
         fitView
         fitViewOptions={fit}
-        minZoom={0.1}
+        minZoom={zoomMin}
         maxZoom={2}
+        ariaLabelConfig={spoken}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        disableKeyboardA11y
         nodesDraggable={false}
         nodesConnectable={false}
         onlyRenderVisibleElements={nodes.length > 100}
         proOptions={{ hideAttribution: true }}
-        onNodeClick={(_, node) => onChoose?.(node.id)}
-        onSelectionChange={({ nodes: selected }) => selected[0] && onChoose?.(selected[0].id)}
       >
         <Background gap={22} size={1} color="var(--line)" />
-        <Controls showInteractive={false} fitViewOptions={fit} position="top-right" orientation="horizontal" />
+        <Controls showInteractive={false} fitViewOptions={fitAll} position="top-right" orientation="horizontal" />
         <FitOnResize centre={chosen === null ? null : (layout.places.get(chosen) ?? null)} />
       </ReactFlow>
     </div>
@@ -143,16 +166,27 @@ const kindInWords: Record<NodeType, string> = {
   workflow: "child run",
 };
 
-function TaskNode({ data: { node, isChosen } }: NodeProps<FlowNode>) {
+function TaskNode({ data: { node, name, isChosen, onChoose } }: NodeProps<FlowNode>) {
   const tone = node.state ? lookOf(node.state).tone : "wait";
-  return (
-    <div className={`node kind-${node.type} tone-edge-${tone}${isChosen ? " chosen" : ""}`} data-node={node.id} data-state={node.state ?? ""}>
+  const { getNode, setCenter, getZoom } = useReactFlow();
+  const isShort = name === node.id;
+  const look = `node kind-${node.type} tone-edge-${tone}${isChosen ? " chosen" : ""}`;
+  // A node that is reached by Tab may stand outside of what is seen.
+  const bringIntoSight = (element: HTMLElement) => {
+    const place = getNode(node.id)?.position;
+    if (place && element.matches(":focus-visible") && !isInSight(element)) {
+      void setCenter(place.x + nodeWidth / 2, place.y + nodeHeight / 2, { zoom: Math.max(readableZoom, getZoom()) });
+    }
+  };
+  const inside = (
+    <>
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <Handle type="target" id="undo" position={Position.Top} isConnectable={false} />
       {node.state && <StateShape state={node.state} />}
       <span className="node-text">
         <span className="node-id" title={node.id}>
-          {node.id}
+          {isShort ? node.id : <span aria-hidden="true">{name}</span>}
+          {!isShort && <span className="only-heard">{node.id}</span>}
         </span>
         <span className="node-note">
           {[kindInWords[node.type], node.state ? inWords(node.state) : "", node.note].filter(Boolean).join(" · ")}
@@ -160,6 +194,25 @@ function TaskNode({ data: { node, isChosen } }: NodeProps<FlowNode>) {
       </span>
       <Handle type="source" position={Position.Right} isConnectable={false} />
       <Handle type="source" id="undo" position={Position.Bottom} isConnectable={false} />
-    </div>
+    </>
   );
+  const known = { className: look, "data-node": node.id, "data-state": node.state ?? "" };
+  if (!onChoose) return <div {...known}>{inside}</div>;
+  return (
+    <button
+      type="button"
+      {...known}
+      aria-pressed={isChosen}
+      onClick={() => onChoose(node.id)}
+      onFocus={(event) => bringIntoSight(event.currentTarget)}
+    >
+      {inside}
+    </button>
+  );
+}
+
+function isInSight(element: HTMLElement): boolean {
+  const graph = element.closest(".graph")?.getBoundingClientRect();
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return !graph || (left >= graph.left && right <= graph.right && top >= graph.top && bottom <= graph.bottom);
 }

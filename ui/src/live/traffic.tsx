@@ -15,7 +15,8 @@ export interface Traffic {
   queuesAt: number; // when they were told, ms
   following: Following;
   history: History;
-  problem: Problem | null;
+  problem: Problem | null; // of the counters
+  refusal: Problem | null; // the namespace may not be looked at, or cannot be
   round: number; // rises with every sample
 }
 
@@ -26,6 +27,7 @@ const TrafficContext = createContext<Traffic>({
   following: "connecting",
   history: new History(),
   problem: null,
+  refusal: null,
   round: 0,
 });
 
@@ -39,7 +41,7 @@ export function TrafficProvider({ children }: { children: ReactNode }) {
   const asked = useMemo(() => ({ path: { ns } }), [ns]);
   const seen = useRef<Queue[]>([]);
 
-  const following = useEvents({
+  const { following, refusal } = useEvents({
     client,
     name: "GET /v1/{ns}/queues",
     asked,
@@ -69,8 +71,8 @@ export function TrafficProvider({ children }: { children: ReactNode }) {
   }, [client, ns, history]);
 
   const value = useMemo(
-    () => ({ queues, queuesAt, following, history, problem, round }),
-    [queues, queuesAt, following, history, problem, round],
+    () => ({ queues, queuesAt, following, history, problem, refusal, round }),
+    [queues, queuesAt, following, history, problem, refusal, round],
   );
   return <TrafficContext.Provider value={value}>{children}</TrafficContext.Provider>;
 }

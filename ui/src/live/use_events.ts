@@ -9,7 +9,12 @@ const waitMaxMs = 10_000;
 
 export type Following = "connecting" | "live" | "lost" | "over";
 
-interface Followed<Name extends CallName> {
+export interface Followed {
+  following: Following;
+  refusal: Problem | null; // why it is over, if it was refused
+}
+
+interface Options<Name extends CallName> {
   client: Client;
   name: Name;
   asked: Asked<Name>; // must stay the same object (useMemo) while what it asks for does
@@ -17,11 +22,12 @@ interface Followed<Name extends CallName> {
   isWanted?: boolean;
 }
 
-export function useEvents<Name extends CallName>(followed: Followed<Name>): Following {
-  const [state, setState] = useState<Following>("connecting");
-  const latest = useRef(followed);
-  latest.current = followed;
-  const { client, name, asked, isWanted = true } = followed;
+export function useEvents<Name extends CallName>(options: Options<Name>): Followed {
+  const [following, setFollowing] = useState<Following>("connecting");
+  const [refusal, setRefusal] = useState<Problem | null>(null);
+  const latest = useRef(options);
+  latest.current = options;
+  const { client, name, asked, isWanted = true } = options;
 
   useEffect(() => {
     if (!isWanted) return;
@@ -32,7 +38,8 @@ export function useEvents<Name extends CallName>(followed: Followed<Name>): Foll
     const follow = async () => {
       try {
         const body = await client.stream(name, { ...asked, signal: aborter.signal }, lastEventId);
-        setState("live");
+        setFollowing("live");
+        setRefusal(null);
         await readEvents(body, (event) => {
           wait = waitMinMs;
           if (event.id) lastEventId = event.id;
@@ -42,12 +49,13 @@ export function useEvents<Name extends CallName>(followed: Followed<Name>): Foll
         if (aborter.signal.aborted) return;
         // What is refused will be refused again; what broke off will not.
         if (error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 429) {
-          setState("over");
+          setFollowing("over");
+          setRefusal(error);
           return;
         }
       }
       if (aborter.signal.aborted) return;
-      setState("lost");
+      setFollowing("lost");
       timer = window.setTimeout(follow, wait);
       wait = Math.min(wait * 2, waitMaxMs);
     };
@@ -58,5 +66,5 @@ export function useEvents<Name extends CallName>(followed: Followed<Name>): Foll
     };
   }, [client, name, asked, isWanted]);
 
-  return state;
+  return { following, refusal };
 }

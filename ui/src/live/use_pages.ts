@@ -1,7 +1,10 @@
-// A list that is read page by page as it is scrolled, and whose first page is looked at again every so often.
-import { useCallback, useEffect, useRef, useState } from "react";
+// A list that is read page by page as it is scrolled. Every so often its beginning and the pages in sight are looked at
+// again: however long the list is, that is a few calls.
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Page } from "../api/types";
 import { Problem, problemOf } from "../api/problem";
+import { remember, remembered } from "../route/memory";
+import { appended, begunAnew, cursorsOf, emptyList, itemsOf, replaced, type PageList, type ReadPage } from "./page_list";
 
 export interface Pages<Item> {
   items: Item[];
@@ -10,39 +13,54 @@ export interface Pages<Item> {
   hasMore: boolean;
   loadMore: () => void;
   reload: () => void;
+  look: (inSight: Item[]) => void; // these rows are looked at
 }
 
 type Load<Item> = (cursor: string, signal: AbortSignal) => Promise<Page<Item>>;
+type Change<Item> = (before: PageList<Item>) => PageList<Item>;
 
-interface Held<Item> {
-  items: Item[];
-  cursor: string | null;
+interface Options {
+  everyMs: number;
+  place?: string; // where the list is kept for whoever comes back to it
 }
 
+const newPagesMax = 3; // with more new rows than that the list begins anew
+
 // `load` must change (useCallback) when the filter does.
-export function usePages<Item extends { id: string }>(load: Load<Item>, everyMs = 0): Pages<Item> {
-  const [held, setHeld] = useState<Held<Item>>({ items: [], cursor: null });
+export function usePages<Item extends { id: string }>(load: Load<Item>, { everyMs, place = "" }: Options): Pages<Item> {
+  const [list, setList] = useState<PageList<Item>>(() => remembered<PageList<Item>>(place, "pages") ?? emptyList());
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isLoading, setLoading] = useState(true);
   const [round, setRound] = useState(0);
   const loadedBy = useRef(load);
   const isBusy = useRef(false);
+  const inSight = useRef<ReadonlySet<string>>(new Set());
+  const latest = useRef(list);
+  latest.current = list;
+
+  useEffect(() => () => remember(place, "pages", latest.current), [place]);
 
   useEffect(() => {
     const aborter = new AbortController();
-    const isOther = loadedBy.current !== load;
-    loadedBy.current = load;
-    if (isOther) setHeld({ items: [], cursor: null });
+    const { signal } = aborter;
+    if (loadedBy.current !== load) {
+      loadedBy.current = load;
+      latest.current = emptyList(); // of something else
+      setList(latest.current);
+    }
     let timer = 0;
+    const change = (make: Change<Item>) => !signal.aborted && setList(make);
     const run = async () => {
       setLoading(true);
       try {
-        const page = document.hidden ? null : await load("", aborter.signal);
-        if (aborter.signal.aborted) return;
-        if (page) setHeld((before) => refreshed(before, page));
+        if (!document.hidden) {
+          await readBeginning(load, signal, latest.current, change);
+          await readAgain(load, signal, cursorsOf(latest.current, inSight.current), change);
+        }
+        if (signal.aborted) return;
         setProblem(null);
       } catch (error) {
-        if (aborter.signal.aborted) return;
+        if (signal.aborted) return;
         setProblem(problemOf(error));
       }
       setLoading(false);
@@ -56,31 +74,52 @@ export function usePages<Item extends { id: string }>(load: Load<Item>, everyMs 
   }, [load, everyMs, round]);
 
   const loadMore = useCallback(async () => {
-    if (!held.cursor || isBusy.current) return;
+    const cursor = list.next;
+    if (cursor === null || isBusy.current) return;
     isBusy.current = true;
     try {
-      const page = await load(held.cursor, new AbortController().signal);
-      if (loadedBy.current === load) setHeld((before) => ({ items: joined(before.items, page.items), cursor: page.next_cursor }));
+      const page = await load(cursor, new AbortController().signal);
+      // Meanwhile the list may have become another one, or have got another end.
+      if (loadedBy.current === load) setList((before) => (before.next === cursor ? appended(before, cursor, page) : before));
     } catch (error) {
       setProblem(problemOf(error));
     }
     isBusy.current = false;
-  }, [held.cursor, load]);
+  }, [list.next, load]);
 
   const reload = useCallback(() => setRound((n) => n + 1), []);
-  return { items: held.items, problem, isLoading, hasMore: held.cursor !== null, loadMore, reload };
+  const look = useCallback((rows: Item[]) => void (inSight.current = new Set(rows.map((row) => row.id))), []);
+  const items = useMemo(() => itemsOf(list), [list]);
+  return { items, problem, isLoading, hasMore: list.next !== null, loadMore, reload, look };
 }
 
-function joined<Item extends { id: string }>(before: Item[], more: Item[]): Item[] {
-  const known = new Set(before.map((item) => item.id));
-  return [...before, ...more.filter((item) => !known.has(item.id))];
+async function readBeginning<Item extends { id: string }>(
+  load: Load<Item>,
+  signal: AbortSignal,
+  before: PageList<Item>,
+  change: (make: Change<Item>) => void,
+): Promise<void> {
+  const read: ReadPage<Item>[] = [];
+  let cursor = "";
+  for (;;) {
+    const page = await load(cursor, signal);
+    read.push({ cursor, items: page.items });
+    const next = page.next_cursor;
+    const isLast = next === null || read.length === newPagesMax || begunAnew(before, read, next) !== null;
+    if (isLast) return change((now) => begunAnew(now, read, next) ?? { pages: read, next });
+    cursor = next;
+  }
 }
 
-// The first page anew; what had been read after it stays, if the two still meet.
-function refreshed<Item extends { id: string }>(before: Held<Item>, first: Page<Item>): Held<Item> {
-  const last = first.items.at(-1)?.id;
-  const meets = before.items.findIndex((item) => item.id === last);
-  if (meets < 0 || first.next_cursor === null) return { items: first.items, cursor: first.next_cursor };
-  const rest = before.items.slice(meets + 1);
-  return { items: [...first.items, ...rest], cursor: rest.length > 0 ? before.cursor : first.next_cursor };
+async function readAgain<Item extends { id: string }>(
+  load: Load<Item>,
+  signal: AbortSignal,
+  cursors: string[],
+  change: (make: Change<Item>) => void,
+): Promise<void> {
+  for (const cursor of cursors) {
+    if (cursor === "") continue; // that was read just now
+    const page = await load(cursor, signal);
+    change((now) => replaced(now, cursor, page));
+  }
 }

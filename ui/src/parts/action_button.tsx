@@ -1,4 +1,5 @@
-// A button that does something to the server: it waits for the answer and says what became of it.
+// A button that does something to the server: it waits for the answer and says what became of it. While it waits it stays
+// what it is, since a button that is disabled loses the focus.
 import { useState, type ReactNode } from "react";
 import { useNotices } from "./notices";
 
@@ -14,6 +15,7 @@ export function ActionButton({ does, children, kind = "plain", isDisabled = fals
   const [isBusy, setBusy] = useState(false);
   const { say, complain } = useNotices();
   const act = async () => {
+    if (isBusy) return;
     setBusy(true);
     try {
       const said = await does();
@@ -24,7 +26,7 @@ export function ActionButton({ does, children, kind = "plain", isDisabled = fals
     setBusy(false);
   };
   return (
-    <button type="button" className={kind} disabled={isDisabled || isBusy} aria-busy={isBusy} title={title} onClick={act}>
+    <button type="button" className={kind} disabled={isDisabled} aria-busy={isBusy} title={title} onClick={act}>
       {children}
     </button>
   );

@@ -1,8 +1,9 @@
 // Small words of the page's language: a time, an id, an empty place, a problem.
 import type { ReactNode } from "react";
-import type { Problem } from "../api/problem";
+import { useConnection } from "../api/context";
+import { problemInWords, type Problem } from "../api/problem";
 import { useNow } from "../live/use_now";
-import { formatAge, shortId } from "../text/format";
+import { commandsIn, formatAge, shortId } from "../text/format";
 
 export function Age({ at }: { at: string | null }) {
   const now = useNow();
@@ -32,11 +33,12 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-// A command that can be copied into a terminal.
+// Commands that can be copied into a terminal. They are about the namespace that is looked at.
 export function Command({ children }: { children: string }) {
+  const { ns } = useConnection();
   return (
     <pre className="command" tabIndex={0}>
-      {children}
+      {commandsIn(ns, children)}
     </pre>
   );
 }
@@ -45,7 +47,7 @@ export function ProblemBox({ problem }: { problem: Problem | null }) {
   if (!problem) return null;
   return (
     <div className="problem" role="alert">
-      <strong>{problem.code}</strong> {problem.detail}
+      <strong>{problem.code}</strong> {problemInWords(problem)}
       {problem.requestId && <span className="muted"> · request {problem.requestId}</span>}
     </div>
   );

@@ -14,6 +14,8 @@ export interface Bulk {
   filterInWords: string;
   count: (signal: AbortSignal) => Promise<Count>; // must stay the same while the dialog is open
   act: (limit: number) => Promise<BulkResult>;
+  impossible?: string; // why nothing that the filter finds can be acted on: nothing is asked of the server then
+  explain?: () => Promise<string>; // why nothing was changed, although something matched
 }
 
 export interface Count {
@@ -23,19 +25,15 @@ export interface Count {
 
 export const previewMax = 10_000; // as many as the server counts
 
-export function filterInWords(filter: Record<string, string>): string {
-  return Object.entries(filter)
-    .map(([name, value]) => `${name} ${value.replaceAll(",", " or ")}`)
-    .join(", ");
-}
-
 const roundSize = 500;
+const nothing = async (): Promise<Count> => ({ matched: 0, isMore: false });
 
 export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void }) {
-  const preview = useLoaded(bulk.count);
+  const preview = useLoaded(bulk.impossible ? nothing : bulk.count);
   const [changed, setChanged] = useState<number | null>(null);
   const [isRunning, setRunning] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [why, setWhy] = useState(bulk.impossible ?? "");
   const stop = useRef(false);
 
   const run = async () => {
@@ -49,7 +47,10 @@ export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void 
         total += result.changed;
         setChanged(total);
         // What matched and did not change would match again for ever.
-        if (stop.current || result.matched < roundSize || result.changed === 0) break;
+        if (stop.current || result.matched < roundSize || result.changed === 0) {
+          if (total === 0 && result.matched > 0 && bulk.explain) setWhy(await bulk.explain());
+          break;
+        }
       }
     } catch (error) {
       setProblem(problemOf(error));
@@ -69,10 +70,11 @@ export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void 
             ? `${formatCount(found.matched)}${found.isMore ? " or more" : ""} ${found.matched === 1 ? bulk.noun : `${bulk.noun}s`} match now.`
             : "Counting…"}
       </p>
+      {why && <p role="status">{why}</p>}
       {isRunning && <progress value={changed ?? 0} max={Math.max(found?.matched ?? 1, changed ?? 0)} aria-label="Progress" />}
       <footer>
         {isDone ? (
-          <button type="button" className="main" onClick={onClose}>
+          <button type="button" className="main" data-focus onClick={onClose}>
             Close
           </button>
         ) : isRunning ? (

@@ -16,6 +16,8 @@ interface Props {
 }
 
 const height = 160;
+const secondsMin = 60; // the least that the axis spans: the first samples must not spread over a day
+const secondsApart = [5, 10, 15, 30, 60, 120, 300, 600]; // of two labels, so that no two read the same
 
 function valueOf(property: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
@@ -39,8 +41,11 @@ function optionsOf(lines: Line[], width: number): uPlot.Options {
     height,
     legend: { show: false },
     cursor: { points: { show: false }, drag: { x: false, y: false } },
-    scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
-    axes: [{ ...axis, size: 24, space: 90, values: (_, seconds) => seconds.map(clockOf) }, axis],
+    scales: {
+      x: { range: (_, min, max) => [Math.min(min, max - secondsMin), max] },
+      y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
+    },
+    axes: [{ ...axis, size: 24, space: 90, incrs: secondsApart, values: (_, seconds) => seconds.map(clockOf) }, axis],
     series: [{}, ...lines.map((line) => ({ label: line.name, stroke: () => valueOf(line.colour), width: 1.5, points: { show: false } }))],
   };
 }

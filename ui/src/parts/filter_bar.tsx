@@ -6,10 +6,11 @@ import { inWords, localTime, utcTime } from "../text/format";
 interface Props {
   route: Route;
   states: { name: string; values: readonly string[] };
+  only?: string; // a filter that is on or off, beside the states and not one of them
   fields: { name: string; label: string; hint?: string }[];
 }
 
-export function FilterBar({ route, states, fields }: Props) {
+export function FilterBar({ route, states, only, fields }: Props) {
   const query = Object.fromEntries(route.query);
   const set = (name: string, value: string) => replaceQuery(route, { ...query, [name]: value });
   const chosen = (query[states.name] ?? "").split(",").filter((state) => state !== "");
@@ -27,6 +28,14 @@ export function FilterBar({ route, states, fields }: Props) {
             {inWords(state)}
           </button>
         ))}
+        {only && (
+          <span className="only">
+            <span className="muted">only</span>
+            <button type="button" className="chip" aria-pressed={query[only] === "true"} onClick={() => set(only, query[only] === "true" ? "" : "true")}>
+              {inWords(only)}
+            </button>
+          </span>
+        )}
         <button type="button" className="chip more-filters" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Fewer filters" : "More filters"}
         </button>

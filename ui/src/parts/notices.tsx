@@ -1,6 +1,6 @@
 // What became of an action, said in a corner and to screen readers.
 import { createContext, useCallback, useContext, useMemo, useState, type ReactNode } from "react";
-import { problemOf } from "../api/problem";
+import { problemInWords, problemOf } from "../api/problem";
 
 interface Notice {
   number: number;
@@ -30,7 +30,7 @@ export function NoticesProvider({ children }: { children: ReactNode }) {
       say: (text) => add(text, false),
       complain: (error) => {
         const problem = problemOf(error);
-        add(`${problem.code}: ${problem.detail}`, true);
+        add(`${problem.code}: ${problemInWords(problem)}`, true);
       },
     }),
     [add],

@@ -1,5 +1,7 @@
-// A table of any length: only the rows in sight are in the page. Up and Down (or j and k) move, Enter opens.
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+// A table of any length: only the rows in sight are in the page. Up and Down (or j and k) move, Enter opens; j, k and Enter
+// also while nothing has the focus.
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { remember, remembered } from "../route/memory";
 
 export interface Column<Row> {
   name: string;
@@ -16,21 +18,33 @@ interface Props<Row> {
   keyOf: (row: Row) => string;
   onOpen?: (row: Row) => void;
   onEnd?: () => void; // the last rows are in sight
+  onLook?: (rows: Row[]) => void; // these are in sight
   hasMore?: boolean;
+  place?: string; // where it is kept how far it was scrolled, for whoever comes back
 }
 
-const rowHeight = 34;
+interface Kept {
+  top: number;
+  chosen: number;
+}
+
+const wideRowHeight = 34;
+const narrowRowHeight = 48; // two lines
 const rowsBeyond = 8; // drawn above and below what is in sight, so that scrolling shows no gaps
 const narrowBelow = 720;
+const keysOfPage = ["j", "k", "Enter"]; // the others scroll the page
+const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 15, PageUp: -15 };
 
-export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, hasMore = false }: Props<Row>) {
+export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, onLook, hasMore = false, place = "" }: Props<Row>) {
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600, width: 1200 });
-  const [chosen, setChosen] = useState(-1);
+  const [kept] = useState(() => remembered<Kept>(place, label));
+  const [view, setView] = useState({ top: kept?.top ?? 0, height: 600, width: 1200 });
+  const [chosen, setChosen] = useState(kept?.chosen ?? -1);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
+    if (kept) element.scrollTop = kept.top;
     const look = () => setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
     look();
     element.addEventListener("scroll", look, { passive: true });
@@ -40,9 +54,15 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, hasMore
       element.removeEventListener("scroll", look);
       observer.disconnect();
     };
-  }, []);
+  }, [kept]);
 
-  const shown = columns.filter((column) => view.width >= narrowBelow || !column.isSecondary);
+  const latest = useRef<Kept>({ top: 0, chosen: -1 });
+  latest.current = { top: view.top, chosen };
+  useEffect(() => () => remember(place, label, latest.current), [place, label]);
+
+  const isNarrow = view.width < narrowBelow;
+  const rowHeight = isNarrow ? narrowRowHeight : wideRowHeight;
+  const shown = columns.filter((column) => !isNarrow || !column.isSecondary);
   const grid = { gridTemplateColumns: shown.map((column) => column.width).join(" ") };
   const first = Math.max(0, Math.floor(view.top / rowHeight) - rowsBeyond);
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + rowsBeyond);
@@ -50,6 +70,9 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, hasMore
   useEffect(() => {
     if (isNearEnd && hasMore) onEnd?.();
   }, [isNearEnd, hasMore, onEnd, rows.length]);
+  useEffect(() => {
+    onLook?.(rows.slice(first, last));
+  }, [onLook, rows, first, last]);
 
   const move = (to: number) => {
     const next = Math.min(rows.length - 1, Math.max(0, to));
@@ -60,26 +83,27 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, hasMore
     if (top < element.scrollTop) element.scrollTop = top;
     if (top + 2 * rowHeight > element.scrollTop + element.clientHeight) element.scrollTop = top + 2 * rowHeight - element.clientHeight;
   };
-  const onKey = (event: KeyboardEvent) => {
-    const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 15, PageUp: -15 };
+  const onKey = useRef<(event: KeyboardEvent) => void>(() => {});
+  onKey.current = (event) => {
     const step = steps[event.key];
     const row = rows[chosen];
-    if (event.key === "Enter" && row && event.target === box.current) onOpen?.(row);
+    if (event.key === "Enter" && row && isNothing(event.target, box.current)) onOpen?.(row);
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     move(chosen + step);
   };
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      const table = box.current;
+      const isInside = event.target instanceof Node && table?.contains(event.target);
+      if (isInside || (keysOfPage.includes(event.key) && isNothing(event.target, null) && isFirst(table))) onKey.current(event);
+    };
+    document.addEventListener("keydown", listener);
+    return () => document.removeEventListener("keydown", listener);
+  }, []);
 
   return (
-    <div
-      ref={box}
-      className="table"
-      role="table"
-      aria-label={label}
-      aria-rowcount={hasMore ? -1 : rows.length + 1}
-      tabIndex={0}
-      onKeyDown={onKey}
-    >
+    <div ref={box} className={isNarrow ? "table narrow" : "table"} role="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1} tabIndex={0}>
       <div className="table-head" role="rowgroup">
         <div className="row" role="row" aria-rowindex={1} style={grid}>
           {shown.map((column) => (
@@ -115,4 +139,14 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, hasMore
       </div>
     </div>
   );
+}
+
+// Nothing that takes keys itself has the focus: the page as a whole, or the table.
+function isNothing(target: EventTarget | null, table: HTMLElement | null): boolean {
+  return target === document.body || target === table || (target instanceof HTMLElement && target.id === "page");
+}
+
+// Of several tables the first gets the keys, and none while a dialog asks something.
+function isFirst(table: HTMLElement | null): boolean {
+  return document.querySelector(".table") === table && document.querySelector("dialog[open]") === null;
 }

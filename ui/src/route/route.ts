@@ -10,9 +10,10 @@ export interface Route {
   page: PageName;
   id: string | null;
   query: URLSearchParams;
+  entry: number; // of the browser's history: going back leads to the same one again
 }
 
-export function routeOf(hash: string): Route {
+export function routeOf(hash: string, entry = 0): Route {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [ns = "", page = "", id = ""] = path.split("/").map(decoded);
   return {
@@ -20,6 +21,7 @@ export function routeOf(hash: string): Route {
     page: pages.includes(page as PageName) ? (page as PageName) : "overview",
     id: id || null,
     query: new URLSearchParams(search),
+    entry,
   };
 }
 
@@ -51,7 +53,7 @@ export function goTo(target: Target): void {
 
 // Filters replace the entry: going back leads to the page before, not to the letter before.
 export function replaceQuery(route: Route, query: Record<string, string>): void {
-  window.history.replaceState(null, "", addressOf({ ...route, query }));
+  window.history.replaceState(window.history.state, "", addressOf({ ...route, query }));
   window.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
@@ -61,11 +63,27 @@ function subscribe(listener: () => void): () => void {
 }
 
 let seen = { hash: "", route: routeOf("") };
+let entries = 0;
+
+// Every entry of the history gets a number when it is first seen.
+function entryOfHistory(): number {
+  const state = window.history.state as { entry?: number } | null;
+  if (typeof state?.entry === "number") return state.entry;
+  entries += 1;
+  const entry = Date.now() * 1000 + entries; // no number of before a reload comes again
+  window.history.replaceState({ entry }, "");
+  return entry;
+}
+
+// Where something of a page is kept for whoever comes back to it.
+export function placeOf(route: Route): string {
+  return `${route.entry} ${addressOf({ ...route, query: Object.fromEntries(route.query) })}`;
+}
 
 export function useRoute(): Route {
   return useSyncExternalStore(subscribe, () => {
     const { hash } = window.location;
-    if (seen.hash !== hash) seen = { hash, route: routeOf(hash) };
+    if (seen.hash !== hash) seen = { hash, route: routeOf(hash, entryOfHistory()) };
     return seen.route;
   });
 }

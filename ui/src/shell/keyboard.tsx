@@ -47,7 +47,7 @@ export function Keyboard({ places, ns }: Props) {
           <dt>
             <kbd>/</kbd>
           </dt>
-          <dd>Search for an id or a key</dd>
+          <dd>Search for an id, a key or a name; up and down choose, Enter opens</dd>
         </div>
         <div>
           <dt>

@@ -1,5 +1,8 @@
-// Finds what an id or a key belongs to: there is no index over all nouns, so each is asked by its own exact name.
+// Finds what an id or a name belongs to: there is no index over all nouns, so each is asked by its own exact name. Where a
+// list is short, the list is asked: a browser complains of every answer that says "not found".
 import type { Client } from "../api/client";
+import { Problem, problemOf } from "../api/problem";
+import type { Page, Queue } from "../api/types";
 import type { PageName } from "../route/route";
 
 export interface Found {
@@ -10,60 +13,97 @@ export interface Found {
   state: string;
 }
 
+export interface Results {
+  found: Found[];
+  problem: Problem | null; // something could not be asked: there may be more
+}
+
+interface Asked {
+  client: Client;
+  ns: string;
+  text: string;
+  queues: Queue[];
+}
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const listMax = 500;
 
-// What a call found; nothing where it refused: a task's id is no run's.
-async function orNothing(asked: Promise<Found[]>): Promise<Found[]> {
-  try {
-    return await asked;
-  } catch {
-    return [];
-  }
+export async function search(asked: Asked): Promise<Results> {
+  const calls = uuid.test(asked.text) ? byId(asked) : byName(asked);
+  const answers = await Promise.allSettled(calls);
+  const all = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  const found = all.filter((one, i) => all.findIndex((other) => other.page === one.page && other.id === one.id) === i);
+  const refused = answers.find((answer) => answer.status === "rejected");
+  return { found, problem: refused ? problemOf(refused.reason) : null };
 }
 
-export async function search(client: Client, ns: string, text: string): Promise<Found[]> {
-  const asked = uuid.test(text) ? byId(client, ns, text) : byKey(client, ns, text);
-  const found = (await Promise.all(asked.map(orNothing))).flat();
-  return found.filter((one, i) => found.findIndex((other) => other.page === one.page && other.id === one.id) === i);
+function byId(asked: Asked): Promise<Found[]>[] {
+  return [runOrTask(asked), schedulesOf(asked), workersOf(asked)];
 }
 
-function byId(client: Client, ns: string, id: string): Promise<Found[]>[] {
-  return [
-    client.call("GET /v1/{ns}/tasks/{id}", { path: { ns, id } }).then((task) => [
-      { page: "tasks", id, what: `task ${task.type}`, state: task.status },
-    ]),
-    client.call("GET /v1/{ns}/runs/{id}", { path: { ns, id } }).then((run) => [
-      { page: "runs", id, what: `run of ${run.workflow}`, state: run.state },
-    ]),
-    scheduleOf(client, ns, id),
-    client.call("GET /v1/{ns}/workers", { path: { ns }, query: { limit: 500 } }).then(({ items }) =>
-      items
-        .filter((worker) => worker.worker_id === id)
-        .map((worker) => ({ page: "workers", id: null, what: `worker on ${worker.hostname}`, state: worker.status })),
-    ),
-  ];
-}
-
-function byKey(client: Client, ns: string, key: string): Promise<Found[]>[] {
+function byName(asked: Asked): Promise<Found[]>[] {
+  const { client, ns, text, queues } = asked;
   const limit = 5;
   return [
-    client.call("GET /v1/{ns}/runs", { path: { ns }, query: { run_key: key, limit } }).then(({ items }) =>
+    client.call("GET /v1/{ns}/runs", { path: { ns }, query: { run_key: text, limit } }).then(({ items }) =>
       items.map((run) => ({ page: "runs", id: run.id, what: `run of ${run.workflow} with this key`, state: run.state })),
     ),
-    client.call("GET /v1/{ns}/tasks", { path: { ns }, query: { key, limit } }).then(({ items }) =>
+    client.call("GET /v1/{ns}/tasks", { path: { ns }, query: { key: text, limit } }).then(({ items }) =>
       items.map((task) => ({ page: "tasks", id: task.id, what: `task ${task.type} with this key`, state: task.status })),
     ),
-    client.call("GET /v1/{ns}/tasks", { path: { ns }, query: { type: key, limit: 1 } }).then(({ items }) =>
-      items.slice(0, 1).map(() => ({ page: "tasks", id: null, query: { type: key }, what: "all tasks of this type", state: "" })),
+    client.call("GET /v1/{ns}/tasks", { path: { ns }, query: { type: text, limit: 1 } }).then(({ items }) =>
+      items.slice(0, 1).map(() => ({ page: "tasks", id: null, query: { type: text }, what: "all tasks of this type", state: "" })),
     ),
-    client.call("GET /v1/{ns}/definitions/{name}", { path: { ns, name: key } }).then((definition) => [
-      { page: "definitions", id: definition.name, what: "the workflow of this name", state: "" },
-    ]),
-    scheduleOf(client, ns, key),
+    definitionsOf(asked),
+    schedulesOf(asked),
+    workersOf(asked),
+    Promise.resolve(
+      queues
+        .filter((queue) => queue.name === text)
+        .map((queue) => ({ page: "queues", id: queue.name, what: `the queue ${queue.name}`, state: queue.paused ? "paused" : "open" })),
+    ),
   ];
 }
 
-async function scheduleOf(client: Client, ns: string, nameOrId: string): Promise<Found[]> {
-  const { name, enabled } = await client.call("GET /v1/{ns}/schedules/{id}", { path: { ns, id: nameOrId } });
-  return [{ page: "schedules", id: name, what: `the schedule ${name}`, state: enabled ? "active" : "paused" }];
+async function runOrTask({ client, ns, text: id }: Asked): Promise<Found[]> {
+  const run = await orNothing(client.call("GET /v1/{ns}/runs/{id}", { path: { ns, id } }));
+  if (run) return [{ page: "runs", id, what: `run of ${run.workflow}`, state: run.state }];
+  const task = await orNothing(client.call("GET /v1/{ns}/tasks/{id}", { path: { ns, id } }));
+  return task ? [{ page: "tasks", id, what: `task ${task.type}`, state: task.status }] : [];
+}
+
+async function definitionsOf({ client, ns, text }: Asked): Promise<Found[]> {
+  const list = client.call("GET /v1/{ns}/definitions", { path: { ns }, query: { limit: listMax } });
+  const one = () => client.call("GET /v1/{ns}/definitions/{name}", { path: { ns, name: text } });
+  const definition = await inList(list, (row) => row.name === text, one);
+  return definition ? [{ page: "definitions", id: definition.name, what: "the workflow of this name", state: "" }] : [];
+}
+
+async function schedulesOf({ client, ns, text }: Asked): Promise<Found[]> {
+  const list = client.call("GET /v1/{ns}/schedules", { path: { ns }, query: { limit: listMax } });
+  const one = () => client.call("GET /v1/{ns}/schedules/{id}", { path: { ns, id: text } });
+  const schedule = await inList(list, (row) => row.name === text || row.id === text, one);
+  return schedule ? [{ page: "schedules", id: schedule.name, what: `the schedule ${schedule.name}`, state: schedule.enabled ? "active" : "paused" }] : [];
+}
+
+async function workersOf({ client, ns, text }: Asked): Promise<Found[]> {
+  const { items } = await client.call("GET /v1/{ns}/workers", { path: { ns }, query: { limit: listMax } });
+  const found = items.filter((worker) => worker.worker_id === text || worker.hostname === text);
+  return found.map((worker) => ({ page: "workers", id: worker.worker_id, what: `worker on ${worker.hostname || "an unnamed host"}`, state: worker.status }));
+}
+
+// One of a list; asked for by itself only where the list is longer than what was read.
+async function inList<Row>(list: Promise<Page<Row>>, isIt: (row: Row) => boolean, one: () => Promise<Row>): Promise<Row | null> {
+  const { items, next_cursor } = await list;
+  return items.find(isIt) ?? (next_cursor === null ? null : orNothing(one()));
+}
+
+// What a call found; nothing where there is none: a task's id is no run's.
+async function orNothing<Value>(asked: Promise<Value>): Promise<Value | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  }
 }

@@ -1,26 +1,33 @@
-// One field for any id or key.
-import { useEffect, useRef, useState } from "react";
+// One field for any id or name. Up and Down choose among what was found, Enter opens it.
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { useConnection } from "../api/context";
-import { Link } from "../parts/link";
+import { useTraffic } from "../live/traffic";
+import { ProblemBox } from "../parts/basics";
 import { StateMark } from "../parts/state_mark";
-import { search, type Found } from "./search";
+import { addressOf } from "../route/route";
+import { search, type Results } from "./search";
 
 const pauseMs = 200; // typing goes on; nobody wants to be asked for every letter
 
 export function SearchBox() {
   const { client, ns } = useConnection();
+  const { queues } = useTraffic();
   const [text, setText] = useState("");
-  const [found, setFound] = useState<Found[] | null>(null);
+  const [results, setResults] = useState<Results | null>(null);
+  const [chosen, setChosen] = useState(0);
   const box = useRef<HTMLDivElement>(null);
+  const known = useRef(queues);
+  known.current = queues;
 
   useEffect(() => {
     const wanted = text.trim();
-    setFound(null);
+    setResults(null);
+    setChosen(0);
     if (wanted === "") return;
     let isStale = false;
     const timer = window.setTimeout(async () => {
-      const results = await search(client, ns, wanted);
-      if (!isStale) setFound(results);
+      const answer = await search({ client, ns, text: wanted, queues: known.current ?? [] });
+      if (!isStale) setResults(answer);
     }, pauseMs);
     return () => {
       isStale = true;
@@ -28,41 +35,58 @@ export function SearchBox() {
     };
   }, [client, ns, text]);
 
+  const found = results?.found ?? [];
   const clear = () => {
     setText("");
     document.getElementById("search")?.blur();
   };
+  const onKey = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (event.key === "Escape") clear();
+    if (event.key === "Enter") box.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.click();
+    if (step === 0 || found.length === 0) return;
+    event.preventDefault();
+    setChosen((chosen + step + found.length) % found.length);
+  };
+  const isOpen = text.trim() !== "";
   return (
-    <div
-      className="search"
-      ref={box}
-      role="search"
-      onKeyDown={(event) => {
-        if (event.key === "Escape") clear();
-        if (event.key === "Enter" && found?.length === 1) box.current?.querySelector("a")?.click();
-      }}
-    >
+    <div className="search" ref={box} role="search" onKeyDown={onKey}>
       <input
         id="search"
         type="search"
-        placeholder="Search an id or key  ( / )"
+        role="combobox"
+        placeholder="Search an id or name  ( / )"
         aria-label="Search for an id or a key"
+        aria-expanded={isOpen}
+        aria-controls="found"
+        aria-activedescendant={found.length > 0 ? `found-${chosen}` : undefined}
         spellCheck={false}
         autoComplete="off"
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      {text.trim() !== "" && (
-        <div className="found" aria-live="polite">
-          {found === null && <p className="muted">Looking…</p>}
-          {found?.length === 0 && <p className="muted">Nothing has exactly this id, key or name in {ns}.</p>}
-          {found?.map((one) => (
-            <span key={`${one.page} ${one.id}`} onClick={clear}>
-              <Link page={one.page} id={one.id} query={one.query ?? {}} className="found-one">
+      {isOpen && (
+        <div className="found">
+          <p className={found.length > 0 ? "only-heard" : "muted"} role="status">
+            {results === null ? "Looking…" : found.length > 0 ? `${found.length} found` : `Nothing has exactly this id, key or name in ${ns}.`}
+          </p>
+          <ProblemBox problem={results?.problem ?? null} />
+          <div id="found" role="listbox" aria-label="Found">
+            {found.map((one, i) => (
+              <a
+                key={`${one.page} ${one.id}`}
+                id={`found-${i}`}
+                role="option"
+                aria-selected={i === chosen}
+                tabIndex={-1}
+                className="found-one"
+                href={addressOf({ ns, page: one.page, id: one.id, query: one.query ?? {} })}
+                onClick={clear}
+              >
                 {one.what} {one.state && <StateMark state={one.state} />}
-              </Link>
-            </span>
-          ))}
+              </a>
+            ))}
+          </div>
         </div>
       )}
     </div>

@@ -1,8 +1,11 @@
 // What stands around every page: where one can go, the search, the namespace, whether the page is live.
-import { useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useTraffic } from "../live/traffic";
+import { ProblemBox } from "../parts/basics";
 import { Link } from "../parts/link";
 import { goTo, type PageName, type Route } from "../route/route";
+import { shortInTheMiddle } from "../text/format";
+import { useKeptFocus } from "./kept_focus";
 import { SearchBox } from "./search_box";
 import { Keyboard } from "./keyboard";
 import { useTheme } from "./theme";
@@ -19,6 +22,8 @@ const places: { page: PageName; name: string; key: string }[] = [
   { page: "definitions", name: "Definitions", key: "f" },
 ];
 
+const titleMax = 36; // an id fits
+
 interface Props {
   route: Route;
   isSignedIn: boolean;
@@ -28,6 +33,9 @@ interface Props {
 
 export function Shell({ route, isSignedIn, onSignOut, children }: Props) {
   const [theme, nextTheme] = useTheme();
+  const { refusal } = useTraffic();
+  useKeptFocus("page");
+  useTitle(route);
   return (
     <div className="shell">
       <a className="skip" href="#page" onClick={(event) => (event.preventDefault(), document.getElementById("page")?.focus())}>
@@ -50,20 +58,48 @@ export function Shell({ route, isSignedIn, onSignOut, children }: Props) {
           </button>
         )}
       </header>
-      <nav className="places" aria-label="Pages">
-        {places.map(({ page, name, key }) => (
-          <Link key={page} page={page} className={page === route.page ? "place here" : "place"}>
-            <span aria-current={page === route.page ? "page" : undefined}>{name}</span>
-            <kbd aria-hidden="true">g {key}</kbd>
-          </Link>
-        ))}
-      </nav>
+      <Places here={route.page} />
       <main id="page" className="page" tabIndex={-1}>
+        {refusal && (
+          <>
+            <p className="refused">
+              The namespace <strong>{route.ns}</strong> cannot be shown:
+            </p>
+            <ProblemBox problem={refusal} />
+          </>
+        )}
         {children}
       </main>
       <Keyboard places={places} ns={route.ns} />
     </div>
   );
+}
+
+function Places({ here }: { here: PageName }) {
+  const strip = useRef<HTMLElement>(null);
+  // On a phone the places are a strip that is wider than the screen.
+  useEffect(() => {
+    strip.current?.querySelector(".here")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [here]);
+  return (
+    <nav className="places" aria-label="Pages" ref={strip}>
+      {places.map(({ page, name, key }) => (
+        <Link key={page} page={page} className={page === here ? "place here" : "place"}>
+          <span aria-current={page === here ? "page" : undefined}>{name}</span>
+          <kbd aria-hidden="true">g {key}</kbd>
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+// Of several tabs and of the history one wants to know which is which.
+function useTitle({ ns, page, id }: Route): void {
+  useEffect(() => {
+    const place = places.find((one) => one.page === page)?.name ?? "";
+    const parts = [id === null ? "" : shortInTheMiddle(id, titleMax), place, ns === "default" ? "" : ns, "Pawl"];
+    document.title = parts.filter((part) => part !== "").join(" · ");
+  }, [ns, page, id]);
 }
 
 function NamespaceField({ ns, page }: { ns: string; page: PageName }) {

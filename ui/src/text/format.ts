@@ -70,3 +70,26 @@ export function utcTime(local: string): string {
   const at = new Date(local);
   return local === "" || Number.isNaN(at.getTime()) ? "" : at.toISOString();
 }
+
+const namespacePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+// The same commands about another namespace than the default one.
+export function commandsIn(namespace: string, commands: string): string {
+  if (namespace === "default" || !namespacePattern.test(namespace)) return commands;
+  const isOurs = (line: string) => line.startsWith("pawl ") && !line.includes("--namespace");
+  return commands.split("\n").map((line) => (isOurs(line) ? `${line} --namespace ${namespace}` : line)).join("\n");
+}
+
+// The end of a name often is what tells it from the others.
+export function shortInTheMiddle(name: string, lengthMax: number): string {
+  const letters = Array.from(name);
+  if (letters.length <= lengthMax) return name;
+  const end = Math.floor((lengthMax - 1) / 2);
+  return `${letters.slice(0, lengthMax - 1 - end).join("")}…${letters.slice(-end).join("")}`;
+}
+
+// After a retry by hand there are more attempts than the policy has: a maximum below them says nothing.
+export function attemptsInWords(attempt: number, max: number, words: { of: string; any: string }): string {
+  if (max < 0) return `${attempt}${words.of}${words.any}`;
+  return max < attempt ? String(attempt) : `${attempt}${words.of}${max}`;
+}

@@ -27,14 +27,15 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
   const against = Number(route.query.get("against")) || Math.max(1, version - 1);
   const shown = useVersion(name, version);
   const other = useVersion(name, against);
-  const tasks = useMemo(() => shown?.value.definition.tasks ?? [], [shown]);
+  const tasks = useMemo(() => shown.value?.value.definition.tasks ?? [], [shown.value]);
   const nodes = useMemo(() => nodesOf(tasks), [tasks]);
   const edges = useMemo(() => edgesOf(tasks), [tasks]);
   const undoneBy = useMemo(() => undoneByOf(tasks), [tasks]);
   const choose = (next: Record<string, string>) => replaceQuery(route, { ...Object.fromEntries(route.query), ...next });
 
   if (!latest.value) return latest.problem ? <ProblemBox problem={latest.problem} /> : <p className="muted">Loading…</p>;
-  const text = fieldText(shown?.text ?? "", "definition");
+  const definition = shown.value?.value;
+  const text = fieldText(shown.value?.text ?? "", "definition");
   return (
     <>
       <header className="page-head">
@@ -45,20 +46,21 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
         <Link page="runs" query={{ workflow: name }}>
           Its runs
         </Link>
-        <button type="button" className="main" onClick={() => setStarting(true)}>
+        <button type="button" className="main" disabled={shown.problem !== null} onClick={() => setStarting(true)}>
           Start a run…
         </button>
       </header>
-      {shown && (
+      <ProblemBox problem={shown.problem ?? other.problem ?? latest.problem} />
+      {definition && (
         <Facts>
           <Fact name="Put">
-            <Age at={shown.value.created_at} />
+            <Age at={definition.created_at} />
           </Fact>
           <Fact name="Tasks">{tasks.length}</Fact>
-          <Fact name="On failure">{shown.value.definition.on_failure ?? (undoneBy.size > 0 ? "compensate" : "fail")}</Fact>
-          {shown.value.definition.deadline && <Fact name="Deadline">{shown.value.definition.deadline}</Fact>}
+          <Fact name="On failure">{definition.definition.on_failure ?? (undoneBy.size > 0 ? "compensate" : "fail")}</Fact>
+          {definition.definition.deadline && <Fact name="Deadline">{definition.definition.deadline}</Fact>}
           <Fact name="Hash">
-            <code>{shown.value.hash}</code>
+            <code>{definition.hash}</code>
           </Fact>
         </Facts>
       )}
@@ -72,7 +74,7 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
             view: (
               <>
                 <VersionField label={`Version ${version} against`} newest={newest} value={against} onChange={(n) => choose({ against: String(n) })} />
-                <Difference before={fieldText(other?.text ?? "", "definition")} after={text} />
+                <Difference before={fieldText(other.value?.text ?? "", "definition")} after={text} />
               </>
             ),
           },
@@ -92,5 +94,5 @@ function useVersion(name: string, version: number) {
         : client.callForText("GET /v1/{ns}/definitions/{name}/versions/{version}", { path: { ns, name, version: String(version) }, signal }),
     [client, ns, name, version],
   );
-  return useLoaded(load).value;
+  return useLoaded(load);
 }

@@ -6,18 +6,19 @@ import { usePages } from "../../live/use_pages";
 import { Age, Command, Empty, ProblemBox } from "../../parts/basics";
 import { Link } from "../../parts/link";
 import { Table, type Column } from "../../parts/table";
-import { goTo } from "../../route/route";
+import { goTo, placeOf, type Route } from "../../route/route";
 
 const columns: Column<DefinitionRow>[] = [
-  { name: "Workflow", width: "minmax(140px, 2fr)", cell: (row) => <Link page="definitions" id={row.name}>{row.name}</Link> },
-  { name: "Latest", width: "70px", cell: (row) => `v${row.version}` },
-  { name: "Since", width: "120px", cell: (row) => <Age at={row.created_at} /> },
-  { name: "Runs", width: "90px", cell: (row) => <Link page="runs" query={{ workflow: row.name }}>its runs</Link> },
+  { name: "Workflow", width: "minmax(100px, 2fr)", cell: (row) => <Link page="definitions" id={row.name}>{row.name}</Link> },
+  { name: "Latest", width: "minmax(44px, 70px)", cell: (row) => `v${row.version}` },
+  { name: "Since", width: "minmax(72px, 120px)", cell: (row) => <Age at={row.created_at} /> },
+  { name: "Runs", width: "minmax(60px, 90px)", cell: (row) => <Link page="runs" query={{ workflow: row.name }}>its runs</Link> },
   { name: "Hash", width: "minmax(120px, 1fr)", cell: (row) => <code className="muted">{row.hash}</code>, isSecondary: true },
 ];
 
-export function DefinitionsPage() {
+export function DefinitionsPage({ route }: { route: Route }) {
   const { client, ns } = useConnection();
+  const place = placeOf(route);
   const load = useCallback(
     async (cursor: string, signal: AbortSignal) => {
       const page = await client.call("GET /v1/{ns}/definitions", { path: { ns }, query: { limit: 100, cursor }, signal });
@@ -25,7 +26,7 @@ export function DefinitionsPage() {
     },
     [client, ns],
   );
-  const definitions = usePages(load, 10_000);
+  const definitions = usePages(load, { everyMs: 10_000, place });
   return (
     <div className="page-with-table">
       <h1>Definitions</h1>
@@ -49,6 +50,8 @@ pawl workflow apply hello.yaml`}</Command>
           keyOf={(row) => row.name}
           hasMore={definitions.hasMore}
           onEnd={definitions.loadMore}
+          onLook={definitions.look}
+          place={place}
           onOpen={(row) => goTo({ ns, page: "definitions", id: row.name })}
         />
       )}

@@ -1,8 +1,9 @@
 // Starts a run of a workflow with an input that is checked while it is written.
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useConnection } from "../../api/context";
-import { ActionButton } from "../../parts/action_button";
 import { Dialog } from "../../parts/dialog";
+import { Field } from "../../parts/field";
+import { Form, useSending } from "../../parts/form";
 import { JsonEditor } from "../../parts/json_editor";
 import { goTo } from "../../route/route";
 import { faultOf } from "../../text/json_text";
@@ -11,8 +12,7 @@ export function StartDialog({ workflow, version, onClose }: { workflow: string; 
   const { client, ns } = useConnection();
   const [key, setKey] = useState("");
   const [text, setText] = useState("{}");
-  const id = useId();
-  const start = async () => {
+  const sending = useSending(async () => {
     const named = key === "" ? "" : `,"run_key":${JSON.stringify(key)}`;
     const { created, run } = await client.call("POST /v1/{ns}/workflows/{name}/start", {
       path: { ns, name: workflow },
@@ -20,19 +20,13 @@ export function StartDialog({ workflow, version, onClose }: { workflow: string; 
     });
     goTo({ ns, page: "runs", id: run.id });
     return created ? "The run has started" : "A run with this key was there already: this is it";
-  };
+  });
   return (
     <Dialog title={`Start ${workflow} v${version}`} onClose={onClose}>
-      <div className="field">
-        <label htmlFor={id}>Key, so that starting twice starts once (may be left empty)</label>
-        <input id={id} value={key} spellCheck={false} onChange={(event) => setKey(event.target.value)} />
-      </div>
-      <JsonEditor label="Input" text={text} onChange={setText} />
-      <footer>
-        <ActionButton does={start} kind="main" isDisabled={faultOf(text) !== null}>
-          Start
-        </ActionButton>
-      </footer>
+      <Form sending={sending} button="Start" isDisabled={faultOf(text) !== null} fields={["run_key", "input"]}>
+        <Field label="Key, so that starting twice starts once (may be left empty)" value={key} onChange={setKey} error={sending.errorAt("run_key")} />
+        <JsonEditor label="Input" text={text} onChange={setText} error={sending.errorAt("input")} />
+      </Form>
     </Dialog>
   );
 }

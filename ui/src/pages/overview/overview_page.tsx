@@ -25,6 +25,7 @@ export function OverviewPage() {
     (queues ?? []).reduce((sum, queue) => sum + queue.counts[pick], 0);
   const oldest = Math.max(0, ...(queues ?? []).map(oldestOf));
   const waiting = (queues ?? []).reduce((sum, queue) => sum + depthOf(queue), 0);
+  const counted = (n: number) => (queues === null ? "–" : formatCount(n)); // what is not known is not none
   const expired = history.risen("pawl_leases_expired_total");
 
   return (
@@ -32,20 +33,20 @@ export function OverviewPage() {
       <h1>Overview</h1>
       <ProblemBox problem={problem} />
       <section className="tiles" aria-label="Now">
-        <Tile name="Waiting" value={formatCount(waiting)} hint="for now or for later" />
+        <Tile name="Waiting" value={counted(waiting)} hint="for now or for later" />
         <Tile name="Oldest waiting" value={oldest > 0 ? formatMs(oldest) : "–"} hint="of what could run now" tone={oldest > 60_000 ? "retry" : undefined} />
-        <Tile name="Running" value={formatCount(total("running") + total("claimed"))} hint="held by a worker" />
+        <Tile name="Running" value={counted(total("running") + total("claimed"))} hint="held by a worker" />
         <Tile
           name="Dead letters"
-          value={<Link page="dead-letters">{formatCount(total("dead_letter"))}</Link>}
+          value={<Link page="dead-letters">{counted(total("dead_letter"))}</Link>}
           hint="attempts used up"
           tone={total("dead_letter") > 0 ? "bad" : undefined}
         />
         <Tile name="Leases lost" value={formatCount(expired)} hint="since this page is open" tone={expired > 0 ? "retry" : undefined} />
-        <Tile name="Workers" value={<Link page="workers">{formatCount(online)}</Link>} hint="online" tone={workers.value && online === 0 ? "retry" : undefined} />
+        <Tile name="Workers" value={<Link page="workers">{workers.value ? formatCount(online) : "–"}</Link>} hint="online" tone={workers.value && online === 0 ? "retry" : undefined} />
       </section>
       <RateChart />
-      {queues?.length === 0 ? <FirstSteps /> : <QueueList queues={queues ?? []} />}
+      {queues?.length === 0 ? <FirstSteps /> : queues && <QueueList queues={queues} />}
       <Cluster />
     </>
   );

@@ -8,12 +8,14 @@ import { Command, Empty } from "../../parts/basics";
 import { Link } from "../../parts/link";
 import { Sparkline } from "../../parts/sparkline";
 import { StateMark } from "../../parts/state_mark";
+import { useShownFirst } from "../../parts/use_shown_first";
 import { formatCount, formatMs, inWords } from "../../text/format";
 import { LimitsDialog } from "./limits_dialog";
 
 const counted = ["pending", "scheduled", "blocked", "claimed", "running", "dead_letter"] as const;
 
-export function QueuesPage() {
+// `name`: the queue that was asked for, if one was.
+export function QueuesPage({ name }: { name: string | null }) {
   const { queues } = useTraffic();
   const [edited, setEdited] = useState<Queue | null>(null);
   return (
@@ -27,7 +29,7 @@ export function QueuesPage() {
       )}
       <div className="cards">
         {queues?.map((queue) => (
-          <QueueCard key={queue.name} queue={queue} onEdit={() => setEdited(queue)} />
+          <QueueCard key={queue.name} queue={queue} isAskedFor={queue.name === name} onEdit={() => setEdited(queue)} />
         ))}
       </div>
       {edited && <LimitsDialog queue={edited} onClose={() => setEdited(null)} />}
@@ -35,7 +37,8 @@ export function QueuesPage() {
   );
 }
 
-function QueueCard({ queue, onEdit }: { queue: Queue; onEdit: () => void }) {
+function QueueCard({ queue, isAskedFor, onEdit }: { queue: Queue; isAskedFor: boolean; onEdit: () => void }) {
+  const card = useShownFirst<HTMLElement>(isAskedFor);
   const { client, ns } = useConnection();
   const { history } = useTraffic();
   const oldestOf = useOldest();
@@ -44,7 +47,7 @@ function QueueCard({ queue, onEdit }: { queue: Queue; onEdit: () => void }) {
     return `${queue.name} ${paused ? "is paused: nothing more is handed out" : "goes on"}`;
   };
   return (
-    <section className="card" aria-label={`Queue ${queue.name}`}>
+    <section ref={card} className={isAskedFor ? "card asked-for" : "card"} tabIndex={-1} aria-label={`Queue ${queue.name}`}>
       <header>
         <h2>{queue.name}</h2>
         <StateMark state={queue.paused ? "paused" : "open"} />

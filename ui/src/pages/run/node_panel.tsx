@@ -3,7 +3,7 @@ import { useCallback } from "react";
 import { useConnection } from "../../api/context";
 import type { RunTask, RunWithTasks } from "../../api/types";
 import { useLoaded } from "../../live/use_loaded";
-import { ActionButton } from "../../parts/action_button";
+import { ConfirmButton } from "../../parts/confirm_button";
 import { Age, Fact, Facts, Id, ProblemBox } from "../../parts/basics";
 import { JsonView } from "../../parts/json_view";
 import { Link } from "../../parts/link";
@@ -11,9 +11,12 @@ import { StateMark } from "../../parts/state_mark";
 import { goTo } from "../../route/route";
 import { entriesOf, fieldText } from "../../text/json_text";
 import { AttemptList } from "../tasks/attempts";
+import { attemptsAt, taskAt } from "./node_at";
+import type { Past } from "./use_past";
 
 interface Props {
   run: RunWithTasks;
+  past: Past | null; // null: as it is
   nodeId: string;
   runText: string;
   onChange: () => void;
@@ -22,9 +25,9 @@ interface Props {
 
 const itemsMax = 20;
 
-export function NodePanel({ run, nodeId, runText, onChange, onClose }: Props) {
+export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Props) {
   const { client, ns } = useConnection();
-  const all = run.tasks.filter((task) => task.node_id === nodeId || task.id === nodeId);
+  const all = run.tasks.filter((task) => task.node_id === nodeId || task.id === nodeId).map((task) => (past ? taskAt(task, past) : task));
   const node = all.find((task) => task.item === null) ?? all[0];
   if (!node) return null;
   const items = all.filter((task) => task.item !== null);
@@ -77,15 +80,21 @@ export function NodePanel({ run, nodeId, runText, onChange, onClose }: Props) {
           </Fact>
         )}
       </Facts>
-      {node.type !== "compensation" && run.kind === "graph" && (
-        <ActionButton does={rewind} title="A new run keeps all results before this task and begins with it">
+      {past && <p className="muted">As it was after event {past.upTo}.</p>}
+      {!past && node.type !== "compensation" && run.kind === "graph" && (
+        <ConfirmButton
+          title={`Rewind to ${node.node_id}`}
+          says={`A new run is started: it keeps all results before ${node.node_id} and does ${node.node_id} and what comes after it once more, now. This run stays as it is.`}
+          confirm="Start the new run"
+          does={rewind}
+        >
           Rewind to {node.node_id}…
-        </ActionButton>
+        </ConfirmButton>
       )}
       {items.length > 0 && <Items items={items} />}
-      {node.task_id && <TaskOfNode taskId={node.task_id} />}
+      {node.task_id && <TaskOfNode taskId={node.task_id} at={past?.at ?? null} />}
       <h2>Output</h2>
-      <JsonView text={outputOf(runText, node)} name="output" />
+      <JsonView text={!past || node.state === "completed" ? outputOf(runText, node) : null} name="output" />
     </aside>
   );
 }
@@ -118,7 +127,7 @@ function Items({ items }: { items: RunTask[] }) {
   );
 }
 
-function TaskOfNode({ taskId }: { taskId: string }) {
+function TaskOfNode({ taskId, at }: { taskId: string; at: string | null }) {
   const { client, ns } = useConnection();
   const load = useCallback(
     (signal: AbortSignal) => client.callForText("GET /v1/{ns}/tasks/{id}", { path: { ns, id: taskId }, signal }),
@@ -129,7 +138,7 @@ function TaskOfNode({ taskId }: { taskId: string }) {
   return (
     <>
       <h2>Attempts</h2>
-      <AttemptList attempts={task.value.value.attempts} />
+      <AttemptList attempts={attemptsAt(task.value.value.attempts, at)} />
       <h2>Payload</h2>
       <JsonView text={fieldText(task.value.text, "payload")} name="payload" />
       <Link page="tasks" id={taskId}>

@@ -3,16 +3,40 @@ import { useState } from "react";
 import { useConnection } from "../../api/context";
 import type { DefinitionTask, RunState, RunWithTasks } from "../../api/types";
 import { ActionButton } from "../../parts/action_button";
+import { ConfirmButton } from "../../parts/confirm_button";
 import { SignalDialog } from "./signal_dialog";
 
 type Verb = "pause" | "resume" | "cancel" | "retry" | "compensate";
 
-const verbs: { verb: Verb; name: string; from: RunState[]; said: string; kind: "plain" | "main" | "danger" }[] = [
+interface Action {
+  verb: Verb;
+  name: string;
+  from: RunState[];
+  said: string;
+  kind: "plain" | "main" | "danger";
+  asks?: string; // what will happen, where it cannot be undone
+}
+
+const actions: Action[] = [
   { verb: "retry", name: "Retry", from: ["failed"], said: "The run goes on from what failed; what completed is kept", kind: "main" },
   { verb: "resume", name: "Resume", from: ["paused"], said: "The run goes on", kind: "main" },
   { verb: "pause", name: "Pause", from: ["running", "sleeping"], said: "Nothing new starts; what runs may finish", kind: "plain" },
-  { verb: "compensate", name: "Compensate", from: ["failed"], said: "What the run did is undone, in reverse order", kind: "plain" },
-  { verb: "cancel", name: "Cancel", from: ["created", "running", "sleeping", "paused"], said: "The run is cancelled", kind: "danger" },
+  {
+    verb: "compensate",
+    name: "Compensate",
+    from: ["failed"],
+    said: "What the run did is undone, in reverse order",
+    kind: "plain",
+    asks: "What the run did is undone, in reverse order, by the compensations of its tasks. It cannot be retried after that.",
+  },
+  {
+    verb: "cancel",
+    name: "Cancel",
+    from: ["created", "running", "sleeping", "paused"],
+    said: "The run is cancelled",
+    kind: "danger",
+    asks: "Nothing more of it starts, what runs is asked to stop, its child runs are cancelled, and what was done is undone if the workflow says so. It cannot be taken up again.",
+  },
 ];
 const takesSignals: RunState[] = ["created", "running", "sleeping", "paused"];
 
@@ -33,13 +57,19 @@ export function RunActions({ run, tasks, chosen, onChange }: Props) {
   };
   return (
     <>
-      {verbs
+      {actions
         .filter(({ from }) => from.includes(run.state))
-        .map(({ verb, name, said, kind }) => (
-          <ActionButton key={verb} does={act(verb, said)} kind={kind}>
-            {name}
-          </ActionButton>
-        ))}
+        .map(({ verb, name, said, kind, asks }) =>
+          asks === undefined ? (
+            <ActionButton key={verb} does={act(verb, said)} kind={kind}>
+              {name}
+            </ActionButton>
+          ) : (
+            <ConfirmButton key={verb} title={`${name} this run of ${run.workflow}`} says={asks} confirm={`${name} the run`} does={act(verb, said)} kind={kind}>
+              {name}…
+            </ConfirmButton>
+          ),
+        )}
       {takesSignals.includes(run.state) && (
         <button type="button" className="plain" onClick={() => setSignalling(true)}>
           Signal…

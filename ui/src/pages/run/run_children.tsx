@@ -8,8 +8,8 @@ import { StateMark } from "../../parts/state_mark";
 
 const shownMax = 5;
 
-// `round`: the children are looked at again when it changes.
-export function RunChildren({ id, round }: { id: string; round: number }) {
+// `round`: the children are looked at again when it changes. `isNow`: beside them a past is shown, and they are as they are.
+export function RunChildren({ id, round, isNow }: { id: string; round: number; isNow: boolean }) {
   const { client, ns } = useConnection();
   const load = useCallback(
     (signal: AbortSignal) => client.call("GET /v1/{ns}/runs", { path: { ns }, query: { parent: id, limit: shownMax + 1 }, signal }),
@@ -20,7 +20,7 @@ export function RunChildren({ id, round }: { id: string; round: number }) {
   const children = value?.items ?? [];
   if (children.length === 0) return null;
   return (
-    <Fact name="Children">
+    <Fact name={isNow ? "Children, now" : "Children"}>
       {children.slice(0, shownMax).map((child) => (
         <span key={child.id} className="child">
           <Link page="runs" id={child.id}>

@@ -10,6 +10,7 @@ export interface LoggedEvent extends RunEvent {
 export interface NodeAt {
   state: string;
   attempt: number;
+  taskId: string; // empty: no task was made for it yet
 }
 
 function textOf(value: unknown): string {
@@ -43,11 +44,13 @@ const stateAfter: Record<string, string> = {
 
 export interface RunAt {
   nodes: Map<string, NodeAt>;
+  elements: Map<string, NodeAt>; // of a for_each, by their own names
   isStopped: boolean; // what still waits is not going to start
 }
 
 export function nodesAfter(events: RunEvent[], upTo: number): RunAt {
   const nodes = new Map<string, NodeAt>();
+  const elements = new Map<string, NodeAt>();
   let isStopped = false;
   for (const event of events) {
     if (event.sequence > upTo) break;
@@ -56,19 +59,30 @@ export function nodesAfter(events: RunEvent[], upTo: number): RunAt {
     const node = nodeOf(event);
     const state = event.type === "task_scheduled" ? textOf(event.payload?.["node_state"]) || "pending" : stateAfter[event.type];
     if (!node || !state) continue;
-    const known = nodes.get(node.id) ?? { state: "blocked", attempt: 0 };
+    const attempt = event.payload?.["attempt"];
+    const after = (known: NodeAt | undefined) => ({
+      state,
+      attempt: typeof attempt === "number" ? attempt : (known?.attempt ?? 0),
+      taskId: textOf(event.payload?.["task_id"]) || (known?.taskId ?? ""),
+    });
+    const name = `${node.id}[${node.item}]`;
+    if (node.item !== null) elements.set(name, after(elements.get(name)));
     // An element that begins or completes leaves its whole where it is.
     if (node.item !== null && state !== "failed") continue;
-    const attempt = event.payload?.["attempt"];
-    nodes.set(node.id, { state, attempt: typeof attempt === "number" ? attempt : known.attempt });
+    nodes.set(node.id, after(nodes.get(node.id)));
   }
-  return { nodes, isStopped };
+  return { nodes, elements, isStopped };
 }
 
 function stops(event: RunEvent): boolean {
   if (event.payload?.["state"] === "failing") return true;
   if (event.type === "workflow_cancelled") return event.payload?.["requested"] !== true;
   return event.type === "workflow_failed" || event.type === "deadline_exceeded";
+}
+
+// Where a task stood that no event has named.
+export function nodeAt({ nodes, isStopped }: RunAt, id: string): NodeAt {
+  return nodes.get(id) ?? { state: isStopped ? "cancelled" : "blocked", attempt: 0, taskId: "" };
 }
 
 // What failed or was cancelled stands where it stood before it started.

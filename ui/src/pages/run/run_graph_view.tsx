@@ -6,18 +6,17 @@ import { FlowGraph, type GraphNode } from "../../graph/flow_graph";
 import { undoneByOf } from "../../graph/definition_graph";
 import { useLoaded } from "../../live/use_loaded";
 import { ProblemBox } from "../../parts/basics";
-import { nodesAfter, type LoggedEvent } from "./run_events";
+import { nodeAt, type RunAt } from "./run_events";
 
 interface Props {
   run: RunWithTasks;
-  events: LoggedEvent[];
-  upTo: number | null;
+  past: RunAt | null; // null: as it is
   tasks: DefinitionTask[];
   chosen: string | null;
   onChoose: (id: string) => void;
 }
 
-export function RunGraphView({ run, events, upTo, tasks, chosen, onChoose }: Props) {
+export function RunGraphView({ run, past, tasks, chosen, onChoose }: Props) {
   const { client, ns } = useConnection();
   const load = useCallback(
     (signal: AbortSignal) => client.call("GET /v1/{ns}/runs/{id}/graph", { path: { ns, id: run.id }, signal }),
@@ -27,15 +26,13 @@ export function RunGraphView({ run, events, upTo, tasks, chosen, onChoose }: Pro
   const { reload } = graph;
   useEffect(reload, [run.sequence, reload]);
   const undoneBy = useMemo(() => undoneByOf(tasks), [tasks]);
-  const past = useMemo(() => (upTo === null ? null : nodesAfter(events, upTo)), [events, upTo]);
   const nodes = useMemo<GraphNode[]>(() => {
     const live = new Map(run.tasks.filter((task) => task.item === null).map((task) => [task.node_id, task]));
     const undoes = new Map([...undoneBy].map(([task, compensation]) => [compensation, task]));
     return (graph.value?.nodes ?? []).map((node) => {
       const known = live.get(node.id);
       const now = known ?? node;
-      const then = past?.nodes.get(node.id) ?? { state: past?.isStopped ? "cancelled" : "blocked", attempt: 0 };
-      const { state, attempt } = past ? then : now;
+      const { state, attempt } = past ? nodeAt(past, node.id) : now;
       // A compensation that was never needed stands nowhere.
       if (node.type === "compensation" && (state === "blocked" || state === "cancelled"))
         return { id: node.id, type: node.type, state: null, note: undoes.get(node.id) ?? "" };

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { useConnection } from "../../api/context";
 import type { DefinitionTask, RunState } from "../../api/types";
 import { useLoaded } from "../../live/use_loaded";
-import { Age, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
+import { Labels, ProblemBox } from "../../parts/basics";
 import { Link } from "../../parts/link";
 import { StateMark } from "../../parts/state_mark";
 import { Tabs } from "../../parts/tabs";
@@ -13,10 +13,12 @@ import { JsonView } from "../../parts/json_view";
 import { EventLog } from "./event_log";
 import { NodePanel } from "./node_panel";
 import { RunActions } from "./run_actions";
-import { RunChildren } from "./run_children";
+import { RunFacts } from "./run_facts";
+import type { LoggedEvent } from "./run_events";
 import { RunGraphView } from "./run_graph_view";
 import { TimeSlider } from "./time_slider";
 import { Timeline } from "./timeline";
+import { usePast } from "./use_past";
 import { useRunEvents } from "./use_run_events";
 
 const noTasks: DefinitionTask[] = []; // always the same one: the layout of the graph hangs on it
@@ -35,6 +37,7 @@ export function RunPage({ id }: { id: string }) {
   const isClosed = run !== null && closedStates.includes(run.state);
   const log = useRunEvents(id, isClosed);
   const [upTo, setUpTo] = useState<number | null>(null); // null: live
+  const past = usePast(id, log.events, upTo);
   const [chosen, setChosen] = useState<string | null>(null);
   const definition = useDefinition(run?.workflow ?? null, run?.version ?? null);
 
@@ -47,8 +50,12 @@ export function RunPage({ id }: { id: string }) {
 
   if (!run) return loaded.problem ? <ProblemBox problem={loaded.problem} /> : <p className="muted">Loading…</p>;
   const tasks = definition?.definition.tasks ?? noTasks;
-  const input = fieldText(text, "input");
-  const output = fieldText(text, "output");
+  const shown = past ? (past.run ?? run) : run;
+  const shownText = past?.run ? past.text : text;
+  const closePanel = () => {
+    setChosen(null);
+    document.querySelector<HTMLElement>(`.node[data-node="${CSS.escape(chosen ?? "")}"]`)?.focus();
+  };
   return (
     <>
       <header className="page-head">
@@ -57,65 +64,32 @@ export function RunPage({ id }: { id: string }) {
           {run.version === null ? run.workflow : <Link page="definitions" id={run.workflow}>{run.workflow}</Link>}{" "}
           {run.version !== null && <span className="muted">v{run.version}</span>}
         </h1>
-        <StateMark state={run.state} />
-        {isRetrying && run.state !== "paused" && <StateMark state="retrying" />}
-        <RunActions run={run} tasks={tasks} chosen={chosen} onChange={reload} />
+        {past && !past.run ? <span className="muted">replaying…</span> : <StateMark state={shown.state} />}
+        {past ? (
+          <span className="muted">as it was after event {shown.sequence}; what can be done is offered for the run as it is</span>
+        ) : (
+          <>
+            {isRetrying && run.state !== "paused" && <StateMark state="retrying" />}
+            <RunActions run={run} tasks={tasks} chosen={chosen} onChange={reload} />
+          </>
+        )}
       </header>
       <ProblemBox problem={loaded.problem ?? log.problem} />
-      {run.error && (
+      {shown.error && (
         <p className="error-line">
-          <strong>{run.error.code}</strong> {run.error.message}
+          <strong>{shown.error.code}</strong> {shown.error.message}
         </p>
       )}
-      <Facts>
-        <Fact name="Id">
-          <Id id={run.id} whole />
-        </Fact>
-        {run.run_key && <Fact name="Key">{run.run_key}</Fact>}
-        {run.custom_status && <Fact name="Status">{run.custom_status}</Fact>}
-        {run.parent && (
-          <Fact name="Parent">
-            <Link page="runs" id={run.parent.run_id}>
-              <Id id={run.parent.run_id} />
-            </Link>{" "}
-            {run.parent.node_id}
-          </Fact>
-        )}
-        <Fact name="Created">
-          <Age at={run.created_at} />
-        </Fact>
-        {run.finished_at && (
-          <Fact name="Ended">
-            <Age at={run.finished_at} />
-          </Fact>
-        )}
-        {run.wake_at && (
-          <Fact name="Wakes">
-            <Age at={run.wake_at} />
-          </Fact>
-        )}
-        {run.deadline_at && (
-          <Fact name="Deadline">
-            <Age at={run.deadline_at} />
-          </Fact>
-        )}
-        <Fact name="Tasks">
-          {Object.entries(run.counts)
-            .filter(([, n]) => n > 0)
-            .map(([state, n]) => `${n} ${state}`)
-            .join(", ") || "none"}
-        </Fact>
-        <RunChildren id={id} round={last} />
-      </Facts>
+      <RunFacts run={shown} isPast={past !== null} isClosed={isClosed} rewoundFrom={rewoundFrom(log.events)} round={last} />
       <Labels labels={run.labels} />
-      <TimeSlider id={id} events={log.events} isClosed={isClosed} upTo={upTo} onChange={setUpTo} />
+      <TimeSlider events={log.events} isClosed={isClosed} past={past} onChange={setUpTo} />
       <div className="run-body">
         <Tabs
           label="Views of the run"
           tabs={[
             {
               name: "Graph",
-              view: <RunGraphView run={run} events={log.events} upTo={upTo} tasks={tasks} chosen={chosen} onChoose={setChosen} />,
+              view: <RunGraphView run={run} past={past?.tasks ?? null} tasks={tasks} chosen={chosen} onChoose={setChosen} />,
             },
             { name: "Timeline", view: <Timeline events={log.events} upTo={upTo} isLive={!isClosed} onChoose={setChosen} /> },
             { name: `Events ${last}`, view: <EventLog events={log.events} upTo={upTo} onGoTo={setUpTo} /> },
@@ -125,18 +99,18 @@ export function RunPage({ id }: { id: string }) {
                 <div className="side-by-side">
                   <section>
                     <h2>Input</h2>
-                    <JsonView text={input} name="input" />
+                    <JsonView text={fieldText(shownText, "input")} name="input" />
                   </section>
                   <section>
                     <h2>Output</h2>
-                    <JsonView text={output} name="output" />
+                    <JsonView text={fieldText(shownText, "output")} name="output" />
                   </section>
                 </div>
               ),
             },
           ]}
         />
-        {chosen && <NodePanel run={run} nodeId={chosen} runText={text} onChange={reload} onClose={() => setChosen(null)} />}
+        {chosen && <NodePanel run={run} past={past} nodeId={chosen} runText={text} onChange={reload} onClose={closePanel} />}
       </div>
     </>
   );
@@ -152,4 +126,10 @@ function useDefinition(name: string | null, version: number | null) {
     [client, ns, name, version],
   );
   return useLoaded(load).value;
+}
+
+// The first event has what a run was made of, and from which other one if it was rewound.
+function rewoundFrom(events: LoggedEvent[]): string | null {
+  const made = events[0]?.payload?.["run"] as { rewound_from?: string } | undefined;
+  return made?.rewound_from ?? null;
 }

@@ -1,9 +1,10 @@
 // Sends a signal with a payload that is checked while it is written, and goes out as it was written.
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useConnection } from "../../api/context";
 import type { Run } from "../../api/types";
-import { ActionButton } from "../../parts/action_button";
 import { Dialog } from "../../parts/dialog";
+import { Field } from "../../parts/field";
+import { Form, useSending } from "../../parts/form";
 import { JsonEditor } from "../../parts/json_editor";
 import { faultOf } from "../../text/json_text";
 
@@ -11,32 +12,20 @@ export function SignalDialog({ run, names, onClose }: { run: Run; names: string[
   const { client, ns } = useConnection();
   const [name, setName] = useState(names[0] ?? "");
   const [text, setText] = useState('{"ok": true}');
-  const id = useId();
-  const send = async () => {
+  const sending = useSending(async () => {
     await client.call("POST /v1/{ns}/runs/{id}/signals/{name}", {
       path: { ns, id: run.id, name },
       bodyText: `{"payload":${text}}`,
     });
     onClose();
     return `${name} was sent; it is kept until a task takes it`;
-  };
+  });
   return (
     <Dialog title="Send a signal" onClose={onClose}>
-      <div className="field">
-        <label htmlFor={id}>Name</label>
-        <input id={id} list={`${id}-names`} value={name} spellCheck={false} onChange={(event) => setName(event.target.value)} />
-        <datalist id={`${id}-names`}>
-          {names.map((known) => (
-            <option key={known} value={known} />
-          ))}
-        </datalist>
-      </div>
-      <JsonEditor label="Payload" text={text} onChange={setText} />
-      <footer>
-        <ActionButton does={send} kind="main" isDisabled={name === "" || faultOf(text) !== null}>
-          Send
-        </ActionButton>
-      </footer>
+      <Form sending={sending} button="Send" isDisabled={name === "" || faultOf(text) !== null}>
+        <Field label="Name" suggestions={names} value={name} onChange={setName} />
+        <JsonEditor label="Payload" text={text} onChange={setText} />
+      </Form>
     </Dialog>
   );
 }

@@ -1,28 +1,25 @@
 // Back in time: the run as its events alone rebuild it, after any of them.
-import { useCallback } from "react";
-import { useConnection } from "../../api/context";
-import { useLoaded } from "../../live/use_loaded";
 import { ProblemBox } from "../../parts/basics";
 import { StateMark } from "../../parts/state_mark";
 import { formatClock } from "../../text/format";
 import type { LoggedEvent } from "./run_events";
+import type { Past } from "./use_past";
 
 interface Props {
-  id: string;
   events: LoggedEvent[];
   isClosed: boolean;
-  upTo: number | null;
+  past: Past | null; // null: live
   onChange: (upTo: number | null) => void;
 }
 
-export function TimeSlider({ id, events, isClosed, upTo, onChange }: Props) {
+export function TimeSlider({ events, isClosed, past, onChange }: Props) {
   const last = events.at(-1)?.sequence ?? 0;
-  const at = upTo ?? last;
+  const at = past?.upTo ?? last;
   const event = events[at - 1];
   if (last === 0) return null;
   return (
-    <section className={upTo === null ? "time-slider" : "time-slider past"} aria-label="Time travel">
-      <label htmlFor="up-to">{upTo !== null ? "As it was" : isClosed ? "At its end" : "Live"}</label>
+    <section className={past === null ? "time-slider" : "time-slider past"} aria-label="Time travel">
+      <label htmlFor="up-to">{past !== null ? "As it was" : isClosed ? "At its end" : "Live"}</label>
       <input
         id="up-to"
         type="range"
@@ -38,9 +35,9 @@ export function TimeSlider({ id, events, isClosed, upTo, onChange }: Props) {
       <span className="slider-says">
         event {at} of {last} {event && <code>{event.type}</code>} {event && <span className="muted">{formatClock(event.at)}</span>}
       </span>
-      {upTo !== null && (
+      {past !== null && (
         <>
-          <ReplayedState id={id} upTo={upTo} />
+          <Replayed past={past} />
           <button type="button" className="plain" onClick={() => onChange(null)}>
             {isClosed ? "Back to the end" : "Back to live"}
           </button>
@@ -50,18 +47,12 @@ export function TimeSlider({ id, events, isClosed, upTo, onChange }: Props) {
   );
 }
 
-function ReplayedState({ id, upTo }: { id: string; upTo: number }) {
-  const { client, ns } = useConnection();
-  const load = useCallback(
-    (signal: AbortSignal) => client.call("GET /v1/{ns}/runs/{id}/replay", { path: { ns, id }, query: { up_to: upTo }, signal }),
-    [client, ns, id, upTo],
-  );
-  const replay = useLoaded(load);
-  if (replay.problem) return <ProblemBox problem={replay.problem} />;
-  if (!replay.value) return <span className="muted">replaying…</span>;
+function Replayed({ past }: { past: Past }) {
+  if (past.problem) return <ProblemBox problem={past.problem} />;
+  if (!past.run) return <span className="muted">replaying…</span>;
   return (
-    <span className="replayed" data-sequence={replay.value.state.sequence}>
-      <StateMark state={replay.value.state.state} />
+    <span className="replayed" data-sequence={past.run.sequence}>
+      <StateMark state={past.run.state} />
     </span>
   );
 }

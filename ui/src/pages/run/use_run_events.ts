@@ -74,7 +74,7 @@ export function useRunEvents(id: string, isClosed: boolean): RunEvents {
 
   // Where the stream begins is decided once; from then on the id of the last event is what counts.
   const asked = useMemo(() => ({ path: { ns, id }, query: { after: all.current.at(-1)?.sequence ?? 0 } }), [ns, id, hasPast]);
-  const following = useEvents({
+  const { following } = useEvents({
     client,
     name: "GET /v1/{ns}/runs/{id}/events",
     asked,

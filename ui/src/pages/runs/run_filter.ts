@@ -1,7 +1,8 @@
 // The filters of the list of runs: what the server filters by, and what only this page can (text).
 import type { Client } from "../../api/client";
 import type { Page, Run } from "../../api/types";
-import { filterInWords, previewMax, type Bulk } from "../../parts/bulk_dialog";
+import { previewMax, type Bulk } from "../../parts/bulk_dialog";
+import { filterInWords, narrowed } from "../../parts/bulk_filter";
 
 export interface RunFilter {
   asked: Record<string, string>; // of the server
@@ -9,12 +10,10 @@ export interface RunFilter {
   text: string;
 }
 
-// *retrying* stands among the states, as people think of it; to the server it is a filter of its own.
+// *retrying* is no state but a filter of its own: a run that is retrying is running, sleeping or paused as well.
 export function filterFrom(query: URLSearchParams): RunFilter {
-  const { text = "", state = "", ...asked } = Object.fromEntries(query);
-  const states = state.split(",").filter((one) => one !== "");
-  const known = states.filter((one) => one !== "retrying").join(",");
-  return { asked: { ...asked, ...(known ? { state: known } : {}) }, isRetrying: states.includes("retrying"), text: text.trim().toLowerCase() };
+  const { text = "", retrying = "", ...asked } = Object.fromEntries(query);
+  return { asked, isRetrying: retrying === "true", text: text.trim().toLowerCase() };
 }
 
 function queryOf({ asked, isRetrying }: RunFilter) {
@@ -31,14 +30,19 @@ export function hasText(run: Run, text: string): boolean {
   return all.some((part) => part?.toLowerCase().includes(text));
 }
 
-export function bulkOfRuns(client: Client, ns: string, verb: "retry" | "cancel", filter: RunFilter): Bulk {
-  const possible = verb === "retry" ? ["failed"] : ["created", "running", "sleeping", "paused"];
-  const wanted = (filter.asked["state"] ?? "").split(",").filter((state) => possible.includes(state));
-  const asked = { ...queryOf(filter), state: (wanted.length > 0 ? wanted : possible).join(",") };
+type Verb = "retry" | "cancel";
+const statesFor: Record<Verb, string[]> = { retry: ["failed"], cancel: ["created", "running", "sleeping", "paused"] };
+const done: Record<Verb, string> = { retry: "retried", cancel: "cancelled" };
+
+export function bulkOfRuns(client: Client, ns: string, verb: Verb, filter: RunFilter): Bulk {
+  const states = narrowed(filter.asked["state"], statesFor[verb]);
+  const isImpossible = states.length === 0;
+  const asked = { ...queryOf(filter), state: states.join(",") };
   return {
     verb: verb === "retry" ? "Retry" : "Cancel",
     noun: "run",
-    filterInWords: `In ${ns}${filter.isRetrying ? ", retrying" : ""}: ${filterInWords({ ...filter.asked, state: asked.state })}.`,
+    filterInWords: `In ${ns}${filter.isRetrying ? ", retrying" : ""}: ${filterInWords(isImpossible ? filter.asked : { ...filter.asked, state: asked.state })}.`,
+    ...(isImpossible ? { impossible: `Only what is ${statesFor[verb].join(" or ")} can be ${done[verb]}.` } : {}),
     count: async (signal) => {
       const { matched } = await client.call(`POST /v1/{ns}/runs/${verb}`, {
         path: { ns },
@@ -48,5 +52,6 @@ export function bulkOfRuns(client: Client, ns: string, verb: "retry" | "cancel",
       return { matched, isMore: matched >= previewMax };
     },
     act: (limit) => client.call(`POST /v1/{ns}/runs/${verb}`, { path: { ns }, body: { filter: asked, limit } }),
+    explain: async () => "What matched has changed meanwhile.",
   };
 }

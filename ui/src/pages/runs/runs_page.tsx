@@ -1,5 +1,5 @@
 // All runs, by filter.
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { runStates, type Run } from "../../api/types";
 import { useConnection } from "../../api/context";
 import { usePages } from "../../live/use_pages";
@@ -9,9 +9,10 @@ import { FilterBar } from "../../parts/filter_bar";
 import { Link } from "../../parts/link";
 import { StateMark } from "../../parts/state_mark";
 import { Table, type Column } from "../../parts/table";
-import { goTo, type Route } from "../../route/route";
-import { formatMs } from "../../text/format";
+import { goTo, placeOf, replaceQuery, type Route } from "../../route/route";
+import { formatMs, plural } from "../../text/format";
 import { bulkOfRuns, filterFrom, hasText, loadRuns } from "./run_filter";
+import { searchedAtOnce, useTextSearch } from "./use_text_search";
 
 const fields = [
   { name: "workflow", label: "Workflow" },
@@ -20,12 +21,12 @@ const fields = [
   { name: "parent", label: "Parent" },
   { name: "created_after", label: "From" },
   { name: "created_before", label: "Until" },
-  { name: "text", label: "Text", hint: "in loaded rows" },
+  { name: "text", label: "Text", hint: "in the row" },
 ];
-const states = { name: "state", values: ["retrying", ...runStates] };
+const states = { name: "state", values: runStates };
 
 const columns: Column<Run>[] = [
-  { name: "State", width: "minmax(98px, 176px)", cell: (run) => <StateMark state={run.retrying ? "retrying" : run.state} /> },
+  { name: "State", width: "minmax(118px, 176px)", cell: (run) => <StateMark state={run.retrying ? "retrying" : run.state} /> },
   { name: "Workflow", width: "minmax(80px, 1.4fr)", cell: (run) => <Link page="runs" id={run.id}>{run.workflow}</Link> },
   { name: "Key", width: "minmax(80px, 1fr)", cell: (run) => run.run_key ?? "", isSecondary: true },
   { name: "Id", width: "130px", cell: (run) => <Id id={run.id} />, isSecondary: true },
@@ -33,7 +34,7 @@ const columns: Column<Run>[] = [
   { name: "Labels", width: "minmax(60px, 1fr)", cell: (run) => <Labels labels={run.labels} />, isSecondary: true },
   { name: "Error", width: "minmax(80px, 1.6fr)", cell: (run) => run.error?.message || run.error?.code || "", isSecondary: true },
   { name: "Took", width: "80px", cell: tookOf, isSecondary: true },
-  { name: "Created", width: "minmax(84px, 110px)", cell: (run) => <Age at={run.created_at} /> },
+  { name: "Created", width: "minmax(80px, 110px)", cell: (run) => <Age at={run.created_at} /> },
 ];
 
 function progressOf(run: Run): string {
@@ -51,8 +52,11 @@ export function RunsPage({ route }: { route: Route }) {
   const query = route.query.toString();
   const filter = useMemo(() => filterFrom(new URLSearchParams(query)), [query]);
   const load = useCallback((cursor: string, signal: AbortSignal) => loadRuns(client, ns, filter, cursor, signal), [client, ns, filter]);
-  const runs = usePages(load, 3000);
-  const shown = runs.items.filter((run) => hasText(run, filter.text));
+  const place = placeOf(route);
+  const runs = usePages(load, { everyMs: 3000, place });
+  const shown = useMemo(() => runs.items.filter((run) => hasText(run, filter.text)), [runs.items, filter.text]);
+  const search = useTextSearch(runs, filter.text, shown.length);
+  useRetryingAlone(route);
   // What only this page can filter by, the server cannot act on.
   const isOurs = filter.text !== "";
   const why = isOurs ? "Not possible by text, which only this page filters by" : "";
@@ -67,14 +71,24 @@ export function RunsPage({ route }: { route: Route }) {
           Cancel by filter…
         </button>
       </header>
-      <FilterBar route={route} states={states} fields={fields} />
+      <FilterBar route={route} states={states} only="retrying" fields={fields} />
       <ProblemBox problem={runs.problem} />
-      {shown.length === 0 && !runs.isLoading && !runs.problem ? (
-        <Empty title={query === "" ? "No runs yet" : "No run matches these filters"}>
-          <p>A run is one execution of a workflow. Define one and start it:</p>
-          <Command>{`pawl workflow apply order.yaml
-pawl run start order-fulfillment '{"total": 42}'`}</Command>
-        </Empty>
+      {isOurs && (
+        <p className="searched" role="status">
+          {searchedInWords(runs.items.length, shown.length, runs.hasMore, search.isOn)}{" "}
+          {runs.hasMore && !search.isOn && (
+            <button type="button" className="plain" onClick={search.goOn}>
+              Search {plural(searchedAtOnce, "more run", "more")}
+            </button>
+          )}
+        </p>
+      )}
+      {shown.length === 0 && !runs.isLoading && !runs.problem && !search.isOn ? (
+        query === "" ? (
+          <NoRuns />
+        ) : (
+          <Empty title={runs.hasMore ? "None of the runs that were searched matches" : "No run matches these filters"} />
+        )
       ) : (
         <Table
           label="Runs"
@@ -82,7 +96,9 @@ pawl run start order-fulfillment '{"total": 42}'`}</Command>
           rows={shown}
           keyOf={(run) => run.id}
           hasMore={runs.hasMore}
-          onEnd={runs.loadMore}
+          onEnd={isOurs ? search.wantMore : runs.loadMore}
+          onLook={runs.look}
+          place={place}
           onOpen={(run) => goTo({ ns, page: "runs", id: run.id })}
         />
       )}
@@ -97,4 +113,29 @@ pawl run start order-fulfillment '{"total": 42}'`}</Command>
       )}
     </div>
   );
+}
+
+function NoRuns() {
+  return (
+    <Empty title="No runs yet">
+      <p>A run is one execution of a workflow. Define one and start it:</p>
+      <Command>{`pawl workflow apply order.yaml
+pawl run start order-fulfillment '{"total": 42}'`}</Command>
+    </Empty>
+  );
+}
+
+function searchedInWords(searched: number, found: number, isMore: boolean, isOn: boolean): string {
+  const newest = isMore ? "the newest " : "all ";
+  return `${isOn ? "Searching…" : "Searched"} ${newest}${plural(searched, "run")} that the other filters find: ${plural(found, "has", "have")} the text.`;
+}
+
+// Addresses in which retrying stands among the states were made before it was a filter of its own.
+function useRetryingAlone(route: Route): void {
+  useEffect(() => {
+    const query = Object.fromEntries(route.query);
+    const states = (query["state"] ?? "").split(",");
+    if (!states.includes("retrying")) return;
+    replaceQuery(route, { ...query, state: states.filter((state) => state !== "retrying").join(","), retrying: "true" });
+  }, [route]);
 }

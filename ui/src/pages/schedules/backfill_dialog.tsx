@@ -3,12 +3,13 @@ import { useCallback, useState } from "react";
 import { useConnection } from "../../api/context";
 import type { Schedule } from "../../api/types";
 import { useLoaded } from "../../live/use_loaded";
-import { ActionButton } from "../../parts/action_button";
 import { ProblemBox } from "../../parts/basics";
 import { Dialog } from "../../parts/dialog";
 import { Field } from "../../parts/field";
+import { Form, useSending } from "../../parts/form";
 import { zonedTime } from "../../text/calendar";
 import { formatCount, localTime, plural, utcTime } from "../../text/format";
+import { slotsKnown } from "./slots_known";
 
 const weekMs = 7 * 86_400_000;
 const shownMax = 6;
@@ -27,42 +28,53 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
       }),
     [client, ns, name, from, to],
   );
-  const preview = useLoaded(useCallback((signal: AbortSignal) => asked(true, signal), [asked]));
+  const preview = useLoaded(
+    useCallback(
+      async (signal: AbortSignal) => {
+        const slots = await asked(true, signal);
+        return { ...slots, known: await slotsKnown(client, { ns, id: name }, slots.times, signal) };
+      },
+      [asked, client, ns, name],
+    ),
+  );
   const found = preview.problem ? null : preview.value;
+  const fresh = found && found.known !== null ? found.count - found.known : null; // null: nobody can tell
+  const wanted = fresh ?? found?.count ?? 0;
+  const isAllFresh = fresh === null || fresh === found?.count;
   const errorAt = (field: string) => preview.problem?.errors.find((error) => error.field === field)?.message ?? null;
-  const fire = async () => {
+  const sending = useSending(async () => {
     const { count } = await asked(false);
     onClose();
-    return `${plural(count, "slot")} of ${name} fire now`;
-  };
+    if (fresh === null) return `${plural(count, "slot")} of ${name}: those fire now that had not come before`;
+    const left = isAllFresh ? "" : `; ${formatCount(count - fresh)} had come before and stay as they are`;
+    return `${plural(fresh, "slot")} of ${name} fire now${left}`;
+  });
   return (
     <Dialog title={`Backfill ${name}`} onClose={onClose}>
-      <p className="muted">The slots of this time fire now. One that fired or was skipped before stays as it is; overlaps are not looked at.</p>
-      <div className="pair">
-        <Field label="From (your time)" type="datetime-local" value={from} onChange={setFrom} error={errorAt("from")} />
-        <Field label="Up to (your time)" type="datetime-local" value={to} onChange={setTo} error={errorAt("to")} />
-      </div>
-      {preview.problem && preview.problem.errors.length === 0 && <ProblemBox problem={preview.problem} />}
-      {found && (
-        <div role="status">
-          <p className="bulk-count">{found.count === 0 ? "No slot is in this time." : `${plural(found.count, "slot")}, in ${schedule.timezone}:`}</p>
-          <ol className="preview-times">
-            {found.times.slice(0, shownMax).map((time) => (
-              <li key={time}>{zonedTime(Date.parse(time), schedule.timezone)}</li>
-            ))}
-            {found.count > shownMax && (
-              <li className="muted">
-                and {formatCount(found.count - shownMax)} more, to {zonedTime(Date.parse(found.times.at(-1) ?? ""), schedule.timezone)}
-              </li>
-            )}
-          </ol>
+      <Form sending={sending} button={found ? `Fire ${plural(wanted, isAllFresh ? "slot" : "new slot")}` : "Fire"} isDisabled={wanted === 0}>
+        <p className="muted">The slots of this time fire now. One that fired or was skipped before stays as it is; overlaps are not looked at.</p>
+        <div className="pair">
+          <Field label="From (your time)" type="datetime-local" value={from} onChange={setFrom} error={errorAt("from")} />
+          <Field label="Up to (your time)" type="datetime-local" value={to} onChange={setTo} error={errorAt("to")} />
         </div>
-      )}
-      <footer>
-        <ActionButton does={fire} kind="main" isDisabled={!found || found.count === 0}>
-          {found ? `Fire ${plural(found.count, "slot")}` : "Fire"}
-        </ActionButton>
-      </footer>
+        {preview.problem && preview.problem.errors.length === 0 && <ProblemBox problem={preview.problem} />}
+        {found && (
+          <div role="status">
+            <p className="bulk-count">{found.count === 0 ? "No slot is in this time." : `${plural(found.count, "slot")}, in ${schedule.timezone}:`}</p>
+            {!isAllFresh && <p>{fresh === 0 ? "All of them" : formatCount(found.count - wanted)} fired or were skipped before, and stay as they are.</p>}
+            <ol className="preview-times">
+              {found.times.slice(0, shownMax).map((time) => (
+                <li key={time}>{zonedTime(Date.parse(time), schedule.timezone)}</li>
+              ))}
+              {found.count > shownMax && (
+                <li className="muted">
+                  and {formatCount(found.count - shownMax)} more, to {zonedTime(Date.parse(found.times.at(-1) ?? ""), schedule.timezone)}
+                </li>
+              )}
+            </ol>
+          </div>
+        )}
+      </Form>
     </Dialog>
   );
 }

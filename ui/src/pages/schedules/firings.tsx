@@ -11,11 +11,10 @@ export type FiringRow = Firing & { id: string };
 
 function columnsIn(zone: string): Column<FiringRow>[] {
   return [
-    { name: "Slot", width: "minmax(142px, 160px)", cell: (firing) => <SlotTime firing={firing} zone={zone} /> },
-    { name: "Status", width: "90px", cell: (firing) => <StateMark state={firing.status} /> },
+    { name: "Slot", width: "minmax(92px, 170px)", cell: (firing) => <SlotTime firing={firing} zone={zone} /> },
+    { name: "Status", width: "minmax(76px, 90px)", cell: (firing) => <StateMark state={firing.status} /> },
     { name: "By", width: "80px", cell: (firing) => firing.origin, isSecondary: true },
-    { name: "Started", width: "minmax(100px, 170px)", cell: startedCell },
-    { name: "Reason", width: "minmax(80px, 2fr)", cell: (firing) => <span title={firing.reason ?? ""}>{firing.reason ?? ""}</span> },
+    { name: "Started, or why not", width: "minmax(140px, 2fr)", cell: (firing) => <Outcome firing={firing} /> },
     { name: "When", width: "110px", cell: (firing) => <Age at={firing.updated_at} />, isSecondary: true },
   ];
 }
@@ -30,10 +29,14 @@ function SlotTime({ firing, zone }: { firing: Firing; zone: string }) {
   );
 }
 
-function startedCell({ run_id, task_id }: Firing) {
-  if (run_id) return <>run <Link page="runs" id={run_id}><Id id={run_id} /></Link></>;
-  if (task_id) return <>task <Link page="tasks" id={task_id}><Id id={task_id} /></Link></>;
-  return "";
+function Outcome({ firing: { run_id, task_id, reason } }: { firing: Firing }) {
+  return (
+    <span title={reason ?? ""}>
+      {run_id && <>run <Link page="runs" id={run_id}><Id id={run_id} /></Link> </>}
+      {task_id && <>task <Link page="tasks" id={task_id}><Id id={task_id} /></Link> </>}
+      {reason}
+    </span>
+  );
 }
 
 export function Firings({ firings, zone }: { firings: Pages<FiringRow>; zone: string }) {
@@ -43,7 +46,7 @@ export function Firings({ firings, zone }: { firings: Pages<FiringRow>; zone: st
       {firings.items.length === 0 && !firings.isLoading ? (
         <p className="muted">None of its slots has come yet. They are kept for 30 days.</p>
       ) : (
-        <Table label="Firings" columns={columnsIn(zone)} rows={firings.items} keyOf={(firing) => firing.id} hasMore={firings.hasMore} onEnd={firings.loadMore} />
+        <Table label="Firings" columns={columnsIn(zone)} rows={firings.items} keyOf={(firing) => firing.id} hasMore={firings.hasMore} onEnd={firings.loadMore} onLook={firings.look} />
       )}
     </section>
   );

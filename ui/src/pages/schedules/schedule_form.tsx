@@ -1,11 +1,10 @@
 // Makes a schedule or changes one. What the server refuses is said at the field it is about.
 import { useCallback, useState } from "react";
 import { useConnection } from "../../api/context";
-import { problemOf, type FieldError, type Problem } from "../../api/problem";
 import { overlaps, type Schedule } from "../../api/types";
 import { useLoaded } from "../../live/use_loaded";
-import { ProblemBox } from "../../parts/basics";
 import { Dialog } from "../../parts/dialog";
+import { Form, useSending } from "../../parts/form";
 import { Choice, Field, SelectField } from "../../parts/field";
 import { JsonEditor } from "../../parts/json_editor";
 import { cronInWords, everyInWords } from "../../text/cron_words";
@@ -25,44 +24,30 @@ export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
   const { client, ns } = useConnection();
   const [before] = useState(asOpened);
   const [draft, setDraft] = useState<Draft>(before ?? emptyDraft);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const workflows = useWorkflows();
-  const [errors, setErrors] = useState<FieldError[]>([]);
+  const sending = useSending(async () => {
+    const bodyText = bodyOf(draft, before);
+    onSaved(
+      before
+        ? await client.call("PATCH /v1/{ns}/schedules/{id}", { path: { ns, id: before.name }, bodyText })
+        : await client.call("POST /v1/{ns}/schedules", { path: { ns }, bodyText }),
+    );
+  });
   const set = (change: Partial<Draft>) => {
     setDraft((now) => ({ ...now, ...change }));
-    setErrors((all) => all.filter((error) => !(fieldOf(error) in change))); // it is being mended
+    sending.mend(...Object.keys(change));
   };
-  const errorAt = (name: string) => errorText(errors, name);
+  const { errorAt } = sending;
   const field = (name: keyof Draft) => ({ value: draft[name], onChange: (value: string) => set({ [name]: value }), error: errorAt(name) });
-
-  const save = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      const bodyText = bodyOf(draft, before);
-      onSaved(
-        before
-          ? await client.call("PATCH /v1/{ns}/schedules/{id}", { path: { ns, id: before.name }, bodyText })
-          : await client.call("POST /v1/{ns}/schedules", { path: { ns }, bodyText }),
-      );
-    } catch (error) {
-      const found = problemOf(error);
-      setErrors(found.errors);
-      setProblem(found.errors.some((one) => !isShown(fieldOf(one), draft)) || found.errors.length === 0 ? found : null);
-      setBusy(false);
-    }
-  };
   return (
     <Dialog title={before ? `Change ${before.name}` : "New schedule"} onClose={onClose}>
-      <form
+      <Form
+        sending={sending}
+        button={before ? "Save" : "Create the schedule"}
+        isDisabled={hasFault(draft)}
         className="schedule-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
+        fields={Object.keys(draft).filter((name) => isShown(name, draft))}
       >
-        <ProblemBox problem={problem} />
         {!before && <Field label="Name" placeholder="nightly-report" {...field("name")} />}
         <Choice label="When" names={{ cron: "by a cron expression", every: "at a fixed distance" }} value={draft.timing} onChange={(timing) => set({ timing })} />
         {draft.timing === "cron" ? (
@@ -99,24 +84,9 @@ export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
           <Field label="Not before (your time)" type="datetime-local" {...field("start_at")} />
           <Field label="Not from (your time)" type="datetime-local" {...field("end_at")} />
         </div>
-        <footer>
-          <button type="submit" className="main" disabled={isBusy || hasFault(draft)} aria-busy={isBusy}>
-            {before ? "Save" : "Create the schedule"}
-          </button>
-        </footer>
-      </form>
+      </Form>
     </Dialog>
   );
-}
-
-// The server names "task.retry.jitter" where the form has one field for the task.
-function fieldOf({ field }: FieldError): string {
-  return field.split(".", 1)[0] ?? field;
-}
-
-function errorText(errors: FieldError[], name: string): string | null {
-  const found = errors.filter((error) => fieldOf(error) === name);
-  return found.length > 0 ? found.map(({ field, message }) => `${field} ${message}`).join(", ") : null;
 }
 
 function isShown(name: string, draft: Draft): boolean {

@@ -38,7 +38,7 @@ export function SchedulePage({ name }: { name: string }) {
       },
       [client, path],
     ),
-    refreshMs,
+    { everyMs: refreshMs },
   );
   const schedule = loaded.value?.value;
   const text = loaded.value?.text ?? "";

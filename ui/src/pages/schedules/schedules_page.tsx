@@ -8,18 +8,19 @@ import { Link } from "../../parts/link";
 import { useNotices } from "../../parts/notices";
 import { StateMark } from "../../parts/state_mark";
 import { Table, type Column } from "../../parts/table";
-import { goTo } from "../../route/route";
+import { goTo, placeOf, type Route } from "../../route/route";
+import { LastFiring } from "./last_firing";
 import { ScheduleForm } from "./schedule_form";
 import { scheduleState, timingInWords } from "./schedule_words";
 
 const columns: Column<Schedule>[] = [
-  { name: "State", width: "84px", cell: (schedule) => <StateMark state={scheduleState(schedule)} /> },
+  { name: "State", width: "74px", cell: (schedule) => <StateMark state={scheduleState(schedule)} /> },
   { name: "Schedule", width: "minmax(90px, 1fr)", cell: (schedule) => <Link page="schedules" id={schedule.name}>{schedule.name}</Link> },
   { name: "When", width: "minmax(100px, 3fr)", cell: (schedule) => <span title={`${timingInWords(schedule)}: ${schedule.cron ?? schedule.every}`}>{timingInWords(schedule)}</span>, isSecondary: true },
   { name: "Time zone", width: "minmax(60px, 126px)", cell: (schedule) => (schedule.cron === null ? "" : schedule.timezone), isSecondary: true },
   { name: "Starts", width: "minmax(90px, 1.3fr)", cell: (schedule) => <Target schedule={schedule} />, isSecondary: true },
-  { name: "Next", width: "minmax(84px, 96px)", cell: (schedule) => <Age at={schedule.next_fire_at} /> },
-  { name: "Last", width: "minmax(84px, 96px)", cell: (schedule) => <Age at={schedule.last_fire_at} />, isSecondary: true },
+  { name: "Next", width: "minmax(66px, 96px)", cell: (schedule) => <Age at={schedule.next_fire_at} /> },
+  { name: "Last", width: "minmax(84px, 150px)", cell: (schedule) => <LastFiring name={schedule.name} at={schedule.last_fire_at} /> },
 ];
 
 export function Target({ schedule }: { schedule: Schedule }) {
@@ -28,7 +29,7 @@ export function Target({ schedule }: { schedule: Schedule }) {
   return <>task <Link page="tasks" query={{ type }}>{type}</Link></>;
 }
 
-export function SchedulesPage() {
+export function SchedulesPage({ route }: { route: Route }) {
   const { client, ns } = useConnection();
   const { say } = useNotices();
   const [isCreating, setCreating] = useState(false);
@@ -36,7 +37,8 @@ export function SchedulesPage() {
     (cursor: string, signal: AbortSignal) => client.call("GET /v1/{ns}/schedules", { path: { ns }, query: { limit: 100, cursor }, signal }),
     [client, ns],
   );
-  const schedules = usePages(load, 3000);
+  const place = placeOf(route);
+  const schedules = usePages(load, { everyMs: 3000, place });
   return (
     <div className="page-with-table">
       <header className="page-head">
@@ -60,6 +62,8 @@ pawl schedule create heartbeat --every 10s --task probe --input '{"host":"db1"}'
           keyOf={(schedule) => schedule.id}
           hasMore={schedules.hasMore}
           onEnd={schedules.loadMore}
+          onLook={schedules.look}
+          place={place}
           onOpen={(schedule) => goTo({ ns, page: "schedules", id: schedule.name })}
         />
       )}

@@ -2,32 +2,40 @@
 import { useRef, useState } from "react";
 import { useConnection } from "../../api/context";
 import { Age, Id } from "../../parts/basics";
+import { ConfirmButton } from "../../parts/confirm_button";
 import { Link } from "../../parts/link";
 import { useNotices } from "../../parts/notices";
 import { formatCount, plural } from "../../text/format";
-import type { DeadGroup } from "./dead_groups";
-import { redriveGroup } from "./redrive";
+import { runsOf, type DeadGroup } from "./dead_groups";
+import { redriveTasks, retryRuns, type Redriven, type Redriving } from "./redrive";
 
 const shownMax = 5;
+const labelMax = 200;
 
 interface Props {
   group: DeadGroup;
   isMore: boolean; // there are more dead letters than the page has read, perhaps of this group
+  failedRuns: ReadonlySet<string> | null; // which runs can be retried, where that is known
   onChange: () => void;
 }
 
-export function DeadGroupCard({ group, isMore, onChange }: Props) {
+export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
   const { client, ns } = useConnection();
   const { say, complain } = useNotices();
   const [done, setDone] = useState<number | null>(null);
   const stop = useRef(false);
-  const known = `${formatCount(group.tasks.length)}${isMore ? "+" : ""}`;
-  const redrive = async () => {
+  const known = (n: number) => `${formatCount(n)}${isMore ? "+" : ""}`;
+  const allRuns = runsOf(group.tasks);
+  const runs = allRuns.filter((id) => failedRuns?.has(id) ?? true).length;
+  const own = group.tasks.filter((task) => task.run_id === null).length;
+
+  const redrive = async (how: (redriving: Redriving) => Promise<Redriven>, noun: string, after: string) => {
     stop.current = false;
     setDone(0);
     try {
-      const count = await redriveGroup(client, ns, group, { onProgress: setDone, isStopped: () => stop.current });
-      say(`${plural(count, "task")} of ${group.type} are pending again`);
+      const { changed, refused } = await how({ client, ns, group, onProgress: setDone, isStopped: () => stop.current });
+      const left = refused > 0 ? `; ${plural(refused, noun)} could not be retried in the state that they are in` : "";
+      say(`${plural(changed, noun)} ${after}${left}`);
     } catch (error) {
       complain(error);
     }
@@ -35,32 +43,67 @@ export function DeadGroupCard({ group, isMore, onChange }: Props) {
     onChange();
   };
   return (
-    <section className="panel dead-group" aria-label={`${group.code} of ${group.type}`}>
+    <section className="panel dead-group" aria-label={`${group.code} of ${group.type}: ${group.shape.slice(0, labelMax) || "no message"}`}>
       <header>
-        <span className="count-badge">{known}</span>
+        <span className="count-badge">{known(group.tasks.length)}</span>
         <h2>
           {group.type} <span className="tone-bad">{group.code}</span>
         </h2>
-        {done === null ? (
-          <button type="button" className="main" onClick={redrive}>
-            Redrive all {known}
-          </button>
-        ) : (
+        {done !== null ? (
           <>
             <progress value={done} max={Math.max(group.tasks.length, done)} aria-label="Redriven" />
             <button type="button" className="plain" onClick={() => (stop.current = true)}>
               Stop at {formatCount(done)}
             </button>
           </>
+        ) : (
+          <>
+            {own > 0 && (
+              <ConfirmButton
+                title={`Redrive ${group.type}`}
+                says={`${plural(own, "task")}${isMore ? " or more" : ""} of this group become pending again, each with a fresh budget of attempts. Workers may have them at once.`}
+                confirm={`Redrive ${known(own)}`}
+                does={async () => void redrive(redriveTasks, "task", `of ${group.type} are pending again`)}
+                kind="main"
+              >
+                Redrive all {known(own)}
+              </ConfirmButton>
+            )}
+            {runs > 0 && (
+              <ConfirmButton
+                title={`Retry the runs of ${group.type}`}
+                says={`${plural(runs, "run")}${isMore ? " or more" : ""} go on from what failed; what completed is kept. A run that has been undone or has ended otherwise stays as it is.`}
+                confirm={`Retry ${known(runs)} ${runs === 1 && !isMore ? "run" : "runs"}`}
+                does={async () => void redrive(retryRuns, "run", "go on from what failed")}
+                kind={own > 0 ? "plain" : "main"}
+              >
+                Retry {known(runs)} {runs === 1 && !isMore ? "run" : "runs"}
+              </ConfirmButton>
+            )}
+          </>
         )}
       </header>
       <p className="shape-text">{group.shape || <span className="muted">no message</span>}</p>
+      {allRuns.length > 0 && (
+        <p className="muted">
+          {own > 0 ? `${known(group.tasks.length - own)} of these tasks belong` : "These tasks belong"} to runs: such a task comes back when its run is retried, not by itself.
+          {allRuns.length > runs && ` ${plural(allRuns.length - runs, "run is", "runs are")} not failed and cannot be retried: undone, ended otherwise, or gone on without the task.`}
+        </p>
+      )}
       <ul className="samples">
         {group.tasks.slice(0, shownMax).map((task) => (
           <li key={task.id}>
             <Link page="tasks" id={task.id}>
               <Id id={task.id} />
             </Link>{" "}
+            {task.run_id && (
+              <>
+                of run{" "}
+                <Link page="runs" id={task.run_id}>
+                  <Id id={task.run_id} />
+                </Link>{" "}
+              </>
+            )}
             <Age at={task.finished_at} /> · {task.error?.message}
           </li>
         ))}

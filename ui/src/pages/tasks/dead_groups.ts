@@ -16,6 +16,11 @@ export function fingerprintOfTask({ type, error }: Task): string {
   return fingerprintOf(type, error?.code ?? "unknown", error?.message ?? "");
 }
 
+// A run has noted the end of its task: the task cannot come back by itself, the run can go on from it.
+export function runsOf(tasks: Task[]): string[] {
+  return [...new Set(tasks.flatMap((task) => (task.run_id === null ? [] : [task.run_id])))];
+}
+
 export function groupsOf(tasks: Task[]): DeadGroup[] {
   const groups = new Map<string, DeadGroup>();
   for (const task of tasks) {

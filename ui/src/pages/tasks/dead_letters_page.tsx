@@ -1,34 +1,16 @@
 // Dead letters, the same failure once: a thousand tasks with one cause are one row and one decision.
 import { useCallback, useMemo } from "react";
-import type { Task } from "../../api/types";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
 import { Command, Empty, ProblemBox } from "../../parts/basics";
 import { plural } from "../../text/format";
 import { DeadGroupCard } from "./dead_group_card";
-import { deadStatuses, groupsOf } from "./dead_groups";
-
-const pagesMax = 20; // of 500: beyond that the groups say "or more"
+import { groupsOf } from "./dead_groups";
+import { loadDeadLetters } from "./dead_letters";
 
 export function DeadLettersPage() {
   const { client, ns } = useConnection();
-  const load = useCallback(
-    async (signal: AbortSignal) => {
-      const tasks: Task[] = [];
-      let cursor: string | null = "";
-      for (let page = 0; page < pagesMax && cursor !== null; page += 1) {
-        const found: { items: Task[]; next_cursor: string | null } = await client.call("GET /v1/{ns}/tasks", {
-          path: { ns },
-          query: { status: deadStatuses, limit: 500, cursor },
-          signal,
-        });
-        tasks.push(...found.items);
-        cursor = found.next_cursor;
-      }
-      return { tasks, isMore: cursor !== null };
-    },
-    [client, ns],
-  );
+  const load = useCallback((signal: AbortSignal) => loadDeadLetters(client, ns, signal), [client, ns]);
   const loaded = useLoaded(load, 5000);
   const groups = useMemo(() => groupsOf(loaded.value?.tasks ?? []), [loaded.value]);
   return (
@@ -48,7 +30,7 @@ pawl task enqueue example.broken --max-attempts 2`}</Command>
         </Empty>
       )}
       {groups.map((group) => (
-        <DeadGroupCard key={group.fingerprint} group={group} isMore={loaded.value?.isMore ?? false} onChange={loaded.reload} />
+        <DeadGroupCard key={group.fingerprint} group={group} isMore={loaded.value?.isMore ?? false} failedRuns={loaded.value?.failedRuns ?? null} onChange={loaded.reload} />
       ))}
     </>
   );

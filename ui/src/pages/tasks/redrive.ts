@@ -1,47 +1,69 @@
 // Puts back all dead letters of one fingerprint, those that the page never saw included: the tasks of the type are read
-// page by page, since a message has its shape in this page only, and each that has the fingerprint is retried.
+// page by page, since a message has its shape in this page only. Tasks of their own are retried one by one; those of runs
+// by the runs, which go on from what failed.
 import type { Client } from "../../api/client";
 import type { Page, Task } from "../../api/types";
-import { deadStatuses, fingerprintOfTask, type DeadGroup } from "./dead_groups";
+import { deadStatuses, fingerprintOfTask, runsOf, type DeadGroup } from "./dead_groups";
 
 const atOnce = 6; // as many as a browser sends to one server anyway
 
 export interface Redriving {
+  client: Client;
+  ns: string;
+  group: DeadGroup;
   onProgress: (changed: number) => void;
   isStopped: () => boolean;
 }
 
-export async function redriveGroup(client: Client, ns: string, group: DeadGroup, redriving: Redriving): Promise<number> {
-  let changed = 0;
+export interface Redriven {
+  changed: number;
+  refused: number; // their state allows it no more: somebody else was quicker, or the run has been undone
+}
+
+export function redriveTasks(redriving: Redriving): Promise<Redriven> {
+  const { client, ns } = redriving;
+  const retry = (id: string) => client.call("POST /v1/{ns}/tasks/{id}/retry", { path: { ns, id } });
+  return redrive(redriving, (tasks) => tasks.filter((task) => task.run_id === null).map((task) => task.id), retry);
+}
+
+export function retryRuns(redriving: Redriving): Promise<Redriven> {
+  const { client, ns } = redriving;
+  const retry = (id: string) => client.call("POST /v1/{ns}/runs/{id}/retry", { path: { ns, id }, body: {} });
+  return redrive(redriving, runsOf, retry);
+}
+
+async function redrive(redriving: Redriving, idsOf: (tasks: Task[]) => string[], retry: (id: string) => Promise<unknown>): Promise<Redriven> {
+  const { client, ns, group, isStopped } = redriving;
+  const so: Redriven = { changed: 0, refused: 0 };
+  const met = new Set<string>();
   let cursor: string | null = "";
-  while (cursor !== null && !redriving.isStopped()) {
+  while (cursor !== null && !isStopped()) {
     // The oldest first: what comes back meanwhile, or fails again, is not met a second time.
     const page: Page<Task> = await client.call("GET /v1/{ns}/tasks", {
       path: { ns },
       query: { type: group.type, status: deadStatuses, order: "asc", limit: 500, cursor },
     });
-    const ids = page.items.filter((task) => fingerprintOfTask(task) === group.fingerprint).map((task) => task.id);
-    changed = await retryAll(client, ns, ids, changed, redriving);
+    const ids = idsOf(page.items.filter((task) => fingerprintOfTask(task) === group.fingerprint)).filter((id) => !met.has(id));
+    ids.forEach((id) => met.add(id));
+    await retryAll(ids, retry, so, redriving);
     cursor = page.next_cursor;
   }
-  return changed;
+  return so;
 }
 
-// One that somebody else has put back already is not counted.
-async function retryAll(client: Client, ns: string, ids: string[], before: number, { onProgress, isStopped }: Redriving): Promise<number> {
+async function retryAll(ids: string[], retry: (id: string) => Promise<unknown>, so: Redriven, { onProgress, isStopped }: Redriving): Promise<void> {
   let next = 0;
-  let changed = before;
   const lane = async () => {
     for (let id = ids[next++]; id !== undefined && !isStopped(); id = ids[next++]) {
       try {
-        await client.call("POST /v1/{ns}/tasks/{id}/retry", { path: { ns, id } });
-        changed += 1;
+        await retry(id);
+        so.changed += 1;
       } catch (error) {
         if ((error as { status?: number }).status !== 409) throw error;
+        so.refused += 1;
       }
-      onProgress(changed);
+      onProgress(so.changed);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
-  return changed;
 }

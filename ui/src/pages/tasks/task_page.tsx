@@ -3,10 +3,12 @@ import { useCallback } from "react";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
 import { ActionButton } from "../../parts/action_button";
+import { ConfirmButton } from "../../parts/confirm_button";
 import { Age, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
 import { JsonView } from "../../parts/json_view";
 import { Link } from "../../parts/link";
 import { StateMark } from "../../parts/state_mark";
+import { attemptsInWords } from "../../text/format";
 import { fieldText } from "../../text/json_text";
 import { Attempts } from "./attempts";
 import { shownStatus } from "./tasks_page";
@@ -41,12 +43,25 @@ export function TaskPage({ id }: { id: string }) {
           <span className="muted">Task</span> {task.type}
         </h1>
         <StateMark state={shownStatus(task)} />
-        <ActionButton does={retry} kind="main" isDisabled={!canRetry}>
-          Retry
-        </ActionButton>
-        <ActionButton does={cancel} kind="danger" isDisabled={!canCancel || task.cancel_requested}>
-          {task.cancel_requested ? "Cancel requested" : "Cancel"}
-        </ActionButton>
+        {canRetry && task.run_id !== null ? (
+          <Link page="runs" id={task.run_id} className="button">
+            Retry its run…
+          </Link>
+        ) : (
+          <ActionButton does={retry} kind="main" isDisabled={!canRetry}>
+            Retry
+          </ActionButton>
+        )}
+        <ConfirmButton
+          title={`Cancel ${task.type}`}
+          says="The task is not done, or is stopped if a worker holds it. It cannot be taken up again."
+          confirm="Cancel the task"
+          does={cancel}
+          kind="danger"
+          isDisabled={!canCancel || task.cancel_requested}
+        >
+          {task.cancel_requested ? "Cancel requested" : "Cancel…"}
+        </ConfirmButton>
       </header>
       <ProblemBox problem={loaded.problem} />
       {task.error && (
@@ -80,7 +95,7 @@ export function TaskPage({ id }: { id: string }) {
         )}
         <Fact name="Priority">{task.priority}</Fact>
         <Fact name="Attempt">
-          {task.attempt} of {task.retry.max_attempts < 0 ? "any number" : task.retry.max_attempts}
+          {attemptsInWords(task.attempt, task.retry.max_attempts, { of: " of ", any: "any number" })}
         </Fact>
         <Fact name="Created">
           <Age at={task.created_at} />

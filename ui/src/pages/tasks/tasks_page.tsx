@@ -9,7 +9,8 @@ import { FilterBar } from "../../parts/filter_bar";
 import { Link } from "../../parts/link";
 import { StateMark } from "../../parts/state_mark";
 import { Table, type Column } from "../../parts/table";
-import { goTo, type Route } from "../../route/route";
+import { goTo, placeOf, type Route } from "../../route/route";
+import { attemptsInWords } from "../../text/format";
 import { bulkOfTasks } from "./bulk_of_tasks";
 
 const fields = [
@@ -28,7 +29,7 @@ const columns: Column<Task>[] = [
   { name: "Id", width: "130px", cell: (task) => <Id id={task.id} />, isSecondary: true },
   { name: "Queue", width: "minmax(70px, 0.6fr)", cell: (task) => task.queue, isSecondary: true },
   { name: "Key", width: "minmax(70px, 0.8fr)", cell: (task) => task.key ?? "", isSecondary: true },
-  { name: "Try", width: "46px", cell: (task) => `${task.attempt}/${task.retry.max_attempts < 0 ? "∞" : task.retry.max_attempts}`, isNumber: true },
+  { name: "Try", width: "46px", cell: (task) => attemptsInWords(task.attempt, task.retry.max_attempts, { of: "/", any: "∞" }), isNumber: true },
   { name: "Error", width: "minmax(90px, 2fr)", cell: (task) => task.error?.message || task.error?.code || "", isSecondary: true },
   { name: "Created", width: "minmax(84px, 110px)", cell: (task) => <Age at={task.created_at} /> },
 ];
@@ -48,7 +49,8 @@ export function TasksPage({ route }: { route: Route }) {
       client.call("GET /v1/{ns}/tasks", { path: { ns }, query: { ...filter, limit: 100, cursor }, signal }),
     [client, ns, filter],
   );
-  const tasks = usePages(load, 3000);
+  const place = placeOf(route);
+  const tasks = usePages(load, { everyMs: 3000, place });
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <div className="page-with-table">
@@ -65,7 +67,7 @@ export function TasksPage({ route }: { route: Route }) {
       <ProblemBox problem={tasks.problem} />
       {tasks.items.length === 0 && !tasks.isLoading && !tasks.problem ? (
         <Empty title={isFiltered ? "No task matches these filters" : "No tasks yet"}>
-          <Command>{`pawl task enqueue email.send '{"to":"ada@example.org"}'`}</Command>
+          {!isFiltered && <Command>{`pawl task enqueue email.send '{"to":"ada@example.org"}'`}</Command>}
         </Empty>
       ) : (
         <Table
@@ -75,6 +77,8 @@ export function TasksPage({ route }: { route: Route }) {
           keyOf={(task) => task.id}
           hasMore={tasks.hasMore}
           onEnd={tasks.loadMore}
+          onLook={tasks.look}
+          place={place}
           onOpen={(task) => goTo({ ns, page: "tasks", id: task.id })}
         />
       )}

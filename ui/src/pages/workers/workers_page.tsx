@@ -3,17 +3,19 @@ import { useCallback, useState } from "react";
 import type { Worker } from "../../api/types";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
-import { ActionButton } from "../../parts/action_button";
 import { Age, Command, Empty, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
+import { ConfirmButton } from "../../parts/confirm_button";
 import { StateMark } from "../../parts/state_mark";
+import { useShownFirst } from "../../parts/use_shown_first";
 import { formatCount } from "../../text/format";
 import { HeldTasks } from "./held_tasks";
 
 const order = { online: 0, draining: 1, offline: 2 };
 
-export function WorkersPage() {
+// `id`: the worker that was asked for, if one was.
+export function WorkersPage({ id }: { id: string | null }) {
   const { client, ns } = useConnection();
-  const [showsOffline, setShowsOffline] = useState(false);
+  const [showsOffline, setShowsOffline] = useState(id !== null);
   const load = useCallback(
     (signal: AbortSignal) => client.call("GET /v1/{ns}/workers", { path: { ns }, query: { limit: 500 }, signal }),
     [client, ns],
@@ -34,7 +36,7 @@ export function WorkersPage() {
       )}
       <div className="cards wide">
         {shown.map((worker) => (
-          <WorkerCard key={worker.worker_id} worker={worker} onChange={workers.reload} />
+          <WorkerCard key={worker.worker_id} worker={worker} isAskedFor={worker.worker_id === id} onChange={workers.reload} />
         ))}
       </div>
       {offline > 0 && (
@@ -46,7 +48,8 @@ export function WorkersPage() {
   );
 }
 
-function WorkerCard({ worker, onChange }: { worker: Worker; onChange: () => void }) {
+function WorkerCard({ worker, isAskedFor, onChange }: { worker: Worker; isAskedFor: boolean; onChange: () => void }) {
+  const card = useShownFirst<HTMLElement>(isAskedFor);
   const { client, ns } = useConnection();
   const drain = async () => {
     await client.call("POST /v1/{ns}/workers/{id}/drain", { path: { ns, id: worker.worker_id } });
@@ -54,7 +57,7 @@ function WorkerCard({ worker, onChange }: { worker: Worker; onChange: () => void
     return `The worker on ${worker.hostname} gets nothing more and finishes what it holds`;
   };
   return (
-    <section className="card" aria-label={`Worker ${worker.worker_id}`}>
+    <section ref={card} className={isAskedFor ? "card asked-for" : "card"} tabIndex={-1} aria-label={`Worker ${worker.worker_id}`}>
       <header>
         <h2>
           {worker.hostname || "unnamed"} <span className="muted">· {worker.pid}</span>
@@ -81,9 +84,14 @@ function WorkerCard({ worker, onChange }: { worker: Worker; onChange: () => void
       <HeldTasks workerId={worker.worker_id} />
       {worker.status === "online" && (
         <footer>
-          <ActionButton does={drain} title="It gets nothing more and finishes what it holds">
-            Drain
-          </ActionButton>
+          <ConfirmButton
+            title={`Drain ${worker.hostname || worker.worker_id}`}
+            says="It gets no more tasks and finishes what it holds. It stays so: to have it back, its process must be started again."
+            confirm="Drain the worker"
+            does={drain}
+          >
+            Drain…
+          </ConfirmButton>
         </footer>
       )}
     </section>

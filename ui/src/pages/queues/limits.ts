@@ -1,0 +1,66 @@
+// The limits of a queue as text in fields, and the request they become. An empty field clears its limit; what is no number
+// is refused here, since sending nothing in its place would clear the limit too.
+import { refusedHere, type FieldError } from "../../api/problem";
+import type { Queue } from "../../api/types";
+
+export interface LimitsDraft {
+  atOnce: string;
+  starts: string;
+  per: string;
+  types: string;
+}
+
+export interface Limits {
+  max_concurrency: number | null;
+  rate: { limit: number; per: string } | null;
+  type_concurrency: Record<string, number> | null;
+}
+
+const wholeNumber = /^-?\d+$/; // which numbers are allowed the server says
+const needsNumber = "must be a whole number, such as 1000, without commas or points";
+
+export function draftOf(queue: Queue): LimitsDraft {
+  return {
+    atOnce: queue.max_concurrency?.toString() ?? "",
+    starts: queue.rate?.limit.toString() ?? "",
+    per: queue.rate?.per ?? "1s",
+    types: Object.entries(queue.type_concurrency)
+      .map(([type, limit]) => `${type}=${limit}`)
+      .join(", "),
+  };
+}
+
+// Throws what is wrong, by field.
+export function limitsFrom(draft: LimitsDraft): Limits {
+  const errors: FieldError[] = [];
+  const atOnce = numberFrom(draft.atOnce, "max_concurrency", errors);
+  const limit = numberFrom(draft.starts, "rate.limit", errors);
+  const limits = {
+    max_concurrency: atOnce,
+    rate: limit === null ? null : { limit, per: draft.per.trim() },
+    type_concurrency: typesFrom(draft.types, errors),
+  };
+  if (errors.length > 0) throw refusedHere(errors);
+  return limits;
+}
+
+function numberFrom(text: string, field: string, errors: FieldError[]): number | null {
+  const written = text.trim();
+  if (written === "") return null;
+  if (!wholeNumber.test(written)) errors.push({ field, message: needsNumber });
+  return Number(written);
+}
+
+function typesFrom(text: string, errors: FieldError[]): Record<string, number> | null {
+  const parts = text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  const entries = parts.map((part): [string, number] => {
+    const mark = part.lastIndexOf("=");
+    const [type, limit] = [part.slice(0, Math.max(0, mark)).trim(), part.slice(mark + 1).trim()];
+    if (type === "" || !wholeNumber.test(limit)) errors.push({ field: "type_concurrency", message: `“${part}” must be a type, = and a whole number` });
+    return [type, Number(limit)];
+  });
+  return entries.length > 0 ? Object.fromEntries(entries) : null;
+}

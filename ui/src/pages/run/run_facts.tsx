@@ -1,0 +1,67 @@
+// What there is to know of a run, as it is or as it was.
+import type { Run } from "../../api/types";
+import { Age, Fact, Facts, Id } from "../../parts/basics";
+import { Link } from "../../parts/link";
+import { inWords } from "../../text/format";
+import { RunChildren } from "./run_children";
+
+interface Props {
+  run: Run;
+  isPast: boolean;
+  isClosed: boolean;
+  rewoundFrom: string | null;
+  round: number; // the children are looked at again when it changes
+}
+
+export function RunFacts({ run, isPast, isClosed, rewoundFrom, round }: Props) {
+  return (
+    <Facts>
+      <Fact name="Id">
+        <Id id={run.id} whole />
+      </Fact>
+      {run.run_key && <Fact name="Key">{run.run_key}</Fact>}
+      {run.custom_status && <Fact name="Status">{run.custom_status}</Fact>}
+      {run.parent && (
+        <Fact name="Parent">
+          <Link page="runs" id={run.parent.run_id}>
+            <Id id={run.parent.run_id} />
+          </Link>{" "}
+          {run.parent.node_id}
+        </Fact>
+      )}
+      {rewoundFrom && (
+        <Fact name="Rewound from">
+          <Link page="runs" id={rewoundFrom}>
+            <Id id={rewoundFrom} />
+          </Link>
+        </Fact>
+      )}
+      <Fact name="Created">
+        <Age at={run.created_at} />
+      </Fact>
+      {run.finished_at && (
+        <Fact name="Ended">
+          <Age at={run.finished_at} />
+        </Fact>
+      )}
+      {run.wake_at && (
+        <Fact name="Wakes">
+          <Age at={run.wake_at} />
+        </Fact>
+      )}
+      {run.deadline_at && <Fact name="Deadline">{isClosed || isPast ? <time dateTime={run.deadline_at}>{momentOf(run.deadline_at)}</time> : <Age at={run.deadline_at} />}</Fact>}
+      <Fact name="Tasks">{countsInWords(run)}</Fact>
+      <RunChildren id={run.id} round={round} isNow={isPast} />
+    </Facts>
+  );
+}
+
+// Of what has ended, "in 55 minutes" would say that something is still to come.
+function momentOf(time: string): string {
+  return new Date(time).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+}
+
+function countsInWords(run: Run): string {
+  const counts = Object.entries(run.counts).filter(([, n]) => n > 0);
+  return counts.map(([state, n]) => `${n} ${inWords(state)}`).join(", ") || "none";
+}

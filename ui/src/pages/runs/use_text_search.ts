@@ -1,0 +1,29 @@
+// A text is looked for in rows that were read: more are read until enough of them have it, up to a limit that can be
+// raised, since nobody wants a page that reads a million runs by itself.
+import { useCallback, useEffect, useState } from "react";
+import type { Pages } from "../../live/use_pages";
+
+export const searchedAtOnce = 2000;
+const enough = 40; // more than fit on a screen
+
+export interface TextSearch {
+  isOn: boolean; // it goes on reading
+  goOn: () => void; // search as many again
+  wantMore: () => void; // the last rows that were found are in sight
+}
+
+export function useTextSearch(pages: Omit<Pages<{ id: string }>, "look">, text: string, found: number): TextSearch {
+  const [asked, setAsked] = useState({ text, searched: searchedAtOnce, found: enough });
+  const now = asked.text === text ? asked : { text, searched: searchedAtOnce, found: enough };
+  const { hasMore, loadMore, problem, items } = pages;
+  const isOn = text !== "" && hasMore && problem === null && found < now.found && items.length < now.searched;
+  useEffect(() => {
+    if (isOn) loadMore();
+  }, [isOn, loadMore]);
+  const goOn = useCallback(() => setAsked({ text, searched: items.length + searchedAtOnce, found: found + enough }), [text, items.length, found]);
+  const wantMore = useCallback(
+    () => setAsked((before) => ({ text, searched: before.text === text ? before.searched : searchedAtOnce, found: found + enough })),
+    [text, found],
+  );
+  return { isOn, goOn, wantMore };
+}

@@ -1,0 +1,87 @@
+// What a dialog asks for and sends. Enter sends it; what the server refuses, or what was found wrong before it was asked,
+// is said inside the dialog, at its field where it has one, and the field gets the focus.
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from "react";
+import { problemOf, type FieldError, type Problem } from "../api/problem";
+import { ProblemBox } from "./basics";
+import { useNotices } from "./notices";
+
+export interface Sending {
+  isBusy: boolean;
+  problem: Problem | null;
+  submit: () => Promise<void>;
+  errorAt: (field: string) => string | null;
+  mend: (...fields: string[]) => void; // these are being changed: what was wrong with them is wrong no more
+}
+
+// `does` returns what to say when it is done, and throws a Problem if it cannot be.
+export function useSending(does: () => Promise<string | void>): Sending {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [errors, setErrors] = useState<FieldError[]>([]);
+  const { say } = useNotices();
+  const submit = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    setErrors([]);
+    try {
+      const said = await does();
+      if (said) say(said);
+    } catch (error) {
+      const found = problemOf(error);
+      setProblem(found);
+      setErrors(found.errors);
+    }
+    setBusy(false);
+  };
+  const errorAt = (field: string) => {
+    const found = errors.filter((error) => isOf(error, field));
+    return found.length > 0 ? found.map((error) => `${error.field} ${error.message}`).join(", ") : null;
+  };
+  const mend = (...fields: string[]) => setErrors((all) => all.filter((error) => !fields.some((field) => isOf(error, field))));
+  return { isBusy, problem, submit, errorAt, mend };
+}
+
+// The server names "task.retry.jitter" where a form has one field for the task.
+function isOf({ field }: FieldError, name: string): boolean {
+  return field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
+}
+
+interface Props {
+  sending: Sending;
+  button: ReactNode;
+  kind?: "main" | "danger";
+  isDisabled?: boolean;
+  className?: string;
+  fields?: string[]; // those that say themselves what is wrong with them
+  more?: ReactNode; // beside the button
+  children: ReactNode;
+}
+
+export function Form({ sending, button, kind = "main", isDisabled = false, className, fields = [], more, children }: Props) {
+  const form = useRef<HTMLFormElement>(null);
+  const { problem, isBusy } = sending;
+  const isSaidAtFields = problem !== null && problem.errors.length > 0 && problem.errors.every((error) => fields.some((field) => isOf(error, field)));
+  useEffect(() => {
+    if (!problem) return;
+    const atFault = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    atFault?.focus();
+    (atFault?.closest(".field, .editor") ?? form.current?.querySelector(".problem"))?.scrollIntoView({ block: "center" });
+  }, [problem]);
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isDisabled) void sending.submit();
+  };
+  return (
+    <form ref={form} className={className} noValidate onSubmit={onSubmit}>
+      {children}
+      {!isSaidAtFields && <ProblemBox problem={problem} />}
+      <footer>
+        <button type="submit" className={kind} disabled={isDisabled} aria-busy={isBusy}>
+          {button}
+        </button>
+        {more}
+      </footer>
+    </form>
+  );
+}

@@ -1,0 +1,12 @@
+// One of many was asked for by its name: it is brought into sight and gets the focus, once.
+import { useEffect, useRef, type RefObject } from "react";
+
+export function useShownFirst<Kind extends HTMLElement>(isAskedFor: boolean): RefObject<Kind> {
+  const element = useRef<Kind>(null);
+  useEffect(() => {
+    if (!isAskedFor) return;
+    element.current?.scrollIntoView({ block: "center" });
+    element.current?.focus({ preventScroll: true });
+  }, [isAskedFor]);
+  return element;
+}
