@@ -27,6 +27,9 @@ constexpr const char* kQueue = "bench-steps";
 
 using Clock = std::chrono::steady_clock;
 
+// Claimed beyond those that run, so that no thread waits for the next one.
+int prefetched(const Options& options) { return options.workers / 4; }
+
 double micros_since(Clock::time_point began_at) {
   return std::chrono::duration<double, std::micro>(Clock::now() - began_at).count();
 }
@@ -42,7 +45,8 @@ class StepLoad {
   StepLoad(const Options& options, const std::string& address)
       : options_(options),
         client_(pawl::connect(address)),
-        worker_(client_, {.queues = {kQueue}, .max_concurrent = options.workers}) {
+        worker_(client_,
+                {.queues = {kQueue}, .max_concurrent = options.workers, .prefetch = prefetched(options)}) {
     worker_.workflow("bench-steps", [this](pawl::Workflow& wf) {
       for (const char* const name : kSteps) wf.step(name, [this] { return ++done_; });
       --under_way_;
@@ -124,7 +128,7 @@ class StepLoad {
   std::atomic<std::int64_t> under_way_ = 0;
   std::mutex mutex_;
   std::condition_variable has_room_;
-  int room_ = 2 * options_.workers;  // as many are under way or wait for a thread
+  int room_ = options_.workers + prefetched(options_);  // as many as the worker takes
   pawl::Client client_;
   pawl::Worker worker_;
 };

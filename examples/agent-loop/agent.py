@@ -22,8 +22,8 @@ RUN = os.environ["PAWL_RUN_ID"]
 def call(url, body=None):
     request = urllib.request.Request(url, data=None if body is None else json.dumps(body).encode())
     request.add_header("content-type", "application/json")
-    if "PAWL_TOKEN" in os.environ:
-        request.add_header("authorization", "Bearer " + os.environ["PAWL_TOKEN"])
+    if "AGENT_TOKEN" in os.environ:  # the worker keeps its own, PAWL_TOKEN, to itself
+        request.add_header("authorization", "Bearer " + os.environ["AGENT_TOKEN"])
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)
 

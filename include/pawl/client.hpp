@@ -99,7 +99,7 @@ struct NewTask {
 };
 template <typename T>
 [[nodiscard]] NewTask new_task(std::string_view type, const T& payload, const EnqueueOptions& options = {}) {
-  return {.type = std::string{type}, .payload_text = detail::encode(payload), .options = options};
+  return {.type = std::string{type}, .payload_text = detail::encode_argument(payload), .options = options};
 }
 
 struct RunQuery {
@@ -122,7 +122,7 @@ class Run {
   // Kept until the run asks for it.
   template <typename T>
   void signal(std::string_view name, const T& payload, const SendOptions& options = {}) const {
-    send_signal(name, detail::encode(payload), options);
+    send_signal(name, detail::encode_argument(payload), options);
   }
   void signal(std::string_view name) const { send_signal(name, "null", {}); }
 
@@ -164,7 +164,7 @@ class Client {
 
   template <typename T>
   Run start(std::string_view workflow, const T& input, const StartOptions& options = {}) const {
-    return start_text(workflow, detail::encode(input), options);
+    return start_text(workflow, detail::encode_argument(input), options);
   }
   Run start(std::string_view workflow) const { return start_text(workflow, "null", {}); }
   [[nodiscard]] Run run(std::string_view id) const { return Run{connection_, std::string{id}}; }
@@ -172,7 +172,7 @@ class Client {
 
   template <typename T>
   Enqueued enqueue(std::string_view type, const T& payload, const EnqueueOptions& options = {}) const {
-    return enqueue_text(type, detail::encode(payload), options);
+    return enqueue_text(type, detail::encode_argument(payload), options);
   }
   Enqueued enqueue(std::string_view type) const { return enqueue_text(type, "null", {}); }
   // All or none, in order.
@@ -192,14 +192,14 @@ class Client {
   template <typename T>
   ScheduleInfo schedule_workflow(std::string_view name, std::string_view workflow, const T& input,
                                  const ScheduleOptions& options) const {
-    return add_schedule({.name = std::string{name}, .workflow = std::string{workflow}}, detail::encode(input),
-                        options);
+    return add_schedule({.name = std::string{name}, .workflow = std::string{workflow}},
+                        detail::encode_argument(input), options);
   }
   template <typename T>
   ScheduleInfo schedule_task(std::string_view name, std::string_view type, const T& payload,
                              const ScheduleOptions& options) const {
-    return add_schedule({.name = std::string{name}, .task_type = std::string{type}}, detail::encode(payload),
-                        options);
+    return add_schedule({.name = std::string{name}, .task_type = std::string{type}},
+                        detail::encode_argument(payload), options);
   }
   [[nodiscard]] ScheduleInfo schedule(std::string_view name) const;
   [[nodiscard]] std::vector<ScheduleInfo> schedules() const;  // by name
@@ -211,7 +211,7 @@ class Client {
   // Ends what a workflow's promise waits for; the first end counts.
   template <typename T>
   void complete_promise(std::string_view token, const T& value) const {
-    end_promise(token, Json{{"value", value}}.dump());
+    end_promise(token, R"({"value":)" + detail::encode_argument(value) + "}");
   }
   void fail_promise(std::string_view token, const Failure& failure) const;
 

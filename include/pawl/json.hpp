@@ -2,10 +2,14 @@
 // Values to JSON text and back, by nlohmann/json's own rules. Text is all that passes between this header and
 // the library, so that a program may configure nlohmann/json as it likes.
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -84,8 +88,27 @@ inline std::string fault_with_path(const Json& whole, const TryDecode& try_decod
   return path.empty() ? fault : path + ": " + fault;
 }
 
+// Integers, of which results are often made, need no document around them.
+template <typename T>
+inline constexpr bool kIsInteger =
+    std::is_same_v<T, int> || std::is_same_v<T, unsigned> || std::is_same_v<T, long> ||
+    std::is_same_v<T, unsigned long> || std::is_same_v<T, long long> || std::is_same_v<T, unsigned long long>;
+
+// Nothing where it is not plainly one that fits: then the library says what it is, or what is wrong with it.
+template <typename T>
+std::optional<T> decode_integer(std::string_view text) {
+  const bool begins_with_zero = text.size() > 1 && (text[0] == '0' || (text[0] == '-' && text[1] == '0'));
+  T number{};
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (begins_with_zero || fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 template <typename T>
 T decode(const std::string& text) {
+  if constexpr (kIsInteger<T>) {
+    if (const auto number = decode_integer<T>(text)) return *number;
+  }
   const Json json = Json::parse(text.empty() ? "null" : text, nullptr, false);
   if (json.is_discarded()) throw BadJson("is no JSON");
   if constexpr (std::is_same_v<T, Json>) {
@@ -107,15 +130,43 @@ T decode(const std::string& text) {
   }
 }
 
-// Throws a Failure that is not retryable where the value is none that JSON can hold, such as text that is no
-// UTF-8.
+// Numbers that are none would be written as null, and not be read again.
+inline bool has_only_numbers(const Json& json) {
+  if (json.is_number_float()) return std::isfinite(json.get<double>());
+  if (!json.is_structured()) return true;
+  return std::all_of(json.begin(), json.end(), has_only_numbers);
+}
+
+// The value as JSON; `refuse` is told why where it is none that JSON can hold, such as text that is no UTF-8.
+template <typename T, typename Refuse>
+std::string encode_or(const T& value, const Refuse& refuse) {
+  if constexpr (kIsInteger<T>) return std::to_string(value);
+  const auto text_of = [&refuse](const Json& json) {
+    if (!has_only_numbers(json)) refuse("cannot be written as JSON: it has a number that is none");
+    return json.dump();
+  };
+  try {
+    if constexpr (std::is_same_v<T, Json>) {
+      return text_of(value);
+    } else {
+      return text_of(Json(value));
+    }
+  } catch (const Json::exception& fault) {
+    refuse(std::string{"cannot be written as JSON: "} + fault.what());
+    throw;
+  }
+}
+
+// Throws a Failure that is not retryable.
 template <typename T>
 std::string encode(const T& value) {
-  try {
-    return Json(value).dump();
-  } catch (const Json::exception& fault) {
-    throw Failure("invalid_result", std::string{"cannot be written as JSON: "} + fault.what(), false);
-  }
+  return encode_or(value, [](const std::string& why) { throw Failure("invalid_result", why, false); });
+}
+
+// Of what is handed to a call: throws an Error.
+template <typename T>
+std::string encode_argument(const T& value) {
+  return encode_or(value, [](const std::string& why) { throw Error("invalid_argument", why); });
 }
 
 // Calls it and gives its result as JSON; null where it has none.

@@ -111,7 +111,7 @@ struct ChildOptions {
 };
 
 struct MapOptions {
-  std::string name = "map";  // the n-th item's step is "map[n]"
+  std::string name = "map";  // the n-th item's step is "map[n]", which no step before it is called
   std::size_t parallel = 8;
   RetryPolicy retry = {};
 };

@@ -10,9 +10,9 @@
 // A workflow that waits long leaves its thread: an object that is no std::exception is thrown through the
 // function. Code that catches everything must let it pass (`catch (...) { …; throw; }`).
 //
-// What `undo` registers runs in reverse when the workflow fails, is cancelled or passes its deadline, at the
-// last thing that the workflow did: what it refers to must still be in scope there. In a spawned lambda,
-// capture by value.
+// What `undo` registers, here or in a branch, runs in reverse when the workflow fails, is cancelled or passes
+// its deadline, at the last call that the workflow made: what it refers to must still be in scope there. In a
+// spawned lambda, capture by value.
 //
 // Used on the thread that it was handed to; a spawned lambda is handed its own.
 
@@ -52,7 +52,8 @@ concept LocalCall = std::is_invocable_v<Call&> || std::is_invocable_v<Call&, Wor
 
 }  // namespace detail
 
-// What was started and will give a T. The last copy of one that runs here waits for its end when it goes.
+// What was started and will give a T. The last copy of one that runs here waits for its end when it goes;
+// where an exception takes it along, the lambda ends with the next thing that it had not done yet.
 template <typename T>
 class [[nodiscard]] Pending {
  public:
@@ -157,7 +158,8 @@ class Workflow {
 
   // --- side by side ---
 
-  // A task, for any worker.
+  // A task, for any worker; it begins before the next thing here that takes time. One that is refused has
+  // failed, which get() says.
   template <typename T = Json, typename Input>
     requires(!detail::LocalCall<std::decay_t<Input>>)
   Pending<T> spawn(std::string_view type, const Input& input, const SpawnOptions& options = {}) {
@@ -192,7 +194,8 @@ class Workflow {
       return values;
     }
   }
-  // The first that has ended; which one that was is kept.
+  // The first that has ended, by the record; which one that was is kept. Of the others it does not matter how
+  // they end, and they end soon when nobody can ask for them any more.
   template <typename T>
   FirstOf<T> any(const std::vector<Pending<T>>& pendings) {
     auto [index, text] = await_any(states_of(pendings));

@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/doctor.hpp"
+#include "cli/store_option.hpp"
 #include "client/migrate_store.hpp"
 #include "client/raw_json.hpp"
 
@@ -34,7 +35,7 @@ void print_migrations(const std::vector<store::MigrationState>& states, const In
 
 // What the store throws is told by main.
 int migrate(Context& context, const Input& input) {
-  const auto address = client::parse_store_address(input.text("--store"));
+  const auto address = store_named(context, input.text("--store"));
   if (!address) return context.out.problem("pawl migrate", address.problem());
   if (!input.has("--status")) client::migrate_store(*address, context.clock, context.random);
   print_migrations(client::store_migrations(*address), input, context);

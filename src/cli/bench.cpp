@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/store_option.hpp"
 #include "cli/supervise.hpp"
 #include "client/open_store.hpp"
 #include "core/problem.hpp"
@@ -82,7 +83,7 @@ int measure_http(Context& context, const Input& input, HttpWorkload workload, co
 
 Handler measure(Workload workload, HttpWorkload http_workload) {
   return [workload, http_workload](Context& context, const Input& input) {
-    const auto address = client::parse_store_address(input.text("--store"));
+    const auto address = store_named(context, input.text("--store"));
     if (!address) return context.out.problem("pawl bench", address.problem());
     if (const auto checked = check_ranges(input); !checked) {
       return context.out.problem("pawl bench", checked.problem());

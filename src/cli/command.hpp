@@ -25,6 +25,7 @@ struct Flag {
   bool repeated = false;
   std::vector<std::string> choices = {};
   std::string variable = {};  // an environment variable that gives it too
+  bool required = false;
 };
 
 struct Argument {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/nearest.hpp"
+#include "cli/redact.hpp"
 #include "core/ensure.hpp"
 
 namespace pawl::cli {
@@ -103,22 +104,6 @@ std::string yaml_text(const std::string& text) {
   return quoted + "'";
 }
 
-// What is shown on a screen ends up in tickets and logs.
-std::string without_password(std::string text) {
-  constexpr std::string_view kHidden = "***";
-  const auto scheme = text.find("://");
-  const auto at = text.find('@', scheme == std::string::npos ? 0 : scheme);
-  const auto colon = scheme == std::string::npos ? std::string::npos : text.find(':', scheme + 3);
-  if (colon < at && at != std::string::npos) text.replace(colon + 1, at - colon - 1, kHidden);
-  constexpr std::string_view kPassword = "password=";
-  if (const auto from = text.find(kPassword); from != std::string::npos) {
-    const auto value = from + kPassword.size();
-    const auto end = text.find_first_of(" &", value);
-    text.replace(value, end == std::string::npos ? end : end - value, kHidden);
-  }
-  return text;
-}
-
 core::Status apply_environment(const Environment& environment, Config& config) {
   for (const auto& key : config_keys()) {
     const auto found = environment.find(variable_of(key.name));
@@ -205,7 +190,7 @@ std::vector<std::string> Config::lines() const {
   std::vector<std::string> lines;
   for (const auto& key : config_keys()) {
     const auto& value = at(std::string{key.name});
-    const auto setting = fmt::format("{}: {}", key.name, yaml_text(without_password(value.text)));
+    const auto setting = fmt::format("{}: {}", key.name, yaml_text(without_passwords(value.text)));
     lines.push_back(fmt::format("{:<40}  # {}", setting, value.origin));
   }
   return lines;

@@ -8,15 +8,18 @@
 
 #include "cli/commands.hpp"
 #include "cli/serve_options.hpp"
+#include "cli/store_api.hpp"
 #include "cli/supervise.hpp"
+#include "cli/token_keeper.hpp"
 #include "core/problem.hpp"
+#include "runtime/guarded.hpp"
 
 namespace pawl::cli {
 
 namespace {
 
 constexpr std::string_view kServesAt = "Pawl serves at ";
-constexpr timespec kLookEvery{.tv_sec = 0, .tv_nsec = 500'000'000};  // also the least time between two deaths
+constexpr timespec kLookEvery{.tv_sec = 0, .tv_nsec = 500'000'000};
 
 sigset_t end_signals() {
   sigset_t signals;
@@ -27,7 +30,12 @@ sigset_t end_signals() {
 
 class Dev {
  public:
-  Dev(Context& context, const Input& input) : context_(context), input_(input) {}
+  Dev(Context& context, const Input& input)
+      : context_(context),
+        input_(input),
+        store_("sqlite:" + (std::filesystem::path{input.text("--data")} / "pawl.db").string()),
+        server_rest_(context.clock),
+        worker_rest_(context.clock) {}
 
   int run() {
     const sigset_t signals = end_signals();
@@ -41,13 +49,14 @@ class Dev {
     // The worker first: it still has to report what it ended.
     if (worker_) stop_worker(signals);
     server_->stop();
+    return_token();
     return 0;
   }
 
  private:
   core::Status start_server(const std::string& listen) {
-    const std::string store = "sqlite:" + (std::filesystem::path{input_.text("--data")} / "pawl.db").string();
-    auto child = Child::start({"serve", "--listen", listen, "--store", store, "--log-level", "warning"});
+    server_rest_.started();
+    auto child = Child::start({"serve", "--listen", listen, "--store", store_, "--log-level", "warning"});
     if (!child) return child.problem();
     const std::string line = child->read_line();
     if (!line.starts_with(kServesAt)) {
@@ -65,10 +74,47 @@ class Dev {
     for (const char* flag : {"--queue", "--handle"}) {
       for (const std::string& value : input_.all(flag)) words.insert(words.end(), {flag, value});
     }
-    auto child = Child::start(std::move(words));
+    worker_rest_.started();
+    if (const core::Status has_one = get_token(); !has_one) return has_one;
+    std::vector<std::string> variables;
+    if (!token_.empty()) variables.push_back("PAWL_TOKEN=" + token_);
+    auto child = Child::start(std::move(words), std::move(variables));
     if (!child) return child.problem();
     worker_ = *std::move(child);
     return core::Done{};
+  }
+
+  // From the first token on the worker needs one too. It gets its own, which goes with this process; the
+  // first one it is not, as that would close the server to everybody else.
+  core::Status get_token() {
+    const auto given = context_.environment.find("PAWL_TOKEN");
+    const bool has_one = !token_.empty() || (given != context_.environment.end() && !given->second.empty());
+    if (has_one) return core::Done{};
+    return runtime::guarded([&]() -> core::Status {
+      const auto opened = StoreApi::open(context_, store_);
+      if (!opened) return opened.problem();
+      StoreTokens tokens{(*opened)->api()};
+      bool is_needed = false;
+      if (auto listed = tokens.each([&](std::string_view) { is_needed = true; }); !listed) return listed;
+      if (!is_needed) return core::Done{};
+      const auto made = tokens.create({.role = core::Role::worker, .namespaces = {"*"}, .name = "pawl dev"});
+      if (!made) return made.problem();
+      const auto token = Json::parse(*made);
+      token_ = text_at(token, "token");
+      token_id_ = text_at(token, "id");
+      context_.out.warn(
+          fmt::format("every call needs a token: the worker has one of its own, {}", token_id_));
+      return core::Done{};
+    });
+  }
+
+  void return_token() {
+    if (token_id_.empty()) return;
+    const auto returned = runtime::guarded([&]() -> core::Status {
+      const auto opened = StoreApi::open(context_, store_);
+      return opened ? StoreTokens{(*opened)->api()}.revoke(token_id_) : opened.problem();
+    });
+    if (!returned) context_.out.warn("the worker's token was not revoked: " + returned.problem().detail);
   }
 
   void say_where() {
@@ -82,8 +128,9 @@ class Dev {
   // Until a signal to end.
   void supervise(const sigset_t& signals) {
     while (sigtimedwait(&signals, nullptr, &kLookEvery) < 0) {
-      if (server_->has_ended()) revive("server", start_server(address_.substr(address_.rfind('/') + 1)));
-      if (worker_ && worker_->has_ended()) revive("worker", start_worker());
+      if (server_->has_ended() && server_rest_.is_over())
+        revive("server", start_server(address_.substr(address_.rfind('/') + 1)));
+      if (worker_ && worker_->has_ended() && worker_rest_.is_over()) revive("worker", start_worker());
     }
   }
 
@@ -108,7 +155,12 @@ class Dev {
 
   Context& context_;
   const Input& input_;
+  std::string store_;
   std::string address_;
+  std::string token_;  // of the worker; empty: none was needed, or the environment has one
+  std::string token_id_;
+  Rest server_rest_;
+  Rest worker_rest_;
   std::optional<Child> server_;
   std::optional<Child> worker_;
 };

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/findings.hpp"
 #include "cli/session.hpp"
+#include "cli/store_option.hpp"
 #include "client/migrate_store.hpp"
 #include "client/raw_json.hpp"
 
@@ -97,7 +98,11 @@ void look_deeper(Session& session, const char* path, const Look& look) {
 
 void look_at_work(Session& session, std::vector<Finding>& findings) {
   const auto add = [&](Finding finding) { findings.push_back(std::move(finding)); };
-  look_deeper(session, "/queues", [&](const Json& queues) { add(lag_finding(queues)); });
+  Json workers = Json::object();
+  look_deeper(session, "/workers", [&](const Json& seen) { workers = seen; });
+  look_deeper(session, "/queues", [&](const Json& queues) {
+    for (Finding& finding : lag_findings(queues, workers)) add(std::move(finding));
+  });
   const auto metrics = session.look_at("/metrics");
   if (metrics && metrics->status < 300) add(leases_finding(metrics->body));
   look_deeper(session, "/v1/admin/nodes", [&](const Json& nodes) { add(nodes_finding(nodes)); });
@@ -161,7 +166,7 @@ int doctor(Context& context, const Input& input) {
   bool reached = false;
   auto findings = look_at_server(session, input.text("--namespace"), context, reached);
   if (input.has("--store")) {
-    const auto address = client::parse_store_address(input.text("--store"));
+    const auto address = store_named(context, input.text("--store"));
     if (!address) return context.out.problem("pawl doctor", address.problem());
     findings.push_back(schema_finding(*address));
   }

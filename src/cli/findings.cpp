@@ -109,34 +109,53 @@ Finding transactions_finding(const Json& vitals) {
                  "dead rows pile up until it ends: end it, with pg_terminate_backend(pid) if need be");
 }
 
+bool takes_from(const Json& worker, const std::string& queue) {
+  const auto& queues = items_of(worker, "queues");
+  return text_at(worker, "status") == "online" &&
+         std::find(queues.begin(), queues.end(), queue) != queues.end();
+}
+
+std::int64_t workers_of(const std::string& queue, const Json& workers) {
+  const auto& items = items_of(workers, "items");
+  return std::count_if(items.begin(), items.end(),
+                       [&](const Json& worker) { return takes_from(worker, queue); });
+}
+
+// A worker of the queue may be for other types, and a program with the engine in it is no registered worker.
+Finding late_finding(const Json& queue, core::Duration age, std::int64_t workers) {
+  const std::string name = text_at(queue, "name");
+  const std::string waits = fmt::format("a task of the queue {} waits for {}", name, long_duration(age));
+  if (queue.value("paused", false))
+    return warning("lag", waits + "; the queue is paused", "`pawl queue set " + name + " --paused=false`");
+  if (workers == 0)
+    return warning("lag", waits + ", and no worker of it is online",
+                   "start one: `pawl worker --queue " + name + " --handle TYPE=COMMAND`");
+  return warning("lag", fmt::format("{}, with {} of its workers online", waits, workers),
+                 "they may be for other types, or busy, or held back by the limits of `pawl queue list`");
+}
+
 }  // namespace
 
-Finding lag_finding(const Json& queues) {
+std::vector<Finding> lag_findings(const Json& queues, const Json& workers) {
   core::Duration longest{0};
-  std::string where;
-  bool is_paused = false;
+  std::vector<Finding> late;
   for (const Json& queue : items_of(queues, "items")) {
     const core::Duration age = duration_at(queue, "oldest_pending_age");
-    if (age <= longest) continue;
-    longest = age;
-    where = text_at(queue, "name");
-    is_paused = queue.value("paused", false);
+    longest = std::max(longest, age);
+    if (age > kLagMax) late.push_back(late_finding(queue, age, workers_of(text_at(queue, "name"), workers)));
   }
-  if (longest <= kLagMax)
-    return {.check = "lag",
-            .seen = where.empty() ? "nothing waits"
-                                  : fmt::format("the oldest waits {}", short_duration(longest))};
-  return warning("lag", fmt::format("a task of the queue {} waits for {}", where, short_duration(longest)),
-                 is_paused
-                     ? "the queue is paused: `pawl queue set " + where + " --paused false`"
-                     : "no worker takes it: look at `pawl worker list` for one of its queue and type, and at "
-                       "the limits of `pawl queue list`");
+  if (!late.empty()) return late;
+  const bool is_any = longest > 0s;
+  return {{.check = "lag",
+           .seen = is_any ? fmt::format("the oldest waits {}", short_duration(longest)) : "nothing waits"}};
 }
 
 Finding leases_finding(const std::string& metrics) {
   const std::int64_t expired = metric(metrics, "pawl_leases_expired_total");
   const std::int64_t claimed = metric(metrics, "pawl_tasks_claimed_total");
-  const std::string seen = fmt::format("{} of {} claimed here expired", expired, claimed);
+  // A node also finds the leases that others gave, so that it may find more than it gave itself.
+  const std::string seen =
+      fmt::format("{} expired, while {} tasks were claimed on this node", expired, claimed);
   const bool is_often = expired >= kExpiredMin &&
                         static_cast<double>(expired) > kExpiredShareMax * static_cast<double>(claimed);
   if (!is_often) return {.check = "leases", .seen = seen};

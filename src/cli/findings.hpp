@@ -9,8 +9,9 @@
 
 namespace pawl::cli {
 
-// Of the queues of a namespace, as GET /queues shows them: is work waiting that nobody takes?
-[[nodiscard]] Finding lag_finding(const Json& queues);
+// Of the queues and workers of a namespace, as GET /queues and GET /workers show them: is work waiting that
+// nobody takes? One for each queue where it is, or one that says that all is well.
+[[nodiscard]] std::vector<Finding> lag_findings(const Json& queues, const Json& workers);
 // Of the text of /metrics: do leases end because of their time and not because of the work?
 [[nodiscard]] Finding leases_finding(const std::string& metrics);
 // Of GET /v1/admin/nodes: does one lead, and do their clocks agree with the store's?

@@ -31,6 +31,7 @@ std::string describe(const Flag& flag) {
   std::string text = flag.summary;
   if (!flag.choices.empty()) text += ": " + fmt::format("{}", fmt::join(flag.choices, ", "));
   if (flag.repeated) text += "; may be repeated";
+  if (flag.required) text += " (required)";
   if (!flag.fallback.empty()) text += fmt::format(" [{}]", flag.fallback);
   if (!flag.variable.empty()) text += fmt::format(" (${})", flag.variable);
   return text;

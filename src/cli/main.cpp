@@ -1,6 +1,7 @@
 // The command line: finds the command in the table and runs it.
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,8 @@ int run(const pawl::cli::Invocation& invocation, const pawl::cli::Environment& e
     return invocation.command->handler(context, invocation.input);
   } catch (const pawl::store::StoreError& error) {
     return out.problem("pawl", error.problem());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return out.problem("pawl", {.code = pawl::core::ProblemCode::invalid_state, .detail = error.what()});
   } catch (const pawl::Error& error) {  // of a command that is written with the SDK
     const auto code = pawl::core::problem_code_from(error.code());
     return out.problem("pawl",

@@ -19,6 +19,20 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   return cost[from.size()][to.size()];
 }
 
+namespace {
+
+// A word that was cut short says what it was meant to be, if only one begins so.
+std::optional<std::string> only_one_beginning(std::string_view word, const std::vector<std::string>& known) {
+  constexpr std::size_t kLeast = 2;
+  const auto begins_so = [&](const std::string& candidate) { return candidate.starts_with(word); };
+  const auto first = std::find_if(known.begin(), known.end(), begins_so);
+  if (word.size() < kLeast || first == known.end()) return std::nullopt;
+  return std::find_if(first + 1, known.end(), begins_so) == known.end() ? std::optional{*first}
+                                                                        : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
   std::optional<std::string> best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
@@ -28,7 +42,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
     best = candidate;
     least = distance;
   }
-  return best;
+  return best ? best : only_one_beginning(word, known);
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {

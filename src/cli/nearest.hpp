@@ -10,7 +10,8 @@ namespace pawl::cli {
 
 // How many letters to add, drop, change or swap with their neighbour to come from one word to the other.
 [[nodiscard]] std::size_t edit_distance(std::string_view from, std::string_view to);
-// The nearest that is near: not more than a third of the word away, and at least one letter is allowed.
+// The nearest that is near: not more than a third of the word away, and at least one letter is allowed. If
+// none is, the only one that begins so.
 [[nodiscard]] std::optional<std::string> nearest(std::string_view word,
                                                  const std::vector<std::string>& known);
 // "; did you mean 'x'?" or nothing.

@@ -108,6 +108,7 @@ void add_options(CLI::App& app, const Command& command, Input& input) {
     }
     auto* option = app.add_option(flag.name, keep);
     option->check([&flag](const std::string& text) { return refusal(flag, text); });
+    option->required(flag.required);
     option->multi_option_policy(flag.repeated ? CLI::MultiOptionPolicy::TakeAll
                                               : CLI::MultiOptionPolicy::Throw);
   }
@@ -185,6 +186,13 @@ WrongUsage no_such_command(const CommandTable& table, const Resolved& resolved) 
                       suggestion(word, known), list)};
 }
 
+// `pawl help task list` is `pawl task list --help`.
+Parsed help_about(const CommandTable& table, const std::vector<std::string>& words) {
+  const auto resolved = resolve(table, words);
+  if (!resolved.rest.empty() && !asks_for_help(resolved.rest)) return no_such_command(table, resolved);
+  return TextToShow{help_text(table, resolved.path)};
+}
+
 }  // namespace
 
 Parsed parse(const CommandTable& table, const std::vector<std::string>& words,
@@ -196,7 +204,7 @@ Parsed parse(const CommandTable& table, const std::vector<std::string>& words,
   const auto* command = table.find(resolved.path);
   const bool known = command != nullptr || resolved.rest.empty() || is_flag(resolved.rest.front());
   if (asks_for_help(resolved.rest) && known) return TextToShow{help_text(table, resolved.path)};
-  if (words.size() == 1 && words.front() == "help") return TextToShow{help_text(table, "")};
+  if (!words.empty() && words.front() == "help") return help_about(table, {words.begin() + 1, words.end()});
   if (command == nullptr) return no_such_command(table, resolved);
   Invocation invocation{.command = command};
   if (auto wrong = parse_rest(table, *command, resolved.rest, invocation.input)) return *wrong;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/redact.hpp"
 #include "core/json.hpp"
 
 namespace pawl::cli {
@@ -107,23 +108,27 @@ void Printer::fields(const std::vector<std::pair<std::string, Cell>>& fields) co
 }
 
 int Printer::problem(std::string_view what, const core::Problem& problem) const {
-  fmt::print(err_, "{}: {}\n", what, problem.detail);
+  const auto shown = [this](const std::string& text) {
+    return without_quoted(without_passwords(text), secret_);
+  };
+  fmt::print(err_, "{}: {}\n", what, shown(problem.detail));
   for (const auto& error : problem.errors) {
     if (is_said(error, problem)) continue;
     const std::string line = error.line > 0 ? fmt::format("line {}: ", error.line) : "";
-    fmt::print(err_, "  {}{}: {}\n", line, error.field, error.message);
+    fmt::print(err_, "  {}{}: {}\n", line, error.field, shown(error.message));
   }
   return core::kind_of(problem.code).exit_code;
 }
 
 int Printer::refusal(std::string_view what, const core::Problem& refused) const {
   constexpr int kFailed = 1;
-  const int wrong_usage = core::kind_of(core::ProblemCode::invalid_argument).exit_code;
-  const int code = problem(what, refused);
-  return code == wrong_usage ? kFailed : code;
+  problem(what, refused);
+  return kFailed;
 }
 
 void Printer::warn(std::string_view text) const { fmt::print(err_, "pawl: {}\n", text); }
+
+void Printer::hint(std::string_view text) const { fmt::print(err_, "  {}\n", text); }
 
 void Printer::flush() const { std::fflush(out_); }
 
@@ -146,6 +151,24 @@ std::string short_duration(core::Duration duration) {
     if (duration >= unit.length) return fmt::format("{}{}", duration / unit.length, unit.name);
   }
   return "0s";
+}
+
+std::string long_duration(core::Duration duration) {
+  for (std::size_t i = 0; i + 1 < kUnits.size(); ++i) {
+    const Unit& unit = kUnits.at(i);
+    const Unit& smaller = kUnits.at(i + 1);
+    if (duration < unit.length) continue;
+    const auto rest = duration % unit.length / smaller.length;
+    const bool is_whole = rest == 0 || unit.length == std::chrono::seconds{1};
+    const std::string text = fmt::format("{}{}", duration / unit.length, unit.name);
+    return is_whole ? text : fmt::format("{} {}{}", text, rest, smaller.name);
+  }
+  return short_duration(duration);
+}
+
+std::string readable_duration(const std::string& text) {
+  const auto duration = core::parse_duration(text);
+  return duration ? long_duration(*duration) : text;
 }
 
 std::string relative_time(core::TimePoint time, core::TimePoint now) {

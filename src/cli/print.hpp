@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/problem.hpp"
@@ -34,15 +35,21 @@ class Printer {
  public:
   Printer(std::FILE* out, std::FILE* err, bool colours) : out_(out), err_(err), colours_(colours) {}
 
+  // No problem that is told from now on shows it.
+  void hide(std::string secret) { secret_ = std::move(secret); }
+
   void line(std::string_view text) const;
   void table(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows) const;
   // "name  value" lines, names aligned.
   void fields(const std::vector<std::pair<std::string, Cell>>& fields) const;
   // The detail and the fields it names, on stderr. Gives the exit code.
   int problem(std::string_view what, const core::Problem& problem) const;
-  // The same of what a server answered: the command was understood, so its usage was not wrong.
+  // The same of what a server answered: it was reached and the command was understood, so that the operation
+  // has failed.
   int refusal(std::string_view what, const core::Problem& problem) const;
   void warn(std::string_view text) const;
+  // What to do about the problem that was just told.
+  void hint(std::string_view text) const;
   void flush() const;
 
   [[nodiscard]] std::string painted(std::string_view text, Colour colour) const;
@@ -53,6 +60,7 @@ class Printer {
   std::FILE* out_;
   std::FILE* err_;
   bool colours_;
+  std::string secret_ = {};
 };
 
 [[nodiscard]] std::string paint(std::string_view text, Colour colour, bool colours);
@@ -61,8 +69,14 @@ class Printer {
 // "12s ago", "in 3m", "2d ago": the largest unit that fits.
 [[nodiscard]] std::string relative_time(core::TimePoint time, core::TimePoint now);
 [[nodiscard]] std::string short_duration(core::Duration duration);
+// "14m 40s": the two largest units.
+[[nodiscard]] std::string long_duration(core::Duration duration);
+// The same of a duration as the API writes it; any other text as it is.
+[[nodiscard]] std::string readable_duration(const std::string& text);
 // What a server or a payload says must not move the cursor or colour the terminal.
 [[nodiscard]] std::string without_controls(std::string_view text);
+// How much of a name a table shows: whole where a person chose it, not where a program made it.
+inline constexpr std::size_t kNameWidth = 48;
 // At most `width` characters, the last one '…' where something was cut.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 

@@ -27,14 +27,14 @@ std::vector<Cell> queue_row(const Json& queue) {
   const auto counts = queue.value("counts", Json::object());
   const bool paused = queue.value("paused", false);
   std::vector<Cell> row{
-      {.text = text_at(queue, "name")},
+      {.text = shortened(text_at(queue, "name"), kNameWidth)},
       {.text = paused ? "paused" : "open", .colour = paused ? Colour::yellow : Colour::green}};
   for (const auto* name : {"pending", "scheduled", "blocked", "claimed", "running"}) {
     row.push_back({.text = text_at(counts, name)});
   }
   const auto dead = text_at(counts, "dead_letter");
   row.push_back({.text = dead, .colour = dead == "0" ? Colour::none : Colour::red});
-  row.push_back({.text = text_at(queue, "oldest_pending_age")});
+  row.push_back({.text = readable_duration(text_at(queue, "oldest_pending_age"))});
   row.push_back({.text = limits_of(queue)});
   return row;
 }

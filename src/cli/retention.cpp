@@ -27,7 +27,7 @@ int retention(Context& context, const Input& input) {
   const bool is_dry = input.has("--dry-run");
   const auto swept = client::HttpApi{*target, context.random}.sweep(
       {.check = core::RecoveryCheck::retention, .dry_run = is_dry});
-  if (!swept) return context.out.refusal("pawl admin retention", swept.problem());
+  if (!swept) return tell_failed_call(context, "pawl admin retention", *target, swept.problem());
   std::vector<std::vector<Cell>> rows;
   for (const core::ErasedKind& one : swept->erased) {
     if (input.has("--json")) context.out.line(text_of(one));

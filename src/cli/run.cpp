@@ -90,7 +90,7 @@ std::vector<Cell> run_row(const Json& run, Context& context) {
   for (const auto& [name, count] : counts.items()) total += count.is_number() ? count.get<std::int64_t>() : 0;
   const auto created = core::parse_time(text_at(run, "created_at"));
   return {{.text = text_at(run, "id")},
-          {.text = text_at(run, "workflow")},
+          {.text = shortened(text_at(run, "workflow"), kNameWidth)},
           {.text = state, .colour = colour_of_state(state)},
           {.text = fmt::format("{}/{}", text_at(counts, "completed"), total)},
           {.text = created ? relative_time(*created, context.clock.now()) : ""},

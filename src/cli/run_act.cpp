@@ -54,7 +54,6 @@ Handler one_or_many_runs(const std::string& verb) {
 
 int rewind(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
-    if (!input.has("--to")) return core::invalid_field("to", "is needed: the task to begin with");
     const auto answer = session.post(run_path(input.text("ID"), "/rewind"),
                                      client::ObjectText{}.text("to", input.text("--to")).str());
     if (!answer) return answer.problem();
@@ -135,7 +134,8 @@ std::vector<Command> run_act_commands() {
       {.path = "run rewind",
        .summary = "Start a new run that keeps all results before a task",
        .arguments = {id},
-       .flags = with_server_flags({{.name = "--to", .value = "TASK", .summary = "The task to begin with"}}),
+       .flags = with_server_flags(
+           {{.name = "--to", .value = "TASK", .summary = "The task to begin with", .required = true}}),
        .example = "pawl run rewind 0198c0de-0000-7000-8000-000000000000 --to process_payment",
        .handler = rewind},
       {.path = "run signal",

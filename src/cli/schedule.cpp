@@ -59,7 +59,17 @@ void say(Context& context, const Json& schedule) {
                                    : "fires " + next + ", at " + text_at(schedule, "next_fire_at")));
 }
 
+// What is missing is said before anybody is asked.
+core::Status check_create(const Input& input) {
+  if (!input.has("--cron") && !input.has("--every"))
+    return core::invalid_field("cron", "give --cron or --every: when it is to fire");
+  if (!input.has("--workflow") && !input.has("--task"))
+    return core::invalid_field("workflow", "give --workflow or --task: what it is to start");
+  return core::Done{};
+}
+
 core::Result<std::string> create_body(const Input& input) {
+  if (const core::Status complete = check_create(input); !complete) return complete.problem();
   client::ObjectText body;
   body.text("name", input.text("NAME"));
   for (const auto& [flag, field] :
@@ -100,9 +110,9 @@ int list_schedules(Context& context, const Input& input) {
       if (input.has("--json")) return context.out.line(client::one_line(item));
       const Json row = Json::parse(item);
       const bool is_enabled = text_at(row, "enabled") == "true";
-      rows.push_back({{.text = text_at(row, "name")},
+      rows.push_back({{.text = shortened(text_at(row, "name"), kNameWidth)},
                       {.text = when(row)},
-                      {.text = target(row)},
+                      {.text = shortened(target(row), kNameWidth)},
                       {.text = is_enabled ? time_cell(row, "next_fire_at", context) : "paused",
                        .colour = is_enabled ? Colour::none : Colour::yellow},
                       {.text = time_cell(row, "last_fire_at", context)}});
@@ -198,6 +208,8 @@ int remove(Context& context, const Input& input) {
 
 // Of any expression, without a server.
 int next(Context& context, const Input& input) {
+  if (input.integer("--count") < 1)
+    return context.out.problem("schedule next", core::invalid_field("count", "must be 1 or more"));
   const std::string timezone = input.text("--timezone");
   auto zone = runtime::find_zone(timezone);
   if (zone == nullptr)
@@ -286,8 +298,13 @@ std::vector<Command> schedule_commands() {
            {{.name = "--from",
              .value = "TIME",
              .summary = "The first slot may be at it",
-             .kind = ValueKind::time},
-            {.name = "--to", .value = "TIME", .summary = "Left out", .kind = ValueKind::time},
+             .kind = ValueKind::time,
+             .required = true},
+            {.name = "--to",
+             .value = "TIME",
+             .summary = "Left out",
+             .kind = ValueKind::time,
+             .required = true},
             {.name = "--dry-run", .summary = "Say which they are and fire none", .kind = ValueKind::none}}),
        .example =
            "pawl schedule backfill nightly --from 2026-01-01T00:00:00Z --to 2026-01-08T00:00:00Z --dry-run",

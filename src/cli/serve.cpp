@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
 #include "cli/serve_options.hpp"
+#include "cli/store_option.hpp"
 #include "client/open_store.hpp"
 #include "core/problem.hpp"
 
@@ -44,12 +45,12 @@ int serve(Context& context, const Input& input) {
   const auto loaded = config_of(context, input);
   if (!loaded) return refuse(loaded.problem());
   const Config& config = *loaded;
-  if (input.has("--print-config")) return print_config(context, config);
   auto options = serve_options(config);
   if (!options) return refuse(options.problem());
   options->auth.serves_anyone = input.has("--insecure");
-  const auto address = client::parse_store_address(config.text("store"));
+  const auto address = store_named(context, config.text("store"));
   if (!address) return refuse(address.problem());
+  if (input.has("--print-config")) return print_config(context, config);
   const auto store = client::open_store(*address, context.clock, context.random);
   const auto served = server::serve(*store, context.clock, context.random, *options, [&](std::uint16_t port) {
     context.out.line("Pawl serves at " + url_of(options->http, port));
@@ -76,7 +77,7 @@ std::vector<Command> serve_commands() {
             {.name = "--config", .value = "FILE", .summary = "Settings as YAML", .variable = "PAWL_CONFIG"},
             {.name = "--set", .value = "KEY=VALUE", .summary = "One setting", .repeated = true},
             {.name = "--print-config",
-             .summary = "Show every setting and where it came from, then end",
+             .summary = "Check every setting, show it and where it came from, then end",
              .kind = ValueKind::none},
             {.name = "--insecure",
              .summary =

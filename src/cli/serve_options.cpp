@@ -35,6 +35,7 @@ struct DurationRange {
   core::Duration most;
 };
 constexpr std::array kDurationRanges{
+    DurationRange{"leader.ttl", 100ms, 1h},  // of none, nobody would ever lead
     DurationRange{"lease.default", core::kLeaseMin, core::kLeaseMax},
     DurationRange{"workers.offline_after", 1s, 24h},
     DurationRange{"recovery.leases", 10ms, 1h},
@@ -53,10 +54,13 @@ struct NumberRange {
   std::string_view key;
   std::int64_t least;
   std::int64_t most;
+  std::string_view why = {};
 };
+constexpr std::string_view kPayloadMost = ", which is 2MiB, the most that a payload can ever have";
+static_assert(core::kPayloadBytesMax == 2U << 20U, "as the line above says");
 constexpr std::array kNumberRanges{
-    NumberRange{"limits.payload_warn", 1, std::int64_t{core::kPayloadBytesMax}},
-    NumberRange{"limits.payload_max", 1, std::int64_t{core::kPayloadBytesMax}},
+    NumberRange{"limits.payload_warn", 1, std::int64_t{core::kPayloadBytesMax}, kPayloadMost},
+    NumberRange{"limits.payload_max", 1, std::int64_t{core::kPayloadBytesMax}, kPayloadMost},
     NumberRange{"limits.body_max", 1LL << 10, 64LL << 20},
     NumberRange{"limits.connections", 1, 1'000'000},
     NumberRange{"limits.claims_waiting", 0, 10'000'000},
@@ -71,10 +75,10 @@ core::Status check_ranges(const Config& config) {
           std::string{key},
           fmt::format("must be from {} to {}", core::format_duration(least), core::format_duration(most)));
   }
-  for (const auto& [key, least, most] : kNumberRanges) {
+  for (const auto& [key, least, most, why] : kNumberRanges) {
     const std::int64_t value = config.integer(std::string{key});
     if (value < least || value > most)
-      return core::invalid_field(std::string{key}, fmt::format("must be from {} to {}", least, most));
+      return core::invalid_field(std::string{key}, fmt::format("must be from {} to {}{}", least, most, why));
   }
   return core::Done{};
 }

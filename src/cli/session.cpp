@@ -36,7 +36,7 @@ core::Result<client::HttpAnswer> Session::call(std::string method, std::string_v
                               .path = std::move(full),
                               .body = std::move(body),
                               .headers = std::move(headers)});
-  if (answer) was_answered_ = true;
+  was_answered_ = answer.ok();
   if (answer && answer->status >= 300) return client::problem_of(*answer);
   return answer;
 }
@@ -47,8 +47,27 @@ int with_session(Context& context, const Input& input, const std::function<core:
   Session session{*target, input.text("--namespace"), context.random};
   const auto status = work(session);
   if (status) return 0;
-  return session.was_answered() ? context.out.refusal("pawl", status.problem())
+  return session.was_answered() ? tell_refusal(context, "pawl", status.problem())
                                 : context.out.problem("pawl", status.problem());
+}
+
+int tell_refusal(Context& context, std::string_view what, const core::Problem& problem) {
+  const int code = context.out.refusal(what, problem);
+  if (problem.code == core::ProblemCode::unauthorized) {
+    context.out.hint(
+        "set PAWL_TOKEN (or --token). Whoever has the store can make one without: "
+        "pawl token create --store STORE --role admin --for '*'");
+  }
+  return code;
+}
+
+int tell_failed_call(Context& context, std::string_view what, const client::HttpTarget& target,
+                     const core::Problem& problem) {
+  const bool may_be_away = problem.code == core::ProblemCode::unavailable;
+  if (may_be_away && !client::HttpCaller{target, context.random}.send({.path = "/healthz"})) {
+    return context.out.problem(what, problem);
+  }
+  return tell_refusal(context, what, problem);
 }
 
 core::Result<Json> json_of(const client::HttpAnswer& answer) {

@@ -38,7 +38,8 @@ class Session {
   core::Result<client::HttpAnswer> look_at(std::string path) {
     return caller_.send({.path = std::move(path)});
   }
-  // Whether a call had an answer, good or bad: what fails after it is no wrong usage.
+  // Whether the last call had an answer, good or bad: what fails after it is neither wrong usage nor a server
+  // that cannot be reached.
   [[nodiscard]] bool was_answered() const { return was_answered_; }
 
  private:
@@ -49,6 +50,12 @@ class Session {
   client::HttpCaller caller_;
   bool was_answered_ = false;
 };
+
+// Prints what a server refused; of a caller that it does not know, how to become known. Gives the exit code.
+int tell_refusal(Context& context, std::string_view what, const core::Problem& problem);
+// The same of a call that does not say whether a server refused or none was there; asks once more which.
+int tell_failed_call(Context& context, std::string_view what, const client::HttpTarget& target,
+                     const core::Problem& problem);
 
 // Opens the session, lets `work` use it and prints the problem there was, if any. Gives the exit code.
 int with_session(Context& context, const Input& input, const std::function<core::Status(Session&)>& work);

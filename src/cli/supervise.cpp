@@ -1,15 +1,18 @@
 #include "cli/supervise.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace pawl::cli {
 
@@ -21,7 +24,8 @@ core::Problem start_problem(int error) {
 }
 
 // In the child, between fork and exec: only what is safe there.
-[[noreturn]] void become(const std::vector<char*>& words, int out, pid_t parent) {
+[[noreturn]] void become(const std::vector<char*>& words, const std::vector<char*>& environment, int out,
+                         pid_t parent) {
   setpgid(0, 0);
   // The children must not outlive a parent that is killed.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -30,13 +34,32 @@ core::Problem start_problem(int error) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  execv("/proc/self/exe", words.data());
+  execve("/proc/self/exe", words.data(), environment.data());
   _exit(127);
+}
+
+std::vector<char*> terminated(std::vector<char*> pointers) {
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Ours, with the given ones in the place of those of the same name.
+std::vector<char*> environment_with(std::vector<std::string>& variables) {
+  std::vector<char*> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text{*entry};
+    const bool is_given = std::any_of(variables.begin(), variables.end(), [&](const std::string& variable) {
+      return text.starts_with(variable.substr(0, variable.find('=') + 1));
+    });
+    if (!is_given) entries.push_back(*entry);
+  }
+  for (std::string& variable : variables) entries.push_back(variable.data());
+  return terminated(std::move(entries));
 }
 
 }  // namespace
 
-core::Result<Child> Child::start(std::vector<std::string> words) {
+core::Result<Child> Child::start(std::vector<std::string> words, std::vector<std::string> variables) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return start_problem(errno);
   net::Descriptor read_end{ends[0]};
@@ -44,11 +67,12 @@ core::Result<Child> Child::start(std::vector<std::string> words) {
   words.insert(words.begin(), kChildName);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  pointers = terminated(std::move(pointers));
+  const auto environment = environment_with(variables);
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) return start_problem(errno);
-  if (pid == 0) become(pointers, write_end.get(), parent);
+  if (pid == 0) become(pointers, environment, write_end.get(), parent);
   return Child{pid, std::move(read_end)};
 }
 
@@ -84,6 +108,24 @@ bool Child::has_ended() {
 
 void Child::signal(int number) const {
   if (pid_ >= 0) kill(pid_, number);
+}
+
+void Rest::started() {
+  started_at_ = clock_.monotonic();
+  over_at_.reset();
+}
+
+bool Rest::is_over() {
+  constexpr core::Duration kLeast = std::chrono::milliseconds{500};
+  constexpr core::Duration kMost = std::chrono::seconds{30};
+  constexpr core::Duration kHealthy = std::chrono::seconds{10};
+  const auto now = clock_.monotonic();
+  if (!over_at_) {
+    const bool was_healthy = now - started_at_ >= kHealthy;
+    length_ = was_healthy ? kLeast : std::clamp(2 * length_, kLeast, kMost);
+    over_at_ = now + length_;
+  }
+  return now >= *over_at_;
 }
 
 void Child::stop() {

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "core/env.hpp"
 #include "core/result.hpp"
 #include "net/descriptor.hpp"
 
@@ -18,9 +19,10 @@ inline constexpr const char* kChildName = "pawl-child";
 
 class Child {
  public:
-  // The words of the command after `pawl`. Its standard output can be read with `read_line`; standard error
-  // is shared.
-  [[nodiscard]] static core::Result<Child> start(std::vector<std::string> words);
+  // The words of the command after `pawl`, and what it has in its environment beside what this process has,
+  // as NAME=VALUE. Its standard output can be read with `read_line`; standard error is shared.
+  [[nodiscard]] static core::Result<Child> start(std::vector<std::string> words,
+                                                 std::vector<std::string> variables = {});
 
   Child(Child&& other) noexcept;
   Child& operator=(Child&& other) noexcept;
@@ -43,6 +45,22 @@ class Child {
 
   pid_t pid_ = -1;  // below 0: collected
   net::Descriptor out_;
+};
+
+// How long a child that died stays so: one that dies as soon as it lives is started again ever more rarely.
+class Rest {
+ public:
+  explicit Rest(core::Clock& clock) : clock_(clock) {}
+
+  void started();
+  // Of one that is dead.
+  [[nodiscard]] bool is_over();
+
+ private:
+  core::Clock& clock_;
+  core::MonotonicTime started_at_ = {};
+  std::optional<core::MonotonicTime> over_at_ = {};
+  core::Duration length_ = {};
 };
 
 }  // namespace pawl::cli

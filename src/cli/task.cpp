@@ -74,8 +74,8 @@ std::vector<Cell> task_row(const Json& task, Context& context) {
   const auto status = text_at(task, "status");
   const auto error = task.value("error", Json());
   return {{.text = text_at(task, "id")},
-          {.text = text_at(task, "type")},
-          {.text = text_at(task, "queue")},
+          {.text = shortened(text_at(task, "type"), kNameWidth)},
+          {.text = shortened(text_at(task, "queue"), kNameWidth)},
           {.text = status, .colour = colour_of_status(status)},
           {.text = text_at(task, "attempt")},
           {.text = age_of(task, "created_at", context)},

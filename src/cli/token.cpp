@@ -1,46 +1,95 @@
 // pawl token: access tokens. The secret is shown once, when it is made.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
+#include "cli/store_api.hpp"
+#include "cli/token_keeper.hpp"
 #include "client/raw_json.hpp"
 
 namespace pawl::cli {
 
 namespace {
 
-constexpr auto kTokens = "/v1/admin/tokens";
+using KeeperWork = std::function<core::Status(TokenKeeper&)>;
 
-std::vector<std::string> namespaces_of(const Input& input) {
-  auto namespaces = input.all("--for");
-  if (namespaces.empty()) namespaces.push_back(input.text("--namespace"));
-  return namespaces;
+int with_keeper(Context& context, const Input& input, const KeeperWork& work) {
+  if (!input.has("--store")) {
+    return with_session(context, input, [&](Session& session) {
+      ServerTokens tokens{session};
+      return work(tokens);
+    });
+  }
+  const auto opened = StoreApi::open(context, input.text("--store"));
+  if (!opened) return context.out.problem("pawl token", opened.problem());
+  StoreTokens tokens{(*opened)->api()};
+  const auto done = work(tokens);
+  return done ? 0 : context.out.problem("pawl token", done.problem());
+}
+
+bool is_for_all(const std::vector<std::string>& namespaces) {
+  return std::find(namespaces.begin(), namespaces.end(), "*") != namespaces.end();
+}
+
+NewToken token_of(const Input& input) {
+  NewToken token{.role = core::role_from(input.text("--role")).value_or(core::Role::viewer),
+                 .namespaces = input.all("--for"),
+                 .queues = input.all("--queue"),
+                 .name = input.text("--name"),
+                 .expires_at = core::parse_time(input.text("--expires-at"))};
+  if (token.namespaces.empty()) token.namespaces.push_back(input.text("--namespace"));
+  return token;
+}
+
+// Valid, and able to make others.
+bool is_way_back(const Json& token, core::TimePoint now) {
+  const auto expires_at = core::parse_time(text_at(token, "expires_at"));
+  const bool is_valid = text_at(token, "revoked_at").empty() && (!expires_at || now < *expires_at);
+  const auto namespaces = token.value("namespaces", std::vector<std::string>{});
+  return is_valid && text_at(token, "role") == "admin" && is_for_all(namespaces);
+}
+
+// From the first token on every call needs one, and only an admin's for all namespaces can make another.
+core::Result<bool> leaves_a_way_back(TokenKeeper& keeper, const NewToken& token, const Context& context) {
+  bool is_there = token.role == core::Role::admin && is_for_all(token.namespaces);
+  if (is_there) return true;
+  const auto listed = keeper.each([&](std::string_view item) {
+    is_there = is_there || is_way_back(Json::parse(item), context.clock.now());
+  });
+  if (!listed) return listed.problem();
+  return is_there;
 }
 
 int create_token(Context& context, const Input& input) {
-  return with_session(context, input, [&](Session& session) -> core::Status {
-    client::ObjectText body;
-    body.text("role", input.text("--role")).raw("namespaces", client::array_text(namespaces_of(input)));
-    if (input.has("--queue")) body.raw("queues", client::array_text(input.all("--queue")));
-    if (input.has("--name")) body.text("name", input.text("--name"));
-    if (input.has("--expires-at")) body.text("expires_at", input.text("--expires-at"));
-    const auto answer = session.post(kTokens, body.str());
-    if (!answer) return answer.problem();
+  return with_keeper(context, input, [&](TokenKeeper& keeper) -> core::Status {
+    const NewToken asked = token_of(input);
+    const auto has_way_back = leaves_a_way_back(keeper, asked, context);
+    if (!has_way_back) return has_way_back.problem();
+    const auto made = keeper.create(asked);
+    if (!made) return made.problem();
+    if (!*has_way_back) {
+      context.out.hint(
+          "every call needs a token now, and none is an admin's for all namespaces. Whoever has the store "
+          "can make "
+          "one: pawl token create --store STORE --role admin --for '*'");
+    }
     if (input.has("--json")) {
-      context.out.line(client::one_line(answer->body));
+      context.out.line(client::one_line(*made));
       return core::Done{};
     }
-    const auto token = json_of(*answer);
-    if (!token) return token.problem();
-    if (!token->contains("token") || token->at("token").is_null()) {
+    const auto token = Json::parse(*made);
+    const auto secret = text_at(token, "token");
+    if (secret.empty()) {
       return core::Problem{
           .code = core::ProblemCode::conflict,
-          .detail = "token " + text_at(*token, "id") +
+          .detail = "token " + text_at(token, "id") +
                     " was made, but the answer with its secret was lost: revoke it, and create another"};
     }
-    context.out.fields({{"id", {.text = text_at(*token, "id")}},
-                        {"token", {.text = text_at(*token, "token"), .colour = Colour::bold}}});
+    context.out.fields(
+        {{"id", {.text = text_at(token, "id")}}, {"token", {.text = secret, .colour = Colour::bold}}});
     context.out.line("Keep it now: it is stored hashed and not shown again. Use it as PAWL_TOKEN.");
     return core::Done{};
   });
@@ -56,71 +105,77 @@ std::string joined(const Json& strings) {
 }
 
 int list_tokens(Context& context, const Input& input) {
-  return with_session(context, input, [&](Session& session) -> core::Status {
-    const auto answer = session.get(kTokens);
-    if (!answer) return answer.problem();
-    if (!Json::accept(answer->body)) return json_of(*answer).problem();
+  return with_keeper(context, input, [&](TokenKeeper& keeper) -> core::Status {
     std::vector<std::vector<Cell>> rows;
-    for (const auto item : client::raw_elements(client::raw_member(answer->body, "items").value_or("[]"))) {
-      if (input.has("--json")) context.out.line(client::one_line(item));
+    const auto listed = keeper.each([&](std::string_view item) {
+      if (input.has("--json")) return context.out.line(client::one_line(item));
       const auto token = Json::parse(item);
+      const auto revoked = text_at(token, "revoked_at");
       rows.push_back({{.text = text_at(token, "id")},
                       {.text = text_at(token, "name")},
                       {.text = text_at(token, "role")},
                       {.text = joined(token.value("namespaces", Json()))},
                       {.text = text_at(token, "created_at")},
-                      {.text = text_at(token, "expires_at")}});
-    }
-    if (!input.has("--json")) {
-      context.out.table({{"ID"}, {"NAME"}, {"ROLE"}, {"NAMESPACES"}, {"CREATED"}, {"EXPIRES"}}, rows);
-    }
+                      {.text = revoked.empty() ? text_at(token, "expires_at") : "revoked",
+                       .colour = revoked.empty() ? Colour::none : Colour::dim}});
+    });
+    if (!listed || input.has("--json")) return listed;
+    context.out.table({{"ID"}, {"NAME"}, {"ROLE"}, {"NAMESPACES"}, {"CREATED"}, {"EXPIRES"}}, rows);
     return core::Done{};
   });
 }
 
 int revoke(Context& context, const Input& input) {
-  return with_session(context, input, [&](Session& session) -> core::Status {
+  return with_keeper(context, input, [&](TokenKeeper& keeper) -> core::Status {
     const auto id = input.text("ID");
-    const auto answer = session.remove(std::string{kTokens} + "/" + client::percent_encoded(id));
-    if (!answer) return answer.problem();
+    if (auto revoked = keeper.revoke(id); !revoked) return revoked;
     if (!input.has("--json")) context.out.line("Token " + id + " is revoked.");
     return core::Done{};
   });
+}
+
+// Not from the environment: a server's PAWL_STORE must not turn a call to another server into one to it.
+std::vector<Flag> keeper_flags(std::vector<Flag> flags) {
+  flags.push_back(
+      {.name = "--store",
+       .value = "STORE",
+       .summary = "In this store and not through the server: needs no token, also where none is left"});
+  return with_server_flags(std::move(flags));
+}
+
+std::vector<Flag> token_flags() {
+  return {{.name = "--role",
+           .value = "ROLE",
+           .summary = "What it may do",
+           .kind = ValueKind::choice,
+           .fallback = "viewer",
+           .choices = {"viewer", "worker", "operator", "admin"}},
+          {.name = "--for",
+           .value = "NAMESPACE",
+           .summary = "Valid in this namespace, '*' in all; that of --namespace if not given",
+           .repeated = true},
+          {.name = "--queue", .value = "NAME", .summary = "Only for this queue", .repeated = true},
+          {.name = "--name", .value = "TEXT", .summary = "To know it by"},
+          {.name = "--expires-at", .value = "TIME", .summary = "Not valid after", .kind = ValueKind::time}};
 }
 
 }  // namespace
 
 std::vector<Command> token_commands() {
   return {{.path = "token create",
-           .summary = "Make a token; with the first one every call needs one",
-           .flags = with_server_flags(
-               {{.name = "--role",
-                 .value = "ROLE",
-                 .summary = "What it may do",
-                 .kind = ValueKind::choice,
-                 .fallback = "viewer",
-                 .choices = {"viewer", "worker", "operator", "admin"}},
-                {.name = "--for",
-                 .value = "NAMESPACE",
-                 .summary = "Valid in this namespace, '*' in all; that of --namespace if not given",
-                 .repeated = true},
-                {.name = "--queue", .value = "NAME", .summary = "Only for this queue", .repeated = true},
-                {.name = "--name", .value = "TEXT", .summary = "To know it by"},
-                {.name = "--expires-at",
-                 .value = "TIME",
-                 .summary = "Not valid after",
-                 .kind = ValueKind::time}}),
+           .summary = "Make a token; with the first one, which should be an admin's, every call needs one",
+           .flags = keeper_flags(token_flags()),
            .example = "pawl token create --role worker --namespace orders",
            .handler = create_token},
           {.path = "token list",
            .summary = "List tokens, without their secrets",
-           .flags = server_flags(),
+           .flags = keeper_flags({}),
            .example = "pawl token list",
            .handler = list_tokens},
           {.path = "token revoke",
            .summary = "Revoke a token at once",
            .arguments = {{.name = "ID", .summary = "The token's id"}},
-           .flags = server_flags(),
+           .flags = keeper_flags({}),
            .example = "pawl token revoke 0198c0de-0000-7000-8000-000000000000",
            .handler = revoke}};
 }

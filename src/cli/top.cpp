@@ -51,14 +51,14 @@ std::vector<std::string> queue_lines(const std::optional<Look>& before, const Lo
   std::vector<std::vector<Cell>> rows;
   for (const auto& queue : now.queues) {
     const auto counts = queue.value("counts", Json::object());
-    std::vector<Cell> row{
-        {.text = text_at(queue, "name") + (queue.value("paused", false) ? " (paused)" : "")},
-        {.text = text_at(counts, "pending")},
-        change_of(before, queue)};
+    std::vector<Cell> row{{.text = shortened(text_at(queue, "name"), kNameWidth) +
+                                   (queue.value("paused", false) ? " (paused)" : "")},
+                          {.text = text_at(counts, "pending")},
+                          change_of(before, queue)};
     for (const auto* name : {"scheduled", "blocked", "claimed", "running", "dead_letter"}) {
       row.push_back({.text = text_at(counts, name)});
     }
-    row.push_back({.text = text_at(queue, "oldest_pending_age")});
+    row.push_back({.text = readable_duration(text_at(queue, "oldest_pending_age"))});
     rows.push_back(std::move(row));
   }
   return table_lines({{"QUEUE"},

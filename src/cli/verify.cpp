@@ -1,15 +1,12 @@
 // pawl verify: looks through a store for what must never be, through its server or directly.
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
+#include "cli/store_api.hpp"
 #include "client/http_api.hpp"
-#include "client/migrate_store.hpp"
 #include "client/raw_json.hpp"
-#include "runtime/local_api.hpp"
 
 namespace pawl::cli {
 
@@ -19,26 +16,10 @@ namespace {
 constexpr core::Retention kOnlyNamespaces{
     .tasks = core::kDurationMax, .runs = core::kDurationMax, .audit = core::kDurationMax};
 
-// Only reads: a store that is not there, or not up to date, is not made so.
 core::Result<core::Verification> verify_store(const std::string& store, Context& context) {
-  const auto address = client::parse_store_address(store);
-  if (!address) return address.problem();
-  const auto states = client::store_migrations(*address);
-  const bool is_current = std::all_of(states.begin(), states.end(),
-                                      [](const auto& state) { return state.applied_at.has_value(); });
-  if (!is_current) {
-    return core::Problem{.code = core::ProblemCode::unavailable,
-                         .detail = "the store's schema is not up to date: run `pawl migrate`"};
-  }
-  const auto opened = client::open_store(*address, context.clock, context.random);
-  runtime::LocalApi api{*opened,
-                        context.clock,
-                        context.random,
-                        [](const core::Command&, const core::Reply& reply) {
-                          reply(core::Problem{.code = core::ProblemCode::internal, .detail = "only reads"});
-                        },
-                        {.retention = kOnlyNamespaces}};
-  return api.verify();
+  const auto opened = StoreApi::open(context, store, {.retention = kOnlyNamespaces});
+  if (!opened) return opened.problem();
+  return (*opened)->api().verify();
 }
 
 template <typename Items, typename Text>
@@ -100,7 +81,8 @@ int verify(Context& context, const Input& input) {
   const auto target = checked_target_of(input);
   if (!target) return context.out.problem("pawl verify", target.problem());
   const auto verified = client::HttpApi{*target, context.random}.verify();
-  return verified ? tell(*verified, context, input) : context.out.refusal("pawl verify", verified.problem());
+  return verified ? tell(*verified, context, input)
+                  : tell_failed_call(context, "pawl verify", *target, verified.problem());
 }
 
 }  // namespace

@@ -92,7 +92,10 @@ core::Result<worker::WorkerOptions> options_of(const Context& context, const Inp
   if (options.lease < std::chrono::seconds{1} || options.lease > core::kLeaseMax) {
     return core::invalid_field("lease", "must be from 1s to 24h");
   }
-  for (const auto& [name, value] : context.environment) options.environment.push_back(name + "=" + value);
+  // A handler may do what its task asks for, not what the worker may.
+  for (const auto& [name, value] : context.environment) {
+    if (name != "PAWL_TOKEN") options.environment.push_back(name + "=" + value);
+  }
   return options;
 }
 
@@ -104,7 +107,7 @@ int work(Context& context, const Input& input) {
   worker::Worker worker{*std::move(options), *std::move(handlers), context.clock, context.random,
                         [&](const std::string& text) { context.out.warn(text); }};
   const auto ended = worker.run();
-  return ended ? 0 : context.out.refusal("pawl worker", ended.problem());
+  return ended ? 0 : tell_refusal(context, "pawl worker", ended.problem());
 }
 
 std::vector<Flag> work_flags() {
@@ -139,7 +142,8 @@ std::vector<Flag> handler_flags() {
            .repeated = true},
           {.name = "--handle",
            .value = "TYPE=COMMAND",
-           .summary = "Run a program for tasks of this type (mail.* for all that begin so)",
+           .summary = "Run a program for tasks of this type (mail.* for all that begin so); it does not see "
+                      "PAWL_TOKEN",
            .repeated = true},
           {.name = "--concurrency",
            .value = "N",

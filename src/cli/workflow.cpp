@@ -50,7 +50,7 @@ int list_workflows(Context& context, const Input& input) {
       if (input.has("--json")) return context.out.line(client::one_line(item));
       const Json row = Json::parse(item);
       const auto created = core::parse_time(text_at(row, "created_at"));
-      rows.push_back({{.text = text_at(row, "name")},
+      rows.push_back({{.text = shortened(text_at(row, "name"), kNameWidth)},
                       {.text = text_at(row, "version")},
                       {.text = created ? relative_time(*created, context.clock.now()) : ""},
                       {.text = shortened(text_at(row, "hash"), 12)}});
@@ -88,6 +88,9 @@ void show_tasks(const core::Definition& definition, Context& context) {
 }
 
 int show_workflow(Context& context, const Input& input) {
+  if (input.has("--graph") && input.has("--json"))
+    return context.out.problem("pawl workflow show",
+                               core::invalid_field("graph", "--graph and --json exclude each other"));
   return with_session(context, input, [&](Session& session) -> core::Status {
     const std::string version =
         input.has("--version") ? fmt::format("/versions/{}", input.integer("--version")) : "";

@@ -188,12 +188,6 @@ constexpr std::array<std::string_view, 8> kCheckpointTypes{
     "iteration_start", "iteration_end",    "tool_executed",     "llm_response",
     "approval_point",  "state_transition", "manual_checkpoint", "error_boundary"};
 
-Status check_checkpoint_type(const std::string& type) {
-  if (std::find(kCheckpointTypes.begin(), kCheckpointTypes.end(), type) != kCheckpointTypes.end())
-    return Done{};
-  return invalid_field("type", fmt::format("must be one of {}", fmt::join(kCheckpointTypes, ", ")));
-}
-
 Status check_command(const AppendCheckpoint& command) {
   if (command.snapshot.empty()) return invalid_field("snapshot", "is required");
   return first_of({check_checkpoint_type(command.type), check_json("snapshot", command.snapshot),
@@ -259,6 +253,12 @@ Status check_command(const DoOnce& command) {
 
 }  // namespace
 
+Status check_checkpoint_type(const std::string& type) {
+  if (std::find(kCheckpointTypes.begin(), kCheckpointTypes.end(), type) != kCheckpointTypes.end())
+    return Done{};
+  return invalid_field("type", fmt::format("must be one of {}", fmt::join(kCheckpointTypes, ", ")));
+}
+
 Status first_of(std::initializer_list<Status> checks) {
   for (const Status& status : checks) {
     if (!status) return status;
@@ -294,6 +294,8 @@ Status check_retry(const RetryPolicy& retry) {
 }
 
 Status check_labels(const Labels& labels) {
+  if (labels.contains(std::string{kUnreadableLabel}))
+    return invalid_field("labels." + std::string{kUnreadableLabel}, "is said by the store alone");
   if (labels.size() > kLabelsMax)
     return invalid_field("labels", fmt::format("has over {} entries", kLabelsMax));
   for (const auto& [name, value] : labels) {

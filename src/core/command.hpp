@@ -44,7 +44,7 @@ struct ClaimTasks {
   std::string ns = "default";
   std::string worker_id = {};
   std::vector<std::string> queues = {"default"};
-  std::vector<std::string> types = {};  // none: all types
+  std::vector<std::string> types = {};  // none: all; one that ends in * is for all that begin so
   int max = 10;
   std::optional<Duration> lease = {};  // not given: the type's own, or `lease_default`
   Duration lease_default = kLeaseDefault;
@@ -229,6 +229,7 @@ using Reply = std::function<void(Result<Answer>)>;
 [[nodiscard]] Status check_json(std::string_view field, const RawJson& json);
 [[nodiscard]] Status check_duration(std::string_view field, Duration value, Duration low, Duration high);
 [[nodiscard]] Status check_labels(const Labels& labels);
+[[nodiscard]] Status check_checkpoint_type(const std::string& type);
 [[nodiscard]] Status check_retry(const RetryPolicy& retry);
 [[nodiscard]] Status first_of(std::initializer_list<Status> checks);  // the first that failed, if any
 

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 
+#include "core/hex.hpp"
 #include "core/sha256.hpp"
 
 namespace pawl::core {
 
 namespace {
 
-constexpr std::string_view kHex = "0123456789abcdef";
 constexpr std::uint32_t kCounterMax = 0x3ffffff;  // 26 bits: 12 of rand_a, 14 at the top of rand_b
 
 int hex_value(char c) {
@@ -24,13 +25,13 @@ bool is_dash_position(std::size_t index) { return index == 8 || index == 13 || i
 }  // namespace
 
 std::string to_string(const Uuid& id) {
-  std::string text;
-  text.reserve(36);
-  for (const std::uint8_t byte : id.bytes) {
-    if (is_dash_position(text.size())) text.push_back('-');
-    text.push_back(kHex[byte >> 4U]);
-    text.push_back(kHex[byte & 0xfU]);
-  }
+  std::string text(36, '-');
+  const std::span<const std::uint8_t> bytes{id.bytes};
+  char* to = put_hex(bytes.subspan(0, 4), text.data()) + 1;  // past the dash
+  to = put_hex(bytes.subspan(4, 2), to) + 1;
+  to = put_hex(bytes.subspan(6, 2), to) + 1;
+  to = put_hex(bytes.subspan(8, 2), to) + 1;
+  put_hex(bytes.subspan(10), to);
   return text;
 }
 

@@ -299,37 +299,4 @@ std::optional<std::size_t> utf8_length(std::string_view text) {
   return characters;
 }
 
-void quote_to(std::string& out, std::string_view text) {
-  static constexpr std::array<bool, 256> kIsEscaped = [] {
-    std::array<bool, 256> is{};
-    for (std::size_t c = 0; c < 0x20; ++c) is[c] = true;
-    is['"'] = is['\\'] = true;
-    return is;
-  }();
-  out.push_back('"');
-  std::size_t copied = 0;  // what needs no escape is copied in one piece
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (!kIsEscaped[c]) continue;
-    const bool is_marked = c >= 0x20;
-    out.append(text, copied, i - copied);
-    if (is_marked) {
-      out.push_back('\\');
-      out.push_back(text[i]);
-    } else {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-    }
-    copied = i + 1;
-  }
-  out.append(text, copied);
-  out.push_back('"');
-}
-
-std::string json_quote(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() + 2);
-  quote_to(out, text);
-  return out;
-}
-
 }  // namespace pawl::core

@@ -220,6 +220,7 @@ struct Node {
   std::optional<RetryPolicy> retry = {};  // of a step; none: the one of all steps
   int attempts_before = 0;                // when the run was last retried: not of the step's budget
   std::string awaits = {};                // the signal it waits for; of the body, "*" is any
+  bool nothing_to_undo = false;           // of the body while it waits: it said so
 
   bool operator==(const Node&) const = default;
 };

@@ -71,6 +71,11 @@ void cancel(RunSteps& steps, const std::optional<std::string>& reason) {
   RunEventData data{.reason = reason};
   data.error =
       TaskError{.code = "cancelled", .message = reason.value_or("the run was cancelled"), .retryable = false};
+  if (steps.is_code() && steps.may_drop_body()) {
+    steps.cancel_others();
+    steps.emit(RunEventType::workflow_cancelled, data);
+    return;
+  }
   if (steps.is_code()) {
     if (steps.run().state == RunState::paused) {  // its body has to go on to come to its end
       steps.emit(RunEventType::workflow_resumed, {.reason = reason});

@@ -80,6 +80,7 @@ Applied Applying::wait_for_steps(Node& body) {
   body.has_lead = data_.items.has_value();
   body.unmet = data_.items.value_or(0);
   body.awaits = data_.signal;
+  body.nothing_to_undo = data_.nothing_to_undo;
   set_state(body, NodeState::waiting);
   return Done{};
 }
@@ -104,6 +105,7 @@ Applied Applying::schedule() {
     (*node)->unmet = 0;
     (*node)->timer_at.reset();
     (*node)->awaits.clear();
+    (*node)->nothing_to_undo = false;
   }
   set_state(**node, data_.node_state);
   return Done{};

@@ -49,6 +49,11 @@ void RunSteps::end_body_wait() {
   if (body.state == NodeState::waiting && body.has_lead && body.unmet == 0) wake_body();
 }
 
+bool RunSteps::may_drop_body() {
+  const Node& body = working_.node(kBodyKey);
+  return body.state == NodeState::waiting && body.nothing_to_undo;
+}
+
 // A body that got further since it was scheduled is not the one that kills its workers.
 void RunSteps::lose_body(const TaskError& error, int attempt) {
   const std::int64_t since = working_.node(kBodyKey).since;
@@ -67,7 +72,7 @@ RunEventType RunSteps::ending(NodeKey key, RunEventType of_task, RunEventType of
   return working_.node(key).kind == StepKind::task ? of_task : of_step;
 }
 
-// What the body began and did not wait for.
+// Among them what the body began and did not wait for.
 void RunSteps::cancel_others() {
   if (run().counts.live() + run().counts.blocked == 0) return;
   for (const NodeKey key : working_.all_keys()) {
@@ -76,6 +81,20 @@ void RunSteps::cancel_others() {
     stop_outside(node);
     emit(RunEventType::task_cancelled, about(key));
   }
+}
+
+// A body that ends while a compensation is begun and not completed has not undone it, whatever it says.
+bool RunSteps::fail_undone() {
+  for (const NodeKey key : working_.all_keys()) {
+    if (!working_.is_compensation(key) || has_ended(working_.node(key).state)) continue;
+    RunEventData data = about(key);
+    data.error = TaskError{.code = "compensation_failed",
+                           .message = fmt::format("'{}' was begun and not completed", data.node_id),
+                           .retryable = false};
+    emit(RunEventType::compensation_failed, std::move(data));
+    return true;
+  }
+  return false;
 }
 
 void RunSteps::settle_code() {
@@ -88,7 +107,7 @@ void RunSteps::settle_code() {
   if (is_completed && !is_undoing(run())) return complete_run();
   const std::optional<TaskError> error = run().error ? run().error : body.error;
   if (run().state == RunState::compensating) {
-    emit(RunEventType::workflow_failed, {.state = RunState::compensated, .error = error});
+    if (!fail_undone()) emit(RunEventType::workflow_failed, {.state = RunState::compensated, .error = error});
   } else if (run().cancel_requested) {
     emit(RunEventType::workflow_cancelled, {.error = error});
   } else {

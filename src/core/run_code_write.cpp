@@ -23,7 +23,7 @@ class StepWriter {
   [[nodiscard]] Status allowed() {
     const Node* node = find();
     if (node == nullptr) return Done{};
-    if (node->kind != write_.kind)
+    if (node->kind != kind())
       return Problem{ProblemCode::conflict, fmt::format("step '{}' is a {}, not a {}", write_.step_id,
                                                         to_string(*node->kind), to_string(write_.kind))};
     const bool is_late = write_.action != StepAction::begin && has_ended(node->state);
@@ -39,9 +39,12 @@ class StepWriter {
     StepAnswer answer{.step_id = write_.step_id};
     const Node* node = find();
     if (node == nullptr || !has_ended(node->state)) {
-      if (write_.kind == StepKind::compensation) begin_undoing();
+      if (kind() == StepKind::compensation) begin_undoing();
       switch (write_.action) {
-        case StepAction::begin: answer.should_execute = begin(); break;
+        case StepAction::begin:
+          answer.should_execute = begin();
+          answer.scheduled_retry = is_to_be_tried_later();
+          break;
         case StepAction::complete: complete(); break;
         case StepAction::fail: answer.scheduled_retry = fail(); break;
       }
@@ -53,11 +56,22 @@ class StepWriter {
  private:
   [[nodiscard]] const Node* find() { return steps_.working().find(key_); }
 
+  [[nodiscard]] StepKind kind() {
+    const Node* node = write_.is_kind_given ? nullptr : find();
+    return node == nullptr ? write_.kind : *node->kind;
+  }
+
+  [[nodiscard]] bool is_to_be_tried_later() {
+    const Node* node = find();
+    return node != nullptr && node->state == NodeState::pending && node->kind != StepKind::task &&
+           node->scheduled_at > steps_.context().now;
+  }
+
   // The first event of a step says all about it.
   RunEventData data() {
     RunEventData data{.node = key_, .node_id = write_.step_id};
     if (find() == nullptr) {
-      data.kind = write_.kind;
+      data.kind = kind();
       if (write_.retry != step_retry()) data.retry = write_.retry;
     }
     return data;
@@ -77,7 +91,7 @@ class StepWriter {
   bool begin() {
     const Node* node = find();
     const bool is_new = node == nullptr || node->state == NodeState::blocked;
-    switch (write_.kind) {
+    switch (kind()) {
       case StepKind::sleep: return is_new && set_timer();
       case StepKind::signal: return is_new && await_signal();
       case StepKind::child: return is_new && start_child();
@@ -87,9 +101,8 @@ class StepWriter {
   }
 
   bool execute() {
+    if (is_to_be_tried_later()) return false;
     const Node* node = find();
-    if (node != nullptr && node->state == NodeState::pending && node->scheduled_at > steps_.context().now)
-      return false;  // it is to be tried again, but not yet
     const bool was_lost = node != nullptr && node->state == NodeState::running;
     if (was_lost && is_used_up(retry_of(*node), node->attempt - node->attempts_before)) {
       end(NodeState::failed, {},
@@ -182,7 +195,7 @@ class StepWriter {
 
   void end(NodeState state, const RawJson& output, const std::optional<TaskError>& error) {
     const bool is_done = state == NodeState::completed;
-    const bool undoes = write_.kind == StepKind::compensation;
+    const bool undoes = kind() == StepKind::compensation;
     RunEventData ended = data();
     ended.attempt = ended_attempt();
     ended.output = output;
@@ -204,7 +217,15 @@ class StepWriter {
     steps_.emit(RunEventType::compensation_failed, std::move(failed));
   }
 
+  // Somebody who did not hear the answer says once more what is known.
+  [[nodiscard]] bool is_repeated() {
+    const Node* node = find();
+    return node != nullptr && node->state == NodeState::pending && write_.attempt != 0 &&
+           node->attempt == write_.attempt;
+  }
+
   bool fail() {
+    if (is_repeated()) return true;
     const int attempt = ended_attempt();
     const Node* node = find();
     const RetryPolicy retry = node == nullptr ? write_.retry.value_or(step_retry()) : retry_of(*node);
@@ -234,6 +255,7 @@ struct BodyWait {
   std::optional<TimePoint> until = {};
   std::optional<std::uint32_t> steps = {};  // how many of them have to end
   std::string signal = {};
+  bool nothing_to_undo = false;
   bool is_over = false;
 };
 
@@ -263,7 +285,9 @@ Status check_awaited(WorkingRun& working, const WriteSteps& command) {
 }
 
 BodyWait wait_of(WorkingRun& working, const SuspendBody& suspend, TimePoint now) {
-  BodyWait wait{.until = suspend.until, .is_over = suspend.until && *suspend.until <= now};
+  BodyWait wait{.until = suspend.until,
+                .nothing_to_undo = !suspend.may_undo,
+                .is_over = suspend.until && *suspend.until <= now};
   std::uint32_t left = 0;
   std::uint32_t ended = 0;
   for (const std::string& name : suspend.steps) {
@@ -305,6 +329,7 @@ void suspend(RunSteps& steps, const BodyWait& wait) {
   data.until = wait.until;
   data.items = wait.steps;
   data.signal = wait.signal;
+  data.nothing_to_undo = wait.nothing_to_undo;
   steps.emit(RunEventType::timer_set, data);
 }
 
@@ -326,6 +351,7 @@ Result<StepsDecision> write_steps(WorkingRun& working, const WriteSteps& command
     if (const Status allowed = StepWriter{steps, step}.allowed(); !allowed) return allowed.problem();
   }
   StepsWritten written{.now = context.now};
+  written.steps.reserve(command.steps.size());
   for (const StepWrite& step : command.steps) written.steps.push_back(StepWriter{steps, step}.write());
   if (command.custom_status)
     steps.emit(RunEventType::checkpoint_written, {.custom_status = *command.custom_status});

@@ -196,7 +196,7 @@ std::string event_id(const RunId& run, const RunEvent& event) {
 std::string event_hash(const std::string& hash_before, const RunId& run, const RunEvent& event,
                        const RawJson& payload) {
   constexpr std::size_t kAllButPayload = 400;
-  Writer out{kAllButPayload + payload.text.size() * 3 / 2};  // it has quotes, which are escaped
+  Writer out{kAllButPayload + payload.text.size() * 2};  // as much as it may take in quotes
   out.begin_array().value(hash_before).value(to_string(run)).value(event.sequence);
   out.value(to_string(event.type)).value(micros(event.at)).value(event.caused_by.value_or(0));
   out.value(event.actor.type).value(event.actor.id).value(event.trace_id).value(event.span_id);
@@ -230,6 +230,7 @@ RawJson payload_of(const RunEventData& data) {
   if (data.error) write_error(out, *data.error);
   field_if(out, "until", data.until);
   flag_if(out, "kept", data.is_kept);
+  flag_if(out, "nothing_to_undo", data.nothing_to_undo);
   field_if(out, "signal", data.signal);
   field_if(out, "idempotency_key", data.idempotency_key);
   if (data.signal_sequence != 0) out.field("signal_sequence", data.signal_sequence);
@@ -267,6 +268,7 @@ Result<RunEventData> parse_payload(std::string_view payload) {
   data.error = read_error(in);
   data.until = in.optional_time("until");
   data.is_kept = in.optional_boolean("kept").value_or(false);
+  data.nothing_to_undo = in.optional_boolean("nothing_to_undo").value_or(false);
   data.signal = in.optional_text("signal").value_or("");
   data.idempotency_key = in.optional_text("idempotency_key");
   data.signal_sequence = in.optional_integer("signal_sequence").value_or(0);

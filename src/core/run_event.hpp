@@ -79,6 +79,7 @@ struct RunEventData {
   std::optional<TaskError> error = {};
   std::optional<TimePoint> until = {};  // when a timer fires, a retry is due, a sleep ends
   bool is_kept = false;                 // a result of the run that this one was rewound from
+  bool nothing_to_undo = false;         // of timer_set: a stop of the run need not wake the body
 
   std::string signal = {};  // its name
   std::optional<std::string> idempotency_key = {};

@@ -39,10 +39,26 @@ void RunSteps::settle_run() {
   sleep_if_only_waiting();
 }
 
-void RunSteps::sleep_if_only_waiting() {
+// While the body of a run of code waits, none of its steps is under way but those that others do. That is
+// looked for when it begins to wait, and not again with each of many that end meanwhile.
+bool RunSteps::only_waits() {
   const RunCounts& counts = run().counts;
-  const bool only_waits = counts.pending + counts.running == 0 && counts.waiting > 0;
-  if (run().state == RunState::running && only_waits)
+  if (counts.waiting == 0) return false;
+  if (counts.pending + counts.running == 0) return true;
+  const auto& events = decision_.events;
+  const bool begins = std::any_of(events.begin(), events.end(), [](const RunEvent& event) {
+    return event.type == RunEventType::timer_set && event.data.node == kBodyKey;
+  });
+  if (!is_code() || !begins || working_.node(kBodyKey).state != NodeState::waiting) return false;
+  const std::vector<NodeKey> keys = working_.all_keys();
+  return std::none_of(keys.begin(), keys.end(), [&](NodeKey key) {
+    const Node& node = working_.node(key);
+    return node.task_id && (node.state == NodeState::pending || node.state == NodeState::running);
+  });
+}
+
+void RunSteps::sleep_if_only_waiting() {
+  if (run().state == RunState::running && only_waits())
     emit(RunEventType::workflow_sleeping, {.until = working_.earliest_timer()});
 }
 
@@ -67,7 +83,7 @@ void RunSteps::complete_run() {
   } else {
     data.error = output.problem();  // all work is done: that its result cannot be shown undoes nothing
   }
-  emit(RunEventType::workflow_completed, data);
+  emit(RunEventType::workflow_completed, std::move(data));
 }
 
 Evaluated<RawJson> RunSteps::output_of_run() {
@@ -184,7 +200,8 @@ class OutcomeOfTask {
   void cancel() {
     if (is_compensation()) return fail();
     if (is_body() && (is_stopping(steps_.run()) || was_asked_to_stop_)) {
-      if (outcome_.attempt == 0 && is_stopping(steps_.run())) return steps_.cancel_node(outcome_.node);
+      const bool has_nothing_to_do = outcome_.attempt == 0 || steps_.may_drop_body();
+      if (has_nothing_to_do && is_stopping(steps_.run())) return steps_.cancel_node(outcome_.node);
       // One that was held and lost, or waited, unwinds by its own code; the one that says so has done it.
       const bool has_unwound = outcome_.error && outcome_.error->code != "worker_lost";
       if (has_unwound && is_stopping(steps_.run())) return steps_.fail_node(outcome_.node, *outcome_.error);

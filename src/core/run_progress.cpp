@@ -11,18 +11,19 @@
 namespace pawl::core {
 
 std::int64_t RunSteps::emit(RunEventType type, RunEventData data) {
-  const auto& events = decision_.events;
-  RunEvent event{.sequence = run().sequence + 1,
-                 .type = type,
-                 .at = context_.now,
-                 .data = std::move(data),
-                 .caused_by = events.empty() ? context_.caused_by : std::optional{events.front().sequence},
-                 .actor = context_.actor,
-                 .trace_id = context_.trace_id,
-                 .span_id = context_.span_id};
+  std::vector<RunEvent>& events = decision_.events;
+  const auto cause = events.empty() ? context_.caused_by : std::optional{events.front().sequence};
+  RunEvent& event = events.emplace_back();  // made where it stays: it is large
+  event.sequence = run().sequence + 1;
+  event.type = type;
+  event.at = context_.now;
+  event.data = std::move(data);
+  event.caused_by = cause;
+  event.actor = context_.actor;
+  event.trace_id = context_.trace_id;
+  event.span_id = context_.span_id;
   const Applied applied = apply(working_, event);
   PAWL_ENSURE(applied.ok(), "a decision emits what can be applied");
-  decision_.events.push_back(std::move(event));
   return run().sequence;
 }
 
@@ -49,11 +50,11 @@ void RunSteps::start_held() {
 }
 
 void RunSteps::drain() {
-  while (!ready_.empty()) {
-    const NodeKey key = ready_.front();
-    ready_.pop_front();
+  for (std::size_t next = 0; next < ready_.size(); ++next) {  // it grows meanwhile
+    const NodeKey key = ready_[next];
     settle_node(key);
   }
+  ready_.clear();
 }
 
 void RunSteps::settle_node(NodeKey key) {
@@ -197,7 +198,7 @@ void RunSteps::complete_node(NodeKey key, const RawJson& output, int attempt) {
   RunEventData data = about(key);
   data.output = output;
   data.attempt = attempt;
-  emit(ending(key, RunEventType::task_completed, RunEventType::step_completed), data);
+  emit(ending(key, RunEventType::task_completed, RunEventType::step_completed), std::move(data));
   node_ended(key);
 }
 

@@ -4,7 +4,6 @@
 // and end), run_wait.cpp (timers, signals, children), run_failure.cpp (stopping and undoing),
 // run_open.cpp (tasks of open runs) and run_actions.cpp.
 
-#include <deque>
 #include <map>
 
 #include "core/expression.hpp"
@@ -66,6 +65,8 @@ class RunSteps {
   void enqueue_body();                                  // a new task of it
   void wake_body();                                     // the one that it has
   void end_body_wait();                                 // if what it waits for is there
+  [[nodiscard]] bool may_drop_body();                   // its code has nothing to do before the run ends
+  void cancel_others();                                 // what has not ended of it
   void lose_body(const TaskError& error, int attempt);  // its attempts are used up
 
   // The run's own state after all that happened, and the decision.
@@ -89,7 +90,8 @@ class RunSteps {
   void settle_run();
   void settle_code();
   void sleep_if_only_waiting();
-  void cancel_others();
+  [[nodiscard]] bool only_waits();
+  [[nodiscard]] bool fail_undone();
   [[nodiscard]] RunEventType ending(NodeKey key, RunEventType of_task, RunEventType of_step);
   void settle_open();
   void conclude();
@@ -103,7 +105,7 @@ class RunSteps {
   const RunContext& context_;
   bool was_closed_;
   RunDecision decision_;
-  std::deque<NodeKey> ready_;
+  std::vector<NodeKey> ready_;
   std::map<NodeIndex, Elements> elements_;  // of the for_each that were looked at
   std::map<NodeKey, std::string> indexes_;  // the text of #/index, which lives as long as the decision
 };

@@ -5,6 +5,7 @@
 #include <openssl/evp.h>
 
 #include "core/ensure.hpp"
+#include "core/hex.hpp"
 
 namespace pawl::core {
 
@@ -35,13 +36,8 @@ Sha256Digest sha256(std::string_view bytes) {
 }
 
 std::string sha256_hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * std::tuple_size_v<Sha256Digest>);
-  for (const std::uint8_t byte : sha256(bytes)) {
-    text.push_back(kDigits[byte >> 4U]);
-    text.push_back(kDigits[byte & 0x0fU]);
-  }
+  std::string text(2 * std::tuple_size_v<Sha256Digest>, '0');
+  put_hex(sha256(bytes), text.data());
   return text;
 }
 

@@ -81,6 +81,7 @@ struct StepWrite {
   StepAction action = StepAction::complete;
   std::string step_id = {};
   StepKind kind = StepKind::function;
+  bool is_kind_given = true;              // false: complete or fail of whatever it was begun as
   RawJson input = {};                     // of begin: shown, and kept in the log
   std::optional<RetryPolicy> retry = {};  // of a function or compensation; default: 5 attempts
   // begin of what waits; it ends by itself, whether the body is held meanwhile or not
@@ -95,6 +96,7 @@ struct StepWrite {
   // fail
   TaskError error = {};
   std::optional<Duration> retry_after = {};
+  int attempt = 0;  // the one that failed, so that it is not counted again if this is repeated; 0: not said
 };
 
 // The body gives its lease back and is claimable again when what it waits for is there: as many of `steps` as
@@ -107,6 +109,9 @@ struct SuspendBody {
   std::vector<std::string> signals = {};
   std::vector<RunId> children = {};
   bool always = false;  // gives its lease back even if what it waits for is there
+  // Its code has something to undo: if the run is to stop meanwhile, it has to go on to do so. Without it the
+  // run ends at once.
+  bool may_undo = false;
 };
 
 struct WriteSteps {

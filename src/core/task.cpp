@@ -79,6 +79,11 @@ bool stands_before(const TaskRecord& a, const TaskRecord& b) {
   return left != right ? left < right : a.id < b.id;
 }
 
+bool overtakes(const TaskRecord& joining, const TaskRecord& waiting) {
+  if (!has_had_turn(joining)) return false;
+  return !has_had_turn(waiting) || joining.id < waiting.id;
+}
+
 Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts) {
   PAWL_ENSURE(record.has_facts && record.lane != nullptr, "a task is shown with all its facts");
   Task task{.id = record.id,

@@ -75,6 +75,9 @@ struct TaskRun {
 };
 
 // What was asked for; immutable once stored.
+// Says what of a task's facts was damaged in the store, and is as everybody has it instead.
+inline constexpr std::string_view kUnreadableLabel = "pawl.unreadable";
+
 struct TaskFacts {
   std::optional<std::string> key = {};
   std::optional<std::string> idempotency_key = {};
@@ -143,6 +146,12 @@ struct TaskRecord {
   std::optional<Lease> lease = {};  // iff leased
   std::optional<TaskEnd> end = {};  // iff finished
 };
+
+// In the line of a key, a task that has had its turn and was sent back by hand stands before all that have
+// not, and among its like by its creation. The others stand as they came.
+[[nodiscard]] inline bool has_had_turn(const TaskRecord& record) { return record.progress.fence > 0; }
+// Whether a task that joins a line stands before one that was there already.
+[[nodiscard]] bool overtakes(const TaskRecord& joining, const TaskRecord& waiting);
 
 // What the tasks of one lane are ordered by, before their ids: when they became available, or their turn,
 // read as a time.

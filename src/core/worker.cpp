@@ -278,13 +278,13 @@ Result<RecordDecision> decide_deregister(const WorkerRef& request, FoundRecords 
 Result<RecordDecision> decide_claimed_by(const WorkerRef& request, FoundRecords found, TimePoint now) {
   Worker worker{.worker_id = request.worker_id, .is_minimal = true, .registered_at = now};
   if (found[0]) worker = worker_from(found[0]->body);
-  if (!worker.is_minimal) return RecordDecision{.answer = encode(worker)};
-  worker.status = WorkerStatus::online;
+  if (worker.is_replaced) return RecordDecision{.answer = encode(worker)};
+  if (worker.status == WorkerStatus::offline) worker.status = WorkerStatus::online;
   worker.heartbeat_at = now;
   return heard_of(request.ns, worker, now + request.timeout);
 }
 
-Result<RecordDecision> decide_worker_due(bool is_all_held, FoundRecords found, TimePoint now) {
+Result<RecordDecision> decide_worker_due(const SeenHeld& held, FoundRecords found, TimePoint now) {
   RecordDecision decision;
   const bool is_due = found[0] && found[0]->expires_at && *found[0]->expires_at <= now;
   if (!is_due) return decision;
@@ -296,8 +296,13 @@ Result<RecordDecision> decide_worker_due(bool is_all_held, FoundRecords found, T
     if (is_its_process) decision.changes.push_back({.ref = found[1]->ref});
     return decision;
   }
+  const Duration timeout = *found[0]->expires_at - worker.heartbeat_at;
+  if (held.renewed_at && *held.renewed_at + timeout > now) {
+    worker.heartbeat_at = *held.renewed_at;
+    return heard_of(found[0]->ref.ns, worker, *held.renewed_at + timeout);
+  }
   if (!worker.is_minimal) decision.eviction = Eviction::recover;
-  if (!is_all_held) return decision;  // it stays due, so that the sweep comes again for the others
+  if (!held.is_all) return decision;  // it stays due, so that the sweep comes again for the others
   worker.status = WorkerStatus::offline;
   decision.changes.push_back(put_offline(found[0]->ref.ns, worker, now));
   return decision;

@@ -65,7 +65,7 @@ struct Worker {
   std::int64_t active_count = 0;
   std::int64_t total_completed = 0;
   std::int64_t total_failed = 0;
-  bool is_minimal = false;   // known by a claim alone; it sends no heartbeats, its leases speak for it
+  bool is_minimal = false;   // known by a claim alone; it promised no heartbeats, its leases speak for it
   bool is_replaced = false;  // by a later incarnation
   TimePoint registered_at = {};
   TimePoint heartbeat_at = {};
@@ -116,14 +116,19 @@ struct Registration {
 // Shown the records of `worker_refs`. What it holds is released.
 [[nodiscard]] Result<RecordDecision> decide_deregister(const WorkerRef& request, FoundRecords found,
                                                        TimePoint now);
-// A claim by an id that never registered: it is, and is noted to be there. One that did register sends
-// heartbeats.
+// A claim is a sign of life, also of an id that never registered: it is registered by it, minimally.
 [[nodiscard]] Result<RecordDecision> decide_claimed_by(const WorkerRef& request, FoundRecords found,
                                                        TimePoint now);
 
-// For the sweep, shown the records of `worker_refs`: one that is not heard of any more goes offline and what
-// it holds is recovered; one that was offline long enough is forgotten. `is_all_held`: the command holds all
-// its tasks, and not only the first page of them.
-[[nodiscard]] Result<RecordDecision> decide_worker_due(bool is_all_held, FoundRecords found, TimePoint now);
+// What was seen of the tasks that a worker holds.
+struct SeenHeld {
+  bool is_all = true;                        // and not only a page of them
+  std::optional<TimePoint> renewed_at = {};  // when it last claimed or renewed one
+};
+// For the sweep, shown the records of `worker_refs`: one that is not heard of any more, by heartbeats of its
+// own or of its tasks, goes offline and what it holds is recovered; one that was offline long enough is
+// forgotten.
+[[nodiscard]] Result<RecordDecision> decide_worker_due(const SeenHeld& held, FoundRecords found,
+                                                       TimePoint now);
 
 }  // namespace pawl::core

@@ -125,6 +125,7 @@ std::string WorkingRun::node_id(NodeKey key) {
 
 std::vector<const Node*> WorkingRun::changed_nodes() const {
   std::vector<const Node*> changed;
+  changed.reserve(nodes_.size());
   for (const auto& [key, one] : nodes_) {
     if (one.is_changed) changed.push_back(&one.node);
   }

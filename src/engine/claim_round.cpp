@@ -9,6 +9,7 @@
 #include "core/canary.hpp"
 #include "core/fairness.hpp"
 #include "core/queue.hpp"
+#include "core/type_pattern.hpp"
 #include "engine/fair_take.hpp"
 
 namespace pawl::engine {
@@ -34,18 +35,13 @@ std::vector<WorkingTask*> in_claim_order(const std::vector<WorkingTask*>& tasks)
   return ordered;
 }
 
-bool wants(const core::ClaimTasks& claim, const core::Lane& lane) {
-  return claim.types.empty() ||
-         std::find(claim.types.begin(), claim.types.end(), lane.type) != claim.types.end();
-}
-
 }  // namespace
 
 bool may_find(store::Store& store, const core::ClaimTasks& claim) {
   return std::any_of(claim.queues.begin(), claim.queues.end(), [&](const std::string& queue) {
     bool is_known = false;  // a lane that it wants; of none, another node may have made one
     for (const core::Lane* lane : store.lanes_of({.ns = claim.ns, .name = queue})) {
-      if (!wants(claim, *lane)) continue;
+      if (!core::matches_any(claim.types, lane->type)) continue;
       if (!store.is_known_empty(*lane)) return true;
       is_known = true;
     }
@@ -218,7 +214,7 @@ std::vector<LaneShare> ClaimRound::shares_for(const core::ClaimTasks& claim, std
   for (const QueueRef& queue : queues) {
     const auto allowance = allowances_.find(queue);
     for (const core::Lane* lane : store_.lanes_of(queue)) {
-      if (!wants(claim, *lane)) continue;
+      if (!core::matches_any(claim.types, lane->type)) continue;
       const std::int64_t max =
           allowance == allowances_.end() ? wanted : allowance->second.left_for(lane->type, wanted);
       if (max > 0) shares.push_back({.lane = lane, .max = max});

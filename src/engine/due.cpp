@@ -1,5 +1,7 @@
 #include "engine/due.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/idempotency.hpp"
@@ -9,21 +11,39 @@ namespace pawl::engine {
 
 namespace {
 
+constexpr std::size_t kLookedInto = 50;  // at once: they come with their payloads
+
+std::optional<core::TimePoint> last_renewal(store::Store& store, store::TaskPage page) {
+  std::optional<core::TimePoint> last;
+  page.limit = kLookedInto;
+  for (bool has_more = true; has_more;) {
+    const auto tasks = store.list_tasks(page);
+    for (const store::StoredTask& task : tasks) {
+      if (!task.record.lease) continue;
+      const auto at = task.record.lease->heartbeat_at.value_or(task.record.lease->acquired_at);
+      last = std::max(last.value_or(at), at);
+    }
+    has_more = tasks.size() == kLookedInto;
+    if (has_more) page.after = tasks.back().record.id;
+  }
+  return last;
+}
+
 core::ChangeRecords end_of_worker(store::Store& store, const core::Record& record, std::size_t page) {
   const core::Worker worker = core::worker_from(record.body);
   const std::string& ns = record.ref.ns;
-  auto held =
-      store.list_task_ids({.filter = {.ns = ns,
-                                      .statuses = {core::TaskStatus::claimed, core::TaskStatus::running},
-                                      .worker_id = worker.worker_id},
-                           .newest_first = false,
-                           .limit = page});
-  const bool is_all_held = held.size() < page;
+  const store::TaskPage its_tasks{
+      .filter = {.ns = ns,
+                 .statuses = {core::TaskStatus::claimed, core::TaskStatus::running},
+                 .worker_id = worker.worker_id},
+      .newest_first = false,
+      .limit = page};
+  auto ids = store.list_task_ids(its_tasks);
+  const core::SeenHeld held{.is_all = ids.size() < page, .renewed_at = last_renewal(store, its_tasks)};
   return {.refs = core::worker_refs(ns, worker),
-          .decide = [is_all_held](
-                        core::FoundRecords found,
-                        core::TimePoint now) { return core::decide_worker_due(is_all_held, found, now); },
-          .held = {.ns = ns, .worker_id = worker.worker_id, .ids = std::move(held)}};
+          .decide = [held](core::FoundRecords found,
+                           core::TimePoint now) { return core::decide_worker_due(held, found, now); },
+          .held = {.ns = ns, .worker_id = worker.worker_id, .ids = std::move(ids)}};
 }
 
 // One command for all of a kind that are simply gone when their time is over.

@@ -1,33 +1,54 @@
 #include "engine/run_cache.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace pawl::engine {
 
 namespace {
 
 constexpr std::size_t kRunsMax = 4'096;
+constexpr std::size_t kDroppedAtOnce = 512;
 
 }  // namespace
 
 std::optional<RunCache::Kept> RunCache::take(const core::RunId& id) {
   const std::lock_guard lock{mutex_};
-  const auto found = by_id_.find(id);
-  if (found == by_id_.end()) return std::nullopt;
-  std::optional<Kept> kept{std::move(found->second->second)};
-  entries_.erase(found->second);
-  by_id_.erase(found);
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return std::nullopt;
+  std::optional<Kept> kept{std::move(found->second.kept)};
+  entries_.erase(found);
   return kept;
 }
 
-void RunCache::keep(const core::RunId& id, Kept kept) {
-  drop(id);
+void RunCache::keep(const core::RunId& id, Kept&& kept) {
+  std::vector<Kept> dropped;  // destroyed without the lock, as what was there before is by the caller
   const std::lock_guard lock{mutex_};
-  entries_.emplace_front(id, std::move(kept));
-  by_id_[id] = entries_.begin();
-  if (entries_.size() <= kRunsMax) return;
-  by_id_.erase(entries_.back().first);
-  entries_.pop_back();
+  Entry& entry = entries_[id];
+  std::swap(entry.kept, kept);
+  entry.number = ++last_number_;
+  if (entries_.size() > kRunsMax) dropped = take_oldest();
+}
+
+// Many at once, so that nobody has to know the order of all at any time.
+std::vector<RunCache::Kept> RunCache::take_oldest() {
+  std::vector<std::uint64_t> numbers;
+  numbers.reserve(entries_.size());
+  for (const auto& [id, entry] : entries_) numbers.push_back(entry.number);
+  const auto first_kept = numbers.begin() + static_cast<std::ptrdiff_t>(kDroppedAtOnce);
+  std::nth_element(numbers.begin(), first_kept, numbers.end());
+  std::vector<Kept> oldest;
+  oldest.reserve(kDroppedAtOnce);
+  for (auto one = entries_.begin(); one != entries_.end();) {
+    if (one->second.number >= *first_kept) {
+      ++one;
+      continue;
+    }
+    oldest.push_back(std::move(one->second.kept));
+    one = entries_.erase(one);
+  }
+  return oldest;
 }
 
 void RunCache::drop(const core::RunId& id) { (void)take(id); }

@@ -7,12 +7,13 @@
 // there is nothing to compare: then it is looked at before the commit (WorkingRuns::confirm_guesses).
 
 #include <cstddef>
-#include <list>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "core/run_lag.hpp"
 #include "core/working_run.hpp"
@@ -30,15 +31,19 @@ class RunCache {
 
   // Whoever takes it has it alone.
   [[nodiscard]] std::optional<Kept> take(const core::RunId& id);
-  void keep(const core::RunId& id, Kept kept);
+  void keep(const core::RunId& id, Kept&& kept);
   void drop(const core::RunId& id);
 
  private:
-  using Entries = std::list<std::pair<core::RunId, Kept>>;  // the one that was kept last in front
+  struct Entry {
+    Kept kept;
+    std::uint64_t number = 0;  // the higher, the later it was kept
+  };
+  [[nodiscard]] std::vector<Kept> take_oldest();
 
   std::mutex mutex_;
-  Entries entries_;
-  std::unordered_map<core::RunId, Entries::iterator> by_id_;
+  std::uint64_t last_number_ = 0;
+  std::unordered_map<core::RunId, Entry> entries_;
 };
 
 }  // namespace pawl::engine

@@ -73,7 +73,7 @@ class Verifier {
 
   void look_at_task(const store::StoredTask& task) {
     const core::TaskRecord& record = task.record;
-    for (const char* check : {"I04", "I05", "I10", "I14"}) ++verdict(check).examined;
+    for (const char* check : {"I01", "I04", "I05", "I10", "I14"}) ++verdict(check).examined;
     if (record.status == TaskStatus::dead_letter || record.status == TaskStatus::failed)
       ++verdict("I37").examined;
     if (!findings_of(task).empty()) look_again(record.id);
@@ -195,7 +195,8 @@ class Verifier {
   Plans plans_;
   std::map<std::string, core::Verdict> verdicts_ = [] {
     std::map<std::string, core::Verdict> all;
-    for (const char* id : {"I04", "I05", "I10", "I14", "I16", "I33", "I37", "I38", "I44"}) all[id].id = id;
+    for (const char* id : {"I01", "I04", "I05", "I10", "I14", "I16", "I33", "I37", "I38", "I44"})
+      all[id].id = id;
     for (const char* id : kRunChecks) all[id].id = id;
     return all;
   }();

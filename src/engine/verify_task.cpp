@@ -48,6 +48,15 @@ void look_at_attempts(const store::StoredTask& task, Findings& findings) {
                   fmt::format("the lease has the fence {} of an attempt that ended", last->fence));
 }
 
+// I01: what was asked of it is there.
+void look_at_facts(const TaskRecord& record, Findings& findings) {
+  const auto unreadable = record.facts.labels.find(std::string{core::kUnreadableLabel});
+  if (unreadable != record.facts.labels.end())
+    findings.expect(false, "I01", fmt::format("its {} cannot be read", unreadable->second));
+  findings.expect(record.facts.payload.empty() || !core::json_error(record.facts.payload.text), "I01",
+                  "its payload is not JSON");
+}
+
 // I10: attempts are counted, and no more than were granted.
 void look_at_counts(const store::StoredTask& task, Findings& findings) {
   const core::Progress& progress = task.record.progress;
@@ -91,6 +100,7 @@ void look_at_end(const TaskRecord& record, Findings& findings) {
 
 std::vector<TaskFinding> findings_of(const store::StoredTask& task) {
   Findings findings;
+  look_at_facts(task.record, findings);
   look_at_attempts(task, findings);
   look_at_counts(task, findings);
   look_at_place(task.record, findings);

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/type_pattern.hpp"
+
 namespace pawl::engine {
 
 using store::QueueRef;
@@ -51,10 +53,17 @@ std::vector<WaitingClaim> Waiters::take_for(std::span<const Wake> wakes) {
   return taken;
 }
 
+std::vector<std::string> Waiters::indexed_as(const std::string& type) const {
+  std::vector<std::string> names{type, ""};
+  if (beginnings_ == 0) return names;
+  for (std::size_t length = 0; length <= type.size(); ++length) names.push_back(type.substr(0, length) + "*");
+  return names;
+}
+
 std::uint64_t Waiters::first_for(const std::string& ns, const std::string& queue,
                                  const std::string& type) const {
   std::uint64_t oldest = 0;
-  for (const auto& wanted : {type, std::string{}}) {
+  for (const std::string& wanted : indexed_as(type)) {
     const auto places = index_.find(IndexKey{ns, queue, wanted});
     if (places == index_.end()) continue;
     const std::uint64_t first = *places->second.begin();
@@ -158,13 +167,14 @@ void Waiters::index(const WaitingClaim& claim, bool add) {
   for (const std::string& queue : claim.claim.queues) {
     for (const std::string& type : types) {
       IndexKey key{claim.claim.ns, queue, type};
+      const std::size_t counted = core::is_beginning(type) ? 1 : 0;
       if (add) {
-        index_[std::move(key)].insert(claim.place);
+        if (index_[std::move(key)].insert(claim.place).second) beginnings_ += counted;
         continue;
       }
       const auto places = index_.find(key);
       if (places == index_.end()) continue;  // a queue or type that the claim names twice
-      places->second.erase(claim.place);
+      beginnings_ -= counted * places->second.erase(claim.place);
       if (places->second.empty()) index_.erase(places);
     }
   }

@@ -67,8 +67,11 @@ class Waiters {
   [[nodiscard]] std::optional<core::MonotonicTime> next_end() const;
 
  private:
-  using IndexKey = std::tuple<std::string, std::string, std::string>;  // namespace, queue, type ("" for any)
+  // Namespace, queue, and a type as the claim names it: a beginning with its '*', "" for any.
+  using IndexKey = std::tuple<std::string, std::string, std::string>;
 
+  // The types under which claims stand in the index that want tasks of this one.
+  [[nodiscard]] std::vector<std::string> indexed_as(const std::string& type) const;
   // The oldest that wants tasks of this kind; 0: none.
   [[nodiscard]] std::uint64_t first_for(const std::string& ns, const std::string& queue,
                                         const std::string& type) const;
@@ -84,6 +87,7 @@ class Waiters {
   std::uint64_t wakes_ = 0;
   std::uint64_t last_place_ = 0;
   std::size_t limited_ = 0;
+  std::size_t beginnings_ = 0;  // entries of the index that end in '*'
 };
 
 }  // namespace pawl::engine

@@ -256,9 +256,9 @@ void WorkingRuns::load_keys(std::vector<store::RunKeyRef> refs) {
 }
 
 core::WorkingRun* WorkingRuns::find(const core::RunId& id) {
+  if (core::WorkingRun* working = here(id)) return working;
   lock({id});
-  const auto found = runs_.find(id);
-  return found == runs_.end() ? nullptr : found->second.working.get();
+  return here(id);
 }
 
 core::WorkingRun* WorkingRuns::here(const core::RunId& id) {
@@ -310,9 +310,13 @@ std::optional<core::TimePoint> WorkingRuns::earliest_due() const {
   const auto note = [&earliest](const std::optional<core::TimePoint>& time) {
     if (time) earliest = std::min(earliest.value_or(*time), *time);
   };
+  const auto sets_timer = [](const core::RunEvent& event) {
+    return event.type == core::RunEventType::timer_set;
+  };
   for (const auto& [id, entry] : runs_) {
     if (entry.events.empty()) continue;
-    note(entry.working->earliest_changed_timer());
+    if (std::any_of(entry.events.begin(), entry.events.end(), sets_timer))
+      note(entry.working->earliest_changed_timer());
     if (entry.sequence_before == 0) note(entry.working->run().deadline_at);
   }
   return earliest;

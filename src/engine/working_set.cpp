@@ -58,9 +58,8 @@ WorkingLine& WorkingSet::line(const LineRef& ref) {
   return found->second;
 }
 
-WorkingTask& WorkingSet::add_loaded(core::TaskRecord record) {
-  WorkingTask& task = tasks_.emplace_back();
-  task.record = std::move(record);
+WorkingTask& WorkingSet::add_loaded(core::TaskRecord&& record) {
+  WorkingTask& task = tasks_.emplace_back(std::move(record));
   task.from = task.record.place;
   task.fence_before = task.record.progress.fence;
   task.counted_as = bucket_of(task.record.place, task.record.status);
@@ -70,9 +69,8 @@ WorkingTask& WorkingSet::add_loaded(core::TaskRecord record) {
   return task;
 }
 
-WorkingTask& WorkingSet::add_new(core::TaskRecord record) {
-  WorkingTask& task = tasks_.emplace_back();
-  task.record = std::move(record);
+WorkingTask& WorkingSet::add_new(core::TaskRecord&& record) {
+  WorkingTask& task = tasks_.emplace_back(std::move(record));
   task.is_new = true;
   task.is_changed = true;
   has_fair_ = has_fair_ || task.record.lane->fair;
@@ -132,7 +130,7 @@ bool WorkingSet::join_line(const LineRef& ref, const core::TaskId& id) {
 
 void WorkingSet::note_waiting(const LineRef& ref, WorkingTask& task) {
   WorkingLine& its_line = line(ref);
-  task.line_position = ++its_line.line.tail;
+  task.line_position = core::has_had_turn(task.record) ? store::kBeforeOthers : ++its_line.line.tail;
   its_line.joined.push_back(&task);
 }
 
@@ -162,6 +160,15 @@ void WorkingSet::advance_line(const LineRef& ref, WorkingLine& its_line) {
 }
 
 WorkingTask* WorkingSet::next_in_line(const LineRef& ref, WorkingLine& its_line) {
+  WorkingTask* next = first_stored(ref, its_line);
+  for (WorkingTask* joined : its_line.joined) {
+    if (joined->record.place != Place::waiting) continue;
+    if (next == nullptr || core::overtakes(joined->record, next->record)) next = joined;
+  }
+  return next;
+}
+
+WorkingTask* WorkingSet::first_stored(const LineRef& ref, const WorkingLine& its_line) {
   // Those that this group took out of the line still stand in the store.
   const bool is_unfair = core::planted(core::Canary::key_taken_out_of_turn);
   auto waiting = tx_.first_waiting(ref, 1 + its_line.left_waiting + (is_unfair ? 1 : 0));
@@ -170,9 +177,6 @@ WorkingTask* WorkingSet::next_in_line(const LineRef& ref, WorkingLine& its_line)
     WorkingTask* known = find(record.id);
     if (known == nullptr) return &add_loaded(std::move(record));
     if (known->record.place == Place::waiting) return known;
-  }
-  for (WorkingTask* joined : its_line.joined) {
-    if (joined->record.place == Place::waiting) return joined;
   }
   return nullptr;
 }

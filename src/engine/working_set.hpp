@@ -28,7 +28,7 @@ struct WorkingTask {
   core::Place from = core::Place::nowhere;
   std::int64_t fence_before = 0;
   Bucket counted_as = nullptr;  // before this group
-  std::int64_t line_position = 0;
+  std::int64_t line_position = store::kHeldByRun;
   std::vector<core::Attempt> attempts = {};  // ended in this group
   std::vector<core::RawJson> error_boundaries = {};
 };
@@ -37,7 +37,7 @@ struct WorkingLine {
   store::Line line;
   bool is_changed = false;
   std::size_t left_waiting = 0;           // tasks cancelled in this group while they waited
-  std::vector<WorkingTask*> joined = {};  // tasks that this group added behind the others, in order
+  std::vector<WorkingTask*> joined = {};  // tasks that this group added to those who wait
 };
 
 struct WorkingQueue {
@@ -58,7 +58,7 @@ class WorkingSet {
   [[nodiscard]] bool has_runs() const { return has_runs_; }
   [[nodiscard]] WorkingLine& line(const store::LineRef& ref);
   [[nodiscard]] const WorkingTask& newest() const { return tasks_.back(); }
-  WorkingTask& add_new(core::TaskRecord record);
+  WorkingTask& add_new(core::TaskRecord&& record);
   // A task that tx.take_ready took: it stands in the ready place of this set until somebody claims it. One
   // that this group has moved on already (the store has it ready until the commit) stays where the group put
   // it.
@@ -71,7 +71,7 @@ class WorkingSet {
   // Lets a task go that its run held: into the line of its key, or to where it can be claimed.
   void release(WorkingTask& task);
 
-  // Puts a keyed task at the end of its line; true if it is the first there.
+  // Makes a keyed task the head of its line if that is empty; false: it is to wait there.
   [[nodiscard]] bool join_line(const store::LineRef& ref, const core::TaskId& id);
   void note_waiting(const store::LineRef& ref, WorkingTask& task);
   // Lets the next one of every line go whose head has ended.
@@ -94,9 +94,10 @@ class WorkingSet {
   [[nodiscard]] store::WriteSet writes() const;
 
  private:
-  WorkingTask& add_loaded(core::TaskRecord record);
+  WorkingTask& add_loaded(core::TaskRecord&& record);
   void advance_line(const store::LineRef& ref, WorkingLine& line);
   [[nodiscard]] WorkingTask* next_in_line(const store::LineRef& ref, WorkingLine& line);
+  [[nodiscard]] WorkingTask* first_stored(const store::LineRef& ref, const WorkingLine& line);
   void write_counts(store::WriteSet& writes) const;
 
   store::Transaction& tx_;

@@ -32,7 +32,7 @@ CommitLoop::~CommitLoop() {
   teller_.reset();  // tells what it has, by way of what is destroyed after this
 }
 
-void CommitLoop::submit(core::Command command, core::Reply reply) {
+void CommitLoop::submit(core::Command&& command, core::Reply&& reply) {
   if (const core::Status valid = core::check(command); !valid) return reply(valid.problem());
   const std::size_t weight = core::weight_of(command);
   {
@@ -41,7 +41,7 @@ void CommitLoop::submit(core::Command command, core::Reply reply) {
                          (queued_tasks_ > 0 && queued_tasks_ + weight > options_.queued_tasks_max);
     if (!is_full && !is_stopping_) {
       if (is_idle()) progress_at_ = clock_.monotonic();
-      queue_.push_back({.command = std::move(command), .reply = std::move(reply)});
+      queue_.emplace_back(std::move(command), std::move(reply));
       queued_tasks_ += weight;
       arrived_.notify_one();  // with the lock: whoever is answered may end the loop before this returns
       return;

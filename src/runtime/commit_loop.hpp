@@ -35,7 +35,7 @@ class CommitLoop {
   CommitLoop& operator=(const CommitLoop&) = delete;
   ~CommitLoop();  // executes what was submitted, then ends
 
-  void submit(core::Command command, core::Reply reply);
+  void submit(core::Command&& command, core::Reply&& reply);
 
   // Since when there is something to do and no group has ended; nothing when there is nothing to do.
   [[nodiscard]] std::optional<core::MonotonicTime> waiting_since();

@@ -79,7 +79,7 @@ std::unique_ptr<LocalApi> LocalApi::once(core::DoOnce key) {
   return std::unique_ptr<LocalApi>{new LocalApi{*this, std::move(key)}};
 }
 
-Result<Answer> LocalApi::call(core::Command command) {
+Result<Answer> LocalApi::call(core::Command&& command) {
   if (!once_) return submit_and_wait(std::move(command));
   core::DoOnce keyed = *once_;
   if (!keyed.keep) keyed.keep = keep_answer;
@@ -92,7 +92,7 @@ Result<Answer> LocalApi::call(core::Command command) {
   return replayed == nullptr ? answer : kept_answer(replayed->kept);
 }
 
-Result<Answer> LocalApi::submit_and_wait(core::Command command) {
+Result<Answer> LocalApi::submit_and_wait(core::Command&& command) {
   std::optional<Result<Answer>> answer;
   Gate came;
   submit_(std::move(command), [&answer, &came](Result<Answer> result) {
@@ -151,7 +151,22 @@ Result<core::Task> LocalApi::retry_task(const core::MoveTask& request) {
   return move_one(core::RetryTasks{.ns = request.ns, .ids = {request.id}, .by = request.by});
 }
 
-// Page by page: each page is a command of its own, so that a bulk change holds nobody up for long.
+Result<std::vector<core::TaskId>> LocalApi::list_all(store::TaskPage page, std::size_t limit) {
+  return guarded([&]() -> Result<std::vector<core::TaskId>> {
+    std::vector<core::TaskId> all;
+    while (all.size() < limit) {
+      page.limit = std::min<std::size_t>(core::kPageMax, limit - all.size());
+      const auto ids = store_.list_task_ids(page);
+      if (ids.empty()) break;
+      page.after = ids.back();
+      all.insert(all.end(), ids.begin(), ids.end());
+    }
+    return all;
+  });
+}
+
+// All are found before the first is changed: to cancel the head of a line makes the next one match. Then page
+// by page, each a command of its own, so that a bulk change holds nobody up for long.
 template <typename Command>
 Result<core::BulkResult> LocalApi::move_many(const core::BulkTasks& bulk,
                                              std::vector<TaskStatus> default_statuses) {
@@ -161,20 +176,18 @@ Result<core::BulkResult> LocalApi::move_many(const core::BulkTasks& bulk,
   }
   store::TaskPage page{.filter = filter_of(bulk.query), .newest_first = false};
   if (page.filter.statuses.empty()) page.filter.statuses = std::move(default_statuses);
-  core::BulkResult result;
-  while (result.matched < bulk.limit) {
-    page.limit = static_cast<std::size_t>(std::min(core::kPageMax, bulk.limit - result.matched));
-    auto ids = guarded([&]() -> Result<std::vector<core::TaskId>> { return store_.list_task_ids(page); });
-    if (!ids) return ids.problem();
-    if (ids->empty()) break;
-    page.after = ids->back();
-    result.matched += static_cast<int>(ids->size());
-    if (bulk.dry_run) continue;
+  const auto ids = list_all(std::move(page), static_cast<std::size_t>(bulk.limit));
+  if (!ids) return ids.problem();
+  core::BulkResult result{.matched = static_cast<int>(ids->size())};
+  if (bulk.dry_run) return result;
+  for (auto first = ids->begin(); first != ids->end();) {
+    const auto last = first + std::min<std::ptrdiff_t>(core::kPageMax, ids->end() - first);
     auto moved = call_for<std::vector<Result<core::TaskMoved>>>(
-        Command{.ns = bulk.query.ns, .ids = std::move(*ids), .by = bulk.by});
+        Command{.ns = bulk.query.ns, .ids = {first, last}, .by = bulk.by});
     if (!moved) return moved.problem();
     result.changed += static_cast<int>(
         std::count_if(moved->begin(), moved->end(), [](const auto& one) { return one.ok(); }));
+    first = last;
   }
   return result;
 }
@@ -248,7 +261,7 @@ core::Status LocalApi::find_owner(const std::string& ns, const core::CheckpointO
 
 Result<std::vector<core::Checkpoint>> LocalApi::list_checkpoints(const core::ListCheckpoints& list) {
   if (list.type) {
-    if (const core::Status type = core::check_name("type", *list.type); !type) return type.problem();
+    if (const core::Status type = core::check_checkpoint_type(*list.type); !type) return type.problem();
   }
   if (const core::Status owner = find_owner(list.ns, list.owner); !owner) return owner.problem();
   return guarded([&]() -> Result<std::vector<core::Checkpoint>> {

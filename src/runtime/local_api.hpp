@@ -34,7 +34,7 @@ struct LocalApiOptions {
 
 class LocalApi final : public core::Api, public core::RunApi, public core::ScheduleApi {
  public:
-  using Submit = std::function<void(core::Command, core::Reply)>;
+  using Submit = std::function<void(core::Command&&, core::Reply&&)>;
 
   // The clock and chance are for the ids of workers, and for how old what is remembered may be.
   LocalApi(store::Store& store, core::Clock& clock, core::Random& random, Submit submit,
@@ -180,16 +180,19 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
         options_(whole.options_),
         once_(std::move(key)) {}
 
-  core::Result<core::Answer> call(core::Command command);
-  core::Result<core::Answer> submit_and_wait(core::Command command);
+  // By reference: what waits for its answer has the command on its stack once, not once for each call.
+  core::Result<core::Answer> call(core::Command&& command);
+  core::Result<core::Answer> submit_and_wait(core::Command&& command);
   template <typename T>
-  core::Result<T> call_for(core::Command command) {
+  core::Result<T> call_for(core::Command&& command) {
     auto answer = call(std::move(command));
     if (!answer) return answer.problem();
     return std::move(std::get<T>(*answer));
   }
   template <typename Command>
   core::Result<core::Task> move_one(Command command);
+  [[nodiscard]] core::Result<std::vector<core::TaskId>> list_all(store::TaskPage page, std::size_t limit);
+  [[nodiscard]] core::Result<std::vector<core::RunId>> list_all(store::RunPage page, std::size_t limit);
   template <typename Command>
   core::Result<core::BulkResult> move_many(const core::BulkTasks& bulk,
                                            std::vector<core::TaskStatus> default_statuses);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/type_pattern.hpp"
 #include "runtime/local_api.hpp"
 
 namespace pawl::runtime {
@@ -125,9 +126,9 @@ bool LocalApi::is_at_hand(const core::EnqueueTasks& command) {
   return true;
 }
 
-// One that only claims is noted to be there now and then.
+// That one claims is noted now and then, unless it sends heartbeats.
 bool LocalApi::is_heard_of(const core::Worker& worker, core::TimePoint now) const {
-  return !worker.is_minimal || now < worker.heartbeat_at + options_.worker_timeout / 3;
+  return now < worker.heartbeat_at + options_.worker_timeout / 3;
 }
 
 Result<core::Worker> LocalApi::claiming_worker(const core::ClaimTasks& command) {
@@ -145,11 +146,13 @@ Result<core::Worker> LocalApi::claiming_worker(const core::ClaimTasks& command) 
 }
 
 std::set<std::string> LocalApi::types_of(const core::ClaimTasks& command) {
-  std::set<std::string> names(command.types.begin(), command.types.end());
-  if (!names.empty()) return names;
+  const auto& types = command.types;
+  const bool are_named = !types.empty() && std::none_of(types.begin(), types.end(), core::is_beginning);
+  if (are_named) return {types.begin(), types.end()};
+  std::set<std::string> names;
   for (const std::string& queue : command.queues) {
     for (const core::Lane* lane : store_.lanes_of({.ns = command.ns, .name = queue}))
-      names.insert(lane->type);
+      if (core::matches_any(types, lane->type)) names.insert(lane->type);
   }
   return names;
 }

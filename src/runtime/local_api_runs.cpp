@@ -201,7 +201,22 @@ Result<core::Run> LocalApi::await_run(const core::RunRef& ref, core::Duration wa
   return run;
 }
 
-// Page by page, a command a run: a bulk change holds nobody up, and one run that refuses harms no other.
+Result<std::vector<core::RunId>> LocalApi::list_all(store::RunPage page, std::size_t limit) {
+  return guarded([&]() -> Result<std::vector<core::RunId>> {
+    std::vector<core::RunId> all;
+    while (all.size() < limit) {
+      page.limit = std::min<std::size_t>(core::kPageMax, limit - all.size());
+      const auto runs = store_.list_runs(page);
+      if (runs.empty()) break;
+      page.after = runs.back().facts.id;
+      for (const core::Run& run : runs) all.push_back(run.facts.id);
+    }
+    return all;
+  });
+}
+
+// All are found before the first is changed: what becomes of a run may make another match, or match no more.
+// Then a command a run: a bulk change holds nobody up, and one run that refuses harms no other.
 Result<core::BulkResult> LocalApi::act_on_runs(const core::BulkRuns& bulk) {
   if (const core::Status valid = check_run_query(bulk.query); !valid) return valid.problem();
   if (bulk.limit < 1 || bulk.limit > core::kBulkTasksMax)
@@ -212,21 +227,15 @@ Result<core::BulkResult> LocalApi::act_on_runs(const core::BulkRuns& bulk) {
                             ? std::vector{RunState::failed}
                             : std::vector{RunState::running, RunState::sleeping, RunState::paused};
   }
-  core::BulkResult result;
-  while (result.matched < bulk.limit) {
-    page.limit = static_cast<std::size_t>(std::min(core::kPageMax, bulk.limit - result.matched));
-    const auto runs = guarded([&]() -> Result<std::vector<core::Run>> { return store_.list_runs(page); });
-    if (!runs) return runs.problem();
-    if (runs->empty()) break;
-    page.after = runs->back().facts.id;
-    result.matched += static_cast<int>(runs->size());
-    if (bulk.dry_run) continue;
-    for (const core::Run& run : *runs) {
-      const auto changed = act_on_run({.run = {.ns = bulk.query.ns, .id = run.facts.id},
-                                       .asked = {.action = bulk.action, .reason = bulk.reason},
-                                       .by = bulk.by});
-      result.changed += changed ? 1 : 0;
-    }
+  const auto ids = list_all(std::move(page), static_cast<std::size_t>(bulk.limit));
+  if (!ids) return ids.problem();
+  core::BulkResult result{.matched = static_cast<int>(ids->size())};
+  if (bulk.dry_run) return result;
+  for (const core::RunId& id : *ids) {
+    const auto changed = act_on_run({.run = {.ns = bulk.query.ns, .id = id},
+                                     .asked = {.action = bulk.action, .reason = bulk.reason},
+                                     .by = bulk.by});
+    result.changed += changed ? 1 : 0;
   }
   return result;
 }

@@ -21,7 +21,9 @@ Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, 
                                          [this] { note_scheduled(); })),
       api_(
           store, clock, random,
-          [this](core::Command command, core::Reply reply) { submit(std::move(command), std::move(reply)); },
+          [this](core::Command&& command, core::Reply&& reply) {
+            submit(std::move(command), std::move(reply));
+          },
           options.api),
       scheduler_(store, api_, random),
       inbox_(store, engine_, api_),

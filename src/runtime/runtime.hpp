@@ -34,7 +34,7 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
   ~Runtime();
 
-  void submit(core::Command command, core::Reply reply) {
+  void submit(core::Command&& command, core::Reply&& reply) {
     loop_->submit(std::move(command), std::move(reply));
   }
   // Engine::transact, on the caller's thread.

@@ -173,6 +173,11 @@ Result<core::Firing> Scheduler::start(const std::string& ns, const core::Schedul
     core::TaskSpec spec = *schedule.task;
     spec.idempotency_key = core::firing_key(firing);
     spec.labels["schedule"] = schedule.name;
+    if (spec.payload.empty()) spec.payload = schedule.input;
+    if (schedule.queue && !spec.has_queue()) {
+      spec.queue = *schedule.queue;
+      spec.given.queue = true;
+    }
     const auto made = api_.enqueue(ns, std::move(spec));
     if (!made) return made.problem();
     firing.task_id = to_string(made->task.id);

@@ -21,16 +21,21 @@ Body::Body(BodyServices services, const core::ClaimedTask& claimed)
 std::optional<bool> Body::run(const WorkflowHandler& handler) {
   for (;;) {
     pass(handler);
+    if (has_failed()) {
+      if (undo_at_) {
+        give_up_undoing();
+      } else if (has_planned_undoing()) {
+        continue;  // once more, up to there
+      } else {
+        return report(failure_to_report());
+      }
+    }
     switch (ending_) {
       case Ending::none:
-        if (outcome_.kind == Outcome::Kind::completed) return report(outcome_);
-        failure_ = outcome_;
-        if (undos_.empty()) return report(outcome_);
-        break;  // once more, up to there
+      case Ending::stopped: return report(outcome_);
       case Ending::suspended:
         if (has_suspended()) return std::nullopt;
         break;
-      case Ending::stopped:
       case Ending::undone: return report(failure_to_report());
       case Ending::parked: park(); return std::nullopt;
       case Ending::released: services_.reporter.release(claimed_.task); return std::nullopt;
@@ -39,15 +44,23 @@ std::optional<bool> Body::run(const WorkflowHandler& handler) {
   }
 }
 
+// One that was being undone before does not complete any more, whatever its code says now.
+bool Body::has_failed() const {
+  if (ending_ == Ending::stopped) return true;
+  return ending_ == Ending::none &&
+         (outcome_.kind != Outcome::Kind::completed || undo_at_ || memo_.has_compensations());
+}
+
 void Body::pass(const WorkflowHandler& handler) {
   memo_.rewind();
+  this_pass_ = std::make_shared<bool>(true);
   is_undoing_ = false;
   {
     const std::lock_guard lock{mutex_};
     undos_.clear();
     waits_.clear();
     unsent_.clear();
-    is_winding_down_ = false;
+    is_winding_down_ = undo_at_.has_value();  // no branch does anything that it had not done
     unawaited_failure_.reset();
     unawaited_ending_ = Ending::none;
   }
@@ -63,11 +76,11 @@ void Body::pass(const WorkflowHandler& handler) {
     const std::lock_guard lock{mutex_};
     if (outcome.kind == Outcome::Kind::failed) is_winding_down_ = true;
   }
-  wait_for_branches([] { return false; });
+  wait_for_branches([this] { return branches_ == 0; });
+  this_pass_.reset();
+  calls_ = main.calls;
   judge(main, std::move(outcome));
-  if (ending_ != Ending::none || outcome_.kind == Outcome::Kind::completed) return;
-  if (undo_at_) ending_ = Ending::undone;  // it ended earlier than before: there is no place to undo in
-  undo_at_ = main.calls;
+  if (ending_ == Ending::none && outcome_.kind == Outcome::Kind::failed && !undo_at_) failure_ = outcome_;
 }
 
 // What the pass comes to, with what its branches left.
@@ -75,29 +88,18 @@ void Body::judge(const Branch& main, Outcome outcome) {
   const std::lock_guard lock{mutex_};
   ending_ = outcome.kind == Outcome::Kind::unwound ? main.ending : Ending::none;
   outcome_ = std::move(outcome);
-  if (outcome_.kind != Outcome::Kind::completed) return;
-  if (unawaited_failure_) {
+  if (outcome_.kind == Outcome::Kind::unwound) return;
+  const bool is_completed = outcome_.kind == Outcome::Kind::completed;
+  const bool is_stopped = undo_at_ || stop_;
+  const bool is_over = unawaited_ending_ >= Ending::parked;  // whatever else there is
+  if (!is_over && is_completed && unawaited_failure_) {
     outcome_ = *unawaited_failure_;
-  } else if (unawaited_ending_ != Ending::none) {
+  } else if (is_over || (is_completed && unawaited_ending_ != Ending::none)) {
     ending_ = unawaited_ending_;
-  } else if (const auto expected = memo_.first_expected("")) {
+  } else if (const auto expected = memo_.first_expected(""); expected && (is_completed || !is_stopped)) {
     ending_ = Ending::parked;
-    parked_because_ = fmt::format("expected step '{}', found the end of the workflow", *expected);
+    parked_because_ = missed_by(*expected, outcome_, "workflow");
   }
-}
-
-// A user's code that catches everything must not be taken for one that has ended.
-Outcome Body::call_branch(Branch& branch, const Call& call) {
-  Outcome outcome = outcome_of(call);
-  const bool is_bad = branch.ending == Ending::suspended || branch.ending == Ending::parked;
-  if (!is_bad || (outcome.kind == Outcome::Kind::unwound && !branch.is_swallowed)) return outcome;
-  branch.ending = Ending::none;
-  return failed_with({.code = "unwinding_swallowed",
-                      .message = fmt::format(
-                          "the workflow caught what is thrown to suspend it, after its call number {}{}: a "
-                          "catch (...) must rethrow it",
-                          branch.calls, branch.prefix.empty() ? "" : " of the branch " + branch.prefix),
-                      .retryable = false});
 }
 
 std::optional<bool> Body::report(const Outcome& outcome) {
@@ -124,7 +126,10 @@ bool Body::has_suspended() {
   core::WriteSteps command = command_of({});
   {
     const std::lock_guard lock{mutex_};
-    core::SuspendBody suspend{.wants_all = waits_.size() == 1 && waits_.front().wants_all};
+    // Nobody is woken for what nobody asks for any more.
+    std::erase_if(waits_, [](const Waiting& one) { return one.interest && one.interest->is_lost(); });
+    core::SuspendBody suspend{.wants_all = waits_.size() == 1 && waits_.front().wants_all,
+                              .may_undo = undo_at_ || is_undoing_ || !undos_.empty()};
     for (const Waiting& waiting : waits_) {
       suspend.steps.insert(suspend.steps.end(), waiting.steps.begin(), waiting.steps.end());
       if (waiting.until) suspend.until = std::min(suspend.until.value_or(*waiting.until), *waiting.until);
@@ -152,36 +157,6 @@ void Body::park() {
     return std::string{"null"};
   }));
   services_.reporter.say(fmt::format("run {} is paused: {}", to_string(run_id_), parked_because_));
-}
-
-// --- branches ---
-
-void Body::branch_begins() {
-  const std::lock_guard lock{mutex_};
-  ++branches_;
-}
-
-void Body::branch_ends(const std::function<void()>& change) {
-  const std::lock_guard lock{mutex_};
-  change();
-  --branches_;
-  branch_ended_.notify_all();
-}
-
-void Body::wait_for_branches(const std::function<bool()>& is_enough) {
-  std::unique_lock lock{mutex_};
-  branch_ended_.wait(lock, [&] { return branches_ == 0 || is_enough(); });
-}
-
-bool Body::is_true(const std::function<bool()>& condition) {
-  const std::lock_guard lock{mutex_};
-  return condition();
-}
-
-void Body::note_unawaited(const Outcome& outcome, Ending ending) {
-  const std::lock_guard lock{mutex_};
-  if (outcome.kind == Outcome::Kind::failed && !unawaited_failure_) unawaited_failure_ = outcome;
-  if (outcome.kind == Outcome::Kind::unwound && unawaited_ending_ == Ending::none) unawaited_ending_ = ending;
 }
 
 }  // namespace pawl::detail

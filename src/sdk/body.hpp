@@ -1,15 +1,17 @@
 #pragma once
 // One claim of a workflow's body: runs its function over what is known of its steps, does what is not, and
-// ends by a report, a suspension or nothing. body.cpp has the passes and the ends, body_steps.cpp the steps
-// and the waits, body_transaction.cpp those with a user's own database, body_undo.cpp what is undone.
+// ends by a report, a suspension or nothing. body.cpp has the passes and the ends, body_branches.cpp the
+// threads, body_steps.cpp the steps, body_waits.cpp the waits, body_transaction.cpp the steps with a user's
+// own database, body_undo.cpp what is undone.
 //
 // The function is run in passes. A pass that must wait long is unwound whole before the body is suspended, so
 // that code that swallows the unwinding is caught while the lease is still held. A pass that fails with
 // something to undo is run once more up to the last call that it made, where all that the undos refer to is
-// there again; they run there.
+// there again; they run there, when the branches have come as far as they were.
 
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -33,7 +35,12 @@ struct Issued {
 };
 
 // Whether a step is done before the code goes on, so that none behind it can be known if it is not.
-enum class Order : std::uint8_t { in_line, beside };
+// `begun_soon`: that is looked at when it is said how it begins.
+enum class Order : std::uint8_t { in_line, beside, begun_soon };
+
+// Where in a call what is to be undone is undone, if it is the last one: before all else, or where the call
+// says, since it registers what else there is to undo.
+enum class UndoPlace : std::uint8_t { at_once, where_called };
 
 struct BodyServices {
   Connection& connection;
@@ -57,7 +64,7 @@ class Body {
   // --- for its branches, each on its own thread ---
 
   // Every use of the workflow begins so. Throws Unwind where the branch is being unwound.
-  void enter(Branch& branch);
+  void enter(Branch& branch, UndoPlace undo = UndoPlace::at_once);
   // The next step of this name. Parks the run where another was expected.
   [[nodiscard]] Issued issue(Branch& branch, std::string_view name, core::StepKind kind,
                              Order order = Order::in_line);
@@ -66,6 +73,8 @@ class Body {
   // The code has come to all of these at once: each of them may have ended before the others.
   void come_to(const std::vector<std::string>& ids);
   [[nodiscard]] std::string next_id(Branch& branch, std::string_view name);
+  // Of a map's items: "name[0]" and so on, which no step of the branch may have been called by before.
+  [[nodiscard]] std::vector<std::string> item_ids(Branch& branch, std::string_view name, std::size_t count);
 
   [[nodiscard]] std::string execute(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
                                     const Call& call);
@@ -73,13 +82,15 @@ class Body {
   using SqlCall = std::function<std::string(Sql&)>;
   [[nodiscard]] std::string execute_transaction(Branch& branch, const Issued& issued,
                                                 const core::RetryPolicy& retry, const SqlCall& call);
-  // Of one that ends by itself: begins it with the next thing that is written.
-  void begin_soon(Branch& branch, const Issued& issued);
+  // Of one that ends by itself: begins it before the next thing that takes time, with others like it. What
+  // is refused has failed, and whoever asks for it is told.
+  void begin_soon(Branch& branch, Issued& issued);
   void begin_now(Branch& branch);
   // As it ended. Leaves the thread for what takes long.
   [[nodiscard]] core::StepMemo settle(Branch& branch, const Issued& issued);
-  // Asks again about those that had not ended when last heard of.
+  // Asks again about those that had not ended when last heard of in another pass; `ask`: about all.
   void look_again(Branch& branch, const std::vector<Issued>& waiting);
+  void ask(Branch& branch, const std::vector<Issued>& waiting);
   [[nodiscard]] std::optional<core::StepMemo> find(const std::string& id) const { return memo_.find(id); }
 
   // In the pass that undoes, the last call that the failed one made is where everything is there again.
@@ -87,15 +98,14 @@ class Body {
   void add_undo(Branch& branch, std::string_view name, const core::RetryPolicy& retry,
                 std::function<void()> call);
   [[nodiscard]] std::string keep_marker(Branch& branch, const std::string& id, std::string value);
-  [[nodiscard]] bool has_gone_further(const Branch& branch) const {
-    return memo_.first_expected(branch.prefix).has_value();
-  }
+  [[nodiscard]] bool is_patched(Branch& branch, std::string_view name);
   void set_status(Branch& branch, std::string status);
 
   struct Waiting {
     std::optional<core::TimePoint> until = {};
     std::vector<std::string> steps = {};
     bool wants_all = false;
+    std::shared_ptr<const Interest> interest = {};  // of the branch that waits
   };
   [[noreturn]] void suspend(Branch& branch, Waiting waiting);
   [[noreturn]] static void unwind(Branch& branch, Ending ending);
@@ -106,11 +116,19 @@ class Body {
   // for.
   void branch_begins();
   void branch_ends(const std::function<void()>& change);
-  // Until there are none, or it is enough; asked with the lock held.
+  // The code has come to a branch with steps of its own, or to a thread for a step of `owner`.
+  void begin_line(Branch& line, const Branch& owner);
+  static void begin_beside(Branch& beside, const Branch& owner, bool is_known);
+  // Until it is enough, which is asked with the lock held; or so long.
   void wait_for_branches(const std::function<bool()>& is_enough);
+  void wait_for_branches(const std::function<bool()>& is_enough, core::Duration at_most);
   [[nodiscard]] bool is_true(const std::function<bool()>& condition);  // with the lock held
-  void note_unawaited(const Outcome& outcome, Ending ending);
+  // `is_let_go`: how it ended is of no matter to the run.
+  void note_unawaited(const Outcome& outcome, Ending ending, bool is_let_go);
   [[nodiscard]] static Outcome call_branch(Branch& branch, const Call& call);
+
+  // Gone when the pass is over: a user's code may keep what belongs to it for longer.
+  [[nodiscard]] std::weak_ptr<const bool> this_pass() const { return this_pass_; }
 
   [[nodiscard]] const core::RunId& run_id() const { return run_id_; }
   [[nodiscard]] const std::string& queue() const { return claimed_.task.queue; }
@@ -122,43 +140,99 @@ class Body {
     std::string id = {};
     std::int64_t sequence = 0;  // the later undone first
     core::RetryPolicy retry = {};
-    std::function<void()> call = {};
+    std::function<void()> call = {};  // none: the code did not come to it again
+  };
+
+  // While a thread waits for others, which then know for what. With the lock held.
+  class WaitingThread {
+   public:
+    WaitingThread(Body& body, const std::function<bool()>& goes_on) : body_(body), goes_on_(&goes_on) {
+      body_.waiting_.push_back(goes_on_);
+      body_.branch_ended_.notify_all();
+    }
+    WaitingThread(const WaitingThread&) = delete;
+    WaitingThread& operator=(const WaitingThread&) = delete;
+    ~WaitingThread() { std::erase(body_.waiting_, goes_on_); }
+
+   private:
+    Body& body_;
+    const std::function<bool()>* goes_on_;
   };
 
   // body.cpp
   void pass(const WorkflowHandler& handler);
   void judge(const Branch& main, Outcome outcome);
+  [[nodiscard]] bool has_failed() const;  // the last pass, or it was stopped
   [[nodiscard]] std::optional<bool> report(const Outcome& outcome);
   [[nodiscard]] bool has_suspended();  // false: what it would wait for is there
   void park();
   [[nodiscard]] Outcome failure_to_report() const;
 
+  // body_branches.cpp
+  [[nodiscard]] Outcome checked_end(Branch& line, Outcome outcome);
+  // Why a line that has ended so is not the one that the run was begun with.
+  [[nodiscard]] static std::string missed_by(const std::string& expected, const Outcome& outcome,
+                                             std::string_view line);
+  // Something that was not done before: not as long as the lines around it have not come to all that was.
+  void check_is_new(Branch& branch, const std::string& id);
+  [[nodiscard]] std::optional<std::string> missed_around(const Branch& branch) const;
+  [[nodiscard]] bool nothing_moves() const;  // with the lock held
+  [[noreturn]] void park_for(Branch& branch, std::string why);
+
   // body_steps.cpp
-  // Until the step has ended: `attempt` does it once and writes down how it went.
+  // Parks the run where another was expected.
+  void come_to_new(Branch& branch, const Issued& issued, Order order);
+  // Until the step has ended: `attempt` does the one of that number and writes down how it went.
   [[nodiscard]] std::string repeat(Branch& branch, const Issued& issued,
-                                   const std::function<core::StepMemo()>& attempt);
+                                   const std::function<core::StepMemo(int)>& attempt);
+  struct Attempted {
+    Outcome outcome = {};
+    int number = 0;
+  };
   [[nodiscard]] core::StepMemo write_outcome(Branch& branch, const Issued& issued,
-                                             const core::RetryPolicy& retry, const Outcome& outcome);
+                                             const core::RetryPolicy& retry, const Attempted& attempted);
   // Refused: the problem is one of what was written.
   [[nodiscard]] core::Result<core::StepsWritten> write(Branch& branch, const core::WriteSteps& command);
+  // The same of what is made anew for each try, so that nobody has to keep a copy of it.
+  template <typename Make>
+  [[nodiscard]] core::Result<core::StepsWritten> write_made(Branch& branch, const Make& make);
   // After a moment, if it is worth another try; unwinds where the body is over.
   [[nodiscard]] bool may_try_again(Branch& branch, const core::Problem& problem, core::Duration& wait);
   [[nodiscard]] core::WriteSteps command_of(std::vector<core::StepWrite> steps) const;
+  [[nodiscard]] static Failure failure_of(const core::Problem& problem);
+
+  // body_waits.cpp
+  using Refuse = std::function<void(const core::StepWrite&, const core::Problem&)>;
+  void keep_refused(const core::StepWrite& step, const core::Problem& problem);
+  // As many at a time as a server takes at once; what is refused is looked for among the others.
+  void begin_all(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse);
+  void begin_some(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse);
   void wait_until(Branch& branch, core::TimePoint due);
   void wait_here(Branch& branch, core::Duration wait);
   [[nodiscard]] core::TimePoint store_time();
   void note_answer(const core::StepsWritten& written);
-  [[nodiscard]] std::optional<core::StopReason> stop_reason();
+  [[nodiscard]] std::optional<core::StopReason> stop_reason(worker::LeaseState lease);
+  // Nothing new is done any more.
+  [[nodiscard]] bool is_ending() { return undo_at_ || stop_reason(services_.lease.state()); }
 
   // body_transaction.cpp
-  [[nodiscard]] core::StepMemo transact(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
-                                        const SqlCall& call);
+  struct SqlStep {
+    const Issued& issued;
+    const core::RetryPolicy& retry;
+    const SqlCall& call;
+  };
+  [[nodiscard]] core::StepMemo transact(Branch& branch, const SqlStep& step, int number);
   [[nodiscard]] core::StepMemo as_it_stands(Branch& branch, const Issued& issued);
   [[nodiscard]] std::optional<core::WriteSteps> work_out(const Issued& issued, const SqlCall& call,
                                                          store::Sql& sql, Outcome& outcome) const;
 
   // body_undo.cpp
   [[noreturn]] void undo_here(Branch& branch);
+  [[nodiscard]] std::vector<Undo> take_undos();  // the first to be done is the last
+  void undo(Branch& branch, const Undo& undo);
+  // Whether the body is to be run once more for it.
+  [[nodiscard]] bool has_planned_undoing();
+  void give_up_undoing();
 
   BodyServices services_;
   const core::ClaimedTask& claimed_;
@@ -166,20 +240,25 @@ class Body {
   Memo memo_;
   LeaseStop stop_token_;
 
+  std::shared_ptr<const bool> this_pass_ = {};  // only here; others look whether it is there
+
   // How the last pass ended.
   Ending ending_ = Ending::none;
   Outcome outcome_ = {};
+  int calls_ = 0;  // of the main branch
   std::string parked_because_ = {};
 
   // What is to be undone, and how far that is.
   std::optional<int> undo_at_ = {};      // the call of the main branch to do it in
+  std::vector<Undo> planned_ = {};       // what the pass that failed had registered, without the calls
   std::optional<Outcome> failure_ = {};  // that it is undone for; none: the run is stopped
   std::optional<std::string> undo_failed_ = {};
   bool is_undoing_ = false;
 
   std::mutex mutex_;  // of all below
   std::condition_variable branch_ended_;
-  int branches_ = 0;  // that run beside the main one
+  int branches_ = 0;                                     // that run beside the main one
+  std::vector<const std::function<bool()>*> waiting_{};  // threads for others: whether each may go on
   bool is_winding_down_ = false;
   std::vector<Undo> undos_;
   std::vector<Waiting> waits_;

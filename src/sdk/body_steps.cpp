@@ -1,4 +1,4 @@
-// The steps of a workflow's body, and what it waits for.
+// The steps of a workflow's body, and whether it goes on with them.
 
 #include <algorithm>
 #include <cctype>
@@ -13,26 +13,17 @@ namespace pawl::detail {
 
 namespace {
 
-constexpr core::Duration kLeaseLook = std::chrono::milliseconds{200};
-constexpr core::Duration kLookSoon = std::chrono::milliseconds{5};
-constexpr int kLooksMax = 100;
-
-// So that no name can be taken for a step of a branch, or for the second use of another name.
-void check_step_name(std::string_view name) {
+// So that none can be taken for a step of a branch, or for the second use of another name.
+bool is_step_name(std::string_view name) {
   const auto hash = name.rfind('#');
   const bool is_counted = hash != std::string_view::npos && hash + 1 < name.size() &&
                           std::all_of(name.begin() + static_cast<std::ptrdiff_t>(hash) + 1, name.end(),
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
-  if (name.empty() || name.find('/') != std::string_view::npos || is_counted)
-    throw Failure{
-        "invalid_step_name",
-        fmt::format("'{}': a step's name is not empty, has no '/' and does not end in '#' and a number",
-                    name),
-        false};
+  return !name.empty() && name.find('/') == std::string_view::npos && !is_counted;
 }
 
-Failure failure_of(const core::Problem& problem) {
-  return {std::string{core::kind_of(problem.code).name}, problem.detail, false};
+Failure bad_name(std::string_view name, std::string_view why) {
+  return {"invalid_step_name", fmt::format("'{}': {}", name, why), false};
 }
 
 // The body is not ours any more, or not to go on.
@@ -42,32 +33,61 @@ bool is_over(core::ProblemCode code) {
          code == core::ProblemCode::unauthorized || code == core::ProblemCode::forbidden;
 }
 
+// However a step is left, none is running then.
+class StepEnd {
+ public:
+  explicit StepEnd(Branch& branch) : branch_(branch) {}
+  StepEnd(const StepEnd&) = delete;
+  StepEnd& operator=(const StepEnd&) = delete;
+  ~StepEnd() { branch_.running.reset(); }
+
+ private:
+  Branch& branch_;
+};
+
 }  // namespace
 
 // --- what the code has come to ---
 
-void Body::enter(Branch& branch) {
+void Body::enter(Branch& branch, UndoPlace undo) {
   if (branch.ending != Ending::none) {
     branch.is_swallowed = true;
     throw Unwind{};
   }
-  if (branch.running_key)
+  if (branch.running)
     throw Failure{"nested_step",
                   "a step's function must not use the workflow: give what it needs to a step of its own",
                   false};
   ++branch.calls;
+  if (undo == UndoPlace::at_once) undo_if_due(branch);
 }
 
 std::string Body::next_id(Branch& branch, std::string_view name) {
-  check_step_name(name);
+  if (!is_step_name(name)) {
+    undo_if_due(branch);  // the call ends here
+    throw bad_name(name, "a step's name is not empty, has no '/' and does not end in '#' and a number");
+  }
   const auto used = branch.uses.try_emplace(std::string{name}, 0).first;
   const int use = ++used->second;
   return use == 1 ? fmt::format("{}{}", branch.prefix, name)
                   : fmt::format("{}{}#{}", branch.prefix, name, use);
 }
 
+std::vector<std::string> Body::item_ids(Branch& branch, std::string_view name, std::size_t count) {
+  const std::string base = next_id(branch, name);
+  std::vector<std::string> ids;
+  ids.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    ids.push_back(fmt::format("{}[{}]", base, i));
+    const std::string own = ids.back().substr(branch.prefix.size());
+    if (branch.uses.emplace(own, 1).second) continue;
+    undo_if_due(branch);
+    throw bad_name(own, fmt::format("is the name of an item of the map '{}' and of a step before it", name));
+  }
+  return ids;
+}
+
 Issued Body::issue(Branch& branch, std::string_view name, core::StepKind kind, Order order) {
-  undo_if_due(branch);
   return issue_id(branch, next_id(branch, name), kind, order);
 }
 
@@ -79,43 +99,58 @@ Issued Body::issue_id(Branch& branch, std::string id, core::StepKind kind, Order
   Issued issued{.id = std::move(id), .kind = kind};
   issued.begin = {.action = core::StepAction::begin, .step_id = issued.id, .kind = kind};
   issued.memo = memo_.consume(issued.id);
-  const auto park_for = [&](std::string why) {
-    {
-      const std::lock_guard lock{mutex_};
-      parked_because_ = std::move(why);
-    }
-    unwind(branch, Ending::parked);
-  };
   if (issued.memo) {
     if (issued.memo->kind != kind)
-      park_for(fmt::format("expected step '{}' of kind {}, found kind {}", issued.id,
-                           core::to_string(issued.memo->kind), core::to_string(kind)));
+      park_for(branch, fmt::format("expected step '{}' of kind {}, found kind {}", issued.id,
+                                   core::to_string(issued.memo->kind), core::to_string(kind)));
     return issued;
   }
-  const bool is_replay = static_cast<bool>(services_.went_beyond);
-  if (!is_replay) check_stop(branch);
-  if (kind == core::StepKind::marker) return issued;
-  if (const auto expected = memo_.first_expected(branch.prefix); expected && order == Order::in_line)
-    park_for(fmt::format("expected step '{}', found '{}'", *expected, issued.id));
-  if (is_replay) services_.went_beyond(issued.id);
+  if (order != Order::begun_soon) come_to_new(branch, issued, order);
   return issued;
+}
+
+void Body::come_to_new(Branch& branch, const Issued& issued, Order order) {
+  const bool is_replay = static_cast<bool>(services_.went_beyond);
+  const auto expected = memo_.first_expected(branch.prefix);
+  // What stands behind one that is beside may be known, and something to undo with it: it is gone on to.
+  const bool is_passed = order == Order::beside && expected.has_value();
+  if (!is_replay && !is_passed) check_stop(branch);
+  if (issued.kind == core::StepKind::marker) return;
+  if (expected && order == Order::in_line)
+    park_for(branch, fmt::format("expected step '{}', found '{}'", *expected, issued.id));
+  if (order == Order::in_line) check_is_new(branch, issued.id);
+  if (is_replay) services_.went_beyond(issued.id);
 }
 
 // --- steps ---
 
+template <typename Make>
+core::Result<core::StepsWritten> Body::write_made(Branch& branch, const Make& make) {
+  core::Duration wait = std::chrono::milliseconds{20};
+  for (;;) {
+    auto written = services_.connection.write_steps(make());
+    if (written) {
+      note_answer(*written);
+      return written;
+    }
+    if (!may_try_again(branch, written.problem(), wait)) return written;
+  }
+}
+
 std::string Body::execute(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
                           const Call& call) {
-  return repeat(branch, issued, [&] {
-    const Outcome outcome = outcome_of(call);
-    branch.running_key.reset();
-    if (outcome.kind == Outcome::Kind::unwound) throw Unwind{};
-    return write_outcome(branch, issued, retry, outcome);
+  return repeat(branch, issued, [&](int number) {
+    const Attempted attempted{.outcome = outcome_of(call), .number = number};
+    branch.running.reset();
+    if (attempted.outcome.kind == Outcome::Kind::unwound) throw Unwind{};
+    return write_outcome(branch, issued, retry, attempted);
   });
 }
 
 std::string Body::repeat(Branch& branch, const Issued& issued,
-                         const std::function<core::StepMemo()>& attempt) {
+                         const std::function<core::StepMemo(int)>& attempt) {
   std::optional<core::StepMemo> memo = issued.memo;
+  const StepEnd end{branch};
   for (;;) {
     if (memo && core::has_ended(memo->state)) {
       branch.note(*memo);
@@ -124,29 +159,39 @@ std::string Body::repeat(Branch& branch, const Issued& issued,
           memo->error.value_or(core::TaskError{.code = "cancelled", .message = "cancelled"});
       throw StepFailed{issued.id, error.code, error.message};
     }
-    if (memo && memo->state == core::NodeState::pending && memo->due_at) wait_until(branch, *memo->due_at);
-    check_stop(branch);
+    check_stop(branch);  // first: one that is to end waits for nothing
+    if (memo && memo->state == core::NodeState::pending && memo->due_at) {
+      wait_until(branch, *memo->due_at);
+      check_stop(branch);
+    }
+    check_is_new(branch, issued.id);
+    begin_now(branch);
     const bool is_begun = memo && memo->state == core::NodeState::running;
     const int number = memo ? std::max(1, memo->attempt + (is_begun ? 0 : 1)) : 1;
-    branch.running_key = core::execution_key(run_id_, issued.id, number);
-    memo = attempt();
+    branch.running = RunningStep{.id = &issued.id, .attempt = number};
+    memo = attempt(number);
   }
 }
 
 core::StepMemo Body::write_outcome(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
-                                   const Outcome& outcome) {
-  core::StepWrite step{.step_id = issued.id, .kind = issued.kind, .retry = retry};
-  if (outcome.kind == Outcome::Kind::completed) {
-    step.output = {outcome.output};
-  } else {
-    step.action = core::StepAction::fail;
-    step.error = error_to_keep(outcome);
-    step.retry_after = outcome.retry_after;
-  }
-  begin_now(branch);
-  std::vector<core::StepWrite> steps;
-  steps.push_back(std::move(step));
-  auto written = write(branch, command_of(std::move(steps)));
+                                   const Attempted& attempted) {
+  const Outcome& outcome = attempted.outcome;
+  auto written = write_made(branch, [&] {
+    std::vector<core::StepWrite> steps(1);
+    core::StepWrite& step = steps.front();
+    step.step_id = issued.id;
+    step.kind = issued.kind;
+    step.retry = retry;
+    if (outcome.kind == Outcome::Kind::completed) {
+      step.output = {outcome.output};
+    } else {
+      step.action = core::StepAction::fail;
+      step.error = error_to_keep(outcome);
+      step.retry_after = outcome.retry_after;
+      step.attempt = attempted.number;
+    }
+    return command_of(std::move(steps));
+  });
   if (written) {
     memo_.keep(written->steps.front().now);
     return std::move(written->steps.front().now);
@@ -155,7 +200,9 @@ core::StepMemo Body::write_outcome(Branch& branch, const Issued& issued, const c
   // What it gave cannot be kept: it has failed, and will each time.
   return write_outcome(
       branch, issued, retry,
-      failed_with({.code = "result_refused", .message = written.problem().detail, .retryable = false}));
+      {.outcome =
+           failed_with({.code = "result_refused", .message = written.problem().detail, .retryable = false}),
+       .number = attempted.number});
 }
 
 std::string Body::keep_marker(Branch& branch, const std::string& id, std::string value) {
@@ -164,9 +211,17 @@ std::string Body::keep_marker(Branch& branch, const std::string& id, std::string
   return execute(branch, issued, {}, [&] { return value; });
 }
 
+// Which way a run goes is decided once, and kept for its later passes; by one that is ending it is not noted.
+bool Body::is_patched(Branch& branch, std::string_view name) {
+  const std::string id = fmt::format("patched:{}", name);
+  const bool is_new = !memo_.first_expected(branch.prefix);
+  if (!is_new && is_ending() && !memo_.find(id)) return false;
+  return keep_marker(branch, id, is_new ? "true" : "false") == "true";
+}
+
 void Body::set_status(Branch& branch, std::string status) {
   const bool is_told = services_.went_beyond || memo_.first_expected(branch.prefix);
-  if (is_told) return;
+  if (is_told || is_ending()) return;  // it is nothing to stop at: there may be more to undo behind it
   {
     const std::lock_guard lock{mutex_};
     if (status_ == status) return;
@@ -179,93 +234,11 @@ void Body::set_status(Branch& branch, std::string status) {
   if (!written) throw failure_of(written.problem());
 }
 
-// --- what ends by itself ---
-
-void Body::begin_soon(Branch& /*branch*/, const Issued& issued) {
-  if (issued.memo) return;
-  const std::lock_guard lock{mutex_};
-  unsent_.push_back(issued.begin);
-}
-
-void Body::begin_now(Branch& branch) {
-  std::vector<core::StepWrite> steps;
-  {
-    const std::lock_guard lock{mutex_};
-    steps = std::exchange(unsent_, {});
-  }
-  if (steps.empty()) return;
-  const auto written = write(branch, command_of(std::move(steps)));
-  if (!written) throw failure_of(written.problem());
-  for (const core::StepAnswer& answer : written->steps) memo_.keep(answer.now);
-}
-
-void Body::look_again(Branch& branch, const std::vector<Issued>& waiting) {
-  std::vector<core::StepWrite> steps;
-  for (const Issued& issued : waiting) {
-    const auto memo = memo_.find(issued.id);
-    if (!memo || (!core::has_ended(memo->state) && memo_.is_old(issued.id))) steps.push_back(issued.begin);
-  }
-  if (steps.empty()) return;
-  const auto written = write(branch, command_of(std::move(steps)));
-  if (!written) throw failure_of(written.problem());
-  for (const core::StepAnswer& answer : written->steps) memo_.keep(answer.now);
-}
-
-core::StepMemo Body::settle(Branch& branch, const Issued& issued) {
-  begin_now(branch);
-  for (int looks = 0;; ++looks) {
-    look_again(branch, {issued});
-    const core::StepMemo memo = memo_.find(issued.id).value_or(core::StepMemo{});
-    if (core::has_ended(memo.state)) {
-      branch.note(memo);
-      return memo;
-    }
-    check_stop(branch);
-    const bool is_timed = issued.kind == core::StepKind::sleep && memo.due_at;
-    const core::Duration left = is_timed ? *memo.due_at - store_time() : core::Duration{0};
-    if (!is_timed || left > services_.suspend_after || looks > kLooksMax)
-      suspend(branch, {.steps = {issued.id}});
-    wait_here(branch, std::max(left, kLookSoon));
-    const auto written = write(branch, command_of({issued.begin}));
-    if (!written) throw failure_of(written.problem());
-    memo_.keep(written->steps.front().now);
-  }
-}
-
-void Body::wait_until(Branch& branch, core::TimePoint due) {
-  const core::Duration left = due - store_time();
-  if (left <= core::Duration{0}) return;
-  if (left > services_.suspend_after) suspend(branch, {.until = due});
-  wait_here(branch, left);
-}
-
-void Body::wait_here(Branch& branch, core::Duration wait) {
-  core::Clock& clock = services_.connection.clock();
-  const core::MonotonicTime until = clock.monotonic() + wait;
-  for (core::Duration left = wait; left > core::Duration{0}; left = until - clock.monotonic()) {
-    services_.lease.wait(std::min(left, kLeaseLook));
-    check_stop(branch);
-  }
-}
-
-void Body::suspend(Branch& branch, Waiting waiting) {
-  {
-    const std::lock_guard lock{mutex_};
-    waits_.push_back(std::move(waiting));
-  }
-  unwind(branch, Ending::suspended);
-}
-
-void Body::unwind(Branch& branch, Ending ending) {
-  branch.ending = ending;
-  throw Unwind{};
-}
-
 // --- whether to go on ---
 
-std::optional<core::StopReason> Body::stop_reason() {
+std::optional<core::StopReason> Body::stop_reason(worker::LeaseState lease) {
   const std::lock_guard lock{mutex_};
-  if (!stop_ && services_.lease.state() == worker::LeaseState::cancelled) stop_ = core::StopReason::cancelled;
+  if (!stop_ && lease == worker::LeaseState::cancelled) stop_ = core::StopReason::cancelled;
   return stop_;
 }
 
@@ -278,17 +251,21 @@ void Body::check_stop(Branch& branch) {
     if (is_leaving) unwind(branch, Ending::released);
     return;
   }
-  if (branch.is_main && (undo_at_ || stop_reason())) undo_here(branch);
-  const bool is_winding_down = [&] {
+  if (branch.is_main && (undo_at_ || stop_reason(state))) undo_here(branch);
+  const auto is_winding_down = [&] {
     const std::lock_guard lock{mutex_};
     return is_winding_down_;
-  }();
-  if (!branch.is_main && (is_winding_down || branch.is_abandoned || stop_reason()))
+  };
+  if (!branch.is_main && (is_winding_down() || branch.is_abandoned() || stop_reason(state)))
     unwind(branch, Ending::stopped);
   if (is_leaving) unwind(branch, Ending::released);
 }
 
 // --- writing ---
+
+Failure Body::failure_of(const core::Problem& problem) {
+  return {std::string{core::kind_of(problem.code).name}, problem.detail, false};
+}
 
 core::WriteSteps Body::command_of(std::vector<core::StepWrite> steps) const {
   return {.ns = services_.connection.ns(),
@@ -299,15 +276,7 @@ core::WriteSteps Body::command_of(std::vector<core::StepWrite> steps) const {
 }
 
 core::Result<core::StepsWritten> Body::write(Branch& branch, const core::WriteSteps& command) {
-  core::Duration wait = std::chrono::milliseconds{20};
-  for (;;) {
-    auto written = services_.connection.write_steps(command);
-    if (written) {
-      note_answer(*written);
-      return written;
-    }
-    if (!may_try_again(branch, written.problem(), wait)) return written;
-  }
+  return write_made(branch, [&command] { return command; });
 }
 
 bool Body::may_try_again(Branch& branch, const core::Problem& problem, core::Duration& wait) {

@@ -16,12 +16,15 @@ std::string Body::execute_transaction(Branch& branch, const Issued& issued, cons
     throw Failure{"no_database",
                   "the transaction '" + issued.id + "' needs a client of sqlite: or postgres: " + *why,
                   false};
-  return repeat(branch, issued, [&] { return transact(branch, issued, retry, call); });
+  return repeat(branch, issued, [&](int number) {
+    return transact(branch, {.issued = issued, .retry = retry, .call = call}, number);
+  });
 }
 
 // What the function gave, as the step that is to be committed with what it wrote; none where it failed.
 std::optional<core::WriteSteps> Body::work_out(const Issued& issued, const SqlCall& call, store::Sql& sql,
                                                Outcome& outcome) const {
+  const OpenTransaction open;
   outcome = outcome_of([&] {
     SqlState state{sql};
     Sql for_user{state};
@@ -29,6 +32,7 @@ std::optional<core::WriteSteps> Body::work_out(const Issued& issued, const SqlCa
     if (sql.has_failed()) throw Failure{"sql", "a statement failed, and the function went on"};
     return output;
   });
+  if (open.has_refused()) outcome.error.retryable = false;  // it will do the same each time
   if (outcome.kind != Outcome::Kind::completed) return std::nullopt;
   core::WriteSteps command = command_of({{.step_id = issued.id, .kind = issued.kind, .must_be_new = true}});
   command.steps.front().output = {outcome.output};
@@ -38,19 +42,17 @@ std::optional<core::WriteSteps> Body::work_out(const Issued& issued, const SqlCa
   return std::nullopt;
 }
 
-core::StepMemo Body::transact(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
-                              const SqlCall& call) {
-  begin_now(branch);
+core::StepMemo Body::transact(Branch& branch, const SqlStep& step, int number) {
   core::Duration wait = std::chrono::milliseconds{20};
   for (;;) {
     Outcome outcome;
-    const auto written =
-        services_.connection.transact([&](store::Sql& sql) { return work_out(issued, call, sql, outcome); });
+    const auto written = services_.connection.transact(
+        [&](store::Sql& sql) { return work_out(step.issued, step.call, sql, outcome); });
     // It was committed before, and its reply was lost: how it stands is known to the run.
     const bool is_done = !written && written.problem().code == core::ProblemCode::already_completed;
     if (!written && !is_done && may_try_again(branch, written.problem(), wait)) continue;
-    branch.running_key.reset();
-    if (is_done) return as_it_stands(branch, issued);
+    branch.running.reset();
+    if (is_done) return as_it_stands(branch, step.issued);
     if (!written)
       outcome =
           failed_with({.code = "result_refused", .message = written.problem().detail, .retryable = false});
@@ -60,7 +62,8 @@ core::StepMemo Body::transact(Branch& branch, const Issued& issued, const core::
       return (*written)->steps.front().now;
     }
     if (outcome.kind == Outcome::Kind::unwound) throw Unwind{};
-    return write_outcome(branch, issued, retry, outcome);  // it left nothing behind
+    // It left nothing behind.
+    return write_outcome(branch, step.issued, step.retry, {.outcome = outcome, .number = number});
   }
 }
 

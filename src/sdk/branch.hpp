@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/step.hpp"
 
@@ -15,40 +17,71 @@ namespace pawl::detail {
 
 class Body;
 
-// Why a branch is being unwound.
+// Why a branch is being unwound; where several are, for the one that stands last.
 enum class Ending : std::uint8_t {
   none,
   suspended,  // it waits for something that takes long
-  parked,     // the code is not the one that the run was begun with
+  released,   // the worker is going: somebody else goes on
   stopped,    // nothing more is to be done
   undone,     // and what was done is undone
-  released,   // the worker is going: somebody else goes on
+  parked,     // the code is not the one that the run was begun with
   lost,       // somebody else may have it already
+};
+
+// Of which a key is made only if somebody asks for one.
+struct RunningStep {
+  const std::string* id = nullptr;  // of the step that Body::repeat does, which forgets it when it ends
+  int attempt = 1;
+};
+
+// Whether anybody may still ask for what a branch gives; nobody does where nobody asks for the one that it is
+// within. Any thread.
+class Interest {
+ public:
+  explicit Interest(std::shared_ptr<const Interest> of) : of_(std::move(of)) {}
+  void lose() { is_lost_ = true; }
+  [[nodiscard]] bool is_lost() const { return is_lost_ || (of_ && of_->is_lost()); }
+
+ private:
+  std::shared_ptr<const Interest> of_;  // shared by all branches within the same; null: the main one
+  std::atomic<bool> is_lost_ = false;
 };
 
 class Branch {
  public:
   Branch(Body& of, std::string names_begin_with, core::TimePoint time)
       : body(of), prefix(std::move(names_begin_with)), now(time) {}
+  // Beside `owner`, from where that stands.
+  Branch(const Branch& owner, std::string names_begin_with)
+      : body(owner.body),
+        prefix(std::move(names_begin_with)),
+        now(owner.now),
+        sequence(owner.sequence),
+        around(owner.around),
+        interest(std::make_shared<Interest>(owner.interest)) {}
 
   // What ended, as far as the code knows.
   void note(const core::StepMemo& step) {
     if (step.finished_at && *step.finished_at > now) now = *step.finished_at;
     if (step.sequence > sequence) sequence = step.sequence;
   }
+  [[nodiscard]] bool is_abandoned() const { return interest && interest->is_lost(); }
 
   Body& body;
   std::string prefix;  // of the names of its steps
   bool is_main = false;
+  bool is_line = false;   // its steps are all that begin with its prefix
+  bool is_known = false;  // some of them, or the one that it is for, were there before
   core::TimePoint now;
   std::int64_t sequence = 0;  // of the last step that it came to
   std::map<std::string, int, std::less<>> uses = {};
   int draws = 0;  // of uuid and random
   int calls = 0;  // of the workflow, in this pass
   Ending ending = Ending::none;
-  bool is_swallowed = false;                    // it was used after that
-  std::optional<std::string> running_key = {};  // while a step's function runs
-  std::atomic<bool> is_abandoned = false;       // whoever waited for it failed
+  bool is_swallowed = false;                // it was used after that
+  std::optional<RunningStep> running = {};  // while a step's function runs
+  std::vector<std::string> around = {};     // the lines that have to be where they were before it goes on
+  std::shared_ptr<Interest> interest = {};  // shared with those within it, which may end later; null: main
 };
 
 }  // namespace pawl::detail

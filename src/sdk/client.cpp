@@ -91,7 +91,7 @@ void Run::send_signal(std::string_view name, std::string payload, const SendOpti
 
 std::string Run::wait_for_output(std::optional<Duration> timeout) const {
   const auto begun = connection_->clock().monotonic();
-  const auto waiting = connection_->waiting();
+  const auto waiting = connection_->waiting(detail::run_id_from(id_));
   for (;;) {
     core::Duration wait = kResultWait;
     if (timeout) wait = std::min(wait, *timeout - (connection_->clock().monotonic() - begun));
@@ -173,7 +173,8 @@ void Client::retry_task(std::string_view id) const {
 // --- promises ---
 
 void Client::fail_promise(std::string_view token, const Failure& failure) const {
-  end_promise(token, Json{{"error", {{"code", failure.code()}, {"message", failure.message()}}}}.dump());
+  end_promise(token, detail::encode_argument(
+                         Json{{"error", {{"code", failure.code()}, {"message", failure.message()}}}}));
 }
 
 // It is a signal that only the holder of the token can name; the token is its idempotency key, so that the

@@ -5,6 +5,7 @@
 #include "client/migrate_store.hpp"
 #include "client/open_store.hpp"
 #include "sdk/convert.hpp"
+#include "sdk/step_size.hpp"
 #include "sdk/test_connection.hpp"
 #include "sdk/together.hpp"
 
@@ -17,14 +18,9 @@ constexpr core::Duration kEmbeddedClaimWait = std::chrono::milliseconds{200};
 constexpr core::Duration kHttpClaimWait = std::chrono::seconds{5};
 constexpr std::size_t kKeptConnectionsMax = 64;
 
-// Of the JSON in it.
 std::size_t bytes_of(const core::WriteSteps& command) {
   std::size_t bytes = 0;
-  for (const core::StepWrite& step : command.steps) {
-    bytes += step.input.text.size() + step.output.text.size();
-    if (step.child) bytes += step.child->input.text.size();
-    if (step.task) bytes += step.task->payload.text.size();
-  }
+  for (const core::StepWrite& step : command.steps) bytes += size_of(step);
   return bytes;
 }
 
@@ -35,7 +31,10 @@ class Embedded final : public Connection {
         store_(client::open_store(address, clock(), random())),
         runtime_(*store_, clock(), random(), std::move(options.runtime)) {}
 
-  [[nodiscard]] Calls calls() override { return Calls{runtime_.local()}; }
+  [[nodiscard]] Calls calls() override {
+    OpenTransaction::refuse_calls();
+    return Calls{runtime_.local()};
+  }
   [[nodiscard]] Calls own_calls(core::Duration) override { return calls(); }
   [[nodiscard]] core::Duration claim_wait() const override { return kEmbeddedClaimWait; }
 
@@ -112,7 +111,19 @@ class Http final : public Connection {
       }};
 };
 
+thread_local OpenTransaction* open_transaction = nullptr;
+
 }  // namespace
+
+OpenTransaction::OpenTransaction() { open_transaction = this; }
+OpenTransaction::~OpenTransaction() { open_transaction = nullptr; }
+
+void OpenTransaction::refuse_calls() {
+  if (open_transaction == nullptr) return;
+  open_transaction->has_refused_ = true;
+  throw Error{"invalid_state",
+              "a transaction's function does nothing else than SQL: a call of the client waits for its end"};
+}
 
 std::shared_ptr<Connection> open_embedded(const std::string& store, EmbeddedOptions options) {
   const auto address = client::parse_store_address(store);

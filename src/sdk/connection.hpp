@@ -56,6 +56,23 @@ class Calls {
   std::function<void(std::unique_ptr<client::HttpApi>)> give_back_;
 };
 
+// While a function of a user's has a transaction of a database open on this thread: a call to the engine on
+// it would wait for the end of that for ever.
+class OpenTransaction {
+ public:
+  OpenTransaction();
+  OpenTransaction(const OpenTransaction&) = delete;
+  OpenTransaction& operator=(const OpenTransaction&) = delete;
+  ~OpenTransaction();
+
+  // Throws Error where there is one on this thread.
+  static void refuse_calls();
+  [[nodiscard]] bool has_refused() const { return has_refused_; }
+
+ private:
+  bool has_refused_ = false;
+};
+
 class Connection {
  public:
   Connection() = default;
@@ -74,8 +91,8 @@ class Connection {
   [[nodiscard]] virtual Calls own_calls(core::Duration timeout) = 0;
   // How long a workflow waits on its thread before it leaves it, where its worker was told `asked`.
   [[nodiscard]] virtual core::Duration suspend_after(core::Duration asked) const { return asked; }
-  // Held by whoever waits for the end of a run: a clock that skips time may go on.
-  [[nodiscard]] virtual std::shared_ptr<void> waiting() { return nullptr; }
+  // Held by whoever waits for the end of the run: a clock that skips time may go on.
+  [[nodiscard]] virtual std::shared_ptr<void> waiting(const core::RunId& /*run*/) { return nullptr; }
   // How long a claim should wait for work at a time.
   [[nodiscard]] virtual core::Duration claim_wait() const = 0;
 

@@ -1,41 +1,76 @@
 #include "sdk/end_signals.hpp"
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <mutex>
+#include <thread>
 
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "pawl/error.hpp"
+
 namespace pawl::detail {
 
 namespace {
 
-// A signal handler can reach nothing else.
-std::atomic<int> told_through{-1};
+// A signal handler can reach nothing else. A place is its descriptor and one, so that none is 0.
+std::array<std::atomic<int>, 256> told_through;
+std::atomic<int> telling = 0;  // handlers under way
+
+struct SignalsTaken {
+  std::mutex mutex;
+  int by = 0;
+  struct sigaction terminate_before = {};
+  struct sigaction interrupt_before = {};
+};
+
+SignalsTaken& signals_taken() {
+  static SignalsTaken of_the_process;
+  return of_the_process;
+}
 
 void tell(int) {
   const int saved = errno;
   const std::uint64_t one = 1;
-  static_cast<void>(!write(told_through.load(), &one, sizeof one));
+  ++telling;
+  for (const std::atomic<int>& place : told_through) {
+    if (const int through = place.load(); through != 0)
+      static_cast<void>(!write(through - 1, &one, sizeof one));
+  }
+  --telling;
   errno = saved;
 }
 
 }  // namespace
 
 EndSignals::EndSignals() : came_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  told_through = came_.get();
+  SignalsTaken& all = signals_taken();
+  const std::lock_guard lock{all.mutex};
+  while (place_ < told_through.size() && told_through[place_] != 0) ++place_;
+  if (place_ == told_through.size())
+    throw Error{"invalid_state", "too many workers of this process wait for its end"};
+  told_through[place_] = came_.get() + 1;
+  if (++all.by > 1) return;
   struct sigaction action = {};
   action.sa_handler = tell;
   action.sa_flags = SA_RESTART;
-  sigaction(SIGTERM, &action, &terminate_before_);
-  sigaction(SIGINT, &action, &interrupt_before_);
+  sigaction(SIGTERM, &action, &all.terminate_before);
+  sigaction(SIGINT, &action, &all.interrupt_before);
 }
 
 EndSignals::~EndSignals() {
-  sigaction(SIGTERM, &terminate_before_, nullptr);
-  sigaction(SIGINT, &interrupt_before_, nullptr);
-  told_through = -1;
+  SignalsTaken& all = signals_taken();
+  const std::lock_guard lock{all.mutex};
+  if (--all.by == 0) {
+    sigaction(SIGTERM, &all.terminate_before, nullptr);
+    sigaction(SIGINT, &all.interrupt_before, nullptr);
+  }
+  told_through[place_] = 0;
+  while (telling != 0) std::this_thread::yield();  // one may be about to write to what is closed next
 }
 
 bool EndSignals::came_within(core::Duration wait) const {

@@ -1,8 +1,8 @@
 #pragma once
-// SIGTERM and SIGINT while a worker runs: taken over, whatever thread they come to, and given back
-// afterwards. One at a time in a process.
+// SIGTERM and SIGINT while workers run: taken over by the first, whatever thread they come to, told to each
+// of them, and given back by the last.
 
-#include <csignal>
+#include <cstddef>
 
 #include "core/time.hpp"
 #include "net/descriptor.hpp"
@@ -21,8 +21,7 @@ class EndSignals {
 
  private:
   net::Descriptor came_;  // an eventfd
-  struct sigaction terminate_before_ = {};
-  struct sigaction interrupt_before_ = {};
+  std::size_t place_ = 0;
 };
 
 }  // namespace pawl::detail

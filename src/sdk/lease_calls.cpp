@@ -6,6 +6,8 @@ namespace pawl::detail {
 
 core::Result<std::vector<core::Result<worker::ReportResult>>> ApiLeaseCalls::renew(
     const std::vector<worker::HeldTask>& tasks, core::Duration lease, core::Duration /*timeout*/) {
+  if (*is_over_)
+    return core::Problem{.code = core::ProblemCode::unavailable, .detail = "the worker is going"};
   core::ReportTasks command{.ns = ns_, .worker_id = worker_id_};
   for (const worker::HeldTask& task : tasks) {
     command.reports.push_back({.task_id = task_id_from(task.task_id),

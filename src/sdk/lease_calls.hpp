@@ -1,6 +1,9 @@
 #pragma once
-// Renews leases through the Api, on a connection of its own.
+// Renews leases through the Api, on a connection of its own, until its worker has been told to go and given
+// time for that: then they end by themselves, and somebody else goes on.
 
+#include <atomic>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,9 +15,17 @@ namespace pawl::detail {
 
 class ApiLeaseCalls final : public worker::LeaseCalls {
  public:
+  struct Of {
+    std::string ns = {};
+    std::string worker_id = {};
+    std::shared_ptr<const std::atomic<bool>> is_over = {};  // shared with the worker, which sets it
+  };
   // `calls` end by themselves within the time that a renewal has.
-  ApiLeaseCalls(Calls calls, std::string ns, std::string worker_id)
-      : calls_(std::move(calls)), ns_(std::move(ns)), worker_id_(std::move(worker_id)) {}
+  ApiLeaseCalls(Calls calls, Of of)
+      : calls_(std::move(calls)),
+        ns_(std::move(of.ns)),
+        worker_id_(std::move(of.worker_id)),
+        is_over_(std::move(of.is_over)) {}
 
   [[nodiscard]] core::Result<std::vector<core::Result<worker::ReportResult>>> renew(
       const std::vector<worker::HeldTask>& tasks, core::Duration lease, core::Duration timeout) override;
@@ -25,6 +36,7 @@ class ApiLeaseCalls final : public worker::LeaseCalls {
   Calls calls_;
   std::string ns_;
   std::string worker_id_;
+  std::shared_ptr<const std::atomic<bool>> is_over_;
 };
 
 }  // namespace pawl::detail

@@ -1,5 +1,6 @@
 #include "sdk/memo.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace pawl::detail {
@@ -34,10 +35,12 @@ std::optional<core::StepMemo> Memo::find(const std::string& id) const {
   return found->second.step;
 }
 
-void Memo::keep(core::StepMemo step) {
+void Memo::keep(const core::StepMemo& step) {
   const std::lock_guard lock{mutex_};
-  std::string id = step.step_id;
-  entries_.insert_or_assign(std::move(id), Entry{.step = std::move(step), .is_consumed = true});
+  Entry& entry = entries_[step.step_id];
+  entry.step = step;
+  entry.is_consumed = true;
+  entry.is_old = false;
 }
 
 bool Memo::is_old(const std::string& id) const {
@@ -46,26 +49,60 @@ bool Memo::is_old(const std::string& id) const {
   return found != entries_.end() && found->second.is_old;
 }
 
+bool Memo::come_to_branch(const std::string& branch) {
+  const std::lock_guard lock{mutex_};
+  const auto found = branches_.find(branch);
+  if (found == branches_.end()) return false;
+  if (!std::exchange(found->second, true)) --expected_[branch_of(branch.substr(0, branch.size() - 1))];
+  return true;
+}
+
+bool Memo::has_compensations() const {
+  const std::lock_guard lock{mutex_};
+  return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) {
+    return entry.second.step.kind == core::StepKind::compensation;
+  });
+}
+
+// A step is missed by its own branch, or by the one that has not come to the branch that it is in.
+bool Memo::is_missed(const std::string& id, const std::string& branch) const {
+  if (!id.starts_with(branch)) return false;
+  const auto slash = id.find('/', branch.size());
+  if (slash == std::string::npos) return true;
+  const auto within = branches_.find(id.substr(0, slash + 1));
+  return within != branches_.end() && !within->second;
+}
+
 std::optional<std::string> Memo::first_expected(const std::string& branch) const {
   const std::lock_guard lock{mutex_};
   const auto count = expected_.find(branch);
   if (count == expected_.end() || count->second == 0) return std::nullopt;
   const core::StepMemo* first = nullptr;
   for (const auto& [id, entry] : entries_) {
-    if (entry.is_consumed || !is_expected(entry.step) || branch_of(id) != branch) continue;
+    if (entry.is_consumed || !is_expected(entry.step) || !is_missed(id, branch)) continue;
     if (first == nullptr || entry.step.sequence < first->sequence) first = &entry.step;
   }
   if (first == nullptr) return std::nullopt;
   return first->step_id;
 }
 
+void Memo::expect(const std::string& id) {
+  std::string branch = branch_of(id);
+  ++expected_[branch];
+  while (!branch.empty() && branches_.emplace(branch, false).second) {
+    branch = branch_of(branch.substr(0, branch.size() - 1));
+    ++expected_[branch];
+  }
+}
+
 void Memo::rewind() {
   const std::lock_guard lock{mutex_};
   expected_.clear();
+  branches_.clear();
   for (auto& [id, entry] : entries_) {
     entry.is_old = entry.is_consumed && !core::has_ended(entry.step.state);
     entry.is_consumed = false;
-    if (is_expected(entry.step)) ++expected_[branch_of(id)];
+    if (is_expected(entry.step)) expect(id);
   }
 }
 

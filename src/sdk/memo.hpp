@@ -22,13 +22,17 @@ class Memo {
   [[nodiscard]] std::optional<core::StepMemo> consume(const std::string& id);
   [[nodiscard]] std::optional<core::StepMemo> find(const std::string& id) const;
   // What was just learnt of a step that the code has come to.
-  void keep(core::StepMemo step);
+  void keep(const core::StepMemo& step);
   // Whether what is known of a step that waits is from an earlier pass.
   [[nodiscard]] bool is_old(const std::string& id) const;
 
-  // The first step of the branch that was done before and that the code has not come to. Markers and
-  // compensations are not expected.
+  // The code has come to the branch whose steps begin so. False: none of them was there.
+  bool come_to_branch(const std::string& branch);
+  // The first step of the branch that was done before and that the code has not come to; also of a branch
+  // within it, as long as the code has not come to that. Markers and compensations are not expected.
   [[nodiscard]] std::optional<std::string> first_expected(const std::string& branch) const;
+  // Whether any was undone, or tried to be.
+  [[nodiscard]] bool has_compensations() const;
 
   // The code begins anew.
   void rewind();
@@ -41,10 +45,14 @@ class Memo {
   };
   [[nodiscard]] static bool is_expected(const core::StepMemo& step);
   [[nodiscard]] static std::string branch_of(const std::string& id);
+  // With the lock held.
+  void expect(const std::string& id);
+  [[nodiscard]] bool is_missed(const std::string& id, const std::string& branch) const;
 
   mutable std::mutex mutex_;
   std::map<std::string, Entry> entries_;
-  std::map<std::string, int> expected_;  // by branch: how many the code has not come to
+  std::map<std::string, bool> branches_;  // that were there: whether the code has come to them
+  std::map<std::string, int> expected_;   // by branch: how many steps and branches the code has not come to
 };
 
 }  // namespace pawl::detail

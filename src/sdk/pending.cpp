@@ -28,23 +28,35 @@ std::string given_by_promise(const core::StepMemo& memo) {
 
 // --- a branch on its own thread ---
 
-LocalRun::LocalRun(Body& body, std::string prefix, core::TimePoint now,
-                   std::function<std::string(Branch&)> call)
-    : body_(body), branch_(body, std::move(prefix), now), call_(std::move(call)) {
+LocalRun::LocalRun(Branch branch, std::function<std::string(Branch&)> call)
+    : body_(branch.body), pass_(branch.body.this_pass()), branch_(std::move(branch)), call_(std::move(call)) {
   body_.branch_begins();
-  thread_ = std::thread{[this] {
-    Outcome outcome = Body::call_branch(branch_, [this] { return call_(branch_); });
-    body_.branch_ends([&] {
-      outcome_ = std::move(outcome);
-      is_done_ = true;
-    });
-  }};
+  const Outcome started = outcome_of([this] {
+    thread_ = std::thread{[this] { run(); }};
+    return std::string{"null"};
+  });
+  if (started.kind == Outcome::Kind::completed) return;
+  branch_.around.clear();  // they cannot go on before it has ended
+  run();
+}
+
+void LocalRun::run() {
+  Outcome outcome = Body::call_branch(branch_, [this] { return call_(branch_); });
+  body_.branch_ends([&] {
+    outcome_ = std::move(outcome);
+    is_done_ = true;
+  });
 }
 
 LocalRun::~LocalRun() {
-  thread_.join();
-  if (!is_awaited_) body_.note_unawaited(outcome_, branch_.ending);
+  const bool is_ours = !is_left_over();
+  if (is_ours) body_.wait_for_branches([this] { return is_done_; });
+  if (thread_.joinable()) thread_.join();
+  if (is_ours && !is_awaited_)
+    body_.note_unawaited(outcome_, branch_.ending, is_let_go_ || branch_.is_abandoned());
 }
+
+void LocalRun::abandon() { branch_.interest->lose(); }
 
 std::string LocalRun::await(Branch& owner) {
   body_.wait_for_branches([this] { return is_done_; });
@@ -60,29 +72,28 @@ std::string LocalRun::await(Branch& owner) {
   throw Failure{outcome_.error.code, outcome_.error.message, false};
 }
 
-bool LocalRun::has_given() {
-  return body_.is_true([this] { return has_given_unlocked(); });
-}
-
 // --- one ---
 
-// A lambda may refer to what its owner is about to lose: it ends first. One whose owner failed is to end
-// soon.
+// A lambda may refer to what its owner is about to lose: it ends first. One that an exception passes, or that
+// lost to another, is to end soon.
 PendingState::~PendingState() {
-  if (local_ && std::uncaught_exceptions() > 0 && owner_.ending == Ending::none) local_->abandon();
+  if (!local_ || local_->is_left_over() || owner_.ending != Ending::none) return;
+  if (std::uncaught_exceptions() > exceptions_ || local_->is_let_go()) local_->abandon();
 }
 
 std::string PendingState::await() {
   owner_.body.enter(owner_);
-  owner_.body.undo_if_due(owner_);
   if (local_) return local_->await(owner_);
   return read_(owner_.body.settle(owner_, *remote_));
 }
 
-bool PendingState::has_ended() {
-  if (local_) return local_->has_given();
+std::optional<std::int64_t> PendingState::ended_at() {
+  if (local_) {
+    const bool has_given = owner_.body.is_true([this] { return local_->has_given(); });
+    return has_given ? std::optional{local_->sequence()} : std::nullopt;
+  }
   const auto memo = owner_.body.find(remote_->id);
-  return memo && core::has_ended(memo->state);
+  return memo && core::has_ended(memo->state) ? std::optional{memo->sequence} : std::nullopt;
 }
 
 std::string await_pending(PendingState& pending) { return pending.await(); }
@@ -94,7 +105,7 @@ namespace {
 std::vector<Issued> not_ended(const std::vector<SharedPending>& pendings) {
   std::vector<Issued> waiting;
   for (const SharedPending& pending : pendings) {
-    if (pending->remote() && !pending->has_ended()) waiting.push_back(*pending->remote());
+    if (pending->remote() && !pending->ended_at()) waiting.push_back(*pending->remote());
   }
   return waiting;
 }
@@ -128,32 +139,70 @@ std::vector<std::string> await_each(Branch& branch, const std::vector<SharedPend
   return given;
 }
 
+namespace {
+
+// What is done elsewhere is asked for now and then as long as something runs here; otherwise it wakes the
+// body.
+constexpr core::Duration kFirstLook = std::chrono::milliseconds{5};
+constexpr core::Duration kLastLook = std::chrono::milliseconds{500};
+
+std::optional<std::size_t> first_ended(const std::vector<SharedPending>& pendings) {
+  std::optional<std::size_t> first;
+  std::int64_t first_at = 0;
+  for (std::size_t i = 0; i < pendings.size(); ++i) {
+    const auto at = pendings[i]->ended_at();
+    if (!at || (first && *at >= first_at)) continue;
+    first = i;
+    first_at = *at;
+  }
+  return first;
+}
+
+// With the lock of the body held: one has ended, or none runs.
+bool is_worth_a_look(const std::vector<SharedPending>& pendings) {
+  bool runs = false;
+  for (const SharedPending& pending : pendings) {
+    if (pending->local() == nullptr) continue;
+    if (pending->local()->has_given()) return true;
+    runs = runs || !pending->local()->is_done();
+  }
+  return !runs;
+}
+
+// None has ended, and none can before the body is woken.
+[[noreturn]] void leave_for(Branch& branch, const std::vector<SharedPending>& pendings) {
+  const LocalRun* worst = nullptr;
+  for (const SharedPending& pending : pendings) {
+    const LocalRun* local = pending->local();
+    if (local != nullptr && (worst == nullptr || local->ending() > worst->ending())) worst = local;
+  }
+  if (worst != nullptr && worst->ending() != Ending::suspended) Body::unwind(branch, worst->ending());
+  std::vector<std::string> steps = names_of(not_ended(pendings));
+  if (steps.empty()) Body::unwind(branch, Ending::suspended);  // those that wait have said for what
+  branch.body.suspend(branch, {.steps = std::move(steps)});
+}
+
+}  // namespace
+
 std::size_t await_first(Branch& branch, const std::vector<SharedPending>& pendings) {
   if (pendings.empty()) throw Failure{"invalid_argument", "any: there is nothing to wait for", false};
   Body& body = branch.body;
+  const std::function<bool()> is_enough = [&] { return is_worth_a_look(pendings); };
   body.begin_now(branch);
   body.look_again(branch, not_ended(pendings));
-  const auto first_ended = [&]() -> std::optional<std::size_t> {
-    for (std::size_t i = 0; i < pendings.size(); ++i) {
-      if (pendings[i]->has_ended()) return i;
+  for (core::Duration look = kFirstLook;; look = std::min(look * 2, kLastLook)) {
+    const bool none_runs = body.is_true(is_enough);
+    if (const auto first = first_ended(pendings)) return *first;
+    body.check_stop(branch);
+    if (none_runs) leave_for(branch, pendings);
+    const std::vector<Issued> elsewhere = not_ended(pendings);
+    if (elsewhere.empty()) {
+      body.wait_for_branches(is_enough);
+    } else {
+      body.wait_for_branches(is_enough, look);
+      body.ask(branch, elsewhere);
     }
-    return std::nullopt;
-  };
-  std::optional<std::size_t> first = first_ended();
-  // With the lock of the body held, so that no end is missed.
-  const auto is_one_done = [&] {
-    return std::any_of(pendings.begin(), pendings.end(),
-                       [](const SharedPending& pending) { return pending->is_done_here(); });
-  };
-  if (!first) {
-    body.wait_for_branches(is_one_done);
-    first = first_ended();
   }
-  if (first) return *first;
-  body.check_stop(branch);
-  const std::vector<Issued> waiting = not_ended(pendings);
-  if (waiting.empty()) static_cast<void>(pendings.front()->await());  // all were unwound, and so is this
-  body.suspend(branch, {.steps = names_of(waiting)});
 }
 
 std::vector<std::string> fan_out(Branch& branch, const Fan& fan) {
@@ -163,7 +212,7 @@ std::vector<std::string> fan_out(Branch& branch, const Fan& fan) {
   std::vector<std::unique_ptr<LocalRun>> threads;
   const std::size_t count = std::min(std::max<std::size_t>(fan.parallel, 1), fan.count);
   for (std::size_t t = 0; t < count; ++t) {
-    threads.push_back(std::make_unique<LocalRun>(body, branch.prefix, branch.now, [&](Branch& own) {
+    threads.push_back(std::make_unique<LocalRun>(Branch{branch, branch.prefix}, [&](Branch& own) {
       Ending ending = Ending::none;
       for (std::size_t i = next++; i < fan.count; i = next++) {
         own.ending = Ending::none;
@@ -177,6 +226,7 @@ std::vector<std::string> fan_out(Branch& branch, const Fan& fan) {
     }));
   }
   for (const auto& thread : threads) static_cast<void>(thread->await(branch));
+  body.undo_if_due(branch);  // all that they registered is there
   std::vector<std::string> given;
   for (Outcome& outcome : outcomes) {
     if (outcome.thrown) std::rethrow_exception(outcome.thrown);

@@ -2,6 +2,7 @@
 // What stands behind a pawl::Pending: a step that ends by itself somewhere, or a branch that runs on a thread
 // of its own here. Used by the branch that it belongs to.
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,28 +19,42 @@ namespace pawl::detail {
 // The same of a promise, whose signal says how it ended.
 [[nodiscard]] std::string given_by_promise(const core::StepMemo& memo);
 
-// A branch on its own thread.
+// A branch on its own thread; where there is none to be had, it runs to its end at once.
 class LocalRun {
  public:
-  LocalRun(Body& body, std::string prefix, core::TimePoint now, std::function<std::string(Branch&)> call);
+  LocalRun(Branch branch, std::function<std::string(Branch&)> call);
   LocalRun(const LocalRun&) = delete;
   LocalRun& operator=(const LocalRun&) = delete;
   ~LocalRun();  // waits for its end
 
   // What it gave. Where it was unwound, so is `owner`, for the same reason.
   [[nodiscard]] std::string await(Branch& owner);
-  [[nodiscard]] bool has_given();  // or failed
-  [[nodiscard]] bool has_given_unlocked() const {
-    return is_done_ && outcome_.kind != Outcome::Kind::unwound;
-  }
-  void abandon() { branch_.is_abandoned = true; }
+  // Nobody has to ask for it: how it ends is of no matter then.
+  void let_go() { is_let_go_ = true; }
+  [[nodiscard]] bool is_let_go() const { return is_let_go_; }
+  // Nobody will: it ends with the next thing that it had not done before.
+  void abandon();
+
+  // Its pass is over, and with it all that it belongs to.
+  [[nodiscard]] bool is_left_over() const { return pass_.expired(); }
+
+  // With the lock of the body held.
+  [[nodiscard]] bool is_done() const { return is_done_; }
+  [[nodiscard]] bool has_given() const { return is_done_ && outcome_.kind != Outcome::Kind::unwound; }
+  // Of one that is done.
+  [[nodiscard]] std::int64_t sequence() const { return branch_.sequence; }
+  [[nodiscard]] Ending ending() const { return branch_.ending; }
 
  private:
+  void run();
+
   Body& body_;
+  std::weak_ptr<const bool> pass_;
   Branch branch_;
   std::function<std::string(Branch&)> call_;
   bool is_done_ = false;  // under the lock of the body
   bool is_awaited_ = false;
+  bool is_let_go_ = false;
   Outcome outcome_ = {};
   std::thread thread_;  // last: it uses all of the above
 };
@@ -56,22 +71,23 @@ class PendingState {
   ~PendingState();
 
   [[nodiscard]] std::string await();
-  // Whether `await` would give or throw at once; for a remote one by what is known.
-  [[nodiscard]] bool has_ended();
-  // Of one that runs here; with the lock of the body held.
-  [[nodiscard]] bool is_done_here() const { return local_ && local_->has_given_unlocked(); }
+  // The place in the record of its end; none where `await` would not give or throw at once. For a remote one
+  // by what is known.
+  [[nodiscard]] std::optional<std::int64_t> ended_at();
   [[nodiscard]] const std::optional<Issued>& remote() const { return remote_; }
-  [[nodiscard]] Branch& owner() const { return owner_; }
+  [[nodiscard]] LocalRun* local() const { return local_.get(); }
 
  private:
   Branch& owner_;
   std::optional<Issued> remote_ = {};
   Read read_ = {};
+  int exceptions_ = std::uncaught_exceptions();  // under way when it was made
   std::unique_ptr<LocalRun> local_ = {};
 };
 
 // Ends of several, by their places.
 [[nodiscard]] std::vector<std::string> await_each(Branch& branch, const std::vector<SharedPending>& pendings);
+// The first by the record of those that have ended.
 [[nodiscard]] std::size_t await_first(Branch& branch, const std::vector<SharedPending>& pendings);
 
 // Calls each of `count`, on `parallel` threads; what they gave, in order.

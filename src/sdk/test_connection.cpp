@@ -11,10 +11,12 @@ namespace pawl::testing::detail {
 namespace {
 
 constexpr core::Duration kTestTick = std::chrono::milliseconds{1};
+constexpr std::size_t kLookedAt = 10'000;  // of a kind, which is all that a test has
 
 runtime::RuntimeOptions options_of_a_test() {
   runtime::RuntimeOptions options;
   options.ticker.interval = kTestTick;
+  options.schedules = kTestTick;
   // A worker that was not heard of for a week of skipped time is not lost.
   options.ticker.maintenance = std::chrono::hours{1};
   return options;
@@ -63,12 +65,12 @@ TestConnection::TestConnection(Crash crash)
 
 TestConnection::~TestConnection() = default;
 
-std::shared_ptr<void> TestConnection::waiting() {
+std::shared_ptr<void> TestConnection::waiting(const core::RunId& run) {
   const std::lock_guard lock{mutex_};
-  ++waiting_;
-  return {this, [](TestConnection* connection) {
+  awaited_.insert(run);
+  return {this, [run](TestConnection* connection) {
             const std::lock_guard inner{connection->mutex_};
-            --connection->waiting_;
+            connection->awaited_.extract(run);
           }};
 }
 
@@ -206,14 +208,13 @@ std::vector<std::string> TestConnection::done_again() {
 
 // --- time ---
 
-// In the order of these looks: what stands nowhere when looked at is not there later, unless somebody from
-// outside brings it.
 bool TestConnection::is_idle() {
+  const auto still = store_->begin();  // so that nothing moves to where was looked already
   const auto open =
       store_->list_tasks({.filter = {.ns = ns(),
                                      .statuses = {core::TaskStatus::pending, core::TaskStatus::claimed,
                                                   core::TaskStatus::running}},
-                          .limit = 10'000});
+                          .limit = kLookedAt});
   bool has_ready = false;
   bool has_dead = false;
   for (const store::StoredTask& task : open) {
@@ -226,7 +227,8 @@ bool TestConnection::is_idle() {
   if (has_ready && !has_dead) return false;
   const store::DueRuns runs = store_->due_runs(1);
   return store_->due_leases(1).empty() && store_->due_tasks(1).ids.empty() && runs.timers.empty() &&
-         runs.deadlines.empty();
+         runs.deadlines.empty() && store_->due_records(core::RecordKind::schedule, 1).empty() &&
+         store_->due_records(core::RecordKind::firing, 1).empty();
 }
 
 std::optional<core::TimePoint> TestConnection::next_due() {
@@ -235,6 +237,10 @@ std::optional<core::TimePoint> TestConnection::next_due() {
     if (time) next = std::min(next.value_or(*time), *time);
   };
   take(store_->due_runs(1).next);
+  for (const auto kind : {core::RecordKind::schedule, core::RecordKind::firing}) {
+    for (const core::Record& record : store_->list_records({.kind = kind, .ns = ns(), .limit = kLookedAt}))
+      take(record.expires_at);
+  }
   const std::set<Held> dead = [&] {
     const std::lock_guard lock{mutex_};
     return dead_;
@@ -247,12 +253,25 @@ std::optional<core::TimePoint> TestConnection::next_due() {
   return next;
 }
 
+// Whoever waits for one that has ended is about to go on, and must find the time that it ended at.
+bool TestConnection::is_any_awaited() {
+  const std::multiset<core::RunId> awaited = [&] {
+    const std::lock_guard lock{mutex_};
+    return awaited_;
+  }();
+  return std::any_of(awaited.begin(), awaited.end(), [this](const core::RunId& id) {
+    const auto stored = store_->find_run(id, {});
+    return stored && !core::is_closed(stored->run.state);
+  });
+}
+
 int TestConnection::skip() {
   {
     const std::lock_guard lock{mutex_};
-    if (waiting_ == 0) return 0;
+    if (awaited_.empty()) return 0;
   }
-  if (!is_idle()) return 0;
+  const auto still = store_->begin();  // what comes now comes after the skip
+  if (!is_idle() || !is_any_awaited()) return 0;
   if (const auto next = next_due()) skipping().skip_to(*next);
   return 0;  // what is due now is done by others
 }

@@ -44,7 +44,7 @@ class TestConnection final : public pawl::detail::Connection {
   [[nodiscard]] pawl::detail::Calls own_calls(core::Duration) override { return calls(); }
   [[nodiscard]] core::Duration claim_wait() const override { return std::chrono::milliseconds{20}; }
   [[nodiscard]] core::Duration suspend_after(core::Duration) const override { return core::Duration{0}; }
-  [[nodiscard]] std::shared_ptr<void> waiting() override;
+  [[nodiscard]] std::shared_ptr<void> waiting(const core::RunId& run) override;
   [[nodiscard]] std::optional<std::string> why_no_sql() const override {
     return "a test's store is in memory, which takes no SQL";
   }
@@ -74,11 +74,12 @@ class TestConnection final : public pawl::detail::Connection {
   void note_durable(const std::string& key);
 
   int skip();
+  [[nodiscard]] bool is_any_awaited();  // that has not ended
   [[nodiscard]] std::optional<core::TimePoint> next_due();
 
   const Crash crash_;
   std::mutex mutex_;  // of what follows, down to the store
-  int waiting_ = 0;
+  std::multiset<core::RunId> awaited_;
   int points_ = 0;
   bool has_crashed_ = false;
   std::set<Held> held_;

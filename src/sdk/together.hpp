@@ -54,6 +54,7 @@ class Together {
 
  private:
   using Gate = runtime::Gate;
+  using Answers = core::Result<std::vector<core::Result<Answer>>>;
   struct Waiting {
     Item item;
     std::size_t bytes = 0;
@@ -74,23 +75,40 @@ class Together {
     auto answers = answers_to(taken);
     lock.lock();
     --senders_;
+    if (!waiting_.empty()) waiting_.front()->news.open(Gate::Reason::look);
+    lock.unlock();  // which those who are woken want next
+    tell(taken, answers);
+    lock.lock();
+  }
+
+  static void tell(const std::vector<Waiting*>& taken, Answers& answers) {
     const bool is_refused = !answers && taken.size() > 1 && !is_passing(answers.problem().code);
     for (std::size_t i = 0; i < taken.size(); ++i) {
       taken[i]->is_to_go_alone = is_refused;
       taken[i]->answer = answer_of(answers, i);
       taken[i]->news.open();  // it is gone then
     }
-    if (!waiting_.empty()) waiting_.front()->news.open(Gate::Reason::look);
+  }
+
+  Answers answers_to(const std::vector<Waiting*>& taken) const {
+    if (taken.size() == 1)
+      return heard([&]() -> Answers { return std::vector{send_one_(taken.front()->item)}; });
+    std::vector<Item> items;
+    Answers answers = heard([&] {
+      items.reserve(taken.size());
+      for (Waiting* one : taken) items.push_back(std::move(one->item));
+      return send_many_(items);
+    });
+    for (std::size_t i = 0; !answers && i < items.size(); ++i)
+      taken[i]->item = std::move(items[i]);  // it may go alone
+    return answers;
   }
 
   // Whatever happens to the one who sends, the others must hear of it.
-  core::Result<std::vector<core::Result<Answer>>> answers_to(const std::vector<Waiting*>& taken) const {
+  template <typename Send>
+  static Answers heard(const Send& send) {
     try {
-      if (taken.size() == 1) return std::vector{send_one_(taken.front()->item)};
-      std::vector<Item> items;
-      items.reserve(taken.size());
-      for (const Waiting* one : taken) items.push_back(one->item);
-      return send_many_(items);
+      return send();
     } catch (const std::exception& error) {
       return core::Problem{.code = core::ProblemCode::internal, .detail = error.what()};
     }
@@ -110,8 +128,7 @@ class Together {
     return taken;
   }
 
-  static core::Result<Answer> answer_of(core::Result<std::vector<core::Result<Answer>>>& answers,
-                                        std::size_t i) {
+  static core::Result<Answer> answer_of(Answers& answers, std::size_t i) {
     if (!answers) return answers.problem();
     if (i < answers->size()) return std::move((*answers)[i]);
     return core::Problem{.code = core::ProblemCode::internal, .detail = "the answer has too few results"};

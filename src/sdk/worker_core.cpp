@@ -27,6 +27,7 @@ namespace {
 constexpr core::Duration kBackOffMin = std::chrono::milliseconds{100};
 constexpr core::Duration kBackOffMax = std::chrono::seconds{5};
 constexpr core::Duration kSignalLook = std::chrono::milliseconds{100};
+constexpr core::Duration kThreadsAgain = std::chrono::seconds{5};
 
 // Two workers of one process are no incarnations of one another: each is registered under a name of its own.
 std::string name_of_this_one() {
@@ -118,10 +119,13 @@ void WorkerCore::start() {
   reporter_.emplace(*connection_, enlist(), log_);
   is_started_ = true;
   claims_.emplace(connection_->own_calls(options_.lease));
+  is_over_ = std::make_shared<std::atomic<bool>>(false);
   keeper_ = std::make_unique<worker::LeaseKeeper>(
       worker::KeeperOptions{.lease = options_.lease, .is_enlisted = true},
-      std::make_unique<ApiLeaseCalls>(connection_->own_calls(options_.lease / 3), connection_->ns(),
-                                      reporter_->worker_id()),
+      std::make_unique<ApiLeaseCalls>(
+          connection_->own_calls(options_.lease / 3),
+          ApiLeaseCalls::Of{
+              .ns = connection_->ns(), .worker_id = reporter_->worker_id(), .is_over = is_over_}),
       connection_->clock());
   claimer_ = std::thread{[this] { claim_loop(); }};
 }
@@ -134,8 +138,9 @@ void WorkerCore::claim_loop() {
     const auto asked_at = connection_->clock().monotonic();
     auto claimed = claims_->tasks().claim(claim_of(slots));
     if (claimed) {
-      take(std::move(*claimed), asked_at);
-      wait = kBackOffMin;
+      const bool has_room = has_taken(std::move(*claimed), asked_at);
+      if (!has_room) back_off(wait);
+      wait = has_room ? kBackOffMin : std::min(wait * 2, kBackOffMax);
       continue;
     }
     const bool is_hopeless = worker::is_hopeless(claimed.problem().code);
@@ -151,10 +156,16 @@ void WorkerCore::claim_loop() {
   }
 }
 
+int WorkerCore::slots_max() const {
+  const int threads = static_cast<int>(runners_.size());
+  const bool is_short = threads > 0 && connection_->clock().monotonic() < more_threads_at_;
+  return is_short ? threads : held_max();
+}
+
 int WorkerCore::wait_for_slots() {
   std::unique_lock lock{mutex_};
-  slot_freed_.wait(lock, [&] { return is_stopping_ || busy_ < held_max(); });
-  return is_stopping_ ? 0 : held_max() - busy_;
+  slot_freed_.wait(lock, [&] { return is_stopping_ || busy_ < slots_max(); });
+  return is_stopping_ ? 0 : slots_max() - busy_;
 }
 
 // It waits for work only for a small part of the lease, which is counted from before it was asked for.
@@ -170,8 +181,8 @@ core::ClaimTasks WorkerCore::claim_of(int max) const {
   return claim;
 }
 
-void WorkerCore::take(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at) {
-  if (claimed.empty()) return;
+bool WorkerCore::has_taken(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at) {
+  if (claimed.empty()) return true;
   if (options_.prefetch == 0) reporter_->start(claimed);
   std::vector<Work> work;
   work.reserve(claimed.size());
@@ -181,18 +192,41 @@ void WorkerCore::take(std::vector<core::ClaimedTask> claimed, core::MonotonicTim
                                 .until = asked_at + options_.lease});
     work.push_back({.claimed = std::move(one), .lease = std::move(lease)});
   }
+  std::vector<Work> unwanted;
   {
     const std::lock_guard lock{mutex_};
     busy_ += static_cast<int>(work.size());
     std::move(work.begin(), work.end(), std::back_inserter(waiting_));
-    while (static_cast<int>(runners_.size()) < options_.max_concurrent &&
-           static_cast<int>(waiting_.size()) > idle_runners_) {
-      ++idle_runners_;
-      runners_.emplace_back([this] { run_loop(); });
-    }
+    unwanted = make_runners();
+    busy_ -= static_cast<int>(unwanted.size());
   }
   // Without the lock, which those who wake want.
   for (std::size_t i = 0; i < work.size(); ++i) work_came_.notify_one();
+  for (const Work& one : unwanted) {
+    reporter_->release(one.claimed.task);
+    keeper_->drop(one.lease);
+  }
+  return unwanted.empty();
+}
+
+std::vector<WorkerCore::Work> WorkerCore::make_runners() {
+  std::vector<Work> unwanted;
+  while (static_cast<int>(runners_.size()) < options_.max_concurrent &&
+         static_cast<int>(waiting_.size()) > idle_runners_) {
+    const Outcome made = outcome_of([this] {
+      runners_.emplace_back([this] { run_loop(); });
+      return std::string{"null"};
+    });
+    if (made.kind == Outcome::Kind::completed) {
+      ++idle_runners_;
+      continue;
+    }
+    log_("there are no more threads to be had: " + made.error.message);
+    more_threads_at_ = connection_->clock().monotonic() + kThreadsAgain;
+    for (; static_cast<int>(waiting_.size()) > idle_runners_; waiting_.pop_back())
+      unwanted.push_back(std::move(waiting_.back()));
+  }
+  return unwanted;
 }
 
 void WorkerCore::back_off(core::Duration wait) {
@@ -279,6 +313,7 @@ bool WorkerCore::is_idle_within(core::Duration wait) {
 
 void WorkerCore::end() {
   if (!is_idle_within(core::Duration{0})) keeper_->end_all(worker::LeaseState::abandoned);
+  *is_over_ = true;  // what takes no notice is not held for ever
   for (std::thread& runner : runners_) runner.join();
   runners_.clear();
   keeper_.reset();

@@ -44,9 +44,13 @@ class WorkerCore {
   [[nodiscard]] std::string enlist();
   void claim_loop();
   [[nodiscard]] int held_max() const { return options_.max_concurrent + options_.prefetch; }
-  [[nodiscard]] int wait_for_slots();  // 0: stopping
+  [[nodiscard]] int slots_max() const;  // with the lock held
+  [[nodiscard]] int wait_for_slots();   // 0: stopping
   [[nodiscard]] core::ClaimTasks claim_of(int max) const;
-  void take(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at);
+  // False: there were too few threads for all, and some were given back.
+  [[nodiscard]] bool has_taken(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at);
+  // With the lock held: what no thread is there for.
+  [[nodiscard]] std::vector<Work> make_runners();
   void back_off(core::Duration wait);
   void run_loop();
   void do_work(const Work& work);
@@ -63,6 +67,7 @@ class WorkerCore {
 
   std::optional<Calls> claims_;
   std::optional<Reporter> reporter_;
+  std::shared_ptr<std::atomic<bool>> is_over_;  // shared with what renews the leases
   std::unique_ptr<worker::LeaseKeeper> keeper_;
   std::thread claimer_;
 
@@ -74,6 +79,7 @@ class WorkerCore {
   std::vector<std::thread> runners_;
   int busy_ = 0;  // waiting or running
   int idle_runners_ = 0;
+  core::MonotonicTime more_threads_at_ = {};  // not before, since there were none to be had
   bool is_started_ = false;
   std::atomic<bool> is_stopping_ = false;  // set with the mutex; every step looks
   bool is_closed_ = false;                 // no runner has anything more to do

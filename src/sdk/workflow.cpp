@@ -47,12 +47,14 @@ std::string Workflow::run_transaction(std::string_view name, const StepOptions& 
 }
 
 void Workflow::add_undo(std::string_view name, const StepOptions& options, std::function<void()> call) {
-  branch_.body.enter(branch_);
+  branch_.body.enter(branch_, detail::UndoPlace::where_called);
   branch_.body.add_undo(branch_, name, step_retry(options.retry), std::move(call));
 }
 
 std::string Workflow::execution_key() const {
-  return branch_.running_key.value_or(to_string(branch_.body.run_id()));
+  const core::RunId& run = branch_.body.run_id();
+  if (!branch_.running) return to_string(run);
+  return core::execution_key(run, *branch_.running->id, branch_.running->attempt);
 }
 
 // --- waits ---
@@ -77,7 +79,7 @@ std::optional<std::string> Workflow::wait_for_signal(std::string_view name, cons
 std::pair<std::string, detail::SharedPending> Workflow::make_promise(std::string_view name,
                                                                      const SignalOptions& options) {
   branch_.body.enter(branch_);
-  Issued issued = branch_.body.issue(branch_, name, StepKind::signal);
+  Issued issued = branch_.body.issue(branch_, name, StepKind::signal, detail::Order::begun_soon);
   issued.begin.signal = detail::promise_signal(issued.id);
   issued.begin.wait = options.timeout;
   branch_.body.begin_soon(branch_, issued);
@@ -92,7 +94,7 @@ detail::SharedPending Workflow::spawn_task(std::string_view type, std::string in
                                            const SpawnOptions& options) {
   branch_.body.enter(branch_);
   Issued issued = branch_.body.issue(branch_, options.name.empty() ? type : std::string_view{options.name},
-                                     StepKind::task);
+                                     StepKind::task, detail::Order::begun_soon);
   issued.begin.task = detail::spec_of(type, std::move(input),
                                       {.queue = options.queue.value_or(branch_.body.queue()),
                                        .priority = options.priority,
@@ -106,8 +108,9 @@ detail::SharedPending Workflow::spawn_task(std::string_view type, std::string in
 detail::SharedPending Workflow::start_child(std::string_view workflow, std::string input,
                                             const ChildOptions& options) {
   branch_.body.enter(branch_);
-  Issued issued = branch_.body.issue(
-      branch_, options.name.empty() ? workflow : std::string_view{options.name}, StepKind::child);
+  Issued issued =
+      branch_.body.issue(branch_, options.name.empty() ? workflow : std::string_view{options.name},
+                         StepKind::child, detail::Order::begun_soon);
   issued.begin.child = core::ChildSpec{.workflow = std::string{workflow},
                                        .input = {std::move(input)},
                                        .run_key = options.run_key,
@@ -123,36 +126,38 @@ detail::SharedPending Workflow::spawn_step(std::string_view name, const StepOpti
                                            std::function<std::string()> call) {
   branch_.body.enter(branch_);
   const Issued issued = branch_.body.issue(branch_, name, StepKind::function, detail::Order::beside);
+  detail::Branch beside{branch_, branch_.prefix};
+  detail::Body::begin_beside(beside, branch_, issued.memo.has_value());
   return std::make_shared<detail::PendingState>(
-      branch_, std::make_unique<detail::LocalRun>(
-                   branch_.body, branch_.prefix, branch_.now,
-                   [issued, retry = step_retry(options.retry), call = std::move(call)](detail::Branch& own) {
-                     return own.body.execute(own, issued, retry, call);
-                   }));
+      branch_,
+      std::make_unique<detail::LocalRun>(std::move(beside), [issued, retry = step_retry(options.retry),
+                                                             call = std::move(call)](detail::Branch& own) {
+        return own.body.execute(own, issued, retry, call);
+      }));
 }
 
 detail::SharedPending Workflow::spawn_branch(std::string_view name,
                                              std::function<std::string(Workflow&)> call) {
-  branch_.body.enter(branch_);
-  branch_.body.undo_if_due(branch_);
-  std::string prefix = branch_.body.next_id(branch_, name) + "/";
-  return std::make_shared<detail::PendingState>(
-      branch_, std::make_unique<detail::LocalRun>(branch_.body, std::move(prefix), branch_.now,
-                                                  [call = std::move(call)](detail::Branch& own) {
-                                                    Workflow workflow{own};
-                                                    return call(workflow);
-                                                  }));
+  branch_.body.enter(branch_, detail::UndoPlace::where_called);
+  detail::Branch line{branch_, branch_.body.next_id(branch_, name) + "/"};
+  branch_.body.begin_line(line, branch_);
+  auto pending = std::make_shared<detail::PendingState>(
+      branch_,
+      std::make_unique<detail::LocalRun>(std::move(line), [call = std::move(call)](detail::Branch& own) {
+        Workflow workflow{own};
+        return call(workflow);
+      }));
+  branch_.body.undo_if_due(branch_);  // once it has come as far as it was
+  return pending;
 }
 
 std::vector<std::string> Workflow::await_all(const std::vector<detail::SharedPending>& pendings) {
   branch_.body.enter(branch_);
-  branch_.body.undo_if_due(branch_);
   return detail::await_each(branch_, pendings);
 }
 
 std::pair<std::size_t, std::string> Workflow::await_any(const std::vector<detail::SharedPending>& pendings) {
   branch_.body.enter(branch_);
-  branch_.body.undo_if_due(branch_);
   const std::string id = branch_.body.next_id(branch_, "any");
   const auto known = branch_.body.find(id);
   const std::string kept = branch_.body.keep_marker(
@@ -160,16 +165,16 @@ std::pair<std::size_t, std::string> Workflow::await_any(const std::vector<detail
   const std::size_t index = detail::decode<std::size_t>(kept);
   if (index >= pendings.size())
     throw Failure{"invalid_state", "any: there were more to wait for when one of them was first", false};
+  for (std::size_t i = 0; i < pendings.size(); ++i) {
+    if (i != index && pendings[i]->local() != nullptr) pendings[i]->local()->let_go();
+  }
   return {index, pendings[index]->await()};
 }
 
 std::vector<std::string> Workflow::map_steps(const MapOptions& options, std::size_t count,
                                              const std::function<std::string(std::size_t)>& call) {
   branch_.body.enter(branch_);
-  branch_.body.undo_if_due(branch_);
-  const std::string base = branch_.body.next_id(branch_, options.name);
-  std::vector<std::string> ids;
-  for (std::size_t i = 0; i < count; ++i) ids.push_back(fmt::format("{}[{}]", base, i));
+  std::vector<std::string> ids = branch_.body.item_ids(branch_, options.name, count);
   branch_.body.come_to(ids);
   std::vector<Issued> issued;
   for (std::string& id : ids)
@@ -185,13 +190,17 @@ std::vector<std::string> Workflow::map_steps(const MapOptions& options, std::siz
 std::vector<std::string> Workflow::map_branches(
     const MapOptions& options, std::size_t count,
     const std::function<std::string(Workflow&, std::size_t)>& call) {
-  branch_.body.enter(branch_);
-  branch_.body.undo_if_due(branch_);
-  const std::string base = branch_.body.next_id(branch_, options.name);
+  branch_.body.enter(branch_, detail::UndoPlace::where_called);
+  std::vector<detail::Branch> items;
+  items.reserve(count);
+  for (const std::string& id : branch_.body.item_ids(branch_, options.name, count)) {
+    items.emplace_back(branch_, id + "/");
+    branch_.body.begin_line(items.back(), branch_);
+  }
   return detail::fan_out(
       branch_,
       {.count = count, .parallel = options.parallel, .call = [&](detail::Branch& own, std::size_t i) {
-         detail::Branch item{own.body, fmt::format("{}[{}]/", base, i), branch_.now};
+         detail::Branch& item = items[i];
          const detail::Outcome outcome = detail::Body::call_branch(item, [&] {
            Workflow workflow{item};
            return call(workflow, i);
@@ -223,20 +232,15 @@ std::uint64_t Workflow::random() {
   return std::stoull(draw(branch_).substr(0, 16), nullptr, 16);
 }
 
-// Which way a run goes is decided once, and kept for its later passes.
 bool Workflow::patched(std::string_view name) {
   branch_.body.enter(branch_);
-  branch_.body.undo_if_due(branch_);
-  const std::string id = fmt::format("patched:{}", name);
-  const bool is_new = !branch_.body.has_gone_further(branch_);
-  return branch_.body.keep_marker(branch_, id, is_new ? "true" : "false") == "true";
+  return branch_.body.is_patched(branch_, name);
 }
 
 // --- the run ---
 
 void Workflow::set_status(std::string_view status) {
   branch_.body.enter(branch_);
-  branch_.body.undo_if_due(branch_);
   branch_.body.set_status(branch_, std::string{status});
 }
 

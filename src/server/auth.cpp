@@ -1,5 +1,7 @@
 #include "server/auth.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/sha256.hpp"
@@ -16,16 +18,27 @@ constexpr core::Duration kKeptFor = std::chrono::milliseconds{900};
 // What is known for so long yet is at hand: it will not have to be read between the question and its use.
 constexpr core::Duration kSoon = std::chrono::milliseconds{50};
 constexpr std::size_t kKnownMax = 10'000;
-constexpr std::string_view kBearer = "Bearer ";
+constexpr std::string_view kBearer = "bearer ";
 
 // One text for all that is wrong with a token: which part it was is nobody's business.
 Problem unauthorized() {
   return {.code = ProblemCode::unauthorized, .detail = "the Authorization header has no valid token"};
 }
 
+// A scheme is read in any case.
+bool is_bearer(std::string_view field) {
+  const auto is_same = [](char given, char lower) {
+    const bool is_upper = given >= 'A' && given <= 'Z';
+    return (is_upper ? given - 'A' + 'a' : given) == lower;
+  };
+  return field.size() >= kBearer.size() &&
+         std::equal(kBearer.begin(), kBearer.end(), field.begin(),
+                    [&](char lower, char given) { return is_same(given, lower); });
+}
+
 auto token_text(const Request& request) {
   const std::string_view field = request.authorization;
-  return core::parse_token(field.starts_with(kBearer) ? field.substr(kBearer.size()) : std::string_view{});
+  return core::parse_token(is_bearer(field) ? field.substr(kBearer.size()) : std::string_view{});
 }
 
 core::Status check_role(const core::Token& token, const Request& request) {

@@ -16,9 +16,9 @@ Services Services::with(runtime::LocalApi& other) const {
           .streams = streams,
           .queue_watch = queue_watch,
           .run_watch = run_watch,
+          .readiness = readiness,
           .blocking = blocking,
           .version = version,
-          .check_progress = check_progress,
           .lease_default = lease_default,
           .answers_kept = answers_kept};
 }

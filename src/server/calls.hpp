@@ -12,6 +12,7 @@
 #include "server/event_stream.hpp"
 #include "server/metrics.hpp"
 #include "server/queue_watch.hpp"
+#include "server/readiness.hpp"
 #include "server/request.hpp"
 #include "server/run_watch.hpp"
 #include "server/threads.hpp"
@@ -30,10 +31,9 @@ struct Services {
   EventStreams& streams;
   QueueWatch& queue_watch;
   RunWatch& run_watch;
+  Readiness& readiness;
   Blocking blocking;
   std::string version;
-  // `unavailable` when work does not go on, saying what stands still.
-  std::function<core::Status()> check_progress;
   core::Duration lease_default = core::kLeaseDefault;    // of a claim that does not say
   core::Duration answers_kept = std::chrono::hours{24};  // of requests with an Idempotency-Key
 

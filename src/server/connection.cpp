@@ -201,9 +201,25 @@ Awaitable<Admission> Connection::admission_of(Incoming incoming) {
 Awaitable<Response> Connection::answer_of(Request request) {
   stream_.expires_never();
   if (buffer_.empty()) buffer_.shrink_to_fit();  // a claim may wait for long
+  request.when_gone = when_gone();
   Pending<Response> pending{executor()};
   dispatch_.call(std::move(request), pending.giver());
-  co_return co_await Pending<Response>::taken(std::move(pending));
+  Response response = co_await Pending<Response>::taken(std::move(pending));
+  is_asking_ = false;
+  stream_.stop_watching();
+  co_return response;
+}
+
+// Whoever wants to know may be late: then the request is answered, and perhaps the next one is under way.
+WhenGone Connection::when_gone() {
+  is_asking_ = true;
+  return [weak = weak_from_this(), number = ++asked_](std::function<void()> gone) {
+    const auto self = weak.lock();
+    if (!self) return;
+    asio::post(self->executor(), [self, number, gone = std::move(gone)]() mutable {
+      if (self->is_asking_ && self->asked_ == number) self->stream_.watch_peer(std::move(gone));
+    });
+  };
 }
 
 std::string Connection::head_of(const Response& response, bool keep_alive) const {

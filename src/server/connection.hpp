@@ -49,6 +49,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void feed(RequestParser& parser);
   [[nodiscard]] Awaitable<Admission> admission_of(Incoming incoming);
   [[nodiscard]] Awaitable<Response> answer_of(Request request);
+  [[nodiscard]] WhenGone when_gone();
   // Whether the connection goes on: it was to, and all was handed over.
   Awaitable<bool> write(Response response, bool goes_on);
   // The last one, to somebody who may still be sending.
@@ -68,6 +69,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool is_local_ = false;
   bool is_head_ = false;
   bool is_idle_ = false;           // nobody waits for an answer
+  std::uint64_t asked_ = 0;        // requests that were handed on
+  bool is_asking_ = false;         // the last of them is not answered yet
   std::optional<Linger> lingers_;  // the last answer came before the end of the request
   std::atomic<bool> is_stopping_ = false;
 };

@@ -72,6 +72,14 @@ Response refusal(const Incoming& incoming, const Problem& problem) {
   return response;
 }
 
+// To one whom nobody knows yet, since the store could not be asked: nor is the store known to them.
+Response unknown_caller_response(const Problem& problem, const std::string& request_id) {
+  const bool is_of_store = problem.code == ProblemCode::unavailable || problem.code == ProblemCode::internal;
+  Response response = problem_response(is_of_store ? store_unreachable() : problem, request_id);
+  response.cause = problem.detail;
+  return response;
+}
+
 // A page of another site cannot call us with what the browser knows of its user.
 core::Status check_origin(const Incoming& incoming) {
   if (incoming.origin.empty()) return core::Done{};
@@ -170,12 +178,13 @@ Response Dispatch::seen_off(const Asked& asked, Response response) {
   services_.metrics.count_request(asked.route, response.status, took);
   const LogLevel level = response.status >= 500 ? LogLevel::error : LogLevel::debug;
   if (log_.shows(level)) {
-    log_.write(level, "request",
-               {{"request_id", asked.id},
-                {"method", asked.method},
-                {"route", std::string{asked.route == nullptr ? "" : asked.route->path}},
-                {"status", std::to_string(response.status)},
-                {"took", core::format_duration(took)}});
+    Log::Fields fields{{"request_id", asked.id},
+                       {"method", asked.method},
+                       {"route", std::string{asked.route == nullptr ? "" : asked.route->path}},
+                       {"status", std::to_string(response.status)},
+                       {"took", core::format_duration(took)}};
+    if (!response.cause.empty()) fields.emplace_back("why", response.cause);
+    log_.write(level, "request", fields);
   }
   response.headers.emplace_back("X-Request-Id", asked.id);
   return response;
@@ -213,7 +222,7 @@ void Dispatch::authorize(Request request, const std::function<void(Admission)>& 
     request.actor = {.request_id = request.id};
     if (allowed.problem().code == ProblemCode::unauthorized)
       return deny(services_, request, allowed.problem(), refusing());
-    return refusing()(problem_response(allowed.problem(), request.id));
+    return refusing()(unknown_caller_response(allowed.problem(), request.id));
   }
   request.actor = std::move(allowed->actor);
   if (allowed->refusal) return deny(services_, request, *allowed->refusal, refusing());

@@ -22,10 +22,11 @@ struct Linger {
 };
 
 struct HttpLimits {
-  std::size_t header_bytes_max = 32U << 10U;  // all of them, with the request line
-  std::size_t field_bytes_max = 8U << 10U;
-  std::size_t target_bytes_max = 8U << 10U;
+  std::size_t header_bytes_max = 32U << 10U;       // all of them, with the request line
+  std::size_t request_line_bytes_max = 8U << 10U;  // a line has all its bytes but those of its end
+  std::size_t field_bytes_max = 8U << 10U;         // of its line
   std::size_t fields_max = 100;
+  std::size_t chunk_extension_bytes_max = 256;  // of each chunk; the fields behind the last are as a header
   std::int64_t connections_max = 1'024;
   int connections_per_address_max = 64;
   bool spares_loopback = true;  // the programs of this machine have one address between them

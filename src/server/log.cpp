@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warning", "e
 
 }  // namespace
 
-void Log::write(LogLevel level, std::string_view what, Fields fields) {
+void Log::write(LogLevel level, std::string_view what, const Fields& fields) {
   if (!shows(level)) return;
   const std::string_view level_name = kLevels.at(static_cast<std::size_t>(level));
   std::string line;

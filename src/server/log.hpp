@@ -1,12 +1,12 @@
 #pragma once
 // One line an event, on standard error: for people as text, for machines as JSON. No secrets: callers give
-// names and ids, never headers or bodies. Any thread.
+// names, ids and what went wrong, never headers, bodies or the store's address with its password. Any thread.
 
-#include <initializer_list>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/env.hpp"
 
@@ -22,9 +22,9 @@ class Log {
   };
   Log(core::Clock& clock, Options options) : clock_(clock), options_(options) {}
 
-  using Fields = std::initializer_list<std::pair<std::string_view, std::string>>;
+  using Fields = std::vector<std::pair<std::string_view, std::string>>;
   [[nodiscard]] bool shows(LogLevel level) const { return level >= options_.least; }
-  void write(LogLevel level, std::string_view what, Fields fields = {});
+  void write(LogLevel level, std::string_view what, const Fields& fields = {});
 
  private:
   core::Clock& clock_;

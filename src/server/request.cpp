@@ -17,6 +17,7 @@ Response problem_response(const core::Problem& problem, const std::string& reque
   Response response{.status = status == 0 ? core::kind_of(problem.code).http_status : status,
                     .body = wire::problem_text(problem, request_id, status),
                     .content_type = "application/problem+json"};
+  if (response.status >= 500) response.cause = problem.detail;
   if (problem.code == core::ProblemCode::resource_exhausted)
     response.headers.emplace_back("Retry-After", "1");
   if (problem.code == core::ProblemCode::unauthorized)

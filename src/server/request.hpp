@@ -58,6 +58,7 @@ struct Request {
   std::string hash = {};                 // of the whole request, where it is to be done once
   core::Duration kept_for = {};          // how long its answer is kept then
   Resume resume = {};                    // where its answer is put into words
+  WhenGone when_gone = {};               // to be told that nobody waits for the answer any more
 };
 
 struct Response {
@@ -65,6 +66,7 @@ struct Response {
   std::string body = {};
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers = {};
+  std::string cause = {};  // of a status from 500 on, for the log alone
   // Called if the answer could not be handed over, so that what it gave away can be taken back.
   std::function<void()> undelivered = {};
   // Instead of a body: sent as they come, until the stream ends. Shared with the call that sends them.

@@ -1,6 +1,7 @@
 #pragma once
 // A request as it comes in, strictly and within the limits. Beast's parser does the reading and is known
-// here only; what it does not look at is looked at here too.
+// here only; what it does not look at is looked at here too. What could be read in two ways is refused: what
+// stands between may have read it in the other.
 
 #include <cstdint>
 #include <memory>
@@ -38,7 +39,7 @@ class RequestParser {
   // Of the header.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view target() const;
-  [[nodiscard]] Incoming take_incoming();
+  [[nodiscard]] Incoming take_incoming() { return std::move(incoming_); }
   [[nodiscard]] bool is_head() const;
   [[nodiscard]] bool keeps_alive() const;
   [[nodiscard]] bool expects_continue() const;
@@ -51,13 +52,23 @@ class RequestParser {
 
  private:
   struct Impl;
+  [[nodiscard]] std::size_t put_header(std::string_view bytes);
+  [[nodiscard]] std::size_t put_body(std::string_view bytes);
+  // Hands it to Beast, whose error becomes the refusal.
+  [[nodiscard]] std::size_t feed(std::string_view bytes);
+  // Whole lines, as they came; Beast tells neither their length nor how they were broken.
+  void check_lines(std::string_view lines);
   void check_header();
+  void check_framing();
   void refuse(int status, core::ProblemCode code, const std::string& detail);
+  void refuse(const std::string& detail) { refuse(400, core::ProblemCode::invalid_argument, detail); }
 
   const HttpLimits& limits_;
   std::unique_ptr<Impl> impl_;
   std::optional<Refusal> refusal_;
+  Incoming incoming_;
   std::size_t header_size_ = 0;
+  std::size_t fields_ = 0;  // of the header, and then of what comes behind the body
   std::size_t body_received_ = 0;
 };
 

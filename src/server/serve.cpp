@@ -4,14 +4,11 @@
 
 #include "runtime/runtime.hpp"
 #include "server/dispatch.hpp"
+#include "server/stop_limit.hpp"
 
 namespace pawl::server {
 
 namespace {
-
-using std::chrono::seconds;
-
-constexpr std::chrono::milliseconds kStopTime = seconds{10};
 
 // Signals are taken by waiting for them, not by a handler: nothing has to be safe inside one.
 sigset_t blocked_signals() {
@@ -70,6 +67,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
   Log log{clock, options.log};
   Metrics metrics;
   HttpServer http{options.http, metrics};
+  StopLimit limit{log};
   {
     runtime::Runtime runtime{store, clock, random, options.runtime};
     if (const core::Status allowed = check_exposure(options, runtime.api()); !allowed)
@@ -89,27 +87,29 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
                        runtime.engine().run_watch(),
                        auth,
                        {.blocking = http.blocking(), .later = http.later()}};
-    Dispatch dispatch{
-        {.api = runtime.api(),
-         .runs = runtime.local(),
-         .local = runtime.local(),
-         .auth = auth,
-         .submit = submit,
-         .engine = runtime.engine(),
-         .store = store,
-         .metrics = metrics,
-         .streams = streams,
-         .queue_watch = queue_watch,
-         .run_watch = run_watch,
-         .blocking = http.blocking(),
-         .version = options.version,
-         .check_progress = [&] { return runtime::check_progress(runtime.progress(), clock.monotonic()); },
-         .lease_default = options.lease_default,
-         .answers_kept = options.answers_kept},
-        clock,
-        random,
-        log,
-        {.hosts = hosts_of(options.http), .body_max = options.body_max}};
+    Readiness readiness{runtime.api(),
+                        [&] { return runtime::check_progress(runtime.progress(), clock.monotonic()); },
+                        http.blocking(), http.later()};
+    Dispatch dispatch{{.api = runtime.api(),
+                       .runs = runtime.local(),
+                       .local = runtime.local(),
+                       .auth = auth,
+                       .submit = submit,
+                       .engine = runtime.engine(),
+                       .store = store,
+                       .metrics = metrics,
+                       .streams = streams,
+                       .queue_watch = queue_watch,
+                       .run_watch = run_watch,
+                       .readiness = readiness,
+                       .blocking = http.blocking(),
+                       .version = options.version,
+                       .lease_default = options.lease_default,
+                       .answers_kept = options.answers_kept},
+                      clock,
+                      random,
+                      log,
+                      {.hosts = hosts_of(options.http), .body_max = options.body_max}};
     http.start(dispatch);
     log.write(LogLevel::info, "serving",
               {{"port", std::to_string(http.port())},
@@ -119,9 +119,10 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
 
     const int signal = wait_for_end(signals, options.http.tls.is_on(), http, log);
     log.write(LogLevel::info, "stopping", {{"signal", std::to_string(signal)}});
+    limit.begin(options.stop_time + options.end_time);
     http.stop_accepting();
     run_watch.stop_waiting();
-    http.wait_for_connections(kStopTime, [&runtime] { runtime.engine().abandon_waits(); });
+    http.wait_for_connections(options.stop_time, [&runtime] { runtime.engine().abandon_waits(); });
     http.stop();  // its threads call what ends here
   }
   log.write(LogLevel::info, "stopped");

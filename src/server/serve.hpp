@@ -23,10 +23,13 @@ struct ServeOptions {
   core::Duration lease_default = core::kLeaseDefault;
   core::Duration answers_kept = std::chrono::hours{24};  // of requests with an Idempotency-Key
   std::string version = {};
+  // To answer what is under way, and then to end what was begun; one that takes longer is cut off.
+  std::chrono::milliseconds stop_time{10'000};
+  std::chrono::milliseconds end_time{3'000};
 };
 
-// Serves until SIGTERM or SIGINT, then answers what is in flight and returns the exit code. Refused where it
-// cannot listen. `ready` is told the port.
+// Serves until SIGTERM or SIGINT, then answers what is in flight and returns the exit code; where the store
+// hangs it ends the process instead. Refused where it cannot listen. `ready` is told the port.
 [[nodiscard]] core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& random,
                                       const ServeOptions& options,
                                       const std::function<void(std::uint16_t)>& ready);

@@ -13,13 +13,13 @@ using wire::Call;
 
 Response healthz() { return json_response(200, R"({"status":"ok"})"); }
 
-// A read of the store, which also fails where migrations are missing, and whether what was begun gets done.
-Response readyz(Services& services, const Request& request) {
-  const auto read = services.api.list_queues("default");
-  if (!read) return problem_response(read.problem(), request.id);
-  if (const core::Status moves = services.check_progress(); !moves)
-    return problem_response(moves.problem(), request.id);
-  return json_response(200, R"({"status":"ready"})");
+void readyz(Services& services, const Request& request, Answer answer) {
+  services.readiness.ask([id = request.id, answer = std::move(answer)](const Readiness::Verdict& verdict) {
+    if (verdict.status) return answer(json_response(200, R"({"status":"ready"})"));
+    Response response = problem_response(verdict.status.problem(), id);
+    response.cause = verdict.cause;
+    answer(std::move(response));
+  });
 }
 
 Response metrics(Services& services, const Request& request) {
@@ -37,13 +37,14 @@ Response metrics(Services& services, const Request& request) {
 void call_service(Services& services, Request request, Answer answer) {
   switch (request.route->call) {
     case Call::healthz: return answer(healthz());
+    case Call::readyz: return readyz(services, request, std::move(answer));
     case Call::openapi: return answer(json_response(200, openapi_document(services.version)));
     case Call::home: return answer(dashboard_page(request, services.version));
     case Call::dashboard_asset: return answer(dashboard_asset(request));
     default: break;
   }
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    answer(request.route->call == Call::readyz ? readyz(services, request) : metrics(services, request));
+    answer(metrics(services, request));
   });
 }
 

@@ -160,6 +160,12 @@ void submit_claim(Services& services, const Request& request, core::ClaimTasks c
     if (!has_key) response.undelivered = give_back(services, ns, worker_id, tasks);
     return std::optional{std::move(response)};
   };
+  // One that looks at the store just now is not found; what it gets is given back by `undelivered`. Other
+  // claims of the worker are answered too, and made again.
+  if (claim.wait > core::Duration{0})
+    request.when_gone([&engine = services.engine, ns = claim.ns, worker_id = claim.worker_id] {
+      engine.end_waits_of(ns, worker_id);
+    });
   submit(services, request, std::move(claim), shown, answer);
 }
 

@@ -15,4 +15,8 @@ using Later = std::function<void(core::Duration, std::function<void()>)>;
 // Runs work on the network thread of the connection that asks, soon: it must not wait.
 using Resume = std::function<void(std::function<void()>)>;
 
+// Runs work on that thread if the one who asks closes the connection before the answer. Not where they have
+// sent more behind the request: then it is not looked for.
+using WhenGone = std::function<void(std::function<void()>)>;
+
 }  // namespace pawl::server

@@ -1,6 +1,7 @@
 #include "server/transport.hpp"
 
 #include <array>
+#include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
@@ -52,6 +53,19 @@ bool Transport::is_peer_local() const {
 bool Transport::is_peer_gone() {
   pollfd watched{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
   return ::poll(&watched, 1, 0) == 1;
+}
+
+void Transport::watch_peer(std::function<void()> gone) {
+  is_watching_ = true;
+  socket_.async_wait(Socket::wait_read, [this, alive = std::weak_ptr<int>{alive_},
+                                         gone = std::move(gone)](const boost::system::error_code& error) {
+    if (!error && !alive.expired() && is_peer_gone()) gone();
+  });
+}
+
+void Transport::stop_watching() {
+  boost::system::error_code ignored;
+  if (std::exchange(is_watching_, false)) socket_.cancel(ignored);
 }
 
 void Transport::watch_deadline() {

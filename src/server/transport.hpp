@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -46,6 +47,11 @@ class Transport {
   // Whether the other side has closed, also while bytes of it are not read yet.
   [[nodiscard]] bool is_peer_gone();
 
+  // Calls `gone` when the other side closes, unless it sends something before that. Nothing else must be
+  // waited for until it is stopped.
+  void watch_peer(std::function<void()> gone);
+  void stop_watching();
+
   // `spoke_plainly`: HTTP came where TLS should; from then on it is plain, so that this can be answered.
   enum class Opening : std::uint8_t { ready, spoke_plainly, failed };
   // Before the first byte; within `timeout`.
@@ -80,6 +86,7 @@ class Transport {
   std::chrono::steady_clock::time_point deadline_ = kNever;
   bool is_timer_set_ = false;
   bool has_expired_ = false;
+  bool is_watching_ = false;
   std::shared_ptr<int> alive_ = std::make_shared<int>();  // seen by the timer's handler, which may come later
 
   static constexpr auto kNever = std::chrono::steady_clock::time_point::max();

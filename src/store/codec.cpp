@@ -36,6 +36,10 @@ core::Duration duration_field(const Json& json, const char* name, core::Duration
   return core::Duration{field<std::int64_t>(json, name, fallback.count())};
 }
 
+void note_unreadable(const char* what, core::TaskFacts& facts) {
+  facts.labels.insert_or_assign(std::string{core::kUnreadableLabel}, what);
+}
+
 }  // namespace
 
 std::optional<std::string> encode_retry(const core::RetryPolicy& policy) {
@@ -54,9 +58,10 @@ std::optional<std::string> encode_retry(const core::RetryPolicy& policy) {
   return out.end_object().take();
 }
 
-core::RetryPolicy decode_retry(std::string_view text) {
-  const Json json = parse("retry policy", text);
-  core::RetryPolicy policy;
+void decode_retry(std::string_view text, core::TaskFacts& facts) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return note_unreadable("retry", facts);
+  core::RetryPolicy& policy = facts.retry;
   policy.max_attempts = field(json, "max_attempts", policy.max_attempts);
   policy.initial_interval = duration_field(json, "initial_us", policy.initial_interval);
   policy.backoff = field(json, "backoff", policy.backoff);
@@ -67,7 +72,6 @@ core::RetryPolicy decode_retry(std::string_view text) {
       if (code.is_string()) policy.non_retryable.push_back(code.get<std::string>());
     }
   }
-  return policy;
 }
 
 std::optional<std::string> encode_labels(const core::Labels& labels) {
@@ -75,13 +79,12 @@ std::optional<std::string> encode_labels(const core::Labels& labels) {
   return Json(labels).dump();
 }
 
-core::Labels decode_labels(std::string_view text) {
-  const Json json = parse("set of labels", text);
-  core::Labels labels;
+void decode_labels(std::string_view text, core::TaskFacts& facts) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return note_unreadable("labels", facts);
   for (const auto& [name, value] : json.items()) {
-    if (value.is_string()) labels.emplace(name, value.get<std::string>());
+    if (value.is_string()) facts.labels.emplace(name, value.get<std::string>());
   }
-  return labels;
 }
 
 std::string encode_error(const core::TaskError& error) {
@@ -89,7 +92,8 @@ std::string encode_error(const core::TaskError& error) {
 }
 
 core::TaskError decode_error(std::string_view text) {
-  const Json json = parse("task error", text);
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return {.code = "unreadable", .message = "what is stored of it cannot be read"};
   return {.code = field<std::string>(json, "code", "unknown"),
           .message = field<std::string>(json, "message", ""),
           .retryable = field(json, "retryable", true)};

@@ -1,6 +1,6 @@
 #pragma once
-// How structs stand in text columns of both databases: JSON, absent for the default. A value that cannot be
-// read (a row written by something else) throws StoreError of kind internal that names it.
+// How structs stand in text columns of both databases: JSON, absent for the default. Limits that cannot be
+// read (a row written by something else) throw StoreError of kind internal that names them.
 
 #include <map>
 #include <optional>
@@ -14,10 +14,12 @@
 namespace pawl::store {
 
 [[nodiscard]] std::optional<std::string> encode_retry(const core::RetryPolicy& policy);
-[[nodiscard]] core::RetryPolicy decode_retry(std::string_view text);
+// What is stored of a task and cannot be read is left as everybody has it, and told by the label
+// core::kUnreadableLabel: one damaged row must not hold up its queue.
+void decode_retry(std::string_view text, core::TaskFacts& facts);
 
 [[nodiscard]] std::optional<std::string> encode_labels(const core::Labels& labels);
-[[nodiscard]] core::Labels decode_labels(std::string_view text);
+void decode_labels(std::string_view text, core::TaskFacts& facts);
 
 [[nodiscard]] std::string encode_error(const core::TaskError& error);
 [[nodiscard]] core::TaskError decode_error(std::string_view text);

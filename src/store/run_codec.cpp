@@ -161,6 +161,7 @@ std::string encode_node(const core::Node& node) {
   }
   put(out, "attempts_before", node.attempts_before);
   if (!node.awaits.empty()) out.field("awaits", node.awaits);
+  put(out, "nothing_to_undo", node.nothing_to_undo ? 1 : 0);
   out.end_object();
   return out.take();
 }
@@ -190,6 +191,7 @@ void decode_node(std::string_view text, core::Node& node) {
   in.optional_object("retry", [&](ObjectReader& retry) { node.retry = core::read_retry_policy(retry); });
   core::narrow_into(in, "attempts_before", node.attempts_before);
   node.awaits = in.optional_text("awaits").value_or("");
+  node.nothing_to_undo = get(in, "nothing_to_undo") != 0;
   check("node", mistakes);
 }
 

@@ -78,7 +78,7 @@ struct QueueRef {
 };
 
 // The line of the tasks of one entity. `head` is the one that may run (ready, scheduled or leased); the
-// others stand in the waiting place, by position. A line with no head does not exist in the store.
+// others stand in the waiting place, by position, then id. A line with no head does not exist in the store.
 struct LineRef {
   std::string ns;
   std::string queue;
@@ -90,6 +90,9 @@ struct Line {
   std::optional<core::TaskId> head = {};
   std::int64_t tail = 0;  // the position given last
 };
+// Positions that are nobody's own, which begin with 1.
+constexpr std::int64_t kBeforeOthers = -1;  // core::has_had_turn
+constexpr std::int64_t kHeldByRun = 0;      // in no line
 
 struct LoadTask {
   core::TaskId id;
@@ -153,7 +156,7 @@ struct TaskWrite {
   core::Place from = core::Place::nowhere;  // where it was loaded; nowhere for a new task and a taken one
   std::int64_t fence_before = 0;            // what it was loaded at; compared when `from` is left
   const core::TaskRecord* record = nullptr;
-  std::int64_t line_position = 0;  // for the waiting place; 0: in no line, its run holds it
+  std::int64_t line_position = kHeldByRun;  // for the waiting place; kBeforeOthers, or its own
   std::vector<core::Attempt> attempts = {};
   std::vector<core::RawJson> error_boundaries = {};
 };

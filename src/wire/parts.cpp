@@ -25,8 +25,11 @@ void write_error(Writer& out, const std::optional<core::TaskError>& error) {
 
 core::TaskError read_given_error(ObjectReader& in) {
   core::TaskError error;
-  error.code = in.text("code");
-  error.message = in.optional_text("message").value_or("");
+  const auto code = in.optional_text("code");
+  const auto message = in.optional_text("message");
+  if (!code && !message) in.mistake("code", "is required, or a message");
+  error.code = code.value_or("error");
+  error.message = message.value_or("");
   error.retryable = in.optional_boolean("retryable").value_or(true);
   return error;
 }

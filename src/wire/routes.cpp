@@ -39,7 +39,7 @@ constexpr std::array kSpecs{Field{"tasks", "tasks", true, "up to 10,000, all or 
 constexpr std::array kClaim{
     Field{"worker_id", "string", true, "who claims"},
     Field{"queues", "strings", false, "default: [\"default\"]"},
-    Field{"types", "strings", false, "default: all"},
+    Field{"types", "strings", false, "default: all; one that ends in * stands for all that begin so"},
     Field{"max", "integer", false, "how many at most; default 10"},
     Field{"lease", "duration", false, "how long they are held without a heartbeat; default 30s"},
     Field{"wait", "duration", false, "how long to wait for the first one; default 0s"},

@@ -87,6 +87,7 @@ void write_input(Writer& out, const core::StepWrite& write) {
 }
 
 void read_one(ObjectReader& in, core::StepWrite& write) {
+  write.is_kind_given = write.action == core::StepAction::begin || in.has("kind");
   write.kind = read_kind(in);
   if (write.action == core::StepAction::begin) read_input(in, write);
   in.optional_object("retry", [&](ObjectReader& retry) {
@@ -98,14 +99,15 @@ void read_one(ObjectReader& in, core::StepWrite& write) {
   if (write.action == core::StepAction::fail) {
     in.optional_object("error", [&](ObjectReader& error) { write.error = read_given_error(error); });
     write.retry_after = in.optional_duration("retry_after");
+    core::narrow_into(in, "attempt", write.attempt);
   }
 }
 
 void write_one(Writer& out, const core::StepWrite& write) {
   out.begin_object()
       .field("action", kActionNames.at(static_cast<std::size_t>(write.action)))
-      .field("step_id", write.step_id)
-      .field("kind", core::to_string(write.kind));
+      .field("step_id", write.step_id);
+  if (write.is_kind_given) out.field("kind", core::to_string(write.kind));
   if (write.action == core::StepAction::begin) write_input(out, write);
   if (write.retry) {
     out.key("retry");
@@ -116,6 +118,7 @@ void write_one(Writer& out, const core::StepWrite& write) {
     out.key("error");
     write_error(out, write.error);
     field_if(out, "retry_after", write.retry_after);
+    if (write.attempt != 0) out.field("attempt", write.attempt);
   }
   out.end_object();
 }
@@ -124,7 +127,8 @@ core::SuspendBody read_wait(ObjectReader& in) {
   core::SuspendBody suspend{.until = in.optional_time("until"),
                             .steps = in.optional_texts("steps").value_or(std::vector<std::string>{}),
                             .wants_all = in.optional_boolean("all").value_or(false),
-                            .signals = in.optional_texts("signals").value_or(std::vector<std::string>{})};
+                            .signals = in.optional_texts("signals").value_or(std::vector<std::string>{}),
+                            .may_undo = in.optional_boolean("may_undo").value_or(false)};
   for (const std::string& id : in.optional_texts("children").value_or(std::vector<std::string>{})) {
     const auto child = core::parse_uuid(id);
     if (!child) in.mistake("children", fmt::format("'{}' is no id of a run", id));
@@ -149,6 +153,7 @@ void write_wait(Writer& out, const core::SuspendBody& suspend) {
   texts("signals", suspend.signals);
   texts("children", children);
   if (suspend.always) out.field("always", true);
+  if (suspend.may_undo) out.field("may_undo", true);
   out.end_object();
 }
 

@@ -38,15 +38,16 @@ inline constexpr std::array kBeginStep{
 };
 inline constexpr std::array kCompleteStep{
     Field{"fence", "integer", true, "of the lease on the run's body"},
-    Field{"kind", "string", false, "function (default), compensation or marker"},
+    Field{"kind", "string", false, "default: what it was begun as, or function"},
     Field{"output", "json", false, "any JSON; the first one is kept for good"},
     Field{"retry", "retry", false, "default: 5 attempts"},
 };
 inline constexpr std::array kFailStep{
     Field{"fence", "integer", true, "of the lease on the run's body"},
-    Field{"kind", "string", false, "function (default) or compensation"},
+    Field{"kind", "string", false, "default: what it was begun as, or function"},
     Field{"error", "error", true, "code, message and whether to try again"},
     Field{"retry_after", "duration", false, "instead of the policy's wait"},
+    Field{"attempt", "integer", false, "that failed: then it is counted once, however often this is sent"},
     Field{"retry", "retry", false, "default: 5 attempts"},
 };
 inline constexpr std::array kSuspend{
@@ -56,6 +57,8 @@ inline constexpr std::array kSuspend{
     Field{"all", "boolean", false, "when all of them have"},
     Field{"signals", "strings", false, "goes on when a signal of one of these names is there"},
     Field{"children", "strings", false, "goes on when one of these runs has ended"},
+    Field{"may_undo", "boolean", false,
+          "goes on also when the run is to stop, to undo; default: it ends at once"},
 };
 inline constexpr std::array kWriteSteps{
     Field{"fence", "integer", true, "of the lease on the run's body"},

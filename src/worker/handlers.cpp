@@ -58,15 +58,6 @@ const Handler* Handlers::find(std::string_view type) const {
   return best == nullptr ? nullptr : &best->handler;
 }
 
-std::vector<std::string> Handlers::types_to_claim() const {
-  std::vector<std::string> types;
-  for (const auto& rule : rules_) {
-    if (rule.is_beginning) return {};
-    types.push_back(rule.type);
-  }
-  return types;
-}
-
 std::vector<std::string> Handlers::types() const {
   std::vector<std::string> types;
   for (const auto& rule : rules_) types.push_back(rule.is_beginning ? rule.type + "*" : rule.type);

@@ -31,9 +31,7 @@ class Handlers {
 
   // The exact type first, then the longest beginning; nothing if there is none.
   [[nodiscard]] const Handler* find(std::string_view type) const;
-  // The types to claim; empty, which means all, where a beginning is among them.
-  [[nodiscard]] std::vector<std::string> types_to_claim() const;
-  // As they were given.
+  // As they were given, which is how a claim names them too.
   [[nodiscard]] std::vector<std::string> types() const;
   [[nodiscard]] bool empty() const { return rules_.empty(); }
 

@@ -8,12 +8,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "net/descriptor.hpp"
 #include "worker/process_group.hpp"
+#include "worker/spawn.hpp"
 
 namespace pawl::worker {
 
@@ -35,44 +35,6 @@ int open_pidfd(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid,
 
 void make_nonblocking(const net::Descriptor& end) { fcntl(end.get(), F_SETFL, O_NONBLOCK); }
 
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (auto& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// In a group of its own, with no signal blocked and none ignored: the worker's own settings are not the
-// handler's.
-struct SpawnAttributes {
-  SpawnAttributes() {
-    posix_spawnattr_init(&value);
-    sigset_t none;
-    sigemptyset(&none);
-    sigset_t defaults;
-    sigemptyset(&defaults);
-    for (const int number : {SIGPIPE, SIGTERM, SIGINT}) sigaddset(&defaults, number);
-    posix_spawnattr_setsigmask(&value, &none);
-    posix_spawnattr_setsigdefault(&value, &defaults);
-    posix_spawnattr_setpgroup(&value, 0);
-    posix_spawnattr_setflags(&value, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  ~SpawnAttributes() { posix_spawnattr_destroy(&value); }
-
-  posix_spawnattr_t value{};
-};
-
-struct FileActions {
-  FileActions() { posix_spawn_file_actions_init(&value); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-  ~FileActions() { posix_spawn_file_actions_destroy(&value); }
-
-  posix_spawn_file_actions_t value{};
-};
-
 class Child {
  public:
   Child(const ProcessSpec& spec, ProcessWatch& watch, core::Clock& clock)
@@ -93,18 +55,13 @@ class Child {
     auto output = make_pipe();
     auto errors = make_pipe();
     if (!input || !output || !errors) return errno;
-    FileActions actions;
-    posix_spawn_file_actions_adddup2(&actions.value, input->read.get(), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions.value, output->write.get(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions.value, errors->write.get(), STDERR_FILENO);
-    // A connection of the worker that lived on in a handler would look as if the worker did.
-    posix_spawn_file_actions_addclosefrom_np(&actions.value, STDERR_FILENO + 1);
-    const SpawnAttributes attributes;
-    std::vector<std::string> words{"/bin/sh", "-c", spec_.command};
-    auto environment = spec_.environment;
-    const int error = posix_spawn(&pid_, "/bin/sh", &actions.value, &attributes.value,
-                                  pointers_to(words).data(), pointers_to(environment).data());
-    if (error != 0) return error;
+    const auto spawned = spawn_shell({.command = spec_.command,
+                                      .environment = spec_.environment,
+                                      .input = input->read.get(),
+                                      .output = output->write.get(),
+                                      .errors = errors->write.get()});
+    if (spawned.error != 0) return spawned.error;
+    pid_ = spawned.pid;
     process_ = net::Descriptor{open_pidfd(pid_)};
     if (!process_.is_open()) return give_up(errno);
     input_ = std::move(input->write);

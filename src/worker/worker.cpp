@@ -112,7 +112,7 @@ int Worker::wait_for_slots() {
 ClaimRequest Worker::claim_request(int max) const {
   return {.worker_id = id_,
           .queues = options_.queues,
-          .types = handlers_.types_to_claim(),
+          .types = handlers_.types(),
           .max = std::min(max, static_cast<int>(core::kClaimTasksMax)),
           .lease = options_.lease,
           .wait = kClaimWait};

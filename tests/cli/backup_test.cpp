@@ -66,5 +66,26 @@ TEST_F(Backup, OfAStoreThatIsNotThereSaysSo) {
   EXPECT_FALSE(std::filesystem::exists(server.file("copy.db")));
 }
 
+TEST_F(Backup, NeedsAFolderToWriteInto) {
+  for (const auto* name : {"none/copy.db", "pawl.db/copy.db"}) {
+    const Ended refused = backup(server.file(name));
+    EXPECT_EQ(refused.exit_code, 1) << refused.err;
+    EXPECT_NE(refused.err.find("cannot write into the folder"), std::string::npos) << refused.err;
+  }
+}
+
+// A limit on the size of files stands for a disk that is full.
+TEST_F(Backup, ThatHasNoRoomLeavesNothing) {
+  const std::string copy = server.file("copy.db");
+  Program limited{
+      "/bin/sh",
+      {"-c", R"(trap '' XFSZ; ulimit -f 8; exec "$0" backup --store "$1" "$2")", PAWL_BINARY, store(), copy},
+      {}};
+  EXPECT_EQ(limited.wait(), 1) << limited.err();
+  EXPECT_NE(limited.err().find("copy.db was not made"), std::string::npos) << limited.err();
+  EXPECT_FALSE(std::filesystem::exists(copy));
+  EXPECT_FALSE(std::filesystem::exists(copy + ".unfinished"));
+}
+
 }  // namespace
 }  // namespace pawl::testing

@@ -60,6 +60,13 @@ TEST_F(Configuration, AValueOfAnotherTypeIsRefusedWithItsOrigin) {
   EXPECT_NE(refused({.sets = {"listen"}}).find("KEY=VALUE"), std::string::npos);
 }
 
+TEST_F(Configuration, AKeyThatIsGivenTwiceIsRefused) {
+  for (const auto* text : {"listen: a\nlisten: b\n", "log: {level: info}\nlog: {format: json}\n",
+                           "log: {level: info}\nlog.level: debug\n"}) {
+    EXPECT_NE(refused({.file = file(text)}).find("is given twice"), std::string::npos) << text;
+  }
+}
+
 TEST_F(Configuration, AFileThatCannotBeReadIsRefused) {
   EXPECT_NE(refused({.file = folder.path() + "/none.yaml"}).find("cannot read"), std::string::npos);
   EXPECT_NE(refused({.file = file("a: [")}), "");

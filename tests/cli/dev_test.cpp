@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/supervise.hpp"
 #include "tests/cli/live_server.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/support/env.hpp"
 #include "tests/support/stores.hpp"
 
 namespace pawl::testing {
@@ -22,7 +24,7 @@ class PawlDev : public ::testing::Test {
   }
 
   Ended pawl(std::vector<std::string> arguments) const {
-    return run_pawl(std::move(arguments), {{"PAWL_ADDRESS", address}});
+    return run_pawl(std::move(arguments), {{"PAWL_ADDRESS", address}, {"PAWL_TOKEN", token}});
   }
 
   bool completes_a_task() const {
@@ -38,6 +40,7 @@ class PawlDev : public ::testing::Test {
   TemporaryFolder folder;
   Program dev;
   std::string address;
+  std::string token;
 };
 
 TEST_F(PawlDev, ServesAndWorksAndEndsInGoodOrder) {
@@ -64,6 +67,43 @@ TEST_F(PawlDev, ItsProcessesDoNotOutliveIt) {
   ASSERT_TRUE(completes_a_task());
   dev.signal(SIGKILL);
   EXPECT_TRUE(await([&] { return pawl({"task", "list"}).exit_code == 3; }));
+}
+
+TEST_F(PawlDev, ItsWorkerGoesOnWhenEveryCallNeedsAToken) {
+  ASSERT_TRUE(completes_a_task());
+  const auto made =
+      nlohmann::json::parse(pawl({"token", "create", "--role", "admin", "--for", "*", "--json"}).out);
+  token = made["token"];
+  EXPECT_TRUE(completes_a_task());
+  dev.signal(SIGINT);
+  EXPECT_EQ(dev.wait(), 0) << dev.err();
+  EXPECT_NE(dev.err().find("the worker has one of its own"), std::string::npos) << dev.err();
+  const auto store = "sqlite:" + folder.path() + "/data/pawl.db";
+  const auto left = run_pawl({"token", "list", "--store", store}).out;
+  EXPECT_NE(left.find("pawl dev"), std::string::npos) << left;
+  EXPECT_NE(left.find("revoked"), std::string::npos) << left;
+}
+
+TEST(PawlDevRests, LongerAndLongerBeforeItStartsWhatKeepsDying) {
+  using namespace std::chrono_literals;
+  ManualClock clock;
+  cli::Rest rest{clock};
+  const auto rested = [&] {
+    rest.started();
+    core::Duration waited{0};
+    for (; !rest.is_over(); waited += 500ms) clock.advance(500ms);
+    return waited;
+  };
+  EXPECT_EQ(rested(), 500ms);
+  EXPECT_EQ(rested(), 1s);
+  EXPECT_EQ(rested(), 2s);
+  for (int i = 0; i < 10; ++i) (void)rested();
+  EXPECT_EQ(rested(), 30s);
+  rest.started();
+  clock.advance(10s);
+  EXPECT_FALSE(rest.is_over()) << "it lived well: from the beginning again";
+  clock.advance(500ms);
+  EXPECT_TRUE(rest.is_over());
 }
 
 TEST(PawlDevWarns, OnceAlsoWithTheProcessesItStarts) {

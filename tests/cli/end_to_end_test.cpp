@@ -147,10 +147,37 @@ TEST_F(Live, AFailingProgramEndsAsADeadLetter) {
   EXPECT_EQ(server.pawl({"task", "retry", id}).exit_code, 0);
 }
 
-TEST_F(Live, ATypeWithoutAHandlerFailsAtOnce) {
-  Program worker{this->worker("known.*=true"), server.variables()};
-  const auto task = server.await_status(server.enqueue("unknown"), "failed");
-  EXPECT_EQ(task["error"]["code"], "no_handler");
+TEST_F(Live, AWorkerOfABeginningLeavesTheTasksOfOthersToThem) {
+  const auto others = server.enqueue("mail.send", {"--max-attempts", "1"});
+  Program worker{this->worker("report.*=echo 1"), server.variables()};
+  server.await_status(server.enqueue("report.daily"), "completed");
+  EXPECT_TRUE(server.show(others)["error"].is_null());
+  Program other{this->worker("mail.send=echo 2"), server.variables()};
+  const auto task = server.await_status(others, "completed");
+  EXPECT_EQ(task["output"], 2);
+  EXPECT_EQ(task["attempt"], 1) << "what was given back is not spent";
+}
+
+TEST_F(Live, AProgramDoesNotSeeTheWorkersToken) {
+  auto variables = server.variables();
+  variables["PAWL_TOKEN"] = "of-the-worker";
+  variables["OTHER"] = "seen";
+  Program worker{this->worker("t=env >" + server.file("env")), variables};
+  server.await_status(server.enqueue("t"), "completed");
+  std::ifstream file{server.file("env")};
+  const std::string environment{std::istreambuf_iterator<char>{file}, {}};
+  EXPECT_NE(environment.find("OTHER=seen"), std::string::npos) << environment;
+  EXPECT_EQ(environment.find("of-the-worker"), std::string::npos) << environment;
+}
+
+TEST_F(Live, AKilledWorkerTakesItsProgramWithIt) {
+  Program worker{this->worker("t=trap ': >" + server.file("stopped") + "; exit' TERM; : >" +
+                              server.file("started") + "; while :; do sleep 0.05; done"),
+                 server.variables()};
+  (void)server.enqueue("t");
+  server.await_file("started");
+  worker.signal(SIGKILL);
+  server.await_file("stopped");
 }
 
 TEST_F(Live, ATaskOfAKilledWorkerCompletesElsewhere) {

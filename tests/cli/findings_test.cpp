@@ -8,19 +8,30 @@ namespace {
 
 bool is_well(const Finding& finding) { return finding.verdict == Verdict::ok && finding.advice.empty(); }
 
-TEST(Findings, WorkThatNobodyTakes) {
-  EXPECT_TRUE(is_well(lag_finding(Json::parse(R"({"items":[]})"))));
-  EXPECT_TRUE(is_well(lag_finding(
-      Json::parse(R"({"items":[{"name":"default","paused":false,"oldest_pending_age":"2s"}]})"))));
-  const Finding late =
-      lag_finding(Json::parse(R"({"items":[{"name":"mails","paused":false,"oldest_pending_age":"10m"},
-                              {"name":"b","paused":false,"oldest_pending_age":"61s"}]})"));
-  EXPECT_EQ(late.verdict, Verdict::warning);
-  EXPECT_NE(late.seen.find("mails"), std::string::npos);
-  EXPECT_NE(late.advice.find("worker"), std::string::npos);
-  const Finding paused =
-      lag_finding(Json::parse(R"({"items":[{"name":"mails","paused":true,"oldest_pending_age":"10m"}]})"));
-  EXPECT_NE(paused.advice.find("is paused"), std::string::npos);
+Json queues_of(const std::string& items) { return Json::parse(R"({"items":[)" + items + "]}"); }
+
+TEST(Findings, WorkThatIsTakenIsWell) {
+  for (const auto* items : {"", R"({"name":"default","paused":false,"oldest_pending_age":"2s"})"}) {
+    const auto found = lag_findings(queues_of(items), Json::object());
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_TRUE(is_well(found[0])) << found[0].seen;
+  }
+}
+
+TEST(Findings, EachQueueWhereWorkWaitsIsNamedWithItsReason) {
+  const auto found = lag_findings(queues_of(R"(
+      {"name":"held","paused":true,"oldest_pending_age":"2h"},
+      {"name":"mails","paused":false,"oldest_pending_age":"880s"},
+      {"name":"fine","paused":false,"oldest_pending_age":"1s"},
+      {"name":"slow","paused":false,"oldest_pending_age":"61s"})"),
+                                  queues_of(R"(
+      {"status":"online","queues":["slow","fine"]},{"status":"offline","queues":["mails"]})"));
+  ASSERT_EQ(found.size(), 3U);
+  for (const Finding& finding : found) EXPECT_EQ(finding.verdict, Verdict::warning);
+  EXPECT_EQ(found[0].seen, "a task of the queue held waits for 2h; the queue is paused");
+  EXPECT_EQ(found[1].seen, "a task of the queue mails waits for 14m 40s, and no worker of it is online");
+  EXPECT_NE(found[1].advice.find("pawl worker --queue mails"), std::string::npos) << found[1].advice;
+  EXPECT_EQ(found[2].seen, "a task of the queue slow waits for 1m 1s, with 1 of its workers online");
 }
 
 TEST(Findings, LeasesThatExpireTooOften) {
@@ -29,7 +40,7 @@ TEST(Findings, LeasesThatExpireTooOften) {
   EXPECT_TRUE(is_well(leases_finding("pawl_leases_expired_total 50\npawl_tasks_claimed_total 5000\n")));
   const Finding often = leases_finding("pawl_leases_expired_total 50\npawl_tasks_claimed_total 400\n");
   EXPECT_EQ(often.verdict, Verdict::warning);
-  EXPECT_EQ(often.seen, "50 of 400 claimed here expired");
+  EXPECT_EQ(often.seen, "50 expired, while 400 tasks were claimed on this node");
   EXPECT_TRUE(is_well(leases_finding("")));
 }
 

@@ -1,10 +1,14 @@
-// What docs/guide shows is what runs: the worker in Python, taken from the page as it stands there.
+// What docs/guide shows is what runs: the worker in Python and the first commands, taken from their pages as
+// they stand there.
 #include <csignal>
 #include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
+#include "net/descriptor.hpp"
 #include "tests/cli/live_server.hpp"
 
 namespace pawl::testing {
@@ -23,15 +27,35 @@ std::string code_on(const std::string& page, const std::string& language) {
   return all.substr(from + begin.size(), all.find("\n```", from) - from - begin.size() + 1);
 }
 
+void replace(std::string& text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  ASSERT_NE(at, std::string::npos) << what;
+  text.replace(at, what.size(), by);
+}
+
+int free_port() {
+  const net::Descriptor listener{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  EXPECT_EQ(getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  return ntohs(address.sin_port);
+}
+
 class PythonWorker : public ::testing::Test {
  protected:
-  PythonWorker() { std::ofstream{server.file("worker.py")} << code_on("guide/workers.md", "python"); }
+  PythonWorker() { write(code); }
+  void write(const std::string& text) const { std::ofstream{server.file("worker.py")} << text; }
+  std::vector<std::string> words() const { return {"python3", server.file("worker.py")}; }
 
+  std::string code = code_on("guide/workers.md", "python");
   LiveServer server;
 };
 
 TEST_F(PythonWorker, CompletesAndFailsAndOutlivesItsServer) {
-  Program worker{"/usr/bin/env", {"python3", server.file("worker.py")}, server.variables()};
+  Program worker{"/usr/bin/env", words(), server.variables()};
   const auto sent = server.enqueue("email.send", {R"({"to":"ada@example.org"})"});
   EXPECT_EQ(server.await_status(sent, "completed")["output"]["sent_to"], "ada@example.org");
   const auto bad = server.enqueue("email.send", {"{}", "--max-attempts", "1"});
@@ -39,6 +63,46 @@ TEST_F(PythonWorker, CompletesAndFailsAndOutlivesItsServer) {
   server.restart();
   const auto later = server.enqueue("email.send", {R"({"to":"bob@example.org"})"});
   server.await_status(later, "completed");
+}
+
+TEST_F(PythonWorker, TellsWhatIsDoneAsDoneAlsoWhenTheServerIsAwayThen) {
+  const std::string wait =
+      "touch " + server.file("started") + "; while [ ! -e " + server.file("go") + " ]; do sleep 0.05; done";
+  replace(code, "lambda payload:", "lambda payload: os.system('" + wait + "') or");
+  write(code);
+  Program worker{"/usr/bin/env", words(), server.variables()};
+  const auto sent = server.enqueue("email.send", {R"({"to":"ada@example.org"})", "--max-attempts", "1"});
+  server.await_file("started");
+  server.signal(SIGKILL);
+  ASSERT_TRUE(await([&] { return server.pawl({"task", "list"}).exit_code == 3; }));
+  std::ofstream{server.file("go")} << "";
+  ASSERT_TRUE(worker.read_until("/tasks/report"));
+  server.restart();
+  EXPECT_EQ(server.await_status(sent, "completed")["output"]["sent_to"], "ada@example.org");
+}
+
+TEST_F(PythonWorker, FailsATaskWhoseOutputCannotBeKept) {
+  replace(code, "lambda payload:", "lambda payload: float('nan') if 'to' not in payload else");
+  write(code);
+  Program worker{"/usr/bin/env", words(), server.variables()};
+  const auto bad = server.enqueue("email.send", {"{}", "--max-attempts", "1"});
+  EXPECT_EQ(server.await_status(bad, "dead_letter")["error"]["code"], "refused");
+  server.await_status(server.enqueue("email.send", {R"({"to":"bob@example.org"})"}), "completed");
+}
+
+// On another port and in another folder than the page says, and ended at last.
+TEST(FirstWorkflow, RunsAsItIsPasted) {
+  const TemporaryFolder folder;
+  const std::string listen = "127.0.0.1:" + std::to_string(free_port());
+  std::string pasted = code_on("guide/workflows.md", "sh");
+  replace(pasted, "pawl dev", "pawl dev --listen " + listen + " --data " + folder.path());
+  const std::string pawl = PAWL_BINARY;
+  Program shell{
+      "/bin/sh",
+      {"-c", "cd " PAWL_SOURCE_DIR " && set -e\n" + pasted + "\nkill -INT $!; wait $!"},
+      {{"PATH", pawl.substr(0, pawl.rfind('/')) + ":/usr/bin:/bin"}, {"PAWL_ADDRESS", "http://" + listen}}};
+  EXPECT_EQ(shell.wait(), 0) << shell.err();
+  EXPECT_NE(shell.out().find("workflow_completed"), std::string::npos) << shell.out();
 }
 
 }  // namespace

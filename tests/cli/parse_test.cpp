@@ -84,6 +84,25 @@ TEST_F(Parsing, WhatIsMistypedGetsTheNearestSuggested) {
   EXPECT_NE(refused({"worker", "drian"}).find("did you mean 'drain'?"), std::string::npos);
 }
 
+TEST_F(Parsing, WhatIsCutShortGetsTheOnlyOneSuggestedThatBeginsSo) {
+  EXPECT_NE(refused({"sched"}).find("did you mean 'schedule'?"), std::string::npos);
+  EXPECT_NE(refused({"task", "enq"}).find("did you mean 'enqueue'?"), std::string::npos);
+  EXPECT_NE(refused({"task", "enque"}).find("did you mean 'enqueue'?"), std::string::npos);
+  EXPECT_EQ(refused({"run", "re"}).find("did you mean"), std::string::npos) << "retry, resume and others";
+}
+
+TEST_F(Parsing, HelpMayStandBeforeWhatItIsAbout) {
+  EXPECT_EQ(shown({"help"}), help_text(table, ""));
+  EXPECT_EQ(shown({"help", "task"}), shown({"task", "--help"}));
+  EXPECT_EQ(shown({"help", "task", "list"}), shown({"task", "list", "--help"}));
+  EXPECT_NE(refused({"help", "tsak"}).find("did you mean 'task'?"), std::string::npos);
+}
+
+TEST_F(Parsing, FlagsThatAreNeededAreNamed) {
+  EXPECT_NE(refused({"schedule", "backfill", "nightly"}).find("--from is required"), std::string::npos);
+  EXPECT_NE(refused({"run", "rewind", "id"}).find("--to is required"), std::string::npos);
+}
+
 TEST_F(Parsing, MissingWordsAreNamed) {
   EXPECT_NE(refused({}).find("pawl needs a command"), std::string::npos);
   EXPECT_NE(refused({"task"}).find("pawl task needs a command"), std::string::npos);

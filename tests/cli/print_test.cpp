@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/doctor.hpp"
+#include "cli/redact.hpp"
 #include "cli/task_dead.hpp"
 #include "cli/top.hpp"
 
@@ -31,6 +32,26 @@ TEST(Times, AreShownInTheirLargestUnit) {
   EXPECT_EQ(relative_time(now - 90s, now), "1m ago");
   EXPECT_EQ(relative_time(now + 49h, now), "in 2d");
   EXPECT_EQ(short_duration(0s), "0s");
+}
+
+TEST(Durations, AreShownInTheirTwoLargestUnits) {
+  EXPECT_EQ(readable_duration("880010.424ms"), "14m 40s");
+  EXPECT_EQ(readable_duration("3h"), "3h");
+  EXPECT_EQ(readable_duration("95400s"), "1d 2h");
+  EXPECT_EQ(readable_duration("1500ms"), "1s");
+  EXPECT_EQ(readable_duration("20ms"), "20ms");
+  EXPECT_EQ(readable_duration(""), "");
+}
+
+TEST(Printer, ShowsNoPassword) {
+  EXPECT_EQ(without_passwords("not 'postgre://bob:se@cret@h/x'"), "not 'postgre://bob:***@h/x'");
+  EXPECT_EQ(without_passwords("a://b@h:1/x and c://d:e@h"), "a://b@h:1/x and c://d:***@h");
+  EXPECT_EQ(without_passwords("host=h password='a b' x=1"), "host=h password=*** x=1");
+  EXPECT_EQ(without_quoted(R"(bad token: "sec%zz")", password_in("postgres://bob:sec%zz@h")),
+            R"(bad token: "***")");
+  EXPECT_EQ(without_quoted(R"(no host "cret@h")", password_in("postgres://bob:se@cret@h/x")),
+            R"(no host "***@h")");
+  EXPECT_EQ(without_quoted("as it is", password_in("postgres://bob@h/x")), "as it is");
 }
 
 TEST(LongText, IsCutBetweenCharacters) {

@@ -1,8 +1,11 @@
 // The program itself, without a server.
 #include "tests/cli/program.hpp"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 
+#include "tests/support/scripted_server.hpp"
 #include "tests/support/stores.hpp"
 
 namespace pawl::testing {
@@ -45,6 +48,61 @@ TEST(PawlProgram, ShowsTheConfigurationAndWhereItCameFrom) {
   EXPECT_NE(ended.out.find("# --set"), std::string::npos);
   EXPECT_NE(ended.out.find("# PAWL_LEADER_TTL"), std::string::npos);
   EXPECT_EQ(run_pawl({"serve", "--set", "lgo.level=debug"}).exit_code, 2);
+}
+
+TEST(PawlProgram, ShowsNoConfigurationThatAServerWouldRefuse) {
+  for (const auto* set : {"leader.ttl=0s", "lease.default=1ms", "store=mysql:x"}) {
+    const auto ended = run_pawl({"serve", "--print-config", "--set", set});
+    EXPECT_EQ(ended.exit_code, 2) << ended.err;
+    EXPECT_EQ(ended.out, "");
+  }
+}
+
+TEST(PawlProgram, ShowsNoPasswordOfAStoreThatItCannotUse) {
+  for (const auto* store :
+       {"postgre://bob:secret@h/x", "postgres://bob:secret%zz@h/x", "postgres://bob:secret@[::1/x"}) {
+    for (const auto* command : {"serve", "migrate", "verify"}) {
+      const auto ended = run_pawl({command, "--store", store});
+      EXPECT_NE(ended.exit_code, 0);
+      EXPECT_NE(ended.err, "");
+      EXPECT_EQ(ended.err.find("secret"), std::string::npos) << ended.err;
+    }
+  }
+}
+
+TEST(PawlProgram, SaysOfAFileThatIsNoDatabaseThatItIsNone) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() + "/notes.txt";
+  std::ofstream{file} << "Buy milk, and then some more of it.\n";
+  for (const auto* command : {"serve", "migrate", "verify"}) {
+    const auto ended = run_pawl({command, "--store", "sqlite:" + file});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_NE(ended.err.find(": " + file + " is not a SQLite database\n"), std::string::npos) << ended.err;
+  }
+}
+
+TEST(PawlProgram, AWorkflowIsShownAsADrawingOrAsJson) {
+  const auto both = run_pawl({"workflow", "show", "w", "--graph", "--json"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_NE(both.err.find("exclude each other"), std::string::npos) << both.err;
+}
+
+// 3 is for a server that cannot be reached, and for nothing that one says.
+TEST(PawlProgram, AServerThatIsNotReadyHasRefused) {
+  const std::string body = R"({"status":503,"code":"unavailable","detail":"the store is away"})";
+  const auto at = [](const ScriptedServer& server) {
+    return Variables{{"PAWL_ADDRESS", "http://127.0.0.1:" + server.port()}};
+  };
+  ScriptedServer once{{{response(503, body)}}};
+  EXPECT_EQ(run_pawl({"task", "list"}, at(once)).exit_code, 1);
+  using Words = std::vector<std::string>;
+  for (const auto& words : {Words{"verify"}, Words{"admin", "retention"}}) {
+    ScriptedServer unready{{{response(503, body)}, {response(200, "{}")}}};
+    const auto refused = run_pawl(words, at(unready));
+    EXPECT_EQ(refused.exit_code, 1) << refused.err;
+    EXPECT_NE(refused.err.find("the store is away"), std::string::npos) << refused.err;
+    EXPECT_EQ(run_pawl(words, {{"PAWL_ADDRESS", "http://127.0.0.1:1"}}).exit_code, 3);
+  }
 }
 
 TEST(PawlProgram, WarnsOfAVariableThatNothingReadsInEveryCommandButTheScripts) {

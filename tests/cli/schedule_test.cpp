@@ -77,7 +77,8 @@ TEST(Schedule, IsRefusedByField) {
   const Ended refused = server.pawl({"schedule", "create", "s", "--cron", "0 0 30 2 *", "--task", "t"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.err.find("cron: names a date that never comes"), std::string::npos) << refused.err;
-  EXPECT_EQ(server.pawl({"schedule", "create", "s", "--every", "1s"}).exit_code, 1);
+  EXPECT_EQ(server.pawl({"schedule", "create", "s", "--every", "1s"}).exit_code, 2);
+  EXPECT_EQ(server.pawl({"schedule", "create", "s", "--workflow", "d"}).exit_code, 2);
 }
 
 TEST(Schedule, TellsTheNextTimesWithoutAServer) {
@@ -87,6 +88,7 @@ TEST(Schedule, TellsTheNextTimesWithoutAServer) {
   const auto times = lines_of(next.out);
   ASSERT_EQ(times.size(), 2U);
   EXPECT_EQ(times[0].get<std::string>().substr(4), "-02-28T15:00:00.000000Z");
+  EXPECT_EQ(run_pawl({"schedule", "next", "@daily", "--count", "0"}).exit_code, 2);
   const Ended wrong = run_pawl({"schedule", "next", "61 * * * *"});
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_NE(wrong.err.find("the minute \"61\" is not 0 to 59"), std::string::npos) << wrong.err;

@@ -89,13 +89,18 @@ TEST(ServeOptions, AreWhatTheKeysSay) {
 TEST(ServeOptions, OutOfTheirRangeAreRefusedByName) {
   for (const auto* set :
        {"lease.default=1ms", "lease.default=25h", "workers.offline_after=10ms", "limits.payload_max=3MiB",
-        "limits.payload_max=0", "limits.body_max=1", "limits.connections=0", "http.read_timeout=0s",
-        "listen=80", "listen=127.0.0.1:70000"}) {
+        "limits.payload_max=0", "leader.ttl=0s", "limits.body_max=1", "limits.connections=0",
+        "http.read_timeout=0s", "listen=80", "listen=127.0.0.1:70000"}) {
     const auto options = options_with({set});
     ASSERT_FALSE(options.ok()) << set;
     const std::string key{std::string_view{set}.substr(0, std::string_view{set}.find('='))};
     EXPECT_NE(options.problem().detail.find(key), std::string::npos) << options.problem().detail;
   }
+}
+
+TEST(ServeOptions, SayThatNoPayloadMayEverBeLarger) {
+  EXPECT_NE(options_with({"limits.payload_max=3MiB"}).problem().detail.find("2MiB, the most"),
+            std::string::npos);
 }
 
 }  // namespace

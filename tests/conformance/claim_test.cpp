@@ -62,6 +62,15 @@ TEST_P(Claim, GetsWhatItAsksForAndNoMore) {
   EXPECT_EQ(claim_for({.worker_id = "w", .queues = {"a", "b"}}).size(), 1U);
 }
 
+TEST_P(Claim, MayNameTypesByTheirBeginning) {
+  for (const auto* type : {"mail.send", "report.daily", "reporter", "report.weekly", "report."})
+    enqueue_to("a", type);
+  const auto reports = claim_for({.worker_id = "w", .queues = {"a"}, .types = {"report.*", "nothing"}});
+  ASSERT_EQ(reports.size(), 3U);
+  for (const core::Task& task : reports) EXPECT_TRUE(task.type.starts_with("report.")) << task.type;
+  EXPECT_EQ(claim_for({.worker_id = "w", .queues = {"a"}, .types = {"*"}}).size(), 2U);
+}
+
 TEST_P(Claim, ForOneTypeIsNotHeldUpByTheBacklogOfAnother) {
   core::EnqueueTasks backlog;
   backlog.tasks.assign(3'000, task_of("slow"));

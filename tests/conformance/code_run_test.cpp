@@ -16,18 +16,6 @@ using Names = std::vector<std::string>;
 
 class CodeRun : public CodeRunTest {};
 
-StepWrite begin(const std::string& id, StepKind kind = StepKind::function) {
-  return {.action = StepAction::begin, .step_id = id, .kind = kind};
-}
-StepWrite failed(const std::string& id, const std::string& code = "boom", bool retryable = true) {
-  return {.action = StepAction::fail,
-          .step_id = id,
-          .error = {.code = code, .message = "it did not work", .retryable = retryable}};
-}
-StepWrite undo(const std::string& id, StepAction action = StepAction::complete) {
-  return {.action = action, .step_id = id, .kind = StepKind::compensation};
-}
-
 TEST_P(CodeRun, StepsAreHandedToWhoeverClaimsTheBodyNext) {
   const core::RunId run = start_code("order", R"({"total":5})");
   const core::ClaimedTask body = claim_body(run);
@@ -301,7 +289,7 @@ TEST_P(CodeRun, ASuspendedBodyIsWokenToUndoWhatItDid) {
   complete_step(body, "reserve");
   StepWrite nap = begin("nap", StepKind::sleep);
   nap.wait = 24h;
-  EXPECT_TRUE(wait_for(body, nap));
+  EXPECT_TRUE(wait_for(body, nap, true));
   act(run, RunAction::cancel);
   body = claim_body(run);
   EXPECT_EQ(body.memo->stop, StopReason::cancelled);
@@ -370,7 +358,7 @@ TEST_P(CodeRun, ADeadlineStopsTheBody) {
   core::ClaimedTask body = claim_body(run);
   StepWrite wait = begin("wait", StepKind::signal);
   wait.signal = "ok";
-  EXPECT_TRUE(wait_for(body, wait));
+  EXPECT_TRUE(wait_for(body, wait, true));
   clock.advance(1h);
   tick();
   body = claim_body(run);
@@ -386,7 +374,7 @@ TEST_P(CodeRun, WhoKeptTheRunSeesWhatAnotherNodeDidToIt) {
   const core::RunId run = started->run.facts.id;
   StepWrite nap = begin("nap", StepKind::sleep);
   nap.wait = 24h;
-  EXPECT_TRUE(wait_for(claim_body(run), nap));  // by this node, which keeps the run in mind
+  EXPECT_TRUE(wait_for(claim_body(run), nap, true));  // by this node, which keeps the run in mind
   const auto other = another_node(2);
   clock.advance(1h);
   (void)other->engine().tick(100);  // the deadline: there is another task for the body now
@@ -420,7 +408,7 @@ TEST_P(CodeRun, APausedRunThatIsCancelledGoesOnToUnwind) {
   complete_step(body, "reserve");
   StepWrite nap = begin("nap", StepKind::sleep);
   nap.wait = 24h;
-  EXPECT_TRUE(wait_for(body, nap));
+  EXPECT_TRUE(wait_for(body, nap, true));
   act(run, RunAction::pause);
   act(run, RunAction::cancel);
   const core::ClaimedTask unwinding = claim_body(run);

@@ -9,6 +9,19 @@
 
 namespace pawl::testing {
 
+inline core::StepWrite begin(const std::string& id, core::StepKind kind = core::StepKind::function) {
+  return {.action = core::StepAction::begin, .step_id = id, .kind = kind};
+}
+inline core::StepWrite failed(const std::string& id, const std::string& code = "boom",
+                              bool retryable = true) {
+  return {.action = core::StepAction::fail,
+          .step_id = id,
+          .error = {.code = code, .message = "it did not work", .retryable = retryable}};
+}
+inline core::StepWrite undo(const std::string& id, core::StepAction action = core::StepAction::complete) {
+  return {.action = action, .step_id = id, .kind = core::StepKind::compensation};
+}
+
 class CodeRunTest : public RunTest {
  public:
   core::RunId start_code(const std::string& name = "order", const std::string& input = "{}") {
@@ -49,10 +62,11 @@ class CodeRunTest : public RunTest {
     step(body, {.action = core::StepAction::complete, .step_id = id, .output = {output}});
   }
   // Begins what waits, and waits for it.
-  bool wait_for(const core::ClaimedTask& body, core::StepWrite one) {
+  bool wait_for(const core::ClaimedTask& body, core::StepWrite one, bool may_undo = false) {
     one.action = core::StepAction::begin;
     const std::string id = one.step_id;
-    const auto written = write(body, {std::move(one)}, core::SuspendBody{.steps = {id}});
+    const auto written =
+        write(body, {std::move(one)}, core::SuspendBody{.steps = {id}, .may_undo = may_undo});
     EXPECT_TRUE(written.ok()) << (written ? "" : written.problem().detail);
     return written && written->is_suspended;
   }

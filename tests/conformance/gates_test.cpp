@@ -146,6 +146,36 @@ TEST_P(Gates, AWorkerHoldsNoMoreThanItSaid) {
   EXPECT_EQ(claim("w1", 2).size(), 1U);
 }
 
+TEST_P(Gates, HoweverALeaseEndsItsWorkerMayHoldOneMore) {
+  for (int i = 0; i < 12; ++i) (void)enqueue(task_of("t"));
+  ASSERT_TRUE(api().register_worker({.worker_id = "w1", .max_concurrent = 3}).ok());
+  auto held = claim("w1", 9);
+  ASSERT_EQ(held.size(), 3U);
+  const auto expect_room_for_one = [&](const char* why) {
+    const auto more = claim("w1", 9);
+    ASSERT_EQ(more.size(), 1U) << why;
+    held.erase(held.begin());
+    held.push_back(more.front());
+    EXPECT_TRUE(claim("w1", 9).empty()) << why;
+  };
+  complete(held.front().task);
+  expect_room_for_one("completed");
+  ASSERT_TRUE(fail(held.front().task).ok());
+  expect_room_for_one("failed");
+  ASSERT_TRUE(report(held.front().task, core::ReportAction::release).ok());
+  expect_room_for_one("given back");
+  const auto other = another_node(2);
+  ASSERT_TRUE(
+      report_to(other->local(), "w1", report_of(held.front().task, core::ReportAction::complete)).ok());
+  expect_room_for_one("completed by way of another node");
+
+  for (const core::ClaimedTask& one : held) ASSERT_TRUE(report(one.task, core::ReportAction::heartbeat).ok());
+  EXPECT_TRUE(claim("w1", 9).empty()) << "a lease that is renewed is held as before";
+  clock.advance(10min);
+  tick();
+  EXPECT_EQ(claim("w1", 9).size(), 3U) << "all had run out";
+}
+
 TEST_P(Gates, ParallelClaimsOfAWorkerDoNotHoldMoreThanItSaid) {
   for (int i = 0; i < 9; ++i) (void)enqueue(task_of("t"));
   ASSERT_TRUE(api().register_worker({.worker_id = "w1", .max_concurrent = 3}).ok());

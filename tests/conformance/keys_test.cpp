@@ -107,17 +107,40 @@ TEST_P(Keys, GoOnWhenOneGroupEndsTheHeadCancelsTheNextAndAddsAnother) {
   EXPECT_TRUE(queue().counts.is_zero());
 }
 
-TEST_P(Keys, SendARevivedOneToTheEndOfTheLine) {
+TEST_P(Keys, StandByTheirCreationWhenRevived) {
   core::TaskSpec spec = task_of("t");
   spec.key = "k";
-  const core::Task failed = run_to_failed(spec);
-  const core::Task second = enqueue(spec);
+  const core::Task first = run_to_failed(spec);
+  const core::Task second = run_to_failed(spec);
   const core::Task third = enqueue(spec);
-  const auto revived = api().retry_task("default", failed.id);
-  EXPECT_EQ(revived->status, TaskStatus::blocked);
+  const core::Task fourth = enqueue(spec);
+  EXPECT_EQ(api().retry_task("default", second.id)->status, TaskStatus::blocked);
+  EXPECT_EQ(api().retry_task("default", first.id)->status, TaskStatus::blocked);
+  complete(expect_next(third.id));  // had its turn before they came back
+  complete(expect_next(first.id));
+  complete(expect_next(second.id));
+  complete(expect_next(fourth.id));
+  expect_counts_kept();
+}
+
+TEST_P(Keys, StandByTheirCreationWhenTheHeadFailsAsTheyAreRevived) {
+  core::TaskSpec spec = task_of("t");
+  spec.key = "k";
+  const core::Task first = run_to_failed(spec);
+  const core::Task second = run_to_failed(spec);
+  const core::Task third = enqueue(spec);
+  const core::Task fourth = enqueue(spec);
+  ASSERT_TRUE(api().retry_task("default", second.id).ok());
+  core::Report end = report_of(expect_next(third.id), ReportAction::fail);
+  end.error = core::TaskError{.code = "no", .message = "never", .retryable = false};
+  const auto answers = submit_group(node(), {core::ReportTasks{.worker_id = "w1", .reports = {end}},
+                                             core::RetryTasks{.ids = {third.id, first.id}}});
+  for (const auto& moved : std::get<std::vector<core::Result<core::TaskMoved>>>(*answers[1].answer()))
+    EXPECT_TRUE(moved.ok());
+  complete(expect_next(first.id));
   complete(expect_next(second.id));
   complete(expect_next(third.id));
-  complete(expect_next(failed.id));
+  complete(expect_next(fourth.id));
   expect_counts_kept();
 }
 

@@ -218,6 +218,15 @@ TEST_P(Bulk, StopsAtItsLimitOldestFirst) {
   EXPECT_TRUE(queue().counts.is_zero());
 }
 
+TEST_P(Bulk, TakesWhatMatchedWhenItWasAskedFor) {
+  std::vector<core::TaskId> line;
+  for (int i = 0; i < 3; ++i) line.push_back(enqueue_keyed("k").id);
+  EXPECT_EQ(*api().cancel_tasks({.query = {.statuses = {TaskStatus::pending}}}),
+            (core::BulkResult{.matched = 1, .changed = 1}));
+  EXPECT_EQ(status_of(line[1]), TaskStatus::pending) << "which it became by the cancel, and was not before";
+  EXPECT_EQ(status_of(line[2]), TaskStatus::blocked);
+}
+
 TEST_P(Bulk, OfAWholeLineCancelsItWhole) {
   for (int i = 0; i < 10; ++i) enqueue_keyed("k");
   EXPECT_EQ(*api().cancel_tasks({.query = {.key = "k"}}), (core::BulkResult{.matched = 10, .changed = 10}));

@@ -79,6 +79,26 @@ TEST_P(Schedules, FireATaskAtEachSlot) {
   EXPECT_EQ(now->next_fire_at, made.created_at + 30s);
 }
 
+TEST_P(Schedules, GiveTheirInputAndQueueToATaskThatHasNone) {
+  create(
+      {.name = "s", .every = 10s, .task = core::TaskSpec{.type = "report"}, .input = {"[1]"}, .queue = "q"});
+  create({.name = "own",
+          .every = 20s,
+          .task = core::TaskSpec{.type = "report", .payload = {"2"}, .queue = "its"},
+          .input = {"[1]"},
+          .queue = "q"});
+  advance(10s);
+  ASSERT_EQ(tasks().size(), 1U);
+  EXPECT_EQ(tasks()[0].payload.text, "[1]");
+  EXPECT_EQ(tasks()[0].queue, "q");
+  advance(10s);
+  const auto all = tasks();
+  const auto own =
+      std::find_if(all.begin(), all.end(), [](const core::Task& task) { return task.queue == "its"; });
+  ASSERT_NE(own, all.end());
+  EXPECT_EQ(own->payload.text, "2");
+}
+
 TEST_P(Schedules, StartARunOfAWorkflowAtEachSlot) {
   ASSERT_TRUE(
       runs().put_definition({.name = "nightly", .text = R"({"tasks":[{"id":"a","activity":"x"}]})"}).ok());

@@ -68,6 +68,15 @@ TEST_P(WaitingClaims, WakeOnlyForTheirQueueTypeAndNamespace) {
   EXPECT_EQ(claim.tasks().size(), 1U);
 }
 
+TEST_P(WaitingClaims, OfABeginningWakeForTheTypesThatBeginSo) {
+  const Pending claim = waiting_claim({.worker_id = "w1", .types = {"report.*"}});
+  enqueue(task_of("mail.send"));
+  enqueue(task_of("report"));
+  EXPECT_FALSE(claim.is_answered());
+  enqueue(task_of("report.daily"));
+  EXPECT_EQ(claim.tasks().size(), 1U);
+}
+
 TEST_P(WaitingClaims, OfAnyTypeAndOfOneTypeAreServedByAge) {
   const Pending any = waiting_claim({.worker_id = "w1", .max = 1});
   const Pending one = waiting_claim({.worker_id = "w2", .types = {"t"}, .max = 1});

@@ -77,6 +77,36 @@ TEST_P(Workers, ThatAreNotHeardOfLoseTheirTasks) {
   EXPECT_EQ(status("w"), WorkerStatus::online) << "it was only away";
 }
 
+TEST_P(Workers, ThatRenewTheirTasksAreThere) {
+  (void)add("h", 1, "w");
+  const core::Task task = enqueue(task_of("t"));
+  const core::Task claimed = claim_one("w", 1h);
+  for (int i = 0; i < 4; ++i) {
+    clock.advance(40s);
+    EXPECT_EQ(sweep_and_see(task.id), TaskStatus::claimed);
+    EXPECT_EQ(status("w"), WorkerStatus::online);
+    ASSERT_TRUE(report(claimed, core::ReportAction::heartbeat).ok());
+  }
+  clock.advance(60s);
+  EXPECT_EQ(sweep_and_see(task.id), TaskStatus::pending) << "no sign of it for a minute";
+  EXPECT_EQ(status("w"), WorkerStatus::offline);
+}
+
+TEST_P(Workers, ThatClaimAreThere) {
+  (void)add("h", 1, "w");
+  for (int i = 0; i < 4; ++i) {
+    clock.advance(40s);
+    (void)claim("w", 1);
+    (void)engine().sweep_records(100);
+    EXPECT_EQ(status("w"), WorkerStatus::online);
+  }
+  clock.advance(60s);
+  (void)engine().sweep_records(100);
+  EXPECT_EQ(status("w"), WorkerStatus::offline);
+  (void)claim("w", 1);
+  EXPECT_EQ(status("w"), WorkerStatus::online) << "it was only away";
+}
+
 TEST_P(Workers, ThatHoldMoreThanAPageLoseAllOfIt) {
   (void)add("h", 1, "w");
   for (int i = 0; i < 5; ++i) (void)enqueue(task_of("t"));

@@ -266,6 +266,21 @@ TEST(Json, QuotesAnyText) {
   EXPECT_EQ(nlohmann::json::parse(quote).get<std::string>(), text);
 }
 
+TEST(Json, QuotesLongTexts) {
+  EXPECT_EQ(json_quote(""), R"("")");
+  EXPECT_EQ(json_quote(R"({"a\":"ü"})"), R"("{\"a\\\":\"ü\"}")");
+  // What has to be escaped before, at and behind the borders of what is written at once.
+  for (const std::size_t length : {4'095U, 4'096U, 4'097U, 10'000U}) {
+    for (const char special : {'"', '\\', '\n', '\x1f', '\x7f'}) {
+      std::string text(length, 'x');
+      for (const std::size_t at : {std::size_t{0}, length / 2, length - 1}) text[at] = special;
+      const std::string quote = json_quote(text);
+      EXPECT_EQ(json_error(quote), std::nullopt) << length << ' ' << int{special};
+      EXPECT_EQ(nlohmann::json::parse(quote).get<std::string>(), text) << length << ' ' << int{special};
+    }
+  }
+}
+
 TEST(Utf8, IsCountedInCharacters) {
   EXPECT_EQ(utf8_length(""), 0U);
   EXPECT_EQ(utf8_length("abc"), 3U);

@@ -21,7 +21,7 @@ Record claimed_by(const std::string& id) {
 TEST(Worker, KnownByAClaimAloneKeepsItsTasksWhenItGoesOffline) {
   const std::optional<Record> found = claimed_by("w");
   EXPECT_TRUE(worker_at(*found, kNow).is_minimal);
-  const auto due = decide_worker_due(true, std::span{&found, 1}, kNow + kWorkerTimeout);
+  const auto due = decide_worker_due({}, std::span{&found, 1}, kNow + kWorkerTimeout);
   EXPECT_EQ(due->eviction, Eviction::none) << "it never promised heartbeats; its leases speak for it";
   EXPECT_EQ(worker_from(*due->changes.at(0).body).status, WorkerStatus::offline);
 }
@@ -30,15 +30,27 @@ TEST(Worker, ThatWasHeardOfMeanwhileIsLeftAlone) {
   std::optional<Record> found = claimed_by("w");
   const auto beat = decide_heartbeat({.worker_id = "w"}, std::span{&found, 1}, kNow + 59s);
   found = record_of(beat->changes.at(0));
-  const auto due = decide_worker_due(true, std::span{&found, 1}, kNow + 60s);
+  const auto due = decide_worker_due({}, std::span{&found, 1}, kNow + 60s);
   EXPECT_TRUE(due->changes.empty());
   EXPECT_EQ(due->eviction, Eviction::none);
+}
+
+TEST(Worker, IsThereAsLongAsItRenewsItsTasks) {
+  std::optional<Record> found = claimed_by("w");
+  found = record_of(decide_heartbeat({.worker_id = "w"}, std::span{&found, 1}, kNow)->changes.at(0));
+  const auto due = decide_worker_due({.renewed_at = kNow + 45s}, std::span{&found, 1}, kNow + 60s);
+  EXPECT_EQ(due->eviction, Eviction::none);
+  const Record seen = record_of(due->changes.at(0));
+  EXPECT_EQ(worker_at(seen, kNow + 104s).status, WorkerStatus::online);
+  EXPECT_EQ(worker_at(seen, kNow + 105s).status, WorkerStatus::offline);
+  const auto late = decide_worker_due({.renewed_at = kNow}, std::span{&found, 1}, kNow + 60s);
+  EXPECT_EQ(late->eviction, Eviction::recover);
 }
 
 TEST(Worker, StaysDueWhileItHoldsMoreThanWasListed) {
   std::optional<Record> found = claimed_by("w");
   found = record_of(decide_heartbeat({.worker_id = "w"}, std::span{&found, 1}, kNow)->changes.at(0));
-  const auto due = decide_worker_due(false, std::span{&found, 1}, kNow + 60s);
+  const auto due = decide_worker_due({.is_all = false}, std::span{&found, 1}, kNow + 60s);
   EXPECT_EQ(due->eviction, Eviction::recover);
   EXPECT_TRUE(due->changes.empty());
 }

@@ -45,6 +45,7 @@ class HttpFront final : public Front {
   server::EventStreams streams_;
   server::QueueWatch queue_watch_;
   server::RunWatch run_watch_;
+  server::Readiness readiness_;
   server::Dispatch dispatch_;
   std::uint16_t port_;
   client::HttpApi api_;

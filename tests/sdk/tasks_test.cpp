@@ -1,6 +1,7 @@
 // Tasks: the client that makes them and the worker that does them.
 
 #include <atomic>
+#include <cmath>
 
 #include "tests/sdk/fixture.hpp"
 
@@ -26,6 +27,22 @@ TEST_P(Tasks, AreDoneByTheirHandlersAndKeepWhatTheseGive) {
   const TaskInfo task = await_task(client, made.id);
   EXPECT_EQ(task.status, "completed");
   EXPECT_EQ(task.output<Json>(), (Json{{"sent", "a@b.c"}, {"key", made.id + ":1"}, {"attempt", 1}}));
+}
+
+TEST_P(Tasks, AreRefusedWithWhatNoJsonHolds) {
+  const auto code_of = [](const std::function<void()>& call) -> std::string {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return "";
+  };
+  const std::string bytes{"\xff"};
+  EXPECT_EQ(code_of([&] { (void)client.enqueue("t", bytes); }), "invalid_argument");
+  EXPECT_EQ(code_of([&] { (void)client.start("w", bytes); }), "invalid_argument");
+  EXPECT_EQ(code_of([&] { client.complete_promise("token", bytes); }), "invalid_argument");
+  EXPECT_EQ(code_of([&] { (void)client.enqueue("t", std::nan("")); }), "invalid_argument");
 }
 
 TEST_P(Tasks, OfTwoTenantsAreDoneInTurn) {

@@ -4,12 +4,10 @@
 
 #include <thread>
 
-#include "tests/sdk/fixture.hpp"
+#include "tests/sdk/effects.hpp"
 
 namespace pawl::testing {
 namespace {
-
-using Lines = std::vector<std::string>;
 
 std::string mismatch_of(const std::function<void()>& check) {
   try {
@@ -70,6 +68,52 @@ TEST(SkippedTime, IsMovedByHandForTasks) {
   env.settle();
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(env.client().task(id).status, "completed");
+}
+
+TEST(SkippedTime, SettlesOnlyWhenAllThatWasDueIsDone) {
+  Environment env;
+  std::atomic<int> calls = 0;
+  std::atomic<int> wakes = 0;
+  Worker worker{env.client(), quiet()};
+  worker.task("later", [&] { ++calls; });
+  worker.workflow("nap", [&](Workflow& wf) {
+    wf.sleep(1min);
+    ++wakes;
+  });
+  worker.start();
+  // Each round gives a look that comes at the wrong moment one more chance.
+  for (int round = 1; round <= 200; ++round) {
+    (void)env.client().enqueue("later", 1, {.delay = 1min});
+    (void)env.client().start("nap");
+    env.settle();
+    ASSERT_EQ(calls, round - 1);
+    env.advance(1min);
+    env.settle();
+    ASSERT_EQ(calls, round);
+    ASSERT_EQ(wakes, round);
+  }
+}
+
+TEST(SkippedTime, FiresSchedules) {
+  Environment env;
+  std::atomic<int> calls = 0;
+  Worker worker{env.client(), quiet()};
+  worker.task("mail", [&] { ++calls; });
+  worker.workflow("sleepy", [](Workflow& wf) { wf.sleep(3h); });
+  worker.start();
+  (void)env.client().schedule_task("hourly", "mail", 1, {.every = 1h});
+  env.settle();
+  EXPECT_EQ(calls, 0);
+  for (int hour = 1; hour <= 3; ++hour) {
+    env.advance(1h);
+    env.settle();
+    ASSERT_EQ(calls, hour);
+  }
+  const TimePoint began = env.now();
+  env.client().start("sleepy").wait(30s);
+  EXPECT_EQ(env.now() - began, Duration{3h});
+  env.settle();
+  EXPECT_EQ(calls, 6) << "an hour after the other, while somebody waited";
 }
 
 TEST(SkippedTime, RetriesWithoutWaiting) {
@@ -214,7 +258,7 @@ class Histories : public ::testing::Test {
 };
 
 TEST_F(Histories, AreReplayedWithoutDoingAnything) {
-  int calls = 0;
+  std::atomic<int> calls = 0;
   const auto workflow = [&](Workflow& wf, const int& number) {
     const int doubled = wf.step("double", [&] { return ++calls, 2 * number; });
     wf.sleep("nap", 24h);
@@ -293,6 +337,39 @@ TEST_F(Histories, OfRunsThatFailedAreCompared) {
   EXPECT_EQ(
       mismatch_of([&] { replay(history, failing("b")); }),
       R"(expected the failure {"code":"a","message":"no"}, found the failure {"code":"b","message":"no"})");
+}
+
+TEST_F(Histories, OfRunsWhoseUndoingFailedAreReplayed) {
+  const auto failing = [](Workflow& wf, const int&) -> int {
+    wf.step("reserve", [] {});
+    wf.undo("release", {.retry = {.max_attempts = 1}}, [] { throw std::runtime_error("stuck"); });
+    throw Failure{"a", "no"};
+  };
+  replay(history_of(failing), failing);
+}
+
+TEST_F(Histories, OfRunsThatWereCancelledAreReplayed) {
+  for (const bool undoes : {false, true}) {
+    const auto workflow = [&](Workflow& wf, const int& number) {
+      wf.step("reserve", [] {});
+      if (undoes) wf.undo("release", [] {});
+      wf.sleep(1h);
+      wf.step("charge", [] {});
+      return number;
+    };
+    Environment env;
+    Worker worker{env.client(), quiet()};
+    worker.workflow("w", workflow);
+    worker.start();
+    const pawl::Run run = env.client().start("w", 3);
+    env.settle();
+    run.cancel("changed my mind");
+    (void)detail::end_of(run, 30s);
+    const std::string history = export_history(run);
+    replay(history, workflow);
+    EXPECT_EQ(mismatch_of([&] { replay(history, [](Workflow& wf, const int&) { wf.step("book", [] {}); }); }),
+              "expected step 'reserve', found 'book'");
+  }
 }
 
 TEST_F(Histories, OfRunsUnderWayMayGoOn) {

@@ -2,14 +2,13 @@
 
 #include <atomic>
 
-#include "tests/sdk/fixture.hpp"
+#include "tests/sdk/effects.hpp"
 
 namespace pawl::testing {
 namespace {
 
 class Transactions : public SdkTest {
  public:
-  static WorkerOptions leaving() { return quiet({.suspend_after = Duration{0}}); }
   // Runs a workflow of one transaction, and gives what it gives.
   template <typename Call>
   Json run(const std::string& name, Call call) {
@@ -144,6 +143,43 @@ TEST_P(TransactionsElsewhere, NeedADatabaseOfTheClientsOwn) {
                               ? "this client talks to a server, and the server's database is not its own"
                               : "this client's store is in memory, which takes no SQL";
   EXPECT_EQ(failed.detail(), "the transaction 'write' needs a client of sqlite: or postgres: " + why);
+}
+
+// What was spawned begins before it, and what is refused of that is told to whoever asks for it.
+TEST_P(Transactions, HaveNothingToDoWithWhatWasSpawnedBefore) {
+  Worker worker{client, leaving()};
+  worker.workflow("caught", [&](Workflow& wf) {
+    const auto refused = wf.spawn("t", Json{}, {.queue = std::string(300, 'q')});
+    const int only = wf.transaction("only", [](Sql&) { return 1; });
+    std::string code;
+    try {
+      (void)refused.get();
+    } catch (const StepFailed& failure) {
+      code = failure.code();
+    }
+    return Json{{"code", code}, {"key", wf.execution_key()}, {"only", only}};
+  });
+  worker.start();
+  const pawl::Run run = client.start("caught");
+  const Json given = run.result<Json>(30s);
+  EXPECT_EQ(given.at("code"), "invalid_argument");
+  EXPECT_EQ(given.at("key"), run.id()) << "no step is running";
+  EXPECT_EQ(given.at("only"), 1);
+}
+
+TEST_P(Transactions, RefuseCallsOfTheClient) {
+  Worker worker{client, leaving()};
+  std::atomic<int> calls = 0;
+  worker.workflow("mixed", [&](Workflow& wf) {
+    return wf.transaction("only", [&](Sql&) {
+      ++calls;
+      return client.enqueue("t", 1).id;
+    });
+  });
+  worker.start();
+  const RunFailed failed = failure_of(client.start("mixed"));
+  EXPECT_EQ(failed.code(), "invalid_state");
+  EXPECT_EQ(calls, 1) << "it would be refused each time";
 }
 
 TEST_P(Transactions, OfManyRunsAtOnceLoseNothing) {

@@ -1,49 +1,14 @@
 // Workflows: steps, waits, what is undone, and what a change of the code does.
 
 #include <atomic>
-#include <mutex>
+#include <cmath>
 
-#include "tests/sdk/fixture.hpp"
+#include "tests/sdk/effects.hpp"
 
 namespace pawl::testing {
 namespace {
 
 using Workflows = SdkTest;
-
-// What was done outside, in order. Any thread.
-class Effects {
- public:
-  void add(const std::string& effect) {
-    const std::lock_guard lock{mutex_};
-    effects_.push_back(effect);
-  }
-  [[nodiscard]] std::vector<std::string> all() {
-    const std::lock_guard lock{mutex_};
-    return effects_;
-  }
-  [[nodiscard]] std::ptrdiff_t count(const std::string& effect) {
-    const std::lock_guard lock{mutex_};
-    return std::count(effects_.begin(), effects_.end(), effect);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> effects_;
-};
-
-using Lines = std::vector<std::string>;
-
-// Every wait leaves the thread, so that the function is run again after it.
-WorkerOptions leaving() { return quiet({.suspend_after = Duration{0}}); }
-
-RunFailed failure_of(const Run& run) {
-  try {
-    run.wait(30s);
-  } catch (const RunFailed& failed) {
-    return failed;
-  }
-  return RunFailed{{.id = run.id(), .state = "completed"}, "", ""};
-}
 
 TEST_P(Workflows, RunTheirStepsOnceAndKeepWhatTheseGive) {
   Effects effects;
@@ -232,6 +197,47 @@ TEST_P(Workflows, SpawnTasksAndTakeWhatTheyGiveInOrder) {
   EXPECT_EQ(client.start("fan", std::vector<int>{}).result<std::vector<int>>(30s), std::vector<int>{});
   EXPECT_EQ(failure_of(client.start("broken fan")).code(), "broken");
   EXPECT_EQ(client.start("race").result<int>(30s), 142);
+}
+
+TEST_P(Workflows, SpawnMoreThanARequestHolds) {
+  Worker worker{client, leaving()};
+  worker.task("size", [](const std::string& text) { return text.size(); });
+  worker.workflow("fan", [](Workflow& wf) {
+    std::vector<Pending<std::size_t>> sizes;
+    for (int i = 0; i < 7; ++i) sizes.push_back(wf.spawn<std::size_t>("size", std::string(900'000, 'x')));
+    return wf.all(sizes).size();
+  });
+  worker.start();
+  EXPECT_EQ(client.start("fan").result<int>(60s), 7);
+}
+
+TEST_P(Workflows, BeginWhatTheySpawnBeforeTheNextStep) {
+  std::atomic<bool> is_done = false;
+  Worker worker{client, leaving()};
+  worker.task("mark", [&] { is_done = true; });
+  worker.workflow("fan", [&](Workflow& wf) {
+    const auto pending = wf.spawn<Json>("mark", nullptr);
+    return wf.step("look", [&] { return eventually([&] { return is_done.load(); }); });
+  });
+  worker.start();
+  EXPECT_TRUE(client.start("fan").result<bool>(60s));
+}
+
+TEST_P(Workflows, ToldOfWhatTheySpawnAndIsRefusedWhenTheyAskForIt) {
+  Effects effects;
+  Worker worker{client, leaving()};
+  worker.task("double", [](const int& number) { return 2 * number; });
+  worker.workflow("fan", [&](Workflow& wf) {
+    const auto good = wf.spawn<int>("double", 21);
+    const auto bad = wf.spawn<int>("double", 1, {.queue = std::string(300, 'q')});
+    const auto late = wf.spawn<int>("double", 0);
+    wf.step("pay", [&] { effects.add("pay"); });
+    EXPECT_THROW((void)bad.get(), StepFailed);
+    return good.get() + late.get();
+  });
+  worker.start();
+  EXPECT_EQ(client.start("fan").result<int>(60s), 42);
+  EXPECT_EQ(effects.count("pay"), 1);
 }
 
 TEST_P(Workflows, RunLambdasBesideThemselves) {
@@ -456,11 +462,20 @@ TEST_P(Workflows, FailCleanlyOnWhatCannotBeKept) {
                   [](Workflow& wf) { return wf.step("large", [] { return std::string(3'000'000, 'x'); }); });
   worker.workflow("nested", [](Workflow& wf) { wf.step("outer", [&] { wf.step("inner", [] {}); }); });
   worker.workflow("slash", [](Workflow& wf) { wf.step("a/b", [] {}); });
+  worker.workflow("number", [](Workflow& wf) {
+    return wf.step("number", [] { return std::vector{1.0, std::nan("")}; });
+  });
+  worker.workflow("item", [](Workflow& wf) {
+    wf.step("map[0]", [] { return 5; });
+    return wf.map(std::vector{1, 2}, [](const int& item) { return item; });
+  });
   worker.start();
   EXPECT_EQ(failure_of(client.start("bytes")).code(), "invalid_result");
   EXPECT_EQ(failure_of(client.start("large")).code(), "result_refused");
   EXPECT_EQ(failure_of(client.start("nested")).code(), "nested_step");
   EXPECT_EQ(failure_of(client.start("slash")).code(), "invalid_step_name");
+  EXPECT_EQ(failure_of(client.start("number")).code(), "invalid_result");
+  EXPECT_EQ(failure_of(client.start("item")).code(), "invalid_step_name");
 }
 
 TEST_P(Workflows, AreGoneOnWithByAnotherWorkerWhenTheirsStops) {

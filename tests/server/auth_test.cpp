@@ -33,6 +33,17 @@ TEST_F(Auth, NeedsATokenEvenBeforeTheFirstOneWhereThatIsRequired) {
   EXPECT_EQ(strict.allow(request).problem().code, core::ProblemCode::unauthorized);
 }
 
+TEST_F(Auth, ReadsTheSchemeInAnyCase) {
+  const std::string token = token_in(make("admin", "*", ""));
+  const auto status_with = [&](const std::string& scheme) {
+    return status_of(send("GET", "/v1/default/tasks", "", "", "Authorization: " + scheme + token + "\r\n"));
+  };
+  for (const auto* scheme : {"Bearer ", "bearer ", "BEARER ", "bEaReR "})
+    EXPECT_EQ(status_with(scheme), 200) << scheme;
+  for (const auto* scheme : {"", "Bearer", "Basic ", "Bearers ", "Token "})
+    EXPECT_EQ(status_with(scheme), 401) << scheme;
+}
+
 class AuthQueues : public Auth {
  protected:
   AuthQueues() {

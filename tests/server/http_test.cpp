@@ -159,6 +159,40 @@ TEST_F(Http, GivesATaskBackThatNobodyWaitsForAnyMore) {
   EXPECT_EQ(claimed->front().task.attempt, 1) << "the attempt of the one who was gone is not spent";
 }
 
+TEST_F(Http, LetsAClaimWaitNoLongerThanItsCaller) {
+  RawClient gone{front.port()};
+  gone.send(post("/v1/default/tasks/claim", R"({"worker_id":"gone","wait":"30s"})"));
+  while (runtime.engine().waiters().size() == 0) std::this_thread::yield();
+  gone.close();
+  while (runtime.engine().waiters().size() == 1) std::this_thread::yield();
+  ASSERT_TRUE(runtime.api().enqueue("default", {.type = "a"}).ok());
+  const auto claimed = runtime.api().claim({.worker_id = "here", .wait = std::chrono::seconds{20}});
+  ASSERT_EQ(claimed->size(), 1U);
+  EXPECT_EQ(claimed->front().task.lease->fence, 1) << "the one who was gone was never given it";
+}
+
+TEST_F(Http, LetsAClaimWaitWhoseCallerHasSentMoreBehindIt) {
+  RawClient client{front.port()};
+  client.send(post("/v1/default/tasks/claim", R"({"worker_id":"w","wait":"30s"})") + get("/healthz"));
+  while (runtime.engine().waiters().size() == 0) std::this_thread::yield();
+  ASSERT_TRUE(runtime.api().enqueue("default", {.type = "a"}).ok());
+  const std::string claimed = client.receive();
+  EXPECT_NE(claimed.find(R"("type":"a")"), std::string::npos) << claimed;
+  EXPECT_NE(client.receive().find(R"("status":"ok")"), std::string::npos);
+}
+
+TEST_F(Http, ServesOnAfterAClaimThatWaited) {
+  RawClient client{front.port()};
+  for (int i = 0; i < 3; ++i) {
+    client.send(post("/v1/default/tasks/claim", R"({"worker_id":"w","wait":"30s"})"));
+    while (runtime.engine().waiters().size() == 0) std::this_thread::yield();
+    ASSERT_TRUE(runtime.api().enqueue("default", {.type = "a"}).ok());
+    EXPECT_EQ(status_of(client.receive()), 200);
+    client.send(get("/healthz"));
+    EXPECT_EQ(status_of(client.receive()), 200);
+  }
+}
+
 TEST_F(Http, HoldsNoThreadForAClaimThatWaits) {
   std::vector<std::unique_ptr<RawClient>> waiting;
   for (int i = 0; i < 30; ++i) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "server/request_parser.hpp"
 #include "tests/server/fixture.hpp"
 
 namespace pawl::testing {
@@ -37,16 +38,22 @@ class Limits : public ServerTest {
   }
 };
 
-TEST_F(Limits, OfAnAddress) {
-  const auto with_size = [](std::size_t size) { return get("/healthz?" + std::string(size - 9, 'a')); };
+// A line has all its bytes but those of its end.
+TEST_F(Limits, OfARequestLine) {
+  const auto with_size = [](std::size_t size) {
+    const std::size_t rest = size - std::string_view{"GET /healthz? HTTP/1.1"}.size();
+    return get("/healthz?" + std::string(rest, 'a'));
+  };
+  ASSERT_EQ(with_size(8192).find("\r\n"), 8192U);
   expect_served(with_size(8191));
   expect_served(with_size(8192));
   expect_refused_and_closed(with_size(8193), 414);
+  expect_refused_and_closed(with_size(100'000), 414);
 }
 
 TEST_F(Limits, OfAHeaderField) {
   const auto with_size = [](std::size_t size) {
-    return get("/healthz", "X-A: " + std::string(size - 3, 'a') + "\r\n");
+    return get("/healthz", "X-A: " + std::string(size - 5, 'a') + "\r\n");
   };
   expect_served(with_size(8191));
   expect_served(with_size(8192));
@@ -76,6 +83,24 @@ TEST_F(Limits, OfTheWholeHeader) {
   expect_served(with_size(kMax - 1));
   expect_served(with_size(kMax));
   expect_refused_and_closed(with_size(kMax + 1), 431);
+}
+
+// However it comes: what was read of it already counts.
+TEST_F(Limits, OfTheWholeHeaderAlsoWhereItComesInLines) {
+  const server::HttpLimits limits;
+  server::RequestParser parser{limits};
+  std::string waiting = get("/healthz");
+  waiting.resize(waiting.size() - 2);  // without its end
+  for (int i = 0; i < 20; ++i) waiting += fmt::format("X-{}: {}\r\n", i, std::string(1'000, 'a'));
+  std::size_t sent = waiting.size();
+  while (!parser.refusal() && sent < 1U << 20U) {
+    waiting.erase(0, parser.put(waiting));
+    waiting += "X-A: a\r\n";
+    sent += 8;
+  }
+  ASSERT_TRUE(parser.refusal());
+  EXPECT_EQ(parser.refusal()->status, 431);
+  EXPECT_LE(sent, limits.header_bytes_max + 16);
 }
 
 // One task that is refused for a label that is too long, so that the body may have any size.

@@ -243,7 +243,11 @@ Result<TaskMoved> Model::revive(const TaskId& id) {
     ModelLine& its_line = line(*task);
     task->may_be_either = its_line.left_in == transaction_;
     if (its_line.head != nullptr || !its_line.waiting.empty()) {
-      its_line.waiting.push_back(task);
+      // Those that have had their turn stand before the others, by their creation.
+      const auto place =
+          std::find_if(its_line.waiting.begin(), its_line.waiting.end(),
+                       [&](const ModelTask* other) { return other->fence == 0 || task->id < other->id; });
+      its_line.waiting.insert(place, task);
       step(*task, TaskEvent::revived_in_line);
       become_available(*task, now_, now_);
       return TaskMoved{.task_id = id, .status = task->status};

@@ -110,7 +110,7 @@ TEST_P(PostgresPlans, LoadsGoById) {
   expect_uses(plan(sql::find_lease, "", "('{}')"), {"leases_pkey"});
   expect_uses(plan(sql::find_ready, "", "('{}')"), {"ready_pkey"});
   expect_uses(plan(sql::find_scheduled, "", "('{}')"), {"scheduled_pkey"});
-  expect_uses(plan(sql::find_waiting, "", "('{}')"), {"waiting_id_key"});
+  expect_uses(plan(sql::find_waiting, "", "('{}')"), {"waiting_pkey"});
   expect_uses(plan(sql::find_finished, "", "('{}')"), {"finished_pkey"});
   expect_uses(plan(sql::find_task_facts, "", "('{}')"), {"tasks_pkey"});
   expect_uses(plan(sql::find_task_key, "", "('{}')"), {"tasks_pkey"});
@@ -121,7 +121,7 @@ TEST_P(PostgresPlans, WhatIsLockedIsDeletedByAddress) {
   expect_uses(plan(sql::delete_ready, "", "('{}', '{}', '{}', 0)"), {"Tid Scan on ready"});
   expect_uses(plan(sql::delete_scheduled, "", "('{}', '{}', '{}', 0)"), {"Tid Scan on scheduled"});
   expect_uses(plan(sql::delete_finished, "", "('{}', '{}', '{}', 0)"), {"Tid Scan on finished"});
-  expect_uses(plan(sql::delete_waiting, "", "('{}', '{}', 0)"), {"waiting_id_key", "Tid Scan on waiting"});
+  expect_uses(plan(sql::delete_waiting, "", "('{}', '{}', 0)"), {"waiting_pkey", "Tid Scan on waiting"});
 }
 
 TEST_P(PostgresPlans, LinesAreLockedInTheirOrder) {
@@ -129,7 +129,10 @@ TEST_P(PostgresPlans, LinesAreLockedInTheirOrder) {
   expect_uses(text, {"key_lines_pkey"});
   EXPECT_LT(text.find("Function Scan on u"), text.find("key_lines_pkey")) << text;
   expect_uses(plan(sql::delete_line, "", "('{}', '{}', '{}')"), {"key_lines_pkey", "Tid Scan on key_lines"});
-  expect_uses(plan(sql::list_first_waiting, "", "('', '', '', 1)"), {"waiting_pkey", "tasks_pkey"});
+  const auto first = plan(sql::list_first_waiting, "", "('', '', '', 1)");
+  expect_uses(first, {"waiting_in_line", "tasks_pkey"});
+  EXPECT_EQ(first.find(" Sort\n"), first.find("Incremental Sort\n") + 11) << "a long line is not read whole\n"
+                                                                          << first;
 }
 
 TEST_P(PostgresPlans, SmallLooksGoByTheirKeys) {

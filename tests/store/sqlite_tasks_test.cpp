@@ -1,5 +1,8 @@
 // Every verb of a transaction, there and back through the file.
 
+#include <sqlite3.h>
+
+#include "engine/verify_task.hpp"
 #include "tests/store/sqlite_fixture.hpp"
 
 namespace pawl::store {
@@ -30,6 +33,34 @@ TEST_F(SqliteTasks, KeepTheirFactsByteForByte) {
   EXPECT_EQ(found->record.place, Place::ready);
   EXPECT_EQ(found->record.status, TaskStatus::pending);
   EXPECT_EQ(found->record.available_at, record.available_at);
+}
+
+// As someone else's program would change the file.
+void execute(const std::string& path, const std::string& script) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, script.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
+
+TEST_F(SqliteTasks, WithADamagedRowAreDoneAllTheSameAndSaySo) {
+  const auto damaged = enqueue(full_spec());
+  const auto whole = enqueue({});
+  store.reset();
+  for (const auto& [column, text] : {std::pair{"retry", "[[["}, std::pair{"labels", "{bad"}}) {
+    execute(path, std::string{"update tasks set "} + column + " = '" + text +
+                      "' where seq = (select min(seq) from tasks)");
+    store = open();
+    const auto found = store->find_task(damaged.id);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->record.facts.labels.at(std::string{core::kUnreadableLabel}), column);
+    EXPECT_EQ(engine::findings_of(*found).at(0).check, "I01");
+    EXPECT_EQ(found->record.facts.payload, damaged.facts.payload);
+    store.reset();
+  }
+  store = open();
+  EXPECT_EQ(claim(10).size(), 2U) << "one row holds up no other";
+  EXPECT_TRUE(engine::findings_of(*store->find_task(whole.id)).empty());
 }
 
 TEST_F(SqliteTasks, AreLoadedWithTheirKeyWhereverTheyStand) {

@@ -20,12 +20,10 @@ TEST(HandlerRules, TheExactTypeWinsThenTheLongestBeginning) {
   EXPECT_EQ(command_for(handlers, "post"), "");
 }
 
-TEST(HandlerRules, OnlyExactTypesAreClaimedByName) {
+TEST(HandlerRules, NameTheirTypesAsTheyWereGiven) {
   Handlers handlers;
   ASSERT_TRUE(handlers.add_shell("a=x").ok());
-  EXPECT_EQ(handlers.types_to_claim(), std::vector<std::string>{"a"});
   ASSERT_TRUE(handlers.add_http("b*=http://127.0.0.1:9000/tasks").ok());
-  EXPECT_TRUE(handlers.types_to_claim().empty());
   EXPECT_EQ(handlers.types(), (std::vector<std::string>{"a", "b*"}));
 }
 

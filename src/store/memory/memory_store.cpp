@@ -276,7 +276,7 @@ class MemoryStore final : public Store {
   }
 
   core::Clock& clock_;
-  std::mutex mutex_;
+  std::recursive_mutex mutex_;  // whoever has a transaction may also read beside it
   State state_;
 };
 

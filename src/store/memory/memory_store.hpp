@@ -1,6 +1,7 @@
 #pragma once
 // The model: all of store.hpp in plain containers. It is the oracle of the differential tests, the store of
-// the simulation, and what users' own tests run on. A transaction holds the whole store for itself.
+// the simulation, and what users' own tests run on. A transaction holds the whole store for its thread: what
+// that thread reads meanwhile belongs together.
 
 #include <memory>
 

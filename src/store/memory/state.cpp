@@ -14,7 +14,7 @@ core::TimePoint check_at(const core::Lease& lease) {
 
 LineRef line_of(const Row& row) {
   const core::TaskRecord& record = row.record;
-  const bool is_held = row.line_position == 0;
+  const bool is_held = row.line_position == kHeldByRun;
   return {.ns = record.lane->ns,
           .queue = record.lane->queue,
           .key = is_held ? held_line(record.id) : record.facts.key.value_or("")};
@@ -39,7 +39,7 @@ void State::leave_place(const Row& row) {
     case Place::scheduled: scheduled.erase({record.available_at, record.id}); break;
     case Place::waiting: {
       const auto line = waiting.find(line_of(row));
-      line->second.erase(row.line_position);
+      line->second.erase({row.line_position, record.id});
       if (line->second.empty()) waiting.erase(line);
       break;
     }

@@ -14,7 +14,7 @@ namespace pawl::store::memory {
 
 struct Row {
   core::TaskRecord record;
-  std::int64_t line_position = 0;
+  std::int64_t line_position = kHeldByRun;
   std::vector<core::Attempt> attempts;
 };
 
@@ -41,7 +41,7 @@ struct State {
   std::set<Due> scheduled;
   std::set<Due> leases;  // by the moment they want a look: expiry or timeout, whichever is first
   std::map<LineRef, Line> lines;
-  std::map<LineRef, std::map<std::int64_t, core::TaskId>> waiting;
+  std::map<LineRef, std::set<std::pair<std::int64_t, core::TaskId>>> waiting;  // by position and id
   std::map<std::int32_t, FairLane> fair_lanes;
   std::map<IdempotencyRef, core::TaskId> idempotency;
   std::map<QueueRef, core::QueueSettings> queues;

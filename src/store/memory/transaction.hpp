@@ -10,7 +10,7 @@ namespace pawl::store::memory {
 
 class MemoryTransaction final : public Transaction {
  public:
-  MemoryTransaction(State& state, std::unique_lock<std::mutex> lock, core::TimePoint now)
+  MemoryTransaction(State& state, std::unique_lock<std::recursive_mutex> lock, core::TimePoint now)
       : state_(state), lock_(std::move(lock)), now_(now) {}
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
@@ -58,7 +58,7 @@ class MemoryTransaction final : public Transaction {
   void erase(const WriteSet& writes);
 
   State& state_;
-  std::unique_lock<std::mutex> lock_;
+  std::unique_lock<std::recursive_mutex> lock_;
   core::TimePoint now_;
   std::set<core::TaskId> taken_;
 };

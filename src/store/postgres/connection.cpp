@@ -19,6 +19,8 @@ using std::chrono::milliseconds;
 
 constexpr core::Duration kFirstPause = milliseconds{50};
 constexpr core::Duration kLongestPause = std::chrono::seconds{5};
+constexpr core::Duration kLook = std::chrono::minutes{1};
+constexpr core::Duration kEncryptedLook = milliseconds{100};
 constexpr int kBinary = 1;
 constexpr int kText = 0;
 
@@ -86,6 +88,7 @@ bool Connection::connect_or_throw() {
 std::optional<Failure> Connection::open() {
   connection_.reset(open_connection(server_.conninfo));
   if (PQstatus(connection_.get()) != CONNECTION_OK) return lost();
+  PQsetnonblocking(connection_.get(), 1);  // it is waited for here, where the waiting has an end
   PQsetNoticeReceiver(connection_.get(), ignore_notice, nullptr);
   PQenterPipelineMode(connection_.get());
   std::vector<Rows> answers;
@@ -107,10 +110,12 @@ void Connection::drop() {
   held_back_.clear();
   take_ = nullptr;
   has_send_failed_ = false;
+  is_silent_ = false;
 }
 
 Failure Connection::lost() const {
   std::string message = trimmed(PQerrorMessage(connection_.get()));
+  if (is_silent_) message = "PostgreSQL has not answered for " + core::format_duration(silence_allowed_);
   if (message.empty()) message = "the connection to PostgreSQL was lost";
   return {.kind = StoreError::Kind::unavailable, .message = std::move(message), .is_lost = true};
 }
@@ -177,7 +182,8 @@ std::size_t Connection::sent() const {
       std::count_if(sent_.begin(), sent_.end(), [](const Sent& sent) { return sent.prepare == nullptr; }));
 }
 
-std::optional<Failure> Connection::run(std::vector<Rows>& answers) {
+std::optional<Failure> Connection::run(std::vector<Rows>& answers,
+                                       std::optional<core::Duration> silence_max) {
   if (!is_connected()) {
     return Failure{.kind = StoreError::Kind::unavailable, .message = "not connected", .is_lost = true};
   }
@@ -186,7 +192,8 @@ std::optional<Failure> Connection::run(std::vector<Rows>& answers) {
   const std::vector<Sent> sent = std::exchange(sent_, {});
   const Take take = std::exchange(take_, nullptr);
   std::vector<Rows> first;
-  const bool is_sent = !has_send_failed_ && PQpipelineSync(connection_.get()) == 1;
+  const bool is_sent = !has_send_failed_ && PQpipelineSync(connection_.get()) == 1 &&
+                       flush(silence_max.value_or(silence_max_));
   auto failure = is_sent ? receive_all(held_back, first) : lost();
   if (!failure && take) take(first);
   if (!failure || !failure->is_lost) {
@@ -195,7 +202,7 @@ std::optional<Failure> Connection::run(std::vector<Rows>& answers) {
   }
   if (!failure || !failure->is_lost) {
     // Anything but the mark of the end belongs to other statements than we think.
-    const Rows end{PQgetResult(connection_.get())};
+    const Rows end{next_result()};
     if (PQstatus(connection_.get()) != CONNECTION_OK || !end.is_end()) failure = lost();
   }
   if (failure) give_up(*failure);
@@ -211,6 +218,35 @@ void Connection::add_held_back() {
   if (!ask_) return;
   std::exchange(ask_, nullptr)(*this);
   held_back_ = std::exchange(sent_, {});
+}
+
+bool Connection::take_in(short events) {
+  const core::Duration left = heard_at_ + silence_allowed_ - monotonic_now();
+  is_silent_ = left <= core::Duration{0};
+  if (is_silent_) return false;
+  // What encryption has taken off the socket and not handed on is not seen there.
+  const bool is_encrypted = PQsslInUse(connection_.get()) == 1 || PQgssEncInUse(connection_.get()) == 1;
+  const auto look = std::chrono::ceil<milliseconds>(std::min(left, is_encrypted ? kEncryptedLook : kLook));
+  pollfd socket{.fd = PQsocket(connection_.get()), .events = events, .revents = 0};
+  if (::poll(&socket, 1, static_cast<int>(look.count())) > 0) heard_at_ = monotonic_now();
+  return PQconsumeInput(connection_.get()) == 1;
+}
+
+// It may have to be heard before it hears us: its answers to the first statements may fill what is between.
+bool Connection::flush(core::Duration silence_max) {
+  silence_allowed_ = silence_max;
+  heard_at_ = monotonic_now();
+  int left = 0;
+  while ((left = PQflush(connection_.get())) == 1) {
+    if (!take_in(POLLIN | POLLOUT)) return false;
+  }
+  return left == 0;
+}
+
+pg_result* Connection::next_result() {
+  while (PQisBusy(connection_.get()) == 1 && take_in(POLLIN)) {
+  }
+  return is_silent_ ? nullptr : PQgetResult(connection_.get());  // which also tells that it is lost
 }
 
 bool Connection::is_quiet() const {
@@ -232,7 +268,7 @@ std::optional<Failure> Connection::receive_all(const std::vector<Sent>& sent, st
 std::optional<Failure> Connection::receive(const Sent& sent, std::vector<Rows>& answers) {
   std::optional<Failure> failure;
   bool is_done = false;
-  while (pg_result* result = PQgetResult(connection_.get())) {
+  while (pg_result* result = next_result()) {
     Rows rows{result};
     switch (PQresultStatus(result)) {
       case PGRES_COMMAND_OK:
@@ -245,7 +281,8 @@ std::optional<Failure> Connection::receive(const Sent& sent, std::vector<Rows>& 
     }
     if (failure && failure->is_lost) break;
   }
-  if (!is_done && !failure && PQstatus(connection_.get()) != CONNECTION_OK) failure = lost();
+  const bool is_gone = !is_done && PQstatus(connection_.get()) != CONNECTION_OK;
+  if (!failure && (is_silent_ || is_gone)) failure = lost();
   if (!is_done && sent.prepare != nullptr) sent.prepare->is_known = false;
   return failure;
 }
@@ -275,11 +312,16 @@ std::vector<Rows> Connection::run_or_throw() {
 
 std::optional<Failure> Connection::run_script(const std::string& text) {
   PQexitPipelineMode(connection_.get());
-  pg_result* result = PQexec(connection_.get(), text.c_str());
-  const Rows rows{result};
-  const ExecStatusType status = PQresultStatus(result);
+  const bool is_sent = PQsendQuery(connection_.get(), text.c_str()) == 1 && flush(silence_max_);
   std::optional<Failure> failure;
-  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) failure = failure_of(result);
+  if (!is_sent) failure = lost();
+  while (pg_result* result = is_sent ? next_result() : nullptr) {
+    const Rows rows{result};
+    const ExecStatusType status = PQresultStatus(result);
+    const bool is_good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+    if (!is_good && !failure) failure = failure_of(result);
+  }
+  if (is_silent_) failure = lost();
   PQenterPipelineMode(connection_.get());
   if (failure) give_up(*failure);
   return failure;

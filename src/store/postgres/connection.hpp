@@ -1,6 +1,7 @@
 #pragma once
 // One connection in pipeline mode: statements are added, sent together and answered together. It reconnects
-// when used after a loss, with growing, spread pauses between tries.
+// when used after a loss, with growing, spread pauses between tries. A server that is silent for too long
+// counts as lost: its machine may be well enough to hold the line although it will never answer.
 //
 // Nothing throws but `run_or_throw` and `connect_or_throw`. One thread at a time.
 
@@ -30,8 +31,10 @@ struct Server {
   // A pooler was seen to hand our statements to other server processes: they are parsed anew each time from
   // then on.
   std::atomic<bool> is_pooled = false;
+  const core::Duration silence_max;  // of a server that should answer at once
 
-  Server(std::string text, core::Random* random) : conninfo(std::move(text)), jitter(random) {}
+  Server(std::string text, core::Random* random, core::Duration silent_at_most = std::chrono::seconds{15})
+      : conninfo(std::move(text)), jitter(random), silence_max(silent_at_most) {}
 };
 
 struct CloseConnection {
@@ -40,7 +43,9 @@ struct CloseConnection {
 
 class Connection {
  public:
-  explicit Connection(Server& server) : server_(server) {}
+  explicit Connection(Server& server) : Connection(server, server.silence_max) {}
+  // For what takes longer.
+  Connection(Server& server, core::Duration silence_max) : server_(server), silence_max_(silence_max) {}
 
   enum class When : std::uint8_t { backed_off, at_once };
   // Does nothing when connected. Refuses without a try while it is too early for one, unless told `at_once`.
@@ -59,8 +64,9 @@ class Connection {
   // How many statements were added: the number of the next one's answer.
   [[nodiscard]] std::size_t sent() const;
   // Sends what was added and waits for all of it: one answer a statement, or the first failure, after which
-  // the server has skipped the rest.
-  [[nodiscard]] std::optional<Failure> run(std::vector<Rows>& answers);
+  // the server has skipped the rest. `silence_max` where they may take longer than others.
+  [[nodiscard]] std::optional<Failure> run(std::vector<Rows>& answers,
+                                           std::optional<core::Duration> silence_max = {});
   [[nodiscard]] std::vector<Rows> run_or_throw();
 
   // What `ask` adds goes with what is run next, in front of it, and `take` is given its answers. A roll back
@@ -98,9 +104,19 @@ class Connection {
   // The first failure among their answers.
   [[nodiscard]] std::optional<Failure> receive_all(const std::vector<Sent>& sent, std::vector<Rows>& answers);
   void add_held_back();
+  // Waits for one of these events, and takes in what has come; false: it is lost, or silent for too long.
+  [[nodiscard]] bool take_in(short events);
+  // Until the server has all that was added; false: the same. From here on it may be silent so long.
+  [[nodiscard]] bool flush(core::Duration silence_max);
+  // PQgetResult, but for not waiting for ever; null also when the server is silent.
+  [[nodiscard]] pg_result* next_result();
   void give_up(const Failure& failure);
 
   Server& server_;
+  const core::Duration silence_max_;
+  core::Duration silence_allowed_ = {};  // of what is under way
+  core::MonotonicTime heard_at_ = {};
+  bool is_silent_ = false;  // and has been for too long
   std::unique_ptr<pg_conn, CloseConnection> connection_;
   std::string server_life_;
   std::unordered_map<const char*, Prepared> statements_;  // by the address of their text

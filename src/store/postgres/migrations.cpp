@@ -9,11 +9,14 @@ namespace postgres {
 
 namespace {
 
+// Of one statement over whatever there is, and of waiting for another node that does the same.
+constexpr core::Duration kMigrationMax = std::chrono::hours{24};
+
 // Everything in one transaction under an advisory lock of that transaction.
 class PostgresMigrations final : public MigrationTarget {
  public:
   explicit PostgresMigrations(const std::string& conninfo)
-      : server_(conninfo, nullptr), connection_(server_) {
+      : server_(conninfo, nullptr, kMigrationMax), connection_(server_) {
     server_.is_pooled = true;  // each statement is sent once: a name would be of no use, and may be taken
     connection_.connect_or_throw();
   }

@@ -268,7 +268,7 @@ void send_waiting(Connection& connection, const Writes& writes) {
   params.column(writes, [](Write write) { return std::string_view{write->record->lane->ns}; });
   params.column(writes, [](Write write) { return std::string_view{write->record->lane->queue}; });
   params.column(writes, [](Write write) {
-    return write->line_position == 0 ? std::optional{held_line(id(write))} : facts(write).key;
+    return write->line_position == kHeldByRun ? std::optional{held_line(id(write))} : facts(write).key;
   });
   params.column(writes, [](Write write) { return write->line_position; });
   connection.send(sql::insert_waiting, params);

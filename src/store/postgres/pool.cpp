@@ -2,8 +2,8 @@
 
 namespace pawl::store::postgres {
 
-Pool::Pool(Server& server, int size) {
-  for (int i = 0; i < size; ++i) free_.push_back(&connections_.emplace_back(server));
+Pool::Pool(Server& server, int size, core::Duration silence_max) {
+  for (int i = 0; i < size; ++i) free_.push_back(&connections_.emplace_back(server, silence_max));
 }
 
 Pool::Loan Pool::borrow() {

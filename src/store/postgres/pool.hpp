@@ -13,7 +13,8 @@ namespace pawl::store::postgres {
 
 class Pool {
  public:
-  Pool(Server& server, int size);
+  Pool(Server& server, int size) : Pool(server, size, server.silence_max) {}
+  Pool(Server& server, int size, core::Duration silence_max);
 
   // Given back when it goes out of scope.
   class Loan {

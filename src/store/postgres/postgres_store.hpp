@@ -25,6 +25,8 @@ struct PostgresOptions {
   // Leases of this node that are completed without being read again; one that another node changed meanwhile
   // costs the group a second try. 0: none.
   std::size_t remembered_leases_max = 50'000;
+  // A server that says nothing for so long counts as lost, though its machine may still hold the connection.
+  core::Duration silence_max = std::chrono::seconds{15};
 };
 
 // Migrates, then opens.

@@ -50,8 +50,8 @@ void read_facts(const Rows& rows, int row, int column, core::TaskRecord& record)
   facts.timeout = duration_or_null(rows, row, column + 1);
   facts.key = rows.text_or_null(row, column + 2);
   facts.idempotency_key = rows.text_or_null(row, column + 3);
-  if (!rows.is_null(row, column + 4)) facts.retry = decode_retry(rows.text(row, column + 4));
-  if (!rows.is_null(row, column + 5)) facts.labels = decode_labels(rows.text(row, column + 5));
+  if (!rows.is_null(row, column + 4)) decode_retry(rows.text(row, column + 4), facts);
+  if (!rows.is_null(row, column + 5)) decode_labels(rows.text(row, column + 5), facts);
   facts.payload.text = rows.text(row, column + 6);  // null reads as empty, which is what it means
   record.has_facts = true;
 }

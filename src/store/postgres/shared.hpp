@@ -16,7 +16,7 @@ namespace pawl::store::postgres {
 struct Shared {
   explicit Shared(PostgresOptions given)
       : options(std::move(given)),
-        server(options.conninfo, options.random),
+        server(options.conninfo, options.random, options.silence_max),
         ready_marks(options.lane_cache_staleness),
         fair_marks(options.lane_cache_staleness),
         lease_mark(options.lane_cache_staleness),

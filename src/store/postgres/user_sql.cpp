@@ -17,6 +17,9 @@ constexpr std::uint32_t kFloat4 = 700;
 constexpr std::uint32_t kFloat8 = 701;
 constexpr std::uint32_t kNumeric = 1700;
 
+// What a statement of a user's may take, who knows what it does.
+constexpr core::Duration kStatementMax = std::chrono::minutes{10};
+
 // What the server says when there are more values than parameters, or less.
 constexpr std::string_view kProtocolViolation = "08P01";
 
@@ -60,7 +63,7 @@ SqlRows UserSql::run_one(const std::string& statement, std::span<const SqlValue>
   for (const SqlValue& value : values) texts.push_back(text_of(value));
   connection_.send_text(statement, texts);
   std::vector<Rows> answers;
-  if (const auto failure = connection_.run(answers)) {
+  if (const auto failure = connection_.run(answers, kStatementMax)) {
     // A table of theirs may be called like one of ours: only the kind of the error counts.
     const StoreError::Kind kind = failure->is_lost ? failure->kind : kind_of(failure->sqlstate, "");
     const bool is_theirs = failure->sqlstate == kProtocolViolation;

@@ -33,7 +33,8 @@ void sync(const std::string& path) {
 // Under another name until it is whole and on the disk: a file of the name that was asked for is a backup.
 void backup_sqlite(const std::string& path, const std::string& into) {
   const std::string unfinished = into + ".unfinished";
-  std::filesystem::remove(unfinished);
+  std::error_code in_the_way;  // then it cannot be written either, which says more
+  std::filesystem::remove(unfinished, in_the_way);
   {
     sqlite::Connection connection{{.path = path}};
     connection.statement(sqlite::sql::backup).run(unfinished);

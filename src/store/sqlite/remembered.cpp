@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kLeasesMax = 10'000;
 constexpr std::size_t kFactsMax = 2'000;
+constexpr std::size_t kHoldersMax = 1'000;
 constexpr std::size_t kPayloadBytesMax = 1'000;
 
 core::TaskRecord without_most_facts(const core::TaskRecord& record) {
@@ -40,9 +41,36 @@ bool RememberedTasks::recall_facts(core::TaskRecord& record) {
   return true;
 }
 
+std::int64_t RememberedTasks::count_held(const HolderRef& holder,
+                                         const std::function<std::int64_t()>& count) {
+  if (const auto known = held_.find(holder); known != held_.end()) return known->second;
+  if (held_.size() >= kHoldersMax) held_.clear();
+  return held_.emplace(holder, count()).first->second;
+}
+
 void RememberedTasks::forget_all() {
   leases_.clear();
   facts_.clear();
+  held_.clear();
+}
+
+void RememberedTasks::note_held(const core::TaskRecord& leased, std::int64_t change) {
+  const auto known = held_.find({.ns = leased.lane->ns, .worker_id = leased.lease->worker_id});
+  if (known != held_.end()) known->second += change;
+}
+
+void RememberedTasks::note_lease(const TaskWrite& write) {
+  const core::TaskRecord& record = *write.record;
+  const auto before = leases_.find(record.id);
+  if (before != leases_.end()) {
+    note_held(before->second, -1);
+    leases_.erase(before);
+  } else if (write.from == core::Place::leased) {
+    held_.clear();  // whose it was is not known
+  }
+  if (record.place != core::Place::leased) return;
+  note_held(record, 1);
+  if (leases_.size() < kLeasesMax) leases_.emplace(record.id, without_most_facts(record));
 }
 
 void RememberedTasks::note(std::span<const TaskWrite> committed) {
@@ -53,12 +81,7 @@ void RememberedTasks::note(std::span<const TaskWrite> committed) {
       if (facts_.size() >= kFactsMax) facts_.clear();  // those of a queue that nobody serves would stay
       facts_.emplace(record.id, record.facts);
     }
-    const bool is_leased = record.place == core::Place::leased;
-    if (is_leased && (leases_.size() < kLeasesMax || leases_.contains(record.id))) {
-      leases_.insert_or_assign(record.id, without_most_facts(record));
-    } else if (!is_leased) {
-      leases_.erase(record.id);
-    }
+    note_lease(write);
   }
 }
 

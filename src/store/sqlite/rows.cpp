@@ -80,8 +80,8 @@ void read_facts(Rows& row, core::TaskRecord& record) {
   facts.timeout = row.optional_duration();
   facts.key = row.optional_string();
   facts.idempotency_key = row.optional_string();
-  if (const std::string_view retry = row.text(); !retry.empty()) facts.retry = decode_retry(retry);
-  if (const std::string_view labels = row.text(); !labels.empty()) facts.labels = decode_labels(labels);
+  if (const std::string_view retry = row.text(); !retry.empty()) decode_retry(retry, facts);
+  if (const std::string_view labels = row.text(); !labels.empty()) decode_labels(labels, facts);
   facts.payload.text = row.text();
   record.has_facts = true;
 }

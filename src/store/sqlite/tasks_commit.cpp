@@ -135,7 +135,7 @@ class TaskWriter {
 
   void insert_waiting(const TaskWrite& write) {
     const TaskRecord& record = *write.record;
-    const bool is_held = write.line_position == 0;
+    const bool is_held = write.line_position == kHeldByRun;
     PAWL_ENSURE(is_held || record.facts.key, "only a task with a key waits in line");
     connection_.statement(sql::insert_waiting)
         .run(record.lane->ns, record.lane->queue, is_held ? held_line(record.id) : *record.facts.key,

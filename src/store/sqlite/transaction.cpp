@@ -10,11 +10,14 @@
 namespace pawl::store::sqlite {
 
 SqliteTransaction::~SqliteTransaction() {
-  if (turn_.owns_lock()) connection_.roll_back();
+  if (!turn_.owns_lock()) return;
+  connection_.roll_back();
+  if (has_user_sql_) remembered_.forget_all();  // what was asked behind its statements is not so any more
 }
 
 bool SqliteTransaction::begin_with(const SqlWork& work, core::Clock& clock) {
   remembered_.forget_all();  // the statements are not ours
+  has_user_sql_ = true;
   UserSql sql{connection_};
   const bool goes_on = work(sql);
   sql.throw_if_passing();
@@ -29,7 +32,11 @@ Loaded SqliteTransaction::load(const LoadRequest& request) {
   loaded.tasks.reserve(request.tasks.size());
   for (const LoadTask& wanted : request.tasks) {
     const core::TaskRecord* known = wanted.facts ? nullptr : remembered_.find_lease(wanted.id);
-    loaded.tasks.push_back(known != nullptr ? *known : loader.load(wanted));
+    if (known != nullptr) {
+      loaded.tasks.emplace_back(*known);
+    } else {
+      loaded.tasks.push_back(loader.load(wanted));
+    }
   }
   for (const IdempotencyRef& ref : request.idempotency) {
     Rows row = connection_.statement(sql::find_idempotent_task).rows(ref.ns, ref.type, ref.key);
@@ -97,8 +104,10 @@ std::vector<LockedQueue> SqliteTransaction::lock_queues(std::span<const QueueRef
 std::vector<std::int64_t> SqliteTransaction::count_held(std::span<const HolderRef> holders) {
   std::vector<std::int64_t> counts;
   for (const HolderRef& holder : holders) {
-    Rows row = connection_.statement(sql::count_held).rows(holder.ns, holder.worker_id);
-    counts.push_back(row.next() ? row.int64() : 0);
+    counts.push_back(remembered_.count_held(holder, [&] {
+      Rows row = connection_.statement(sql::count_held).rows(holder.ns, holder.worker_id);
+      return row.next() ? row.int64() : 0;
+    }));
   }
   return counts;
 }

@@ -82,6 +82,7 @@ class SqliteTransaction final : public Transaction {
   Flusher& flusher_;
   Checkpointer& checkpointer_;
   RememberedTasks& remembered_;
+  bool has_user_sql_ = false;
   const LaneCache& lanes_;
   core::TimePoint now_;
 };

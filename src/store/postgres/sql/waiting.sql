@@ -22,6 +22,6 @@ select w.id, w.lane, w.attempt, w.fence, w.budget_from, w.available_at,
   t.created_at, t.timeout_us, t.key, t.idempotency_key, t.retry, t.labels, t.payload
 from (
   select * from pawl.waiting
-  where namespace = $1::text and queue = $2::text and key = $3::text order by position limit $4::int8
+  where namespace = $1::text and queue = $2::text and key = $3::text order by position, id limit $4::int8
 ) w cross join lateral (select * from pawl.tasks t where t.id = w.id offset 0) t
-order by w.position
+order by w.position, w.id

@@ -11,4 +11,4 @@ delete from waiting where id = ? and fence = ?
 -- name: list_first_waiting
 select id, lane, attempt, fence, budget_from, available_at
 from waiting where namespace = ? and queue = ? and key = ?
-order by position limit ?
+order by position, id limit ?

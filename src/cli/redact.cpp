@@ -1,0 +1,85 @@
+#include "cli/redact.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace pawl::cli {
+
+namespace {
+
+constexpr std::string_view kHidden = "***";
+constexpr std::string_view kScheme = "://";
+constexpr std::string_view kPassword = "password=";
+
+struct Span {
+  std::size_t from = 0;
+  std::size_t to = 0;  // excluded
+};
+
+// An '@' that was not escaped is part of the password to whoever wrote it: up to the last one.
+std::optional<Span> next_in_url(std::string_view text, std::size_t start) {
+  const auto scheme = text.find(kScheme, start);
+  if (scheme == std::string_view::npos) return std::nullopt;
+  const auto begin = scheme + kScheme.size();
+  const auto end = std::min(text.find_first_of(" \t\n\"'", begin), text.size());
+  const auto url = text.substr(begin, end - begin);
+  const auto colon = url.find(':');
+  const auto at = url.rfind('@');
+  if (at == std::string_view::npos || colon > at) return next_in_url(text, begin);
+  return Span{.from = begin + colon + 1, .to = begin + at};
+}
+
+std::optional<Span> next_in_words(std::string_view text, std::size_t start) {
+  const auto word = text.find(kPassword, start);
+  if (word == std::string_view::npos) return std::nullopt;
+  const auto from = word + kPassword.size();
+  const bool is_quoted = from < text.size() && text[from] == '\'';
+  const auto end =
+      std::min(is_quoted ? text.find('\'', from + 1) : text.find_first_of(" &\"'", from), text.size());
+  return Span{.from = from, .to = std::min(is_quoted ? end + 1 : end, text.size())};
+}
+
+template <typename Next>
+std::string hidden(std::string_view text, Next next) {
+  std::string shown;
+  std::size_t done = 0;
+  while (const auto span = next(text, done)) {
+    shown += text.substr(done, span->from - done);
+    shown += kHidden;
+    done = span->to;
+  }
+  return shown.append(text.substr(done));
+}
+
+void hide_all(std::string& text, const std::string& what, const std::string& by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+}
+
+}  // namespace
+
+std::string without_passwords(std::string_view text) {
+  return hidden(hidden(text, next_in_url), next_in_words);
+}
+
+std::string password_in(std::string_view address) {
+  for (const auto& next : {next_in_url, next_in_words}) {
+    if (const auto span = next(address, 0))
+      return std::string{address.substr(span->from, span->to - span->from)};
+  }
+  return "";
+}
+
+std::string without_quoted(std::string text, std::string_view secret) {
+  if (secret.empty()) return text;
+  hide_all(text, fmt::format("\"{}\"", secret), fmt::format("\"{}\"", kHidden));
+  // What stands behind an '@' that should have been escaped is read as the beginning of the host.
+  const auto rest = secret.substr(std::min(secret.find('@'), secret.size() - 1) + 1);
+  if (!rest.empty()) hide_all(text, fmt::format("\"{}@", rest), fmt::format("\"{}@", kHidden));
+  return text;
+}
+
+}  // namespace pawl::cli

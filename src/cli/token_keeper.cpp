@@ -1,0 +1,98 @@
+#include "cli/token_keeper.hpp"
+
+#include "client/raw_json.hpp"
+#include "core/limits.hpp"
+#include "core/sha256.hpp"
+#include "server/secrets.hpp"
+
+namespace pawl::cli {
+
+namespace {
+
+constexpr auto kTokens = "/v1/admin/tokens";
+
+// How the audit names who had the database itself.
+core::Actor whoever_has_the_store() { return {.id = "store", .role = "admin"}; }
+
+void add_time(client::ObjectText& object, const char* name, const std::optional<core::TimePoint>& time) {
+  if (time) {
+    object.text(name, core::format_time(*time));
+  } else {
+    object.raw(name, "null");
+  }
+}
+
+client::ObjectText shown(const core::Token& token) {
+  client::ObjectText object;
+  object.text("id", token.id)
+      .text("role", core::to_string(token.role))
+      .raw("namespaces", client::array_text(token.namespaces))
+      .raw("queues", client::array_text(token.queues))
+      .text("name", token.name)
+      .text("created_at", core::format_time(token.created_at));
+  add_time(object, "expires_at", token.expires_at);
+  add_time(object, "revoked_at", token.revoked_at);
+  return object;
+}
+
+core::TokenText drawn(core::Role role) {
+  using server::random_bytes;
+  return {.role = role,
+          .id = core::base62(random_bytes(2 * core::kTokenIdLength), core::kTokenIdLength),
+          .secret = core::base62(random_bytes(2 * core::kTokenSecretLengthMin), core::kTokenSecretLengthMin)};
+}
+
+}  // namespace
+
+core::Result<std::string> ServerTokens::create(const NewToken& token) {
+  client::ObjectText body;
+  body.text("role", core::to_string(token.role)).raw("namespaces", client::array_text(token.namespaces));
+  if (!token.queues.empty()) body.raw("queues", client::array_text(token.queues));
+  if (!token.name.empty()) body.text("name", token.name);
+  if (token.expires_at) body.text("expires_at", core::format_time(*token.expires_at));
+  const auto answer = session_.post(kTokens, body.str());
+  if (!answer) return answer.problem();
+  if (const auto json = json_of(*answer); !json) return json.problem();
+  return answer->body;
+}
+
+core::Status ServerTokens::each(const std::function<void(std::string_view)>& take) {
+  return each_item(session_, kTokens, "", 0, take);
+}
+
+core::Status ServerTokens::revoke(const std::string& id) {
+  const auto answer = session_.remove(std::string{kTokens} + "/" + client::percent_encoded(id));
+  return answer ? core::Status{core::Done{}} : answer.problem();
+}
+
+core::Result<std::string> StoreTokens::create(const NewToken& token) {
+  const auto text = drawn(token.role);
+  const auto made = api_.create_token({.id = text.id,
+                                       .secret_hash = core::sha256_hex(text.secret),
+                                       .role = token.role,
+                                       .namespaces = token.namespaces,
+                                       .queues = token.queues,
+                                       .name = token.name,
+                                       .expires_at = token.expires_at,
+                                       .by = whoever_has_the_store()});
+  if (!made) return made.problem();
+  return shown(*made).text("token", core::format_token(text)).str();
+}
+
+core::Status StoreTokens::each(const std::function<void(std::string_view)>& take) {
+  core::ListRecords list{.limit = core::kPageMax};
+  do {
+    const auto page = api_.list_tokens(list);
+    if (!page) return page.problem();
+    for (const core::Token& token : page->items) take(shown(token).str());
+    list.cursor = page->next_cursor.value_or("");
+  } while (!list.cursor.empty());
+  return core::Done{};
+}
+
+core::Status StoreTokens::revoke(const std::string& id) {
+  const auto revoked = api_.revoke_token({.id = id, .by = whoever_has_the_store()});
+  return revoked ? core::Status{core::Done{}} : revoked.problem();
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,157 @@
+// What a workflow's body waits for: what ends by itself, and time.
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "pawl/error.hpp"
+#include "sdk/body.hpp"
+#include "sdk/step_size.hpp"
+
+namespace pawl::detail {
+
+namespace {
+
+constexpr core::Duration kLeaseLook = std::chrono::milliseconds{200};
+constexpr core::Duration kLookSoon = std::chrono::milliseconds{5};
+constexpr int kLooksMax = 100;
+constexpr std::size_t kBeginBytesMax = 1U << 20U;  // of many; a larger one goes alone
+
+}  // namespace
+
+// --- what ends by itself ---
+
+void Body::begin_soon(Branch& branch, Issued& issued) {
+  if (issued.memo) return;
+  // What cannot begin is not in the record either: it is refused here, the same each time.
+  if (const core::Status valid = core::check(command_of({issued.begin})); !valid) {
+    keep_refused(issued.begin, valid.problem());
+    issued.memo = memo_.consume(issued.id);
+    return;
+  }
+  come_to_new(branch, issued, Order::in_line);
+  const std::lock_guard lock{mutex_};
+  unsent_.push_back(issued.begin);
+}
+
+void Body::begin_now(Branch& branch) {
+  std::vector<core::StepWrite> steps;
+  {
+    const std::lock_guard lock{mutex_};
+    if (unsent_.empty()) return;
+    steps = std::exchange(unsent_, {});
+  }
+  // Its own fault, and nobody's who happens to be the next to write.
+  begin_all(branch, std::move(steps), [this](const core::StepWrite& step, const core::Problem& problem) {
+    keep_refused(step, problem);
+  });
+}
+
+void Body::keep_refused(const core::StepWrite& step, const core::Problem& problem) {
+  memo_.keep({.step_id = step.step_id,
+              .kind = step.kind,
+              .state = core::NodeState::failed,
+              .error = core::TaskError{.code = std::string{core::kind_of(problem.code).name},
+                                       .message = problem.detail,
+                                       .retryable = false}});
+}
+
+void Body::begin_all(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse) {
+  std::vector<core::StepWrite> some;
+  std::size_t bytes = 0;
+  for (core::StepWrite& step : steps) {
+    const std::size_t more = size_of(step);
+    if (!some.empty() && bytes + more > kBeginBytesMax) {
+      begin_some(branch, std::exchange(some, {}), refuse);
+      bytes = 0;
+    }
+    bytes += more;
+    some.push_back(std::move(step));
+  }
+  if (!some.empty()) begin_some(branch, std::move(some), refuse);
+}
+
+void Body::begin_some(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse) {
+  core::WriteSteps command = command_of(std::move(steps));
+  const auto written = write(branch, command);
+  if (written) {
+    for (const core::StepAnswer& answer : written->steps) memo_.keep(answer.now);
+    return;
+  }
+  if (command.steps.size() == 1) return refuse(command.steps.front(), written.problem());
+  const auto middle = command.steps.begin() + static_cast<std::ptrdiff_t>(command.steps.size() / 2);
+  std::vector<core::StepWrite> second{std::make_move_iterator(middle),
+                                      std::make_move_iterator(command.steps.end())};
+  command.steps.erase(middle, command.steps.end());
+  begin_some(branch, std::move(command.steps), refuse);
+  begin_some(branch, std::move(second), refuse);
+}
+
+void Body::look_again(Branch& branch, const std::vector<Issued>& waiting) {
+  std::vector<Issued> unheard;
+  for (const Issued& issued : waiting) {
+    const auto memo = memo_.find(issued.id);
+    if (!memo || (!core::has_ended(memo->state) && memo_.is_old(issued.id))) unheard.push_back(issued);
+  }
+  ask(branch, unheard);
+}
+
+void Body::ask(Branch& branch, const std::vector<Issued>& waiting) {
+  std::vector<core::StepWrite> steps;
+  steps.reserve(waiting.size());
+  for (const Issued& issued : waiting) steps.push_back(issued.begin);
+  begin_all(branch, std::move(steps),
+            [](const core::StepWrite&, const core::Problem& problem) { throw failure_of(problem); });
+}
+
+core::StepMemo Body::settle(Branch& branch, const Issued& issued) {
+  begin_now(branch);
+  for (int looks = 0;; ++looks) {
+    look_again(branch, {issued});
+    const core::StepMemo memo = memo_.find(issued.id).value_or(core::StepMemo{});
+    if (core::has_ended(memo.state)) {
+      branch.note(memo);
+      return memo;
+    }
+    check_stop(branch);
+    const bool is_timed = issued.kind == core::StepKind::sleep && memo.due_at;
+    const core::Duration left = is_timed ? *memo.due_at - store_time() : core::Duration{0};
+    if (!is_timed || left > services_.suspend_after || looks > kLooksMax)
+      suspend(branch, {.steps = {issued.id}});
+    wait_here(branch, std::max(left, kLookSoon));
+    ask(branch, {issued});
+  }
+}
+
+void Body::wait_until(Branch& branch, core::TimePoint due) {
+  const core::Duration left = due - store_time();
+  if (left <= core::Duration{0}) return;
+  if (left > services_.suspend_after) suspend(branch, {.until = due});
+  wait_here(branch, left);
+}
+
+void Body::wait_here(Branch& branch, core::Duration wait) {
+  core::Clock& clock = services_.connection.clock();
+  const core::MonotonicTime until = clock.monotonic() + wait;
+  for (core::Duration left = wait; left > core::Duration{0}; left = until - clock.monotonic()) {
+    services_.lease.wait(std::min(left, kLeaseLook));
+    check_stop(branch);
+  }
+}
+
+void Body::suspend(Branch& branch, Waiting waiting) {
+  waiting.interest = branch.interest;
+  {
+    const std::lock_guard lock{mutex_};
+    waits_.push_back(std::move(waiting));
+  }
+  unwind(branch, Ending::suspended);
+}
+
+void Body::unwind(Branch& branch, Ending ending) {
+  branch.ending = ending;
+  throw Unwind{};
+}
+
+}  // namespace pawl::detail

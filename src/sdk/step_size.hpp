@@ -1,0 +1,18 @@
+#pragma once
+// About how many bytes a step is when it is sent: its JSON, and something for the rest.
+
+#include <cstddef>
+
+#include "core/step.hpp"
+
+namespace pawl::detail {
+
+inline std::size_t size_of(const core::StepWrite& step) {
+  constexpr std::size_t kOfTheRest = 256;
+  std::size_t bytes = kOfTheRest + step.step_id.size() + step.input.text.size() + step.output.text.size();
+  if (step.child) bytes += step.child->input.text.size();
+  if (step.task) bytes += step.task->payload.text.size();
+  return bytes;
+}
+
+}  // namespace pawl::detail

@@ -1,0 +1,34 @@
+#pragma once
+// Ends the process where stopping takes too long: a store that hangs must not keep it. What that loses is
+// what a kill would lose, and nothing that was answered is among it.
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "server/log.hpp"
+
+namespace pawl::server {
+
+class StopLimit {
+ public:
+  explicit StopLimit(Log& log) : log_(log) {}
+  StopLimit(const StopLimit&) = delete;
+  StopLimit& operator=(const StopLimit&) = delete;
+  ~StopLimit();
+
+  // From now on there is so much time until this must have ended.
+  void begin(std::chrono::milliseconds time);
+
+ private:
+  void run(std::chrono::milliseconds time);
+
+  Log& log_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace pawl::server

@@ -1,0 +1,96 @@
+// Tokens, and the way back for whoever has the store when none is left.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/live_server.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class Tokens : public ::testing::Test {
+ protected:
+  std::string store() const { return "sqlite:" + server.file("pawl.db"); }
+  Ended pawl(const Words& words, const std::string& token = "") const {
+    auto variables = server.variables();
+    if (!token.empty()) variables["PAWL_TOKEN"] = token;
+    return run_pawl(words, variables);
+  }
+  // The secret of the token that it made.
+  std::string made_by(Words words, const std::string& token = "") const {
+    words.emplace_back("--json");
+    const Ended ended = pawl(words, token);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    const auto made = nlohmann::json::parse(ended.out, nullptr, false);
+    return made.is_object() ? made.value("token", "") : "";
+  }
+
+  LiveServer server;
+};
+
+TEST_F(Tokens, WithoutAnAdminsAmongThemSayWhereTheWayBackIs) {
+  const Ended alone = pawl({"token", "create", "--role", "worker", "--namespace", "orders"});
+  EXPECT_EQ(alone.exit_code, 0);
+  EXPECT_NE(alone.err.find("pawl token create --store STORE --role admin --for '*'"), std::string::npos)
+      << alone.err;
+}
+
+TEST_F(Tokens, OfAnAdminMakeOthersInSilence) {
+  const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*"});
+  const auto worker = made_by({"token", "create", "--role", "worker", "--namespace", "orders"}, admin);
+  EXPECT_EQ(pawl({"token", "create"}, admin).err, "");
+  EXPECT_EQ(pawl({"task", "list", "--namespace", "orders"}, worker).exit_code, 0);
+}
+
+TEST_F(Tokens, WhoeverHasTheStoreComesBackIn) {
+  const auto viewer = made_by({"token", "create", "--role", "viewer"});
+  for (const auto& token : {std::string{}, viewer}) {
+    const Ended refused = pawl({"token", "create", "--role", "admin", "--for", "*"}, token);
+    EXPECT_EQ(refused.exit_code, 1);
+  }
+  EXPECT_NE(pawl({"task", "list"}).err.find("pawl token create --store STORE"), std::string::npos);
+  const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*", "--store", store()});
+  EXPECT_EQ(pawl({"token", "list"}, admin).exit_code, 0);
+}
+
+TEST_F(Tokens, AreListedAndRevokedInTheStore) {
+  const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*", "--name", "ada"});
+  const auto listed = pawl({"token", "list", "--store", store(), "--json"});
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_EQ(listed.out, pawl({"token", "list", "--json"}, admin).out) << "the same as the server's";
+  const std::string id = nlohmann::json::parse(listed.out)["id"];
+  EXPECT_EQ(pawl({"token", "revoke", id, "--store", store()}).exit_code, 0);
+  EXPECT_TRUE(await([&] { return pawl({"task", "list"}, admin).exit_code == 1; }));
+  EXPECT_EQ(pawl({"token", "revoke", "aaaaaaaaaaaa", "--store", store()}).exit_code, 1);
+}
+
+TEST_F(Tokens, OfAStoreThatIsNotThereAreNotMade) {
+  const auto none = server.file("none.db");
+  EXPECT_NE(pawl({"token", "create", "--role", "admin", "--for", "*", "--store", "sqlite:" + none}).exit_code,
+            0);
+  EXPECT_FALSE(std::filesystem::exists(none));
+  EXPECT_EQ(pawl({"token", "list", "--store", "memory:"}).exit_code, 2);
+}
+
+TEST(TokensOfAGuardedServer, ComeFromItsStoreAtFirst) {
+  const TemporaryFolder folder;
+  const auto store = "sqlite:" + folder.path() + "/pawl.db";
+  Program server{{"serve", "--listen", "127.0.0.1:0", "--store", store, "--set", "auth.required=true"}};
+  const auto line = server.read_line();
+  const auto address = line.substr(line.find("http://"));
+  const Words create{"token", "create", "--role", "admin", "--for", "*", "--json"};
+  EXPECT_EQ(run_pawl(create, {{"PAWL_ADDRESS", address}}).exit_code, 1);
+  auto in_store = create;
+  in_store.insert(in_store.end(), {"--store", store});
+  const Ended made = run_pawl(in_store);
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string token = nlohmann::json::parse(made.out)["token"];
+  EXPECT_TRUE(await([&] {
+    return run_pawl({"task", "list"}, {{"PAWL_ADDRESS", address}, {"PAWL_TOKEN", token}}).exit_code == 0;
+  }));
+}
+
+}  // namespace
+}  // namespace pawl::testing

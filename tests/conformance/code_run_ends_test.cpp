@@ -1,0 +1,116 @@
+// How runs of code wait, stop and are undone, as far as the engine decides it.
+
+#include "tests/conformance/code_steps.hpp"
+
+namespace pawl::testing {
+namespace {
+
+using core::RunAction;
+using core::RunState;
+using core::StepAction;
+using core::StepKind;
+using core::StepWrite;
+
+class CodeRunEnds : public CodeRunTest {};
+
+TEST_P(CodeRunEnds, ASuspendedBodyThatHasNothingToUndoEndsWithItsRun) {
+  for (const bool is_paused : {false, true}) {
+    const core::RunId run = start_code();
+    const core::ClaimedTask body = claim_body(run);
+    complete_step(body, "look");
+    StepWrite child = begin("child", StepKind::child);
+    child.child = core::ChildSpec{.workflow = "other"};
+    const core::StepAnswer begun = step(body, child);
+    StepWrite nap = begin("nap", StepKind::sleep);
+    nap.wait = 24h;
+    EXPECT_TRUE(wait_for(body, nap));
+    if (is_paused) act(run, RunAction::pause);
+    EXPECT_EQ(act(run, RunAction::cancel).state, RunState::cancelled) << "without a worker";
+    EXPECT_FALSE(has_body(run));
+    EXPECT_EQ(run_of(run).error->code, "cancelled");
+    EXPECT_EQ(state_of(*begun.now.child_id), RunState::cancelled);
+  }
+}
+
+TEST_P(CodeRunEnds, ADeadlineEndsASuspendedBodyThatHasNothingToUndo) {
+  const core::RunId run =
+      runs()
+          .start_run({.workflow = "order", .kind = core::RunKind::code, .deadline = core::Duration{1h}})
+          ->run.facts.id;
+  StepWrite nap = begin("nap", StepKind::sleep);
+  nap.wait = 24h;
+  EXPECT_TRUE(wait_for(claim_body(run), nap));
+  clock.advance(1h);
+  tick();
+  EXPECT_EQ(state_of(run), RunState::failed);
+  EXPECT_EQ(run_of(run).error->code, "deadline_exceeded");
+  EXPECT_FALSE(has_body(run));
+}
+
+TEST_P(CodeRunEnds, ABodyThatWaitsForTheNextTryOfAStepSleeps) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  EXPECT_TRUE(step(body, begin("unfinished")).should_execute);
+  StepWrite again = failed("flaky", "boom", true);
+  again.retry_after = 1h;
+  const core::StepAnswer failed_once = step(body, again);
+  EXPECT_TRUE(failed_once.scheduled_retry);
+  const core::StepAnswer early = step(body, begin("flaky"));
+  EXPECT_FALSE(early.should_execute);
+  EXPECT_TRUE(early.scheduled_retry) << "it has not failed for good";
+  ASSERT_TRUE(write(body, {}, core::SuspendBody{.until = failed_once.now.due_at})->is_suspended);
+  EXPECT_EQ(state_of(run), RunState::sleeping);
+  EXPECT_EQ(run_of(run).wake_at, failed_once.now.due_at);
+  clock.advance(1h);
+  tick();
+  const core::ClaimedTask woken = claim_body(run);
+  EXPECT_EQ(state_of(run), RunState::running);
+  EXPECT_TRUE(step(woken, begin("flaky")).should_execute);
+}
+
+TEST_P(CodeRunEnds, AFailureThatIsToldTwiceIsCountedOnce) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  StepWrite again = failed("flaky", "boom", true);
+  again.retry_after = 0s;
+  again.attempt = 1;
+  EXPECT_EQ(step(body, again).now.attempt, 1);
+  const core::StepAnswer told_again = step(body, again);
+  EXPECT_TRUE(told_again.scheduled_retry);
+  EXPECT_EQ(told_again.now.attempt, 1);
+  again.attempt = 2;
+  EXPECT_EQ(step(body, again).now.attempt, 2);
+}
+
+TEST_P(CodeRunEnds, AStepEndsAsWhatItWasBegunAs) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  complete_step(body, "reserve");
+  EXPECT_TRUE(step(body, undo("release", StepAction::begin)).should_execute);
+  step(body, {.action = StepAction::complete, .step_id = "release", .is_kind_given = false, .output = {"1"}});
+  const auto mistaken = write(body, {{.action = StepAction::complete, .step_id = "release"}});
+  EXPECT_EQ(mistaken.problem().code, core::ProblemCode::conflict) << "where the kind is said it is compared";
+  fail_body(body);
+  EXPECT_EQ(state_of(run), RunState::compensated);
+}
+
+TEST_P(CodeRunEnds, ABodyThatEndsWithoutItsCompensationHasNotUndoneIt) {
+  for (const bool completes : {false, true}) {
+    const core::RunId run = start_code();
+    const core::ClaimedTask body = claim_body(run);
+    complete_step(body, "reserve");
+    EXPECT_TRUE(step(body, undo("release", StepAction::begin)).should_execute);
+    if (completes) {
+      complete_body(body);
+    } else {
+      fail_body(body);
+    }
+    EXPECT_EQ(state_of(run), RunState::compensation_failed);
+    EXPECT_NE(run_of(run).error->message.find("'release' was begun and not completed"), std::string::npos);
+  }
+}
+
+PAWL_ON_EVERY_STORE(CodeRunEnds);
+
+}  // namespace
+}  // namespace pawl::testing

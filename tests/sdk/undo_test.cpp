@@ -1,0 +1,248 @@
+// However a workflow fails, all that it has registered to undo is undone, in reverse, or it is said that it
+// was not.
+
+#include <atomic>
+
+#include "pawl/testing.hpp"
+#include "tests/sdk/effects.hpp"
+
+namespace pawl::testing {
+namespace {
+
+class Undoing : public ::testing::Test {
+ public:
+  template <typename Call>
+  pawl::Run start(Call workflow) {
+    worker.emplace(env.client(), quiet());
+    worker->task("double", [](const int& number) { return 2 * number; });
+    worker->workflow("saga", workflow);
+    worker->start();
+    return env.client().start("saga");
+  }
+  template <typename Call>
+  RunFailed failure_of_saga(Call workflow) {
+    return failure_of(start(workflow));
+  }
+  // A step with what undoes it.
+  void pay(Workflow& wf, const std::string& what) {
+    wf.step("pay", [] {});
+    wf.undo("refund", [this, what] { effects.add("refund " + what); });
+  }
+
+  Effects effects;
+  Environment env;
+  std::optional<Worker> worker;  // last: it uses the others
+};
+
+TEST_F(Undoing, IsDoneAtADrawOfChance) {
+  const RunFailed failed = failure_of_saga([&](Workflow& wf) {
+    pay(wf, "one");
+    throw Failure{"unlucky", std::to_string(wf.random())};
+  });
+  EXPECT_EQ(failed.state(), "compensated");
+  EXPECT_EQ(effects.all(), Lines{"refund one"});
+}
+
+TEST_F(Undoing, IsDoneAtAUuid) {
+  const RunFailed failed = failure_of_saga([&](Workflow& wf) {
+    pay(wf, "one");
+    throw Failure{"unlucky", wf.uuid()};
+  });
+  EXPECT_EQ(failed.state(), "compensated");
+  EXPECT_EQ(effects.all(), Lines{"refund one"});
+}
+
+TEST_F(Undoing, IsDoneAtANameThatIsNone) {
+  const RunFailed of_undo = failure_of_saga([&](Workflow& wf) {
+    pay(wf, "one");
+    wf.undo("a/b", [] {});
+  });
+  EXPECT_EQ(of_undo.state(), "compensated");
+  EXPECT_EQ(of_undo.code(), "invalid_step_name");
+  worker.reset();
+  const RunFailed of_branch = failure_of_saga([&](Workflow& wf) {
+    pay(wf, "two");
+    auto branch = wf.spawn("a/b", [](Workflow&) { return 1; });
+    return branch.get();
+  });
+  EXPECT_EQ(of_branch.state(), "compensated");
+  EXPECT_EQ(effects.all(), (Lines{"refund one", "refund two"}));
+}
+
+TEST_F(Undoing, IsDoneForTheItemsOfAMapOneOfWhichFailed) {
+  const RunFailed failed = failure_of_saga([&](Workflow& wf) {
+    wf.map(std::vector{1, 2, 3},
+           [&](Workflow& own, const int& number) {
+             pay(own, std::to_string(number));
+             if (number == 2) throw Failure{"broken", "the second"};
+             return number;
+           },
+           {.parallel = 1});
+  });
+  EXPECT_EQ(failed.state(), "compensated");
+  EXPECT_EQ(failed.code(), "broken");
+  EXPECT_EQ(effects.all(), (Lines{"refund 3", "refund 2", "refund 1"}));
+}
+
+TEST_F(Undoing, IsDoneForTheItemsOfAMapThatWasTheLastCall) {
+  const RunFailed failed = failure_of_saga([&](Workflow& wf) {
+    pay(wf, "first");
+    wf.map(std::vector{1, 2}, [&](Workflow& own, const int& number) { pay(own, std::to_string(number)); },
+           {.parallel = 1});
+    throw Failure{"later", "after the map"};
+  });
+  EXPECT_EQ(failed.state(), "compensated");
+  EXPECT_EQ(effects.all(), (Lines{"refund 2", "refund 1", "refund first"}));
+}
+
+TEST_F(Undoing, IsDoneForABranchThatWasTheLastCall) {
+  std::atomic<bool> is_paid = false;
+  const RunFailed failed = failure_of_saga([&](Workflow& wf) {
+    auto branch = wf.spawn("branch", [&](Workflow& own) {
+      pay(own, "it");
+      is_paid = true;
+      return 1;
+    });
+    static_cast<void>(eventually([&] { return is_paid.load(); }));
+    throw Failure{"later", "after the spawn"};
+  });
+  EXPECT_EQ(failed.state(), "compensated");
+  EXPECT_EQ(effects.all(), Lines{"refund it"});
+}
+
+TEST_F(Undoing, IsDoneForABranchWithinABranch) {
+  const RunFailed failed = failure_of_saga([&](Workflow& wf) {
+    wf.spawn("outer", [&](Workflow& outer) {
+        pay(outer, "outer");
+        outer.spawn("inner", [&](Workflow& inner) { pay(inner, "inner"); }).get();
+      }).get();
+    throw Failure{"later", "after both"};
+  });
+  EXPECT_EQ(failed.state(), "compensated");
+  EXPECT_EQ(effects.all(), (Lines{"refund inner", "refund outer"}));
+}
+
+TEST_F(Undoing, IsDoneForAFailedBranchThatNobodyAwaited) {
+  const RunFailed failed = failure_of_saga([&](Workflow& wf) {
+    pay(wf, "main");
+    {
+      auto branch = wf.spawn("branch", [&](Workflow& own) {
+        pay(own, "branch");
+        throw Failure{"broken", "in the branch"};
+      });
+    }
+    return 7;
+  });
+  EXPECT_EQ(failed.state(), "compensated");
+  EXPECT_EQ(failed.code(), "broken");
+  EXPECT_EQ(effects.all(), (Lines{"refund branch", "refund main"}));
+}
+
+TEST_F(Undoing, IsDoneWhenACancelStopsABranchThatNobodyAwaits) {
+  std::atomic<bool> is_waiting = false;
+  std::atomic<bool> may_go_on = false;
+  const pawl::Run run = start([&](Workflow& wf) {
+    pay(wf, "main");
+    auto branch = wf.spawn("branch", [&](Workflow& own) {
+      own.step("hold", [&] {
+        is_waiting = true;
+        static_cast<void>(eventually([&] { return may_go_on.load(); }));
+      });
+      own.step("never", [&] { effects.add("never"); });
+    });
+    return 1;
+  });
+  ASSERT_TRUE(eventually([&] { return is_waiting.load(); }));
+  run.cancel("changed my mind");
+  may_go_on = true;
+  EXPECT_EQ(failure_of(run).state(), "compensated");
+  EXPECT_EQ(effects.all(), Lines{"refund main"});
+}
+
+TEST_F(Undoing, ComesPastWhatWasSpawnedAndNotAwaited) {
+  const RunFailed failed = failure_of_saga([&](Workflow& wf) {
+    pay(wf, "first");
+    auto doubled = wf.spawn<int>("double", 1);
+    wf.undo("forget", [this] { effects.add("forget"); });
+    throw Failure{"later", "at once"};
+  });
+  EXPECT_EQ(failed.state(), "compensated");
+  EXPECT_EQ(effects.all(), (Lines{"forget", "refund first"}));
+}
+
+TEST_F(Undoing, ThatIsSwallowedIsStillTheEnd) {
+  const RunFailed failed = failure_of_saga([&](Workflow& wf) {
+    pay(wf, "one");
+    try {
+      wf.step("charge", {.retry = {.max_attempts = 1}}, [] { throw Failure{"declined", "no money"}; });
+    } catch (const StepFailed&) {
+      throw;
+    } catch (...) {
+      return 42;
+    }
+    return 1;
+  });
+  EXPECT_EQ(failed.state(), "compensated");
+  EXPECT_EQ(failed.code(), "declined");
+  EXPECT_EQ(effects.all(), Lines{"refund one"});
+}
+
+// What it decides by is no step of its: the second time it ends before it comes to what is to be undone.
+TEST_F(Undoing, ThatTheCodeDoesNotComeToIsSaidToHaveFailed) {
+  std::atomic<int> passes = 0;
+  const RunFailed failed = failure_of_saga([&](Workflow& wf) {
+    const bool is_first = ++passes == 1;
+    wf.step("first", [] {});
+    if (!is_first) throw Failure{"earlier", "than before"};
+    pay(wf, "one");
+    throw Failure{"broken", "later"};
+  });
+  EXPECT_EQ(failed.state(), "compensation_failed");
+  EXPECT_NE(std::string{failed.what()}.find("refund"), std::string::npos) << failed.what();
+  EXPECT_EQ(effects.all(), Lines{});
+}
+
+// --- whatever is killed when ---
+
+TEST(CrashEverywhere, UndoesTheItemsOfAMapTheSameEachTime) {
+  Ledger ledger;
+  const auto report = crash_everywhere(
+      [&](Workflow& wf, const int&) -> int {
+        wf.map(std::vector{1, 2, 3}, [&](Workflow& own, const int& number) {
+          own.step("pay", [&] { ledger.write(own, "pay " + std::to_string(number)); });
+          own.undo("refund",
+                   [&ledger, &wf, number] { ledger.write(wf, "refund " + std::to_string(number)); });
+          if (number == 3) throw Failure{"third", "no"};
+        });
+        return 1;
+      },
+      1, {.ledger = &ledger, .in_order = false});
+  EXPECT_EQ(report.result, "compensated: third: no");
+  EXPECT_EQ(report.effects.size(), 6U);
+}
+
+TEST(CrashEverywhere, UndoesBranchesAndWhatIsBehindThemTheSameEachTime) {
+  Ledger ledger;
+  const auto report = crash_everywhere(
+      [&](Workflow& wf, const int&) -> int {
+        wf.spawn("branch", [&](Workflow& own) {
+            own.step("pay", [&] { ledger.write(own, "pay"); });
+            own.undo("refund", [&] { ledger.write(wf, "refund"); });
+            own.sleep(1h);
+            own.set_status("paid");
+          }).get();
+        wf.step("pack", [&] { ledger.write(wf, "pack"); });
+        wf.undo("unpack", [&] { ledger.write(wf, "unpack"); });
+        auto doubled = wf.spawn<int>("double", 1);
+        wf.undo("forget", [&] { ledger.write(wf, "forget"); });
+        throw Failure{"too_much", wf.random() > 0 ? "by chance" : "never"};
+      },
+      1, {.ledger = &ledger, .handlers = [](Worker& worker) {
+            worker.task("double", [](const int& number) { return 2 * number; });
+          }});
+  EXPECT_EQ(report.result, "compensated: too_much: by chance");
+  EXPECT_EQ(report.effects, (Lines{"pay", "pack", "forget", "unpack", "refund"}));
+}
+
+}  // namespace
+}  // namespace pawl::testing

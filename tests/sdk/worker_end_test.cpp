@@ -1,0 +1,96 @@
+// How a worker ends, and what it does where it can do less than it was told to.
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "pawl/testing.hpp"
+#include "tests/sdk/effects.hpp"
+#include "tests/sdk/no_threads.hpp"
+
+namespace pawl::testing {
+namespace {
+
+TEST(WorkersEnd, AllOfThemWhenTheProcessIsToldTo) {
+  const Client client = connect("memory:");
+  Worker one{client, quiet()};
+  Worker two{client, quiet()};
+  one.task("one", [] {});
+  two.task("two", [] {});
+  std::thread runs_one{[&] { one.run(); }};
+  std::thread runs_two{[&] { two.run(); }};
+  for (const auto* type : {"one", "two"}) (void)await_task(client, client.enqueue(type, nullptr).id);
+  std::raise(SIGTERM);
+  runs_one.join();
+  runs_two.join();
+}
+
+TEST(WorkersEnd, WithoutAResultThatTheWorkflowMadeOfIt) {
+  Environment env;
+  std::atomic<bool> has_begun = false;
+  const auto swallowing = [&](Workflow& wf) {
+    try {
+      wf.step("a", [&] {
+        has_begun = true;
+        static_cast<void>(eventually([&] { return wf.stop_token().stop_requested(); }));
+      });
+      return wf.step("b", [] { return 2; });
+    } catch (...) {
+      return -1;
+    }
+  };
+  const pawl::Run run = env.client().start("w");
+  {
+    Worker going{env.client(), quiet({.drain_timeout = 1ms})};
+    going.workflow("w", swallowing);
+    going.start();
+    ASSERT_TRUE(eventually([&] { return has_begun.load(); }));
+    going.stop();
+  }
+  EXPECT_FALSE(run.info().is_closed);
+  Worker next{env.client(), quiet()};
+  next.workflow("w", swallowing);
+  next.start();
+  EXPECT_EQ(run.result<int>(30s), 2);
+}
+
+TEST(WorkersEnd, AndHoldNothingThatTakesNoNoticeOfIt) {
+  const Client client = connect("memory:");
+  std::atomic<int> calls = 0;
+  std::atomic<bool> may_end = false;
+  const auto stubborn = [&] {
+    if (++calls == 1) static_cast<void>(eventually([&] { return may_end.load(); }));
+  };
+  Worker going{client, quiet({.lease = 1s, .drain_timeout = 1ms})};
+  going.task("t", stubborn);
+  going.start();
+  const auto id = client.enqueue("t", nullptr).id;
+  ASSERT_TRUE(eventually([&] { return calls == 1; }));
+  std::thread stopping{[&] { going.stop(); }};
+  Worker next{client, quiet({.lease = 1s})};
+  next.task("t", stubborn);
+  next.start();
+  EXPECT_EQ(await_task(client, id).status, "completed");
+  EXPECT_EQ(calls, 2);
+  may_end = true;
+  stopping.join();
+}
+
+TEST(WorkersWithoutThreads, GiveBackWhatTheyClaimed) {
+  const Client client = connect("memory:");
+  std::atomic<int> said = 0;
+  Worker worker{client, {.log = [&](const std::string&) { ++said; }}};
+  worker.task("t", [] {});
+  worker.start();
+  std::string id;
+  {
+    const NoThreads none;
+    id = client.enqueue("t", nullptr).id;
+    ASSERT_TRUE(eventually([&] { return said > 0; }));
+    ASSERT_TRUE(eventually([&] { return client.task(id).status == "pending"; }));
+  }
+  EXPECT_EQ(await_task(client, id).status, "completed");
+}
+
+}  // namespace
+}  // namespace pawl::testing
