@@ -87,6 +87,7 @@ struct RecordDecision {
   std::vector<RecordChange> changes = {};
   std::vector<AuditEntry> audit = {};
   Eviction eviction = Eviction::none;
+  TimePoint spared_after = TimePoint::max();  // what was claimed or renewed after it stays with its worker
 };
 
 using FoundRecords = std::span<const std::optional<Record>>;

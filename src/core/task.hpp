@@ -106,6 +106,11 @@ struct Lease {
   bool operator==(const Lease&) const = default;
 };
 
+// When its holder was last heard of by it.
+[[nodiscard]] inline TimePoint last_sign_of(const Lease& lease) {
+  return lease.heartbeat_at.value_or(lease.acquired_at);
+}
+
 // How a task ended.
 struct TaskEnd {
   std::string worker_id = {};  // who ended it; empty if nobody held it

@@ -368,11 +368,12 @@ std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fe
                  : time_out(record, moment);
 }
 
-std::optional<TaskChange> decide_evict(const TaskRecord& record, const std::string& worker_id,
-                                       Eviction eviction, const Moment& moment) {
-  const bool is_held = record.lease && record.lease->worker_id == worker_id;
-  if (!is_held || eviction == Eviction::none) return std::nullopt;
-  if (eviction == Eviction::recover) return lose_attempt(record, "The worker is offline", moment);
+std::optional<TaskChange> decide_evict(const TaskRecord& record, const EvictFrom& from,
+                                       const Moment& moment) {
+  const bool is_held = record.lease && record.lease->worker_id == from.worker_id;
+  if (!is_held || from.eviction == Eviction::none) return std::nullopt;
+  if (last_sign_of(*record.lease) > from.spared_after) return std::nullopt;
+  if (from.eviction == Eviction::recover) return lose_attempt(record, "The worker is offline", moment);
   TaskChange change = decide_release(record, moment.now);
   ++change.progress.fence;
   return change;

@@ -138,10 +138,15 @@ struct ReportDecision {
 [[nodiscard]] std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fence,
                                                      const Moment& moment);
 
-// A leased task that is taken from its holder, whatever its lease says; nothing when `worker_id` does not
-// hold it. A late report of that worker is refused: the fence rises.
-[[nodiscard]] std::optional<TaskChange> decide_evict(const TaskRecord& record, const std::string& worker_id,
-                                                     Eviction eviction, const Moment& moment);
+struct EvictFrom {
+  std::string worker_id = {};
+  Eviction eviction = Eviction::none;
+  TimePoint spared_after = TimePoint::max();  // when it was claimed or renewed
+};
+// A leased task that is taken from its holder, whatever its lease says; nothing when that worker does not
+// hold it, or is spared. A late report of the worker is refused: the fence rises.
+[[nodiscard]] std::optional<TaskChange> decide_evict(const TaskRecord& record, const EvictFrom& from,
+                                                     const Moment& moment);
 
 // A scheduled task whose time has come; nothing otherwise.
 [[nodiscard]] std::optional<TaskChange> decide_promote(const TaskRecord& record, TimePoint now);

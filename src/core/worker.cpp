@@ -302,7 +302,8 @@ Result<RecordDecision> decide_worker_due(const SeenHeld& held, FoundRecords foun
     return heard_of(found[0]->ref.ns, worker, *held.renewed_at + timeout);
   }
   if (!worker.is_minimal) decision.eviction = Eviction::recover;
-  if (!held.is_all) return decision;  // it stays due, so that the sweep comes again for the others
+  decision.spared_after = now - timeout;  // `held` was seen before the tasks were locked
+  if (!held.is_all) return decision;      // it stays due, so that the sweep comes again for the others
   worker.status = WorkerStatus::offline;
   decision.changes.push_back(put_offline(found[0]->ref.ns, worker, now));
   return decision;

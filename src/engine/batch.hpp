@@ -101,7 +101,7 @@ class Batch {
                   const std::vector<core::Result<core::TaskMoved>>& results);
   void note_batch(const core::EnqueueTasks& command, const std::vector<core::Enqueued>& results);
   core::Status check_queue(const core::ReportTasks& command, const WorkingTask& task);
-  int evict(const core::HeldTasks& held, core::Eviction eviction);
+  int evict(const core::HeldTasks& held, const core::EvictFrom& from);
   // Those of the tasks that have ended and that no other command of the group has touched, locked.
   [[nodiscard]] std::vector<core::FinishedTask> lock_to_erase(std::vector<core::TaskId> ids);
   bool erase_run(const core::EraseRuns::Ref& ref, const core::Run& run);

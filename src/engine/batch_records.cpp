@@ -28,16 +28,18 @@ Result<Answer> Batch::run(const core::ChangeRecords& command) {
   if (!decision) return decision.problem();
   for (const core::RecordChange& change : decision->changes) records_.change(change);
   for (core::AuditEntry& entry : decision->audit) records_.note(std::move(entry));
-  const int evicted = evict(command.held, decision->eviction);
+  const int evicted = evict(command.held, {.worker_id = command.held.worker_id,
+                                           .eviction = decision->eviction,
+                                           .spared_after = decision->spared_after});
   return Answer{core::RecordAnswer{.body = std::move(decision->answer), .evicted = evicted}};
 }
 
-int Batch::evict(const core::HeldTasks& held, core::Eviction eviction) {
+int Batch::evict(const core::HeldTasks& held, const core::EvictFrom& from) {
   int evicted = 0;
   for (const core::TaskId& id : held.ids) {
     WorkingTask* task = find(held.ns, id);
     if (task == nullptr) continue;
-    const auto taken = core::decide_evict(task->record, held.worker_id, eviction, moment());
+    const auto taken = core::decide_evict(task->record, from, moment());
     if (!taken) continue;
     change(*task, *taken, {.type = "recovery"});
     ++evicted;

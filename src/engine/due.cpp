@@ -20,7 +20,7 @@ std::optional<core::TimePoint> last_renewal(store::Store& store, store::TaskPage
     const auto tasks = store.list_tasks(page);
     for (const store::StoredTask& task : tasks) {
       if (!task.record.lease) continue;
-      const auto at = task.record.lease->heartbeat_at.value_or(task.record.lease->acquired_at);
+      const core::TimePoint at = core::last_sign_of(*task.record.lease);
       last = std::max(last.value_or(at), at);
     }
     has_more = tasks.size() == kLookedInto;

@@ -1,4 +1,5 @@
 // Workers: registration, heartbeats, and what becomes of the tasks of one that goes.
+#include "engine/due.hpp"
 #include "tests/conformance/steps.hpp"
 
 namespace pawl::testing {
@@ -90,6 +91,20 @@ TEST_P(Workers, ThatRenewTheirTasksAreThere) {
   clock.advance(60s);
   EXPECT_EQ(sweep_and_see(task.id), TaskStatus::pending) << "no sign of it for a minute";
   EXPECT_EQ(status("w"), WorkerStatus::offline);
+}
+
+TEST_P(Workers, KeepATaskThatIsRenewedAfterTheSweepLookedAtThem) {
+  (void)add("h", 1, "w");
+  const core::Task task = enqueue(task_of("t"));
+  const core::Task claimed = claim_one("w", 1h);
+  clock.advance(60s);
+  auto due = engine::find_due(*node().store(), core::RecoveryCheck::workers, {});
+  ASSERT_EQ(due.size(), 1U);
+  ASSERT_TRUE(report(claimed, core::ReportAction::heartbeat).ok());
+  for (const Pending& answer : submit_group(node(), {std::move(due[0].command)}))
+    EXPECT_EQ(std::get<core::RecordAnswer>(*answer.answer()).evicted, 0);
+  EXPECT_EQ(status_of(task.id), TaskStatus::claimed);
+  EXPECT_TRUE(report(claimed, core::ReportAction::complete).ok());
 }
 
 TEST_P(Workers, ThatClaimAreThere) {

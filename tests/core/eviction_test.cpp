@@ -19,7 +19,7 @@ TaskRecord held_by(const std::string& worker) {
 
 TEST(Eviction, ThatReleasesSpendsNoAttemptAndRaisesTheFence) {
   const TaskRecord record = held_by("w");
-  const auto change = decide_evict(record, "w", Eviction::release, {.now = kNow});
+  const auto change = decide_evict(record, {.worker_id = "w", .eviction = Eviction::release}, {.now = kNow});
   ASSERT_TRUE(change.has_value());
   EXPECT_EQ(change->status, TaskStatus::pending);
   EXPECT_EQ(change->progress.attempt, 0);
@@ -29,7 +29,7 @@ TEST(Eviction, ThatReleasesSpendsNoAttemptAndRaisesTheFence) {
 
 TEST(Eviction, ThatRecoversIsAsALeaseThatExpired) {
   const TaskRecord record = held_by("w");
-  const auto change = decide_evict(record, "w", Eviction::recover, {.now = kNow});
+  const auto change = decide_evict(record, {.worker_id = "w", .eviction = Eviction::recover}, {.now = kNow});
   ASSERT_TRUE(change.has_value());
   EXPECT_EQ(change->progress.attempt, 1);
   EXPECT_EQ(change->progress.fence, 2);
@@ -38,15 +38,31 @@ TEST(Eviction, ThatRecoversIsAsALeaseThatExpired) {
 }
 
 TEST(Eviction, OfWhatAnotherHoldsIsNothing) {
-  EXPECT_FALSE(decide_evict(held_by("w"), "v", Eviction::release, {.now = kNow}).has_value());
-  EXPECT_FALSE(decide_evict(held_by("w"), "w", Eviction::none, {.now = kNow}).has_value());
+  EXPECT_FALSE(decide_evict(held_by("w"), {.worker_id = "v", .eviction = Eviction::release}, {.now = kNow})
+                   .has_value());
+  EXPECT_FALSE(
+      decide_evict(held_by("w"), {.worker_id = "w", .eviction = Eviction::none}, {.now = kNow}).has_value());
+}
+
+TEST(Eviction, SparesWhatWasClaimedOrRenewedSince) {
+  TaskRecord record = held_by("w");
+  const auto evict_unheard_since = [&record](TimePoint time) {
+    const EvictFrom from{.worker_id = "w", .eviction = Eviction::recover, .spared_after = time};
+    return decide_evict(record, from, {.now = kNow + 2min}).has_value();
+  };
+  EXPECT_FALSE(evict_unheard_since(kNow - 1s));
+  EXPECT_TRUE(evict_unheard_since(kNow));
+  record.lease->heartbeat_at = kNow + 1min;
+  EXPECT_FALSE(evict_unheard_since(kNow));
+  EXPECT_TRUE(evict_unheard_since(kNow + 1min));
 }
 
 TEST(Eviction, OfATaskThatIsToBeCancelledCancelsIt) {
   TaskRecord record = held_by("w");
   record.lease->cancel_requested = true;
   for (const Eviction eviction : {Eviction::release, Eviction::recover})
-    EXPECT_EQ(decide_evict(record, "w", eviction, {.now = kNow})->status, TaskStatus::cancelled);
+    EXPECT_EQ(decide_evict(record, {.worker_id = "w", .eviction = eviction}, {.now = kNow})->status,
+              TaskStatus::cancelled);
 }
 
 }  // namespace
