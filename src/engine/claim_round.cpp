@@ -199,12 +199,18 @@ void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<st
       allowance->second.take(lane.type);
     }
     const core::ClaimTasks& claim = claims[*member].claim;
-    set_.change(*task,
-                core::decide_claim(task->record, claim.worker_id, claim.lease_for(lane.type), tx_.now()));
+    const core::Duration lease = claim.lease_for(lane.type) + lateness_of(claims[*member]);
+    set_.change(*task, core::decide_claim(task->record, claim.worker_id, lease, tx_.now()));
     given[*member].push_back(task);
     const auto room = rooms_.find({.ns = claim.ns, .worker_id = claim.worker_id});
     if (room != rooms_.end()) --room->second;
   }
+}
+
+// Whoever holds a lease counts its time from when it asked. A claim that joined a group which had begun
+// before (and then waited for a lock, say) would find its lease over too soon by as much.
+core::Duration ClaimRound::lateness_of(const WaitingClaim& waiting) const {
+  return tx_.now_behind_max() + std::max(core::Duration{0}, waiting.asked_at - began_at_);
 }
 
 std::vector<LaneShare> ClaimRound::shares_for(const core::ClaimTasks& claim, std::int64_t wanted) {

@@ -21,8 +21,9 @@ namespace pawl::engine {
 
 class ClaimRound {
  public:
-  ClaimRound(store::Store& store, store::Transaction& tx, WorkingSet& set)
-      : store_(store), tx_(tx), set_(set) {}
+  // The transaction began after `began_at`.
+  ClaimRound(store::Store& store, store::Transaction& tx, WorkingSet& set, core::MonotonicTime began_at)
+      : store_(store), tx_(tx), set_(set), began_at_(began_at) {}
 
   // The tasks of each claim, in the order of `claims`; notes in each whether a limit stood in its way.
   [[nodiscard]] std::vector<std::vector<WorkingTask*>> serve(std::span<WaitingClaim> claims);
@@ -53,12 +54,15 @@ class ClaimRound {
   [[nodiscard]] std::vector<store::LaneShare> shares_for(const core::ClaimTasks& claim, std::int64_t wanted);
   [[nodiscard]] std::vector<WorkingTask*> candidates(std::vector<store::LaneShare> shares,
                                                      std::size_t wanted);
+  // How long after the transaction's time the claim may have been asked for.
+  [[nodiscard]] core::Duration lateness_of(const WaitingClaim& waiting) const;
   void load_missing_facts(std::span<WorkingTask* const> tasks);
   void spend_rates();
 
   store::Store& store_;
   store::Transaction& tx_;
   WorkingSet& set_;
+  core::MonotonicTime began_at_;
   std::map<store::HolderRef, std::int64_t> rooms_;   // of the workers that have a cap
   std::map<store::QueueRef, Allowance> allowances_;  // of the queues that have any setting
 };

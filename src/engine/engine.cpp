@@ -91,9 +91,12 @@ Engine::Answers Engine::commit(std::vector<Request> requests) {
     const auto* once = std::get_if<core::DoOnce>(&request.command);
     core::Command& command = once == nullptr ? request.command : once->command->value;
     if (auto* claim = std::get_if<core::ClaimTasks>(&command)) {
-      const core::MonotonicTime until = clock_.monotonic() + claim->wait;
-      WaitingClaim& waiting = group.claims.emplace_back(
-          WaitingClaim{.claim = std::move(*claim), .reply = std::move(request.reply), .until = until});
+      const core::MonotonicTime asked_at = clock_.monotonic();
+      const core::MonotonicTime until = asked_at + claim->wait;
+      WaitingClaim& waiting = group.claims.emplace_back(WaitingClaim{.claim = std::move(*claim),
+                                                                     .reply = std::move(request.reply),
+                                                                     .asked_at = asked_at,
+                                                                     .until = until});
       if (once != nullptr) waiting.once = *once;
     } else {
       group.commands.push_back(&command);
@@ -206,7 +209,7 @@ void Engine::try_group(Group& group) {
   batch.set().give_turns();
   join_waiting(group, batch);
   settle_claims(group, batch);
-  ClaimRound round{store_, *tx, batch.set()};
+  ClaimRound round{store_, *tx, batch.set(), group.began_at};
   answer_claims(group, round.serve(group.claims));
   batch.add_memos(group.claim_answers);
   batch.show_made();

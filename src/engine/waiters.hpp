@@ -21,6 +21,7 @@ namespace pawl::engine {
 struct WaitingClaim {
   core::ClaimTasks claim;
   core::Reply reply;
+  core::MonotonicTime asked_at = {};
   core::MonotonicTime until;
   std::optional<core::DoOnce> once = {};
   std::optional<core::Result<core::Answer>> settled = {};  // by its key: it is given no tasks

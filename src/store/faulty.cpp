@@ -12,6 +12,7 @@ class FaultyTransaction final : public Transaction {
       : inner_(std::move(inner)), plan_(plan) {}
 
   [[nodiscard]] core::TimePoint now() const override { return inner_->now(); }
+  [[nodiscard]] core::Duration now_behind_max() const override { return inner_->now_behind_max(); }
 
   [[nodiscard]] Loaded load(const LoadRequest& request) override {
     plan_.before(Verb::load);

@@ -240,6 +240,8 @@ class Transaction : public RunVerbs {
 
   // The store's clock, read once when the transaction began.
   [[nodiscard]] virtual core::TimePoint now() const = 0;
+  // How far the clock may have been beyond `now` then: not at all, unless it was guessed.
+  [[nodiscard]] virtual core::Duration now_behind_max() const { return core::Duration{0}; }
 
   // Tasks are locked until the end; a task that does not exist is nothing. Queues are read, not locked.
   [[nodiscard]] virtual Loaded load(const LoadRequest& request) = 0;

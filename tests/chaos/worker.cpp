@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/time.hpp"
 #include "tests/chaos/load.hpp"
 
 namespace pawl::chaos {
@@ -32,6 +33,7 @@ void Worker::work_until(const std::atomic<bool>& is_over) {
 
 void Worker::claim_and_work() {
   const Time asked_at = std::chrono::steady_clock::now();
+  const auto lease_end = std::chrono::system_clock::now() + kLease;
   const auto answer =
       client_.try_once(client_.any_node(), {.method = "POST",
                                             .path = "/default/tasks/claim",
@@ -42,9 +44,19 @@ void Worker::claim_and_work() {
                                                      {"wait", "300ms"}}});
   if (!answer || answer->status != 200) return std::this_thread::sleep_for(20ms);
   const json tasks = answer->body.value("tasks", json::array());
+  for (const json& task : tasks) check_lease(task, lease_end);
   for (const json& task : tasks)
     ledger_.claimed(task["id"], task["lease"]["fence"].get<std::int64_t>(), asked_at + kLease);
   for (const json& task : tasks) work_on(task, asked_at);
+}
+
+// The database has the clock of this machine. A lease that ends sooner is another's while its holder, who
+// counts from when it asked, goes on.
+void Worker::check_lease(const json& task, std::chrono::system_clock::time_point least) {
+  const std::string said = task["lease"]["expires_at"];
+  if (const auto until = core::parse_time(said); !until || *until < least)
+    ledger_.violation(fmt::format("task {} has a lease until {}, which is shorter than was asked for",
+                                  task["id"].get<std::string>(), said));
 }
 
 void Worker::work_on(const json& task, Time asked_at) {

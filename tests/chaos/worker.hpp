@@ -3,6 +3,7 @@
 // reports), is late, or fails.
 
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <string>
 
@@ -33,6 +34,7 @@ class Worker {
   };
 
   void claim_and_work();
+  void check_lease(const json& task, std::chrono::system_clock::time_point least);
   void work_on(const json& task, Time asked_at);
   void report_late_ones();
   // Whether it was taken; nothing: never answered.

@@ -107,5 +107,12 @@ TEST_F(PostgresHoldBack, ATransactionThatCameToNothingLeavesItsConnectionInOrder
   EXPECT_EQ(hands.claim(10).size(), ids.size());
 }
 
+// Leases are made longer by it.
+TEST_F(PostgresHoldBack, ATransactionThatGoesByAGuessOfTheTimeSaysHowLateThatMayBe) {
+  Hands hands{database.conninfo(), 0ms, false};
+  EXPECT_EQ(hands.store->begin()->now_behind_max(), 0ms);
+  EXPECT_EQ(hands.store->begin({.may_be_repeated = true})->now_behind_max(), HeardClock::kLateMax);
+}
+
 }  // namespace
 }  // namespace pawl::store::postgres

@@ -46,6 +46,11 @@ class PostgresTransaction final : public Transaction {
   void set_number(std::int64_t number) { number_ = number; }
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
+  // The server would have refused the group if it were more.
+  [[nodiscard]] core::Duration now_behind_max() const override {
+    const bool may_be_wrong = is_guessed_ && shared_.options.clock == nullptr;
+    return may_be_wrong ? HeardClock::kLateMax : core::Duration{0};
+  }
   [[nodiscard]] Loaded load(const LoadRequest& request) override;
   [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(
       std::span<const core::LeaseRef> refs) override;
