@@ -11,19 +11,21 @@ namespace {
 
 constexpr std::string_view kHidden = "***";
 constexpr std::string_view kScheme = "://";
-constexpr std::string_view kPassword = "password=";
+constexpr std::string_view kPassword = "password";
+constexpr std::string_view kBlanks = " \t\n";
 
 struct Span {
   std::size_t from = 0;
   std::size_t to = 0;  // excluded
 };
 
-// An '@' that was not escaped is part of the password to whoever wrote it: up to the last one.
+// An '@' that was not escaped is part of the password to whoever wrote it: up to the last one. So may quotes
+// be: only a blank ends an address.
 std::optional<Span> next_in_url(std::string_view text, std::size_t start) {
   const auto scheme = text.find(kScheme, start);
   if (scheme == std::string_view::npos) return std::nullopt;
   const auto begin = scheme + kScheme.size();
-  const auto end = std::min(text.find_first_of(" \t\n\"'", begin), text.size());
+  const auto end = std::min(text.find_first_of(kBlanks, begin), text.size());
   const auto url = text.substr(begin, end - begin);
   const auto colon = url.find(':');
   const auto at = url.rfind('@');
@@ -31,14 +33,34 @@ std::optional<Span> next_in_url(std::string_view text, std::size_t start) {
   return Span{.from = begin + colon + 1, .to = begin + at};
 }
 
+// Behind the closing quote.
+std::size_t end_of_quoted(std::string_view text, std::size_t from) {
+  for (auto at = from + 1; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '\'') {
+      return at + 1;
+    }
+  }
+  return text.size();
+}
+
+// Of one in no quotes; what is quoted around it stays.
+std::size_t end_of_word(std::string_view text, std::size_t from) {
+  auto end = std::min(text.find_first_of(" \t\n&", from), text.size());
+  while (end > from && (text[end - 1] == '"' || text[end - 1] == '\'')) --end;
+  return end;
+}
+
 std::optional<Span> next_in_words(std::string_view text, std::size_t start) {
   const auto word = text.find(kPassword, start);
   if (word == std::string_view::npos) return std::nullopt;
-  const auto from = word + kPassword.size();
+  const auto after = word + kPassword.size();
+  const auto sign = text.find_first_not_of(kBlanks, after);
+  if (sign == std::string_view::npos || text[sign] != '=') return next_in_words(text, after);
+  const auto from = std::min(text.find_first_not_of(kBlanks, sign + 1), text.size());
   const bool is_quoted = from < text.size() && text[from] == '\'';
-  const auto end =
-      std::min(is_quoted ? text.find('\'', from + 1) : text.find_first_of(" &\"'", from), text.size());
-  return Span{.from = from, .to = std::min(is_quoted ? end + 1 : end, text.size())};
+  return Span{.from = from, .to = is_quoted ? end_of_quoted(text, from) : end_of_word(text, from)};
 }
 
 template <typename Next>

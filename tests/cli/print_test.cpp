@@ -47,6 +47,13 @@ TEST(Printer, ShowsNoPassword) {
   EXPECT_EQ(without_passwords("not 'postgre://bob:se@cret@h/x'"), "not 'postgre://bob:***@h/x'");
   EXPECT_EQ(without_passwords("a://b@h:1/x and c://d:e@h"), "a://b@h:1/x and c://d:***@h");
   EXPECT_EQ(without_passwords("host=h password='a b' x=1"), "host=h password=*** x=1");
+  EXPECT_EQ(without_passwords("postgres://bob:it's@h/db"), "postgres://bob:***@h/db");
+  EXPECT_EQ(without_passwords(R"(not "postgres://bob:a"b@h/x")"), R"(not "postgres://bob:***@h/x")");
+  EXPECT_EQ(without_passwords(R"(password='a\'b c' x=1)"), "password=*** x=1");
+  EXPECT_EQ(without_passwords("password = secret host=h"), "password = *** host=h");
+  EXPECT_EQ(without_passwords("bad 'host=h password=it's'"), "bad 'host=h password=***'");
+  EXPECT_EQ(without_passwords("its password is wrong: password=x"), "its password is wrong: password=***");
+  EXPECT_EQ(password_in("postgres://bob:it's@h/db"), "it's");
   EXPECT_EQ(without_quoted(R"(bad token: "sec%zz")", password_in("postgres://bob:sec%zz@h")),
             R"(bad token: "***")");
   EXPECT_EQ(without_quoted(R"(no host "cret@h")", password_in("postgres://bob:se@cret@h/x")),
