@@ -17,6 +17,7 @@ constexpr std::size_t kReadSize = 64U << 10U;
 // Between two reads of what is thrown away. Whoever is sent away is read at 32 MiB a second and no faster:
 // the processors are for the others.
 constexpr std::chrono::milliseconds kDrainPause{2};
+constexpr std::chrono::milliseconds kPeerLook{250};
 
 }  // namespace
 
@@ -57,10 +58,21 @@ bool Transport::is_peer_gone() {
 
 void Transport::watch_peer(std::function<void()> gone) {
   is_watching_ = true;
-  socket_.async_wait(Socket::wait_read, [this, alive = std::weak_ptr<int>{alive_},
+  socket_.async_wait(Socket::wait_read, [this, alive = std::weak_ptr<int>{alive_}, watch = ++watches_,
                                          gone = std::move(gone)](const boost::system::error_code& error) {
-    if (!error && !alive.expired() && is_peer_gone()) gone();
+    if (!error && !alive.expired()) look_after_peer(watch, gone);
   });
+}
+
+// What is not read yet (the next request, or the goodbye of TLS) would end each wait at once.
+void Transport::look_after_peer(int watch, const std::function<void()>& gone) {
+  if (!is_watching_ || watch != watches_) return;
+  if (is_peer_gone()) return gone();
+  const auto timer = std::make_shared<Timer>(executor(), kPeerLook);  // only its own handler has it
+  timer->async_wait(
+      [this, timer, alive = std::weak_ptr<int>{alive_}, watch, gone](const boost::system::error_code& error) {
+        if (!error && !alive.expired()) look_after_peer(watch, gone);
+      });
 }
 
 void Transport::stop_watching() {

@@ -47,8 +47,8 @@ class Transport {
   // Whether the other side has closed, also while bytes of it are not read yet.
   [[nodiscard]] bool is_peer_gone();
 
-  // Calls `gone` when the other side closes, unless it sends something before that. Nothing else must be
-  // waited for until it is stopped.
+  // Calls `gone` when the other side closes; a moment later, if it has sent something before that. Nothing
+  // else must be waited for until it is stopped.
   void watch_peer(std::function<void()> gone);
   void stop_watching();
 
@@ -75,6 +75,7 @@ class Transport {
   [[nodiscard]] net::Progress read_now(std::string& into);
   [[nodiscard]] Awaitable<bool> wait(Socket::wait_type until);
   [[nodiscard]] Awaitable<bool> wait_for(net::Progress wanted);
+  void look_after_peer(int watch, const std::function<void()>& gone);
   void watch_deadline();
   void look_at_deadline();
 
@@ -87,6 +88,7 @@ class Transport {
   bool is_timer_set_ = false;
   bool has_expired_ = false;
   bool is_watching_ = false;
+  int watches_ = 0;                                       // that there were
   std::shared_ptr<int> alive_ = std::make_shared<int>();  // seen by the timer's handler, which may come later
 
   static constexpr auto kNever = std::chrono::steady_clock::time_point::max();

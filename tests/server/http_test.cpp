@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tests/runtime/fixture.hpp"
 #include "tests/server/fixture.hpp"
 
 namespace pawl::testing {
@@ -160,11 +161,14 @@ TEST_F(Http, GivesATaskBackThatNobodyWaitsForAnyMore) {
 }
 
 TEST_F(Http, LetsAClaimWaitNoLongerThanItsCaller) {
-  RawClient gone{front.port()};
-  gone.send(post("/v1/default/tasks/claim", R"({"worker_id":"gone","wait":"30s"})"));
-  while (runtime.engine().waiters().size() == 0) std::this_thread::yield();
-  gone.close();
-  while (runtime.engine().waiters().size() == 1) std::this_thread::yield();
+  const std::string claim = post("/v1/default/tasks/claim", R"({"worker_id":"gone","wait":"60s"})");
+  for (const std::string& sent : {claim, claim + get("/healthz")}) {
+    RawClient gone{front.port()};
+    gone.send(sent);
+    ASSERT_TRUE(eventually([&] { return runtime.engine().waiters().size() == 1; }));
+    gone.close();
+    ASSERT_TRUE(eventually([&] { return runtime.engine().waiters().size() == 0; }));
+  }
   ASSERT_TRUE(runtime.api().enqueue("default", {.type = "a"}).ok());
   const auto claimed = runtime.api().claim({.worker_id = "here", .wait = std::chrono::seconds{20}});
   ASSERT_EQ(claimed->size(), 1U);
