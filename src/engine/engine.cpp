@@ -22,6 +22,7 @@ namespace {
 // (the first use of a dead connection is what finds it dead).
 constexpr int kTriesAfterConflict = 50;
 constexpr int kTriesAfterLoss = 3;
+constexpr core::Duration kTriesFor = std::chrono::seconds{20};  // of those: each may have waited for a lock
 
 std::int64_t claimed_count(const Answer& answer) {
   return static_cast<std::int64_t>(std::get<std::vector<core::ClaimedTask>>(answer).size());
@@ -155,6 +156,7 @@ std::unique_ptr<store::Transaction> Engine::begin(Group& group, const Lanes& lan
 void Engine::run_group(Group& group) {
   int conflicts = 0;
   int losses = 0;
+  const core::MonotonicTime first_at = clock_.monotonic();
   while (!group.commands.empty() || !group.claims.empty()) {
     try {
       group.began_at = clock_.monotonic();
@@ -170,9 +172,11 @@ void Engine::run_group(Group& group) {
     } catch (const MissingLanes& missing) {
       group.missing_lanes = missing.keys;
     } catch (const StoreError& error) {
-      const bool may_retry = (error.kind() == StoreError::Kind::retry && ++conflicts < kTriesAfterConflict) ||
-                             (error.kind() == StoreError::Kind::unavailable && ++losses < kTriesAfterLoss);
-      if (may_retry) continue;
+      const StoreError::Kind kind = error.kind();
+      const bool is_loss = kind == StoreError::Kind::unavailable || kind == StoreError::Kind::timeout;
+      const bool may_retry = (kind == StoreError::Kind::retry && ++conflicts < kTriesAfterConflict) ||
+                             (is_loss && ++losses < kTriesAfterLoss);
+      if (may_retry && clock_.monotonic() - first_at < kTriesFor) continue;
       count_refusal();
       refuse_group(group, error.problem());
     }

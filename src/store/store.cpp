@@ -9,6 +9,7 @@ core::Problem StoreError::problem() const {
   switch (kind_) {
     case Kind::retry:
     case Kind::unavailable: return {.code = ProblemCode::unavailable, .detail = what()};
+    case Kind::timeout: return {.code = ProblemCode::timeout, .detail = what()};
     case Kind::unknown:
       return {
           .code = ProblemCode::unavailable,

@@ -36,6 +36,7 @@ class StoreError : public std::runtime_error {
   enum class Kind : std::uint8_t {
     retry,        // deadlock, serialization, a lost race: the same work may be tried again at once
     unavailable,  // cannot be reached, disk full, read-only: later
+    timeout,      // it took too long, and was ended
     unknown,      // the commit was sent and its outcome could not be learned
     conflict,     // a unique constraint that the engine does not know
     invalid,      // a foreign key

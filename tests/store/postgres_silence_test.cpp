@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "store/postgres/failure.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"
 #include "tests/store/postgres_support.hpp"
@@ -41,7 +42,7 @@ class Stopped {
 
 class PostgresSilence : public ::testing::Test {
  protected:
-  static constexpr auto kSilence = 300ms;
+  static constexpr auto kSilence = 1s;
 
   PostgresSilence() {
     hands.store = open_postgres({.conninfo = database.conninfo(),
@@ -52,6 +53,16 @@ class PostgresSilence : public ::testing::Test {
   [[nodiscard]] std::vector<std::string> processes() {
     return session.query("select pid from pg_stat_activity where application_name = 'pawl' and datname = '" +
                          database.name() + "'");
+  }
+
+  // As soon as the store asks on another connection what became of it; or when it is clear that it does not.
+  [[nodiscard]] std::thread let_go_on_when_asked_again(Stopped& stopped) {
+    return std::thread{[this, &stopped] {
+      const auto until = std::chrono::steady_clock::now() + 30s;
+      while (processes().size() <= stopped.size() && std::chrono::steady_clock::now() < until)
+        std::this_thread::yield();
+      stopped.go_on();
+    }};
   }
 
   Database database;
@@ -80,7 +91,7 @@ TEST_F(PostgresSilence, InMidTransactionIsUnavailableAndThenBack) {
     FAIL() << "the server stands still";
   } catch (const StoreError& error) {
     EXPECT_EQ(error.kind(), StoreError::Kind::unavailable);
-    EXPECT_STREQ(error.what(), "PostgreSQL has not answered for 300ms");
+    EXPECT_STREQ(error.what(), "PostgreSQL has not answered for 1s");
   }
   tx.reset();
   stopped.go_on();
@@ -97,10 +108,7 @@ TEST_F(PostgresSilence, AlsoEndsWhatIsBeingSent) {
   WriteSet writes;
   for (const core::TaskRecord& record : records) writes.tasks.push_back({.is_new = true, .record = &record});
   Stopped stopped{processes()};
-  std::thread rescue{[&] {  // as soon as the store asks what became of it
-    while (processes().size() <= stopped.size()) std::this_thread::yield();
-    stopped.go_on();
-  }};
+  std::thread rescue = let_go_on_when_asked_again(stopped);
   EXPECT_THROW(tx->commit(writes), StoreError);  // it never arrived whole
   rescue.join();
   EXPECT_EQ(session.value("select count(*) from pawl.tasks"), "0");
@@ -112,10 +120,7 @@ TEST_F(PostgresSilence, AfterACommitIsNotTakenForARefusal) {
   const auto tx = hands.store->begin();
   const core::TaskRecord record = hands.new_task({.type = "mail"}, tx->now());
   Stopped stopped{processes()};
-  std::thread rescue{[&] {
-    while (processes().size() <= stopped.size()) std::this_thread::yield();
-    stopped.go_on();
-  }};
+  std::thread rescue = let_go_on_when_asked_again(stopped);
   tx->commit({.tasks = {{.is_new = true, .record = &record}}});
   rescue.join();
   EXPECT_TRUE(hands.store->find_task(record.id));
@@ -125,18 +130,39 @@ TEST_F(PostgresSilence, HasALongerLimitForWhatTakesLonger) {
   postgres::Server server{database.conninfo(), nullptr, kSilence};
   postgres::Connection patient{server, 1min};
   patient.connect_or_throw();
-  EXPECT_FALSE(patient.run_script("select pg_sleep(0.5); select 1"));
+  EXPECT_FALSE(patient.run_script("select pg_sleep(1.5); select 1"));
   patient.send(postgres::sql::now);
   EXPECT_EQ(patient.run_or_throw().size(), 1U) << "and it goes on with the pipeline";
   postgres::Connection other{server};
   other.connect_or_throw();
   std::vector<postgres::Rows> answers;
-  other.send_text("select pg_sleep(0.5)", {});
+  other.send_text("select pg_sleep(1.5)", {});
   EXPECT_FALSE(other.run(answers, 1min));
   const auto failure = other.run_script("select pg_sleep(600)");
   ASSERT_TRUE(failure);
   EXPECT_TRUE(failure->is_lost);
   EXPECT_FALSE(other.is_connected());
+}
+
+// Otherwise the node would take the server for lost, and leave it waiting for nobody.
+TEST_F(PostgresSilence, IsLongerThanTheServerWaitsOrWorksForUs) {
+  const auto default_max = PostgresOptions{}.silence_max;
+  postgres::Server server{database.conninfo(), nullptr, default_max};
+  postgres::Connection connection{server};
+  connection.connect_or_throw();
+  const auto is_shorter = [&](std::string_view settings, const std::string& name) {
+    connection.send(postgres::sql::begin_write);
+    connection.send(settings);
+    connection.send_text("select extract(epoch from current_setting('" + name + "')::interval)::int8", {});
+    const auto answers = connection.run_or_throw();
+    connection.roll_back();
+    const auto limit = std::chrono::seconds{std::stoi(std::string{answers.back().text(0, 0)})};
+    return limit > 0s && limit < default_max;
+  };
+  EXPECT_TRUE(is_shorter(postgres::sql::start_write, "lock_timeout"));
+  EXPECT_TRUE(is_shorter(postgres::sql::pin_plans, "lock_timeout"));
+  EXPECT_TRUE(is_shorter(postgres::sql::pin_plans, "statement_timeout"));
+  EXPECT_EQ(postgres::kind_of("57014", ""), StoreError::Kind::timeout);
 }
 
 TEST_F(PostgresSilence, IsNoneWhileTheAnswerComesInPieces) {
@@ -145,7 +171,7 @@ TEST_F(PostgresSilence, IsNoneWhileTheAnswerComesInPieces) {
   connection.connect_or_throw();
   // Each piece is larger than the server's buffer and comes well within the limit, all of them do not.
   connection.send_text(
-      "select repeat('x', 20000) || coalesce(pg_sleep(0.02)::text, '') from generate_series(1, 30)", {});
+      "select repeat('x', 20000) || coalesce(pg_sleep(0.05)::text, '') from generate_series(1, 30)", {});
   EXPECT_EQ(connection.run_or_throw().front().count(), 30);
 }
 

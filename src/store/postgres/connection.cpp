@@ -310,9 +310,11 @@ std::vector<Rows> Connection::run_or_throw() {
   return answers;
 }
 
-std::optional<Failure> Connection::run_script(const std::string& text) {
+std::optional<Failure> Connection::run_script(const std::string& text,
+                                              std::optional<core::Duration> silence_max) {
   PQexitPipelineMode(connection_.get());
-  const bool is_sent = PQsendQuery(connection_.get(), text.c_str()) == 1 && flush(silence_max_);
+  const bool is_sent =
+      PQsendQuery(connection_.get(), text.c_str()) == 1 && flush(silence_max.value_or(silence_max_));
   std::optional<Failure> failure;
   if (!is_sent) failure = lost();
   while (pg_result* result = is_sent ? next_result() : nullptr) {

@@ -78,8 +78,9 @@ class Connection {
   // Nothing has come that was not asked for, such as its end.
   [[nodiscard]] bool is_quiet() const;
 
-  // Text with any number of statements, outside of the pipeline.
-  [[nodiscard]] std::optional<Failure> run_script(const std::string& text);
+  // Text with any number of statements, outside of the pipeline. `silence_max` as above.
+  [[nodiscard]] std::optional<Failure> run_script(const std::string& text,
+                                                  std::optional<core::Duration> silence_max = {});
   // Ends a transaction that is to leave nothing; drops the connection if that cannot be done.
   void roll_back();
 

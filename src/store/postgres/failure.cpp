@@ -22,6 +22,7 @@ constexpr std::array kMappings{
     Mapping{"42P05", StoreError::Kind::retry},        // see is_pooler_trouble
     Mapping{"08", StoreError::Kind::unavailable},     // the connection
     Mapping{"53", StoreError::Kind::unavailable},     // disk full, out of memory, too many connections
+    Mapping{"57014", StoreError::Kind::timeout},      // a statement_timeout: see pin_plans
     Mapping{"57", StoreError::Kind::unavailable},     // shut down, crashed, starting, cancelled
     Mapping{"58", StoreError::Kind::unavailable},     // the server's disk or system
     Mapping{"25006", StoreError::Kind::unavailable},  // read-only: a former primary

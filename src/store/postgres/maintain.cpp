@@ -12,6 +12,7 @@ using std::chrono::seconds;
 
 constexpr std::int64_t kDeadRowsMin = 5'000;  // fewer are not worth a vacuum
 constexpr core::Duration kVacuumEvery = seconds{1};
+constexpr core::Duration kVacuumMax = std::chrono::minutes{10};  // it is silent until it is done
 constexpr core::Duration kFullLookEvery = seconds{2};
 // Each takes at most this part of the time: while somebody holds a snapshot open the tables only grow, and
 // reading them through once a second would take nothing away but the processor's time.
@@ -58,7 +59,7 @@ void PostgresStore::vacuum(Connection& connection) {
   if (began_at < next_vacuum_at_ || shared_.rows_left_dead < kDeadRowsMin) return;
   shared_.rows_left_dead = 0;
   if (!connection.is_connected()) return;
-  (void)connection.run_script(std::string{sql::vacuum});
+  (void)connection.run_script(std::string{sql::vacuum}, kVacuumMax);
   const core::MonotonicTime ended_at = monotonic_now();
   next_vacuum_at_ = ended_at + std::max<core::Duration>(kVacuumEvery, (ended_at - began_at) * kVacuumShare);
 }

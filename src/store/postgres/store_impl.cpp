@@ -23,7 +23,6 @@ namespace postgres {
 namespace {
 
 constexpr int kGuests = 4;
-constexpr core::Duration kMaintenanceMax = std::chrono::minutes{10};  // a vacuum is silent until it is done
 
 struct RollBack {
   explicit RollBack(Connection& on) : connection(on) {}
@@ -43,7 +42,7 @@ PostgresStore::PostgresStore(PostgresOptions options)
     : shared_(std::move(options)),
       writers_(shared_.server, shared_.options.writers),
       readers_(shared_.server, shared_.options.readers),
-      keepers_(shared_.server, 1, kMaintenanceMax),
+      keepers_(shared_.server, 1),
       guests_(shared_.server, kGuests) {}
 
 std::vector<Rows> PostgresStore::run(Connection& connection, const Ask& ask) {

@@ -22,13 +22,14 @@ rollback
 -- right one, as sorting is off; where two tables are joined, a lateral subquery with OFFSET 0, which the planner does
 -- not flatten, says which one drives. Without `jit` off the pinned costs would start it.
 -- A node that stands still in the middle (its machine is suspended, say) keeps its rows locked no longer than 5 s: its
--- system goes on to answer the network's probes, so that nothing else would tell the server.
+-- system goes on to answer the network's probes, so that nothing else would tell the server. Who waits for a lock is
+-- told so before its node takes the server for lost, which would leave it waiting there with nobody to tell.
 select clock_timestamp(), pg_current_xact_id()::text::bigint,
   set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
   set_config('enable_sort', 'off', true), set_config('enable_memoize', 'off', true),
   set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
-  set_config('idle_in_transaction_session_timeout', '5s', true)
+  set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', '10s', true)
 
 -- name: expect_time
 -- only: this database because SQLite's clock is that of its host.
@@ -37,10 +38,12 @@ select pawl.expect_rows((clock_timestamp() between $1::timestamptz and $2::times
 
 -- name: pin_plans
 -- only: this database because SQLite's planner has no settings.
+-- What takes too long is ended here, before the node takes the server for lost and asks once more.
 select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
   set_config('enable_sort', 'off', true), set_config('enable_memoize', 'off', true),
-  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
+  set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
+  set_config('lock_timeout', '10s', true), set_config('statement_timeout', '12s', true)
 
 -- name: now
 -- only: this database because SQLite's clock is that of its host.
