@@ -33,15 +33,21 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
   text.replace(at, what.size(), by);
 }
 
+// Below those that the system gives out by itself: nobody takes it between this look and its use.
 int free_port() {
-  const net::Descriptor listener{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  EXPECT_EQ(bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
-  EXPECT_EQ(getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-  return ntohs(address.sin_port);
+  constexpr int kFirst = 10'000;
+  constexpr int kCount = 20'000;
+  for (int i = 0; i < kCount; ++i) {
+    const int port = kFirst + (getpid() + i) % kCount;
+    const net::Descriptor listener{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return port;
+  }
+  ADD_FAILURE() << "every port is taken";
+  return 0;
 }
 
 class PythonWorker : public ::testing::Test {
