@@ -109,6 +109,7 @@ struct ChangeRecords {
 struct RecordAnswer {
   RawJson body = {};
   int evicted = 0;
+  bool has_changed = false;  // a record; false of an answer that was kept
 
   bool operator==(const RecordAnswer&) const = default;
 };

@@ -27,11 +27,13 @@ Result<Answer> Batch::run(const core::ChangeRecords& command) {
   auto decision = command.decide(records_.find(command.refs), tx_.now());
   if (!decision) return decision.problem();
   for (const core::RecordChange& change : decision->changes) records_.change(change);
+  const bool has_changed = !decision->changes.empty();
   for (core::AuditEntry& entry : decision->audit) records_.note(std::move(entry));
   const int evicted = evict(command.held, {.worker_id = command.held.worker_id,
                                            .eviction = decision->eviction,
                                            .spared_after = decision->spared_after});
-  return Answer{core::RecordAnswer{.body = std::move(decision->answer), .evicted = evicted}};
+  return Answer{core::RecordAnswer{
+      .body = std::move(decision->answer), .evicted = evicted, .has_changed = has_changed}};
 }
 
 int Batch::evict(const core::HeldTasks& held, const core::EvictFrom& from) {

@@ -50,8 +50,7 @@ Result<core::DefinitionPut> LocalApi::put_definition(const core::PutDefinition& 
     if (!answer) return answer.problem();
     core::DefinitionVersion kept = core::definition_version_from(answer->body);
     if (kept.hash != hash) continue;
-    const bool is_new = kept.version == keep.next && !is_replayed_;
-    return core::DefinitionPut{.created = is_new, .version = std::move(kept)};
+    return core::DefinitionPut{.created = answer->has_changed, .version = std::move(kept)};
   }
 }
 

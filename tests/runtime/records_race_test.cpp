@@ -54,6 +54,26 @@ TEST_P(RecordsRace, ForOneLockNeverSeesAFenceTwice) {
   EXPECT_TRUE(std::is_sorted(fences.begin(), fences.end())) << "noted while it was held";
 }
 
+TEST_P(RecordsRace, ToPutOneDefinitionIsWonByOne) {
+  constexpr int kRounds = 20;
+  constexpr int kThreads = 4;
+  RunningNode first{open()};
+  RunningNode second{open()};
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string name = "w" + std::to_string(round);
+    std::atomic<int> makers = 0;
+    in_parallel(kThreads, [&](int i) {
+      core::RunApi& runs = i % 2 == 0 ? first.runtime.local() : second.runtime.local();
+      const auto put =
+          runs.put_definition({.name = name, .text = R"({"tasks":[{"id":"a","activity":"t"}]})"});
+      ASSERT_TRUE(put.ok()) << put.problem().detail;
+      EXPECT_EQ(put->version.version, 1);
+      makers += put->created ? 1 : 0;
+    });
+    EXPECT_EQ(makers, 1);
+  }
+}
+
 TEST_P(RecordsRace, ToAppendCheckpointsLeavesNoGap) {
   constexpr int kThreads = 4;
   constexpr int kEach = 10;
