@@ -19,6 +19,10 @@ class StepWriter {
   StepWriter(RunSteps& steps, const StepWrite& write)
       : steps_(steps), write_(write), key_(steps.working().key_of_step(write.step_id)) {}
 
+  [[nodiscard]] bool may_end_run() {
+    return write_.action == StepAction::fail && kind() == StepKind::compensation;
+  }
+
   // Whether the step can be written so; before anything is.
   [[nodiscard]] Status allowed() {
     const Node* node = find();
@@ -26,6 +30,9 @@ class StepWriter {
     if (node->kind != kind())
       return Problem{ProblemCode::conflict, fmt::format("step '{}' is a {}, not a {}", write_.step_id,
                                                         to_string(*node->kind), to_string(write_.kind))};
+    if (write_.action != StepAction::begin && !is_reported(*node->kind))
+      return Problem{ProblemCode::conflict, fmt::format("step '{}' is a {}, which ends by itself",
+                                                        write_.step_id, to_string(*node->kind))};
     const bool is_late = write_.action != StepAction::begin && has_ended(node->state);
     const bool is_same = (write_.action == StepAction::complete && node->state == NodeState::completed) ||
                          (write_.action == StepAction::fail && node->state == NodeState::failed);
@@ -315,6 +322,14 @@ BodyWait wait_of(WorkingRun& working, const SuspendBody& suspend, TimePoint now)
   return wait;
 }
 
+// One that is to stop has something to do before it may stand still.
+Status check_park(const Run& run) {
+  if (!is_stopping(run) && run.state != RunState::compensating) return Done{};
+  return Problem{ProblemCode::invalid_state,
+                 fmt::format("the run is {}{} and cannot become paused", to_string(run.state),
+                             run.cancel_requested ? ", to be cancelled," : "")};
+}
+
 Status check_body(const Run& run) {
   if (run.facts.kind != RunKind::code)
     return Problem{ProblemCode::invalid_state,
@@ -346,9 +361,16 @@ void park(RunSteps& steps, const std::string& reason) {
 Result<StepsDecision> write_steps(WorkingRun& working, const WriteSteps& command, const RunContext& context) {
   if (const Status valid = check_body(working.run()); !valid) return valid.problem();
   if (const Status valid = check_awaited(working, command); !valid) return valid.problem();
+  if (command.park) {
+    if (const Status allowed = check_park(working.run()); !allowed) return allowed.problem();
+  }
   RunSteps steps{working, context};
   for (const StepWrite& step : command.steps) {
-    if (const Status allowed = StepWriter{steps, step}.allowed(); !allowed) return allowed.problem();
+    StepWriter writer{steps, step};
+    if (const Status allowed = writer.allowed(); !allowed) return allowed.problem();
+    if (writer.may_end_run() && &step != &command.steps.back())
+      return invalid_field(
+          "steps", fmt::format("nothing comes behind '{}', a compensation that failed", step.step_id));
   }
   StepsWritten written{.now = context.now};
   written.steps.reserve(command.steps.size());
@@ -366,6 +388,7 @@ Result<StepsDecision> write_steps(WorkingRun& working, const WriteSteps& command
     if (written.is_suspended) suspend(steps, wait);
     if (written.is_suspended && is_over) steps.wake_body();
   }
+  written.is_paused = working.run().state == RunState::paused;
   written.stop = stop_reason_of(working.run());
   return StepsDecision{.run = steps.finish(), .written = std::move(written)};
 }

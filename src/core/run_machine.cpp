@@ -144,6 +144,7 @@ class OutcomeOfTask {
   void note() {
     switch (outcome_.kind) {
       case TaskOutcomeKind::started: return step(RunEventType::task_started);
+      case TaskOutcomeKind::given_back: return hold_if_paused();
       case TaskOutcomeKind::retrying: return retry();
       case TaskOutcomeKind::completed: return complete();
       case TaskOutcomeKind::failed: note_cause(); return fail();
@@ -175,6 +176,10 @@ class OutcomeOfTask {
   void retry() {
     note_cause();
     step(RunEventType::task_retrying);
+    hold_if_paused();
+  }
+
+  void hold_if_paused() {
     if (steps_.run().state == RunState::paused) steps_.effect(HoldTask{outcome_.task_id});
   }
 
@@ -200,7 +205,8 @@ class OutcomeOfTask {
   void cancel() {
     if (is_compensation()) return fail();
     if (is_body() && (is_stopping(steps_.run()) || was_asked_to_stop_)) {
-      const bool has_nothing_to_do = outcome_.attempt == 0 || steps_.may_drop_body();
+      const bool has_begun = outcome_.attempt > 0 || outcome_.was_held;
+      const bool has_nothing_to_do = !has_begun || steps_.may_drop_body();
       if (has_nothing_to_do && is_stopping(steps_.run())) return steps_.cancel_node(outcome_.node);
       // One that was held and lost, or waited, unwinds by its own code; the one that says so has done it.
       const bool has_unwound = outcome_.error && outcome_.error->code != "worker_lost";

@@ -138,13 +138,15 @@ struct RunDecision {
 
 // --- what happens to it ---
 
-enum class TaskOutcomeKind : std::uint8_t { started, retrying, completed, failed, cancelled };
+// given_back: it was claimed and released again; to its run it never began.
+enum class TaskOutcomeKind : std::uint8_t { started, given_back, retrying, completed, failed, cancelled };
 struct TaskOutcome {
   NodeKey node = {};
   TaskId task_id = {};
   TaskOutcomeKind kind = TaskOutcomeKind::completed;
   AttemptOutcome cause = AttemptOutcome::failed;  // of retrying and failed: how the attempt ended
   int attempt = 0;
+  bool was_held = false;  // by anybody, also where no attempt was spent
   std::string worker_id = {};
   RawJson output = {};
   std::optional<TaskError> error = {};

@@ -56,9 +56,8 @@ Status check_step(const StepWrite& step) {
     if (const Status retry = check_retry(*step.retry); !retry) return retry;
   }
   if (step.action == StepAction::begin) return check_wait(step);
-  const bool is_own =
-      step.kind == StepKind::function || step.kind == StepKind::compensation || step.kind == StepKind::marker;
-  if (!is_own) return invalid_field("kind", "ends by itself: only functions and compensations are reported");
+  if (!is_reported(step.kind))
+    return invalid_field("kind", "ends by itself: only functions and compensations are reported");
   if (step.action == StepAction::fail) return check_name("error.code", step.error.code);
   return Done{};
 }

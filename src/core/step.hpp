@@ -66,6 +66,11 @@ struct BodyMemo {
 
 enum class StepAction : std::uint8_t { begin, complete, fail };
 
+// How it ends is for the body to say; the others end by themselves.
+[[nodiscard]] inline bool is_reported(StepKind kind) {
+  return kind == StepKind::function || kind == StepKind::compensation || kind == StepKind::marker;
+}
+
 // Of a step of the kind `child`.
 struct ChildSpec {
   std::string workflow = {};
@@ -143,6 +148,7 @@ struct StepAnswer {
 struct StepsWritten {
   std::vector<StepAnswer> steps = {};
   bool is_suspended = false;  // false where it was asked for: what it would wait for is there
+  bool is_paused = false;     // the run: whoever holds the body begins nothing new, and releases it
   std::optional<StopReason> stop = {};
   TimePoint now = {};
 

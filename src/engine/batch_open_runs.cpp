@@ -44,7 +44,8 @@ BatchRuns::Added BatchRuns::add_task(const core::TaskSpec& spec, const core::Tas
 core::Status BatchRuns::retry_task(const core::TaskRun& task, const core::EventActor& actor) {
   core::WorkingRun* working = runs_.find(task.run_id);
   PAWL_ENSURE(working != nullptr, "a task is erased with its run");
-  auto decision = core::retry_task(*working, task.node, context(working->run().facts, actor));
+  auto decision = revive(
+      *working, [&] { return core::retry_task(*working, task.node, context(working->run().facts, actor)); });
   if (!decision) return decision.problem();
   take(task.run_id, std::move(*decision));
   return core::Done{};

@@ -35,7 +35,8 @@ std::optional<core::TaskOutcome> outcome_of(const core::TaskRecord& record, core
                                             const core::TaskChange& change) {
   core::TaskOutcome outcome{.node = record.facts.run->node,
                             .task_id = record.id,
-                            .attempt = change.attempt ? change.attempt->attempt : change.progress.attempt};
+                            .attempt = change.attempt ? change.attempt->attempt : change.progress.attempt,
+                            .was_held = change.progress.fence > 0};
   if (change.attempt) {
     outcome.cause = change.attempt->outcome;
     outcome.worker_id = change.attempt->worker_id;
@@ -58,9 +59,9 @@ std::optional<core::TaskOutcome> outcome_of(const core::TaskRecord& record, core
     case core::TaskEvent::exhausted: outcome.kind = core::TaskOutcomeKind::failed; return outcome;
     case core::TaskEvent::rescheduled:
     case core::TaskEvent::released:
-      if (change.event == core::TaskEvent::released && before != core::TaskStatus::running)
-        return std::nullopt;  // it was claimed and given back: to its run it never began
-      outcome.kind = core::TaskOutcomeKind::retrying;
+      outcome.kind = change.event == core::TaskEvent::released && before != core::TaskStatus::running
+                         ? core::TaskOutcomeKind::given_back
+                         : core::TaskOutcomeKind::retrying;
       outcome.retry_at = change.available_at;
       return outcome;
     case core::TaskEvent::cancelled: outcome.kind = core::TaskOutcomeKind::cancelled; return outcome;
@@ -332,11 +333,31 @@ void BatchRuns::note_action(std::string action, const core::Actor& by, const cor
   around_.records.note(std::move(entry));
 }
 
+Result<core::RunDecision> BatchRuns::revive(core::WorkingRun& working, const Decide& decide) {
+  const core::RunFacts& facts = working.run().facts;
+  if (!facts.run_key || working.run().state != core::RunState::failed) return decide();
+  const store::RunKeyRef key{.ns = facts.ns, .workflow = facts.workflow, .key = *facts.run_key};
+  runs_.load_keys({key});
+  const auto named = runs_.run_of(key);
+  const core::WorkingRun* other = named && *named != facts.id ? runs_.find(*named) : nullptr;
+  if (other != nullptr && !core::is_closed(other->run().state)) {
+    return core::Problem{.code = core::ProblemCode::conflict,
+                         .detail = fmt::format("run {} has the run_key '{}' now and is {}", to_string(*named),
+                                               key.key, to_string(other->run().state))};
+  }
+  auto decision = decide();
+  if (decision) runs_.give_key(key, facts.id);
+  return decision;
+}
+
 Result<Answer> BatchRuns::run(const core::ActOnRun& command) {
   core::WorkingRun* working = runs_.find(command.run.ns, command.run.id);
   if (working == nullptr) return no_such_run(command.run.id);
-  auto decision =
-      core::decide_action(*working, command.asked, context(working->run().facts, actor_of(command.by)));
+  const auto decide = [&] {
+    return core::decide_action(*working, command.asked, context(working->run().facts, actor_of(command.by)));
+  };
+  const bool is_retried = command.asked.action == core::RunAction::retry;
+  auto decision = is_retried ? revive(*working, decide) : decide();
   note_action(fmt::format("run.{}", to_string(command.asked.action)), command.by, command.run,
               decision ? core::Status{core::Done{}} : core::Status{decision.problem()});
   if (!decision) return decision.problem();

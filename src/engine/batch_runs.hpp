@@ -7,6 +7,7 @@
 // are told apart by the store, which lets one of them try again.
 
 #include <deque>
+#include <functional>
 #include <vector>
 
 #include "core/command.hpp"
@@ -120,6 +121,9 @@ class BatchRuns {
   [[nodiscard]] std::string queue_of_code(const core::StartRun& command);
   [[nodiscard]] core::RunFacts facts_of_code(const core::StartRun& command);
   [[nodiscard]] core::Result<core::RunFacts> facts_of(const core::OpenRun& command) const;
+  // A run that has failed goes on, and has its key again: not while another one goes on that has it.
+  using Decide = std::function<core::Result<core::RunDecision>()>;
+  [[nodiscard]] core::Result<core::RunDecision> revive(core::WorkingRun& working, const Decide& decide);
   void note_action(std::string action, const core::Actor& by, const core::RunRef& run,
                    const core::Status& outcome);
 

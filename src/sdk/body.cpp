@@ -37,7 +37,9 @@ std::optional<bool> Body::run(const WorkflowHandler& handler) {
         if (has_suspended()) return std::nullopt;
         break;
       case Ending::undone: return report(failure_to_report());
-      case Ending::parked: park(); return std::nullopt;
+      case Ending::parked:
+        if (has_parked()) return std::nullopt;
+        return report(failed_with({.code = "code_changed", .message = parked_because_, .retryable = false}));
       case Ending::released: services_.reporter.release(claimed_.task); return std::nullopt;
       case Ending::lost: return std::nullopt;
     }
@@ -147,16 +149,19 @@ bool Body::has_suspended() {
   return is_over || outcome.kind == Outcome::Kind::unwound;
 }
 
-void Body::park() {
+bool Body::has_parked() {
   core::WriteSteps command = command_of({});
   command.park = parked_because_;
   Branch end{*this, "", began_at()};
+  std::optional<core::Problem> refused;
   static_cast<void>(outcome_of([&] {
-    const auto written = write(end, command);
-    if (!written) services_.reporter.say("a run could not be parked: " + written.problem().detail);
+    if (const auto written = write(end, command); !written) refused = written.problem();
     return std::string{"null"};
   }));
-  services_.reporter.say(fmt::format("run {} is paused: {}", to_string(run_id_), parked_because_));
+  services_.reporter.say(fmt::format("run {} {}: {}", to_string(run_id_),
+                                     refused ? "cannot go on" : "is paused", parked_because_));
+  if (refused) services_.reporter.say("it could not be paused: " + refused->detail);
+  return !refused;
 }
 
 }  // namespace pawl::detail

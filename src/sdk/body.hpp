@@ -165,7 +165,7 @@ class Body {
   [[nodiscard]] bool has_failed() const;  // the last pass, or it was stopped
   [[nodiscard]] std::optional<bool> report(const Outcome& outcome);
   [[nodiscard]] bool has_suspended();  // false: what it would wait for is there
-  void park();
+  [[nodiscard]] bool has_parked();  // false: it is to stop, and cannot wait for another version of its code
   [[nodiscard]] Outcome failure_to_report() const;
 
   // body_branches.cpp
@@ -212,6 +212,7 @@ class Body {
   [[nodiscard]] core::TimePoint store_time();
   void note_answer(const core::StepsWritten& written);
   [[nodiscard]] std::optional<core::StopReason> stop_reason(worker::LeaseState lease);
+  [[nodiscard]] bool is_paused();
   // Nothing new is done any more.
   [[nodiscard]] bool is_ending() { return undo_at_ || stop_reason(services_.lease.state()); }
 
@@ -255,7 +256,8 @@ class Body {
   std::optional<std::string> undo_failed_ = {};
   bool is_undoing_ = false;
 
-  std::mutex mutex_;  // of all below
+  std::mutex beginning_;  // held while what was asked for begins
+  std::mutex mutex_;      // of all below
   std::condition_variable branch_ended_;
   int branches_ = 0;                                     // that run beside the main one
   std::vector<const std::function<bool()>*> waiting_{};  // threads for others: whether each may go on
@@ -266,6 +268,7 @@ class Body {
   std::optional<Outcome> unawaited_failure_;
   Ending unawaited_ending_ = Ending::none;
   std::optional<core::StopReason> stop_;
+  bool is_paused_ = false;  // the run: nothing new begins
   std::optional<std::string> status_;
   core::TimePoint store_time_;
   core::MonotonicTime store_time_at_;

@@ -112,9 +112,9 @@ Issued Body::issue_id(Branch& branch, std::string id, core::StepKind kind, Order
 void Body::come_to_new(Branch& branch, const Issued& issued, Order order) {
   const bool is_replay = static_cast<bool>(services_.went_beyond);
   const auto expected = memo_.first_expected(branch.prefix);
-  // What stands behind one that is beside may be known, and something to undo with it: it is gone on to.
-  const bool is_passed = order == Order::beside && expected.has_value();
-  if (!is_replay && !is_passed) check_stop(branch);
+  // What stands behind one that is beside may be known, and something to undo with it: it is gone on to. The
+  // one beside looks by itself whether it is to begin.
+  if (!is_replay && order != Order::beside) check_stop(branch);
   if (issued.kind == core::StepKind::marker) return;
   if (expected && order == Order::in_line)
     park_for(branch, fmt::format("expected step '{}', found '{}'", *expected, issued.id));
@@ -242,11 +242,16 @@ std::optional<core::StopReason> Body::stop_reason(worker::LeaseState lease) {
   return stop_;
 }
 
+bool Body::is_paused() {
+  const std::lock_guard lock{mutex_};
+  return is_paused_;
+}
+
 void Body::check_stop(Branch& branch) {
   if (services_.went_beyond) unwind(branch, Ending::released);
   const worker::LeaseState state = services_.lease.state();
   if (state == worker::LeaseState::lost) unwind(branch, Ending::lost);
-  const bool is_leaving = state == worker::LeaseState::abandoned || services_.is_draining();
+  const bool is_leaving = state == worker::LeaseState::abandoned || services_.is_draining() || is_paused();
   if (branch.is_main && is_undoing_) {
     if (is_leaving) unwind(branch, Ending::released);
     return;
@@ -298,6 +303,7 @@ void Body::note_answer(const core::StepsWritten& written) {
   store_time_ = written.now;
   store_time_at_ = services_.connection.clock().monotonic();
   if (written.stop) stop_ = written.stop;
+  is_paused_ = written.is_paused;
 }
 
 core::TimePoint Body::store_time() {

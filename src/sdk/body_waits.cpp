@@ -36,6 +36,8 @@ void Body::begin_soon(Branch& branch, Issued& issued) {
 }
 
 void Body::begin_now(Branch& branch) {
+  // Also where another thread writes them: what comes behind them in the code must not be written before.
+  const std::lock_guard one_at_a_time{beginning_};
   std::vector<core::StepWrite> steps;
   {
     const std::lock_guard lock{mutex_};

@@ -83,6 +83,7 @@ PendingState::~PendingState() {
 
 std::string PendingState::await() {
   owner_.body.enter(owner_);
+  owner_.body.begin_now(owner_);
   if (local_) return local_->await(owner_);
   return read_(owner_.body.settle(owner_, *remote_));
 }

@@ -12,6 +12,7 @@
 #include "core/limits.hpp"
 #include "core/schema.hpp"
 #include "core/step.hpp"
+#include "core/type_pattern.hpp"
 #include "runtime/scheduling.hpp"
 #include "sdk/body.hpp"
 #include "sdk/convert.hpp"
@@ -76,6 +77,8 @@ WorkerCore::~WorkerCore() { stop(); }
 void WorkerCore::check_new(const std::string& name) const {
   if (is_started_) throw Error{"invalid_state", "handlers are added before the worker is started"};
   if (const core::Status valid = core::check_name("type", name); !valid) throw error_of(valid.problem());
+  if (core::is_beginning(name))
+    throw Error{"invalid_argument", "type: '" + name + "' would claim all types that begin so"};
   if (tasks_.contains(name) || workflows_.contains(name))
     throw Error{"conflict", "there is a handler for '" + name + "' already"};
 }

@@ -63,7 +63,7 @@ std::optional<Response> written_response(const core::Answer& result) {
 
 std::optional<Response> one_written_response(const core::Answer& result) {
   Writer out;
-  wire::write_step_answer(out, std::get<core::StepsWritten>(result).steps.front());
+  wire::write_one_step_written(out, std::get<core::StepsWritten>(result));
   return json_response(200, out.take());
 }
 

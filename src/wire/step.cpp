@@ -288,26 +288,34 @@ void write_steps_of_many(Writer& out, const core::WriteStepsOfMany& command) {
   out.end_array().end_object();
 }
 
-void write_step_answer(Writer& out, const core::StepAnswer& answer) {
-  out.begin_object()
-      .field("should_execute", answer.should_execute)
+namespace {
+
+void write_answer_fields(Writer& out, const core::StepAnswer& answer) {
+  out.field("should_execute", answer.should_execute)
       .field("scheduled_retry", answer.scheduled_retry)
       .field("retry_at", answer.scheduled_retry ? answer.now.due_at : std::nullopt);
   write_memo_step(out, answer.now);
-  out.end_object();
 }
-
-namespace {
 
 void write_written(Writer& out, const core::StepsWritten& written) {
   out.key("steps").begin_array();
-  for (const core::StepAnswer& answer : written.steps) write_step_answer(out, answer);
-  out.end_array().field("suspended", written.is_suspended);
+  for (const core::StepAnswer& answer : written.steps) {
+    out.begin_object();
+    write_answer_fields(out, answer);
+    out.end_object();
+  }
+  out.end_array().field("suspended", written.is_suspended).field("paused", written.is_paused);
   write_stop(out, written.stop);
   out.field("now", written.now);
 }
 
 }  // namespace
+
+void write_one_step_written(Writer& out, const core::StepsWritten& written) {
+  out.begin_object();
+  write_answer_fields(out, written.steps.front());
+  out.field("paused", written.is_paused).end_object();
+}
 
 void write_steps_written(Writer& out, const core::StepsWritten& written) {
   out.begin_object();
@@ -336,6 +344,7 @@ core::Result<core::StepsWritten> read_step_result(ObjectReader& in) {
 
 core::StepsWritten read_steps_written(ObjectReader& in) {
   core::StepsWritten written{.is_suspended = in.optional_boolean("suspended").value_or(false),
+                             .is_paused = in.optional_boolean("paused").value_or(false),
                              .stop = read_stop(in),
                              .now = read_time(in, "now")};
   in.objects_leniently("steps", [&](ObjectReader& one) {

@@ -30,7 +30,8 @@ void write_steps_of_many(Writer& out, const core::WriteStepsOfMany& command);
 
 // --- answers ---
 
-void write_step_answer(Writer& out, const core::StepAnswer& answer);
+// Of a write of one step.
+void write_one_step_written(Writer& out, const core::StepsWritten& written);
 void write_steps_written(Writer& out, const core::StepsWritten& written);
 [[nodiscard]] core::StepsWritten read_steps_written(ObjectReader& in);
 // One of many: run_id, ok, and what was written or the error.

@@ -32,6 +32,84 @@ TEST_P(CodeRunEnds, ASuspendedBodyThatHasNothingToUndoEndsWithItsRun) {
   }
 }
 
+// No attempt was spent, as if nobody had held it.
+TEST_P(CodeRunEnds, ABodyThatWasReleasedUndoesWhenItsRunIsCancelled) {
+  for (const bool is_paused : {false, true}) {
+    const core::RunId run = start_code();
+    const core::ClaimedTask body = claim_body(run);
+    complete_step(body, "reserve");
+    if (is_paused) act(run, RunAction::pause);
+    end_body(body, {.action = core::ReportAction::release});
+    act(run, RunAction::cancel);
+    const core::ClaimedTask unwinding = claim_body(run);
+    ASSERT_NE(unwinding.memo, nullptr);
+    EXPECT_EQ(unwinding.memo->stop, core::StopReason::cancelled);
+    step(unwinding, undo("release"));
+    fail_body(unwinding, "cancelled");
+    EXPECT_EQ(state_of(run), RunState::compensated);
+  }
+}
+
+TEST_P(CodeRunEnds, ARunThatIsToStopIsNotParked) {
+  const auto park = [&](const core::ClaimedTask& body) {
+    return runs()
+        .write_steps({.run_id = *body.task.run_id,
+                      .body = body.task.id,
+                      .fence = body.task.lease->fence,
+                      .park = "expected 'a', found 'b'"})
+        .problem()
+        .code;
+  };
+  const core::RunId cancelled = start_code();
+  const core::ClaimedTask stopped = claim_body(cancelled);
+  act(cancelled, RunAction::cancel);
+  EXPECT_EQ(park(stopped), core::ProblemCode::invalid_state);
+  fail_body(stopped, "code_changed");
+  EXPECT_EQ(state_of(cancelled), RunState::cancelled);
+
+  const core::RunId late =
+      runs()
+          .start_run({.workflow = "order", .kind = core::RunKind::code, .deadline = core::Duration{10s}})
+          ->run.facts.id;
+  const core::ClaimedTask overdue = claim_body(late);
+  clock.advance(10s);
+  tick();
+  EXPECT_EQ(park(overdue), core::ProblemCode::invalid_state);
+  step(overdue, undo("release", StepAction::begin));
+  EXPECT_EQ(state_of(late), RunState::compensating);
+  EXPECT_EQ(park(overdue), core::ProblemCode::invalid_state);
+}
+
+TEST_P(CodeRunEnds, NothingIsWrittenBehindACompensationThatFailed) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  complete_step(body, "reserve");
+  StepWrite broken = undo("release", StepAction::fail);
+  broken.error = {.code = "boom", .message = "it did not work", .retryable = false};
+  const auto refused = write(body, {broken, undo("refund")});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.problem().code, core::ProblemCode::invalid_argument);
+  EXPECT_EQ(state_of(run), RunState::running);
+  EXPECT_TRUE(write(body, {undo("refund"), broken}).ok());
+  EXPECT_EQ(state_of(run), RunState::compensation_failed);
+}
+
+TEST_P(CodeRunEnds, WhatEndsByItselfIsNotReportedByAnyKind) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  StepWrite approval = begin("approval", StepKind::signal);
+  approval.signal = "approved";
+  step(body, approval);
+  for (const StepAction action : {StepAction::complete, StepAction::fail}) {
+    const auto refused = write(body, {{.action = action,
+                                       .step_id = "approval",
+                                       .is_kind_given = false,
+                                       .error = {.code = "boom", .message = "no"}}});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.problem().code, core::ProblemCode::conflict);
+  }
+}
+
 TEST_P(CodeRunEnds, ADeadlineEndsASuspendedBodyThatHasNothingToUndo) {
   const core::RunId run =
       runs()

@@ -435,6 +435,26 @@ TEST_P(CodeRun, AParkedRunIsPausedAndSaysWhy) {
   complete_body(body);
 }
 
+TEST_P(CodeRun, ABodyIsToldThatItsRunIsPausedAndIsKeptWhenItIsReleased) {
+  const core::RunId run = start_code();
+  core::ClaimedTask body = claim_body(run);
+  const auto complete = [&](const char* name) {
+    return *write(body, {{.action = core::StepAction::complete, .step_id = name, .output = {"1"}}});
+  };
+  EXPECT_FALSE(complete("a").is_paused);
+  act(run, RunAction::pause);
+  EXPECT_TRUE(complete("b").is_paused) << "what runs may finish";
+  end_body(body, {.action = core::ReportAction::release});
+  EXPECT_EQ(state_of(run), RunState::paused);
+  EXPECT_FALSE(has_body(run));
+  act(run, RunAction::resume);
+  body = claim_body(run);
+  EXPECT_EQ(body.memo->steps.size(), 2U);
+  EXPECT_EQ(body.task.attempt, 1) << "a pause spends nothing";
+  EXPECT_FALSE(complete("c").is_paused);
+  complete_body(body);
+}
+
 TEST_P(CodeRun, ARewoundRunKeepsTheStepsBeforeThePoint) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);

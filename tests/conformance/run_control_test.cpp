@@ -44,6 +44,25 @@ TEST_P(RunControl, AKeyOfARunThatHasEndedStartsAnotherIfAsked) {
   EXPECT_EQ(start_keyed("k", OnConflict::return_existing)->run.facts.id, second->run.facts.id);
 }
 
+TEST_P(RunControl, OfThoseWithOneKeyOneGoesOnAtATime) {
+  define("one", R"({"id":"a","activity":"t","retry":{"max_attempts":1}})");
+  const core::RunId first = start_keyed("k", OnConflict::fail)->run.facts.id;
+  fail_node("a");
+  ASSERT_EQ(state_of(first), RunState::failed);
+  const core::RunId second = start_keyed("k", OnConflict::restart_if_closed)->run.facts.id;
+  const auto refused = runs().act_on_run({.run = {.id = first}, .asked = {.action = RunAction::retry}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.problem().code, ProblemCode::conflict);
+  EXPECT_NE(refused.problem().detail.find(to_string(second)), std::string::npos) << refused.problem().detail;
+  EXPECT_EQ(state_of(first), RunState::failed);
+
+  complete_node("a");
+  act(first, RunAction::retry);
+  EXPECT_EQ(start_keyed("k", OnConflict::restart_if_closed)->run.facts.id, first) << "it has its key again";
+  complete_node("a");
+  EXPECT_EQ(state_of(first), RunState::completed);
+}
+
 TEST_P(RunControl, TwoStartsInOneGroupAreOneRun) {
   define("one", R"({"id":"a","activity":"t"})");
   const core::StartRun start{.workflow = "one", .run_key = "k"};

@@ -115,6 +115,21 @@ TEST_F(Branches, LoseToATaskThatEndsBeforeThem) {
   EXPECT_EQ(given, 42);
 }
 
+TEST_F(Branches, ThatAreAwaitedHoldNoTaskUpThatWasSpawnedAfterThem) {
+  const Client client = connect("memory:");
+  Worker own_worker{client, quiet()};
+  own_worker.task("mail", [&] { effects.add("mail"); });
+  own_worker.workflow("w", [](Workflow& wf) {
+    auto nap = wf.spawn("nap", [](Workflow& own) { own.sleep(24h); });
+    wf.step("quick", [] {});
+    auto mail = wf.spawn<nlohmann::json>("mail", nullptr);
+    nap.get();
+  });
+  own_worker.start();
+  (void)client.start("w");
+  EXPECT_TRUE(eventually([&] { return effects.count("mail") == 1; }));
+}
+
 TEST_F(Branches, ThatLostMayFailOrSleep) {
   const TimePoint began = env.now();
   std::atomic<bool> is_over = false;

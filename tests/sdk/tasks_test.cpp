@@ -259,6 +259,13 @@ TEST(Connect, RefusesAnAddressThatIsNone) {
   EXPECT_THROW(static_cast<void>(connect("memory:", {.ns = "not a name"})), Error);
 }
 
+TEST(AWorker, HasNoHandlerForAllThatBeginSo) {
+  const Client client = connect("memory:");
+  Worker worker{client, quiet()};
+  EXPECT_THROW(worker.task("report.*", [] {}), Error);
+  EXPECT_THROW(worker.workflow("order*", [](Workflow&) {}), Error);
+}
+
 TEST(AWorker, NeedsHandlersAndHasOneOfEach) {
   const Client client = connect("memory:");
   Worker worker{client, quiet()};

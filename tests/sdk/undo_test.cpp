@@ -1,7 +1,9 @@
 // However a workflow fails, all that it has registered to undo is undone, in reverse, or it is said that it
 // was not.
 
+#include <algorithm>
 #include <atomic>
+#include <thread>
 
 #include "pawl/testing.hpp"
 #include "tests/sdk/effects.hpp"
@@ -168,6 +170,57 @@ TEST_F(Undoing, ComesPastWhatWasSpawnedAndNotAwaited) {
   });
   EXPECT_EQ(failed.state(), "compensated");
   EXPECT_EQ(effects.all(), (Lines{"forget", "refund first"}));
+}
+
+// Whether the lambda has come to be done is a matter of chance: it is let go as soon as it is there.
+TEST_F(Undoing, ComesPastALambdaThatWasSpawnedAndPerhapsNotDone) {
+  start([&](Workflow& wf) {
+    pay(wf, "first");
+    auto label = wf.spawn("label", [] { return 1; });
+    wf.undo("forget", [this] { effects.add("forget"); });
+    throw Failure{"later", "at once"};
+  });
+  for (int i = 0; i < 20; ++i) {
+    const RunFailed failed = failure_of(env.client().start("saga"));
+    ASSERT_EQ(failed.state(), "compensated") << failed.what();
+  }
+  EXPECT_EQ(effects.count("forget"), effects.count("refund first"));
+}
+
+TEST_F(Undoing, IsDoneBehindALambdaThatALostWorkerHadNotEnded) {
+  std::atomic<bool> has_begun = false;
+  std::atomic<bool> may_end = false;
+  const auto saga = [&](Workflow& wf) {
+    auto one = wf.spawn("reserve one", [] {});
+    auto two = wf.spawn("reserve two", [&] {
+      has_begun = true;
+      static_cast<void>(eventually([&] { return may_end.load(); }));
+    });
+    one.get();
+    wf.undo("release one", [this] { effects.add("release one"); });
+    two.get();
+  };
+  const Client client = connect("memory:");
+  const pawl::Run run = client.start("saga");
+  Worker lost{client, quiet({.lease = 1s, .drain_timeout = 1ms})};
+  lost.workflow("saga", saga);
+  lost.start();
+  ASSERT_TRUE(eventually([&] { return has_begun && run.steps().size() == 1; }));
+  std::thread stopping{[&] { lost.stop(); }};
+  const auto is_lost = [&] {
+    const auto events = run.events();
+    return std::any_of(events.begin(), events.end(),
+                       [](const Event& event) { return event.type == "lease_expired"; });
+  };
+  EXPECT_TRUE(eventually(is_lost));
+  run.cancel();
+  Worker next{client, quiet()};
+  next.workflow("saga", saga);
+  next.start();
+  EXPECT_EQ(failure_of(run).state(), "compensated");
+  EXPECT_EQ(effects.all(), Lines{"release one"});
+  may_end = true;
+  stopping.join();
 }
 
 TEST_F(Undoing, ThatIsSwallowedIsStillTheEnd) {

@@ -392,6 +392,35 @@ TEST_P(Workflows, ShowTheStatusThatTheySet) {
   EXPECT_EQ(run.info().custom_status, "done");
 }
 
+TEST_P(Workflows, ThatArePausedEndTheirStepAndBeginNoOther) {
+  Effects effects;
+  std::atomic<bool> may_end = false;
+  Worker worker{client, quiet()};
+  worker.workflow("pausing", [&](Workflow& wf) {
+    wf.step("first", [&] {
+      effects.add("first");
+      static_cast<void>(eventually([&] { return may_end.load(); }));
+    });
+    wf.step("second", [&] { effects.add("second"); });
+    return 2;
+  });
+  worker.start();
+  const auto run = client.start("pausing");
+  ASSERT_TRUE(eventually([&] { return effects.count("first") == 1; }));
+  run.pause();
+  may_end = true;
+  std::string body;
+  for (const Event& event : run.events()) {
+    if (event.type == "task_scheduled") body = event.payload()["task_id"];
+  }
+  ASSERT_TRUE(eventually([&] { return client.task(body).status == "blocked"; })) << client.task(body).status;
+  EXPECT_EQ(effects.all(), Lines{"first"});
+  EXPECT_EQ(run.state(), "paused");
+  run.resume();
+  EXPECT_EQ(run.result<int>(30s), 2);
+  EXPECT_EQ(effects.all(), (Lines{"first", "second"}));
+}
+
 TEST_P(Workflows, ThatChangedSinceTheyBeganAreParked) {
   const auto run = client.start("changing");
   {
