@@ -54,6 +54,8 @@ bool RunSteps::may_drop_body() {
   return body.state == NodeState::waiting && body.nothing_to_undo;
 }
 
+bool RunSteps::has_steps() { return working_.all_keys().size() > 1; }
+
 // A body that got further since it was scheduled is not the one that kills its workers.
 void RunSteps::lose_body(const TaskError& error, int attempt) {
   const std::int64_t since = working_.node(kBodyKey).since;

@@ -205,7 +205,8 @@ class OutcomeOfTask {
   void cancel() {
     if (is_compensation()) return fail();
     if (is_body() && (is_stopping(steps_.run()) || was_asked_to_stop_)) {
-      const bool has_begun = outcome_.attempt > 0 || outcome_.was_held;
+      // One that was given back has spent no attempt.
+      const bool has_begun = outcome_.attempt > 0 || steps_.has_steps();
       const bool has_nothing_to_do = !has_begun || steps_.may_drop_body();
       if (has_nothing_to_do && is_stopping(steps_.run())) return steps_.cancel_node(outcome_.node);
       // One that was held and lost, or waited, unwinds by its own code; the one that says so has done it.

@@ -146,7 +146,6 @@ struct TaskOutcome {
   TaskOutcomeKind kind = TaskOutcomeKind::completed;
   AttemptOutcome cause = AttemptOutcome::failed;  // of retrying and failed: how the attempt ended
   int attempt = 0;
-  bool was_held = false;  // by anybody, also where no attempt was spent
   std::string worker_id = {};
   RawJson output = {};
   std::optional<TaskError> error = {};

@@ -66,6 +66,7 @@ class RunSteps {
   void wake_body();                                     // the one that it has
   void end_body_wait();                                 // if what it waits for is there
   [[nodiscard]] bool may_drop_body();                   // its code has nothing to do before the run ends
+  [[nodiscard]] bool has_steps();                       // somebody held its body and wrote some
   void cancel_others();                                 // what has not ended of it
   void lose_body(const TaskError& error, int attempt);  // its attempts are used up
 

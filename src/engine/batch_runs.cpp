@@ -35,8 +35,7 @@ std::optional<core::TaskOutcome> outcome_of(const core::TaskRecord& record, core
                                             const core::TaskChange& change) {
   core::TaskOutcome outcome{.node = record.facts.run->node,
                             .task_id = record.id,
-                            .attempt = change.attempt ? change.attempt->attempt : change.progress.attempt,
-                            .was_held = change.progress.fence > 0};
+                            .attempt = change.attempt ? change.attempt->attempt : change.progress.attempt};
   if (change.attempt) {
     outcome.cause = change.attempt->outcome;
     outcome.worker_id = change.attempt->worker_id;
