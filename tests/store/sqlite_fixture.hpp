@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "core/task_machine.hpp"
@@ -17,6 +18,14 @@
 namespace pawl::store {
 
 using namespace std::chrono_literals;
+
+// As someone else's program would change the file.
+inline void execute(const std::string& path, const std::string& script) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, script.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
 
 class StillClock final : public core::Clock {
  public:

@@ -3,7 +3,6 @@
 #include <fstream>
 
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include "tests/store/sqlite_fixture.hpp"
@@ -17,14 +16,6 @@ class SqliteOpen : public Test {
  protected:
   std::unique_ptr<Store> open(const std::string& path, std::optional<std::int64_t> max_page_count = {}) {
     return open_sqlite({.path = path, .clock = &clock, .random = &random, .max_page_count = max_page_count});
-  }
-
-  // As someone else's program would change the file.
-  static void execute(const std::string& path, const std::string& script) {
-    sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-    ASSERT_EQ(sqlite3_exec(db, script.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
-    sqlite3_close(db);
   }
 
   void expect_refused(const std::string& path, StoreError::Kind kind, const std::string& reason) {

@@ -1,7 +1,5 @@
 // Every verb of a transaction, there and back through the file.
 
-#include <sqlite3.h>
-
 #include "engine/verify_task.hpp"
 #include "tests/store/sqlite_fixture.hpp"
 
@@ -33,14 +31,6 @@ TEST_F(SqliteTasks, KeepTheirFactsByteForByte) {
   EXPECT_EQ(found->record.place, Place::ready);
   EXPECT_EQ(found->record.status, TaskStatus::pending);
   EXPECT_EQ(found->record.available_at, record.available_at);
-}
-
-// As someone else's program would change the file.
-void execute(const std::string& path, const std::string& script) {
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(db, script.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
-  sqlite3_close(db);
 }
 
 TEST_F(SqliteTasks, WithADamagedRowAreDoneAllTheSameAndSaySo) {
