@@ -14,7 +14,7 @@ expect() {
 }
 
 cmake --install "$build" --component sdk --prefix "$dir/pawl" >/dev/null
-cmake -S . -B "$dir/build" -DCMAKE_PREFIX_PATH="$dir/pawl" >/dev/null
+cmake -G Ninja -S . -B "$dir/build" -DCMAKE_PREFIX_PATH="$dir/pawl" >/dev/null
 cmake --build "$dir/build" >/dev/null
 expect "$dir/build/sample"
 
