@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     return wf.step("charge", {.retry = {.max_attempts = 3, .non_retryable = {"invalid_card"}}}, [&] {
       ledger.write("charge");
       if (order.card == "expired") throw pawl::Failure{"invalid_card", "the card has expired"};
-      return "paid " + wf.execution_key();
+      return "paid " + wf.operation_key();  // the bank's idempotency key
     });
   });
   worker.start();

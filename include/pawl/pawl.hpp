@@ -7,6 +7,7 @@
 #include <pawl/options.hpp>
 #include <pawl/schedule.hpp>
 #include <pawl/sql.hpp>
+#include <pawl/step.hpp>
 #include <pawl/task.hpp>
 #include <pawl/worker.hpp>
 #include <pawl/workflow.hpp>

@@ -25,7 +25,10 @@ class Task {
   [[nodiscard]] const std::string& id() const;
   [[nodiscard]] const std::string& type() const;
   [[nodiscard]] int attempt() const;  // from 1
-  // For outside services to tell a repeated call: another one for each attempt.
+  // The same for every attempt, also after a crash and a retry by hand; in a run `{run_id}:{node_id}`, else
+  // the task's id. Hand it to outside services as their idempotency key.
+  [[nodiscard]] std::string operation_key() const;
+  // Names this attempt, for logs and traces: the operation key and the attempt.
   [[nodiscard]] const std::string& execution_key() const;
   // The trace that its run is part of, as W3C has it; empty: none.
   [[nodiscard]] const std::string& traceparent() const;

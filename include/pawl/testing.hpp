@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -39,20 +40,25 @@ class Mismatch : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// Stands for the outside world: what steps, undos and tasks did there. Any thread.
+// An outside service for tests: records the effects of steps, undos and tasks, and deduplicates them by their
+// operation keys. Any thread.
 class Ledger {
  public:
   struct Entry {
-    std::string key;  // of the attempt at the step, or the task: what a service can tell a repetition by
+    std::string key;  // the operation key; outside of steps the run's id
     std::string effect;
+    // The workflow wrote it itself, so every further run of its code writes it again.
+    bool is_outside_step = false;
 
     bool operator==(const Entry&) const = default;
   };
 
-  void write(const Workflow& wf, std::string effect) { add({wf.execution_key(), std::move(effect)}); }
-  void write(const Task& task, std::string effect) { add({task.id(), std::move(effect)}); }
+  // For the step whose function runs on this thread.
+  void write(const Workflow& wf, std::string effect);
+  void write(const Step& step, std::string effect) { add({step.operation_key(), std::move(effect)}); }
+  void write(const Task& task, std::string effect) { add({task.operation_key(), std::move(effect)}); }
 
-  // As a service keeps them that is handed the key: what comes again with the same one is there once.
+  // Without the repetitions that a service recognizes by the key. An effect outside of steps has no key.
   [[nodiscard]] std::vector<std::string> effects() const;
   [[nodiscard]] std::vector<Entry> all() const;
   void clear();
@@ -97,6 +103,9 @@ class Environment {
   // From now on: what of it was there when it crashed, and came again though it was durable.
   void watch(const Ledger& ledger);
   [[nodiscard]] std::vector<std::string> done_again() const;
+  // How the code of a parked run differs from its history: "expected step 'reserve', found 'book'". Waiting
+  // for any run of this environment throws it as a Mismatch.
+  [[nodiscard]] std::optional<std::string> nondeterminism() const;
 
  private:
   std::shared_ptr<detail::TestConnection> connection_;  // shared with the clients
@@ -120,6 +129,7 @@ struct CrashReport {
 
 // Runs `program` whole, then once for each durable point with a crash before and one with a crash after it.
 // What it gives and the effects must be the same each time, and nothing that was durable may be done again.
+// Effects outside of steps and code that is not deterministic are reported without waiting for `timeout`.
 CrashReport crash_everywhere_in(const std::function<std::string(Environment&)>& program,
                                 const CrashOptions& options = {});
 

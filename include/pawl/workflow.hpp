@@ -33,6 +33,7 @@
 #include <pawl/options.hpp>
 #include <pawl/signature.hpp>
 #include <pawl/sql.hpp>
+#include <pawl/step.hpp>
 
 namespace pawl {
 
@@ -47,8 +48,12 @@ using SharedPending = std::shared_ptr<PendingState>;  // shared by the copies of
 // Waits for it, in the branch that it belongs to.
 [[nodiscard]] std::string await_pending(PendingState& pending);
 
+// What `spawn` runs in this process: one step, or a branch. A generic lambda could be either.
 template <typename Call>
-concept LocalCall = std::is_invocable_v<Call&> || std::is_invocable_v<Call&, Workflow&>;
+concept BranchCall = NamesItsParameters<Call> && std::is_invocable_v<Call&, Workflow&>;
+template <typename Call>
+concept LocalCall = std::is_invocable_v<Call&> || BranchCall<Call> ||
+                    (NamesItsParameters<Call> && std::is_invocable_v<Call&, Step&>);
 
 }  // namespace detail
 
@@ -104,8 +109,11 @@ class Workflow {
   // then StepFailed is thrown.
   template <typename Call>
   auto step(std::string_view name, const StepOptions& options, Call&& call) {
-    return detail::decode_result<detail::Kept<std::invoke_result_t<Call&>>>(
-        run_step(name, options, [&call] { return detail::call_encoded(call); }));
+    return detail::decode_result<detail::Kept<detail::StepResult<Call>>>(
+        run_step(name, options, [&call](Step& running) {
+          return detail::call_encoded(
+              [&]() -> decltype(auto) { return detail::call_with_step(call, running); });
+        }));
   }
   template <typename Call>
   auto step(std::string_view name, Call&& call) {
@@ -116,8 +124,11 @@ class Workflow {
   // (sqlite: or postgres:). Keep it short: nothing else is written to a SQLite file meanwhile.
   template <typename Call>
   auto transaction(std::string_view name, const StepOptions& options, Call&& call) {
-    return detail::decode_result<detail::Kept<std::invoke_result_t<Call&, Sql&>>>(run_transaction(
-        name, options, [&call](Sql& sql) { return detail::call_encoded([&] { return call(sql); }); }));
+    return detail::decode_result<detail::Kept<detail::StepResult<Call, Sql>>>(
+        run_transaction(name, options, [&call](Step& running, Sql& sql) {
+          return detail::call_encoded(
+              [&]() -> decltype(auto) { return detail::call_with_step(call, running, sql); });
+        }));
   }
   template <typename Call>
   auto transaction(std::string_view name, Call&& call) {
@@ -125,13 +136,18 @@ class Workflow {
   }
   template <typename Call>
   void undo(std::string_view name, const StepOptions& options, Call call) {
-    add_undo(name, options, [call = std::move(call)]() mutable { static_cast<void>(call()); });
+    add_undo(name, options, [call = std::move(call)](Step& running) mutable {
+      static_cast<void>(detail::call_with_step(call, running));
+    });
   }
   template <typename Call>
   void undo(std::string_view name, Call call) {
     undo(name, StepOptions{}, std::move(call));
   }
-  // Handed to outside services so that they can tell a repeated call: of the step that runs, or of the run.
+  // The keys of the step whose function runs on this thread (see Step). Throws a Failure with the code
+  // "not_in_step" where none does: outside of all steps, the only key would be the run's, and one key for
+  // many calls makes an outside service take them for one call.
+  [[nodiscard]] std::string operation_key() const;
   [[nodiscard]] std::string execution_key() const;
 
   // --- waits; no thread is held meanwhile ---
@@ -169,14 +185,17 @@ class Workflow {
   Pending<T> spawn_child(std::string_view workflow, const Input& input, const ChildOptions& options = {}) {
     return Pending<T>{start_child(workflow, detail::encode(input), options)};
   }
-  // A lambda, on a thread of its own here: without arguments it is one step; one that takes a Workflow& is a
-  // branch, whose steps are named NAME/STEP.
+  // A lambda, on a thread of its own here: one that takes a Workflow& is a branch, whose steps are named
+  // NAME/STEP; one that takes nothing or a Step& is one step.
   template <typename Call>
     requires detail::LocalCall<Call>
   auto spawn(std::string_view name, Call call, const StepOptions& options = {}) {
-    if constexpr (std::is_invocable_v<Call&>) {
-      return Pending<detail::Kept<std::invoke_result_t<Call&>>>{spawn_step(
-          name, options, [call = std::move(call)]() mutable { return detail::call_encoded(call); })};
+    if constexpr (!detail::BranchCall<Call>) {
+      return Pending<detail::Kept<detail::StepResult<Call>>>{
+          spawn_step(name, options, [call = std::move(call)](Step& running) mutable {
+            return detail::call_encoded(
+                [&]() -> decltype(auto) { return detail::call_with_step(call, running); });
+          })};
     } else {
       return Pending<detail::Kept<std::invoke_result_t<Call&, Workflow&>>>{
           spawn_branch(name, [call = std::move(call)](Workflow& wf) mutable {
@@ -205,22 +224,23 @@ class Workflow {
       return {.index = index, .value = detail::decode<T>(text)};
     }
   }
-  // The function of each item, a few at a time: a step for each, or with (Workflow&, const Item&) a branch
-  // for each. What they gave, in the order of the items.
+  // Calls the function for each item, a few at a time: (const Item&) or (Step&, const Item&) is a step for
+  // each, (Workflow&, const Item&) a branch for each. Returns the results in the order of the items.
   template <typename Items, typename Call>
   auto map(const Items& items, Call call, const MapOptions& options = {}) {
     using Item = typename Items::value_type;
     std::vector<const Item*> list;
     for (const Item& item : items) list.push_back(&item);
-    if constexpr (std::is_invocable_v<Call&, Workflow&, const Item&>) {
+    if constexpr (detail::NamesItsParameters<Call> && std::is_invocable_v<Call&, Workflow&, const Item&>) {
       using Given = detail::Kept<std::invoke_result_t<Call&, Workflow&, const Item&>>;
       return decode_all<Given>(map_branches(options, list.size(), [&](Workflow& wf, std::size_t i) {
         return detail::call_encoded([&] { return call(wf, *list[i]); });
       }));
     } else {
-      using Given = detail::Kept<std::invoke_result_t<Call&, const Item&>>;
-      return decode_all<Given>(map_steps(options, list.size(), [&](std::size_t i) {
-        return detail::call_encoded([&] { return call(*list[i]); });
+      using Given = detail::Kept<detail::StepResult<Call, const Item>>;
+      return decode_all<Given>(map_steps(options, list.size(), [&](Step& running, std::size_t i) {
+        return detail::call_encoded(
+            [&]() -> decltype(auto) { return detail::call_with_step(call, running, *list[i]); });
       }));
     }
   }
@@ -258,10 +278,10 @@ class Workflow {
   }
 
   [[nodiscard]] std::string run_step(std::string_view name, const StepOptions& options,
-                                     const std::function<std::string()>& call);
+                                     const std::function<std::string(Step&)>& call);
   [[nodiscard]] std::string run_transaction(std::string_view name, const StepOptions& options,
-                                            const std::function<std::string(Sql&)>& call);
-  void add_undo(std::string_view name, const StepOptions& options, std::function<void()> call);
+                                            const std::function<std::string(Step&, Sql&)>& call);
+  void add_undo(std::string_view name, const StepOptions& options, std::function<void(Step&)> call);
   [[nodiscard]] std::optional<std::string> wait_for_signal(std::string_view name,
                                                            const SignalOptions& options);
   [[nodiscard]] std::pair<std::string, detail::SharedPending> make_promise(std::string_view name,
@@ -271,14 +291,15 @@ class Workflow {
   [[nodiscard]] detail::SharedPending start_child(std::string_view workflow, std::string input,
                                                   const ChildOptions& options);
   [[nodiscard]] detail::SharedPending spawn_step(std::string_view name, const StepOptions& options,
-                                                 std::function<std::string()> call);
+                                                 std::function<std::string(Step&)> call);
   [[nodiscard]] detail::SharedPending spawn_branch(std::string_view name,
                                                    std::function<std::string(Workflow&)> call);
   [[nodiscard]] std::vector<std::string> await_all(const std::vector<detail::SharedPending>& pendings);
   [[nodiscard]] std::pair<std::size_t, std::string> await_any(
       const std::vector<detail::SharedPending>& pendings);
-  [[nodiscard]] std::vector<std::string> map_steps(const MapOptions& options, std::size_t count,
-                                                   const std::function<std::string(std::size_t)>& call);
+  [[nodiscard]] std::vector<std::string> map_steps(
+      const MapOptions& options, std::size_t count,
+      const std::function<std::string(Step&, std::size_t)>& call);
   [[nodiscard]] std::vector<std::string> map_branches(
       const MapOptions& options, std::size_t count,
       const std::function<std::string(Workflow&, std::size_t)>& call);

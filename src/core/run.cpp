@@ -112,6 +112,10 @@ std::string node_name(const std::string& id, NodeKey key) {
   return key.item == kNoItem ? id : fmt::format("{}[{}]", id, key.item);
 }
 
+std::string operation_key(const RunId& run, const std::string& node) {
+  return fmt::format("{}:{}", to_string(run), node);
+}
+
 std::string execution_key(const RunId& run, const std::string& node, int attempt) {
   return fmt::format("{}:{}:{}", to_string(run), node, attempt);
 }

@@ -249,7 +249,9 @@ struct Signal {
 
 // "ship_order", or "ship_order[2]" for an element.
 [[nodiscard]] std::string node_name(const std::string& id, NodeKey key);
-// The key a worker hands to outside services: {run}:{node}:{attempt}.
+// {run}:{node}: the same for every attempt at a node or a step.
+[[nodiscard]] std::string operation_key(const RunId& run, const std::string& node);
+// {run}:{node}:{attempt}: names one attempt.
 [[nodiscard]] std::string execution_key(const RunId& run, const std::string& node, int attempt);
 
 }  // namespace pawl::core

@@ -60,6 +60,11 @@ std::optional<AttemptOutcome> attempt_outcome_from(std::string_view name) {
   return enum_from<AttemptOutcome>(kOutcomeNames, name);
 }
 
+std::string operation_key(const Task& task) {
+  if (!task.run_id) return to_string(task.id);
+  return operation_key(*task.run_id, task.node_id.value_or(""));
+}
+
 std::string execution_key(const TaskId& id, int attempt) {
   return to_string(id) + ":" + std::to_string(attempt);
 }

@@ -234,7 +234,10 @@ struct Task {
   bool operator==(const Task&) const = default;
 };
 
-// The key a worker hands to outside services so that they can deduplicate.
+// The idempotency key for the outside calls of a task: the same for every attempt. In a run it names the
+// node, so that it also stays the same when a retried run makes a new task for the node.
+[[nodiscard]] std::string operation_key(const Task& task);
+// Names one attempt.
 [[nodiscard]] std::string execution_key(const TaskId& id, int attempt);
 // The same of a task that may be part of a run.
 [[nodiscard]] std::string execution_key(const Task& task, int attempt);

@@ -22,6 +22,7 @@
 #include "sdk/branch.hpp"
 #include "sdk/memo.hpp"
 #include "sdk/reporter.hpp"
+#include "sdk/step_state.hpp"
 #include "sdk/task_state.hpp"
 
 namespace pawl::detail {
@@ -55,6 +56,7 @@ struct BodyServices {
 class Body {
  public:
   using Call = std::function<std::string()>;
+  using StepCall = std::function<std::string(Step&)>;
 
   Body(BodyServices services, const core::ClaimedTask& claimed);
 
@@ -77,9 +79,9 @@ class Body {
   [[nodiscard]] std::vector<std::string> item_ids(Branch& branch, std::string_view name, std::size_t count);
 
   [[nodiscard]] std::string execute(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
-                                    const Call& call);
+                                    const StepCall& call);
   // The same where the call and the write are one transaction of the database.
-  using SqlCall = std::function<std::string(Sql&)>;
+  using SqlCall = std::function<std::string(Step&, Sql&)>;
   [[nodiscard]] std::string execute_transaction(Branch& branch, const Issued& issued,
                                                 const core::RetryPolicy& retry, const SqlCall& call);
   // Of one that ends by itself: begins it before the next thing that takes time, with others like it. What
@@ -96,7 +98,7 @@ class Body {
   // In the pass that undoes, the last call that the failed one made is where everything is there again.
   void undo_if_due(Branch& branch);
   void add_undo(Branch& branch, std::string_view name, const core::RetryPolicy& retry,
-                std::function<void()> call);
+                std::function<void(Step&)> call);
   [[nodiscard]] std::string keep_marker(Branch& branch, const std::string& id, std::string value);
   [[nodiscard]] bool is_patched(Branch& branch, std::string_view name);
   void set_status(Branch& branch, std::string status);
@@ -140,7 +142,7 @@ class Body {
     std::string id = {};
     std::int64_t sequence = 0;  // the later undone first
     core::RetryPolicy retry = {};
-    std::function<void()> call = {};  // none: the code did not come to it again
+    std::function<void(Step&)> call = {};  // none: the code did not come to it again
   };
 
   // While a thread waits for others, which then know for what. With the lock held.
@@ -185,6 +187,8 @@ class Body {
   // Until the step has ended: `attempt` does the one of that number and writes down how it went.
   [[nodiscard]] std::string repeat(Branch& branch, const Issued& issued,
                                    const std::function<core::StepMemo(int)>& attempt);
+  // The attempt of this number, for the step's function.
+  [[nodiscard]] StepState state_of(const Issued& issued, int number) const;
   struct Attempted {
     Outcome outcome = {};
     int number = 0;
@@ -224,8 +228,13 @@ class Body {
   };
   [[nodiscard]] core::StepMemo transact(Branch& branch, const SqlStep& step, int number);
   [[nodiscard]] core::StepMemo as_it_stands(Branch& branch, const Issued& issued);
-  [[nodiscard]] std::optional<core::WriteSteps> work_out(const Issued& issued, const SqlCall& call,
-                                                         store::Sql& sql, Outcome& outcome) const;
+  struct SqlAttempt {
+    const Issued& issued;
+    const SqlCall& call;
+    int number = 1;
+  };
+  [[nodiscard]] std::optional<core::WriteSteps> work_out(const SqlAttempt& attempt, store::Sql& sql,
+                                                         Outcome& outcome) const;
 
   // body_undo.cpp
   [[noreturn]] void undo_here(Branch& branch);

@@ -33,31 +33,28 @@ bool is_over(core::ProblemCode code) {
          code == core::ProblemCode::unauthorized || code == core::ProblemCode::forbidden;
 }
 
-// However a step is left, none is running then.
-class StepEnd {
- public:
-  explicit StepEnd(Branch& branch) : branch_(branch) {}
-  StepEnd(const StepEnd&) = delete;
-  StepEnd& operator=(const StepEnd&) = delete;
-  ~StepEnd() { branch_.running.reset(); }
-
- private:
-  Branch& branch_;
-};
+Outcome call_step(const StepState& state, const Body::StepCall& call) {
+  const StepHere here{state};
+  Step step{state};
+  return outcome_of([&] { return call(step); });
+}
 
 }  // namespace
 
 // --- what the code has come to ---
 
 void Body::enter(Branch& branch, UndoPlace undo) {
+  // First: a lambda that runs beside the branch must not touch it.
+  if (const StepState* step = StepState::here(); step != nullptr && step->run_id() == run_id_)
+    throw Failure{"nested_step",
+                  fmt::format("the function of step '{}' must not use the workflow: give what it needs to a "
+                              "step of its own",
+                              step->step_id()),
+                  false};
   if (branch.ending != Ending::none) {
     branch.is_swallowed = true;
     throw Unwind{};
   }
-  if (branch.running)
-    throw Failure{"nested_step",
-                  "a step's function must not use the workflow: give what it needs to a step of its own",
-                  false};
   ++branch.calls;
   if (undo == UndoPlace::at_once) undo_if_due(branch);
 }
@@ -137,11 +134,14 @@ core::Result<core::StepsWritten> Body::write_made(Branch& branch, const Make& ma
   }
 }
 
+StepState Body::state_of(const Issued& issued, int number) const {
+  return {{.run_id = run_id_, .step_id = issued.id, .number = number}, stop_token()};
+}
+
 std::string Body::execute(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
-                          const Call& call) {
+                          const StepCall& call) {
   return repeat(branch, issued, [&](int number) {
-    const Attempted attempted{.outcome = outcome_of(call), .number = number};
-    branch.running.reset();
+    const Attempted attempted{.outcome = call_step(state_of(issued, number), call), .number = number};
     if (attempted.outcome.kind == Outcome::Kind::unwound) throw Unwind{};
     return write_outcome(branch, issued, retry, attempted);
   });
@@ -150,7 +150,6 @@ std::string Body::execute(Branch& branch, const Issued& issued, const core::Retr
 std::string Body::repeat(Branch& branch, const Issued& issued,
                          const std::function<core::StepMemo(int)>& attempt) {
   std::optional<core::StepMemo> memo = issued.memo;
-  const StepEnd end{branch};
   for (;;) {
     if (memo && core::has_ended(memo->state)) {
       branch.note(*memo);
@@ -168,7 +167,6 @@ std::string Body::repeat(Branch& branch, const Issued& issued,
     begin_now(branch);
     const bool is_begun = memo && memo->state == core::NodeState::running;
     const int number = memo ? std::max(1, memo->attempt + (is_begun ? 0 : 1)) : 1;
-    branch.running = RunningStep{.id = &issued.id, .attempt = number};
     memo = attempt(number);
   }
 }
@@ -208,7 +206,7 @@ core::StepMemo Body::write_outcome(Branch& branch, const Issued& issued, const c
 std::string Body::keep_marker(Branch& branch, const std::string& id, std::string value) {
   const Issued issued = issue_id(branch, id, core::StepKind::marker);
   if (services_.went_beyond && !issued.memo) return value;  // a history is not added to
-  return execute(branch, issued, {}, [&] { return value; });
+  return execute(branch, issued, {}, [&](Step&) { return value; });
 }
 
 // Which way a run goes is decided once, and kept for its later passes; by one that is ending it is not noted.

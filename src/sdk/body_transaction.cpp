@@ -22,13 +22,17 @@ std::string Body::execute_transaction(Branch& branch, const Issued& issued, cons
 }
 
 // What the function gave, as the step that is to be committed with what it wrote; none where it failed.
-std::optional<core::WriteSteps> Body::work_out(const Issued& issued, const SqlCall& call, store::Sql& sql,
+std::optional<core::WriteSteps> Body::work_out(const SqlAttempt& attempt, store::Sql& sql,
                                                Outcome& outcome) const {
+  const Issued& issued = attempt.issued;
   const OpenTransaction open;
+  const StepState step_state = state_of(issued, attempt.number);
+  const StepHere here{step_state};
   outcome = outcome_of([&] {
     SqlState state{sql};
     Sql for_user{state};
-    std::string output = call(for_user);
+    Step step{step_state};
+    std::string output = attempt.call(step, for_user);
     if (sql.has_failed()) throw Failure{"sql", "a statement failed, and the function went on"};
     return output;
   });
@@ -46,12 +50,12 @@ core::StepMemo Body::transact(Branch& branch, const SqlStep& step, int number) {
   core::Duration wait = std::chrono::milliseconds{20};
   for (;;) {
     Outcome outcome;
-    const auto written = services_.connection.transact(
-        [&](store::Sql& sql) { return work_out(step.issued, step.call, sql, outcome); });
+    const auto written = services_.connection.transact([&](store::Sql& sql) {
+      return work_out({.issued = step.issued, .call = step.call, .number = number}, sql, outcome);
+    });
     // It was committed before, and its reply was lost: how it stands is known to the run.
     const bool is_done = !written && written.problem().code == core::ProblemCode::already_completed;
     if (!written && !is_done && may_try_again(branch, written.problem(), wait)) continue;
-    branch.running.reset();
     if (is_done) return as_it_stands(branch, step.issued);
     if (!written)
       outcome =

@@ -11,7 +11,7 @@
 namespace pawl::detail {
 
 void Body::add_undo(Branch& branch, std::string_view name, const core::RetryPolicy& retry,
-                    std::function<void()> call) {
+                    std::function<void(Step&)> call) {
   Undo undo{
       .id = next_id(branch, name), .sequence = branch.sequence, .retry = retry, .call = std::move(call)};
   {
@@ -77,11 +77,11 @@ std::vector<Body::Undo> Body::take_undos() {
 void Body::undo(Branch& branch, const Undo& undo) {
   const Issued issued{.id = undo.id, .kind = core::StepKind::compensation, .memo = memo_.consume(undo.id)};
   const Outcome outcome = outcome_of([&] {
-    return execute(branch, issued, undo.retry, [&] {
+    return execute(branch, issued, undo.retry, [&](Step& step) {
       if (!undo.call)
         throw Failure{"undo_not_reached",
                       "the workflow ended earlier when it was run again, and did not come to it", false};
-      undo.call();
+      undo.call(step);
       return std::string{"null"};
     });
   });

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,12 +25,6 @@ enum class Ending : std::uint8_t {
   undone,     // and what was done is undone
   parked,     // the code is not the one that the run was begun with
   lost,       // somebody else may have it already
-};
-
-// Of which a key is made only if somebody asks for one.
-struct RunningStep {
-  const std::string* id = nullptr;  // of the step that Body::repeat does, which forgets it when it ends
-  int attempt = 1;
 };
 
 // Whether anybody may still ask for what a branch gives; nobody does where nobody asks for the one that it is
@@ -79,7 +72,6 @@ class Branch {
   int calls = 0;  // of the workflow, in this pass
   Ending ending = Ending::none;
   bool is_swallowed = false;                // it was used after that
-  std::optional<RunningStep> running = {};  // while a step's function runs
   std::vector<std::string> around = {};     // the lines that have to be where they were before it goes on
   std::shared_ptr<Interest> interest = {};  // shared with those within it, which may end later; null: main
 };

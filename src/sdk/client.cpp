@@ -15,9 +15,6 @@ namespace {
 
 using detail::value_of;
 
-// How long one look waits for the end of a run.
-constexpr core::Duration kResultWait = std::chrono::seconds{20};
-
 core::OnConflict on_conflict_of(OnConflict on_conflict) {
   switch (on_conflict) {
     case OnConflict::return_existing: return core::OnConflict::return_existing;
@@ -93,7 +90,8 @@ std::string Run::wait_for_output(std::optional<Duration> timeout) const {
   const auto begun = connection_->clock().monotonic();
   const auto waiting = connection_->waiting(detail::run_id_from(id_));
   for (;;) {
-    core::Duration wait = kResultWait;
+    connection_->check_wait();
+    core::Duration wait = connection_->result_wait();
     if (timeout) wait = std::min(wait, *timeout - (connection_->clock().monotonic() - begun));
     const auto run = value_of(
         connection_->calls().runs().await_run(ref_of(*connection_, id_), std::max(wait, core::Duration{0})));

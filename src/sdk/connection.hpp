@@ -93,6 +93,10 @@ class Connection {
   [[nodiscard]] virtual core::Duration suspend_after(core::Duration asked) const { return asked; }
   // Held by whoever waits for the end of the run: a clock that skips time may go on.
   [[nodiscard]] virtual std::shared_ptr<void> waiting(const core::RunId& /*run*/) { return nullptr; }
+  // How long one request waits for the end of a run.
+  [[nodiscard]] virtual core::Duration result_wait() const { return std::chrono::seconds{20}; }
+  // Called between these requests: throws where no run can be waited for any longer.
+  virtual void check_wait() {}
   // How long a claim should wait for work at a time.
   [[nodiscard]] virtual core::Duration claim_wait() const = 0;
 

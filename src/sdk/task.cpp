@@ -8,6 +8,7 @@ namespace pawl {
 const std::string& Task::id() const { return state_.id(); }
 const std::string& Task::type() const { return state_.claimed().task.type; }
 int Task::attempt() const { return state_.claimed().task.attempt; }
+std::string Task::operation_key() const { return core::operation_key(state_.claimed().task); }
 const std::string& Task::execution_key() const { return state_.claimed().execution_key; }
 const std::string& Task::traceparent() const { return state_.claimed().task.traceparent; }
 std::stop_token Task::stop_token() const { return state_.stop_token(); }

@@ -96,8 +96,11 @@ void TestConnection::submit_claim(core::Command command, const core::Reply& repl
   runtime_.submit(std::move(command), [this, reply](core::Result<core::Answer> answer) {
     if (answer) {
       const std::lock_guard lock{mutex_};
-      for (const core::ClaimedTask& claimed : std::get<std::vector<core::ClaimedTask>>(*answer))
+      for (const core::ClaimedTask& claimed : std::get<std::vector<core::ClaimedTask>>(*answer)) {
         held_.emplace(claimed.task.id, claimed.task.lease->fence);
+        task_keys_.emplace(claimed.task.id, core::operation_key(claimed.task));
+        if (claimed.task.run_id) parked_.erase(*claimed.task.run_id);  // it was resumed
+      }
     }
     reply(std::move(answer));
   });
@@ -124,7 +127,7 @@ void TestConnection::submit_report(core::ReportTasks command, const core::Reply&
   runtime_.submit(std::move(command), [=, this](core::Result<core::Answer> answer) {
     if (!answer) return reply(std::move(answer));
     auto& given = std::get<Results>(*answer);
-    if (given.front() && first.action == core::ReportAction::complete) note_durable(to_string(first.task_id));
+    if (given.front() && first.action == core::ReportAction::complete) note_completed(first.task_id);
     if (side) crash();
     Results all;
     std::size_t next = 0;
@@ -142,11 +145,13 @@ void TestConnection::submit_steps(core::WriteSteps command, const core::Reply& r
     return reply(died());
   }
   const core::RunId run = command.run_id;
+  const std::optional<std::string> park = command.park;
   runtime_.submit(std::move(command), [=, this](core::Result<core::Answer> answer) {
     if (answer) {
+      if (park) note_parked(run, *park);
       for (const core::StepAnswer& step : std::get<core::StepsWritten>(*answer).steps) {
         if (step.now.state == core::NodeState::completed)
-          note_durable(core::execution_key(run, step.step_id, step.now.attempt));
+          note_durable(core::operation_key(run, step.step_id));
       }
     }
     if (side) crash();
@@ -178,6 +183,26 @@ bool TestConnection::is_dead(const Held& held) {
 void TestConnection::note_durable(const std::string& key) {
   const std::lock_guard lock{mutex_};
   durable_.insert(key);
+}
+
+void TestConnection::note_completed(const core::TaskId& task) {
+  const std::lock_guard lock{mutex_};
+  if (const auto key = task_keys_.find(task); key != task_keys_.end()) durable_.insert(key->second);
+}
+
+void TestConnection::note_parked(const core::RunId& run, const std::string& why) {
+  const std::lock_guard lock{mutex_};
+  parked_.emplace(run, why);
+}
+
+std::optional<std::string> TestConnection::nondeterminism() {
+  const std::lock_guard lock{mutex_};
+  if (parked_.empty()) return std::nullopt;
+  return parked_.begin()->second;
+}
+
+void TestConnection::check_wait() {
+  if (const auto why = nondeterminism()) throw Mismatch{*why};
 }
 
 int TestConnection::points() {

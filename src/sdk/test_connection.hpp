@@ -45,6 +45,8 @@ class TestConnection final : public pawl::detail::Connection {
   [[nodiscard]] core::Duration claim_wait() const override { return std::chrono::milliseconds{20}; }
   [[nodiscard]] core::Duration suspend_after(core::Duration) const override { return core::Duration{0}; }
   [[nodiscard]] std::shared_ptr<void> waiting(const core::RunId& run) override;
+  [[nodiscard]] core::Duration result_wait() const override { return std::chrono::milliseconds{50}; }
+  void check_wait() override;  // throws Mismatch where a run is parked
   [[nodiscard]] std::optional<std::string> why_no_sql() const override {
     return "a test's store is in memory, which takes no SQL";
   }
@@ -58,6 +60,7 @@ class TestConnection final : public pawl::detail::Connection {
   [[nodiscard]] bool has_crashed();
   void watch(const Ledger& ledger);
   [[nodiscard]] std::vector<std::string> done_again();
+  [[nodiscard]] std::optional<std::string> nondeterminism();
 
  private:
   using Held = std::pair<core::TaskId, std::int64_t>;  // a task and its fence
@@ -72,6 +75,8 @@ class TestConnection final : public pawl::detail::Connection {
   void crash();
   [[nodiscard]] bool is_dead(const Held& held);
   void note_durable(const std::string& key);
+  void note_completed(const core::TaskId& task);
+  void note_parked(const core::RunId& run, const std::string& why);
 
   int skip();
   [[nodiscard]] bool is_any_awaited();  // that has not ended
@@ -84,8 +89,10 @@ class TestConnection final : public pawl::detail::Connection {
   bool has_crashed_ = false;
   std::set<Held> held_;
   std::set<Held> dead_;
-  std::set<std::string> durable_;           // what is done, as a Ledger's keys name it
-  std::set<std::string> durable_at_crash_;  // and was then
+  std::map<core::TaskId, std::string> task_keys_;  // operation keys of claimed tasks
+  std::map<core::RunId, std::string> parked_;      // runs whose code differs from their history, and how
+  std::set<std::string> durable_;                  // operation keys of completed steps and tasks
+  std::set<std::string> durable_at_crash_;         // and was then
   const Ledger* ledger_ = nullptr;
   std::size_t written_at_crash_ = 0;
 

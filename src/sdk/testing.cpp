@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sdk/outcome.hpp"
+#include "sdk/step_state.hpp"
 #include "sdk/test_connection.hpp"
 
 namespace pawl::testing {
@@ -20,6 +21,7 @@ std::string shown(const std::vector<std::string>& effects) {
 }
 
 std::string shown(const Crash& crash) {
+  if (crash.point == 0) return "without a crash";
   return fmt::format("crashed {} durable point {}", crash.side == Crash::Side::before ? "before" : "after",
                      crash.point);
 }
@@ -30,13 +32,30 @@ struct Tried {
   int points = 0;
 };
 
+void check_is_inside_steps(const Ledger& ledger, const Crash& crash) {
+  for (const Ledger::Entry& entry : ledger.all()) {
+    if (entry.is_outside_step)
+      throw Mismatch{
+          fmt::format("{}: the effect '{}' was written outside of a step, where every crash repeats "
+                      "it: write it in the function of a step",
+                      shown(crash), entry.effect)};
+  }
+}
+
 Tried try_once(const std::function<std::string(Environment&)>& program, const CrashOptions& options,
                const Crash& crash) {
   if (options.ledger != nullptr) options.ledger->clear();
   Environment env{crash};
   if (options.ledger != nullptr) env.watch(*options.ledger);
-  Tried tried{.result = program(env), .points = env.points()};
-  if (options.ledger != nullptr) tried.effects = options.ledger->effects();
+  const auto outcome = pawl::detail::outcome_of([&] { return program(env); });
+  if (const auto why = env.nondeterminism())
+    throw Mismatch{fmt::format("{}: the workflow is not deterministic: {}", shown(crash), *why)};
+  if (outcome.thrown) std::rethrow_exception(outcome.thrown);
+  Tried tried{.result = outcome.output, .points = env.points()};
+  if (options.ledger != nullptr) {
+    check_is_inside_steps(*options.ledger, crash);
+    tried.effects = options.ledger->effects();
+  }
   if (const auto again = env.done_again(); !again.empty())
     throw Mismatch{fmt::format("{}: was durable and was done again: {}", shown(crash), shown(again))};
   if (crash.point > 0 && !env.has_crashed()) tried.points = 0;
@@ -62,6 +81,14 @@ void compare(const Tried& expected, const Tried& found, const CrashOptions& opti
 
 // --- the ledger ---
 
+void Ledger::write(const Workflow& wf, std::string effect) {
+  const auto* step = pawl::detail::StepState::here();
+  const bool is_inside = step != nullptr && to_string(step->run_id()) == wf.run_id();
+  add({.key = is_inside ? step->operation_key() : wf.run_id(),
+       .effect = std::move(effect),
+       .is_outside_step = !is_inside});
+}
+
 void Ledger::add(Entry entry) {
   const std::lock_guard lock{mutex_};
   entries_.push_back(std::move(entry));
@@ -71,7 +98,8 @@ std::vector<std::string> Ledger::effects() const {
   const std::vector<Entry> entries = all();
   std::vector<std::string> effects;
   for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
-    if (std::find(entries.begin(), entry, *entry) == entry) effects.push_back(entry->effect);
+    const bool is_repeated = !entry->is_outside_step && std::find(entries.begin(), entry, *entry) != entry;
+    if (!is_repeated) effects.push_back(entry->effect);
   }
   return effects;
 }
@@ -100,6 +128,7 @@ int Environment::points() const { return connection_->points(); }
 bool Environment::has_crashed() const { return connection_->has_crashed(); }
 void Environment::watch(const Ledger& ledger) { connection_->watch(ledger); }
 std::vector<std::string> Environment::done_again() const { return connection_->done_again(); }
+std::optional<std::string> Environment::nondeterminism() const { return connection_->nondeterminism(); }
 
 void Environment::settle(Duration timeout) {
   core::Clock& clock = connection_->skipping();

@@ -9,6 +9,7 @@
 #include "sdk/convert.hpp"
 #include "sdk/pending.hpp"
 #include "sdk/promise.hpp"
+#include "sdk/step_state.hpp"
 
 namespace pawl {
 
@@ -28,33 +29,46 @@ std::string draw(detail::Branch& branch) {
   return core::sha256_hex(text).substr(0, 32);
 }
 
+const detail::StepState& step_here(std::string_view asked, const core::RunId& run) {
+  const detail::StepState* step = detail::StepState::here();
+  if (step != nullptr && step->run_id() == run) return *step;
+  throw Failure{
+      "not_in_step",
+      fmt::format("{}: no step of this run is running on this thread. A key names one step: ask for it "
+                  "in a step's function; on a thread that the function started, use its pawl::Step&",
+                  asked),
+      false};
+}
+
 }  // namespace
 
 // --- steps ---
 
 std::string Workflow::run_step(std::string_view name, const StepOptions& options,
-                               const std::function<std::string()>& call) {
+                               const std::function<std::string(Step&)>& call) {
   branch_.body.enter(branch_);
   const Issued issued = branch_.body.issue(branch_, name, StepKind::function);
   return branch_.body.execute(branch_, issued, step_retry(options.retry), call);
 }
 
 std::string Workflow::run_transaction(std::string_view name, const StepOptions& options,
-                                      const std::function<std::string(Sql&)>& call) {
+                                      const std::function<std::string(Step&, Sql&)>& call) {
   branch_.body.enter(branch_);
   const Issued issued = branch_.body.issue(branch_, name, StepKind::function);
   return branch_.body.execute_transaction(branch_, issued, step_retry(options.retry), call);
 }
 
-void Workflow::add_undo(std::string_view name, const StepOptions& options, std::function<void()> call) {
+void Workflow::add_undo(std::string_view name, const StepOptions& options, std::function<void(Step&)> call) {
   branch_.body.enter(branch_, detail::UndoPlace::where_called);
   branch_.body.add_undo(branch_, name, step_retry(options.retry), std::move(call));
 }
 
+std::string Workflow::operation_key() const {
+  return step_here("operation_key", branch_.body.run_id()).operation_key();
+}
+
 std::string Workflow::execution_key() const {
-  const core::RunId& run = branch_.body.run_id();
-  if (!branch_.running) return to_string(run);
-  return core::execution_key(run, *branch_.running->id, branch_.running->attempt);
+  return step_here("execution_key", branch_.body.run_id()).execution_key();
 }
 
 // --- waits ---
@@ -123,7 +137,7 @@ detail::SharedPending Workflow::start_child(std::string_view workflow, std::stri
 }
 
 detail::SharedPending Workflow::spawn_step(std::string_view name, const StepOptions& options,
-                                           std::function<std::string()> call) {
+                                           std::function<std::string(Step&)> call) {
   branch_.body.enter(branch_);
   const Issued issued = branch_.body.issue(branch_, name, StepKind::function, detail::Order::beside);
   detail::Branch beside{branch_, branch_.prefix};
@@ -172,7 +186,7 @@ std::pair<std::size_t, std::string> Workflow::await_any(const std::vector<detail
 }
 
 std::vector<std::string> Workflow::map_steps(const MapOptions& options, std::size_t count,
-                                             const std::function<std::string(std::size_t)>& call) {
+                                             const std::function<std::string(Step&, std::size_t)>& call) {
   branch_.body.enter(branch_);
   std::vector<std::string> ids = branch_.body.item_ids(branch_, options.name, count);
   branch_.body.come_to(ids);
@@ -183,7 +197,7 @@ std::vector<std::string> Workflow::map_steps(const MapOptions& options, std::siz
   return detail::fan_out(
       branch_,
       {.count = count, .parallel = options.parallel, .call = [&](detail::Branch& own, std::size_t i) {
-         return own.body.execute(own, issued[i], retry, [&] { return call(i); });
+         return own.body.execute(own, issued[i], retry, [&](Step& step) { return call(step, i); });
        }});
 }
 

@@ -233,12 +233,64 @@ TEST(CrashEverywhere, ShowsEffectsOutsideOfSteps) {
     (void)crash_everywhere(
         [&](Workflow& wf, const int&) {
           wf.step("a", [] {});
-          ledger.write(wf, "mail " + std::to_string(ledger.all().size()));
+          ledger.write(wf, "mail");
           wf.step("b", [] {});
         },
         1, {.ledger = &ledger});
   });
-  EXPECT_NE(why.find("expected the effects [mail 0], found [mail 0, mail 1]"), std::string::npos) << why;
+  EXPECT_EQ(why,
+            "without a crash: the effect 'mail' was written outside of a step, where every crash repeats it: "
+            "write it in the function of a step");
+  EXPECT_TRUE(ledger.all().front().is_outside_step);
+}
+
+TEST(CrashEverywhere, KeepsTheAttemptsAtAStepAsOneEffect) {
+  Ledger ledger;
+  const auto report = crash_everywhere(
+      [&](Workflow& wf, const std::vector<int>& amounts) {
+        wf.map(amounts, [&](const int& amount) { ledger.write(wf, "pay " + std::to_string(amount)); });
+        wf.step("charge", [&](Step& step) {
+          ledger.write(step, "charge");
+          if (step.attempt() < 3) throw std::runtime_error("the bank timed out");
+        });
+      },
+      std::vector{1, 2, 3}, {.ledger = &ledger, .in_order = false});
+  EXPECT_EQ(report.effects.size(), 4U);
+}
+
+// Well within its time-out of a minute.
+TEST(CrashEverywhere, NamesBothStepsOfAWorkflowThatIsNotDeterministic) {
+  std::atomic<int> calls = 0;
+  const std::string why = mismatch_of([&] {
+    (void)crash_everywhere(
+        [&](Workflow& wf, const int&) {
+          wf.step(++calls % 2 == 1 ? "reserve" : "book", [] {});
+          wf.step("charge", [] {});
+        },
+        1, {.timeout = 24h});
+  });
+  EXPECT_NE(why.find("crashed after durable point 1: the workflow is not deterministic: expected step '"),
+            std::string::npos)
+      << why;
+  EXPECT_NE(why.find("'reserve'"), std::string::npos) << why;
+  EXPECT_NE(why.find("'book'"), std::string::npos) << why;
+}
+
+TEST(CrashEverywhere, NamesTheStepsOfAChildThatIsNotDeterministic) {
+  std::atomic<int> calls = 0;
+  const std::string why = mismatch_of([&] {
+    (void)crash_everywhere([&](Workflow& wf, const int&) { wf.child<Json>("child", 1); }, 1,
+                           {.handlers =
+                                [&](Worker& worker) {
+                                  worker.workflow("child", [&](Workflow& wf) {
+                                    wf.step("step " + std::to_string(++calls), [] {});
+                                    wf.sleep(1h);
+                                  });
+                                },
+                            .timeout = 24h});
+  });
+  EXPECT_EQ(why,
+            "without a crash: the workflow is not deterministic: expected step 'step 1', found 'step 2'");
 }
 
 // --- histories ---

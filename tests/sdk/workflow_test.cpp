@@ -57,7 +57,7 @@ TEST_P(Workflows, GoOnWhenASignalDoesNotCome) {
   EXPECT_FALSE(client.start("ask").result<bool>(30s));
 }
 
-TEST_P(Workflows, TryAFailedStepAgainWithAnotherKey) {
+TEST_P(Workflows, TryAFailedStepAgainWithAnotherExecutionKey) {
   Effects effects;
   for (const Duration suspend_after : {Duration{0}, Duration{1s}}) {
     Worker worker{client, quiet({.suspend_after = suspend_after})};
