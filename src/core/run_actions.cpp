@@ -56,7 +56,7 @@ Status check_open(const Run& run, RunAction action) {
 }
 
 void hold_or_free(RunSteps& steps, bool is_held) {
-  for (const NodeKey key : steps.working().all_keys()) {
+  for (const NodeKey key : steps.working().live_keys()) {
     const Node& node = steps.working().node(key);
     if (node.state != NodeState::pending || !node.task_id) continue;
     if (is_held) {

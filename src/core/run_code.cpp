@@ -77,7 +77,7 @@ RunEventType RunSteps::ending(NodeKey key, RunEventType of_task, RunEventType of
 // Among them what the body began and did not wait for.
 void RunSteps::cancel_others() {
   if (run().counts.live() + run().counts.blocked == 0) return;
-  for (const NodeKey key : working_.all_keys()) {
+  for (const NodeKey key : working_.live_keys()) {
     const Node& node = working_.node(key);
     if (has_ended(node.state) || working_.is_compensation(key)) continue;
     stop_outside(node);
@@ -87,7 +87,7 @@ void RunSteps::cancel_others() {
 
 // A body that ends while a compensation is begun and not completed has not undone it, whatever it says.
 bool RunSteps::fail_undone() {
-  for (const NodeKey key : working_.all_keys()) {
+  for (const NodeKey key : working_.live_keys()) {
     if (!working_.is_compensation(key) || has_ended(working_.node(key).state)) continue;
     RunEventData data = about(key);
     data.error = TaskError{.code = "compensation_failed",

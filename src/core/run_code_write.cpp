@@ -266,16 +266,21 @@ struct BodyWait {
   bool is_over = false;
 };
 
-bool has_child(WorkingRun& working, const RunId& child) {
-  const std::vector<NodeKey> keys = working.all_keys();
-  return std::any_of(keys.begin(), keys.end(),
-                     [&](NodeKey key) { return working.node(key).child_id == child; });
+// The step that started the child. Those that have not ended are looked at first: they are at hand.
+const Node* step_of_child(WorkingRun& working, const RunId& child) {
+  const auto find_in = [&](const std::vector<NodeKey>& keys) -> const Node* {
+    const auto found = std::find_if(keys.begin(), keys.end(),
+                                    [&](NodeKey key) { return working.node(key).child_id == child; });
+    return found == keys.end() ? nullptr : &working.node(*found);
+  };
+  const Node* live = find_in(working.live_keys());
+  return live != nullptr ? live : find_in(working.all_keys());
 }
 
 Status check_awaited(WorkingRun& working, const WriteSteps& command) {
   if (!command.suspend) return Done{};
   for (const RunId& child : command.suspend->children) {
-    if (!has_child(working, child))
+    if (step_of_child(working, child) == nullptr)
       return invalid_field("children", fmt::format("run {} is no child of this one", to_string(child)));
   }
   for (const std::string& name : command.suspend->steps) {
@@ -305,12 +310,8 @@ BodyWait wait_of(WorkingRun& working, const SuspendBody& suspend, TimePoint now)
     wait.is_over = wait.is_over || (suspend.wants_all ? left == 0 : ended > 0);
   }
   if (!suspend.children.empty()) {
-    for (const NodeKey key : working.all_keys()) {
-      const Node& node = working.node(key);
-      const bool is_one = node.child_id && std::find(suspend.children.begin(), suspend.children.end(),
-                                                     *node.child_id) != suspend.children.end();
-      wait.is_over = wait.is_over || (is_one && has_ended(node.state));
-    }
+    for (const RunId& child : suspend.children)
+      wait.is_over = wait.is_over || has_ended(step_of_child(working, child)->state);
     wait.steps = 1;
   }
   for (const std::string& name : suspend.signals) {

@@ -15,7 +15,7 @@ constexpr int kLeftShownMax = 20;  // ids of what was not undone; a longer list 
 // Nodes that a stop reaches. A for_each ends with its elements.
 std::vector<NodeKey> RunSteps::stoppable() {
   std::vector<NodeKey> keys;
-  for (const NodeKey key : working_.all_keys()) {
+  for (const NodeKey key : working_.live_keys()) {
     const Node& node = working_.node(key);
     if (has_ended(node.state) || node.items || working_.is_compensation(key)) continue;
     if (is_code() && !node.task_id && !node.child_id) continue;  // the body ends its steps

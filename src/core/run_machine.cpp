@@ -50,7 +50,7 @@ bool RunSteps::only_waits() {
     return event.type == RunEventType::timer_set && event.data.node == kBodyKey;
   });
   if (!is_code() || !begins || working_.node(kBodyKey).state != NodeState::waiting) return false;
-  const std::vector<NodeKey> keys = working_.all_keys();
+  const std::vector<NodeKey> keys = working_.live_keys();
   return std::none_of(keys.begin(), keys.end(), [&](NodeKey key) {
     const Node& node = working_.node(key);
     return node.task_id && (node.state == NodeState::pending || node.state == NodeState::running);

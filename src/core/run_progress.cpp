@@ -41,7 +41,7 @@ void RunSteps::start_first() {
 
 void RunSteps::start_held() {
   start_first();
-  for (const NodeKey key : working_.all_keys()) {
+  for (const NodeKey key : working_.live_keys()) {
     const Node& node = working_.node(key);
     if (node.state == NodeState::blocked && node.unmet == 0) ready_.push_back(key);
     // Its elements are all there, only the whole did not end well.

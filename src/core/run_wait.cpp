@@ -60,7 +60,7 @@ namespace {
 std::optional<NodeKey> waiter_for(WorkingRun& working, const std::string& name) {
   std::optional<NodeKey> first;
   if (working.run().facts.kind == RunKind::code) {
-    for (const NodeKey key : working.all_keys()) {
+    for (const NodeKey key : working.live_keys()) {
       const Node& node = working.node(key);
       if (key == kBodyKey || node.state != NodeState::waiting || node.awaits != name) continue;
       if (!first || node.since < working.node(*first).since) first = key;

@@ -1,6 +1,7 @@
 #include "core/working_run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/ensure.hpp"
 
@@ -8,7 +9,7 @@ namespace pawl::core {
 
 WorkingRun::Entry* WorkingRun::entry(NodeKey key) {
   if (const auto found = nodes_.find(key); found != nodes_.end()) return &found->second;
-  std::optional<Node> node = source_ == nullptr ? std::nullopt : source_->node(key);
+  std::optional<Node> node = held_ == Held::all || source_ == nullptr ? std::nullopt : source_->node(key);
   const bool is_of_the_graph = plan_.graph != nullptr && key.index < plan_.graph->size();
   if (!node && !is_of_the_graph) return nullptr;
   if (!node) node = first_node(*plan_.graph, key);
@@ -30,16 +31,31 @@ const Node& WorkingRun::node(NodeKey key) {
   return *found;
 }
 
+void WorkingRun::take_all() {
+  if (held_ == Held::all || source_ == nullptr) return;
+  take(source_->nodes());
+  held_ = Held::all;
+}
+
 std::vector<NodeKey> WorkingRun::all_keys() {
-  if (source_ != nullptr) take(source_->nodes());
+  take_all();
   std::vector<NodeKey> keys;
   keys.reserve(nodes_.size());
   for (const auto& [key, one] : nodes_) keys.push_back(key);
   return keys;
 }
 
+std::vector<NodeKey> WorkingRun::live_keys() {
+  if (held_ == Held::some) take_all();
+  std::vector<NodeKey> keys;
+  for (const auto& [key, one] : nodes_) {
+    if (!has_ended(one.node.state)) keys.push_back(key);
+  }
+  return keys;
+}
+
 std::vector<NodeKey> WorkingRun::item_keys(NodeIndex index) {
-  if (source_ != nullptr) take(source_->items(index));
+  if (held_ != Held::all && source_ != nullptr) take(source_->items(index));
   std::vector<NodeKey> keys;
   for (auto one = nodes_.lower_bound({.index = index, .item = 0});
        one != nodes_.end() && one->first.index == index; ++one)
@@ -59,7 +75,7 @@ std::optional<NodeKey> WorkingRun::key_of(const TaskId& task) {
 
 std::optional<TimePoint> WorkingRun::earliest_timer() {
   // Each node that is here may hide one of those that are stored, so one more than that is enough.
-  if (source_ != nullptr) take(source_->earliest_timers(nodes_.size() + 1));
+  if (held_ == Held::some && source_ != nullptr) take(source_->earliest_timers(nodes_.size() + 1));
   std::optional<TimePoint> earliest;
   for (const auto& [key, one] : nodes_) {
     if (one.node.timer_at && (!earliest || *one.node.timer_at < *earliest)) earliest = one.node.timer_at;
@@ -125,18 +141,17 @@ std::string WorkingRun::node_id(NodeKey key) {
 
 std::vector<const Node*> WorkingRun::changed_nodes() const {
   std::vector<const Node*> changed;
-  changed.reserve(nodes_.size());
-  for (const auto& [key, one] : nodes_) {
-    if (one.is_changed) changed.push_back(&one.node);
-  }
+  changed.reserve(changed_.size());
+  for (const Entry* one : changed_) changed.push_back(&one->node);
+  std::sort(changed.begin(), changed.end(), [](const Node* a, const Node* b) { return a->key < b->key; });
   return changed;
 }
 
 std::optional<TimePoint> WorkingRun::earliest_changed_timer() const {
   std::optional<TimePoint> earliest;
-  for (const auto& [key, one] : nodes_) {
-    if (!one.is_changed || !one.node.timer_at) continue;
-    earliest = std::min(earliest.value_or(*one.node.timer_at), *one.node.timer_at);
+  for (const Entry* one : changed_) {
+    const std::optional<TimePoint>& timer = one->node.timer_at;
+    if (timer) earliest = std::min(earliest.value_or(*timer), *timer);
   }
   return earliest;
 }
@@ -148,20 +163,39 @@ std::vector<const Signal*> WorkingRun::changed_signals() const {
 }
 
 void WorkingRun::settle() {
-  for (auto& [key, one] : nodes_) one.is_changed = false;
+  for (Entry* one : changed_) one->is_changed = false;
+  changed_.clear();
   signals_.clear();
+}
+
+void WorkingRun::evict_stored(const EvictionLimits& limits) {
+  if (nodes_.size() <= left_by_eviction_ + limits.slack) return;
+  const auto is_stored = [](const auto& one) { return !one.second.is_changed && one.first != kBodyKey; };
+  if (held_ == Held::all) held_ = Held::live;
+  std::erase_if(nodes_, [&](const auto& one) { return is_stored(one) && has_ended(one.second.node.state); });
+  if (nodes_.size() > changed_.size() + limits.live_max) {
+    held_ = Held::some;
+    std::erase_if(nodes_, is_stored);
+  }
+  left_by_eviction_ = nodes_.size();
+}
+
+void WorkingRun::note_changed(Entry& entry) {
+  if (!std::exchange(entry.is_changed, true)) changed_.push_back(&entry);
 }
 
 Node* WorkingRun::change(NodeKey key) {
   Entry* found = entry(key);
   if (found == nullptr) return nullptr;
-  found->is_changed = true;
+  note_changed(*found);
   return &found->node;
 }
 
 Node& WorkingRun::add(Node node) {
-  const NodeKey key = node.key;
-  return nodes_.insert_or_assign(key, Entry{.node = std::move(node), .is_changed = true}).first->second.node;
+  Entry& added = nodes_[node.key];
+  added.node = std::move(node);
+  note_changed(added);
+  return added.node;
 }
 
 void WorkingRun::add(Signal signal) {

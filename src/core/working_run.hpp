@@ -12,6 +12,7 @@
 // Always: nodes and signals are changed by `apply` only. References to nodes stay valid as long as it lives.
 // One thread at a time.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -51,7 +52,15 @@ class WorkingRun {
  public:
   // No source: nothing is stored. For a run that starts, and for replay.
   explicit WorkingRun(RunPlan plan, Run run = {}, RunSource* source = nullptr)
-      : plan_(plan), run_(std::move(run)), source_(source) {}
+      : plan_(plan),
+        run_(std::move(run)),
+        source_(source),
+        held_(source == nullptr ? Held::all : Held::some) {}
+  WorkingRun(const WorkingRun&) = delete;
+  WorkingRun& operator=(const WorkingRun&) = delete;
+  WorkingRun(WorkingRun&&) = default;
+  WorkingRun& operator=(WorkingRun&&) = default;
+  ~WorkingRun() = default;
 
   [[nodiscard]] const RunPlan& plan() const { return plan_; }
   [[nodiscard]] const Run& run() const { return run_; }
@@ -60,8 +69,10 @@ class WorkingRun {
   [[nodiscard]] const Node* find(NodeKey key);
   // There is one.
   [[nodiscard]] const Node& node(NodeKey key);
-  // The keys of all nodes that were ever stored or changed, in order.
+  // The keys of all nodes that were ever stored or changed, in order. Reads the run's whole history.
   [[nodiscard]] std::vector<NodeKey> all_keys();
+  // The keys of the nodes that have not ended, in order. Reads the history only if they are not all here.
+  [[nodiscard]] std::vector<NodeKey> live_keys();
   [[nodiscard]] std::vector<NodeKey> item_keys(NodeIndex index);
   [[nodiscard]] std::optional<NodeKey> key_of(const TaskId& task);
   // Of a code run: null for what was never begun, and where it will stand.
@@ -88,6 +99,17 @@ class WorkingRun {
   // What it was changed by is stored.
   void settle();
   [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
+  // The node is here: a lookup does not ask the source.
+  [[nodiscard]] bool is_here(NodeKey key) const { return held_ == Held::all || nodes_.contains(key); }
+  [[nodiscard]] bool has_all_nodes() const { return held_ == Held::all; }
+  // Evicts stored nodes once there are `slack` more than after the last eviction, so that what is kept of a
+  // run does not grow with its history: those that have ended, and if more than `live_max` remain, the live
+  // ones.
+  struct EvictionLimits {
+    std::size_t slack = 0;
+    std::size_t live_max = 0;
+  };
+  void evict_stored(const EvictionLimits& limits);
 
   // For `apply` alone. `change` gives null for what is no node of this run.
   [[nodiscard]] Run& change_run() { return run_; }
@@ -101,14 +123,21 @@ class WorkingRun {
     Node node;
     bool is_changed = false;
   };
+  // Which of the run's nodes are certainly here. Changed ones always are.
+  enum class Held : std::uint8_t { some, live, all };
 
   Entry* entry(NodeKey key);
   void take(const std::vector<Node>& stored);
+  void take_all();
+  void note_changed(Entry& entry);
 
   RunPlan plan_;
   Run run_;
   RunSource* source_;
+  Held held_;
   std::map<NodeKey, Entry> nodes_;
+  std::vector<Entry*> changed_;  // of nodes_, each once
+  std::size_t left_by_eviction_ = 0;
   std::map<std::int64_t, Signal> signals_;  // those that were received or consumed here, by sequence
 };
 

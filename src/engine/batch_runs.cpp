@@ -123,6 +123,9 @@ struct RunGatherer {
     nodes.push_back({.run = command.run_id, .key = core::kBodyKey});
     for (const core::StepWrite& step : command.steps)
       nodes.push_back({.run = command.run_id, .key = core::step_key(step.step_id, 0)});
+    if (!command.suspend) return;
+    for (const std::string& step : command.suspend->steps)
+      nodes.push_back({.run = command.run_id, .key = core::step_key(step, 0)});
   }
   void operator()(const core::WriteStepsOfMany& command) const {
     for (const core::WriteSteps& write : command.writes) (*this)(write);

@@ -23,7 +23,7 @@ namespace pawl::engine {
 class RunCache {
  public:
   struct Kept {
-    std::unique_ptr<core::WorkingRun> working;  // with all of its nodes
+    std::unique_ptr<core::WorkingRun> working;  // with all nodes of a short run, else with those in use
     std::string hash;                           // of its last event
     core::RunRowMark row;
     bool had_signals = true;  // there may be some that nobody has consumed

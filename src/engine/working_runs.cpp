@@ -14,13 +14,15 @@ namespace {
 
 // Nodes that are asked for one by one before all of the run are read at once.
 constexpr int kAskedOneByOne = 8;
-// Nodes of a run that is kept: more than that are not read and held for a guess.
+// Up to so many nodes a code run is cached whole: a new step of it needs no read to see that it is new. Of a
+// longer one the cache keeps the nodes that have not ended and those that changed last.
 constexpr std::size_t kKeptNodesMax = 100;
+constexpr std::size_t kKeptLiveNodesMax = 1'000;
 
 }  // namespace
 
 std::optional<core::Node> WorkingRuns::Source::node(core::NodeKey key) {
-  if (!knows(key) && ++asked_ > kAskedOneByOne) read_all();
+  if (kind_ != core::RunKind::code && !knows(key) && ++asked_ > kAskedOneByOne) read_all();
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   if (has_all_) return std::nullopt;
   const store::NodeRef ref{.run = run_, .key = key};
@@ -84,7 +86,7 @@ SharedPlan WorkingRuns::find_plan(const std::string& ns, const std::string& work
 }
 
 void WorkingRuns::lock(std::vector<core::RunId> ids) {
-  std::erase_if(ids, [this](const core::RunId& id) { return runs_.contains(id); });
+  std::erase_if(ids, [this](const core::RunId& id) { return runs_.contains(id) || has_cached(id); });
   if (ids.empty()) return;
   sort_distinct(ids);
   for (auto& stored : tx_.lock_runs(ids)) {
@@ -92,28 +94,26 @@ void WorkingRuns::lock(std::vector<core::RunId> ids) {
   }
 }
 
+bool WorkingRuns::has_cached(const core::RunId& id) {
+  auto kept = cache_.take(id);
+  if (!kept) return false;
+  auto source = std::make_unique<Source>(tx_, id, core::RunKind::code);
+  kept->working->stand_on(source.get());
+  const std::int64_t sequence = kept->working->run().sequence;
+  runs_.emplace(id, Entry{.plan = nullptr,
+                          .source = std::move(source),
+                          .working = std::move(kept->working),
+                          .sequence_before = sequence,
+                          .hash_before = std::move(kept->hash),
+                          .row = kept->row,
+                          .is_guess = true,
+                          .had_signals = kept->had_signals});
+  return true;
+}
+
 void WorkingRuns::lock_of_bodies(const std::vector<core::RunId>& ids) {
-  std::vector<core::RunId> unknown;
-  for (const core::RunId& id : ids) {
-    if (runs_.contains(id)) continue;
-    auto kept = cache_.take(id);
-    if (!kept) {
-      unknown.push_back(id);
-      continue;
-    }
-    auto source = std::make_unique<Source>(tx_, id, true);
-    kept->working->stand_on(source.get());
-    const std::int64_t sequence = kept->working->run().sequence;
-    runs_.emplace(id, Entry{.plan = nullptr,
-                            .source = std::move(source),
-                            .working = std::move(kept->working),
-                            .sequence_before = sequence,
-                            .hash_before = std::move(kept->hash),
-                            .row = kept->row,
-                            .is_whole = true,
-                            .is_guess = true,
-                            .had_signals = kept->had_signals});
-  }
+  std::vector<core::RunId> unknown = ids;
+  std::erase_if(unknown, [this](const core::RunId& id) { return runs_.contains(id) || has_cached(id); });
   lock(unknown);
   for (const core::RunId& id : unknown) {
     const auto found = runs_.find(id);
@@ -122,7 +122,6 @@ void WorkingRuns::lock_of_bodies(const std::vector<core::RunId>& ids) {
     const core::RunCounts& counts = entry.working->run().counts;
     if (static_cast<std::size_t>(counts.live() + counts.completed + counts.failed) > kKeptNodesMax) continue;
     (void)entry.working->all_keys();
-    entry.is_whole = true;
   }
 }
 
@@ -146,8 +145,7 @@ void WorkingRuns::keep_in_cache(const store::WriteSet& writes) {
   for (const store::RunWrite& write : writes.runs) {
     const core::RunId id = write.run->facts.id;
     Entry& entry = runs_.at(id);
-    const bool is_wanted = entry.is_whole && write.run->facts.kind == core::RunKind::code &&
-                           !core::is_closed(write.run->state) && entry.working->node_count() <= kKeptNodesMax;
+    const bool is_wanted = write.run->facts.kind == core::RunKind::code && !core::is_closed(write.run->state);
     if (!is_wanted) {
       cache_.drop(id);
       continue;
@@ -162,6 +160,7 @@ void WorkingRuns::keep_in_cache(const store::WriteSet& writes) {
       return event.type == core::RunEventType::signal_received;
     });
     entry.working->stand_on(nullptr);
+    entry.working->evict_stored({.slack = kKeptNodesMax, .live_max = kKeptLiveNodesMax});
     cache_.keep(id, {.working = std::move(entry.working),
                      .hash = std::move(hash),
                      .row = entry.row,
@@ -175,7 +174,7 @@ void WorkingRuns::visit_kept(std::vector<core::RunId>& ids,
     if (runs_.contains(id)) return false;
     auto kept = cache_.take(id);
     if (!kept) return false;
-    if (kept->had_signals) {
+    if (kept->had_signals || !kept->working->has_all_nodes()) {
       cache_.keep(id, std::move(*kept));
       return false;
     }
@@ -201,7 +200,7 @@ void WorkingRuns::add_stored(store::StoredRun stored) {
     }
   }
   const core::RunId id = facts.id;
-  auto source = std::make_unique<Source>(tx_, id);
+  auto source = std::make_unique<Source>(tx_, id, facts.kind);
   const std::int64_t sequence = stored.run.sequence;
   auto working = std::make_unique<core::WorkingRun>(plan ? plan->view() : core::RunPlan{},
                                                     std::move(stored.run), source.get());
@@ -218,7 +217,8 @@ void WorkingRuns::want_with_followers(const store::NodeRef& ref, std::vector<sto
   const auto entry = runs_.find(ref.run);
   if (entry == runs_.end()) return;
   const auto want = [&](core::NodeKey key) {
-    if (!entry->second.source->knows(key)) wanted.push_back({.run = ref.run, .key = key});
+    if (!entry->second.working->is_here(key) && !entry->second.source->knows(key))
+      wanted.push_back({.run = ref.run, .key = key});
   };
   want(ref.key);
   if (ref.key.item != core::kNoItem) want({.index = ref.key.index});
@@ -282,7 +282,6 @@ core::WorkingRun& WorkingRuns::add_new(const core::RunId& id, SharedPlan plan) {
               .emplace(id, Entry{.plan = std::move(plan),
                                  .source = nullptr,
                                  .working = std::make_unique<core::WorkingRun>(view),
-                                 .is_whole = true,
                                  .had_signals = false})
               .first->second.working;
 }

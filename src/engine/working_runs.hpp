@@ -21,9 +21,11 @@ class WorkingRuns {
   WorkingRuns(store::Transaction& tx, Plans& plans, RunCache& cache)
       : tx_(tx), plans_(plans), cache_(cache) {}
 
-  // Loads and locks those that exist and are not here yet.
+  // Loads those that exist and are not here yet: from the cache, where the commit finds out whether another
+  // node has changed them since, else from the store, which locks them.
   void lock(std::vector<core::RunId> ids);
-  // The same for what bodies of code do to their runs, which may be decided on what was kept of them.
+  // The same for runs whose bodies write steps: reads all nodes of short ones, so that their next steps need
+  // no reads.
   void lock_of_bodies(const std::vector<core::RunId>& ids);
   // Reads nodes that will be looked at, all in one question: each given one, and what its end may let start.
   void prefetch(const std::vector<store::NodeRef>& nodes);
@@ -64,12 +66,11 @@ class WorkingRuns {
                   const std::function<void(const core::RunId&, core::WorkingRun&)>& visit);
 
  private:
-  // The nodes of one run as they are stored. Asked for one node after the other it reads them all at once.
+  // The nodes of one run as they are stored. Of a graph run it reads all nodes once several were asked for
+  // one by one; the nodes of a code run grow with its history, and are read as they are needed.
   class Source final : public core::RunSource {
    public:
-    // `has_all`: whoever asks has all nodes that are stored.
-    Source(store::Transaction& tx, core::RunId run, bool has_all = false)
-        : tx_(tx), run_(run), has_all_(has_all) {}
+    Source(store::Transaction& tx, core::RunId run, core::RunKind kind) : tx_(tx), run_(run), kind_(kind) {}
 
     void keep(core::NodeKey key, std::optional<core::Node> node) { known_.emplace(key, std::move(node)); }
     [[nodiscard]] bool knows(core::NodeKey key) const { return has_all_ || known_.contains(key); }
@@ -88,8 +89,9 @@ class WorkingRuns {
 
     store::Transaction& tx_;
     core::RunId run_;
+    core::RunKind kind_;
     std::map<core::NodeKey, std::optional<core::Node>> known_;
-    bool has_all_;
+    bool has_all_ = false;
     int asked_ = 0;
   };
 
@@ -101,7 +103,6 @@ class WorkingRuns {
     std::string hash_before = {};
     core::RunRowMark row = {};
     std::vector<core::RunEvent> events = {};  // of this group
-    bool is_whole = false;                    // the working run has all nodes
     bool is_guess = false;                    // it was kept from before, not read
     bool had_signals = true;                  // there may be some that nobody has consumed
   };
@@ -111,6 +112,7 @@ class WorkingRuns {
   };
 
   [[nodiscard]] Plans::Read reader();
+  [[nodiscard]] bool has_cached(const core::RunId& id);  // and has taken it out of the cache
   void add_stored(store::StoredRun stored);
   void want_with_followers(const store::NodeRef& ref, std::vector<store::NodeRef>& wanted) const;
 

@@ -8,15 +8,16 @@ namespace pawl::store {
 
 namespace {
 
-// The nodes of one run that were read already.
+bool is_before(const core::Node& node, core::NodeKey key) { return node.key < key; }
+
+// The nodes of one run that were read already, sorted by key.
 class ReadNodes final : public core::RunSource {
  public:
   explicit ReadNodes(const std::vector<core::Node>& nodes) : nodes_(nodes) {}
 
   [[nodiscard]] std::optional<core::Node> node(core::NodeKey key) override {
-    const auto found =
-        std::find_if(nodes_.begin(), nodes_.end(), [&](const core::Node& one) { return one.key == key; });
-    return found == nodes_.end() ? std::nullopt : std::optional{*found};
+    const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), key, is_before);
+    return found == nodes_.end() || found->key != key ? std::nullopt : std::optional{*found};
   }
   [[nodiscard]] std::vector<core::Node> nodes() override { return nodes_; }
 
@@ -34,14 +35,20 @@ class ReadNodes final : public core::RunSource {
   const std::vector<core::Node>& nodes_;
 };
 
-void put(std::vector<core::Node>& nodes, const core::Node& node) {
-  const auto place = std::lower_bound(nodes.begin(), nodes.end(), node.key,
-                                      [](const core::Node& a, core::NodeKey key) { return a.key < key; });
-  if (place != nodes.end() && place->key == node.key) {
-    *place = node;
-  } else {
-    nodes.insert(place, node);
+// Both sorted by key; what is in `changed` replaces its like in `nodes`.
+void merge(std::vector<core::Node>& nodes, const std::vector<core::Node>& changed) {
+  const auto size = static_cast<std::ptrdiff_t>(nodes.size());
+  for (const core::Node& node : changed) {
+    const auto end = nodes.begin() + size;
+    const auto place = std::lower_bound(nodes.begin(), end, node.key, is_before);
+    if (place != end && place->key == node.key) {
+      *place = node;
+    } else {
+      nodes.push_back(node);
+    }
   }
+  std::inplace_merge(nodes.begin(), nodes.begin() + size, nodes.end(),
+                     [](const core::Node& a, const core::Node& b) { return a.key < b.key; });
 }
 
 core::Applied apply_to(core::WorkingRun& working, const std::vector<StoredEvent>& tail) {
@@ -77,6 +84,17 @@ bool may_have_tail(const core::Run& row) {
 
 std::int64_t tail_from(const core::RunRowMark& row) { return row.is_bare ? 0 : row.sequence; }
 
+std::vector<core::NodeKey> nodes_of_tail(const std::vector<StoredEvent>& tail) {
+  if (tail.empty()) return {};
+  std::vector<core::NodeKey> keys{core::kBodyKey};
+  for (const StoredEvent& one : tail) {
+    if (one.event.data.node) keys.push_back(*one.event.data.node);
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
 void catch_up(StoredRun& stored, const std::vector<StoredEvent>& tail) {
   if (stored.row.is_bare) return replay_all(stored, tail);
   if (tail.empty()) return;
@@ -87,7 +105,7 @@ void catch_up(StoredRun& stored, const std::vector<StoredEvent>& tail) {
     return;
   }
   for (const core::Node* node : working.changed_nodes()) stored.ahead.push_back(*node);
-  for (const core::Node& node : stored.ahead) put(stored.nodes, node);
+  merge(stored.nodes, stored.ahead);
   stored.run = working.run();
   stored.hash = tail.back().hash;
 }

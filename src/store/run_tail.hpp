@@ -15,8 +15,13 @@ namespace pawl::store {
 // The tail are the events after this one: all of them where there are no rows of nodes.
 [[nodiscard]] std::int64_t tail_from(const core::RunRowMark& row);
 
-// Applies the tail to what was read of the row, with all nodes that are stored. A log that
-// somebody has changed may not fit: then all stays as it was read, and `misfit` says why.
+// The nodes that the tail changes or that its events look at, sorted: all that `catch_up` needs of the stored
+// ones, so that it does not read the run's history.
+[[nodiscard]] std::vector<core::NodeKey> nodes_of_tail(const std::vector<StoredEvent>& tail);
+
+// Applies the tail to what was read of the row, with the stored nodes that it needs (sorted by key; others
+// may be missing) in `nodes`. A log that somebody has changed may not fit: then all stays as it was read, and
+// `misfit` says why.
 void catch_up(StoredRun& stored, const std::vector<StoredEvent>& tail);
 
 }  // namespace pawl::store

@@ -1,5 +1,8 @@
 #include "store/postgres/run_rows.hpp"
 
+#include <algorithm>
+#include <map>
+
 #include "store/postgres/sql.hpp"
 #include "store/run_codec.hpp"
 #include "store/run_tail.hpp"
@@ -122,6 +125,54 @@ std::optional<std::vector<std::optional<StoredRun>>> read_runs(std::span<const R
     if (!found[i]) continue;
     if (tails[i].row_sequence != found[i]->row.sequence) return std::nullopt;
     catch_up(*found[i], tails[i].events);
+  }
+  return found;
+}
+
+Params params_of(std::span<const NodeRef> refs) {
+  Params params;
+  params.column(refs, [](const NodeRef& ref) { return ref.run; });
+  params.column(refs, [](const NodeRef& ref) { return static_cast<std::int32_t>(ref.key.index); });
+  params.column(refs, [](const NodeRef& ref) { return ref.key.item; });
+  return params;
+}
+
+void ask_for_runs_with(Connection& connection, std::span<const core::RunId> ids,
+                       std::span<const NodeRef> nodes) {
+  Params params;
+  params.column(ids, [](const core::RunId& id) { return id; });
+  connection.send(sql::peek_run, params);
+  connection.send(sql::list_tails, params);
+  connection.send(sql::find_node, params_of(nodes));
+}
+
+std::optional<std::vector<std::optional<StoredRun>>> read_runs_with(std::span<const Rows> answers,
+                                                                    std::span<const core::RunId> ids,
+                                                                    std::vector<NodeRef>& nodes) {
+  std::vector<std::optional<StoredRun>> found(ids.size());
+  const Rows& runs = answers[0];
+  for (int row = 0; row < runs.count(); ++row) found[read_place(runs, row, kAfterRun)] = read_run(runs, row);
+  const std::vector<Tail> tails = read_tails(answers[1], ids.size());
+  std::vector<NodeRef> needed;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!found[i] || found[i]->row.is_bare) continue;
+    for (const core::NodeKey key : nodes_of_tail(tails[i].events)) needed.push_back({ids[i], key});
+  }
+  std::sort(needed.begin(), needed.end());
+  if (!std::includes(nodes.begin(), nodes.end(), needed.begin(), needed.end())) {
+    nodes = std::move(needed);
+    return std::nullopt;
+  }
+  std::map<core::RunId, std::vector<core::Node>> by_run;
+  for (int row = 0; row < answers[2].count(); ++row)
+    by_run[nodes[read_place(answers[2], row, kAfterNode)].run].push_back(read_node(answers[2], row));
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!found[i]) continue;
+    found[i]->nodes = std::move(by_run[ids[i]]);
+    std::sort(found[i]->nodes.begin(), found[i]->nodes.end(),
+              [](const core::Node& a, const core::Node& b) { return a.key < b.key; });
+    catch_up(*found[i], tails[i].events);
+    found[i]->nodes.clear();
   }
   return found;
 }

@@ -42,6 +42,17 @@ void ask_for_runs(Connection& connection, std::span<const core::RunId> ids);
                                                                              std::size_t count);
 inline constexpr std::size_t kRunsAnswers = 3;
 
+// Runs without their nodes, not locked: reads the given nodes, which must be those that the tails need.
+void ask_for_runs_with(Connection& connection, std::span<const core::RunId> ids,
+                       std::span<const NodeRef> nodes);
+// From its answers, of one snapshot. Other nodes than those in `nodes` are needed: puts them there and
+// returns nothing.
+[[nodiscard]] std::optional<std::vector<std::optional<StoredRun>>> read_runs_with(
+    std::span<const Rows> answers, std::span<const core::RunId> ids, std::vector<NodeRef>& nodes);
+
+// The parameters of find_node; its rows have the place of their reference behind the node's columns.
+[[nodiscard]] Params params_of(std::span<const NodeRef> refs);
+
 // In a column of places from 1 on.
 [[nodiscard]] std::size_t read_place(const Rows& rows, int row, int column);
 

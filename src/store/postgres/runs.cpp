@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/ensure.hpp"
 #include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"
@@ -23,15 +24,16 @@ Params of_events(const core::RunId& id, std::int64_t after, std::int64_t limit) 
   return params;
 }
 
-void ask_for_run(Connection& connection, const core::RunId& id, RunParts parts, bool with_nodes) {
-  Params ids;
-  ids.column(std::vector{id}, [](const core::RunId& one) { return one; });
-  connection.send(sql::find_run, of_run(id));
-  connection.send(sql::list_tails, ids);
-  if (with_nodes) connection.send(sql::list_nodes, of_run(id));
+void ask_for_parts(Connection& connection, const core::RunId& id, RunParts parts) {
   if (parts.signals) connection.send(sql::list_signals, of_run(id));
   if (parts.events)
     connection.send(sql::list_events, of_events(id, 0, std::numeric_limits<std::int32_t>::max()));
+}
+
+void read_parts(std::span<const Rows> answers, RunParts parts, StoredRun& stored) {
+  auto next = answers.begin();
+  if (parts.signals) stored.signals = read_signals(*next++);
+  if (parts.events) stored.events = read_events(*next);
 }
 
 void send_list(Connection& connection, const RunPage& page) {
@@ -67,29 +69,52 @@ void send_list(Connection& connection, const RunPage& page) {
       params);
 }
 
+// How often the nodes that a tail needs may change while they are read, before all nodes are.
+constexpr int kTailTries = 3;
+
 }  // namespace
+
+std::vector<std::optional<StoredRun>> PostgresStore::read_caught_up(Connection& connection,
+                                                                    std::span<const core::RunId> ids,
+                                                                    const Ask& ask_more,
+                                                                    std::vector<Rows>& more) {
+  std::vector<NodeRef> nodes;
+  for (int tries = 0; tries < kTailTries; ++tries) {
+    more = read(connection, [&](Connection& used) {
+      ask_for_runs_with(used, ids, nodes);
+      ask_more(used);
+    });
+    auto found = read_runs_with(more, ids, nodes);
+    if (!found) continue;
+    more.erase(more.begin(), more.begin() + kRunsAnswers);
+    return std::move(*found);
+  }
+  return read_with_nodes(connection, ids, ask_more, more);
+}
+
+std::vector<std::optional<StoredRun>> PostgresStore::read_with_nodes(Connection& connection,
+                                                                     std::span<const core::RunId> ids,
+                                                                     const Ask& ask_more,
+                                                                     std::vector<Rows>& more) {
+  more = read(connection, [&](Connection& used) {
+    ask_for_runs(used, ids);
+    ask_more(used);
+  });
+  auto found = read_runs(more, ids.size());
+  PAWL_ENSURE(found.has_value(), "reads of one snapshot see one row");
+  more.erase(more.begin(), more.begin() + kRunsAnswers);
+  return std::move(*found);
+}
 
 std::optional<StoredRun> PostgresStore::find_run(const core::RunId& id, RunParts parts) {
   const Pool::Loan connection = readers_.borrow();
-  const auto ask = [&](bool with_nodes) {
-    return read(*connection, [&](Connection& used) { ask_for_run(used, id, parts, with_nodes); });
-  };
-  bool with_nodes = parts.nodes;
-  auto answers = ask(with_nodes);
-  const bool is_bare = answers.front().count() > 0 && read_run(answers.front(), 0).row.is_bare;
-  if (!with_nodes && !is_bare && !read_tails(answers[1], 1).front().events.empty()) {
-    with_nodes = true;  // the events that its row lags behind are about them
-    answers = ask(with_nodes);
-  }
-  if (answers.front().count() == 0) return std::nullopt;
-  StoredRun stored = read_run(answers.front(), 0);
-  std::size_t next = 2;
-  if (with_nodes) stored.nodes = read_nodes(answers[next++]);
-  catch_up(stored, read_tails(answers[1], 1).front().events);
-  if (!parts.nodes) stored.nodes.clear();
-  if (parts.signals) stored.signals = read_signals(answers[next++]);
-  if (parts.events) stored.events = read_events(answers[next]);
-  return stored;
+  const auto ask_more = [&](Connection& used) { ask_for_parts(used, id, parts); };
+  std::vector<Rows> more;
+  auto found = parts.nodes ? read_with_nodes(*connection, {&id, 1}, ask_more, more)
+                           : read_caught_up(*connection, {&id, 1}, ask_more, more);
+  if (!found.front()) return std::nullopt;
+  read_parts(more, parts, *found.front());
+  return std::move(found.front());
 }
 
 std::vector<core::Run> PostgresStore::list_runs(const RunPage& page) {
@@ -108,13 +133,13 @@ void PostgresStore::catch_up_with_logs(Connection& connection, std::vector<core:
     if (may_have_tail(run)) ids.push_back(run.facts.id);
   }
   if (ids.empty()) return;
-  const auto answers = read(connection, [&](Connection& used) { ask_for_runs(used, ids); });
-  auto found = read_runs(answers, ids.size());
-  if (!found) return;
+  std::vector<Rows> none;
+  auto found = read_caught_up(
+      connection, ids, [](Connection&) {}, none);
   std::size_t next = 0;
   for (core::Run& run : runs) {
     if (!may_have_tail(run)) continue;
-    auto& now = (*found)[next++];
+    auto& now = found[next++];
     if (now && may_have_tail(now->run)) run = std::move(now->run);
   }
 }

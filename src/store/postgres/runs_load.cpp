@@ -24,9 +24,19 @@ std::vector<std::optional<StoredRun>> PostgresTransaction::lock_runs(std::span<c
   const Rows& rows = answers.front();
   for (int row = 0; row < rows.count(); ++row) found[read_place(rows, row, kAfterRun)] = read_run(rows, row);
   const std::vector<Tail> tails = read_tails(answers[1], ids.size());
+  std::vector<NodeRef> needed;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (!found[i] || tails[i].events.empty()) continue;
-    if (!found[i]->row.is_bare) found[i]->nodes = list_nodes(ids[i], std::nullopt);
+    if (!found[i] || found[i]->row.is_bare) continue;
+    for (const core::NodeKey key : nodes_of_tail(tails[i].events)) needed.push_back({ids[i], key});
+  }
+  const auto nodes = load_nodes(needed);
+  auto node = nodes.begin();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!found[i]) continue;
+    for (; node != nodes.end() && needed[static_cast<std::size_t>(node - nodes.begin())].run == ids[i];
+         ++node) {
+      if (*node) found[i]->nodes.push_back(**node);
+    }
     catch_up(*found[i], tails[i].events);
     found[i]->nodes.clear();
   }
@@ -68,11 +78,7 @@ std::vector<std::optional<RunId>> PostgresTransaction::find_run_keys(std::span<c
 std::vector<std::optional<core::Node>> PostgresTransaction::load_nodes(std::span<const NodeRef> refs) {
   std::vector<std::optional<core::Node>> found(refs.size());
   if (refs.empty()) return found;
-  Params params;
-  params.column(refs, [](const NodeRef& ref) { return ref.run; });
-  params.column(refs, [](const NodeRef& ref) { return static_cast<std::int32_t>(ref.key.index); });
-  params.column(refs, [](const NodeRef& ref) { return ref.key.item; });
-  connection_->send(sql::find_node, params);
+  connection_->send(sql::find_node, params_of(refs));
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
   for (int row = 0; row < rows.count(); ++row)

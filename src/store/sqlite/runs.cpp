@@ -56,6 +56,12 @@ std::vector<core::Node> read_nodes(Rows& row) {
   return nodes;
 }
 
+std::optional<core::Node> find_node_row(Connection& connection, const NodeRef& ref) {
+  Rows row = connection.statement(sql::find_node).rows(ref.run, std::int64_t{ref.key.index}, ref.key.item);
+  if (!row.next()) return std::nullopt;
+  return read_node(row);
+}
+
 std::vector<core::Signal> read_signals(Rows& row) {
   std::vector<core::Signal> signals;
   while (row.next()) {
@@ -245,9 +251,14 @@ void read_tail(Connection& connection, StoredRun& stored, Wanted wanted) {
   if (may_have_tail(stored.run) || (is_bare && wanted != Wanted::run))
     tail = list_run_events(connection, id, tail_from(stored.row), kAllEvents);
   if (wanted != Wanted::nodes && tail.empty()) return;
-  if (!is_bare) {
+  if (!is_bare && wanted == Wanted::nodes) {
     Rows row = connection.statement(sql::list_nodes).rows(id);
     stored.nodes = read_nodes(row);
+  } else if (!is_bare) {
+    for (const core::NodeKey key : nodes_of_tail(tail)) {
+      if (auto node = find_node_row(connection, {.run = id, .key = key}))
+        stored.nodes.push_back(std::move(*node));
+    }
   }
   catch_up(stored, tail);
   if (wanted != Wanted::nodes) stored.nodes.clear();
@@ -380,10 +391,8 @@ std::vector<std::optional<RunId>> SqliteTransaction::find_run_keys(std::span<con
 
 std::vector<std::optional<core::Node>> SqliteTransaction::load_nodes(std::span<const NodeRef> refs) {
   std::vector<std::optional<core::Node>> found;
-  for (const NodeRef& ref : refs) {
-    Rows row = connection_.statement(sql::find_node).rows(ref.run, std::int64_t{ref.key.index}, ref.key.item);
-    found.push_back(row.next() ? std::optional{read_node(row)} : std::nullopt);
-  }
+  found.reserve(refs.size());
+  for (const NodeRef& ref : refs) found.push_back(find_node_row(connection_, ref));
   return found;
 }
 

@@ -38,11 +38,6 @@ from unnest($1::uuid[]) with ordinality u(id, ord)
 cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0) s
 cross join lateral (select r.facts from pawl.runs r where r.id = u.id offset 0) r
 
--- name: find_run
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
-from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
-where r.id = $1::uuid
-
 -- name: list_runs_newest_first
 -- only: this database because SQLite's lists are put together in code.
 -- $1 namespace, $2 after which id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,

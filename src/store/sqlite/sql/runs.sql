@@ -20,6 +20,7 @@ update run_states set state = ?, sequence = ?, updated_at = ?, deadline_at = ?, 
 where id = ? and sequence = ?
 
 -- name: find_run
+-- only: this database because PostgreSQL reads many runs in one query (peek_run).
 select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
 from runs r join run_states s on s.id = r.id where r.id = ?
 
