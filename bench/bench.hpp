@@ -22,6 +22,7 @@ struct Options {
   int waiting = 10'000;     // memory: claims that wait
   int finished = 500'000;   // retention: tasks that are too old to be kept
   int sleeping = 100'000;   // sleepers: workflows that sleep
+  int iterations = 10'000;  // loop: of the longest loop
   core::Duration held = std::chrono::minutes{2};  // how long a snapshot stays open beside the load
 };
 
@@ -43,6 +44,8 @@ void run_latency(const Options& options, const Report& report);
 void run_graph(const Options& options, const Report& report);
 void run_steps(const Options& options, const Report& report);
 void run_http_steps(const Options& options, const StartServer& start_server, const Report& report);
+void run_loop(const Options& options, const Report& report);
+void run_http_loop(const Options& options, const StartServer& start_server, const Report& report);
 void run_sleepers(const Options& options, const Report& report);
 void run_deep(const Options& options, const Report& report);
 void run_held(const Options& options, const Report& report);

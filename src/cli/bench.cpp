@@ -35,6 +35,7 @@ bench::Options options_of(const Input& input, const client::StoreAddress& store)
   if (input.has("--finished")) options.finished = static_cast<int>(input.integer("--finished"));
   if (input.has("--waiting")) options.waiting = static_cast<int>(input.integer("--waiting"));
   if (input.has("--sleeping")) options.sleeping = static_cast<int>(input.integer("--sleeping"));
+  if (input.has("--iterations")) options.iterations = static_cast<int>(input.integer("--iterations"));
   if (input.has("--held-seconds")) options.held = from_seconds(input.real("--held-seconds"));
   return options;
 }
@@ -49,7 +50,7 @@ core::Status check_ranges(const Input& input) {
   for (const auto& range :
        {Range{"--seconds", 0.1, 3600}, Range{"--batch", 1, 1000}, Range{"--workers", 1, 1000},
         Range{"--backlog", 0, 1e8}, Range{"--held-seconds", 1, 3600}, Range{"--waiting", 1, 50'000},
-        Range{"--finished", 1, 1e8}, Range{"--sleeping", 1, 1e7}}) {
+        Range{"--finished", 1, 1e8}, Range{"--sleeping", 1, 1e7}, Range{"--iterations", 1'000, 50'000}}) {
     if (!input.has(range.flag)) continue;
     const double value = input.real(range.flag);
     if (value >= range.least && value <= range.most) continue;
@@ -168,6 +169,14 @@ std::vector<Command> bench_commands() {
                       .summary = "Workflows that sleep for a week",
                       .kind = ValueKind::integer,
                       .fallback = "100000"};
+  const Flag iterations{
+      .name = "--iterations",
+      .value = "N",
+      .summary = "Iterations of the longest loop: runs those of 1000, 10000 and 50000 up to it",
+      .kind = ValueKind::integer,
+      .fallback = "10000"};
+  const Flag loop_over_http{
+      .name = "--http", .summary = "Through a server in its own process", .kind = ValueKind::none};
   const Flag over_http{.name = "--http",
                        .summary = "Through a server in its own process: single and bulk enqueues, drain",
                        .kind = ValueKind::none};
@@ -195,6 +204,12 @@ std::vector<Command> bench_commands() {
             bench::run_steps,
             {over_http},
             bench::run_http_steps},
+        Row{"loop",
+            "One run of thousands of steps, spawned tasks or children: cost of the last ones against the "
+            "first",
+            bench::run_loop,
+            {iterations, loop_over_http},
+            bench::run_http_loop},
         Row{"sleepers",
             "What workflows that sleep take of the memory, in process",
             bench::run_sleepers,
