@@ -161,6 +161,14 @@ Result<core::Worker> HttpApi::register_worker(const core::RegisterWorker& reques
   return decoded(call(request.ns, posted(path, out.take())), wire::read_worker);
 }
 
+Result<std::vector<core::TaskId>> HttpApi::await_notices(const core::AwaitNotices& request) {
+  if (const auto valid = core::check(request); !valid) return valid.problem();
+  HttpRequest http{.path = path_of(request.ns, "workers", request.worker_id,
+                                   "/notices?wait=" + core::format_duration(request.wait))};
+  http.timeout = request.wait + std::chrono::seconds{10};
+  return decoded(call(request.ns, std::move(http)), wire::read_notices);
+}
+
 Result<core::Worker> HttpApi::heartbeat_worker(const core::HeartbeatWorker& request) {
   if (const auto valid = core::check(request); !valid) return valid.problem();
   Writer out;

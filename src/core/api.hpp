@@ -155,6 +155,9 @@ class Api {
   virtual Result<Worker> heartbeat_worker(const HeartbeatWorker& request) = 0;
   virtual Result<Worker> drain_worker(const WorkerRef& request) = 0;
   virtual Result<Done> deregister_worker(const WorkerRef& request) = 0;
+  // The ids of the worker's tasks that were canceled or taken from it since its last call; none when the time
+  // has passed. A hint: a heartbeat of each decides.
+  virtual Result<std::vector<TaskId>> await_notices(const AwaitNotices& request) = 0;
   virtual Result<Worker> get_worker(const std::string& ns, const std::string& worker_id) = 0;
   virtual Result<Page<Worker>> list_workers(const ListRecords& list) = 0;
 

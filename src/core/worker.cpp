@@ -142,6 +142,11 @@ Status check(const WorkerRef& request) {
   return first_of({check_namespace(request.ns), check_name("worker_id", request.worker_id)});
 }
 
+Status check(const AwaitNotices& request) {
+  return first_of({check_namespace(request.ns), check_name("worker_id", request.worker_id),
+                   check_duration("wait", request.wait, Duration{0}, kClaimWaitMax)});
+}
+
 Worker worker_from(const RawJson& answer) {
   using Names = std::vector<std::string>;
   const Body body{answer};

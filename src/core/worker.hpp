@@ -51,6 +51,13 @@ struct WorkerRef {
   Actor by = {};
 };
 
+// A worker waits for the next of its tasks that is canceled or taken from it.
+struct AwaitNotices {
+  std::string ns = "default";
+  std::string worker_id = {};
+  Duration wait = {};
+};
+
 struct Worker {
   std::string worker_id = {};
   WorkerStatus status = WorkerStatus::online;
@@ -82,6 +89,7 @@ struct Worker {
 [[nodiscard]] Status check(const RegisterWorker& request);
 [[nodiscard]] Status check(const HeartbeatWorker& request);
 [[nodiscard]] Status check(const WorkerRef& request);
+[[nodiscard]] Status check(const AwaitNotices& request);
 
 // As it stands at `now`.
 [[nodiscard]] Worker worker_at(const Record& record, TimePoint now);

@@ -83,6 +83,7 @@ Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, st
       clock_(clock),
       random_(random),
       waiters_(waiting_claims_max),
+      lease_notices_(clock),
       types_(clock),
       ids_(random) {}
 
@@ -116,6 +117,7 @@ void Engine::settle(Answers& answers) {
     count_refusal();
     answers.answers.assign(answers.replies.size(), error.problem());
     answers.news.clear();
+    answers.notices.clear();
   }
   answers.number = store::kDurable;
 }
@@ -124,6 +126,7 @@ void Engine::tell(Answers answers) {
   settle(answers);
   for (std::size_t i = 0; i < answers.replies.size(); ++i) answers.replies[i](std::move(answers.answers[i]));
   for (const RunWatch::News& news : answers.news) news.tell(*news.run);
+  if (!answers.notices.empty()) lease_notices_.post(answers.notices);
 }
 
 Result<std::optional<Answer>> Engine::transact(const OwnWork& work) {
@@ -236,6 +239,7 @@ void Engine::try_group(Group& group) {
     group.done.news.insert(group.done.news.end(), std::make_move_iterator(news.begin()),
                            std::make_move_iterator(news.end()));
   }
+  for (LeaseNotice& notice : batch.set().take_notices()) group.done.notices.push_back(std::move(notice));
   batch.keep_in_cache(writes);
   const bool may_be_missed = store_.writers() > 1 && !group.commands.empty() && !is_any_limited(group.claims);
   if (may_be_missed) group.left_ready = batch.set().wakes();
@@ -405,6 +409,7 @@ void Engine::end_waits() {
   for (const WaitingClaim& claim : waiters_.take_over(clock_.monotonic())) {
     claim.reply(Answer{std::vector<core::ClaimedTask>{}});
   }
+  lease_notices_.end_expired();
 }
 
 void Engine::end_waits_of(const std::string& ns, const std::string& worker_id) {
@@ -414,6 +419,7 @@ void Engine::end_waits_of(const std::string& ns, const std::string& worker_id) {
 
 void Engine::abandon_waits() {
   for (const WaitingClaim& claim : waiters_.take_all()) claim.reply(Answer{std::vector<core::ClaimedTask>{}});
+  lease_notices_.end_all();
 }
 
 void Engine::serve_waiting(bool only_limited) {

@@ -16,6 +16,7 @@
 #include "core/env.hpp"
 #include "engine/batch.hpp"
 #include "engine/id_source.hpp"
+#include "engine/lease_notices.hpp"
 #include "engine/run_watch.hpp"
 #include "engine/waiters.hpp"
 #include "store/store.hpp"
@@ -71,6 +72,7 @@ class Engine {
     std::vector<core::Reply> replies = {};
     std::vector<core::Result<core::Answer>> answers = {};  // beside the replies
     std::vector<RunWatch::News> news = {};
+    std::vector<LeaseNotice> notices = {};
   };
   // One transaction. Every request is answered once, except for claims that wait.
   [[nodiscard]] Answers commit(std::vector<Request> requests);
@@ -121,8 +123,11 @@ class Engine {
 
   // Told of every commit that changes runs.
   [[nodiscard]] RunWatch& run_watch() { return run_watch_; }
+  // Told of every commit that cancels or revokes a lease.
+  [[nodiscard]] LeaseNotices& lease_notices() { return lease_notices_; }
   [[nodiscard]] const Waiters& waiters() const { return waiters_; }
   [[nodiscard]] store::Store& store() { return store_; }
+  [[nodiscard]] core::Clock& clock() { return clock_; }
 
   [[nodiscard]] const EngineStats& stats() const { return stats_; }
 
@@ -149,6 +154,7 @@ class Engine {
   core::Random& random_;
   Waiters waiters_;
   RunWatch run_watch_;
+  LeaseNotices lease_notices_;
   Plans plans_;
   DeclaredTypes types_;
   RunCache run_cache_;

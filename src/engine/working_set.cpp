@@ -100,7 +100,16 @@ std::size_t WorkingSet::left_ready() const {
   }));
 }
 
+// A holder learns by itself of what its own reports do; a forced end raises the fence.
+void WorkingSet::note_holder(const core::TaskRecord& record, const core::TaskChange& change) {
+  if (!record.lease) return;
+  const bool is_revoked = !change.lease && change.progress.fence > record.progress.fence;
+  if (!is_revoked && change.event != core::TaskEvent::cancel_requested) return;
+  notices_.push_back({.ns = record.lane->ns, .worker_id = record.lease->worker_id, .task_id = record.id});
+}
+
 void WorkingSet::change(WorkingTask& task, const core::TaskChange& change) {
+  note_holder(task.record, change);
   const bool was_waiting =
       task.record.facts.key && task.record.place == Place::waiting && change.place != Place::waiting;
   if (was_waiting && core::is_terminal(change.status)) ++line(line_ref(task.record)).left_waiting;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/task_machine.hpp"
+#include "engine/lease_notices.hpp"
 #include "engine/waiters.hpp"
 #include "store/store.hpp"
 
@@ -67,6 +68,8 @@ class WorkingSet {
   [[nodiscard]] std::size_t left_ready() const;
 
   void change(WorkingTask& task, const core::TaskChange& change);
+  // Of the leases that this group canceled or revoked.
+  [[nodiscard]] std::vector<LeaseNotice> take_notices() { return std::exchange(notices_, {}); }
 
   // Lets a task go that its run held: into the line of its key, or to where it can be claimed.
   void release(WorkingTask& task);
@@ -95,6 +98,7 @@ class WorkingSet {
 
  private:
   WorkingTask& add_loaded(core::TaskRecord&& record);
+  void note_holder(const core::TaskRecord& record, const core::TaskChange& change);
   void advance_line(const store::LineRef& ref, WorkingLine& line);
   [[nodiscard]] WorkingTask* next_in_line(const store::LineRef& ref, WorkingLine& line);
   [[nodiscard]] WorkingTask* first_stored(const store::LineRef& ref, const WorkingLine& line);
@@ -106,6 +110,7 @@ class WorkingSet {
   std::map<store::LineRef, WorkingLine> lines_;
   std::map<store::QueueRef, WorkingQueue> queues_;
   std::vector<store::TurnsWrite> turns_;
+  std::vector<LeaseNotice> notices_;
   bool has_runs_ = false;
   bool has_fair_ = false;
 };

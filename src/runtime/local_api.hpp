@@ -17,6 +17,7 @@
 #include "core/run_api.hpp"
 #include "core/schedule_plan.hpp"
 #include "engine/id_source.hpp"
+#include "engine/lease_notices.hpp"
 #include "engine/plans.hpp"
 #include "engine/run_watch.hpp"
 #include "runtime/record_cache.hpp"
@@ -83,6 +84,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
 
   core::Result<core::Worker> register_worker(const core::RegisterWorker& request) override;
   core::Result<core::Worker> heartbeat_worker(const core::HeartbeatWorker& request) override;
+  core::Result<std::vector<core::TaskId>> await_notices(const core::AwaitNotices& request) override;
   core::Result<core::Worker> drain_worker(const core::WorkerRef& request) override;
   core::Result<core::Done> deregister_worker(const core::WorkerRef& request) override;
   core::Result<core::Worker> get_worker(const std::string& ns, const std::string& worker_id) override;
@@ -142,8 +144,11 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   // A firing as it is to be, if it still waits (core::decide_firing).
   core::Result<core::RawJson> keep_firing(const std::string& ns, const core::Firing& firing);
 
-  // Where it hears of what the engine beside it commits, so that whoever awaits a run need not look for it.
-  void follow(engine::RunWatch& watch) { watch_ = &watch; }
+  // Subscribes to the commits of the engine beside it, for the calls that wait for a run or for a notice.
+  void follow(engine::RunWatch& watch, engine::LeaseNotices& notices) {
+    watch_ = &watch;
+    notices_ = &notices;
+  }
 
   // The gates alone, for an edge that submits by itself. They may read the store.
   // Refuses tasks that their types or their namespace do not allow, and fills in the types' defaults.
@@ -177,6 +182,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
         shared_(whole.shared_),
         submit_(whole.submit_),
         watch_(whole.watch_),
+        notices_(whole.notices_),
         options_(whole.options_),
         once_(std::move(key)) {}
 
@@ -278,6 +284,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   std::shared_ptr<Shared> shared_;  // by all that `once` makes
   Submit submit_;
   engine::RunWatch* watch_ = nullptr;
+  engine::LeaseNotices* notices_ = nullptr;
   const LocalApiOptions options_;
   std::optional<core::DoOnce> once_ = {};
   bool is_replayed_ = false;

@@ -1,5 +1,7 @@
 // The calls on workers: their records, and the tasks that go with them.
 
+#include <condition_variable>
+#include <mutex>
 #include <utility>
 
 #include "runtime/local_api.hpp"
@@ -13,6 +15,8 @@ namespace {
 
 // How often a registration looks again when another one of the same process came between.
 constexpr int kTriesMax = 10;
+// The ticker ends waits; this is how late it may be.
+constexpr core::Duration kTickerLate = std::chrono::seconds{1};
 
 }  // namespace
 
@@ -124,6 +128,28 @@ Result<core::Worker> LocalApi::get_worker(const std::string& ns, const std::stri
   if (!found->record)
     return core::Problem{.code = core::ProblemCode::not_found, .detail = "there is no worker " + worker_id};
   return core::worker_at(*found->record, found->now);
+}
+
+Result<std::vector<core::TaskId>> LocalApi::await_notices(const core::AwaitNotices& request) {
+  if (const Status valid = check(request); !valid) return valid.problem();
+  if (notices_ == nullptr)
+    return core::Problem{.code = core::ProblemCode::unavailable, .detail = "this node sends no notices"};
+  struct Reply {
+    std::mutex mutex;
+    std::condition_variable arrived;
+    std::optional<std::vector<core::TaskId>> tasks;
+  };
+  auto reply = std::make_shared<Reply>();  // shared with the engine, which may reply after the wait
+  notices_->wait(
+      {.ns = request.ns, .worker_id = request.worker_id, .until = clock_.monotonic() + request.wait},
+      [reply](std::vector<core::TaskId> tasks) {
+        const std::lock_guard lock{reply->mutex};
+        reply->tasks = std::move(tasks);
+        reply->arrived.notify_all();
+      });
+  std::unique_lock lock{reply->mutex};
+  reply->arrived.wait_for(lock, request.wait + kTickerLate, [&] { return reply->tasks.has_value(); });
+  return reply->tasks.value_or(std::vector<core::TaskId>{});
 }
 
 Result<core::Page<core::Worker>> LocalApi::list_workers(const core::ListRecords& list) {

@@ -31,7 +31,7 @@ Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, 
           std::make_unique<LookingThread>([this] { return scheduler_.look(); }, options.schedules)) {
   if (store.has_inbox())
     inbox_thread_ = std::make_unique<LookingThread>([this] { return inbox_.look(); }, options.inbox);
-  api_.follow(engine_.run_watch());
+  api_.follow(engine_.run_watch(), engine_.lease_notices());
 }
 
 void Runtime::note_scheduled() {

@@ -16,6 +16,7 @@ namespace {
 // A claim of an engine in this process cannot be called off: it waits no longer than a stop may.
 constexpr core::Duration kEmbeddedClaimWait = std::chrono::milliseconds{200};
 constexpr core::Duration kHttpClaimWait = std::chrono::seconds{5};
+constexpr core::Duration kHttpNoticeWait = std::chrono::seconds{30};
 constexpr std::size_t kKeptConnectionsMax = 64;
 
 std::size_t bytes_of(const core::WriteSteps& command) {
@@ -79,6 +80,7 @@ class Http final : public Connection {
     return Calls{std::make_unique<client::HttpApi>(std::move(target), random()), {}};
   }
   [[nodiscard]] core::Duration claim_wait() const override { return kHttpClaimWait; }
+  [[nodiscard]] core::Duration notice_wait() const override { return kHttpNoticeWait; }
 
   [[nodiscard]] std::optional<std::string> why_no_sql() const override {
     return "this client talks to a server, and the server's database is not its own";

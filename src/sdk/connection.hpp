@@ -99,6 +99,8 @@ class Connection {
   virtual void check_wait() {}
   // How long a claim should wait for work at a time.
   [[nodiscard]] virtual core::Duration claim_wait() const = 0;
+  // How long a wait for notices should take at a time.
+  [[nodiscard]] virtual core::Duration notice_wait() const { return claim_wait(); }
 
   // Why there can be no transaction of a user's own; nothing where there can.
   [[nodiscard]] virtual std::optional<std::string> why_no_sql() const = 0;

@@ -60,7 +60,7 @@ TestConnection::TestConnection(Crash crash)
           *store_, clock(), random(),
           [this](core::Command command, core::Reply reply) { submit(std::move(command), std::move(reply)); }),
       skipper_([this] { return skip(); }, kTestTick) {
-  api_.follow(runtime_.engine().run_watch());
+  api_.follow(runtime_.engine().run_watch(), runtime_.engine().lease_notices());
 }
 
 TestConnection::~TestConnection() = default;

@@ -130,7 +130,24 @@ void WorkerCore::start() {
           ApiLeaseCalls::Of{
               .ns = connection_->ns(), .worker_id = reporter_->worker_id(), .is_over = is_over_}),
       connection_->clock());
+  listen();
   claimer_ = std::thread{[this] { claim_loop(); }};
+}
+
+// Before the first claim, so that no cancel of a claimed task is missed.
+void WorkerCore::listen() {
+  const core::Duration wait = connection_->notice_wait();
+  notice_calls_.emplace(connection_->own_calls(wait + options_.lease));
+  const auto await_notices = [this, wait]() -> core::Result<std::vector<std::string>> {
+    const auto tasks = notice_calls_->tasks().await_notices(
+        {.ns = connection_->ns(), .worker_id = reporter_->worker_id(), .wait = wait});
+    if (!tasks) return tasks.problem();
+    std::vector<std::string> ids;
+    for (const core::TaskId& task : *tasks) ids.push_back(to_string(task));
+    return ids;
+  };
+  listener_ = std::make_unique<worker::NoticeListener>(
+      worker::NoticeCalls{.wait = await_notices, .cancel = [this] { notice_calls_->cancel(); }}, *keeper_);
 }
 
 // --- claiming ---
@@ -186,6 +203,8 @@ core::ClaimTasks WorkerCore::claim_of(int max) const {
 
 bool WorkerCore::has_taken(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at) {
   if (claimed.empty()) return true;
+  // Taken before the start is sent, so that a timeout passes here no later than in the store.
+  const core::MonotonicTime started_at = connection_->clock().monotonic();
   if (options_.prefetch == 0) reporter_->start(claimed);
   std::vector<Work> work;
   work.reserve(claimed.size());
@@ -193,6 +212,8 @@ bool WorkerCore::has_taken(std::vector<core::ClaimedTask> claimed, core::Monoton
     auto lease = keeper_->hold({.task_id = to_string(one.task.id),
                                 .fence = one.task.lease->fence,
                                 .until = asked_at + options_.lease});
+    if (options_.prefetch == 0 && one.task.timeout)
+      keeper_->set_timeout(lease, started_at + *one.task.timeout);
     work.push_back({.claimed = std::move(one), .lease = std::move(lease)});
   }
   std::vector<Work> unwanted;
@@ -252,7 +273,7 @@ void WorkerCore::run_loop() {
     const bool begin = !is_stopping_;
     lock.unlock();
     if (begin) {
-      if (options_.prefetch > 0) reporter_->start({work.claimed});  // not before its turn has come
+      if (options_.prefetch > 0) start(work);
       do_work(work);
     } else {
       reporter_->release(work.claimed.task);
@@ -264,6 +285,13 @@ void WorkerCore::run_loop() {
     slot_freed_.notify_one();
     if (busy_ == 0) idle_.notify_all();
   }
+}
+
+// A prefetched task starts when a thread takes it, and its timeout counts from then.
+void WorkerCore::start(const Work& work) {
+  const core::MonotonicTime started_at = connection_->clock().monotonic();
+  reporter_->start({work.claimed});
+  if (const auto timeout = work.claimed.task.timeout) keeper_->set_timeout(work.lease, started_at + *timeout);
 }
 
 void WorkerCore::do_work(const Work& work) {
@@ -289,9 +317,14 @@ Outcome WorkerCore::call_task(const Work& work) {
   TaskState state{*connection_, work.claimed, *work.lease};
   Task task{state};
   Outcome outcome = outcome_of([&] { return handler->second(task, work.claimed.task.payload.text); });
-  if (outcome.kind != Outcome::Kind::failed || work.lease->state() != worker::LeaseState::cancelled)
-    return outcome;
-  return failed_with({.code = "cancelled", .message = "stopped as the cancel asked", .retryable = false});
+  if (outcome.kind != Outcome::Kind::failed) return outcome;
+  switch (work.lease->state()) {
+    case worker::LeaseState::cancelled:
+      return failed_with({.code = "cancelled", .message = "stopped as the cancel asked", .retryable = false});
+    case worker::LeaseState::timed_out:
+      return failed_with({.code = "timeout", .message = worker::kTimeoutMessage});
+    default: return outcome;
+  }
 }
 
 // --- the end ---
@@ -319,6 +352,7 @@ void WorkerCore::end() {
   *is_over_ = true;  // what takes no notice is not held for ever
   for (std::thread& runner : runners_) runner.join();
   runners_.clear();
+  listener_.reset();
   keeper_.reset();
   static_cast<void>(connection_->calls().tasks().deregister_worker(
       {.ns = connection_->ns(), .worker_id = reporter_->worker_id()}));

@@ -17,6 +17,7 @@
 #include "sdk/connection.hpp"
 #include "sdk/reporter.hpp"
 #include "worker/lease_keeper.hpp"
+#include "worker/notice_listener.hpp"
 
 namespace pawl::detail {
 
@@ -42,6 +43,7 @@ class WorkerCore {
 
   void check_new(const std::string& name) const;
   [[nodiscard]] std::string enlist();
+  void listen();
   void claim_loop();
   [[nodiscard]] int held_max() const { return options_.max_concurrent + options_.prefetch; }
   [[nodiscard]] int slots_max() const;  // with the lock held
@@ -53,6 +55,7 @@ class WorkerCore {
   [[nodiscard]] std::vector<Work> make_runners();
   void back_off(core::Duration wait);
   void run_loop();
+  void start(const Work& work);
   void do_work(const Work& work);
   [[nodiscard]] Outcome call_task(const Work& work);
   void stop_claiming();
@@ -69,6 +72,8 @@ class WorkerCore {
   std::optional<Reporter> reporter_;
   std::shared_ptr<std::atomic<bool>> is_over_;  // shared with what renews the leases
   std::unique_ptr<worker::LeaseKeeper> keeper_;
+  std::optional<Calls> notice_calls_;
+  std::unique_ptr<worker::NoticeListener> listener_;
   std::thread claimer_;
 
   std::mutex mutex_;

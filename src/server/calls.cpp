@@ -28,7 +28,8 @@ bool submits_itself(wire::Call call) {
   return call == Call::enqueue_task || call == Call::enqueue_tasks || call == Call::claim_tasks ||
          call == Call::report_tasks || call == Call::report_task || call == Call::begin_step ||
          call == Call::complete_step || call == Call::fail_step || call == Call::suspend_run ||
-         call == Call::write_steps || call == Call::write_steps_of_many || call == Call::start_run;
+         call == Call::write_steps || call == Call::write_steps_of_many || call == Call::start_run ||
+         call == Call::await_notices;
 }
 
 // That it could not be written down denies nobody anything more.

@@ -116,6 +116,22 @@ Response drain(Services& services, const Request& request, const core::WorkerRef
   return respond(request, drained, wire::write_worker);
 }
 
+// No thread is held for it: the engine replies.
+void await_notices(Services& services, const Request& request, const Answer& answer) {
+  const auto wait = read_query(
+      request, [](ObjectReader& in) { return in.optional_duration("wait").value_or(core::Duration{0}); });
+  if (!wait) return answer(refuse(request, wait.problem()));
+  const core::AwaitNotices asked{.ns = request.ns, .worker_id = request.parameters.at(1), .wait = *wait};
+  if (const core::Status valid = core::check(asked); !valid) return answer(refuse(request, valid.problem()));
+  const Request brief{.id = request.id};  // the rest need not wait too
+  services.engine.lease_notices().wait({.ns = asked.ns,
+                                        .worker_id = asked.worker_id,
+                                        .until = services.engine.clock().monotonic() + asked.wait},
+                                       [brief, answer](const std::vector<core::TaskId>& tasks) {
+                                         answer(respond(brief, core::Result{tasks}, wire::write_notices));
+                                       });
+}
+
 // --- types ---
 
 Response put_type(Services& services, const Request& request) {
@@ -215,6 +231,7 @@ Response answer_to(Services& services, const Request& request) {
 }  // namespace
 
 void call_record(Services& services, Request request, Answer answer) {
+  if (request.route->call == Call::await_notices) return await_notices(services, request, answer);
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
     answer(answer_to(services, request));
   });

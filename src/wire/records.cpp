@@ -1,5 +1,7 @@
 #include "wire/records.hpp"
 
+#include <fmt/format.h>
+
 #include "wire/parts.hpp"
 
 namespace pawl::wire {
@@ -146,6 +148,22 @@ void write_worker(Writer& out, const core::Worker& worker) {
       .field("registered_at", worker.registered_at)
       .field("heartbeat_at", worker.heartbeat_at)
       .end_object();
+}
+
+void write_notices(Writer& out, const std::vector<core::TaskId>& tasks) {
+  out.begin_object().key("task_ids").begin_array();
+  for (const core::TaskId& task : tasks) out.value(to_string(task));
+  out.end_array().end_object();
+}
+
+std::vector<core::TaskId> read_notices(ObjectReader& in) {
+  std::vector<core::TaskId> tasks;
+  for (const std::string& text : texts_or_none(in, "task_ids")) {
+    const auto id = core::parse_uuid(text);
+    if (!id) in.mistake("task_ids", fmt::format("'{}' is no id of a task", text));
+    tasks.emplace_back(id.value_or(core::Uuid{}));
+  }
+  return tasks;
 }
 
 core::Worker read_worker(ObjectReader& in) {

@@ -18,6 +18,9 @@ void write_idempotency(Writer& out, const core::IdempotencyKey& key);
 void write_registration(Writer& out, const core::RegisterWorker& request);
 void write_worker(Writer& out, const core::Worker& worker);
 [[nodiscard]] core::Worker read_worker(ObjectReader& in);
+// The tasks of a worker that were canceled or taken from it.
+void write_notices(Writer& out, const std::vector<core::TaskId>& tasks);
+[[nodiscard]] std::vector<core::TaskId> read_notices(ObjectReader& in);
 
 [[nodiscard]] core::TaskType read_task_type(ObjectReader& in);  // without its name
 void write_task_type(Writer& out, const core::TaskType& type, bool with_name);

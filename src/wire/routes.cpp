@@ -139,6 +139,7 @@ constexpr std::array kHeartbeat{
     Field{"failed_delta", "integer"},
     Field{"renew_leases", "boolean", false, "of all tasks it holds"},
 };
+constexpr std::array kNotices{Field{"wait", "duration", false, "at most 60s; default: none"}};
 constexpr std::array kType{
     Field{"required", "strings", false, "fields that a payload must have"},
     Field{"schema", "json", false, "type, properties, required, items, enum, minimum, maximum"},
@@ -369,6 +370,14 @@ constexpr std::array kBaseRoutes{
           kHeartbeat,
           {},
           "worker"},
+    Route{Method::get,
+          "/v1/{ns}/workers/{id}/notices",
+          Role::worker,
+          Call::await_notices,
+          "Wait for tasks of a worker that are canceled or taken from it",
+          {},
+          kNotices,
+          "notices"},
     Route{Method::post,
           "/v1/{ns}/workers/{id}/drain",
           Role::supervisor,

@@ -52,6 +52,7 @@ enum class Call : std::uint8_t {
   get_idempotency,
   register_worker,
   heartbeat_worker,
+  await_notices,
   drain_worker,
   deregister_worker,
   get_worker,

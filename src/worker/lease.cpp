@@ -22,7 +22,8 @@ void Lease::end(LeaseState why) {
 }
 
 LeaseState Lease::state() {
-  if (state_ == LeaseState::held && clock_.monotonic() < until_.load()) return LeaseState::held;
+  const core::MonotonicTime ends_at = std::min(until_.load(), timeout_at_.load());
+  if (state_ == LeaseState::held && clock_.monotonic() < ends_at) return LeaseState::held;
   const std::lock_guard lock{mutex_};
   return state_locked();
 }
@@ -46,7 +47,9 @@ void Lease::wait(core::Duration at_most) {
 }
 
 LeaseState Lease::state_locked() {
-  if (clock_.monotonic() >= until_.load()) end_locked(LeaseState::lost);
+  const core::MonotonicTime now = clock_.monotonic();
+  if (now >= until_.load()) end_locked(LeaseState::lost);
+  if (now >= timeout_at_.load()) end_locked(LeaseState::timed_out);
   return state_;
 }
 

@@ -1,6 +1,7 @@
 #include "worker/lease_keeper.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/time.hpp"
@@ -47,6 +48,27 @@ void LeaseKeeper::drop(const std::shared_ptr<Lease>& lease) {
   std::erase(leases_, lease);
 }
 
+void LeaseKeeper::set_timeout(const std::shared_ptr<Lease>& lease, core::MonotonicTime at) {
+  const std::lock_guard lock{mutex_};
+  lease->set_timeout(at);
+  if (at < wakes_at_) changed_.notify_all();
+}
+
+void LeaseKeeper::renew_now(std::vector<std::string> task_ids) {
+  const std::lock_guard lock{mutex_};
+  std::move(task_ids.begin(), task_ids.end(), std::back_inserter(renewed_now_));
+  changed_.notify_all();
+}
+
+LeaseKeeper::Leases LeaseKeeper::take_renewed_now() {
+  const std::vector<std::string> ids = std::exchange(renewed_now_, {});
+  Leases leases;
+  for (const auto& lease : leases_) {
+    if (std::find(ids.begin(), ids.end(), lease->task_id()) != ids.end()) leases.push_back(lease);
+  }
+  return leases;
+}
+
 void LeaseKeeper::end_all(LeaseState why) {
   Leases leases;
   {
@@ -62,8 +84,9 @@ core::MonotonicTime LeaseKeeper::next_wake() const {
   auto wake = next_beat_;
   const auto now = clock_.monotonic();
   for (const auto& lease : leases_) {
-    const auto until = lease->until();
-    if (until > now) wake = std::min(wake, until);
+    for (const auto end : {lease->until(), lease->timeout_at()}) {
+      if (end > now) wake = std::min(wake, end);
+    }
   }
   return wake;
 }
@@ -72,8 +95,9 @@ void LeaseKeeper::run() {
   std::unique_lock lock{mutex_};
   while (!stopping_) {
     wakes_at_ = next_wake();
-    changed_.wait_until(lock, wakes_at_);
+    if (renewed_now_.empty()) changed_.wait_until(lock, wakes_at_);
     const auto leases = leases_;
+    const auto renewed_now = take_renewed_now();
     const bool due = clock_.monotonic() >= next_beat_;
     lock.unlock();
     for (const auto& lease : leases) static_cast<void>(lease->state());  // notices that its time is over
@@ -81,6 +105,8 @@ void LeaseKeeper::run() {
     if (due) {
       renewed = beat(leases);
       tell_worker_alive(leases);
+    } else if (!renewed_now.empty()) {
+      beat(renewed_now);
     }
     lock.lock();
     const auto interval = interval_of(options_.lease);
@@ -91,7 +117,11 @@ void LeaseKeeper::run() {
 // Never longer than until the next lease ends: that must be noticed.
 core::Duration LeaseKeeper::call_timeout(const Leases& leases) const {
   core::Duration timeout = interval_of(options_.lease);
-  for (const auto& lease : leases) timeout = std::min(timeout, lease->until() - clock_.monotonic());
+  const auto now = clock_.monotonic();
+  for (const auto& lease : leases) {
+    timeout = std::min(timeout, lease->until() - now);
+    if (lease->timeout_at() > now) timeout = std::min(timeout, lease->timeout_at() - now);
+  }
   return std::max<core::Duration>(timeout, std::chrono::milliseconds{10});
 }
 

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -29,6 +30,10 @@ class LeaseKeeper {
   // Shared by the keeper and whoever runs the task, until `drop`.
   std::shared_ptr<Lease> hold(LeaseTerms terms);
   void drop(const std::shared_ptr<Lease>& lease);
+  // Ends the lease as timed out at this time.
+  void set_timeout(const std::shared_ptr<Lease>& lease, core::MonotonicTime at);
+  // Renews the leases of these tasks without waiting for the next heartbeat, to learn how they are.
+  void renew_now(std::vector<std::string> task_ids);
   // Ends every lease that is held.
   void end_all(LeaseState why);
 
@@ -41,6 +46,7 @@ class LeaseKeeper {
   bool beat(const Leases& leases);  // false: nothing was renewed
   void tell_worker_alive(const Leases& leases);
   [[nodiscard]] core::MonotonicTime next_wake() const;  // with the lock held
+  [[nodiscard]] Leases take_renewed_now();              // with the lock held
   [[nodiscard]] core::Duration call_timeout(const Leases& leases) const;
 
   KeeperOptions options_;
@@ -52,6 +58,7 @@ class LeaseKeeper {
   std::mutex mutex_;
   std::condition_variable changed_;
   Leases leases_;
+  std::vector<std::string> renewed_now_;
   core::MonotonicTime wakes_at_ = {};  // at the latest
   core::MonotonicTime next_beat_;
   bool stopping_ = false;

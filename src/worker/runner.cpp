@@ -100,7 +100,9 @@ std::shared_ptr<Lease> TaskRunner::start(const ClaimedTask& task) {
     say_(fmt::format("task {} was not started: {}", task.id, refused->detail));
     return nullptr;
   }
-  return keeper_.hold({.task_id = task.id, .fence = task.fence, .until = sent_at + options_.lease});
+  auto lease = keeper_.hold({.task_id = task.id, .fence = task.fence, .until = sent_at + options_.lease});
+  if (task.timeout) keeper_.set_timeout(lease, sent_at + *task.timeout);
+  return lease;
 }
 
 Outcome TaskRunner::handle(const Handler& handler, const ClaimedTask& task, Lease& lease) {
@@ -142,6 +144,8 @@ void TaskRunner::finish(const ClaimedTask& task, const Outcome& outcome, Lease& 
   if (!completed && state == LeaseState::cancelled) {
     report = report_text(task.id, task.fence, failure("cancelled", "stopped as the cancel asked", false));
   }
+  if (!completed && state == LeaseState::timed_out)
+    report = report_text(task.id, task.fence, failure("timeout", kTimeoutMessage, true));
   auto told = deliver(report, lease);
   const bool refused = !told && (told.problem().code == core::ProblemCode::payload_too_large ||
                                  told.problem().code == core::ProblemCode::invalid_argument);

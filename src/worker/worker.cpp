@@ -12,6 +12,7 @@
 
 #include "core/limits.hpp"
 #include "worker/host.hpp"
+#include "worker/notice_listener.hpp"
 
 namespace pawl::worker {
 
@@ -57,6 +58,10 @@ core::Status Worker::run() {
   LeaseKeeper keeper{{.lease = options_.lease, .is_enlisted = enlisted},
                      std::make_unique<HttpLeaseCalls>(options_.server, options_.ns, id_, random_),
                      clock_};
+  WorkerApi notices{options_.server, options_.ns, random_};
+  const NoticeListener listener{
+      {.wait = [&] { return notices.await_notices(id_, kClaimWait); }, .cancel = [&] { notices.cancel(); }},
+      keeper};
   WorkerApi claims{options_.server, options_.ns, random_};
   std::thread claimer{[&] { claim_loop(claims); }};
   std::vector<std::thread> runners;

@@ -41,6 +41,7 @@ ClaimedTask claimed_task(std::string_view object) {
           .traceparent = text_of(object, "traceparent"),
           .attempt = number_of(object, "attempt"),
           .fence = number_of(lease, "fence"),
+          .timeout = core::parse_duration(text_of(object, "timeout")),
           .payload = std::string{client::raw_member(object, "payload").value_or("null")},
           .object = std::string{object}};
 }
@@ -118,6 +119,20 @@ core::Result<std::vector<ClaimedTask>> WorkerApi::claim(const ClaimRequest& requ
   std::vector<ClaimedTask> claimed;
   for (const auto object : client::raw_elements(*tasks)) claimed.push_back(claimed_task(object));
   return claimed;
+}
+
+core::Result<std::vector<std::string>> WorkerApi::await_notices(const std::string& worker_id,
+                                                                core::Duration wait) {
+  const auto answer = caller_.call({.path = base_ + "/workers/" + client::percent_encoded(worker_id) +
+                                            "/notices?wait=" + core::format_duration(wait),
+                                    .timeout = wait + kTimeout,
+                                    .repeatable = true});
+  if (!answer) return answer.problem();
+  const auto json = Json::parse(answer->body, nullptr, false);
+  if (!json.is_object() || !json.contains("task_ids")) return not_understood();
+  std::vector<std::string> ids;
+  for (const Json& id : json["task_ids"]) ids.push_back(id.is_string() ? id.get<std::string>() : "");
+  return ids;
 }
 
 core::Result<std::vector<core::Result<ReportResult>>> WorkerApi::report(

@@ -2,6 +2,7 @@
 // The calls that a worker makes, on one connection. One thread at a time, but for `cancel`.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct ClaimedTask {
   std::string traceparent = {};  // empty: of no trace
   std::int64_t attempt = 0;
   std::int64_t fence = 0;
-  std::string payload = {};  // byte for byte
-  std::string object = {};   // the whole task as the server sent it
+  std::optional<core::Duration> timeout = {};  // of this attempt
+  std::string payload = {};                    // byte for byte
+  std::string object = {};                     // the whole task as the server sent it
 };
 
 struct ClaimRequest {
@@ -65,6 +67,10 @@ class WorkerApi {
   // One result a report, in order. Reports are objects as JSON text; each may be sent twice without harm.
   [[nodiscard]] core::Result<std::vector<core::Result<ReportResult>>> report(
       const std::string& worker_id, const std::vector<std::string>& reports, core::Duration timeout);
+
+  // Waits at most so long; the ids of tasks that were canceled or taken from the worker.
+  [[nodiscard]] core::Result<std::vector<std::string>> await_notices(const std::string& worker_id,
+                                                                     core::Duration wait);
 
   void cancel() { caller_.cancel(); }
 

@@ -50,6 +50,56 @@ TEST_P(Workers, CountWhatTheirHeartbeatsTell) {
   EXPECT_EQ(api().heartbeat_worker({.worker_id = "none"}).problem().code, ProblemCode::not_found);
 }
 
+TEST_P(Workers, AreNotifiedOfTheirTasksThatAreCanceledOrTakenFromThem) {
+  const auto notices = [&](const std::string& worker) {
+    std::optional<std::vector<core::TaskId>> given;
+    engine().lease_notices().wait({.ns = "default", .worker_id = worker, .until = clock.monotonic()},
+                                  [&](std::vector<core::TaskId> tasks) { given = std::move(tasks); });
+    return given.value();
+  };
+  using Ids = std::vector<core::TaskId>;
+  EXPECT_EQ(notices("w"), Ids{});
+  const core::Task canceled = enqueue(task_of("t"));
+  (void)claim_one("w", 30s);
+  const core::Task lost = enqueue(task_of("t"));
+  (void)claim_one("w", 10s);
+  ASSERT_TRUE(api().cancel_task("default", canceled.id).ok());
+  EXPECT_EQ(notices("w"), Ids{canceled.id});
+  EXPECT_EQ(notices("w"), Ids{}) << "a notice is sent once";
+  clock.advance(11s);
+  (void)engine().tick(100);
+  EXPECT_EQ(notices("w"), Ids{lost.id});
+  const core::Task completed = enqueue(task_of("t"));
+  complete(claim_one("w", 30s));
+  EXPECT_EQ(notices("w"), Ids{}) << "a holder's own report is no news to it";
+}
+
+TEST_P(Workers, ThatWaitForNoticesAreRepliedToOnceEach) {
+  std::vector<std::size_t> replies;
+  const auto wait = [&](core::Duration at_most) {
+    engine().lease_notices().wait(
+        {.ns = "default", .worker_id = "w", .until = clock.monotonic() + at_most},
+        [&](const std::vector<core::TaskId>& tasks) { replies.push_back(tasks.size()); });
+  };
+  wait(10s);
+  wait(20s);
+  EXPECT_EQ(replies, (std::vector<std::size_t>{0})) << "the later wait of a worker replaces the earlier";
+  clock.advance(10s);
+  engine().end_waits();
+  EXPECT_EQ(replies.size(), 1U);
+  const core::Task task = enqueue(task_of("t"));
+  (void)claim_one("w", 30s);
+  ASSERT_TRUE(api().cancel_task("default", task.id).ok());
+  EXPECT_EQ(replies, (std::vector<std::size_t>{0, 1}));
+  wait(10s);
+  clock.advance(10s);
+  engine().end_waits();
+  EXPECT_EQ(replies, (std::vector<std::size_t>{0, 1, 0}));
+  clock.advance(1h);
+  engine().end_waits();
+  EXPECT_EQ(replies.size(), 3U);
+}
+
 TEST_P(Workers, RenewTheirLeasesWithAHeartbeat) {
   (void)add("h", 1, "w");
   const core::Task task = enqueue(task_of("t"));

@@ -197,6 +197,40 @@ TEST_P(Tasks, ThatAreCancelledAreToldByTheirStopToken) {
   EXPECT_EQ(await_task(client, id).status, "cancelled");
 }
 
+TEST_P(Tasks, ThatAreCancelledAreStoppedWithoutAHeartbeat) {
+  std::atomic<bool> began = false;
+  Worker worker{client, quiet({.lease = 10min})};
+  worker.task("long", [&](Task& task) {
+    began = true;
+    static_cast<void>(eventually([&] { return !task.heartbeat(); }));
+    throw Failure("stopped", "the handler noticed its stop token");
+  });
+  worker.start();
+  const std::string id = client.enqueue("long").id;
+  ASSERT_TRUE(eventually([&] { return began.load(); }));
+  client.cancel_task(id);
+  EXPECT_EQ(await_task(client, id).status, "cancelled");
+}
+
+TEST_P(Tasks, AreStoppedAtTheirTimeoutBeforeTheirNextAttemptStarts) {
+  std::atomic<int> running = 0;
+  std::atomic<int> concurrent_max = 0;
+  Worker worker{client, quiet()};
+  worker.task("long", [&](Task& task) {
+    const int now = ++running;
+    if (now > concurrent_max) concurrent_max = now;
+    if (task.attempt() == 1) static_cast<void>(eventually([&] { return !task.heartbeat(); }));
+    --running;
+    if (task.attempt() == 1) throw Failure("stopped", "the handler noticed its stop token");
+    return task.attempt();
+  });
+  worker.start();
+  const std::string id =
+      client.enqueue("long", nullptr, {.retry = {.jitter = 0}, .timeout = std::chrono::milliseconds{100}}).id;
+  EXPECT_EQ(await_task(client, id).output<int>(), 2);
+  EXPECT_EQ(concurrent_max, 1);
+}
+
 TEST_P(Tasks, ThatTakeLongerThanTheirLeaseAreHeldAllTheWhile) {
   std::atomic<int> calls = 0;
   Worker worker{client, quiet({.lease = 3s})};

@@ -46,6 +46,17 @@ TEST_F(HeldLease, ThatIsCancelledCanStillBeLost) {
   EXPECT_EQ(lease.state(), LeaseState::lost);
 }
 
+TEST_F(HeldLease, TimesOutWithItsAttemptAndCanStillBeLost) {
+  lease.set_timeout(clock.monotonic() + 10s);
+  clock.advance(9s);
+  EXPECT_EQ(lease.state(), LeaseState::held);
+  EXPECT_EQ(lease.look_again_at(), clock.monotonic() + 1s);
+  clock.advance(1s);
+  EXPECT_EQ(lease.state(), LeaseState::timed_out);
+  clock.advance(20s);
+  EXPECT_EQ(lease.state(), LeaseState::lost);
+}
+
 TEST_F(HeldLease, CallsOnceWhenItEnds) {
   int calls = 0;
   lease.when_ended([&] { ++calls; });
