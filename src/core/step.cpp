@@ -113,6 +113,10 @@ Status check(const WriteSteps& command) {
     problem.detail = fmt::format("steps[{}]: {}", i, problem.detail);
     return problem;
   }
+  if (command.await) {
+    const Status wait = check_duration("await.at_most", command.await->at_most, Duration{0}, kClaimWaitMax);
+    if (!wait) return wait;
+  }
   if (command.custom_status) return check_key("custom_status", *command.custom_status);
   return Done{};
 }

@@ -119,6 +119,12 @@ struct SuspendBody {
   bool may_undo = false;
 };
 
+// The reply waits until one of the steps has ended, or all have; or the run is to stop or is paused.
+struct AwaitSteps {
+  Duration at_most = {};
+  bool wants_all = false;
+};
+
 struct WriteSteps {
   std::string ns = "default";
   RunId run_id = {};
@@ -128,6 +134,7 @@ struct WriteSteps {
   std::optional<std::string> custom_status = {};
   std::optional<SuspendBody> suspend = {};
   std::optional<std::string> park = {};  // pauses the run, and says why
+  std::optional<AwaitSteps> await = {};  // ignored in a call for many runs
   Actor by = {};
 };
 

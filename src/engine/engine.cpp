@@ -228,7 +228,7 @@ void Engine::try_group(Group& group) {
     tell(std::exchange(group.done, {}));
   }
   const store::WriteSet writes = batch.writes();
-  if (writes.is_nothing() && !writes.compares_leases) return;
+  if (writes.is_nothing() && !writes.compares_leases) return batch.keep_in_cache(writes);
   group.done.number = std::max(group.done.number, tx->commit_soon(writes));
   // That there was nothing to write says nothing of whether it could be; nor does what began before.
   std::int64_t refused = stats_.refused_since;
@@ -240,6 +240,7 @@ void Engine::try_group(Group& group) {
                            std::make_move_iterator(news.end()));
   }
   for (LeaseNotice& notice : batch.set().take_notices()) group.done.notices.push_back(std::move(notice));
+  answer_step_waits(group, batch, tx->now());
   batch.keep_in_cache(writes);
   const bool may_be_missed = store_.writers() > 1 && !group.commands.empty() && !is_any_limited(group.claims);
   if (may_be_missed) group.left_ready = batch.set().wakes();
@@ -354,6 +355,9 @@ void Engine::collect_answers(Group& group) {
   };
   for (std::size_t i = 0; i < group.commands.size(); ++i) {
     count_effects(stats_, *group.commands[i], group.answers[i]);
+    const auto* steps = std::get_if<core::WriteSteps>(group.commands[i]);
+    const bool may_wait = steps != nullptr && group.onces[i] == nullptr && group.work == nullptr;
+    if (may_wait && has_parked(*steps, group.replies[i], group.answers[i])) continue;
     answer(group.replies[i], group.answers[i]);
   }
   group.commands.clear();
@@ -374,6 +378,27 @@ void Engine::collect_answers(Group& group) {
     }
   }
   group.claims = std::move(again);
+}
+
+bool Engine::has_parked(const core::WriteSteps& command, core::Reply& reply, Result<Answer>& answer) {
+  auto* written = answer ? std::get_if<core::StepsWritten>(&*answer) : nullptr;
+  if (written == nullptr || !is_awaiting(command, *written)) return false;
+  step_waits_.park(command, {.reply = std::move(reply), .written = std::move(*written)},
+                   clock_.monotonic() + command.await->at_most);
+  return true;
+}
+
+// They are told with the group, once it is durable.
+void Engine::answer_step_waits(Group& group, const Batch& batch, core::TimePoint now) {
+  if (step_waits_.is_empty()) return;
+  const auto is_awaited = [this](const core::RunId& run) { return step_waits_.has(run); };
+  for (RunStepChange& change : batch.runs().step_changes(is_awaited)) {
+    change.now = now;
+    for (ReadyReply& ready : step_waits_.take_for(change)) {
+      group.done.replies.push_back(std::move(ready.reply));
+      group.done.answers.emplace_back(Answer{std::move(ready.written)});
+    }
+  }
 }
 
 // A claim that looked while the group was not yet committed saw nothing of it, and may have been parked: it
@@ -409,6 +434,8 @@ void Engine::end_waits() {
   for (const WaitingClaim& claim : waiters_.take_over(clock_.monotonic())) {
     claim.reply(Answer{std::vector<core::ClaimedTask>{}});
   }
+  for (ReadyReply& ready : step_waits_.take_expired(clock_.monotonic()))
+    ready.reply(Answer{std::move(ready.written)});
   lease_notices_.end_expired();
 }
 
@@ -419,6 +446,7 @@ void Engine::end_waits_of(const std::string& ns, const std::string& worker_id) {
 
 void Engine::abandon_waits() {
   for (const WaitingClaim& claim : waiters_.take_all()) claim.reply(Answer{std::vector<core::ClaimedTask>{}});
+  for (ReadyReply& ready : step_waits_.take_all()) ready.reply(Answer{std::move(ready.written)});
   lease_notices_.end_all();
 }
 

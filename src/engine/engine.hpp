@@ -18,6 +18,7 @@
 #include "engine/id_source.hpp"
 #include "engine/lease_notices.hpp"
 #include "engine/run_watch.hpp"
+#include "engine/step_waits.hpp"
 #include "engine/waiters.hpp"
 #include "store/store.hpp"
 
@@ -89,7 +90,7 @@ class Engine {
   using OwnWork = std::function<std::optional<core::Command>(store::Sql&)>;
   [[nodiscard]] core::Result<std::optional<core::Answer>> transact(const OwnWork& work);
 
-  // Answers claims whose wait is over with no tasks.
+  // Answers claims and awaited steps whose wait is over, as they stand.
   void end_waits();
   // Looks for work that other nodes left for the waiting claims; `only_limited` for those that a limit held
   // back.
@@ -146,6 +147,9 @@ class Engine {
   void answer_claims(Group& group, const std::vector<std::vector<WorkingTask*>>& given);
   void collect_answers(Group& group);
   void serve_parked(Group& group);
+  void answer_step_waits(Group& group, const Batch& batch, core::TimePoint now);
+  [[nodiscard]] bool has_parked(const core::WriteSteps& command, core::Reply& reply,
+                                core::Result<core::Answer>& answer);
   void count_refusal();
   static void refuse_group(Group& group, const core::Problem& problem);
 
@@ -154,6 +158,7 @@ class Engine {
   core::Random& random_;
   Waiters waiters_;
   RunWatch run_watch_;
+  StepWaits step_waits_;
   LeaseNotices lease_notices_;
   Plans plans_;
   DeclaredTypes types_;

@@ -143,29 +143,32 @@ void WorkingRuns::confirm_guesses() {
 void WorkingRuns::keep_in_cache(const store::WriteSet& writes) {
   for (auto& [id, kept] : seen_) cache_.keep(id, std::move(kept));
   for (const store::RunWrite& write : writes.runs) {
-    const core::RunId id = write.run->facts.id;
-    Entry& entry = runs_.at(id);
-    const bool is_wanted = write.run->facts.kind == core::RunKind::code && !core::is_closed(write.run->state);
-    if (!is_wanted) {
-      cache_.drop(id);
-      continue;
-    }
-    std::string hash = write.events.back().hash;
-    if (!write.lags) {
-      entry.row = core::mark_of(*write.run);
-      entry.row.is_bare = write.is_bare;
-      if (!write.is_bare) entry.working->settle();
-    }
-    const bool has_signal = std::any_of(entry.events.begin(), entry.events.end(), [](const auto& event) {
-      return event.type == core::RunEventType::signal_received;
-    });
-    entry.working->stand_on(nullptr);
-    entry.working->evict_stored({.slack = kKeptNodesMax, .live_max = kKeptLiveNodesMax});
-    cache_.keep(id, {.working = std::move(entry.working),
-                     .hash = std::move(hash),
-                     .row = entry.row,
-                     .had_signals = entry.had_signals || has_signal});
+    Entry& entry = runs_.at(write.run->facts.id);
+    entry.sequence_before = write.run->sequence;
+    entry.hash_before = write.events.back().hash;
+    if (write.lags) continue;
+    entry.row = core::mark_of(*write.run);
+    entry.row.is_bare = write.is_bare;
+    if (!write.is_bare) entry.working->settle();
   }
+  for (auto& [id, entry] : runs_) keep_in_cache(id, entry);
+}
+
+void WorkingRuns::keep_in_cache(const core::RunId& id, Entry& entry) {
+  const core::Run& run = entry.working->run();
+  // A refused decision may have applied events that are not stored.
+  const bool is_stored = run.sequence == entry.sequence_before && run.sequence > 0;
+  const bool is_wanted = run.facts.kind == core::RunKind::code && !core::is_closed(run.state);
+  if (!is_stored || !is_wanted) return cache_.drop(id);
+  const bool has_signal = std::any_of(entry.events.begin(), entry.events.end(), [](const auto& event) {
+    return event.type == core::RunEventType::signal_received;
+  });
+  entry.working->stand_on(nullptr);
+  entry.working->evict_stored({.slack = kKeptNodesMax, .live_max = kKeptLiveNodesMax});
+  cache_.keep(id, {.working = std::move(entry.working),
+                   .hash = std::move(entry.hash_before),
+                   .row = entry.row,
+                   .had_signals = entry.had_signals || has_signal});
 }
 
 void WorkingRuns::visit_kept(std::vector<core::RunId>& ids,
@@ -327,6 +330,23 @@ std::vector<const core::Run*> WorkingRuns::changed() const {
     if (!entry.events.empty()) runs.push_back(&entry.working->run());
   }
   return runs;
+}
+
+std::vector<RunStepChange> WorkingRuns::step_changes(
+    const std::function<bool(const core::RunId&)>& is_wanted) const {
+  std::vector<RunStepChange> changes;
+  for (const auto& [id, entry] : runs_) {
+    if (entry.events.empty() || !is_wanted(id)) continue;
+    const core::Run& run = entry.working->run();
+    RunStepChange& change = changes.emplace_back(RunStepChange{
+        .run = id, .stop = core::stop_reason_of(run), .is_paused = run.state == core::RunState::paused});
+    for (const core::RunEvent& event : entry.events) {
+      const core::Node* node = event.data.node ? entry.working->find(*event.data.node) : nullptr;
+      if (node != nullptr && node->key != core::kBodyKey && core::has_ended(node->state))
+        change.ended.push_back(core::memo_of(*node));
+    }
+  }
+  return changes;
 }
 
 void WorkingRuns::add_to(store::WriteSet& writes) {

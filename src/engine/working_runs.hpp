@@ -12,6 +12,7 @@
 #include "core/run_machine.hpp"
 #include "engine/plans.hpp"
 #include "engine/run_cache.hpp"
+#include "engine/step_waits.hpp"
 #include "store/store.hpp"
 
 namespace pawl::engine {
@@ -54,6 +55,9 @@ class WorkingRuns {
   // When something of what changed here is due.
   [[nodiscard]] std::optional<core::TimePoint> earliest_due() const;
   [[nodiscard]] std::vector<const core::Run*> changed() const;
+  // Of the changed runs that `is_wanted` accepts.
+  [[nodiscard]] std::vector<RunStepChange> step_changes(
+      const std::function<bool(const core::RunId&)>& is_wanted) const;
   // Throws `retry` where what was kept from before, and is not to be written, is not what is stored.
   void confirm_guesses();
   void add_to(store::WriteSet& writes);
@@ -113,6 +117,7 @@ class WorkingRuns {
 
   [[nodiscard]] Plans::Read reader();
   [[nodiscard]] bool has_cached(const core::RunId& id);  // and has taken it out of the cache
+  void keep_in_cache(const core::RunId& id, Entry& entry);
   void add_stored(store::StoredRun stored);
   void want_with_followers(const store::NodeRef& ref, std::vector<store::NodeRef>& wanted) const;
 

@@ -49,6 +49,8 @@ struct BodyServices {
   worker::Lease& lease;
   core::Duration suspend_after = {};
   std::function<bool()> is_draining = {};
+  // The worker can run something else beside this body, which may so keep its thread while it waits.
+  std::function<bool()> has_free_slot = {};
   // Set where a history is replayed: told of the first step that is not in it. Nothing new is done then.
   std::function<void(const std::string&)> went_beyond = {};
 };
@@ -87,12 +89,15 @@ class Body {
   // Of one that ends by itself: begins it before the next thing that takes time, with others like it. What
   // is refused has failed, and whoever asks for it is told.
   void begin_soon(Branch& branch, Issued& issued);
-  void begin_now(Branch& branch);
+  void begin_now(Branch& branch, const std::optional<core::AwaitSteps>& await = {});
   // As it ended. Leaves the thread for what takes long.
   [[nodiscard]] core::StepMemo settle(Branch& branch, const Issued& issued);
   // Asks again about those that had not ended when last heard of in another pass; `ask`: about all.
   void look_again(Branch& branch, const std::vector<Issued>& waiting);
-  void ask(Branch& branch, const std::vector<Issued>& waiting);
+  void ask(Branch& branch, const std::vector<Issued>& waiting,
+           const std::optional<core::AwaitSteps>& await = {});
+  // Keeps the thread while these are done elsewhere, for as long as a body may: until one has ended, or all.
+  void await_here(Branch& branch, const std::vector<Issued>& waiting, bool wants_all);
   [[nodiscard]] std::optional<core::StepMemo> find(const std::string& id) const { return memo_.find(id); }
 
   // In the pass that undoes, the last call that the failed one made is where everything is there again.
@@ -209,8 +214,14 @@ class Body {
   using Refuse = std::function<void(const core::StepWrite&, const core::Problem&)>;
   void keep_refused(const core::StepWrite& step, const core::Problem& problem);
   // As many at a time as a server takes at once; what is refused is looked for among the others.
-  void begin_all(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse);
-  void begin_some(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse);
+  using Await = std::optional<core::AwaitSteps>;
+  void begin_all(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse,
+                 const Await& await = {});
+  void begin_some(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse,
+                  const Await& await);
+  [[nodiscard]] bool may_wait_here() const;
+  [[nodiscard]] bool may_await_alone();
+  [[nodiscard]] std::vector<Issued> not_ended(const std::vector<Issued>& steps) const;
   void wait_until(Branch& branch, core::TimePoint due);
   void wait_here(Branch& branch, core::Duration wait);
   [[nodiscard]] core::TimePoint store_time();

@@ -1,6 +1,7 @@
 // What a workflow's body waits for: what ends by itself, and time.
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr core::Duration kLeaseLook = std::chrono::milliseconds{200};
 constexpr core::Duration kLookSoon = std::chrono::milliseconds{5};
+constexpr core::Duration kFirstAwait = std::chrono::milliseconds{50};
 constexpr int kLooksMax = 100;
 constexpr std::size_t kBeginBytesMax = 1U << 20U;  // of many; a larger one goes alone
 
@@ -35,7 +37,7 @@ void Body::begin_soon(Branch& branch, Issued& issued) {
   unsent_.push_back(issued.begin);
 }
 
-void Body::begin_now(Branch& branch) {
+void Body::begin_now(Branch& branch, const Await& await) {
   // Also where another thread writes them: what comes behind them in the code must not be written before.
   const std::lock_guard one_at_a_time{beginning_};
   std::vector<core::StepWrite> steps;
@@ -45,9 +47,10 @@ void Body::begin_now(Branch& branch) {
     steps = std::exchange(unsent_, {});
   }
   // Its own fault, and nobody's who happens to be the next to write.
-  begin_all(branch, std::move(steps), [this](const core::StepWrite& step, const core::Problem& problem) {
-    keep_refused(step, problem);
-  });
+  begin_all(
+      branch, std::move(steps),
+      [this](const core::StepWrite& step, const core::Problem& problem) { keep_refused(step, problem); },
+      await);
 }
 
 void Body::keep_refused(const core::StepWrite& step, const core::Problem& problem) {
@@ -59,23 +62,26 @@ void Body::keep_refused(const core::StepWrite& step, const core::Problem& proble
                                        .retryable = false}});
 }
 
-void Body::begin_all(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse) {
+void Body::begin_all(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse,
+                     const Await& await) {
   std::vector<core::StepWrite> some;
   std::size_t bytes = 0;
   for (core::StepWrite& step : steps) {
     const std::size_t more = size_of(step);
     if (!some.empty() && bytes + more > kBeginBytesMax) {
-      begin_some(branch, std::exchange(some, {}), refuse);
+      begin_some(branch, std::exchange(some, {}), refuse, {});
       bytes = 0;
     }
     bytes += more;
     some.push_back(std::move(step));
   }
-  if (!some.empty()) begin_some(branch, std::move(some), refuse);
+  if (!some.empty()) begin_some(branch, std::move(some), refuse, await);
 }
 
-void Body::begin_some(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse) {
+void Body::begin_some(Branch& branch, std::vector<core::StepWrite> steps, const Refuse& refuse,
+                      const Await& await) {
   core::WriteSteps command = command_of(std::move(steps));
+  command.await = await;
   const auto written = write(branch, command);
   if (written) {
     for (const core::StepAnswer& answer : written->steps) memo_.keep(answer.now);
@@ -86,8 +92,8 @@ void Body::begin_some(Branch& branch, std::vector<core::StepWrite> steps, const 
   std::vector<core::StepWrite> second{std::make_move_iterator(middle),
                                       std::make_move_iterator(command.steps.end())};
   command.steps.erase(middle, command.steps.end());
-  begin_some(branch, std::move(command.steps), refuse);
-  begin_some(branch, std::move(second), refuse);
+  begin_some(branch, std::move(command.steps), refuse, {});
+  begin_some(branch, std::move(second), refuse, {});
 }
 
 void Body::look_again(Branch& branch, const std::vector<Issued>& waiting) {
@@ -99,16 +105,54 @@ void Body::look_again(Branch& branch, const std::vector<Issued>& waiting) {
   ask(branch, unheard);
 }
 
-void Body::ask(Branch& branch, const std::vector<Issued>& waiting) {
+void Body::ask(Branch& branch, const std::vector<Issued>& waiting, const Await& await) {
   std::vector<core::StepWrite> steps;
   steps.reserve(waiting.size());
   for (const Issued& issued : waiting) steps.push_back(issued.begin);
-  begin_all(branch, std::move(steps),
-            [](const core::StepWrite&, const core::Problem& problem) { throw failure_of(problem); });
+  begin_all(
+      branch, std::move(steps),
+      [](const core::StepWrite&, const core::Problem& problem) { throw failure_of(problem); }, await);
+}
+
+std::vector<Issued> Body::not_ended(const std::vector<Issued>& steps) const {
+  std::vector<Issued> waiting;
+  std::copy_if(steps.begin(), steps.end(), std::back_inserter(waiting), [this](const Issued& one) {
+    const auto memo = memo_.find(one.id);
+    return !memo || !core::has_ended(memo->state);
+  });
+  return waiting;
+}
+
+bool Body::may_wait_here() const {
+  return services_.suspend_after > core::Duration{0} && services_.has_free_slot && services_.has_free_slot();
+}
+
+// Others would have to wait too before they begin anything.
+bool Body::may_await_alone() {
+  return may_wait_here() && is_true([this] { return branches_ == 0; });
+}
+
+// The engine answers as soon as enough have ended. It does not see what other nodes commit: so each wait is a
+// short one, after which the store is asked.
+void Body::await_here(Branch& branch, const std::vector<Issued>& steps, bool wants_all) {
+  core::Clock& clock = services_.connection.clock();
+  const core::MonotonicTime until = clock.monotonic() + services_.suspend_after;
+  core::Duration wait = kFirstAwait;
+  for (std::vector<Issued> waiting = not_ended(steps);
+       !waiting.empty() && (wants_all || waiting.size() == steps.size()); waiting = not_ended(steps)) {
+    check_stop(branch);
+    const core::Duration left = until - clock.monotonic();
+    if (left <= core::Duration{0} || !may_wait_here()) return;
+    ask(branch, waiting, core::AwaitSteps{.at_most = std::min(left, wait), .wants_all = wants_all});
+    wait *= 2;
+  }
 }
 
 core::StepMemo Body::settle(Branch& branch, const Issued& issued) {
-  begin_now(branch);
+  const bool ends_elsewhere = issued.kind != core::StepKind::sleep;
+  const bool begins_here = ends_elsewhere && !memo_.find(issued.id);
+  begin_now(branch, begins_here && may_await_alone() ? Await{{.at_most = kFirstAwait}} : Await{});
+  if (ends_elsewhere) await_here(branch, {issued}, true);
   for (int looks = 0;; ++looks) {
     look_again(branch, {issued});
     const core::StepMemo memo = memo_.find(issued.id).value_or(core::StepMemo{});

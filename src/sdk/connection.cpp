@@ -70,7 +70,8 @@ class Http final : public Connection {
   [[nodiscard]] bool is_remote() const override { return true; }
   [[nodiscard]] core::Result<core::StepsWritten> write_steps(core::WriteSteps command) override {
     if (const core::Status valid = core::check(command); !valid) return valid.problem();
-    if (!core::may_be_repeated(command)) return Connection::write_steps(std::move(command));
+    const bool goes_alone = command.await || !core::may_be_repeated(command);
+    if (goes_alone) return Connection::write_steps(std::move(command));
     const std::size_t bytes = bytes_of(command);
     return steps_.call(std::move(command), bytes);
   }

@@ -83,8 +83,10 @@ PendingState::~PendingState() {
 
 std::string PendingState::await() {
   owner_.body.enter(owner_);
-  owner_.body.begin_now(owner_);
-  if (local_) return local_->await(owner_);
+  if (local_) {
+    owner_.body.begin_now(owner_);
+    return local_->await(owner_);
+  }
   return read_(owner_.body.settle(owner_, *remote_));
 }
 
@@ -123,6 +125,7 @@ std::vector<std::string> await_each(Branch& branch, const std::vector<SharedPend
   Body& body = branch.body;
   body.begin_now(branch);
   body.look_again(branch, not_ended(pendings));
+  body.await_here(branch, not_ended(pendings), true);
   if (const std::vector<Issued> waiting = not_ended(pendings); !waiting.empty()) {
     body.check_stop(branch);
     body.suspend(branch, {.steps = names_of(waiting), .wants_all = true});
@@ -195,7 +198,11 @@ std::size_t await_first(Branch& branch, const std::vector<SharedPending>& pendin
     const bool none_runs = body.is_true(is_enough);
     if (const auto first = first_ended(pendings)) return *first;
     body.check_stop(branch);
-    if (none_runs) leave_for(branch, pendings);
+    if (none_runs) {
+      body.await_here(branch, not_ended(pendings), false);
+      if (const auto first = first_ended(pendings)) return *first;
+      leave_for(branch, pendings);
+    }
     const std::vector<Issued> elsewhere = not_ended(pendings);
     if (elsewhere.empty()) {
       body.wait_for_branches(is_enough);

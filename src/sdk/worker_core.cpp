@@ -182,6 +182,11 @@ int WorkerCore::slots_max() const {
   return is_short ? threads : held_max();
 }
 
+bool WorkerCore::has_free_slot() {
+  const std::lock_guard lock{mutex_};
+  return busy_ < std::min(slots_max(), options_.max_concurrent);
+}
+
 int WorkerCore::wait_for_slots() {
   std::unique_lock lock{mutex_};
   slot_freed_.wait(lock, [&] { return is_stopping_ || busy_ < slots_max(); });
@@ -303,7 +308,8 @@ void WorkerCore::do_work(const Work& work) {
              .reporter = *reporter_,
              .lease = *work.lease,
              .suspend_after = connection_->suspend_after(options_.suspend_after),
-             .is_draining = [this] { return is_stopping_.load(); }},
+             .is_draining = [this] { return is_stopping_.load(); },
+             .has_free_slot = [this] { return has_free_slot(); }},
             work.claimed};
   if (const auto completed = body.run(workflow->second)) keeper_->count(*completed);
 }

@@ -47,7 +47,8 @@ class WorkerCore {
   void claim_loop();
   [[nodiscard]] int held_max() const { return options_.max_concurrent + options_.prefetch; }
   [[nodiscard]] int slots_max() const;  // with the lock held
-  [[nodiscard]] int wait_for_slots();   // 0: stopping
+  [[nodiscard]] bool has_free_slot();
+  [[nodiscard]] int wait_for_slots();  // 0: stopping
   [[nodiscard]] core::ClaimTasks claim_of(int max) const;
   // False: there were too few threads for all, and some were given back.
   [[nodiscard]] bool has_taken(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at);

@@ -240,6 +240,11 @@ core::WriteSteps read_write_steps(ObjectReader& in) {
     command.suspend = read_wait(wait);
     command.suspend->always = wait.optional_boolean("always").value_or(false);
   });
+  in.optional_object("await", [&](ObjectReader& await) {
+    command.await =
+        core::AwaitSteps{.at_most = await.optional_duration("at_most").value_or(core::Duration{0}),
+                         .wants_all = await.optional_boolean("all").value_or(false)};
+  });
   return command;
 }
 
@@ -267,6 +272,11 @@ void write_fields(Writer& out, const core::WriteSteps& command) {
   if (command.suspend) {
     out.key("suspend");
     write_wait(out, *command.suspend);
+  }
+  if (command.await) {
+    out.key("await").begin_object().field("at_most", command.await->at_most);
+    if (command.await->wants_all) out.field("all", true);
+    out.end_object();
   }
 }
 
