@@ -73,6 +73,9 @@ struct WorkerOptions {
   Duration lease = std::chrono::seconds{30};
   Duration drain_timeout = std::chrono::seconds{30};  // what runs may end by itself; then it is asked to stop
   Duration suspend_after = std::chrono::seconds{1};   // a workflow that waits longer leaves its thread
+  // How long the function of a step or a task may ignore its stop token after its timeout. Then its thread is
+  // left behind, at most max_concurrent of them: the run goes on without it, and its result is ignored.
+  Duration stop_grace = std::chrono::seconds{5};
   std::string version = {};
   Labels labels = {};
   std::function<void(const std::string&)> log = {};  // what nobody else would be told; default: stderr
@@ -86,6 +89,9 @@ struct HandlerOptions {
 
 struct StepOptions {
   RetryPolicy retry = {};
+  // Of one attempt. The step's stop token fires then, and the attempt fails with the code "timeout", whatever
+  // its function returns. An attempt that goes on nevertheless is given up (WorkerOptions::stop_grace).
+  std::optional<Duration> timeout = {};
 };
 
 struct SignalOptions {
@@ -114,6 +120,7 @@ struct MapOptions {
   std::string name = "map";  // the n-th item's step is "map[n]", which no step before it is called
   std::size_t parallel = 8;
   RetryPolicy retry = {};
+  std::optional<Duration> timeout = {};  // of one attempt at one item's step
 };
 
 }  // namespace pawl

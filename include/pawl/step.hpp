@@ -33,7 +33,8 @@ class Step {
   // `{run_id}:{step_id}:{attempt}`: names this attempt, for logs and traces.
   [[nodiscard]] std::string execution_key() const;
   [[nodiscard]] int attempt() const;  // from 1
-  // Stop is requested when the run is canceled, when the lease is lost or when the worker stops.
+  // Stop is requested at the step's timeout, when the run or the step is canceled, when the lease is lost or
+  // when the worker stops.
   [[nodiscard]] std::stop_token stop_token() const;
 
  private:

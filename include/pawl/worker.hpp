@@ -95,12 +95,14 @@ class Worker {
   // For a program that has its own life: returns at once; `stop` drains.
   void start();
   void stop();
+  // Threads whose handlers ignore their stop tokens (WorkerOptions::stop_grace) and have not returned yet.
+  [[nodiscard]] int threads_left_behind() const;
 
  private:
   void add_task(std::string_view type, const HandlerOptions& options, detail::TaskHandler handler);
   void add_workflow(std::string_view name, const HandlerOptions& options, detail::WorkflowHandler handler);
 
-  std::unique_ptr<detail::WorkerCore> core_;
+  std::shared_ptr<detail::WorkerCore> core_;  // shared with its threads
 };
 
 }  // namespace pawl

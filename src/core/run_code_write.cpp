@@ -30,6 +30,7 @@ class StepWriter {
     if (node->kind != kind())
       return Problem{ProblemCode::conflict, fmt::format("step '{}' is a {}, not a {}", write_.step_id,
                                                         to_string(*node->kind), to_string(write_.kind))};
+    if (write_.action == StepAction::cancel) return Done{};
     if (write_.action != StepAction::begin && !is_reported(*node->kind))
       return Problem{ProblemCode::conflict, fmt::format("step '{}' is a {}, which ends by itself",
                                                         write_.step_id, to_string(*node->kind))};
@@ -46,7 +47,8 @@ class StepWriter {
     StepAnswer answer{.step_id = write_.step_id};
     const Node* node = find();
     if (node == nullptr || !has_ended(node->state)) {
-      if (kind() == StepKind::compensation) begin_undoing();
+      const bool undoes = kind() == StepKind::compensation && write_.action != StepAction::cancel;
+      if (undoes) begin_undoing();
       switch (write_.action) {
         case StepAction::begin:
           answer.should_execute = begin();
@@ -54,6 +56,7 @@ class StepWriter {
           break;
         case StepAction::complete: complete(); break;
         case StepAction::fail: answer.scheduled_retry = fail(); break;
+        case StepAction::cancel: cancel(); break;
       }
     }
     answer.now = memo_of(steps_.working().node(key_));
@@ -109,6 +112,7 @@ class StepWriter {
 
   bool execute() {
     if (is_to_be_tried_later()) return false;
+    if (write_.attempt != 0 && write_.attempt != next_attempt()) return false;
     const Node* node = find();
     const bool was_lost = node != nullptr && node->state == NodeState::running;
     if (was_lost && is_used_up(retry_of(*node), node->attempt - node->attempts_before)) {
@@ -211,6 +215,15 @@ class StepWriter {
     const RunEventType type = is_done ? RunEventType::step_completed : RunEventType::step_failed;
     steps_.emit(undoes ? RunEventType::compensation_completed : type, std::move(ended));
     if (!undoes) steps_.node_ended(key_);
+  }
+
+  void cancel() {
+    if (const Node* node = find()) steps_.stop_outside(*node);
+    RunEventData canceled = data();
+    canceled.error =
+        TaskError{.code = "cancelled", .message = "the workflow canceled it", .retryable = false};
+    steps_.emit(RunEventType::task_cancelled, std::move(canceled));
+    steps_.node_ended(key_);
   }
 
   // What is left to be undone stays so: the order would not hold.

@@ -49,6 +49,7 @@ class RunSteps {
   void stop_all();   // asks all that is under way to stop, and waits for it
   void cut_loose();  // asks all that is under way to stop, and does not wait
   void cancel_node(NodeKey key);
+  void stop_outside(const Node& node);  // asks its task or its child to stop
   [[nodiscard]] bool undoes() const { return run().facts.on_failure == OnFailure::compensate; }
   [[nodiscard]] bool may_become_undoable();  // something under way has a compensation
   void begin_undoing(const std::optional<std::string>& reason = {});
@@ -100,7 +101,6 @@ class RunSteps {
   [[nodiscard]] Evaluated<RawJson> output_of_run();
   [[nodiscard]] RawJson default_output();
   [[nodiscard]] std::vector<NodeKey> stoppable();
-  void stop_outside(const Node& node);
 
   WorkingRun& working_;
   const RunContext& context_;

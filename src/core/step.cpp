@@ -56,6 +56,11 @@ Status check_step(const StepWrite& step) {
     if (const Status retry = check_retry(*step.retry); !retry) return retry;
   }
   if (step.action == StepAction::begin) return check_wait(step);
+  if (step.action == StepAction::cancel) {
+    if (step.kind == StepKind::compensation)
+      return invalid_field("kind", "a compensation cannot be canceled");
+    return Done{};
+  }
   if (!is_reported(step.kind))
     return invalid_field("kind", "ends by itself: only functions and compensations are reported");
   if (step.action == StepAction::fail) return check_name("error.code", step.error.code);
@@ -142,6 +147,7 @@ bool may_be_repeated(const WriteSteps& command) {
   const bool are_harmless =
       std::all_of(command.steps.begin(), command.steps.end(), [](const StepWrite& step) {
         if (step.action == StepAction::begin) return is_wait(step.kind);
+        if (step.action == StepAction::cancel) return true;
         return step.action == StepAction::complete && !step.must_be_new;
       });
   return are_harmless && !command.park && !command.custom_status;

@@ -64,7 +64,9 @@ struct BodyMemo {
 
 // --- what a body writes ---
 
-enum class StepAction : std::uint8_t { begin, complete, fail };
+// `cancel` ends a step of any kind as canceled, whether it was begun or not: its task and its child are asked
+// to stop, and the run does not wait for them. A step that has ended stays as it is.
+enum class StepAction : std::uint8_t { begin, complete, fail, cancel };
 
 // How it ends is for the body to say; the others end by themselves.
 [[nodiscard]] inline bool is_reported(StepKind kind) {
@@ -101,7 +103,9 @@ struct StepWrite {
   // fail
   TaskError error = {};
   std::optional<Duration> retry_after = {};
-  int attempt = 0;  // the one that failed, so that it is not counted again if this is repeated; 0: not said
+  // fail: the attempt that failed, so that it is not counted again if this is repeated. begin: the attempt
+  // that runs; nothing is written if another one would begin. 0: not given.
+  int attempt = 0;
 };
 
 // The body gives its lease back and is claimable again when what it waits for is there: as many of `steps` as

@@ -1,8 +1,8 @@
 #pragma once
 // One claim of a workflow's body: runs its function over what is known of its steps, does what is not, and
 // ends by a report, a suspension or nothing. body.cpp has the passes and the ends, body_branches.cpp the
-// threads, body_steps.cpp the steps, body_waits.cpp the waits, body_transaction.cpp the steps with a user's
-// own database, body_undo.cpp what is undone.
+// threads, body_steps.cpp the steps, body_attempts.cpp one attempt, body_waits.cpp the waits,
+// body_transaction.cpp the steps with a user's own database, body_undo.cpp what is undone.
 //
 // The function is run in passes. A pass that must wait long is unwound whole before the body is suspended, so
 // that code that swallows the unwinding is caught while the lease is still held. A pass that fails with
@@ -19,6 +19,7 @@
 
 #include "pawl/sql.hpp"
 #include "pawl/worker.hpp"
+#include "sdk/attempt_watch.hpp"
 #include "sdk/branch.hpp"
 #include "sdk/memo.hpp"
 #include "sdk/reporter.hpp"
@@ -43,6 +44,16 @@ enum class Order : std::uint8_t { in_line, beside, begun_soon };
 // says, since it registers what else there is to undo.
 enum class UndoPlace : std::uint8_t { at_once, where_called };
 
+// How a step is repeated, and how long one attempt may take.
+struct StepPolicy {
+  StepPolicy(core::RetryPolicy retries = {},
+             std::optional<core::Duration> time = {})  // NOLINT: also implicit
+      : retry(std::move(retries)), timeout(time) {}
+
+  core::RetryPolicy retry;
+  std::optional<core::Duration> timeout;
+};
+
 struct BodyServices {
   Connection& connection;
   Reporter& reporter;
@@ -51,6 +62,9 @@ struct BodyServices {
   std::function<bool()> is_draining = {};
   // The worker can run something else beside this body, which may so keep its thread while it waits.
   std::function<bool()> has_free_slot = {};
+  AttemptWatch* attempts = nullptr;  // null where a history is replayed
+  // Called from another thread when a step ignores its stop token: the lease ends, the thread is left behind.
+  std::function<void(const std::string& what)> on_hung = {};
   // Set where a history is replayed: told of the first step that is not in it. Nothing new is done then.
   std::function<void(const std::string&)> went_beyond = {};
 };
@@ -80,12 +94,12 @@ class Body {
   // Of a map's items: "name[0]" and so on, which no step of the branch may have been called by before.
   [[nodiscard]] std::vector<std::string> item_ids(Branch& branch, std::string_view name, std::size_t count);
 
-  [[nodiscard]] std::string execute(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
+  [[nodiscard]] std::string execute(Branch& branch, const Issued& issued, const StepPolicy& policy,
                                     const StepCall& call);
   // The same where the call and the write are one transaction of the database.
   using SqlCall = std::function<std::string(Step&, Sql&)>;
   [[nodiscard]] std::string execute_transaction(Branch& branch, const Issued& issued,
-                                                const core::RetryPolicy& retry, const SqlCall& call);
+                                                const StepPolicy& policy, const SqlCall& call);
   // Of one that ends by itself: begins it before the next thing that takes time, with others like it. What
   // is refused has failed, and whoever asks for it is told.
   void begin_soon(Branch& branch, Issued& issued);
@@ -102,7 +116,7 @@ class Body {
 
   // In the pass that undoes, the last call that the failed one made is where everything is there again.
   void undo_if_due(Branch& branch);
-  void add_undo(Branch& branch, std::string_view name, const core::RetryPolicy& retry,
+  void add_undo(Branch& branch, std::string_view name, const StepPolicy& policy,
                 std::function<void(Step&)> call);
   [[nodiscard]] std::string keep_marker(Branch& branch, const std::string& id, std::string value);
   [[nodiscard]] bool is_patched(Branch& branch, std::string_view name);
@@ -141,12 +155,13 @@ class Body {
   [[nodiscard]] const std::string& queue() const { return claimed_.task.queue; }
   [[nodiscard]] core::TimePoint began_at() const { return claimed_.task.created_at; }
   [[nodiscard]] std::stop_token stop_token() const { return stop_token_.token(); }
+  [[nodiscard]] std::stop_token stop_token_of(const Branch& branch) const;
 
  private:
   struct Undo {
     std::string id = {};
     std::int64_t sequence = 0;  // the later undone first
-    core::RetryPolicy retry = {};
+    StepPolicy retry = {};
     std::function<void(Step&)> call = {};  // none: the code did not come to it again
   };
 
@@ -192,8 +207,6 @@ class Body {
   // Until the step has ended: `attempt` does the one of that number and writes down how it went.
   [[nodiscard]] std::string repeat(Branch& branch, const Issued& issued,
                                    const std::function<core::StepMemo(int)>& attempt);
-  // The attempt of this number, for the step's function.
-  [[nodiscard]] StepState state_of(const Issued& issued, int number) const;
   struct Attempted {
     Outcome outcome = {};
     int number = 0;
@@ -209,6 +222,20 @@ class Body {
   [[nodiscard]] bool may_try_again(Branch& branch, const core::Problem& problem, core::Duration& wait);
   [[nodiscard]] core::WriteSteps command_of(std::vector<core::StepWrite> steps) const;
   [[nodiscard]] static Failure failure_of(const core::Problem& problem);
+
+  // body_attempts.cpp
+  struct StepAttempt {
+    const Issued& issued;
+    const StepPolicy& policy;
+    int number = 1;
+  };
+  [[nodiscard]] Outcome run_attempt(Branch& branch, const StepAttempt& of, const StepCall& call);
+  // The attempt of this number, for the step's function.
+  [[nodiscard]] StepState state_of(const Issued& issued, int number, std::stop_token stop) const;
+  [[nodiscard]] static core::TaskError timeout_error(core::Duration timeout);
+  // The step as started; and the end of an attempt that does not stop.
+  [[nodiscard]] core::WriteSteps begun(const StepAttempt& of) const;
+  [[nodiscard]] std::function<void()> giving_up(const StepAttempt& of) const;
 
   // body_waits.cpp
   using Refuse = std::function<void(const core::StepWrite&, const core::Problem&)>;
@@ -234,15 +261,15 @@ class Body {
   // body_transaction.cpp
   struct SqlStep {
     const Issued& issued;
-    const core::RetryPolicy& retry;
+    const StepPolicy& policy;
     const SqlCall& call;
   };
   [[nodiscard]] core::StepMemo transact(Branch& branch, const SqlStep& step, int number);
   [[nodiscard]] core::StepMemo as_it_stands(Branch& branch, const Issued& issued);
   struct SqlAttempt {
-    const Issued& issued;
-    const SqlCall& call;
+    const SqlStep& step;
     int number = 1;
+    std::stop_token stop = {};
   };
   [[nodiscard]] std::optional<core::WriteSteps> work_out(const SqlAttempt& attempt, store::Sql& sql,
                                                          Outcome& outcome) const;

@@ -33,12 +33,6 @@ bool is_over(core::ProblemCode code) {
          code == core::ProblemCode::unauthorized || code == core::ProblemCode::forbidden;
 }
 
-Outcome call_step(const StepState& state, const Body::StepCall& call) {
-  const StepHere here{state};
-  Step step{state};
-  return outcome_of([&] { return call(step); });
-}
-
 }  // namespace
 
 // --- what the code has come to ---
@@ -134,16 +128,14 @@ core::Result<core::StepsWritten> Body::write_made(Branch& branch, const Make& ma
   }
 }
 
-StepState Body::state_of(const Issued& issued, int number) const {
-  return {{.run_id = run_id_, .step_id = issued.id, .number = number}, stop_token()};
-}
-
-std::string Body::execute(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
+std::string Body::execute(Branch& branch, const Issued& issued, const StepPolicy& policy,
                           const StepCall& call) {
   return repeat(branch, issued, [&](int number) {
-    const Attempted attempted{.outcome = call_step(state_of(issued, number), call), .number = number};
+    const Attempted attempted{
+        .outcome = run_attempt(branch, {.issued = issued, .policy = policy, .number = number}, call),
+        .number = number};
     if (attempted.outcome.kind == Outcome::Kind::unwound) throw Unwind{};
-    return write_outcome(branch, issued, retry, attempted);
+    return write_outcome(branch, issued, policy.retry, attempted);
   });
 }
 

@@ -9,7 +9,7 @@
 
 namespace pawl::detail {
 
-std::string Body::execute_transaction(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
+std::string Body::execute_transaction(Branch& branch, const Issued& issued, const StepPolicy& policy,
                                       const SqlCall& call) {
   const bool is_known = issued.memo && core::has_ended(issued.memo->state);
   if (const auto why = services_.connection.why_no_sql(); why && !is_known)
@@ -17,25 +17,32 @@ std::string Body::execute_transaction(Branch& branch, const Issued& issued, cons
                   "the transaction '" + issued.id + "' needs a client of sqlite: or postgres: " + *why,
                   false};
   return repeat(branch, issued, [&](int number) {
-    return transact(branch, {.issued = issued, .retry = retry, .call = call}, number);
+    return transact(branch, {.issued = issued, .policy = policy, .call = call}, number);
   });
 }
 
 // What the function gave, as the step that is to be committed with what it wrote; none where it failed.
 std::optional<core::WriteSteps> Body::work_out(const SqlAttempt& attempt, store::Sql& sql,
                                                Outcome& outcome) const {
-  const Issued& issued = attempt.issued;
+  const Issued& issued = attempt.step.issued;
+  const core::MonotonicTime began = services_.connection.clock().monotonic();
   const OpenTransaction open;
-  const StepState step_state = state_of(issued, attempt.number);
+  const StepState step_state = state_of(issued, attempt.number, attempt.stop);
   const StepHere here{step_state};
   outcome = outcome_of([&] {
     SqlState state{sql};
     Sql for_user{state};
     Step step{step_state};
-    std::string output = attempt.call(step, for_user);
+    std::string output = attempt.step.call(step, for_user);
     if (sql.has_failed()) throw Failure{"sql", "a statement failed, and the function went on"};
     return output;
   });
+  const auto& timeout = attempt.step.policy.timeout;
+  // Before the commit, which a late result must not come to.
+  if (timeout && services_.connection.clock().monotonic() >= began + *timeout) {
+    outcome = failed_with(timeout_error(*timeout));
+    return std::nullopt;
+  }
   if (open.has_refused()) outcome.error.retryable = false;  // it will do the same each time
   if (outcome.kind != Outcome::Kind::completed) return std::nullopt;
   core::WriteSteps command = command_of({{.step_id = issued.id, .kind = issued.kind, .must_be_new = true}});
@@ -51,7 +58,7 @@ core::StepMemo Body::transact(Branch& branch, const SqlStep& step, int number) {
   for (;;) {
     Outcome outcome;
     const auto written = services_.connection.transact([&](store::Sql& sql) {
-      return work_out({.issued = step.issued, .call = step.call, .number = number}, sql, outcome);
+      return work_out({.step = step, .number = number, .stop = stop_token_of(branch)}, sql, outcome);
     });
     // It was committed before, and its reply was lost: how it stands is known to the run.
     const bool is_done = !written && written.problem().code == core::ProblemCode::already_completed;
@@ -67,7 +74,7 @@ core::StepMemo Body::transact(Branch& branch, const SqlStep& step, int number) {
     }
     if (outcome.kind == Outcome::Kind::unwound) throw Unwind{};
     // It left nothing behind.
-    return write_outcome(branch, step.issued, step.retry, {.outcome = outcome, .number = number});
+    return write_outcome(branch, step.issued, step.policy.retry, {.outcome = outcome, .number = number});
   }
 }
 

@@ -10,10 +10,10 @@
 
 namespace pawl::detail {
 
-void Body::add_undo(Branch& branch, std::string_view name, const core::RetryPolicy& retry,
+void Body::add_undo(Branch& branch, std::string_view name, const StepPolicy& policy,
                     std::function<void(Step&)> call) {
   Undo undo{
-      .id = next_id(branch, name), .sequence = branch.sequence, .retry = retry, .call = std::move(call)};
+      .id = next_id(branch, name), .sequence = branch.sequence, .retry = policy, .call = std::move(call)};
   {
     const std::lock_guard lock{mutex_};
     undos_.push_back(std::move(undo));

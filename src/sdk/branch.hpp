@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,7 @@ class Branch {
         now(owner.now),
         sequence(owner.sequence),
         around(owner.around),
+        stop(owner.stop),
         interest(std::make_shared<Interest>(owner.interest)) {}
 
   // What ended, as far as the code knows.
@@ -73,6 +75,7 @@ class Branch {
   Ending ending = Ending::none;
   bool is_swallowed = false;                // it was used after that
   std::vector<std::string> around = {};     // the lines that have to be where they were before it goes on
+  std::stop_token stop = {};                // of a lambda beside; none: the body's
   std::shared_ptr<Interest> interest = {};  // shared with those within it, which may end later; null: main
 };
 

@@ -91,6 +91,8 @@ class Connection {
   [[nodiscard]] virtual Calls own_calls(core::Duration timeout) = 0;
   // How long a workflow waits on its thread before it leaves it, where its worker was told `asked`.
   [[nodiscard]] virtual core::Duration suspend_after(core::Duration asked) const { return asked; }
+  // Whether a step that takes long is written as started.
+  [[nodiscard]] virtual bool shows_started_steps() const { return true; }
   // Held by whoever waits for the end of the run: a clock that skips time may go on.
   [[nodiscard]] virtual std::shared_ptr<void> waiting(const core::RunId& /*run*/) { return nullptr; }
   // How long one request waits for the end of a run.

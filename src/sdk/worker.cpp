@@ -7,12 +7,13 @@
 namespace pawl {
 
 Worker::Worker(const Client& client, WorkerOptions options)
-    : core_(std::make_unique<detail::WorkerCore>(client.connection(), std::move(options))) {}
-Worker::~Worker() = default;
+    : core_(std::make_shared<detail::WorkerCore>(client.connection(), std::move(options))) {}
+Worker::~Worker() { core_->stop(); }
 
 void Worker::run() { core_->run(); }
 void Worker::start() { core_->start(); }
 void Worker::stop() { core_->stop(); }
+int Worker::threads_left_behind() const { return core_->threads_left_behind(); }
 
 void Worker::add_task(std::string_view type, const HandlerOptions& options, detail::TaskHandler handler) {
   core_->add_task(type, options, std::move(handler));

@@ -72,8 +72,6 @@ WorkerCore::WorkerCore(std::shared_ptr<Connection> connection, WorkerOptions opt
   if (options_.queues.empty()) throw Error{"invalid_argument", "queues: must name at least one"};
 }
 
-WorkerCore::~WorkerCore() { stop(); }
-
 void WorkerCore::check_new(const std::string& name) const {
   if (is_started_) throw Error{"invalid_state", "handlers are added before the worker is started"};
   if (const core::Status valid = core::check_name("type", name); !valid) throw error_of(valid.problem());
@@ -119,7 +117,8 @@ void WorkerCore::start() {
   if (is_started_) throw Error{"invalid_state", "the worker was started already"};
   if (tasks_.empty() && workflows_.empty())
     throw Error{"invalid_state", "the worker has no handlers: add some with task() and workflow()"};
-  reporter_.emplace(*connection_, enlist(), log_);
+  reporter_ = std::make_shared<Reporter>(*connection_, enlist(), log_);
+  attempts_ = std::make_shared<AttemptWatch>(*connection_, options_.stop_grace);
   is_started_ = true;
   claims_.emplace(connection_->own_calls(options_.lease));
   is_over_ = std::make_shared<std::atomic<bool>>(false);
@@ -243,7 +242,9 @@ std::vector<WorkerCore::Work> WorkerCore::make_runners() {
   while (static_cast<int>(runners_.size()) < options_.max_concurrent &&
          static_cast<int>(waiting_.size()) > idle_runners_) {
     const Outcome made = outcome_of([this] {
-      runners_.emplace_back([this] { run_loop(); });
+      auto runner = std::make_shared<Runner>();
+      runner->thread = std::thread{[self = shared_from_this(), runner] { self->run_loop(runner); }};
+      runners_.push_back(std::move(runner));
       return std::string{"null"};
     });
     if (made.kind == Outcome::Kind::completed) {
@@ -266,25 +267,36 @@ void WorkerCore::back_off(core::Duration wait) {
 // --- running ---
 
 // What was claimed and not begun when the worker is told to stop is given back.
-void WorkerCore::run_loop() {
+void WorkerCore::run_loop(const SharedRunner& runner) {
   runtime::let_others_finish();
   std::unique_lock lock{mutex_};
   for (;;) {
     work_came_.wait(lock, [&] { return is_closed_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
+    if (waiting_.empty()) {
+      runner->has_ended = true;
+      runner_ended_.notify_all();
+      return;
+    }
     const Work work = std::move(waiting_.front());
     waiting_.pop_front();
     --idle_runners_;
     const bool begin = !is_stopping_;
+    ++runner->works;
+    runner->is_running = true;
     lock.unlock();
     if (begin) {
       if (options_.prefetch > 0) start(work);
-      do_work(work);
+      do_work(work, runner);
     } else {
       reporter_->release(work.claimed.task);
     }
-    keeper_->drop(work.lease);
     lock.lock();
+    runner->is_running = false;
+    if (runner->is_left_behind) {  // another has its place
+      --left_behind_;
+      return;
+    }
+    keeper_->drop(work.lease);
     ++idle_runners_;
     --busy_;
     slot_freed_.notify_one();
@@ -299,22 +311,30 @@ void WorkerCore::start(const Work& work) {
   if (const auto timeout = work.claimed.task.timeout) keeper_->set_timeout(work.lease, started_at + *timeout);
 }
 
-void WorkerCore::do_work(const Work& work) {
+void WorkerCore::do_work(const Work& work, const SharedRunner& runner) {
   const core::Task& task = work.claimed.task;
+  // It may be left behind, and the worker started again meanwhile.
+  const auto reporter = reporter_;
+  const auto attempts = attempts_;
   const auto workflow = workflows_.find(task.type);
-  if (workflow == workflows_.end())
-    return keeper_->count(reporter_->finish(task, call_task(work), *work.lease));
+  if (workflow == workflows_.end()) {
+    const bool completed = reporter->finish(task, call_task(work, runner), *work.lease);
+    if (work.lease->state() != worker::LeaseState::lost) keeper_->count(completed);
+    return;
+  }
   Body body{{.connection = *connection_,
-             .reporter = *reporter_,
+             .reporter = *reporter,
              .lease = *work.lease,
              .suspend_after = connection_->suspend_after(options_.suspend_after),
              .is_draining = [this] { return is_stopping_.load(); },
-             .has_free_slot = [this] { return has_free_slot(); }},
+             .has_free_slot = [this] { return has_free_slot(); },
+             .attempts = attempts.get(),
+             .on_hung = on_hung(work, runner)},
             work.claimed};
   if (const auto completed = body.run(workflow->second)) keeper_->count(*completed);
 }
 
-Outcome WorkerCore::call_task(const Work& work) {
+Outcome WorkerCore::call_task(const Work& work, const SharedRunner& runner) {
   const auto handler = tasks_.find(work.claimed.task.type);
   if (handler == tasks_.end())
     return failed_with({.code = "no_handler",
@@ -322,7 +342,8 @@ Outcome WorkerCore::call_task(const Work& work) {
                         .retryable = false});
   TaskState state{*connection_, work.claimed, *work.lease};
   Task task{state};
-  Outcome outcome = outcome_of([&] { return handler->second(task, work.claimed.task.payload.text); });
+  Outcome outcome =
+      call_watched(work, runner, [&] { return handler->second(task, work.claimed.task.payload.text); });
   if (outcome.kind != Outcome::Kind::failed) return outcome;
   switch (work.lease->state()) {
     case worker::LeaseState::cancelled:
@@ -331,6 +352,57 @@ Outcome WorkerCore::call_task(const Work& work) {
       return failed_with({.code = "timeout", .message = worker::kTimeoutMessage});
     default: return outcome;
   }
+}
+
+// The store ends the attempt at its timeout, so nothing is written for one that hangs.
+Outcome WorkerCore::call_watched(const Work& work, const SharedRunner& runner,
+                                 const std::function<std::string()>& call) {
+  if (work.lease->timeout_at() == core::MonotonicTime::max()) return outcome_of(call);
+  AttemptWatch::Attempt attempt;
+  attempt.timeout_at = work.lease->timeout_at();
+  attempt.give_up = [&]() -> std::function<void()> {
+    return [hung = on_hung(work, runner), what = "task " + to_string(work.claimed.task.id)] { hung(what); };
+  };
+  attempts_->begin(attempt);
+  Outcome outcome = outcome_of(call);
+  static_cast<void>(attempts_->end(attempt));
+  return outcome;
+}
+
+// --- threads that are left behind ---
+
+std::function<void(const std::string&)> WorkerCore::on_hung(const Work& work, const SharedRunner& runner) {
+  return [this, lease = work.lease, runner, number = runner->works](const std::string& what) {
+    lease->end(worker::LeaseState::lost);
+    const std::lock_guard lock{mutex_};
+    const bool is_current = runner->works == number && runner->is_running && !runner->is_left_behind;
+    if (!is_current) return;  // it has returned meanwhile
+    keeper_->drop(lease);
+    leave_behind(*runner, what);
+  };
+}
+
+void WorkerCore::leave_behind(Runner& runner, const std::string& what) {
+  const bool has_room = left_behind_ < options_.max_concurrent;
+  log_(fmt::format("{} did not stop within {} after its timeout: {}", what,
+                   core::format_duration(options_.stop_grace),
+                   has_room ? fmt::format("its thread is left behind ({} of at most {})", left_behind_ + 1,
+                                          options_.max_concurrent)
+                            : "it holds its thread, since as many are left behind as may be"));
+  if (!has_room) return;
+  ++left_behind_;
+  runner.is_left_behind = true;
+  runner.thread.detach();
+  std::erase_if(runners_, [&](const SharedRunner& one) { return one.get() == &runner; });
+  runner_ended_.notify_all();
+  --busy_;
+  slot_freed_.notify_one();
+  if (busy_ == 0) idle_.notify_all();
+}
+
+int WorkerCore::threads_left_behind() {
+  const std::lock_guard lock{mutex_};
+  return left_behind_;
 }
 
 // --- the end ---
@@ -353,11 +425,29 @@ bool WorkerCore::is_idle_within(core::Duration wait) {
   return idle_.wait_for(lock, wait, [&] { return busy_ == 0; });
 }
 
+// One that hangs is waited for until it is left behind.
+void WorkerCore::join_runners() {
+  std::unique_lock lock{mutex_};
+  while (!runners_.empty()) {
+    const auto done = std::find_if(runners_.begin(), runners_.end(),
+                                   [](const SharedRunner& one) { return one->has_ended; });
+    if (done == runners_.end()) {
+      runner_ended_.wait(lock);
+      continue;
+    }
+    const SharedRunner ended = *done;
+    runners_.erase(done);
+    lock.unlock();
+    ended->thread.join();
+    lock.lock();
+  }
+}
+
 void WorkerCore::end() {
   if (!is_idle_within(core::Duration{0})) keeper_->end_all(worker::LeaseState::abandoned);
   *is_over_ = true;  // what takes no notice is not held for ever
-  for (std::thread& runner : runners_) runner.join();
-  runners_.clear();
+  join_runners();
+  attempts_->stop();
   listener_.reset();
   keeper_.reset();
   static_cast<void>(connection_->calls().tasks().deregister_worker(

@@ -1,6 +1,10 @@
 #pragma once
 // What stands behind a pawl::Worker: one thread claims, others run what was claimed, the keeper renews the
 // leases. Threads are made when there is work for them, up to `max_concurrent`.
+//
+// A runner whose handler ignores its stop token after its timeout is left behind: another thread takes its
+// place, and it ends when its handler returns, which may be after the worker has stopped. So the runners
+// share the ownership of this object, and whoever owns a worker stops it.
 
 #include <atomic>
 #include <condition_variable>
@@ -14,6 +18,7 @@
 #include <vector>
 
 #include "pawl/worker.hpp"
+#include "sdk/attempt_watch.hpp"
 #include "sdk/connection.hpp"
 #include "sdk/reporter.hpp"
 #include "worker/lease_keeper.hpp"
@@ -21,12 +26,12 @@
 
 namespace pawl::detail {
 
-class WorkerCore {
+class WorkerCore : public std::enable_shared_from_this<WorkerCore> {
  public:
   WorkerCore(std::shared_ptr<Connection> connection, WorkerOptions options);
   WorkerCore(const WorkerCore&) = delete;
   WorkerCore& operator=(const WorkerCore&) = delete;
-  ~WorkerCore();
+  ~WorkerCore() = default;
 
   void add_task(std::string_view type, const HandlerOptions& options, TaskHandler handler);
   void add_workflow(std::string_view name, const HandlerOptions& options, WorkflowHandler handler);
@@ -34,12 +39,22 @@ class WorkerCore {
   void start();
   void stop();
   void run();
+  [[nodiscard]] int threads_left_behind();
 
  private:
   struct Work {
     core::ClaimedTask claimed = {};
     std::shared_ptr<worker::Lease> lease = {};  // with the keeper
   };
+  // A thread that runs handlers. Shared by the worker and the thread itself.
+  struct Runner {
+    std::thread thread = {};
+    std::uint64_t works = 0;  // that it has begun
+    bool is_running = false;  // the last of them
+    bool is_left_behind = false;
+    bool has_ended = false;  // it does nothing more, and can be joined
+  };
+  using SharedRunner = std::shared_ptr<Runner>;
 
   void check_new(const std::string& name) const;
   [[nodiscard]] std::string enlist();
@@ -55,12 +70,18 @@ class WorkerCore {
   // With the lock held: what no thread is there for.
   [[nodiscard]] std::vector<Work> make_runners();
   void back_off(core::Duration wait);
-  void run_loop();
+  void run_loop(const SharedRunner& runner);
   void start(const Work& work);
-  void do_work(const Work& work);
-  [[nodiscard]] Outcome call_task(const Work& work);
+  void do_work(const Work& work, const SharedRunner& runner);
+  [[nodiscard]] Outcome call_task(const Work& work, const SharedRunner& runner);
+  [[nodiscard]] Outcome call_watched(const Work& work, const SharedRunner& runner,
+                                     const std::function<std::string()>& call);
+  // What to call when the work that the runner now does hangs.
+  [[nodiscard]] std::function<void(const std::string&)> on_hung(const Work& work, const SharedRunner& runner);
+  void leave_behind(Runner& runner, const std::string& what);  // with the lock held
   void stop_claiming();
   [[nodiscard]] bool is_idle_within(core::Duration wait);
+  void join_runners();
   void end();
 
   std::shared_ptr<Connection> connection_;  // shared with the clients
@@ -70,7 +91,8 @@ class WorkerCore {
   std::map<std::string, WorkflowHandler, std::less<>> workflows_;  // by the type of their bodies
 
   std::optional<Calls> claims_;
-  std::optional<Reporter> reporter_;
+  std::shared_ptr<Reporter> reporter_;          // shared with the runners
+  std::shared_ptr<AttemptWatch> attempts_;      // the same
   std::shared_ptr<std::atomic<bool>> is_over_;  // shared with what renews the leases
   std::unique_ptr<worker::LeaseKeeper> keeper_;
   std::optional<Calls> notice_calls_;
@@ -78,11 +100,13 @@ class WorkerCore {
   std::thread claimer_;
 
   std::mutex mutex_;
-  std::condition_variable work_came_;   // for one runner each
-  std::condition_variable slot_freed_;  // for the claimer
-  std::condition_variable idle_;        // for whoever drains
+  std::condition_variable work_came_;     // for one runner each
+  std::condition_variable slot_freed_;    // for the claimer
+  std::condition_variable idle_;          // for whoever drains
+  std::condition_variable runner_ended_;  // for the end
   std::deque<Work> waiting_;
-  std::vector<std::thread> runners_;
+  std::vector<SharedRunner> runners_;  // but for those that are left behind
+  int left_behind_ = 0;
   int busy_ = 0;  // waiting or running
   int idle_runners_ = 0;
   core::MonotonicTime more_threads_at_ = {};  // not before, since there were none to be had

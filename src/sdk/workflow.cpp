@@ -22,6 +22,12 @@ core::RetryPolicy step_retry(const RetryPolicy& policy) {
   return detail::retry_of(policy, {.max_attempts = 5});
 }
 
+detail::StepPolicy policy_of(const StepOptions& options) {
+  if (options.timeout && *options.timeout <= Duration{0})
+    throw Failure{"invalid_argument", "timeout: must be longer than 0", false};
+  return {step_retry(options.retry), options.timeout};
+}
+
 // 32 hexadecimal digits that are the same each time for the same draw of the same run.
 std::string draw(detail::Branch& branch) {
   const std::string text =
@@ -48,19 +54,19 @@ std::string Workflow::run_step(std::string_view name, const StepOptions& options
                                const std::function<std::string(Step&)>& call) {
   branch_.body.enter(branch_);
   const Issued issued = branch_.body.issue(branch_, name, StepKind::function);
-  return branch_.body.execute(branch_, issued, step_retry(options.retry), call);
+  return branch_.body.execute(branch_, issued, policy_of(options), call);
 }
 
 std::string Workflow::run_transaction(std::string_view name, const StepOptions& options,
                                       const std::function<std::string(Step&, Sql&)>& call) {
   branch_.body.enter(branch_);
   const Issued issued = branch_.body.issue(branch_, name, StepKind::function);
-  return branch_.body.execute_transaction(branch_, issued, step_retry(options.retry), call);
+  return branch_.body.execute_transaction(branch_, issued, policy_of(options), call);
 }
 
 void Workflow::add_undo(std::string_view name, const StepOptions& options, std::function<void(Step&)> call) {
   branch_.body.enter(branch_, detail::UndoPlace::where_called);
-  branch_.body.add_undo(branch_, name, step_retry(options.retry), std::move(call));
+  branch_.body.add_undo(branch_, name, policy_of(options), std::move(call));
 }
 
 std::string Workflow::operation_key() const {
@@ -144,9 +150,9 @@ detail::SharedPending Workflow::spawn_step(std::string_view name, const StepOpti
   detail::Body::begin_beside(beside, branch_, issued.memo.has_value());
   return std::make_shared<detail::PendingState>(
       branch_,
-      std::make_unique<detail::LocalRun>(std::move(beside), [issued, retry = step_retry(options.retry),
+      std::make_unique<detail::LocalRun>(std::move(beside), [issued, policy = policy_of(options),
                                                              call = std::move(call)](detail::Branch& own) {
-        return own.body.execute(own, issued, retry, call);
+        return own.body.execute(own, issued, policy, call);
       }));
 }
 
@@ -193,11 +199,11 @@ std::vector<std::string> Workflow::map_steps(const MapOptions& options, std::siz
   std::vector<Issued> issued;
   for (std::string& id : ids)
     issued.push_back(branch_.body.issue_id(branch_, std::move(id), StepKind::function));
-  const core::RetryPolicy retry = step_retry(options.retry);
+  const detail::StepPolicy policy{step_retry(options.retry), options.timeout};
   return detail::fan_out(
       branch_,
       {.count = count, .parallel = options.parallel, .call = [&](detail::Branch& own, std::size_t i) {
-         return own.body.execute(own, issued[i], retry, [&](Step& step) { return call(step, i); });
+         return own.body.execute(own, issued[i], policy, [&](Step& step) { return call(step, i); });
        }});
 }
 
@@ -259,6 +265,10 @@ void Workflow::set_status(std::string_view status) {
 }
 
 std::string Workflow::run_id() const { return to_string(branch_.body.run_id()); }
-std::stop_token Workflow::stop_token() const { return branch_.body.stop_token(); }
+std::stop_token Workflow::stop_token() const {
+  const detail::StepState* step = detail::StepState::here();
+  if (step != nullptr && step->run_id() == branch_.body.run_id()) return step->stop_token();
+  return branch_.body.stop_token_of(branch_);
+}
 
 }  // namespace pawl

@@ -12,7 +12,7 @@ namespace pawl::wire {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kActionNames{"begin", "complete", "fail"};
+constexpr std::array<std::string_view, 4> kActionNames{"begin", "complete", "fail", "cancel"};
 
 core::StepKind read_kind(ObjectReader& in) {
   const auto name = in.optional_text("kind");
@@ -99,8 +99,10 @@ void read_one(ObjectReader& in, core::StepWrite& write) {
   if (write.action == core::StepAction::fail) {
     in.optional_object("error", [&](ObjectReader& error) { write.error = read_given_error(error); });
     write.retry_after = in.optional_duration("retry_after");
-    core::narrow_into(in, "attempt", write.attempt);
   }
+  const bool names_attempt =
+      write.action == core::StepAction::begin || write.action == core::StepAction::fail;
+  if (names_attempt) core::narrow_into(in, "attempt", write.attempt);
 }
 
 void write_one(Writer& out, const core::StepWrite& write) {
@@ -118,8 +120,8 @@ void write_one(Writer& out, const core::StepWrite& write) {
     out.key("error");
     write_error(out, write.error);
     field_if(out, "retry_after", write.retry_after);
-    if (write.attempt != 0) out.field("attempt", write.attempt);
   }
+  if (write.attempt != 0) out.field("attempt", write.attempt);
   out.end_object();
 }
 
@@ -228,7 +230,7 @@ core::WriteSteps read_write_steps(ObjectReader& in) {
       const std::string action = one.text("action");
       const auto* place = std::find(kActionNames.begin(), kActionNames.end(), action);
       if (place == kActionNames.end())
-        one.mistake("action", "must be begin, complete or fail");
+        one.mistake("action", "must be begin, complete, fail or cancel");
       else
         write.action = static_cast<core::StepAction>(place - kActionNames.begin());
       write.step_id = one.text("step_id");

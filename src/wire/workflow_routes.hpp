@@ -35,6 +35,7 @@ inline constexpr std::array kBeginStep{
     Field{"kind", "string", false, "function (default), sleep, signal, child, task, compensation or marker"},
     Field{"input", "json", false, "what it works on, or waits for"},
     Field{"retry", "retry", false, "default: 5 attempts"},
+    Field{"attempt", "integer", false, "of a function: nothing is written if another attempt would begin"},
 };
 inline constexpr std::array kCompleteStep{
     Field{"fence", "integer", true, "of the lease on the run's body"},
@@ -63,7 +64,8 @@ inline constexpr std::array kSuspend{
 inline constexpr std::array kWriteSteps{
     Field{"fence", "integer", true, "of the lease on the run's body"},
     Field{"task_id", "string", false, "the body, where it is known"},
-    Field{"steps", "steps", false, "each with action, step_id, and what the single calls take"},
+    Field{"steps", "steps", false,
+          "each with action (begin, complete, fail or cancel), step_id, and what the single calls take"},
     Field{"suspend", "suspend", false, "as in suspend; `always`: also if what it waits for is there"},
     Field{"custom_status", "string", false, "shown with the run"},
     Field{"park", "string", false, "pauses the run, and says why"},
