@@ -50,6 +50,7 @@ struct RunInfo {
   std::optional<std::string> custom_status = {};
   std::string output_text = "null";  // JSON
   std::optional<ErrorInfo> error = {};
+  std::optional<ErrorInfo> compensation_error = {};  // of compensation_failed: what is not undone, and why
   TimePoint created_at = {};
   std::optional<TimePoint> finished_at = {};
   bool is_closed = false;  // it has ended
@@ -138,8 +139,13 @@ class Run {
   void cancel(const std::string& reason = "") const { act("cancel", reason); }
   void pause(const std::string& reason = "") const { act("pause", reason); }
   void resume() const { act("resume", ""); }
-  // Goes on from what failed; what completed is kept.
+  // Continues after a failure and keeps the completed steps; after compensation_failed, runs the failed undos
+  // again.
   void retry() const { act("retry", ""); }
+  // Ends the run now, without undoing anything and without any worker; its children too.
+  void terminate(const std::string& reason = "") const { act("terminate", reason); }
+  // Gives up an undo of a run that is compensation_failed. With none left the run is compensated.
+  void skip(const std::string& step) const;
 
   // All that happened so far after the event of this sequence, in order.
   [[nodiscard]] std::vector<Event> events(std::int64_t after = 0) const;

@@ -28,6 +28,7 @@ core::Status print_run(Context& context, const client::HttpAnswer& answer, bool 
 core::Status act_on_run(Session& session, Context& context, const Input& input, const std::string& verb) {
   client::ObjectText body;
   if (input.has("--reason")) body.text("reason", input.text("--reason"));
+  if (verb == "skip" && !input.text("STEP").empty()) body.text("step", input.text("STEP"));
   const auto answer = session.post(run_path(input.text("ID"), "/" + verb), body.str());
   if (!answer) return answer.problem();
   return print_run(context, *answer, input.has("--json"));
@@ -131,6 +132,16 @@ std::vector<Command> run_act_commands() {
        .example = "pawl run retry --state failed --workflow order-fulfilment --dry-run",
        .handler = one_or_many_runs("retry")},
       one("compensate", "Undo what a failed run did"),
+      one("terminate", "End a run now, without undoing anything and without any worker"),
+      {.path = "run skip",
+       .summary = "Give up a failed compensation of a run",
+       .arguments = {id,
+                     {.name = "STEP",
+                      .summary = "The compensation; may be absent if only one has failed",
+                      .required = false}},
+       .flags = with_server_flags({reason_flag()}),
+       .example = "pawl run skip 0198c0de-0000-7000-8000-000000000000 refund_payment",
+       .handler = run_action("skip")},
       {.path = "run rewind",
        .summary = "Start a new run that keeps all results before a task",
        .arguments = {id},

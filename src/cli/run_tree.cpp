@@ -39,8 +39,8 @@ std::optional<core::Duration> took(const Json& object, const char* from, const c
   return std::max(core::Duration{0}, (end ? *end : now) - *begin);
 }
 
-std::string error_text(const Json& object) {
-  const auto error = object.value("error", Json());
+std::string error_text(const Json& object, const char* name = "error") {
+  const auto error = object.value(name, Json());
   if (!error.is_object()) return "";
   const std::string message = text_at(error, "message");
   return without_controls(text_at(error, "code") + (message.empty() ? "" : ": " + message));
@@ -53,7 +53,9 @@ class TreeText {
   std::vector<std::string> draw(const RunTree& tree) {
     const Json& run = tree.run;
     lines_.push_back(title(run));
-    if (const auto error = error_text(run); !error.empty()) add("", error, Colour::red);
+    for (const char* name : {"error", "compensation_error"}) {
+      if (const auto error = error_text(run, name); !error.empty()) add("", error, Colour::red);
+    }
     lines_.push_back(progress(run.value("counts", Json::object())));
     draw_tasks(tree, "");
     return std::move(lines_);

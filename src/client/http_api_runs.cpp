@@ -163,6 +163,7 @@ Result<core::Run> HttpApi::act_on_run(const core::ActOnRun& request) {
   Writer out;
   out.begin_object();
   if (request.asked.reason) out.field("reason", *request.asked.reason);
+  if (request.asked.step) out.field("step", *request.asked.step);
   out.end_object();
   const std::string verb{core::to_string(request.asked.action)};
   return decoded(call(request.run.ns, {.method = "POST",

@@ -232,7 +232,12 @@ Status check_reason(const std::optional<std::string>& reason) {
   return invalid_field("reason",
                        fmt::format("must be UTF-8 of at most {} bytes, with no NUL", kErrorMessageBytesMax));
 }
-Status check_command(const ActOnRun& command) { return check_reason(command.asked.reason); }
+Status check_command(const ActOnRun& command) {
+  if (command.asked.step) {
+    if (const Status step = check_name("step", *command.asked.step); !step) return step;
+  }
+  return check_reason(command.asked.reason);
+}
 Status check_command(const RewindRun& command) { return check_name("to", command.to); }
 
 Status check_command(const SignalRun& command) {

@@ -43,6 +43,7 @@ inline constexpr std::int64_t kRateLimitMax = 1'000'000;
 inline constexpr std::size_t kDefinitionBytesMax = 4U << 20U;
 inline constexpr std::size_t kDefinitionTasksMax = 10'000;
 inline constexpr std::size_t kAfterMax = 1'000;        // tasks that one of an open run waits for
+inline constexpr std::size_t kUndosMax = 1'000;        // that one write of a body registers
 inline constexpr std::size_t kFanOutMax = 10'000;      // tasks that one for_each makes
 inline constexpr std::int64_t kCheckpointsKept = 100;  // for each owner, where nothing else is set
 inline constexpr std::int64_t kCheckpointsKeptMax = 1'000'000;

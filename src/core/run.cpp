@@ -96,6 +96,8 @@ Node first_node(const Graph& graph, NodeKey key) {
 }
 
 NodeState shown_state(const Run& run, const Node& node) {
+  const bool is_owed = node.kind == StepKind::compensation && run.compensation_error.has_value();
+  if (is_owed) return node.state;
   return node.state == NodeState::blocked && goes_nowhere(run) ? NodeState::cancelled : node.state;
 }
 

@@ -65,13 +65,17 @@ inline constexpr std::array kRunTransitions{
     RunTransition{RunState::failing, RunState::running},
     RunTransition{RunState::failing, RunState::compensating},
     RunTransition{RunState::failing, RunState::failed},
+    RunTransition{RunState::failing, RunState::cancelled},
     RunTransition{RunState::failed, RunState::running},
     RunTransition{RunState::failed, RunState::compensating},
     RunTransition{RunState::compensating, RunState::compensated},
     RunTransition{RunState::compensating, RunState::compensation_failed},
+    RunTransition{RunState::compensating, RunState::cancelled},            // terminated
+    RunTransition{RunState::compensation_failed, RunState::compensating},  // retried or skipped by hand
 };
 [[nodiscard]] bool may_move(RunState from, RunState to);
-// It has ended. A failed run can still be retried or compensated by hand.
+// It has ended. A failed run can still be retried or compensated by hand, a failed compensation retried or
+// skipped.
 [[nodiscard]] bool is_closed(RunState state);
 // The table as a Mermaid state diagram, for the docs.
 [[nodiscard]] std::string run_states_mermaid();
@@ -150,12 +154,13 @@ struct Run {
   std::optional<std::string> custom_status = {};
   RawJson output = {};
   std::optional<TaskError> error = {};
-  std::optional<TimePoint> deadline_at = {};  // gone if it had passed and the run was retried
-  std::optional<TimePoint> wake_at = {};      // while it sleeps: when its first timer is due
+  std::optional<TaskError> compensation_error = {};  // of compensation_failed: what is not undone, and why
+  std::optional<TimePoint> deadline_at = {};         // gone if it had passed and the run was retried
+  std::optional<TimePoint> wake_at = {};             // while it sleeps: when its first timer is due
   RunCounts counts = {};
   std::int64_t remaining = 0;            // nodes that have not ended; elements and compensations do not count
   std::int64_t retrying = 0;             // nodes whose last attempt failed and that wait for another one
-  bool cancel_requested = false;         // and it is not known yet whether there is something to undo
+  bool cancel_requested = false;         // and what is under way has not ended yet
   std::int64_t stopped_at = 0;           // the event by which what was under way was last asked to stop
   std::optional<NodeKey> undo_top = {};  // the last completed task that is to be undone if the run fails
   std::int64_t undoable = 0;             // how many there are, down the chain of Node::undo_before
@@ -221,6 +226,7 @@ struct Node {
   int attempts_before = 0;                // when the run was last retried: not of the step's budget
   std::string awaits = {};                // the signal it waits for; of the body, "*" is any
   bool nothing_to_undo = false;           // of the body while it waits: it said so
+  std::int64_t undos_declared_at = 0;     // of the body: the event that last recorded its registered undos
 
   bool operator==(const Node&) const = default;
 };

@@ -9,17 +9,26 @@ namespace pawl::core {
 
 namespace {
 
-constexpr std::array<std::string_view, kRunActionCount> kActionNames{"pause", "resume",     "cancel",
-                                                                     "retry", "compensate", "complete"};
-constexpr std::array kTargets{RunState::paused,  RunState::running,      RunState::cancelled,
-                              RunState::running, RunState::compensating, RunState::completing};
+constexpr std::array<std::string_view, kRunActionCount> kActionNames{
+    "pause", "resume", "cancel", "retry", "compensate", "complete", "terminate", "skip"};
+constexpr std::array<RunState, kRunActionCount> kTargets{
+    RunState::paused,       RunState::running,    RunState::cancelled, RunState::running,
+    RunState::compensating, RunState::completing, RunState::cancelled, RunState::compensating};
+
+RunState target_of(RunAction action, RunState from) {
+  const bool retries_undo = action == RunAction::retry && from == RunState::compensation_failed;
+  return retries_undo ? RunState::compensating : kTargets.at(static_cast<std::size_t>(action));
+}
 
 // Beyond the table: which of the moves to the same state is meant.
 bool is_meant(RunAction action, RunState from) {
   switch (action) {
     case RunAction::resume: return from == RunState::paused;
-    case RunAction::retry: return from == RunState::failing || from == RunState::failed;
+    case RunAction::cancel: return from != RunState::failing && from != RunState::compensating;
+    case RunAction::retry:
+      return from == RunState::failing || from == RunState::failed || from == RunState::compensation_failed;
     case RunAction::compensate: return from == RunState::failed;
+    case RunAction::skip: return from == RunState::compensation_failed;
     default: return true;
   }
 }
@@ -31,13 +40,14 @@ Status check_action(const Run& run, const RunActionAsked& asked) {
     return Problem{ProblemCode::precondition_failed,
                    fmt::format("the run is at sequence {}, the request expected {}", run.sequence,
                                *asked.expected_sequence)};
-  const RunState target = kTargets.at(static_cast<std::size_t>(asked.action));
+  const RunState target = target_of(asked.action, run.state);
   const std::string names = fmt::format("run {} is {} and cannot become {}", to_string(run.facts.id),
                                         to_string(run.state), to_string(target));
   if (!may_move(run.state, target) || !is_meant(asked.action, run.state))
     return Problem{is_closed(run.state) ? ProblemCode::already_completed : ProblemCode::invalid_state,
                    fmt::format("{} ({})", names, to_string(asked.action))};
-  if (run.cancel_requested) return invalid_state(names + ": it is being cancelled");
+  if (run.cancel_requested && asked.action != RunAction::terminate)
+    return invalid_state(names + ": it is being cancelled");
   return Done{};
 }
 
@@ -71,18 +81,14 @@ void cancel(RunSteps& steps, const std::optional<std::string>& reason) {
   RunEventData data{.reason = reason};
   data.error =
       TaskError{.code = "cancelled", .message = reason.value_or("the run was cancelled"), .retryable = false};
-  if (steps.is_code() && steps.may_drop_body()) {
+  if (steps.is_code() && steps.may_drop_body() && !steps.has_live_others()) {
     steps.cancel_others();
     steps.emit(RunEventType::workflow_cancelled, data);
     return;
   }
   if (steps.is_code()) {
-    if (steps.run().state == RunState::paused) {  // its body has to go on to come to its end
-      steps.emit(RunEventType::workflow_resumed, {.reason = reason});
-    } else {
-      steps.wake();
-    }
     data.requested = true;
+    data.state = RunState::failing;
     steps.emit(RunEventType::workflow_cancelled, data);
     return steps.stop_all();
   }
@@ -98,9 +104,34 @@ void cancel(RunSteps& steps, const std::optional<std::string>& reason) {
 }
 
 void retry(RunSteps& steps, const RunEventData& data) {
+  if (steps.run().state == RunState::compensation_failed) {
+    steps.emit(RunEventType::workflow_retried, data);
+    return steps.is_code() ? steps.enqueue_body() : steps.undo_next();
+  }
   if (steps.run().facts.kind == RunKind::open) steps.revive_ended();
   steps.emit(RunEventType::workflow_retried, data);
   steps.start_held();
+}
+
+Result<NodeKey> skipped_by(RunSteps& steps, const std::optional<std::string>& name) {
+  const std::vector<NodeKey> keys = steps.owed_undos();
+  std::string names;
+  for (const NodeKey key : keys) {
+    const std::string id = steps.working().node_id(key);
+    if (id == name || (!name && keys.size() == 1)) return key;
+    names += (names.empty() ? "" : ", ") + id;
+  }
+  if (name)
+    return invalid_field("step", fmt::format("'{}' is not a compensation that failed ({})", *name, names));
+  return invalid_field("step", fmt::format("must name one of the compensations that failed: {}", names));
+}
+
+void skip(RunSteps& steps, NodeKey key, const RunEventData& asked) {
+  RunEventData data = steps.about(key);
+  data.state = RunState::compensating;
+  data.reason = asked.reason;
+  steps.emit(RunEventType::task_skipped, data);
+  return steps.is_code() ? steps.conclude_undoing() : steps.undo_next();
 }
 
 void act(RunSteps& steps, const RunActionAsked& asked) {
@@ -115,6 +146,8 @@ void act(RunSteps& steps, const RunActionAsked& asked) {
     case RunAction::retry: return retry(steps, data);
     case RunAction::compensate: return steps.begin_undoing(asked.reason);
     case RunAction::complete: steps.emit(RunEventType::workflow_completed, data); return;
+    case RunAction::terminate: return steps.terminate(asked.reason);
+    case RunAction::skip: return;  // it names a step, which may not be there
   }
 }
 
@@ -127,7 +160,13 @@ Result<RunDecision> decide_action(WorkingRun& working, const RunActionAsked& ask
   if (const Status allowed = check_action(working.run(), asked); !allowed) return allowed.problem();
   if (const Status allowed = check_open(working.run(), asked.action); !allowed) return allowed.problem();
   RunSteps steps{working, context};
-  act(steps, asked);
+  if (asked.action == RunAction::skip) {
+    const Result<NodeKey> key = skipped_by(steps, asked.step);
+    if (!key) return key.problem();
+    skip(steps, *key, {.reason = asked.reason});
+  } else {
+    act(steps, asked);
+  }
   return steps.finish();
 }
 

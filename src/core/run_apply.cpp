@@ -9,7 +9,8 @@ Applied Applying::run() {
     return fmt::format("event {} comes after event {}", event_.sequence, run_.sequence);
   run_.sequence = event_.sequence;
   run_.updated_at = event_.at;
-  const Applied done = change();
+  Applied done = change();
+  if (done && data_.undos) done = register_undos();
   if (!done) return fmt::format("event {} ({}): {}", event_.sequence, to_string(event_.type), done.problem());
   return done;
 }
@@ -34,7 +35,8 @@ Applied Applying::change() {
     case Type::task_retrying: return data_.requested ? take_back() : step(NodeState::pending);
     case Type::task_completed: return end_node(NodeState::completed);
     case Type::task_failed: return end_node(NodeState::failed);
-    case Type::task_skipped: return end_node(NodeState::skipped);
+    case Type::task_skipped:
+      return data_.state == RunState::compensating ? skip_compensation() : end_node(NodeState::skipped);
     case Type::task_cancelled: return end_node(NodeState::cancelled);
     case Type::signal_received: return receive();
     case Type::signal_consumed: return consume();
@@ -114,24 +116,37 @@ Applied Applying::fail() {
     run_.error = data_.error;
     return close(RunState::compensated);
   }
+  if (data_.state == RunState::compensation_failed) return fail_compensation();
+  if (data_.state == RunState::failing) return begin_failing(data_.error);  // its tasks have to end first
   if (run_.state != RunState::failing) {
     if (const Applied moved = begin_failing(data_.error); !moved) return moved;
   }
   return close(RunState::failed);
 }
 
+// The error that the run failed with stays beside the one of its compensation.
+Applied Applying::fail_compensation() {
+  const Node* body = is_code() && !run_.error ? working_.find(kBodyKey) : nullptr;
+  if (body != nullptr) run_.error = body->error;
+  run_.compensation_error = data_.error;
+  if (run_.state == RunState::failing) {  // nothing of it could be undone
+    if (const Applied moved = move(RunState::compensating); !moved) return moved;
+  }
+  return close(RunState::compensation_failed);
+}
+
 Applied Applying::cancel() {
   run_.error = data_.error;
   run_.stopped_at = event_.sequence;
-  if (data_.state == RunState::failing) return move(RunState::failing);
-  if (!data_.requested) return close(RunState::cancelled);
-  run_.cancel_requested = true;
-  return Done{};
+  if (data_.state != RunState::failing && !data_.requested) return close(RunState::cancelled);
+  run_.cancel_requested = data_.requested;
+  return data_.state == RunState::failing ? move(RunState::failing) : Applied{Done{}};
 }
 
 // What failed or was cancelled stands again where it stood before it started; what it waits for has ended
 // already.
 Applied Applying::retry() {
+  if (run_.state == RunState::compensation_failed) return retry_compensation();
   if (const Applied moved = move(RunState::running); !moved) return moved;
   run_.error.reset();
   run_.finished_at.reset();
@@ -172,12 +187,40 @@ Applied Applying::begin_compensating() {
   if (run_.state != RunState::failing && run_.state != RunState::failed) {
     if (const Applied moved = move(RunState::failing); !moved) return moved;
   }
+  if (data_.error && !run_.error) run_.error = data_.error;
+  return reopen_to_undo();
+}
+
+Applied Applying::reopen_to_undo() {
   run_.cancel_requested = false;
   run_.finished_at.reset();
-  // Only the body knows how to undo: it runs once more.
+  run_.compensation_error.reset();
+  // Only the body can undo, so it runs again.
   Node* body = is_code() ? working_.change(kBodyKey) : nullptr;
   if (body != nullptr && has_ended(body->state)) reset(*body);
   return move(RunState::compensating);
+}
+
+// The failed compensations are owed again, in the reverse order of what they undo.
+Applied Applying::retry_compensation() {
+  std::vector<Node*> owed;
+  for (const NodeKey key : working_.all_keys()) {
+    const Node& node = working_.node(key);
+    if (node.state != NodeState::failed || !working_.is_compensation(key)) continue;
+    Node& failed = *working_.change(key);
+    reset_compensation(failed);
+    if (!is_code()) owed.push_back(working_.change(undone_by(failed)));
+  }
+  if (!is_code()) owe(std::move(owed));
+  return reopen_to_undo();
+}
+
+void Applying::reset_compensation(Node& node) {
+  node.state = NodeState::blocked;
+  node.task_id.reset();
+  node.attempts_before = node.attempt;
+  node.error.reset();
+  node.finished_at.reset();
 }
 
 Applied apply(WorkingRun& working, const RunEvent& event) { return Applying{working, event}.run(); }

@@ -1,4 +1,6 @@
 // What an event changes of a node or a signal.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
@@ -59,6 +61,7 @@ Result<Node*, std::string> Applying::live_node() {
   if (node->name != (is_code() && data_.node != kBodyKey ? data_.node_id : ""))
     return fmt::format("names step '{}' where '{}' stands", data_.node_id, node->name);
   if (has_ended(node->state)) return fmt::format("'{}' has ended before", data_.node_id);
+  if (data_.retry) node->retry = data_.retry;
   return node;
 }
 
@@ -266,16 +269,78 @@ Applied Applying::end_compensation(NodeState state) {
   if (!node) return node.problem();
   if (!run_.undo_top && !is_code()) return std::string{"there is nothing left to undo"};
   finish(**node, state);
-  if (state == NodeState::failed) {
+  const bool ends_run = state == NodeState::failed && data_.state != RunState::compensating;
+  if (ends_run) {  // as older versions wrote it: the remaining compensations did not run
     run_.error = data_.error;
+    run_.compensation_error = data_.error;
     return close(RunState::compensation_failed);
   }
   if (is_code()) return Done{};
+  if (const Applied popped = pop_undone(); !popped) return popped;
+  return data_.state == RunState::compensated ? close(RunState::compensated) : Applied{Done{}};
+}
+
+// The last completed task is no longer owed a compensation.
+Applied Applying::pop_undone() {
   const Node* undone = working_.find(*run_.undo_top);
   if (undone == nullptr) return std::string{"undoes a task that the run does not have"};
   run_.undo_top = undone->undo_before;
   --run_.undoable;
-  return data_.state == RunState::compensated ? close(RunState::compensated) : Applied{Done{}};
+  return Done{};
+}
+
+// By hand: a failed compensation is given up.
+Applied Applying::skip_compensation() {
+  Node* node = data_.node ? working_.change(*data_.node) : nullptr;
+  if (node == nullptr || !working_.is_compensation(node->key)) return std::string{"names no compensation"};
+  if (node->state == NodeState::completed) return fmt::format("'{}' has completed", data_.node_id);
+  node->state = NodeState::skipped;
+  node->since = event_.sequence;
+  node->finished_at = event_.at;
+  if (!is_code() && run_.undo_top == undone_by(*node)) {
+    if (const Applied popped = pop_undone(); !popped) return popped;
+  }
+  run_.finished_at.reset();
+  run_.compensation_error.reset();
+  return move(RunState::compensating);
+}
+
+NodeKey Applying::undone_by(const Node& compensation) const {
+  const Graph& graph = *working_.plan().graph;
+  for (NodeIndex index = 0; index < graph.size(); ++index) {
+    if (graph.compensation_of(index) == compensation.key.index)
+      return {.index = index, .item = compensation.key.item};
+  }
+  return compensation.key;
+}
+
+// Adds `nodes` to what is to be undone: the chain goes from the task that completed last to the first.
+void Applying::owe(std::vector<Node*> nodes) {
+  for (auto next = run_.undo_top; next;) {
+    Node* node = working_.change(*next);
+    next = node->undo_before;
+    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
+  }
+  std::sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->since < b->since; });
+  run_.undo_top.reset();
+  run_.undoable = static_cast<std::int64_t>(nodes.size());
+  for (Node* node : nodes) {
+    node->undo_before = run_.undo_top;
+    run_.undo_top = node->key;
+  }
+}
+
+// A registered undo is a compensation that is not owed yet: it is blocked until the run fails.
+Applied Applying::register_undos() {
+  for (const std::string& name : *data_.undos) {
+    const NodeKey key = working_.key_of_step(name);
+    if (working_.find(key) != nullptr) continue;
+    working_.add(Node{.key = key, .since = event_.sequence, .name = name, .kind = StepKind::compensation});
+  }
+  Node* body = working_.change(kBodyKey);
+  if (body == nullptr) return std::string{"registers undos of a run without a body"};
+  body->undos_declared_at = event_.sequence;
+  return Done{};
 }
 
 }  // namespace pawl::core

@@ -32,6 +32,10 @@ class Applying {
   Applied retry();
   void reset(Node& node);
   Applied begin_compensating();
+  Applied reopen_to_undo();
+  Applied fail_compensation();
+  Applied retry_compensation();
+  void reset_compensation(Node& node);
 
   // --- its nodes and signals ---
   [[nodiscard]] bool is_counted(const Node& node) const;
@@ -52,6 +56,11 @@ class Applying {
   Applied clear_timer();
   Applied start_child();
   Applied end_compensation(NodeState state);
+  Applied pop_undone();
+  Applied skip_compensation();
+  [[nodiscard]] NodeKey undone_by(const Node& compensation) const;
+  void owe(std::vector<Node*> nodes);
+  Applied register_undos();
   Node& add_step();
   Applied wait_for_steps(Node& body);
   void note_step_end(const Node& step);

@@ -1,4 +1,6 @@
 // Code runs: the body's task starts, waits, goes on and ends the run.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/run_steps.hpp"
@@ -31,7 +33,9 @@ void RunSteps::enqueue_body() {
   const TaskId task_id = enqueue.task_id;
   emit(RunEventType::task_scheduled, {.node = kBodyKey, .node_id = "body", .task_id = task_id});
   effect(std::move(enqueue));
-  if (run().state == RunState::paused) effect(HoldTask{task_id});
+  const bool waits_for_others = is_stopping(run()) && has_live_others();
+  if (run().state == RunState::paused || waits_for_others) effect(HoldTask{task_id});
+  if (waits_for_others) wait_for_others();
 }
 
 void RunSteps::wake_body() {
@@ -46,7 +50,9 @@ void RunSteps::wake_body() {
 
 void RunSteps::end_body_wait() {
   const Node& body = working_.node(kBodyKey);
-  if (body.state == NodeState::waiting && body.has_lead && body.unmet == 0) wake_body();
+  if (body.state != NodeState::waiting || !body.has_lead || body.unmet > 0) return;
+  if (is_stopping(run()) && may_drop_body()) return effect(StopTask{*body.task_id});
+  wake_body();
 }
 
 bool RunSteps::may_drop_body() {
@@ -85,18 +91,53 @@ void RunSteps::cancel_others() {
   }
 }
 
-// A body that ends while a compensation is begun and not completed has not undone it, whatever it says.
-bool RunSteps::fail_undone() {
-  for (const NodeKey key : working_.live_keys()) {
-    if (!working_.is_compensation(key) || has_ended(working_.node(key).state)) continue;
-    RunEventData data = about(key);
-    data.error = TaskError{.code = "compensation_failed",
-                           .message = fmt::format("'{}' was begun and not completed", data.node_id),
-                           .retryable = false};
-    emit(RunEventType::compensation_failed, std::move(data));
-    return true;
+void RunSteps::attach_undos(std::vector<std::string> undos) { undos_ = std::move(undos); }
+
+bool RunSteps::has_live_others() {
+  for (const NodeKey key : stoppable()) {
+    if (key != kBodyKey) return true;
   }
   return false;
+}
+
+void RunSteps::stop_others() {
+  for (const NodeKey key : stoppable()) {
+    if (key != kBodyKey) stop_outside(working_.node(key));
+  }
+}
+
+// The body is woken, or dropped, when all of them have ended.
+void RunSteps::wait_for_others() {
+  std::uint32_t others = 0;
+  for (const NodeKey key : stoppable()) others += key == kBodyKey ? 0 : 1;
+  RunEventData data = about(kBodyKey);
+  data.items = others;
+  data.nothing_to_undo = working_.node(kBodyKey).nothing_to_undo;
+  emit(RunEventType::timer_set, data);
+}
+
+// Tasks and children end before the body undoes what was done before them. A body that is held is asked to
+// stop now, and waits for them itself.
+void RunSteps::stop_code() {
+  stop_others();
+  const Node& body = working_.node(kBodyKey);
+  if (has_ended(body.state)) return;
+  if (body.state == NodeState::waiting && has_live_others()) return wait_for_others();
+  effect(StopTask{*body.task_id});
+}
+
+// The body has ended: its tasks and children are asked to stop, and what only the body could end is canceled.
+void RunSteps::stop_rest() {
+  if (run().counts.live() == 0) return;
+  for (const NodeKey key : working_.all_keys()) {
+    const Node& node = working_.node(key);
+    if (has_ended(node.state) || node.state == NodeState::blocked || working_.is_compensation(key)) continue;
+    if (node.task_id || node.child_id) {
+      stop_outside(node);
+    } else {
+      emit(RunEventType::task_cancelled, about(key));
+    }
+  }
 }
 
 void RunSteps::settle_code() {
@@ -105,16 +146,17 @@ void RunSteps::settle_code() {
   if (!has_ended(body.state)) return sleep_if_only_waiting();
   const bool is_completed = body.state == NodeState::completed;
   if (is_completed && run().state == RunState::paused) return;  // it ends when it goes on
-  cancel_others();
-  if (is_completed && !is_undoing(run())) return complete_run();
-  const std::optional<TaskError> error = run().error ? run().error : body.error;
-  if (run().state == RunState::compensating) {
-    if (!fail_undone()) emit(RunEventType::workflow_failed, {.state = RunState::compensated, .error = error});
-  } else if (run().cancel_requested) {
-    emit(RunEventType::workflow_cancelled, {.error = error});
-  } else {
-    emit(RunEventType::workflow_failed, {.error = error});
+  if (is_completed && !is_undoing(run())) {
+    cancel_others();
+    return complete_run();
   }
+  const auto& events = decision_.events;
+  const bool has_just_ended = std::any_of(events.begin(), events.end(),
+                                          [](const RunEvent& event) { return event.data.node == kBodyKey; });
+  if (has_just_ended) stop_rest();
+  if (run().counts.live() == 0) return conclude_code();
+  if (!is_undoing(run()) && !run().cancel_requested)
+    emit(RunEventType::workflow_failed, {.state = RunState::failing, .error = body.error});
 }
 
 }  // namespace pawl::core

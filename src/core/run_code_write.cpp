@@ -14,14 +14,14 @@ namespace {
 RetryPolicy step_retry() { return {.max_attempts = 5}; }
 RetryPolicy retry_of(const Node& node) { return node.retry.value_or(step_retry()); }
 
+bool is_registered_undo(const Node& node) {
+  return node.kind == StepKind::compensation && node.state == NodeState::blocked && node.attempt == 0;
+}
+
 class StepWriter {
  public:
-  StepWriter(RunSteps& steps, const StepWrite& write)
-      : steps_(steps), write_(write), key_(steps.working().key_of_step(write.step_id)) {}
-
-  [[nodiscard]] bool may_end_run() {
-    return write_.action == StepAction::fail && kind() == StepKind::compensation;
-  }
+  StepWriter(RunSteps& steps, const StepWrite& write, const std::optional<TaskError>& failure)
+      : steps_(steps), write_(write), failure_(failure), key_(steps.working().key_of_step(write.step_id)) {}
 
   // Whether the step can be written so; before anything is.
   [[nodiscard]] Status allowed() {
@@ -77,13 +77,13 @@ class StepWriter {
            node->scheduled_at > steps_.context().now;
   }
 
-  // The first event of a step says all about it.
+  // The first event of a step says all about it; a registered undo is not begun by its registration.
   RunEventData data() {
     RunEventData data{.node = key_, .node_id = write_.step_id};
-    if (find() == nullptr) {
-      data.kind = kind();
-      if (write_.retry != step_retry()) data.retry = write_.retry;
-    }
+    const Node* node = find();
+    if (node != nullptr && !is_registered_undo(*node)) return data;
+    data.kind = kind();
+    if (write_.retry != step_retry()) data.retry = write_.retry;
     return data;
   }
 
@@ -95,7 +95,7 @@ class StepWriter {
   // Undoing begins with the first compensation: what the body had to do before is over.
   void begin_undoing() {
     if (steps_.run().state != RunState::compensating)
-      steps_.emit(RunEventType::compensation_triggered, {.state = RunState::compensating});
+      steps_.emit(RunEventType::compensation_triggered, {.state = RunState::compensating, .error = failure_});
   }
 
   bool begin() {
@@ -226,14 +226,9 @@ class StepWriter {
     steps_.node_ended(key_);
   }
 
-  // What is left to be undone stays so: the order would not hold.
+  // The body goes on with the undos before it; the run is judged when the body has ended.
   void fail_undoing(RunEventData failed) {
-    failed.error =
-        TaskError{.code = "compensation_failed",
-                  .message = fmt::format("'{}' failed: {} ({}). What was done before it is not undone",
-                                         write_.step_id, failed.error->message, failed.error->code),
-                  .retryable = false};
-    steps_.cut_loose();
+    failed.state = RunState::compensating;
     steps_.emit(RunEventType::compensation_failed, std::move(failed));
   }
 
@@ -248,7 +243,8 @@ class StepWriter {
     if (is_repeated()) return true;
     const int attempt = ended_attempt();
     const Node* node = find();
-    const RetryPolicy retry = node == nullptr ? write_.retry.value_or(step_retry()) : retry_of(*node);
+    const bool is_first = node == nullptr || is_registered_undo(*node);
+    const RetryPolicy retry = is_first ? write_.retry.value_or(step_retry()) : retry_of(*node);
     const int used = attempt - (node == nullptr ? 0 : node->attempts_before);
     const bool is_final =
         !write_.error.retryable || is_non_retryable(retry, write_.error.code) || is_used_up(retry, used);
@@ -267,6 +263,7 @@ class StepWriter {
 
   RunSteps& steps_;
   const StepWrite& write_;
+  const std::optional<TaskError>& failure_;  // that the body undoes for
   NodeKey key_;
 };
 
@@ -331,9 +328,46 @@ BodyWait wait_of(WorkingRun& working, const SuspendBody& suspend, TimePoint now)
     wait.signal = suspend.signals.size() == 1 ? name : "*";
     wait.is_over = wait.is_over || working.next_signal(name).has_value();
   }
-  const bool waits_for_nothing = !wait.until && !wait.steps && wait.signal.empty();
-  wait.is_over = wait.is_over || waits_for_nothing;
   return wait;
+}
+
+// A run that stops waits for nothing but its tasks and children, which were asked to stop.
+bool ends_while_stopping(WorkingRun& working, const SuspendBody& suspend) {
+  if (suspend.steps.empty() || !suspend.wants_all) return false;
+  return std::all_of(suspend.steps.begin(), suspend.steps.end(), [&](const std::string& name) {
+    const Node* step = working.find_step(name);
+    return step != nullptr && (has_ended(step->state) || step->task_id || step->child_id);
+  });
+}
+
+Status check_undos(WorkingRun& working, const WriteSteps& command) {
+  if (!command.undos) return Done{};
+  for (const std::string& name : *command.undos) {
+    const Node* node = working.find_step(name);
+    if (node != nullptr && node->kind != StepKind::compensation)
+      return Problem{ProblemCode::conflict, fmt::format("undos: step '{}' is a {}, not a compensation", name,
+                                                        to_string(*node->kind))};
+  }
+  return Done{};
+}
+
+// Those that are not recorded yet, for the next event.
+void declare_undos(RunSteps& steps, const WriteSteps& command) {
+  if (!command.undos) return;
+  std::vector<std::string> added;
+  for (const std::string& name : *command.undos) {
+    if (steps.working().find_step(name) == nullptr) added.push_back(name);
+  }
+  const bool is_repeated = added.empty() && !command.undos->empty();
+  if (!is_repeated) steps.attach_undos(std::move(added));
+}
+
+// The run fails now, so that its tasks and children end before the body undoes.
+void begin_failing(RunSteps& steps, const WriteSteps& command) {
+  const Run& run = steps.run();
+  if (!command.failure || !command.suspend || is_stopping(run) || run.state == RunState::compensating) return;
+  steps.emit(RunEventType::workflow_failed, {.state = RunState::failing, .error = command.failure});
+  steps.stop_others();
 }
 
 // One that is to stop has something to do before it may stand still.
@@ -378,30 +412,33 @@ Result<StepsDecision> write_steps(WorkingRun& working, const WriteSteps& command
   if (command.park) {
     if (const Status allowed = check_park(working.run()); !allowed) return allowed.problem();
   }
+  if (const Status valid = check_undos(working, command); !valid) return valid.problem();
   RunSteps steps{working, context};
   for (const StepWrite& step : command.steps) {
-    StepWriter writer{steps, step};
-    if (const Status allowed = writer.allowed(); !allowed) return allowed.problem();
-    if (writer.may_end_run() && &step != &command.steps.back())
-      return invalid_field(
-          "steps", fmt::format("nothing comes behind '{}', a compensation that failed", step.step_id));
+    const Status allowed = StepWriter{steps, step, command.failure}.allowed();
+    if (!allowed) return allowed.problem();
   }
+  declare_undos(steps, command);
   StepsWritten written{.now = context.now};
   written.steps.reserve(command.steps.size());
-  for (const StepWrite& step : command.steps) written.steps.push_back(StepWriter{steps, step}.write());
+  for (const StepWrite& step : command.steps)
+    written.steps.push_back(StepWriter{steps, step, command.failure}.write());
   if (command.custom_status)
     steps.emit(RunEventType::checkpoint_written, {.custom_status = *command.custom_status});
+  begin_failing(steps, command);
   const bool may_wait = !is_closed(working.run().state);
   if (command.park && may_wait) {
     park(steps, *command.park);
   } else if (command.suspend && may_wait) {
     const BodyWait wait = wait_of(working, *command.suspend, context.now);
     // One that is to unwind does not wait, but for what it undoes.
-    const bool is_over = wait.is_over || is_stopping(working.run());
+    const bool is_over =
+        wait.is_over || (is_stopping(working.run()) && !ends_while_stopping(working, *command.suspend));
     written.is_suspended = !is_over || command.suspend->always;
     if (written.is_suspended) suspend(steps, wait);
     if (written.is_suspended && is_over) steps.wake_body();
   }
+  if (steps.has_unattached_undos()) steps.emit(RunEventType::checkpoint_written);
   written.is_paused = working.run().state == RunState::paused;
   written.stop = stop_reason_of(working.run());
   return StepsDecision{.run = steps.finish(), .written = std::move(written)};

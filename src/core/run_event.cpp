@@ -231,6 +231,11 @@ RawJson payload_of(const RunEventData& data) {
   field_if(out, "until", data.until);
   flag_if(out, "kept", data.is_kept);
   flag_if(out, "nothing_to_undo", data.nothing_to_undo);
+  if (data.undos) {
+    out.key("undos").begin_array();
+    for (const std::string& name : *data.undos) out.value(name);
+    out.end_array();
+  }
   field_if(out, "signal", data.signal);
   field_if(out, "idempotency_key", data.idempotency_key);
   if (data.signal_sequence != 0) out.field("signal_sequence", data.signal_sequence);
@@ -269,6 +274,7 @@ Result<RunEventData> parse_payload(std::string_view payload) {
   data.until = in.optional_time("until");
   data.is_kept = in.optional_boolean("kept").value_or(false);
   data.nothing_to_undo = in.optional_boolean("nothing_to_undo").value_or(false);
+  data.undos = in.optional_texts("undos");
   data.signal = in.optional_text("signal").value_or("");
   data.idempotency_key = in.optional_text("idempotency_key");
   data.signal_sequence = in.optional_integer("signal_sequence").value_or(0);

@@ -1,16 +1,9 @@
-// Stopping what is under way, and undoing what was done.
+// Stopping what is under way.
 #include <fmt/format.h>
 
-#include "core/ensure.hpp"
 #include "core/run_steps.hpp"
 
 namespace pawl::core {
-
-namespace {
-
-constexpr int kLeftShownMax = 20;  // ids of what was not undone; a longer list would help nobody
-
-}  // namespace
 
 // Nodes that a stop reaches. A for_each ends with its elements.
 std::vector<NodeKey> RunSteps::stoppable() {
@@ -36,11 +29,12 @@ void RunSteps::cancel_node(NodeKey key) {
 }
 
 void RunSteps::stop_all() {
+  if (is_code()) return stop_code();
   for (const NodeKey key : stoppable()) {
     const Node& node = working_.node(key);
     if (has_ended(node.state)) continue;
     stop_outside(node);
-    const bool is_begun = node.state != NodeState::blocked || is_code();
+    const bool is_begun = node.state != NodeState::blocked;
     const bool is_outside = is_begun && (node.task_id || node.child_id);
     if (!is_outside) cancel_node(key);
   }
@@ -72,38 +66,19 @@ void RunSteps::conclude() {
   }
 }
 
-void RunSteps::begin_undoing(const std::optional<std::string>& reason) {
-  emit(RunEventType::compensation_triggered, {.state = RunState::compensating, .reason = reason});
-  if (is_code()) return enqueue_body();
-  undo_next();
-}
-
-void RunSteps::undo_next() {
-  PAWL_ENSURE(run().undo_top.has_value(), "there is something to undo while a run compensates");
-  const Node& done = working_.node(*run().undo_top);
-  const auto compensation = working_.plan().graph->compensation_of(done.key.index);
-  PAWL_ENSURE(compensation.has_value(), "only tasks with a compensation are noted to be undone");
-  const NodeKey key{.index = *compensation, .item = done.key.item};
-  schedule(key, definition_of(key).activity, done.output);
-}
-
-void RunSteps::fail_undoing(NodeKey key, const TaskError& error, int attempt) {
-  std::string left;
-  int shown = 0;
-  for (auto next = run().undo_top; next; next = working_.node(*next).undo_before) {
-    if (++shown > kLeftShownMax) {
-      left += ", …";
-      break;
-    }
-    left += (left.empty() ? "" : ", ") + working_.node_id(*next);
+// Without undoing anything and without a worker: leases are revoked.
+void RunSteps::terminate(const std::optional<std::string>& reason) {
+  for (const NodeKey key : working_.all_keys()) {
+    const Node& node = working_.node(key);
+    if (has_ended(node.state)) continue;
+    if (node.task_id) effect(StopTask{.task_id = *node.task_id, .is_forced = true});
+    if (node.child_id) effect(StopChild{.child_id = *node.child_id, .is_forced = true});
+    const bool is_begun = node.state != NodeState::blocked || node.task_id;
+    if (is_begun && !working_.is_compensation(key)) emit(RunEventType::task_cancelled, about(key));
   }
-  RunEventData data = about(key);
-  data.attempt = attempt;
-  data.error = TaskError{.code = "compensation_failed",
-                         .message = fmt::format("'{}' failed: {} ({}). Not undone ({}): {}", data.node_id,
-                                                error.message, error.code, run().undoable, left),
-                         .retryable = false};
-  emit(RunEventType::compensation_failed, data);
+  const TaskError error{
+      .code = "terminated", .message = reason.value_or("the run was terminated"), .retryable = false};
+  emit(RunEventType::workflow_cancelled, {.reason = reason, .error = error});
 }
 
 RunDecision decide_deadline(WorkingRun& working, const RunContext& context) {

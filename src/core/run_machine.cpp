@@ -184,14 +184,18 @@ class OutcomeOfTask {
   }
 
   void complete() {
+    // It did not know of the stop: it runs again to undo.
+    const bool is_failing = steps_.run().state == RunState::failing;
+    if (is_body() && is_failing && was_asked_to_stop_) return steps_.enqueue_body();
     if (!is_compensation()) return steps_.complete_node(outcome_.node, outcome_.output, outcome_.attempt);
     RunEventData undone = data();
     undone.output = outcome_.output;
     undone.undoes = steps_.run().undo_top;
     const bool is_last = steps_.run().undoable == 1;
-    if (is_last) undone.state = RunState::compensated;
+    const bool is_undone = is_last && steps_.owed_undos().empty();
+    if (is_undone) undone.state = RunState::compensated;
     steps_.emit(RunEventType::compensation_completed, undone);
-    if (!is_last) steps_.undo_next();
+    if (!is_undone) steps_.undo_next();
   }
 
   void fail() {
@@ -233,6 +237,8 @@ RunDecision decide_task(WorkingRun& working, const TaskOutcome& outcome, const R
   RunSteps steps{working, context};
   const Node* node = working.find(outcome.node);
   if (node == nullptr || node->task_id != outcome.task_id || has_ended(node->state)) return steps.finish();
+  const bool is_terminated = working.run().state == RunState::cancelled;
+  if (is_terminated) return steps.finish();
   OutcomeOfTask{steps, outcome, node->since < working.run().stopped_at}.note();
   return steps.finish();
 }

@@ -21,7 +21,9 @@
 //   - What still waits for others when a run stops gets no event of its own: it is shown as cancelled, and
 //     stands where it stood if the run is retried.
 //   - Each element of a for_each is undone by itself.
-//   - When a compensation fails for good, those behind it do not run: the order would not hold.
+//   - When a compensation fails for good, the ones before it still run; the run is then compensation_failed.
+//     Retried, it runs the failed ones again; a skipped one counts as done.
+//   - Tasks and children of a code run end before its body undoes anything.
 //   - A run's output is its template, in which a reference that leads nowhere is null; without a template it
 //     is an object of the outputs of those completed tasks that nothing comes after.
 //   - In an open run a failed task cancels what comes after it, not the run. One that completes by itself
@@ -68,9 +70,10 @@ struct EnqueueNode {
 
   bool operator==(const EnqueueNode& other) const { return task_id == other.task_id && node == other.node; }
 };
-// Cancelled if nobody holds it, else its holder is asked to stop.
+// Cancelled if nobody holds it, else its holder is asked to stop; forced, its lease is revoked.
 struct StopTask {
   TaskId task_id = {};
+  bool is_forced = false;
   bool operator==(const StopTask&) const = default;
 };
 // Not to be claimed until it is freed; nothing happens to what is leased.
@@ -101,8 +104,10 @@ struct StartChild {
   bool may_be_code = false;                 // where there is no definition
   bool operator==(const StartChild&) const = default;
 };
+// Cancelled; forced, terminated.
 struct StopChild {
   RunId child_id = {};
+  bool is_forced = false;
   bool operator==(const StopChild&) const = default;
 };
 // How a child ended, for `decide_child` of its parent.
@@ -174,13 +179,14 @@ struct SignalSent {
 
 // --- what operators do ---
 
-enum class RunAction : std::uint8_t { pause, resume, cancel, retry, compensate, complete };
-inline constexpr int kRunActionCount = 6;
+enum class RunAction : std::uint8_t { pause, resume, cancel, retry, compensate, complete, terminate, skip };
+inline constexpr int kRunActionCount = 8;
 [[nodiscard]] std::string_view to_string(RunAction action);
 struct RunActionAsked {
   RunAction action = RunAction::pause;
   std::optional<std::string> reason = {};
   std::optional<std::int64_t> expected_sequence = {};  // else precondition_failed
+  std::optional<std::string> step = {};                // of skip: a failed compensation; none: the only one
 };
 // `complete` is for open runs. What the table does not have is `invalid_state` (of a run that has ended,
 // `already_completed`) and names both states.

@@ -1,4 +1,6 @@
 // Tasks start, end and let others start.
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "core/condition.hpp"
@@ -18,6 +20,7 @@ std::int64_t RunSteps::emit(RunEventType type, RunEventData data) {
   event.type = type;
   event.at = context_.now;
   event.data = std::move(data);
+  if (undos_) event.data.undos = std::exchange(undos_, std::nullopt);
   event.caused_by = cause;
   event.actor = context_.actor;
   event.trace_id = context_.trace_id;

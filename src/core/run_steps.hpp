@@ -1,7 +1,7 @@
 #pragma once
 // Inside of the run machine: one decision while it is being made. Each event is applied as soon as it is
 // emitted, so that what follows looks at the state after it. Its parts stand in run_progress.cpp (tasks start
-// and end), run_wait.cpp (timers, signals, children), run_failure.cpp (stopping and undoing),
+// and end), run_wait.cpp (timers, signals, children), run_failure.cpp (stopping), run_undo.cpp (undoing),
 // run_open.cpp (tasks of open runs) and run_actions.cpp.
 
 #include <map>
@@ -54,7 +54,10 @@ class RunSteps {
   [[nodiscard]] bool may_become_undoable();  // something under way has a compensation
   void begin_undoing(const std::optional<std::string>& reason = {});
   void undo_next();
+  void conclude_undoing();
+  [[nodiscard]] std::vector<NodeKey> owed_undos();
   void fail_undoing(NodeKey key, const TaskError& error, int attempt);
+  void terminate(const std::optional<std::string>& reason);
 
   // --- open runs ---
   void cancel_followers(NodeIndex index);
@@ -63,12 +66,16 @@ class RunSteps {
 
   // --- code ---
   [[nodiscard]] bool is_code() const { return run().facts.kind == RunKind::code; }
-  void enqueue_body();                                  // a new task of it
-  void wake_body();                                     // the one that it has
-  void end_body_wait();                                 // if what it waits for is there
-  [[nodiscard]] bool may_drop_body();                   // its code has nothing to do before the run ends
-  [[nodiscard]] bool has_steps();                       // somebody held its body and wrote some
-  void cancel_others();                                 // what has not ended of it
+  void enqueue_body();                                // a new task of it
+  void wake_body();                                   // the one that it has
+  void end_body_wait();                               // if what it waits for is there
+  [[nodiscard]] bool may_drop_body();                 // its code has nothing to do before the run ends
+  [[nodiscard]] bool has_steps();                     // somebody held its body and wrote some
+  [[nodiscard]] bool has_live_others();               // tasks or children that have not ended
+  void stop_others();                                 // asks tasks and children to stop
+  void cancel_others();                               // what has not ended of it
+  void attach_undos(std::vector<std::string> undos);  // to the next event
+  [[nodiscard]] bool has_unattached_undos() const { return undos_.has_value(); }
   void lose_body(const TaskError& error, int attempt);  // its attempts are used up
 
   // The run's own state after all that happened, and the decision.
@@ -93,7 +100,13 @@ class RunSteps {
   void settle_code();
   void sleep_if_only_waiting();
   [[nodiscard]] bool only_waits();
-  [[nodiscard]] bool fail_undone();
+  [[nodiscard]] bool may_owe_unknown_undos();
+  void wait_for_others();
+  void stop_code();
+  void stop_rest();
+  void conclude_code();
+  void fail_compensation(const std::vector<NodeKey>& owed);
+  [[nodiscard]] std::vector<std::string> ids_of(const std::vector<NodeKey>& keys);
   [[nodiscard]] RunEventType ending(NodeKey key, RunEventType of_task, RunEventType of_step);
   void settle_open();
   void conclude();
@@ -106,6 +119,7 @@ class RunSteps {
   const RunContext& context_;
   bool was_closed_;
   RunDecision decision_;
+  std::optional<std::vector<std::string>> undos_;  // of the body, for the next event
   std::vector<NodeKey> ready_;
   std::map<NodeIndex, Elements> elements_;  // of the for_each that were looked at
   std::map<NodeKey, std::string> indexes_;  // the text of #/index, which lives as long as the decision

@@ -67,6 +67,22 @@ Status check_step(const StepWrite& step) {
   return Done{};
 }
 
+Status check_undos(const std::vector<std::string>& undos) {
+  if (undos.size() > kUndosMax)
+    return invalid_field("undos", fmt::format("has {} names (at most {})", undos.size(), kUndosMax));
+  for (std::size_t i = 0; i < undos.size(); ++i) {
+    if (const Status name = check_name(fmt::format("undos[{}]", i), undos[i]); !name) return name;
+  }
+  return Done{};
+}
+
+Status check_suspend(const SuspendBody& suspend) {
+  const bool waits =
+      suspend.until || !suspend.steps.empty() || !suspend.signals.empty() || !suspend.children.empty();
+  if (waits) return Done{};
+  return invalid_field("suspend", "waits for nothing: give at least one of until, steps, signals, children");
+}
+
 }  // namespace
 
 std::string body_type(const std::string& workflow) { return fmt::format("{}{}", kBodyPrefix, workflow); }
@@ -122,8 +138,16 @@ Status check(const WriteSteps& command) {
     const Status wait = check_duration("await.at_most", command.await->at_most, Duration{0}, kClaimWaitMax);
     if (!wait) return wait;
   }
-  if (command.custom_status) return check_key("custom_status", *command.custom_status);
-  return Done{};
+  if (command.custom_status) {
+    if (const Status status = check_key("custom_status", *command.custom_status); !status) return status;
+  }
+  if (command.undos) {
+    if (const Status undos = check_undos(*command.undos); !undos) return undos;
+  }
+  if (command.failure) {
+    if (const Status code = check_name("failure.code", command.failure->code); !code) return code;
+  }
+  return command.suspend ? check_suspend(*command.suspend) : Status{Done{}};
 }
 
 Status check(const WriteStepsOfMany& command) {

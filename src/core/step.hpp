@@ -26,6 +26,9 @@ namespace pawl::core {
 [[nodiscard]] std::string body_type(const std::string& workflow);
 [[nodiscard]] bool is_body_type(std::string_view type);
 
+// What a body fails with whose code is not the one that the run was begun with.
+inline constexpr std::string_view kCodeChanged = "code_changed";
+
 // Why a body is to end: it throws at the next thing that it has not done yet, undoes and reports a failure.
 enum class StopReason : std::uint8_t { cancelled, deadline_exceeded, compensate };
 [[nodiscard]] std::string_view to_string(StopReason reason);
@@ -109,8 +112,8 @@ struct StepWrite {
 };
 
 // The body gives its lease back and is claimable again when what it waits for is there: as many of `steps` as
-// it needs, the time, a signal of one of these names, or one of the children. With nothing to wait for it is
-// claimable at once.
+// it needs, the time, a signal of one of these names, or one of the children. At least one of them is given:
+// nothing could wake a body that waits for nothing.
 struct SuspendBody {
   std::optional<TimePoint> until = {};
   std::vector<std::string> steps = {};
@@ -139,6 +142,12 @@ struct WriteSteps {
   std::optional<SuspendBody> suspend = {};
   std::optional<std::string> park = {};  // pauses the run, and says why
   std::optional<AwaitSteps> await = {};  // ignored in a call for many runs
+  // The undos that the code has registered since the body last wrote them; empty: none since then. Absent:
+  // the writer does not declare them.
+  std::optional<std::vector<std::string>> undos = {};
+  // The error that the body is about to fail with. With `suspend` the run fails now: its tasks and children
+  // are asked to stop, and the body is woken to undo when they have ended.
+  std::optional<TaskError> failure = {};
   Actor by = {};
 };
 

@@ -334,6 +334,16 @@ Result<TaskChange> decide_cancel(const TaskRecord& record, TimePoint now) {
   return change;
 }
 
+std::optional<TaskChange> decide_revoke(const TaskRecord& record, TimePoint now) {
+  if (is_terminal(record.status)) return std::nullopt;
+  if (!is_leased(record.status)) return *decide_cancel(record, now);
+  const TaskError error{.code = "terminated", .message = "The run was terminated", .retryable = false};
+  TaskChange change =
+      end_attempt(record, TaskEvent::cancelled, AttemptOutcome::cancelled, error, record.available_at, now);
+  ++change.progress.fence;
+  return change;
+}
+
 Result<TaskChange> decide_revive(const TaskRecord& record, bool first_in_line, TimePoint now) {
   const TaskEvent event = first_in_line ? TaskEvent::revived : TaskEvent::revived_in_line;
   if (!next_status(record.status, event)) {

@@ -129,6 +129,9 @@ struct ReportDecision {
 [[nodiscard]] TaskChange decide_suspend(const TaskRecord& record, TimePoint now);
 
 [[nodiscard]] Result<TaskChange> decide_cancel(const TaskRecord& record, TimePoint now);
+// Cancelled now, whoever holds it; a late report of the holder is refused: the fence rises. Nothing for what
+// has ended.
+[[nodiscard]] std::optional<TaskChange> decide_revoke(const TaskRecord& record, TimePoint now);
 [[nodiscard]] Result<TaskChange> decide_revive(const TaskRecord& record, bool first_in_line, TimePoint now);
 [[nodiscard]] TaskChange decide_unblock(const TaskRecord& record, TimePoint now);
 // Nothing for what is not pending.

@@ -72,7 +72,13 @@ void BatchRuns::perform(const RunId& /*run*/, const core::StopTask& effect) {
   WorkingTask* task = around_.set.find(effect.task_id);
   if (task == nullptr) return;
   const core::TaskStatus before = task->record.status;
-  const auto change = core::decide_cancel(task->record, around_.tx.now());
+  const core::TimePoint now = around_.tx.now();
+  std::optional<core::TaskChange> change;
+  if (effect.is_forced) {
+    change = core::decide_revoke(task->record, now);
+  } else if (auto cancelled = core::decide_cancel(task->record, now)) {
+    change = std::move(*cancelled);
+  }
   if (!change) return;  // it has ended already
   around_.set.change(*task, *change);
   changed(*task, before, *change, {});
@@ -150,7 +156,9 @@ void BatchRuns::perform(const RunId& run, const core::StartChild& effect) {
 void BatchRuns::perform(const RunId& /*run*/, const core::StopChild& effect) {
   core::WorkingRun* child = runs_.find(effect.child_id);
   if (child == nullptr) return;
-  const core::RunActionAsked asked{.action = core::RunAction::cancel, .reason = "its parent was stopped"};
+  const core::RunActionAsked asked{
+      .action = effect.is_forced ? core::RunAction::terminate : core::RunAction::cancel,
+      .reason = effect.is_forced ? "its parent was terminated" : "its parent was stopped"};
   auto decision = core::decide_action(*child, asked, context(child->run().facts, {}));
   if (decision) take(effect.child_id, std::move(*decision));  // else it ends already
 }

@@ -1,5 +1,6 @@
 #include "engine/verify_run.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -38,17 +39,27 @@ class LogReader {
           note_completed(stored.event);
           note_ended(data, true);
           break;
-        case RunEventType::task_skipped: note_ended(data, true); break;
+        case RunEventType::task_skipped:
+          if (data.state == core::RunState::compensating) {
+            note_given_up(data);
+          } else {
+            note_ended(data, true);
+          }
+          break;
         case RunEventType::task_failed: note_ended(data, continues(data)); break;
         case RunEventType::step_completed: note_step(stored.event); break;
         case RunEventType::compensation_completed: note_undone(stored.event); break;
+        case RunEventType::compensation_failed: note_not_undone(data); break;
+        case RunEventType::workflow_retried: owe_again(); break;
         case RunEventType::signal_received: signals_[stored.event.sequence] = data.signal; break;
         case RunEventType::signal_consumed: note_consumed(stored.event); break;
         default: break;
       }
     }
-    if (stored_.run.state == core::RunState::compensated && !to_undo_.empty())
-      found("I28", fmt::format("it is compensated, and {} tasks are not undone", to_undo_.size()));
+    const std::size_t owed = to_undo_.size() + not_undone_.size();
+    if (stored_.run.state == core::RunState::compensated && owed > 0)
+      found("I28", fmt::format("it is compensated, and {} tasks are not undone", owed));
+    check_owed_undos();
   }
 
  private:
@@ -86,7 +97,9 @@ class LogReader {
     const core::RunEventData& data = event.data;
     if (!is_of_graph(data) || !plan_.graph->compensation_of(data.node->index)) return;
     const bool is_whole = data.node->item == core::kNoItem && with_items_.contains(data.node->index);
-    if (!is_whole) to_undo_.push_back(*data.node);
+    if (is_whole) return;
+    to_undo_.push_back(*data.node);
+    completed_.push_back(*data.node);
   }
 
   void note_step(const RunEvent& event) {
@@ -100,6 +113,50 @@ class LogReader {
       found("I27", fmt::format("event {} does not undo what was completed last", event.sequence));
     } else {
       to_undo_.pop_back();
+    }
+  }
+
+  // A failed compensation; the ones before it still run.
+  void note_not_undone(const core::RunEventData& data) {
+    if (to_undo_.empty() || data.undoes != to_undo_.back()) return;
+    not_undone_.push_back(to_undo_.back());
+    to_undo_.pop_back();
+  }
+
+  // By hand.
+  void note_given_up(const core::RunEventData& data) {
+    if (plan_.graph == nullptr) return;
+    const auto is_given_up = [&](const NodeKey& key) {
+      return plan_.graph->compensation_of(key.index) == data.node->index && key.item == data.node->item;
+    };
+    std::erase_if(not_undone_, is_given_up);
+    std::erase_if(to_undo_, is_given_up);
+  }
+
+  // A retry of the compensation: again the last that was completed first.
+  void owe_again() {
+    to_undo_.insert(to_undo_.end(), not_undone_.begin(), not_undone_.end());
+    not_undone_.clear();
+    const auto place = [this](const NodeKey& key) {
+      return std::find(completed_.begin(), completed_.end(), key) - completed_.begin();
+    };
+    std::sort(to_undo_.begin(), to_undo_.end(),
+              [&](const NodeKey& a, const NodeKey& b) { return place(a) < place(b); });
+  }
+
+  // A code run that ended without its registered undos says so: it is compensation_failed, or was terminated.
+  void check_owed_undos() {
+    const core::Run& run = stored_.run;
+    const bool has_stopped =
+        run.state == core::RunState::compensated || run.state == core::RunState::cancelled;
+    const bool is_late =
+        run.state == core::RunState::failed && run.error && run.error->code == "deadline_exceeded";
+    const bool is_terminated = run.error && run.error->code == "terminated";
+    if ((!has_stopped && !is_late) || is_terminated) return;
+    for (const core::Node& node : stored_.nodes) {
+      const bool is_done = node.state == core::NodeState::completed || node.state == core::NodeState::skipped;
+      if (node.kind == core::StepKind::compensation && !is_done)
+        found("I28", fmt::format("it is {}, and '{}' did not run", to_string(run.state), node.name));
     }
   }
 
@@ -127,11 +184,46 @@ class LogReader {
   std::vector<RunFinding>& findings_;
   std::set<core::NodeIndex> ended_;
   std::set<core::NodeIndex> with_items_;
-  std::set<std::string> steps_;   // that have completed
-  std::vector<NodeKey> to_undo_;  // in the order of completion
+  std::set<std::string> steps_;      // that have completed
+  std::vector<NodeKey> to_undo_;     // in the order of completion
+  std::vector<NodeKey> not_undone_;  // their compensations failed
+  std::vector<NodeKey> completed_;   // all tasks with a compensation, in the order of completion
   std::map<NodeKey, core::TimePoint> timers_;
   std::map<std::int64_t, std::string> signals_;  // not consumed yet
 };
+
+bool can_end(const core::Node& node) {
+  if (core::has_ended(node.state)) return false;
+  return node.task_id || node.child_id || node.timer_at || !node.awaits.empty();
+}
+
+// What would wake a body that waits: a timer, a signal, or as many live steps as it needs.
+bool can_wake(const core::Node& body, const std::vector<core::Node>& nodes) {
+  if (body.timer_at || !body.awaits.empty()) return true;
+  if (!body.has_lead || body.unmet == 0) return false;
+  const auto live = std::count_if(nodes.begin(), nodes.end(), [](const core::Node& node) {
+    return node.key != core::kBodyKey && can_end(node);
+  });
+  return live >= std::int64_t{body.unmet};
+}
+
+// I46: something will move a run that has not ended: a timer, a lease, a signal, a child or a person.
+std::optional<std::string> stuck_because(const store::StoredRun& stored) {
+  const core::Run& run = stored.run;
+  if (core::is_closed(run.state) || run.state == core::RunState::paused) return std::nullopt;
+  if (run.facts.kind == core::RunKind::open || run.state == core::RunState::created) return std::nullopt;
+  if (run.facts.kind == core::RunKind::graph) {
+    const bool moves = std::any_of(stored.nodes.begin(), stored.nodes.end(), [](const core::Node& node) {
+      return !core::has_ended(node.state) && node.state != core::NodeState::blocked;
+    });
+    return moves ? std::nullopt : std::optional<std::string>{"none of its tasks is under way"};
+  }
+  const auto body = std::find_if(stored.nodes.begin(), stored.nodes.end(),
+                                 [](const core::Node& node) { return node.key == core::kBodyKey; });
+  if (body == stored.nodes.end() || !body->task_id) return "its body has no task";
+  const bool cannot_wake = body->state == core::NodeState::waiting && !can_wake(*body, stored.nodes);
+  return cannot_wake ? std::optional<std::string>{"its body waits for nothing that can end"} : std::nullopt;
+}
 
 }  // namespace
 
@@ -146,6 +238,9 @@ std::vector<RunFinding> findings_of(const store::StoredRun& stored, core::RunPla
   add("I21", seen.chain);
   add("I24", seen.standing);
   LogReader{stored, plan, findings}.read();
+  if (const auto why = stuck_because(stored))
+    findings.push_back(
+        {.check = "I46", .message = fmt::format("it is {}, and {}", to_string(stored.run.state), *why)});
   return findings;
 }
 

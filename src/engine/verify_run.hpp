@@ -18,7 +18,8 @@ struct RunFinding {
 };
 
 // The checks that each run is put through.
-inline constexpr std::array kRunChecks{"I19", "I20", "I21", "I23", "I24", "I25", "I27", "I28", "I35", "I36"};
+inline constexpr std::array kRunChecks{"I19", "I20", "I21", "I23", "I24", "I25",
+                                       "I27", "I28", "I35", "I36", "I46"};
 
 // `stored` has all its parts.
 [[nodiscard]] std::vector<RunFinding> findings_of(const store::StoredRun& stored, core::RunPlan plan);

@@ -38,19 +38,24 @@ std::optional<bool> Body::run(const WorkflowHandler& handler) {
         break;
       case Ending::undone: return report(failure_to_report());
       case Ending::parked:
-        if (has_parked()) return std::nullopt;
-        return report(failed_with({.code = "code_changed", .message = parked_because_, .retryable = false}));
-      case Ending::released: services_.reporter.release(claimed_.task); return std::nullopt;
+        // A run that is to stop cannot wait for another version of its code: it ends, and says so.
+        if (!is_ending() && has_parked()) return std::nullopt;
+        return report(failed_with(
+            {.code = std::string{core::kCodeChanged}, .message = parked_because_, .retryable = false}));
+      case Ending::released:
+        declare_undos();
+        services_.reporter.release(claimed_.task);
+        return std::nullopt;
       case Ending::lost: return std::nullopt;
     }
   }
 }
 
-// One that was being undone before does not complete any more, whatever its code says now.
-bool Body::has_failed() const {
+// One that was being undone before, or that is to stop, does not complete any more, whatever its code says.
+bool Body::has_failed() {
   if (ending_ == Ending::stopped) return true;
   return ending_ == Ending::none &&
-         (outcome_.kind != Outcome::Kind::completed || undo_at_ || memo_.has_compensations());
+         (outcome_.kind != Outcome::Kind::completed || is_ending() || memo_.has_compensations());
 }
 
 void Body::pass(const WorkflowHandler& handler) {
@@ -60,6 +65,7 @@ void Body::pass(const WorkflowHandler& handler) {
   {
     const std::lock_guard lock{mutex_};
     undos_.clear();
+    undeclared_.clear();
     waits_.clear();
     unsent_.clear();
     is_winding_down_ = undo_at_.has_value();  // no branch does anything that it had not done
@@ -92,13 +98,12 @@ void Body::judge(const Branch& main, Outcome outcome) {
   outcome_ = std::move(outcome);
   if (outcome_.kind == Outcome::Kind::unwound) return;
   const bool is_completed = outcome_.kind == Outcome::Kind::completed;
-  const bool is_stopped = undo_at_ || stop_;
   const bool is_over = unawaited_ending_ >= Ending::parked;  // whatever else there is
   if (!is_over && is_completed && unawaited_failure_) {
     outcome_ = *unawaited_failure_;
   } else if (is_over || (is_completed && unawaited_ending_ != Ending::none)) {
     ending_ = unawaited_ending_;
-  } else if (const auto expected = memo_.first_expected(""); expected && (is_completed || !is_stopped)) {
+  } else if (const auto expected = memo_.first_expected(""); expected && (is_completed || !undo_at_)) {
     ending_ = Ending::parked;
     parked_because_ = missed_by(*expected, outcome_, "workflow");
   }
@@ -112,15 +117,10 @@ std::optional<bool> Body::report(const Outcome& outcome) {
 }
 
 Outcome Body::failure_to_report() const {
-  if (failure_) {
-    Outcome failure = *failure_;
-    if (undo_failed_) failure.error.message += "; and " + *undo_failed_;
-    return failure;
-  }
+  if (failure_) return *failure_;
   const core::StopReason reason = stop_.value_or(core::StopReason::cancelled);
-  std::string message =
+  const std::string message =
       reason == core::StopReason::deadline_exceeded ? "the deadline has passed" : "the run was asked to stop";
-  if (undo_failed_) message += "; " + *undo_failed_;
   return failed_with({.code = std::string{core::to_string(reason)}, .message = message, .retryable = false});
 }
 
@@ -133,10 +133,15 @@ bool Body::has_suspended() {
     core::SuspendBody suspend{.wants_all = waits_.size() == 1 && waits_.front().wants_all,
                               .may_undo = undo_at_ || is_undoing_ || !undos_.empty()};
     for (const Waiting& waiting : waits_) {
+      // What is known of them may be old: the body is claimed again with what is stored.
+      suspend.always = suspend.always || waiting.before_undoing;
+      if (waiting.before_undoing && failure_) command.failure = error_to_keep(*failure_);
       suspend.steps.insert(suspend.steps.end(), waiting.steps.begin(), waiting.steps.end());
       if (waiting.until) suspend.until = std::min(suspend.until.value_or(*waiting.until), *waiting.until);
     }
+    if (suspend.steps.empty() && !suspend.until) return false;
     command.suspend = std::move(suspend);
+    command.undos = std::exchange(undeclared_, {});
   }
   Branch end{*this, "", began_at()};
   bool is_over = true;

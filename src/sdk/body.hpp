@@ -127,6 +127,7 @@ class Body {
     std::vector<std::string> steps = {};
     bool wants_all = false;
     std::shared_ptr<const Interest> interest = {};  // of the branch that waits
+    bool before_undoing = false;                    // for tasks and children to end
   };
   [[noreturn]] void suspend(Branch& branch, Waiting waiting);
   [[noreturn]] static void unwind(Branch& branch, Ending ending);
@@ -184,7 +185,7 @@ class Body {
   // body.cpp
   void pass(const WorkflowHandler& handler);
   void judge(const Branch& main, Outcome outcome);
-  [[nodiscard]] bool has_failed() const;  // the last pass, or it was stopped
+  [[nodiscard]] bool has_failed();  // the last pass, or it was stopped
   [[nodiscard]] std::optional<bool> report(const Outcome& outcome);
   [[nodiscard]] bool has_suspended();  // false: what it would wait for is there
   [[nodiscard]] bool has_parked();  // false: it is to stop, and cannot wait for another version of its code
@@ -221,6 +222,8 @@ class Body {
   // After a moment, if it is worth another try; unwinds where the body is over.
   [[nodiscard]] bool may_try_again(Branch& branch, const core::Problem& problem, core::Duration& wait);
   [[nodiscard]] core::WriteSteps command_of(std::vector<core::StepWrite> steps) const;
+  void add_undos(core::WriteSteps& command);
+  void forget_declared(const std::vector<std::string>& undos);  // they are stored
   [[nodiscard]] static Failure failure_of(const core::Problem& problem);
 
   // body_attempts.cpp
@@ -276,6 +279,9 @@ class Body {
 
   // body_undo.cpp
   [[noreturn]] void undo_here(Branch& branch);
+  void wait_for_outside(Branch& branch);  // leaves the thread where tasks or children have not ended
+  [[nodiscard]] std::vector<std::string> undos_to_declare();
+  void declare_undos();                          // before the lease is given back
   [[nodiscard]] std::vector<Undo> take_undos();  // the first to be done is the last
   void undo(Branch& branch, const Undo& undo);
   // Whether the body is to be run once more for it.
@@ -300,7 +306,6 @@ class Body {
   std::optional<int> undo_at_ = {};      // the call of the main branch to do it in
   std::vector<Undo> planned_ = {};       // what the pass that failed had registered, without the calls
   std::optional<Outcome> failure_ = {};  // that it is undone for; none: the run is stopped
-  std::optional<std::string> undo_failed_ = {};
   bool is_undoing_ = false;
 
   std::mutex beginning_;  // held while what was asked for begins
@@ -310,6 +315,7 @@ class Body {
   std::vector<const std::function<bool()>*> waiting_{};  // threads for others: whether each may go on
   bool is_winding_down_ = false;
   std::vector<Undo> undos_;
+  std::vector<std::string> undeclared_;  // undos that no write has carried yet
   std::vector<Waiting> waits_;
   std::vector<core::StepWrite> unsent_;
   std::optional<Outcome> unawaited_failure_;

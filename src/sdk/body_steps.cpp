@@ -103,12 +103,14 @@ Issued Body::issue_id(Branch& branch, std::string id, core::StepKind kind, Order
 void Body::come_to_new(Branch& branch, const Issued& issued, Order order) {
   const bool is_replay = static_cast<bool>(services_.went_beyond);
   const auto expected = memo_.first_expected(branch.prefix);
+  const bool is_marker = issued.kind == core::StepKind::marker;
+  // Before all else: code that has changed must not undo, since it may not have registered all undos.
+  if (expected && order == Order::in_line && !is_marker && !undo_at_)
+    park_for(branch, fmt::format("expected step '{}', found '{}'", *expected, issued.id));
   // What stands behind one that is beside may be known, and something to undo with it: it is gone on to. The
   // one beside looks by itself whether it is to begin.
   if (!is_replay && order != Order::beside) check_stop(branch);
-  if (issued.kind == core::StepKind::marker) return;
-  if (expected && order == Order::in_line)
-    park_for(branch, fmt::format("expected step '{}', found '{}'", *expected, issued.id));
+  if (is_marker) return;
   if (order == Order::in_line) check_is_new(branch, issued.id);
   if (is_replay) services_.went_beyond(issued.id);
 }
@@ -135,6 +137,9 @@ std::string Body::execute(Branch& branch, const Issued& issued, const StepPolicy
         .outcome = run_attempt(branch, {.issued = issued, .policy = policy, .number = number}, call),
         .number = number};
     if (attempted.outcome.kind == Outcome::Kind::unwound) throw Unwind{};
+    // A step that gives up because it was asked to stop has not failed: its attempt is not spent.
+    const bool gave_up = attempted.outcome.kind == Outcome::Kind::failed && stop_token().stop_requested();
+    if (gave_up) check_stop(branch);
     return write_outcome(branch, issued, policy.retry, attempted);
   });
 }
@@ -166,6 +171,7 @@ std::string Body::repeat(Branch& branch, const Issued& issued,
 core::StepMemo Body::write_outcome(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,
                                    const Attempted& attempted) {
   const Outcome& outcome = attempted.outcome;
+  std::vector<std::string> declared;
   auto written = write_made(branch, [&] {
     std::vector<core::StepWrite> steps(1);
     core::StepWrite& step = steps.front();
@@ -180,9 +186,13 @@ core::StepMemo Body::write_outcome(Branch& branch, const Issued& issued, const c
       step.retry_after = outcome.retry_after;
       step.attempt = attempted.number;
     }
-    return command_of(std::move(steps));
+    core::WriteSteps command = command_of(std::move(steps));
+    add_undos(command);
+    if (command.undos) declared = *command.undos;
+    return command;
   });
   if (written) {
+    forget_declared(declared);
     memo_.keep(written->steps.front().now);
     return std::move(written->steps.front().now);
   }
@@ -268,6 +278,13 @@ core::WriteSteps Body::command_of(std::vector<core::StepWrite> steps) const {
           .body = claimed_.task.id,
           .fence = claimed_.task.lease->fence,
           .steps = std::move(steps)};
+}
+
+// The write of one step carries the undos that were registered before it.
+void Body::add_undos(core::WriteSteps& command) {
+  const std::lock_guard lock{mutex_};
+  if (!undeclared_.empty()) command.undos = undeclared_;
+  if (is_undoing_ && failure_) command.failure = error_to_keep(*failure_);
 }
 
 core::Result<core::StepsWritten> Body::write(Branch& branch, const core::WriteSteps& command) {

@@ -16,9 +16,32 @@ void Body::add_undo(Branch& branch, std::string_view name, const StepPolicy& pol
       .id = next_id(branch, name), .sequence = branch.sequence, .retry = policy, .call = std::move(call)};
   {
     const std::lock_guard lock{mutex_};
+    if (!memo_.find(undo.id)) undeclared_.push_back(undo.id);
     undos_.push_back(std::move(undo));
   }
   undo_if_due(branch);
+}
+
+// The store keeps the names of registered undos, so that a run which ends without them is noticed.
+std::vector<std::string> Body::undos_to_declare() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(undeclared_, {});
+}
+
+void Body::forget_declared(const std::vector<std::string>& undos) {
+  if (undos.empty()) return;
+  const std::lock_guard lock{mutex_};
+  for (const std::string& undo : undos) std::erase(undeclared_, undo);
+}
+
+void Body::declare_undos() {
+  core::WriteSteps command = command_of({});
+  command.undos = undos_to_declare();
+  Branch end{*this, "", began_at()};
+  static_cast<void>(outcome_of([&] {
+    static_cast<void>(write(end, command));
+    return std::string{"null"};
+  }));
 }
 
 // Its functions refer to what is gone now: they are registered again when the code is run once more, up to
@@ -42,8 +65,16 @@ void Body::undo_if_due(Branch& branch) {
   if (branch.is_main && undo_at_ && branch.calls >= *undo_at_) undo_here(branch);
 }
 
-// The reverse of the order in which what they undo was committed; where one fails for good, those behind it
-// do not run.
+// The body goes on when its tasks and children have ended: what they did is undone or over before what was
+// done before them is undone.
+void Body::wait_for_outside(Branch& branch) {
+  std::vector<std::string> outside = memo_.live_outside();
+  if (outside.empty() || memo_.has_compensations()) return;
+  suspend(branch, {.steps = std::move(outside), .wants_all = true, .before_undoing = true});
+}
+
+// In the reverse of the order in which what they undo was committed. One that fails keeps no other from
+// running.
 void Body::undo_here(Branch& branch) {
   {
     const std::lock_guard lock{mutex_};
@@ -51,9 +82,10 @@ void Body::undo_here(Branch& branch) {
     unsent_.clear();
   }
   wait_for_branches([this] { return branches_ == 0; });
+  wait_for_outside(branch);
   is_undoing_ = true;
   const std::vector<Undo> undos = take_undos();
-  for (auto one = undos.rbegin(); one != undos.rend() && !undo_failed_; ++one) undo(branch, *one);
+  for (auto one = undos.rbegin(); one != undos.rend(); ++one) undo(branch, *one);
   unwind(branch, Ending::undone);
 }
 
@@ -86,8 +118,6 @@ void Body::undo(Branch& branch, const Undo& undo) {
     });
   });
   if (outcome.kind == Outcome::Kind::unwound) throw Unwind{};
-  if (outcome.kind == Outcome::Kind::failed)
-    undo_failed_ = fmt::format("the undo '{}' failed: {}", undo.id, outcome.error.message);
 }
 
 // The code is not the same each time. What was done must not be taken for undone.

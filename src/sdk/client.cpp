@@ -100,7 +100,9 @@ std::string Run::wait_for_output(std::optional<Duration> timeout) const {
     if (info.is_closed) {
       const ErrorInfo error =
           info.error.value_or(ErrorInfo{.code = info.state, .message = "the run is " + info.state});
-      throw RunFailed{{.id = id_, .state = info.state}, error.code, error.message};
+      const std::string undone =
+          info.compensation_error ? "; compensation failed: " + info.compensation_error->message : "";
+      throw RunFailed{{.id = id_, .state = info.state}, error.code, error.message + undone};
     }
     if (timeout && connection_->clock().monotonic() - begun >= *timeout)
       throw Error{"timeout", fmt::format("run {} is still {}", id_, info.state)};
@@ -111,6 +113,12 @@ void Run::act(const std::string& action, const std::string& reason) const {
   core::ActOnRun request{.run = ref_of(*connection_, id_)};
   request.asked.action = action_of(action);
   if (!reason.empty()) request.asked.reason = reason;
+  static_cast<void>(value_of(connection_->calls().runs().act_on_run(request)));
+}
+
+void Run::skip(const std::string& step) const {
+  const core::ActOnRun request{.run = ref_of(*connection_, id_),
+                               .asked = {.action = core::RunAction::skip, .step = step}};
   static_cast<void>(value_of(connection_->calls().runs().act_on_run(request)));
 }
 

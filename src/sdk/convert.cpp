@@ -74,6 +74,7 @@ RunInfo info_of(const core::Run& run) {
           .custom_status = run.custom_status,
           .output_text = text_of(run.output),
           .error = info_of(run.error),
+          .compensation_error = info_of(run.compensation_error),
           .created_at = run.created_at,
           .finished_at = run.finished_at,
           .is_closed = core::is_closed(run.state)};

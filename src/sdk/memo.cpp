@@ -60,8 +60,21 @@ bool Memo::come_to_branch(const std::string& branch) {
 bool Memo::has_compensations() const {
   const std::lock_guard lock{mutex_};
   return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) {
-    return entry.second.step.kind == core::StepKind::compensation;
+    const core::StepMemo& step = entry.second.step;
+    return step.kind == core::StepKind::compensation && step.state != core::NodeState::blocked;
   });
+}
+
+std::vector<std::string> Memo::live_outside() const {
+  const std::lock_guard lock{mutex_};
+  std::vector<std::string> ids;
+  for (const auto& [id, entry] : entries_) {
+    const bool is_outside =
+        entry.step.kind == core::StepKind::child || entry.step.kind == core::StepKind::task;
+    const bool is_begun = entry.step.state != core::NodeState::blocked;
+    if (is_outside && is_begun && !core::has_ended(entry.step.state)) ids.push_back(id);
+  }
+  return ids;
 }
 
 // A step is missed by its own branch, or by the one that has not come to the branch that it is in.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/step.hpp"
 
@@ -31,8 +32,10 @@ class Memo {
   // The first step of the branch that was done before and that the code has not come to; also of a branch
   // within it, as long as the code has not come to that. Markers and compensations are not expected.
   [[nodiscard]] std::optional<std::string> first_expected(const std::string& branch) const;
-  // Whether any was undone, or tried to be.
+  // Whether any undo was begun.
   [[nodiscard]] bool has_compensations() const;
+  // Tasks and children that had not ended when the body last heard of them.
+  [[nodiscard]] std::vector<std::string> live_outside() const;
 
   // The code begins anew.
   void rewind();

@@ -269,6 +269,8 @@ core::RunAction action_of(Call call) {
     case Call::retry_runs: return core::RunAction::retry;
     case Call::compensate_run: return core::RunAction::compensate;
     case Call::complete_run: return core::RunAction::complete;
+    case Call::terminate_run: return core::RunAction::terminate;
+    case Call::skip_compensation: return core::RunAction::skip;
     default: return core::RunAction::cancel;
   }
 }
@@ -276,14 +278,17 @@ core::RunAction action_of(Call call) {
 Response act(Services& services, const Request& request) {
   const auto run = run_of(request);
   if (!run) return refuse(request, run.problem());
-  const auto reason = read_body(request, [](ObjectReader& in) { return in.optional_text("reason"); });
-  if (!reason) return refuse(request, reason.problem());
+  const core::RunAction action = action_of(request.route->call);
+  auto asked_for = read_body(request, [&](ObjectReader& in) {
+    core::RunActionAsked asked{.action = action, .reason = in.optional_text("reason")};
+    if (action == core::RunAction::skip) asked.step = in.optional_text("step");
+    return asked;
+  });
+  if (!asked_for) return refuse(request, asked_for.problem());
   const auto expected = expected_sequence(request);
   if (!expected) return refuse(request, expected.problem());
-  const core::ActOnRun asked{
-      .run = *run,
-      .asked = {.action = action_of(request.route->call), .reason = *reason, .expected_sequence = *expected},
-      .by = request.actor};
+  asked_for->expected_sequence = *expected;
+  const core::ActOnRun asked{.run = *run, .asked = std::move(*asked_for), .by = request.actor};
   return respond(request, services.runs.act_on_run(asked), wire::write_run);
 }
 

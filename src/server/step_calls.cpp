@@ -45,6 +45,7 @@ Result<core::WriteSteps> command_of(const Request& request) {
     if (!asked) return asked.problem();
     command->fence = asked->fence;
     command->suspend = std::move(asked->suspend);
+    command->undos = std::move(asked->undos);
     return command;
   }
   auto step = read_body(request, [&](ObjectReader& in) { return wire::read_step(in, step_action_of(call)); });

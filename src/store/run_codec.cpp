@@ -35,8 +35,8 @@ void put(Writer& out, std::string_view name, const std::optional<NodeKey>& key) 
   if (!key) return;
   out.key(name).begin_array().value(std::int64_t{key->index}).value(std::int64_t{key->item}).end_array();
 }
-void put(Writer& out, const std::optional<core::TaskError>& error) {
-  if (error) out.field("error", core::RawJson{encode_error(*error)});
+void put(Writer& out, const std::optional<core::TaskError>& error, std::string_view name = "error") {
+  if (error) out.field(name, core::RawJson{encode_error(*error)});
 }
 
 std::int64_t number_of(std::string_view digits, std::string_view what) {
@@ -63,8 +63,8 @@ std::optional<NodeKey> get_key(ObjectReader& in, std::string_view name) {
                  .item = static_cast<std::int32_t>(number_of(parts[1], name))};
 }
 
-std::optional<core::TaskError> get_error(ObjectReader& in) {
-  const core::RawJson error = in.json("error");
+std::optional<core::TaskError> get_error(ObjectReader& in, std::string_view name = "error") {
+  const core::RawJson error = in.json(name);
   return error.empty() ? std::nullopt : std::optional{decode_error(error.text)};
 }
 
@@ -92,6 +92,7 @@ std::string encode_run_standing(const core::Run& run) {
   out.begin_object();
   if (run.custom_status) out.field("custom_status", *run.custom_status);
   put(out, run.error);
+  put(out, run.compensation_error, "compensation_error");
   put(out, "deadline_at", run.deadline_at);
   put(out, "wake_at", run.wake_at);
   out.key("counts").begin_array();
@@ -115,6 +116,7 @@ void decode_run_standing(std::string_view text, core::Run& run) {
   ObjectReader in{text, "", mistakes};
   run.custom_status = in.optional_text("custom_status");
   run.error = get_error(in);
+  run.compensation_error = get_error(in, "compensation_error");
   run.deadline_at = get_time(in, "deadline_at");
   run.wake_at = get_time(in, "wake_at");
   const auto counts = in.elements("counts");
@@ -162,6 +164,7 @@ std::string encode_node(const core::Node& node) {
   put(out, "attempts_before", node.attempts_before);
   if (!node.awaits.empty()) out.field("awaits", node.awaits);
   put(out, "nothing_to_undo", node.nothing_to_undo ? 1 : 0);
+  put(out, "undos_declared_at", node.undos_declared_at);
   out.end_object();
   return out.take();
 }
@@ -192,6 +195,7 @@ void decode_node(std::string_view text, core::Node& node) {
   core::narrow_into(in, "attempts_before", node.attempts_before);
   node.awaits = in.optional_text("awaits").value_or("");
   node.nothing_to_undo = get(in, "nothing_to_undo") != 0;
+  node.undos_declared_at = get(in, "undos_declared_at");
   check("node", mistakes);
 }
 

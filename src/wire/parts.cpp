@@ -56,9 +56,9 @@ std::vector<std::string> read_comma_list(ObjectReader& in, std::string_view name
   return words;
 }
 
-std::optional<core::TaskError> read_error(ObjectReader& in) {
+std::optional<core::TaskError> read_error(ObjectReader& in, std::string_view name) {
   std::optional<core::TaskError> error;
-  in.optional_object_leniently("error", [&](ObjectReader& inner) { error = read_given_error(inner); });
+  in.optional_object_leniently(name, [&](ObjectReader& inner) { error = read_given_error(inner); });
   return error;
 }
 

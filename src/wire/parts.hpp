@@ -36,7 +36,7 @@ void write_error(Writer& out, const std::optional<core::TaskError>& error);
 [[nodiscard]] std::vector<std::string> read_comma_list(ObjectReader& in, std::string_view name);
 
 // Of an answer: what it should have and lacks reads as nothing.
-[[nodiscard]] std::optional<core::TaskError> read_error(ObjectReader& in);
+[[nodiscard]] std::optional<core::TaskError> read_error(ObjectReader& in, std::string_view name = "error");
 [[nodiscard]] core::TimePoint read_time(ObjectReader& in, std::string_view name);
 [[nodiscard]] int read_int(ObjectReader& in, std::string_view name);
 // No text is an empty one here, and null there.

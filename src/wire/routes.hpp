@@ -77,6 +77,8 @@ enum class Call : std::uint8_t {
   cancel_run,
   retry_run,
   compensate_run,
+  terminate_run,
+  skip_compensation,
   complete_run,
   rewind_run,
   signal_run,

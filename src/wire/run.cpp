@@ -228,6 +228,8 @@ void write_run_fields(Writer& out, const core::Run& run) {
       .field("output", run.output)
       .key("error");
   write_error(out, run.error);
+  out.key("compensation_error");
+  write_error(out, run.compensation_error);
   out.key("parent");
   if (facts.parent) {
     out.begin_object()

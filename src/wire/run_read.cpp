@@ -66,6 +66,7 @@ core::Run read_run(ObjectReader& in) {
   facts.input = read_json(in, "input");
   run.output = read_json(in, "output");
   run.error = read_error(in);
+  run.compensation_error = read_error(in, "compensation_error");
   in.optional_object_leniently("parent", [&](ObjectReader& parent) {
     facts.parent =
         core::RunParent{.run_id = optional_id<core::RunTag>(parent, "run_id").value_or(core::RunId{}),

@@ -214,7 +214,8 @@ OneStep read_step(ObjectReader& in, core::StepAction action) {
 }
 
 AskedSuspend read_suspend(ObjectReader& in) {
-  AskedSuspend asked{.fence = in.integer("fence"), .suspend = read_wait(in)};
+  AskedSuspend asked{
+      .fence = in.integer("fence"), .suspend = read_wait(in), .undos = in.optional_texts("undos")};
   asked.suspend.always = true;
   return asked;
 }
@@ -223,7 +224,9 @@ core::WriteSteps read_write_steps(ObjectReader& in) {
   core::WriteSteps command{.body = optional_id<core::TaskTag>(in, "task_id").value_or(core::TaskId{}),
                            .fence = in.integer("fence"),
                            .custom_status = in.optional_text("custom_status"),
-                           .park = in.optional_text("park")};
+                           .park = in.optional_text("park"),
+                           .undos = in.optional_texts("undos")};
+  in.optional_object("failure", [&](ObjectReader& error) { command.failure = read_given_error(error); });
   if (in.has("steps")) {
     in.objects("steps", [&](ObjectReader& one) {
       core::StepWrite write;
@@ -271,6 +274,15 @@ void write_fields(Writer& out, const core::WriteSteps& command) {
   out.end_array();
   field_if(out, "custom_status", command.custom_status);
   field_if(out, "park", command.park);
+  if (command.undos) {
+    out.key("undos").begin_array();
+    for (const std::string& name : *command.undos) out.value(name);
+    out.end_array();
+  }
+  if (command.failure) {
+    out.key("failure");
+    write_error(out, *command.failure);
+  }
   if (command.suspend) {
     out.key("suspend");
     write_wait(out, *command.suspend);

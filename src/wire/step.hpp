@@ -19,6 +19,7 @@ struct OneStep {
 struct AskedSuspend {
   std::int64_t fence = 0;
   core::SuspendBody suspend = {};
+  std::optional<std::vector<std::string>> undos = {};
 };
 [[nodiscard]] AskedSuspend read_suspend(ObjectReader& in);
 // All that one body writes at once.

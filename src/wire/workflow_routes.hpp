@@ -60,6 +60,7 @@ inline constexpr std::array kSuspend{
     Field{"children", "strings", false, "goes on when one of these runs has ended"},
     Field{"may_undo", "boolean", false,
           "goes on also when the run is to stop, to undo; default: it ends at once"},
+    Field{"undos", "strings", false, "names of the undos registered since the last write; [] for none"},
 };
 inline constexpr std::array kWriteSteps{
     Field{"fence", "integer", true, "of the lease on the run's body"},
@@ -69,6 +70,9 @@ inline constexpr std::array kWriteSteps{
     Field{"suspend", "suspend", false, "as in suspend; `always`: also if what it waits for is there"},
     Field{"custom_status", "string", false, "shown with the run"},
     Field{"park", "string", false, "pauses the run, and says why"},
+    Field{"undos", "strings", false, "names of the undos registered since the last write; [] for none"},
+    Field{"failure", "error", false,
+          "the error that the body fails with; with suspend, the run fails now and its children stop"},
 };
 inline constexpr std::array kStepsOfMany{
     Field{"writes", "writes", true, "up to 1,000, each with run_id and what /runs/{id}/steps takes"},
@@ -101,6 +105,10 @@ inline constexpr std::array kInclude{
 };
 inline constexpr std::array kRunWait{Field{"wait", "duration", false, "up to 60s; default 0s"}};
 inline constexpr std::array kReason{Field{"reason", "string", false, "kept in the event"}};
+inline constexpr std::array kSkip{
+    Field{"step", "string", false, "the failed compensation; may be absent if only one has failed"},
+    Field{"reason", "string", false, "kept in the event"},
+};
 inline constexpr std::array kRewind{
     Field{"to", "string", true, "the task to begin with; what comes before keeps its results"},
 };
@@ -225,7 +233,7 @@ inline constexpr std::array kWorkflowRoutes{
           .path = "/v1/{ns}/runs/{id}/retry",
           .role = core::Role::supervisor,
           .call = Call::retry_run,
-          .summary = "Go on from what failed, keeping what completed",
+          .summary = "Go on from what failed, keeping what completed; run failed compensations again",
           .body = kReason,
           .answer = "run"},
     Route{.method = Method::post,
@@ -234,6 +242,20 @@ inline constexpr std::array kWorkflowRoutes{
           .call = Call::compensate_run,
           .summary = "Undo what a failed run did",
           .body = kReason,
+          .answer = "run"},
+    Route{.method = Method::post,
+          .path = "/v1/{ns}/runs/{id}/terminate",
+          .role = core::Role::supervisor,
+          .call = Call::terminate_run,
+          .summary = "End a run now, without undoing anything and without any worker",
+          .body = kReason,
+          .answer = "run"},
+    Route{.method = Method::post,
+          .path = "/v1/{ns}/runs/{id}/skip",
+          .role = core::Role::supervisor,
+          .call = Call::skip_compensation,
+          .summary = "Give up a failed compensation; with none left the run is compensated",
+          .body = kSkip,
           .answer = "run"},
     Route{.method = Method::post,
           .path = "/v1/{ns}/runs/{id}/complete",

@@ -80,18 +80,21 @@ TEST_P(CodeRunEnds, ARunThatIsToStopIsNotParked) {
   EXPECT_EQ(park(overdue), core::ProblemCode::invalid_state);
 }
 
-TEST_P(CodeRunEnds, NothingIsWrittenBehindACompensationThatFailed) {
+TEST_P(CodeRunEnds, AFailedCompensationKeepsNoOtherFromRunning) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "reserve");
   StepWrite broken = undo("release", StepAction::fail);
   broken.error = {.code = "boom", .message = "it did not work", .retryable = false};
-  const auto refused = write(body, {broken, undo("refund")});
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.problem().code, core::ProblemCode::invalid_argument);
-  EXPECT_EQ(state_of(run), RunState::running);
-  EXPECT_TRUE(write(body, {undo("refund"), broken}).ok());
-  EXPECT_EQ(state_of(run), RunState::compensation_failed);
+  ASSERT_TRUE(write(body, {broken, undo("refund")}).ok());
+  EXPECT_EQ(state_of(run), RunState::compensating);
+  fail_body(body, "no_stock");
+  const core::Run ended = run_of(run);
+  EXPECT_EQ(ended.state, RunState::compensation_failed);
+  EXPECT_EQ(ended.error->code, "no_stock") << "the original error stays";
+  EXPECT_NE(ended.compensation_error->message.find("'release' failed: it did not work (boom)"),
+            std::string::npos)
+      << ended.compensation_error->message;
 }
 
 TEST_P(CodeRunEnds, WhatEndsByItselfIsNotReportedByAnyKind) {
@@ -184,8 +187,24 @@ TEST_P(CodeRunEnds, ABodyThatEndsWithoutItsCompensationHasNotUndoneIt) {
       fail_body(body);
     }
     EXPECT_EQ(state_of(run), RunState::compensation_failed);
-    EXPECT_NE(run_of(run).error->message.find("'release' was begun and not completed"), std::string::npos);
+    const core::Run ended = run_of(run);
+    EXPECT_NE(ended.compensation_error->message.find("Not undone (1): release"), std::string::npos)
+        << ended.compensation_error->message;
   }
+}
+
+TEST_P(CodeRunEnds, ABodyIsNotSuspendedToWaitForNothing) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  core::WriteSteps command{.run_id = run, .body = body.task.id, .fence = body.task.lease->fence};
+  command.suspend = core::SuspendBody{.always = true};
+  const auto refused = runs().write_steps(command);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.problem().code, core::ProblemCode::invalid_argument);
+  EXPECT_NE(refused.problem().detail.find("suspend"), std::string::npos) << refused.problem().detail;
+  complete_step(body, "reserve");
+  complete_body(body);
+  EXPECT_EQ(state_of(run), RunState::completed) << "the body is still held";
 }
 
 PAWL_ON_EVERY_STORE(CodeRunEnds);

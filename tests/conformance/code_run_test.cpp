@@ -264,7 +264,7 @@ TEST_P(CodeRun, ABodyThatIsHeldHearsOfACancelAndEndsTheRun) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "a");
-  EXPECT_EQ(act(run, RunAction::cancel).state, RunState::running);
+  EXPECT_EQ(act(run, RunAction::cancel).state, RunState::failing) << "it is visible at once";
   EXPECT_TRUE(report(body.task, core::ReportAction::heartbeat)->cancel_requested);
   EXPECT_EQ(write(body, {{.step_id = "b", .output = {"1"}}})->stop, StopReason::cancelled);
   fail_body(body, "cancelled");
@@ -347,8 +347,9 @@ TEST_P(CodeRun, ACompensationThatFailsForGoodIsSaidPlainly) {
   StepWrite bad = undo("release", StepAction::fail);
   bad.error = {.code = "gone", .message = "no such thing", .retryable = false};
   step(body, bad);
+  fail_body(body);
   EXPECT_EQ(state_of(run), RunState::compensation_failed);
-  EXPECT_NE(run_of(run).error->message.find("'release' failed"), std::string::npos);
+  EXPECT_NE(run_of(run).compensation_error->message.find("'release' failed"), std::string::npos);
 }
 
 TEST_P(CodeRun, ADeadlineStopsTheBody) {

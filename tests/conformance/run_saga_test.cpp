@@ -45,10 +45,15 @@ TEST_P(RunSaga, UndoesInReverseOrderOfCompletion) {
 
 TEST_P(RunSaga, ACompensationThatFailsForGoodIsSaidPlainly) {
   const core::RunId run = run_to_failure();
+  const std::string why = run_of(run).error->code;
   fail_node("undo_b");
+  EXPECT_EQ(state_of(run), RunState::compensating) << "the remaining compensations still run";
+  complete_node("undo_a");
   const core::Run ended = run_of(run);
   EXPECT_EQ(ended.state, RunState::compensation_failed);
-  EXPECT_NE(ended.error->message.find("Not undone (2): b, a"), std::string::npos) << ended.error->message;
+  EXPECT_EQ(ended.error->code, why) << "the original error stays";
+  EXPECT_NE(ended.compensation_error->message.find("Not undone (1): undo_b"), std::string::npos)
+      << ended.compensation_error->message;
   EXPECT_EQ(claimed(), Names{});
 }
 

@@ -113,7 +113,8 @@ class RunTransitions : public RunTest {
         from = through;
       };
       if (after == RunState::completed && before != after) pass(RunState::completing);
-      const bool is_sudden = before != RunState::failing && before != RunState::failed && before != after;
+      const bool is_sudden = before != RunState::failing && before != RunState::failed &&
+                             before != RunState::compensation_failed && before != after;
       if (is_sudden && (after == RunState::failed || after == RunState::compensating))
         pass(RunState::failing);
       if (from != after) taken.emplace(from, after);
@@ -135,7 +136,11 @@ bool is_allowed(RunAction action, RunState state) {
     case RunAction::resume: return state == RunState::paused;
     case RunAction::cancel:
       return state == RunState::running || state == RunState::sleeping || state == RunState::paused;
-    case RunAction::retry: return state == RunState::failing || state == RunState::failed;
+    case RunAction::retry:
+      return state == RunState::failing || state == RunState::failed ||
+             state == RunState::compensation_failed;
+    case RunAction::terminate: return !core::is_closed(state);
+    case RunAction::skip: return state == RunState::compensation_failed;
     case RunAction::compensate: return state == RunState::failed;
     default: return false;  // only an open run is completed by hand
   }
@@ -204,6 +209,14 @@ TEST_P(RunTransitions, EveryRowIsTaken) {
   give_back("b");
   EXPECT_EQ(state_of(failed), RunState::failed);
   all.push_back(failed);
+
+  // Terminated while it stops or undoes; a failed compensation tried again.
+  all.push_back(acted(reach(RunState::failing), RunAction::terminate));
+  clear();
+  all.push_back(acted(reach(RunState::compensating), RunAction::terminate));
+  clear();
+  all.push_back(acted(reach(RunState::compensation_failed), RunAction::retry));
+  clear();
 
   all.push_back(acted(made(), RunAction::cancel));
 

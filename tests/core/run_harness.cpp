@@ -49,9 +49,16 @@ void RunHarness::start(const std::string& input) {
 }
 
 Status RunHarness::act(RunAction action, std::optional<std::int64_t> expected_sequence) {
+  return act_with({.action = action, .expected_sequence = expected_sequence});
+}
+
+Status RunHarness::skip(const std::optional<std::string>& step) {
+  return act_with({.action = RunAction::skip, .step = step});
+}
+
+Status RunHarness::act_with(const RunActionAsked& asked) {
   WorkingRun working{plan(), run_, this};
-  auto decision =
-      decide_action(working, {.action = action, .expected_sequence = expected_sequence}, context());
+  auto decision = decide_action(working, asked, context());
   if (!decision) return decision.problem();
   take(working, std::move(*decision));
   return Done{};
@@ -199,7 +206,7 @@ void RunHarness::do_effect(const RunEffect& effect) {
     ASSERT_FALSE(tasks_.contains(made->node_id)) << "one task a node at a time";
     tasks_[made->node_id].made = *made;
   } else if (const auto* stopped = std::get_if<StopTask>(&effect)) {
-    stop_task(stopped->task_id);
+    stop_task(*stopped);
   } else if (const auto* held = std::get_if<HoldTask>(&effect)) {
     if (HeldTask* one = find(held->task_id)) one->is_held = !one->is_leased;
   } else if (const auto* freed = std::get_if<FreeTask>(&effect)) {
@@ -220,11 +227,11 @@ void RunHarness::do_effect(const RunEffect& effect) {
   }
 }
 
-void RunHarness::stop_task(const TaskId& id) {
-  HeldTask* one = find(id);
+void RunHarness::stop_task(const StopTask& stop_asked) {
+  HeldTask* one = find(stop_asked.task_id);
   if (one == nullptr) return;
   one->is_asked_to_stop = true;
-  if (!one->is_leased) stop(one->made.node_id);
+  if (!one->is_leased || stop_asked.is_forced) stop(one->made.node_id);
 }
 
 RunHarness::HeldTask* RunHarness::find(const TaskId& id) {

@@ -35,6 +35,7 @@ class RunHarness final : public core::RunSource {
 
   void start(const std::string& input = "{}");
   core::Status act(core::RunAction action, std::optional<std::int64_t> expected_sequence = {});
+  core::Status skip(const std::optional<std::string>& step);
   core::Status signal(const std::string& name, const std::string& payload = "null",
                       const std::optional<std::string>& key = {});
   core::Result<RunHarness*> rewind(const std::string& to);
@@ -88,7 +89,8 @@ class RunHarness final : public core::RunSource {
             const std::string& output, std::optional<core::TaskError> error);
   void take(core::WorkingRun& working, core::RunDecision decision);
   void do_effect(const core::RunEffect& effect);
-  void stop_task(const core::TaskId& id);
+  void stop_task(const core::StopTask& stop);
+  core::Status act_with(const core::RunActionAsked& asked);
   HeldTask* find(const core::TaskId& id);
   void verify() const;
 
