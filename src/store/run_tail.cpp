@@ -89,6 +89,8 @@ std::vector<core::NodeKey> nodes_of_tail(const std::vector<StoredEvent>& tail) {
   std::vector<core::NodeKey> keys{core::kBodyKey};
   for (const StoredEvent& one : tail) {
     if (one.event.data.node) keys.push_back(*one.event.data.node);
+    if (!one.event.data.undos) continue;
+    for (const std::string& name : *one.event.data.undos) keys.push_back(core::step_key(name, 0));
   }
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
