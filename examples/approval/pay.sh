@@ -1,3 +1,3 @@
 #!/bin/sh
-# The execution key makes a repeated payment one payment.
-echo "{\"paid\": true, \"key\": \"$PAWL_EXECUTION_KEY\"}"
+# The operation key is the same for every attempt, so the bank takes a repeated payment for the same payment.
+echo "{\"paid\": true, \"key\": \"$PAWL_OPERATION_KEY\"}"

@@ -37,8 +37,8 @@ def charge(payment):
         print("the bank did not answer", file=sys.stderr)
         sys.exit(75)
     note(f"charge {payment['order']}")
-    # The bank tells a repetition by this key: one attempt is charged once, whatever crashes.
-    return {"order": payment["order"], "key": os.environ["PAWL_EXECUTION_KEY"]}
+    # The bank's idempotency key: the same for every attempt, so that a crash or a retry does not charge twice.
+    return {"order": payment["order"], "key": os.environ["PAWL_OPERATION_KEY"]}
 
 
 def refund(charged):

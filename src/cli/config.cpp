@@ -52,9 +52,10 @@ namespace {
 
 // Variables that the command line and the handlers read; no keys of the configuration.
 constexpr std::array kOtherVariables{
-    "PAWL_CONFIG",      "PAWL_ADDRESS",    "PAWL_NAMESPACE", "PAWL_TOKEN",         "PAWL_CA_CERT",
-    "PAWL_CLIENT_CERT", "PAWL_CLIENT_KEY", "PAWL_TASK_ID",   "PAWL_EXECUTION_KEY", "PAWL_ATTEMPT",
-    "PAWL_TYPE",        "PAWL_QUEUE",      "PAWL_FENCE",     "PAWL_RUN_ID",        "PAWL_NODE_ID"};
+    "PAWL_CONFIG",        "PAWL_ADDRESS",       "PAWL_NAMESPACE",  "PAWL_TOKEN",
+    "PAWL_CA_CERT",       "PAWL_CLIENT_CERT",   "PAWL_CLIENT_KEY", "PAWL_TASK_ID",
+    "PAWL_OPERATION_KEY", "PAWL_EXECUTION_KEY", "PAWL_ATTEMPT",    "PAWL_TYPE",
+    "PAWL_QUEUE",         "PAWL_FENCE",         "PAWL_RUN_ID",     "PAWL_NODE_ID"};
 
 const ConfigKey* key_named(std::string_view name) {
   const auto& keys = config_keys();

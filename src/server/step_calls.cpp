@@ -62,9 +62,9 @@ std::optional<Response> written_response(const core::Answer& result) {
   return json_response(200, out.take());
 }
 
-std::optional<Response> one_written_response(const core::Answer& result) {
+std::optional<Response> one_written_response(const core::RunId& run, const core::Answer& result) {
   Writer out;
-  wire::write_one_step_written(out, std::get<core::StepsWritten>(result));
+  wire::write_one_step_written(out, run, std::get<core::StepsWritten>(result));
   return json_response(200, out.take());
 }
 
@@ -79,7 +79,10 @@ void write_steps(Services& services, Request request, Answer answer) {
         const core::Status admitted = services.local.admit(gated);
         if (!admitted) return answer(refuse(request, admitted.problem()));
         const bool is_one = call != Call::write_steps && call != Call::suspend_run;
-        submit(services, request, std::move(gated), is_one ? one_written_response : written_response, answer);
+        const auto shown = [is_one, run = gated.run_id](const core::Answer& result) {
+          return is_one ? one_written_response(run, result) : written_response(result);
+        };
+        submit(services, request, std::move(gated), shown, answer);
       });
 }
 

@@ -139,6 +139,7 @@ Response claimed_response(const core::Answer& result) {
   for (const core::ClaimedTask& claimed : std::get<std::vector<core::ClaimedTask>>(result)) {
     out.begin_object();
     wire::write_task_fields(out, claimed.task);
+    out.field("operation_key", core::operation_key(claimed.task));
     out.field("execution_key", claimed.execution_key);
     if (!claimed.task.traceparent.empty()) out.field("traceparent", claimed.task.traceparent);
     if (claimed.memo) wire::write_memo_fields(out, *claimed.memo);
@@ -266,6 +267,7 @@ Response get_task(Services& services, const Request& request) {
     Writer out;
     out.begin_object();
     wire::write_task_fields(out, one.task);
+    out.field("operation_key", core::operation_key(one.task));
     out.key("attempts").begin_array();
     for (const core::Attempt& attempt : one.attempts) wire::write_attempt(out, one.task, attempt);
     return out.end_array().end_object().take();

@@ -335,10 +335,12 @@ void write_written(Writer& out, const core::StepsWritten& written) {
 
 }  // namespace
 
-void write_one_step_written(Writer& out, const core::StepsWritten& written) {
+void write_one_step_written(Writer& out, const core::RunId& run, const core::StepsWritten& written) {
   out.begin_object();
   write_answer_fields(out, written.steps.front());
-  out.field("paused", written.is_paused).end_object();
+  out.field("operation_key", core::operation_key(run, written.steps.front().step_id))
+      .field("paused", written.is_paused)
+      .end_object();
 }
 
 void write_steps_written(Writer& out, const core::StepsWritten& written) {

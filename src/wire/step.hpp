@@ -32,7 +32,7 @@ void write_steps_of_many(Writer& out, const core::WriteStepsOfMany& command);
 // --- answers ---
 
 // Of a write of one step.
-void write_one_step_written(Writer& out, const core::StepsWritten& written);
+void write_one_step_written(Writer& out, const core::RunId& run, const core::StepsWritten& written);
 void write_steps_written(Writer& out, const core::StepsWritten& written);
 [[nodiscard]] core::StepsWritten read_steps_written(ObjectReader& in);
 // One of many: run_id, ok, and what was written or the error.

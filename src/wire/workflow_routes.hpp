@@ -306,7 +306,7 @@ inline constexpr std::array kWorkflowRoutes{
           .call = Call::begin_step,
           .summary = "Whether a step of code is to be done, or what came of it",
           .body = kBeginStep,
-          .answer = "should_execute, paused and the step"},
+          .answer = "should_execute, operation_key, paused and the step"},
     Route{.method = Method::post,
           .path = "/v1/{ns}/runs/{id}/steps/{step}/complete",
           .role = core::Role::worker,

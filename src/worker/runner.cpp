@@ -41,6 +41,7 @@ core::Problem lease_is_lost() {
 std::vector<std::string> environment_for(const ClaimedTask& task, const std::string& ns,
                                          std::vector<std::string> environment) {
   const std::vector<std::pair<std::string, std::string>> own{{"PAWL_TASK_ID", task.id},
+                                                             {"PAWL_OPERATION_KEY", task.operation_key},
                                                              {"PAWL_EXECUTION_KEY", task.execution_key},
                                                              {"PAWL_ATTEMPT", std::to_string(task.attempt)},
                                                              {"PAWL_TYPE", task.type},
@@ -118,7 +119,7 @@ Outcome TaskRunner::run_shell(const ShellHandler& handler, const ClaimedTask& ta
                                 lease, clock_));
 }
 
-// The execution key is the request's idempotency key, so that the handler can tell a repeated call.
+// The operation key is the request's idempotency key: a retried task repeats the same request.
 Outcome TaskRunner::call_http(const HttpHandler& handler, const ClaimedTask& task, Lease& lease) {
   client::HttpCaller caller{{.address = handler.address,
                              .timeout = core::kLeaseMax,
@@ -126,7 +127,7 @@ Outcome TaskRunner::call_http(const HttpHandler& handler, const ClaimedTask& tas
                              .body_max = core::kPayloadBytesMax},
                             random_};
   lease.when_ended([&caller] { caller.cancel(); });
-  client::HttpHeaders headers{{"idempotency-key", task.execution_key}};
+  client::HttpHeaders headers{{"idempotency-key", task.operation_key}};
   if (!task.traceparent.empty()) headers.emplace("traceparent", task.traceparent);
   const auto answer = caller.send({.method = "POST", .body = task.object, .headers = std::move(headers)});
   lease.when_ended(nullptr);  // the caller goes

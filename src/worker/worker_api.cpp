@@ -35,6 +35,7 @@ ClaimedTask claimed_task(std::string_view object) {
   return {.id = text_of(object, "id"),
           .type = text_of(object, "type"),
           .queue = text_of(object, "queue"),
+          .operation_key = text_of(object, "operation_key"),
           .execution_key = text_of(object, "execution_key"),
           .run_id = text_of(object, "run_id"),
           .node_id = text_of(object, "node_id"),

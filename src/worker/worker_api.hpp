@@ -15,6 +15,7 @@ struct ClaimedTask {
   std::string id = {};
   std::string type = {};
   std::string queue = {};
+  std::string operation_key = {};
   std::string execution_key = {};
   std::string run_id = {};       // empty: it is part of no run
   std::string node_id = {};      // the same

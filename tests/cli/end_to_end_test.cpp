@@ -130,6 +130,8 @@ TEST_F(Live, AWorkerRunsAProgramAndEndsWhenItIsTold) {
   const std::string environment{std::istreambuf_iterator<char>{file}, {}};
   EXPECT_NE(environment.find("PAWL_TASK_ID=" + id), std::string::npos);
   EXPECT_NE(environment.find("PAWL_EXECUTION_KEY=" + id + ":1"), std::string::npos);
+  EXPECT_NE(environment.find("PAWL_OPERATION_KEY=" + id + "\n"), std::string::npos);
+  EXPECT_EQ(task["operation_key"], id);
   worker.signal(SIGTERM);
   EXPECT_EQ(worker.wait(), 0);
 }
@@ -225,7 +227,7 @@ TEST_F(Live, AnAddressMayBeAHandler) {
   EXPECT_EQ(task["attempts"][0]["error"]["code"], "http_503");
   const auto& request = handler.requests()[0];
   EXPECT_TRUE(request.starts_with("POST /tasks HTTP/1.1\r\n")) << request;
-  EXPECT_NE(request.find("idempotency-key: " + id + ":1\r\n"), std::string::npos) << request;
+  EXPECT_NE(request.find("idempotency-key: " + id + "\r\n"), std::string::npos) << request;
   EXPECT_NE(request.find(R"("payload":[1, 2])"), std::string::npos) << request;
 }
 

@@ -138,7 +138,7 @@ TEST_F(Example, ApprovalPaysWhenSomebodySaysYes) {
   EXPECT_EQ(server.pawl({"run", "signal", id, "decision", R"({"ok":true})"}).exit_code, 0);
   await_state(id, "completed");
   EXPECT_EQ(task(id, "pay")["state"], "completed");
-  EXPECT_EQ(task(id, "pay")["output"]["key"], id + ":pay:1");
+  EXPECT_EQ(task(id, "pay")["output"]["key"], id + ":pay");
   EXPECT_EQ(task(id, "escalate")["state"], "skipped");
 }
 

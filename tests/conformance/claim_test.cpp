@@ -89,6 +89,7 @@ TEST_P(Claim, ShowsTheLeaseAndTheExecutionKey) {
   ASSERT_TRUE(claimed.ok());
   const core::ClaimedTask& got = claimed->at(0);
   EXPECT_EQ(got.execution_key, to_string(task.id) + ":1");
+  EXPECT_EQ(core::operation_key(got.task), to_string(task.id));
   EXPECT_EQ(got.task.status, TaskStatus::claimed);
   EXPECT_EQ(got.task.payload.text, "[1]");
   EXPECT_EQ(got.task.claimed_at, clock.now());

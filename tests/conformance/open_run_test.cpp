@@ -123,6 +123,7 @@ TEST_P(OpenRuns, TakeATaskBackThatFailedAndWhatWasCancelledForItsSake) {
 
   EXPECT_EQ(claimed(), Names{to_string(a)});
   EXPECT_EQ(held(to_string(a)).execution_key, to_string(run) + ":" + to_string(a) + ":2");
+  EXPECT_EQ(core::operation_key(held(to_string(a)).task), to_string(run) + ":" + to_string(a));
   complete_node(to_string(a));
   EXPECT_EQ(work(), (Names{to_string(b), to_string(c)}));
   ASSERT_TRUE(api().retry_task("default", other).ok());

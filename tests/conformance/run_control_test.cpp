@@ -134,6 +134,7 @@ TEST_P(RunControl, ARetryGoesOnFromWhatFailedAndKeepsWhatCompleted) {
   EXPECT_EQ(act(run, RunAction::retry).state, RunState::running);
   claimed();
   EXPECT_EQ(held("b").execution_key, to_string(run) + ":b:2");
+  EXPECT_EQ(core::operation_key(held("b").task), to_string(run) + ":b") << "as before the retry";
   complete_node("b");
   EXPECT_EQ(state_of(run), RunState::completed);
   EXPECT_EQ(refused(run, RunAction::retry), ProblemCode::already_completed);

@@ -56,6 +56,7 @@ TEST_P(RunGraph, AForEachMakesATaskForEachElementAndJoinsTheirOutputs) {
   EXPECT_EQ(claimed(), (Names{"a[0]", "a[1]", "a[2]"}));
   EXPECT_EQ(held("a[1]").task.payload.text, R"({"i":1,"v":"y"})");
   EXPECT_EQ(held("a[1]").execution_key, to_string(run) + ":a[1]:1");
+  EXPECT_EQ(core::operation_key(held("a[1]").task), to_string(run) + ":a[1]");
   complete_node("a[2]", "2");
   complete_node("a[0]", "0");
   EXPECT_EQ(claimed(), Names{});
@@ -98,6 +99,7 @@ TEST_P(RunGraph, ATaskIsRetriedByItsPolicyBeforeItFailsTheRun) {
   tick();
   EXPECT_EQ(claimed(), Names{"a"});
   EXPECT_EQ(held("a").execution_key, to_string(run) + ":a:2");
+  EXPECT_EQ(core::operation_key(held("a").task), to_string(run) + ":a");
   fail_node("a", true);
   EXPECT_EQ(state_of(run), RunState::failed);
   EXPECT_EQ(run_of(run).error->code, "boom");

@@ -274,6 +274,8 @@ TEST_F(Runs, OpenRunsTakeTheirTasksOneByOne) {
   const Json claimed = send("/tasks/claim", R"({"worker_id":"w"})").json();
   ASSERT_EQ(claimed["tasks"].size(), 1U) << claimed.dump();
   EXPECT_EQ(claimed["tasks"][0]["execution_key"], id + ":" + task + ":1");
+  EXPECT_EQ(claimed["tasks"][0]["operation_key"], id + ":" + task);
+  EXPECT_EQ(read("/tasks/" + task).json()["operation_key"], id + ":" + task);
   EXPECT_EQ(send("/tasks/" + task + "/complete", R"({"worker_id":"w","fence":1})").status, 200);
   complete_next();
   EXPECT_EQ(send("/runs/" + id + "/complete", "{}").json()["state"], "completed");

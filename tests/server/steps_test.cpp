@@ -41,6 +41,7 @@ TEST_F(Steps, AStepIsBegunCompletedAndNeverDoneAgain) {
   EXPECT_EQ(begun.status, 200) << begun.json;
   EXPECT_EQ(begun.json["should_execute"], true);
   EXPECT_EQ(begun.json["attempt"], 1);
+  EXPECT_EQ(begun.json["operation_key"], body["run_id"].get<std::string>() + ":charge");
   EXPECT_EQ(step("charge", "complete", {{"output", {{"id", 7}}}}).status, 200);
   const Got again = step("charge", "begin");
   EXPECT_EQ(again.json["should_execute"], false);
