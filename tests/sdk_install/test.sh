@@ -18,6 +18,14 @@ cmake -G Ninja -S . -B "$dir/build" -DCMAKE_PREFIX_PATH="$dir/pawl" >/dev/null
 cmake --build "$dir/build" >/dev/null
 expect "$dir/build/sample"
 
+# Packages that are not there are named together.
+said=$(cmake -G Ninja -S . -B "$dir/missing" -DCMAKE_PREFIX_PATH="$dir/pawl" -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON \
+  -DCMAKE_DISABLE_FIND_PACKAGE_date=ON 2>&1) && { echo "configured without fmt and date" >&2; exit 1; }
+said=$(tr -s '[:space:]' ' ' <<<"$said")
+for expected in 'did not find: fmt, date.' 'apt-get install libfmt-dev libhowardhinnant-date-dev'; do
+  [[ $said == *"$expected"* ]] || { echo "CMake did not say '$expected': $said" >&2; exit 1; }
+done
+
 PKG_CONFIG_PATH=$(dirname "$(find "$dir/pawl" -name pawl.pc)")
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046
