@@ -128,7 +128,8 @@ class Run {
   void signal(std::string_view name) const { send_signal(name, "null", {}); }
 
   // Waits for the end and gives what the run gave. Throws RunFailed if it did not complete; Error{"timeout"}
-  // if it has not ended within `timeout`.
+  // if it has not ended within `timeout`. A server or a database that cannot be reached is tried again until
+  // `timeout`; without one, for ten minutes after its last reply.
   template <typename T>
   [[nodiscard]] T result(std::optional<Duration> timeout = {}) const {
     return detail::decode<T>(wait_for_output(timeout));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -105,7 +106,30 @@ std::optional<T> decode_integer(std::string_view text) {
 }
 
 template <typename T>
-T decode(const std::string& text) {
+inline constexpr bool kIsDuration = false;
+template <typename Count, typename Period>
+inline constexpr bool kIsDuration<std::chrono::duration<Count, Period>> = true;
+
+template <typename T>
+concept HasToJson = std::is_same_v<T, Json> || std::is_constructible_v<Json, const T&>;
+template <typename T>
+concept HasFromJson = std::is_same_v<T, Json> || requires(const Json& json) { json.template get<T>(); };
+
+// One readable error in place of the library's own. The callers leave the rest out with `if constexpr`.
+template <typename T, bool kHasJson>
+constexpr void require_json() {
+  static_assert(!kIsDuration<T>,
+                "pawl: a duration has no JSON form: use its count(), for example "
+                "std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()");
+  static_assert(
+      kHasJson || kIsDuration<T>,
+      "pawl: this type has no JSON form: use NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Type, members...), or "
+      "write to_json, from_json and a default constructor; if it is a lambda, name the types of its "
+      "parameters");
+}
+
+template <typename T>
+T decode_readable(const std::string& text) {
   if constexpr (kIsInteger<T>) {
     if (const auto number = decode_integer<T>(text)) return *number;
   }
@@ -130,6 +154,22 @@ T decode(const std::string& text) {
   }
 }
 
+template <typename T>
+T decode(const std::string& text) {
+  require_json<T, HasFromJson<T>>();
+  if constexpr (HasFromJson<T>) return decode_readable<T>(text);
+}
+
+// The same of JSON with a name, which the error begins with: "signal 'approved': /ok: type must be boolean".
+template <typename T>
+T decode_named(const std::string& text, std::string_view kind, std::string_view name) {
+  try {
+    return decode<T>(text);
+  } catch (const BadJson& bad) {
+    throw BadJson(std::string{kind} + " '" + std::string{name} + "': " + bad.what());
+  }
+}
+
 // Numbers that are none would be written as null, and not be read again.
 inline bool has_only_numbers(const Json& json) {
   if (json.is_number_float()) return std::isfinite(json.get<double>());
@@ -139,7 +179,7 @@ inline bool has_only_numbers(const Json& json) {
 
 // The value as JSON; `refuse` is told why where it is none that JSON can hold, such as text that is no UTF-8.
 template <typename T, typename Refuse>
-std::string encode_or(const T& value, const Refuse& refuse) {
+std::string encode_writable(const T& value, const Refuse& refuse) {
   if constexpr (kIsInteger<T>) return std::to_string(value);
   const auto text_of = [&refuse](const Json& json) {
     if (!has_only_numbers(json)) refuse("cannot be written as JSON: it has a number that is none");
@@ -155,6 +195,12 @@ std::string encode_or(const T& value, const Refuse& refuse) {
     refuse(std::string{"cannot be written as JSON: "} + fault.what());
     throw;
   }
+}
+
+template <typename T, typename Refuse>
+std::string encode_or(const T& value, const Refuse& refuse) {
+  require_json<T, HasToJson<T>>();
+  if constexpr (HasToJson<T>) return encode_writable(value, refuse);
 }
 
 // Throws a Failure that is not retryable.
@@ -190,6 +236,10 @@ using Kept = std::conditional_t<std::is_convertible_v<T, const char*> ||
 template <typename T>
 T decode_result(const std::string& text) {
   if constexpr (!std::is_void_v<T>) return decode<T>(text);
+}
+template <typename T>
+T decode_result(const std::string& text, std::string_view step) {
+  if constexpr (!std::is_void_v<T>) return decode_named<T>(text, "result of step", step);
 }
 
 }  // namespace detail

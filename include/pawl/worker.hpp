@@ -21,6 +21,7 @@
 
 #include <pawl/client.hpp>
 #include <pawl/signature.hpp>
+#include <pawl/step.hpp>
 #include <pawl/task.hpp>
 #include <pawl/workflow.hpp>
 
@@ -36,7 +37,7 @@ using WorkflowHandler = std::function<std::string(Workflow&, const std::string&)
 
 // Of a handler (Context&, const T&), (Context&), (const T&) or ().
 template <typename Context, typename Call>
-std::function<std::string(Context&, const std::string&)> make_handler(Call call) {
+std::function<std::string(Context&, const std::string&)> make_named_handler(Call call) {
   using Arguments = Taken<Call>;
   constexpr bool kTakesContext = std::is_same_v<FirstTaken<Call>, Context>;
   constexpr std::size_t kInputs = std::tuple_size_v<Arguments> - (kTakesContext ? 1 : 0);
@@ -57,6 +58,19 @@ std::function<std::string(Context&, const std::string&)> make_handler(Call call)
       }
     });
   };
+}
+
+template <typename Context, typename Call>
+std::function<std::string(Context&, const std::string&)> make_handler(Call call) {
+  static_assert(
+      NamesItsParameters<Call>,
+      "pawl: a handler names the types of its parameters, which its input is decoded to: no generic "
+      "lambda (auto)");
+  if constexpr (NamesItsParameters<Call>) {
+    return make_named_handler<Context>(std::move(call));
+  } else {
+    return {};
+  }
 }
 
 }  // namespace detail
@@ -88,8 +102,9 @@ class Worker {
     return *this;
   }
 
-  // Until SIGTERM or SIGINT, then drains; a second one does not wait for what runs. Both signals stay blocked
-  // in this thread. Throws Error when the server refuses this worker for good.
+  // Until SIGTERM or SIGINT, then drains. A second signal does not wait for running handlers: their stop
+  // tokens fire, and where some have not ended a second later, the worker gives its tasks back and the
+  // process ends by that signal. Throws Error when the server refuses this worker for good.
   void run();
 
   // For a program that has its own life: returns at once; `stop` drains.

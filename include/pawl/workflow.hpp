@@ -110,10 +110,12 @@ class Workflow {
   template <typename Call>
   auto step(std::string_view name, const StepOptions& options, Call&& call) {
     return detail::decode_result<detail::Kept<detail::StepResult<Call>>>(
-        run_step(name, options, [&call](Step& running) {
-          return detail::call_encoded(
-              [&]() -> decltype(auto) { return detail::call_with_step(call, running); });
-        }));
+        run_step(name, options,
+                 [&call](Step& running) {
+                   return detail::call_encoded(
+                       [&]() -> decltype(auto) { return detail::call_with_step(call, running); });
+                 }),
+        name);
   }
   template <typename Call>
   auto step(std::string_view name, Call&& call) {
@@ -125,10 +127,12 @@ class Workflow {
   template <typename Call>
   auto transaction(std::string_view name, const StepOptions& options, Call&& call) {
     return detail::decode_result<detail::Kept<detail::StepResult<Call, Sql>>>(
-        run_transaction(name, options, [&call](Step& running, Sql& sql) {
-          return detail::call_encoded(
-              [&]() -> decltype(auto) { return detail::call_with_step(call, running, sql); });
-        }));
+        run_transaction(name, options,
+                        [&call](Step& running, Sql& sql) {
+                          return detail::call_encoded(
+                              [&]() -> decltype(auto) { return detail::call_with_step(call, running, sql); });
+                        }),
+        name);
   }
   template <typename Call>
   auto transaction(std::string_view name, Call&& call) {
@@ -159,7 +163,7 @@ class Workflow {
   std::optional<T> signal(std::string_view name, const SignalOptions& options = {}) {
     const std::optional<std::string> payload = wait_for_signal(name, options);
     if (!payload) return std::nullopt;
-    return detail::decode<T>(*payload);
+    return detail::decode_named<T>(*payload, "signal", name);
   }
   template <typename T = Json>
   Promise<T> promise(std::string_view name, const SignalOptions& options = {}) {
@@ -231,7 +235,14 @@ class Workflow {
     using Item = typename Items::value_type;
     std::vector<const Item*> list;
     for (const Item& item : items) list.push_back(&item);
-    if constexpr (detail::NamesItsParameters<Call> && std::is_invocable_v<Call&, Workflow&, const Item&>) {
+    constexpr bool kIsClear = detail::NamesItsParameters<Call> || std::is_invocable_v<Call&, const Item&>;
+    static_assert(kIsClear,
+                  "pawl: the function of a map names its first parameter's type: const Item&, pawl::Step& or "
+                  "pawl::Workflow&, not auto");
+    if constexpr (!kIsClear) {
+      return;
+    } else if constexpr (detail::NamesItsParameters<Call> &&
+                         std::is_invocable_v<Call&, Workflow&, const Item&>) {
       using Given = detail::Kept<std::invoke_result_t<Call&, Workflow&, const Item&>>;
       return decode_all<Given>(map_branches(options, list.size(), [&](Workflow& wf, std::size_t i) {
         return detail::call_encoded([&] { return call(wf, *list[i]); });
