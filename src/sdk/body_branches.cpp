@@ -51,8 +51,10 @@ Outcome Body::checked_end(Branch& line, Outcome outcome) {
 }
 
 std::string Body::missed_by(const std::string& expected, const Outcome& outcome, std::string_view line) {
-  if (outcome.kind == Outcome::Kind::failed)
-    return fmt::format("expected step '{}', found the failure '{}'", expected, error_to_keep(outcome).code);
+  if (outcome.kind == Outcome::Kind::failed) {
+    const core::TaskError error = error_to_keep(outcome);
+    return fmt::format("expected step '{}', found the failure '{}': {}", expected, error.code, error.message);
+  }
   return fmt::format("expected step '{}', found the end of the {}", expected, line);
 }
 

@@ -231,7 +231,9 @@ void Body::set_status(Branch& branch, std::string status) {
   core::WriteSteps command = command_of({});
   command.custom_status = std::move(status);
   const auto written = write(branch, command);
-  if (!written) throw failure_of(written.problem());
+  if (written) return;
+  const Failure refused = failure_of(written.problem());
+  throw Failure{refused.code(), fmt::format("set_status: {}", refused.message()), false};
 }
 
 // --- whether to go on ---

@@ -1,6 +1,8 @@
 #include "pawl/client.hpp"
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -30,6 +32,18 @@ core::RunAction action_of(const std::string& name) {
     if (core::to_string(action) == name) return action;
   }
   throw Error{"invalid_argument", "there is no action '" + name + "'"};
+}
+
+// A server that restarts is back within seconds; one that is away for longer is an address that is wrong.
+constexpr core::Duration kAwayMax = std::chrono::minutes{10};
+constexpr core::Duration kTryAgainFirst = std::chrono::milliseconds{20};
+constexpr core::Duration kTryAgainLast = std::chrono::seconds{1};
+
+void wait_for(core::Duration time) {
+  std::mutex mutex;
+  std::condition_variable never;
+  std::unique_lock lock{mutex};
+  never.wait_for(lock, time);
 }
 
 core::RunRef ref_of(detail::Connection& connection, const std::string& run) {
@@ -87,14 +101,29 @@ void Run::send_signal(std::string_view name, std::string payload, const SendOpti
 }
 
 std::string Run::wait_for_output(std::optional<Duration> timeout) const {
-  const auto begun = connection_->clock().monotonic();
+  core::Clock& clock = connection_->clock();
+  const auto begun = clock.monotonic();
+  core::MonotonicTime last_reply = begun;
+  core::Duration try_again = kTryAgainFirst;
   const auto waiting = connection_->waiting(detail::run_id_from(id_));
   for (;;) {
     connection_->check_wait();
     core::Duration wait = connection_->result_wait();
-    if (timeout) wait = std::min(wait, *timeout - (connection_->clock().monotonic() - begun));
-    const auto run = value_of(
-        connection_->calls().runs().await_run(ref_of(*connection_, id_), std::max(wait, core::Duration{0})));
+    if (timeout) wait = std::min(wait, *timeout - (clock.monotonic() - begun));
+    const auto reply =
+        connection_->calls().runs().await_run(ref_of(*connection_, id_), std::max(wait, core::Duration{0}));
+    if (!reply) {
+      const core::Duration left =
+          timeout ? *timeout - (clock.monotonic() - begun) : kAwayMax - (clock.monotonic() - last_reply);
+      if (!core::is_passing(reply.problem().code) || left <= core::Duration{0})
+        throw detail::error_of(reply.problem());
+      wait_for(std::min(try_again, left));
+      try_again = std::min(try_again * 2, kTryAgainLast);
+      continue;
+    }
+    last_reply = clock.monotonic();
+    try_again = kTryAgainFirst;
+    const core::Run& run = *reply;
     const RunInfo info = detail::info_of(run);
     if (run.state == core::RunState::completed) return info.output_text;
     if (info.is_closed) {
@@ -104,7 +133,7 @@ std::string Run::wait_for_output(std::optional<Duration> timeout) const {
           info.compensation_error ? "; compensation failed: " + info.compensation_error->message : "";
       throw RunFailed{{.id = id_, .state = info.state}, error.code, error.message + undone};
     }
-    if (timeout && connection_->clock().monotonic() - begun >= *timeout)
+    if (timeout && clock.monotonic() - begun >= *timeout)
       throw Error{"timeout", fmt::format("run {} is still {}", id_, info.state)};
   }
 }

@@ -25,6 +25,16 @@ std::size_t bytes_of(const core::WriteSteps& command) {
   return bytes;
 }
 
+// An address with a host may have a password in it, so only its scheme is shown.
+Error unknown_address(const std::string& address) {
+  const auto slashes = address.find("://");
+  const std::string shown = slashes == std::string::npos ? address : address.substr(0, slashes) + "://…";
+  return Error{"invalid_argument",
+               "address: '" + shown +
+                   "' is none of the known forms: sqlite:FILE, postgres://USER@HOST/DATABASE, "
+                   "postgres:CONNINFO, memory:, http://HOST:PORT, https://HOST:PORT"};
+}
+
 class Embedded final : public Connection {
  public:
   Embedded(const client::StoreAddress& address, EmbeddedOptions options)
@@ -145,8 +155,10 @@ std::shared_ptr<Connection> open_embedded(const std::string& store, EmbeddedOpti
 std::shared_ptr<Connection> open_connection(const std::string& address, const ConnectOptions& options) {
   if (const core::Status ns = core::check_namespace(options.ns); !ns) throw error_of(ns.problem());
   if (auto of_a_test = testing::detail::find_test_connection(address)) return of_a_test;
-  if (!address.starts_with("http://") && !address.starts_with("https://"))
+  if (!address.starts_with("http://") && !address.starts_with("https://")) {
+    if (!client::parse_store_address(address)) throw unknown_address(address);
     return open_embedded(address, {.ns = options.ns});
+  }
   const auto server = client::parse_http_address(address);
   if (!server) throw error_of(server.problem());
   return std::make_shared<Http>(

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -20,6 +21,7 @@ namespace {
 // A signal handler can reach nothing else. A place is its descriptor and one, so that none is 0.
 std::array<std::atomic<int>, 256> told_through;
 std::atomic<int> telling = 0;  // handlers under way
+std::atomic<int> last_signal = SIGTERM;
 
 struct SignalsTaken {
   std::mutex mutex;
@@ -33,8 +35,9 @@ SignalsTaken& signals_taken() {
   return of_the_process;
 }
 
-void tell(int) {
+void tell(int number) {
   const int saved = errno;
+  last_signal = number;
   const std::uint64_t one = 1;
   ++telling;
   for (const std::atomic<int>& place : told_through) {
@@ -47,7 +50,7 @@ void tell(int) {
 
 }  // namespace
 
-EndSignals::EndSignals() : came_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+EndSignals::EndSignals() : came_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
   SignalsTaken& all = signals_taken();
   const std::lock_guard lock{all.mutex};
   while (place_ < told_through.size() && told_through[place_] != 0) ++place_;
@@ -71,6 +74,19 @@ EndSignals::~EndSignals() {
   }
   told_through[place_] = 0;
   while (telling != 0) std::this_thread::yield();  // one may be about to write to what is closed next
+}
+
+void EndSignals::end_process() {
+  const int number = last_signal;
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL;
+  sigaction(number, &action, nullptr);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  raise(number);
+  std::abort();  // the default action of both signals is the end
 }
 
 bool EndSignals::came_within(core::Duration wait) const {

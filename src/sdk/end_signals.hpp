@@ -16,8 +16,10 @@ class EndSignals {
   EndSignals& operator=(const EndSignals&) = delete;
   ~EndSignals();
 
-  // Waits for one, at most so long.
+  // Waits for one, at most so long. Each signal counts once.
   [[nodiscard]] bool came_within(core::Duration wait) const;
+  // Ends the process by the last signal that came, as if nothing handled it.
+  [[noreturn]] static void end_process();
 
  private:
   net::Descriptor came_;  // an eventfd

@@ -29,6 +29,8 @@ constexpr core::Duration kBackOffMin = std::chrono::milliseconds{100};
 constexpr core::Duration kBackOffMax = std::chrono::seconds{5};
 constexpr core::Duration kSignalLook = std::chrono::milliseconds{100};
 constexpr core::Duration kThreadsAgain = std::chrono::seconds{5};
+constexpr core::Duration kStopAtOnce = std::chrono::seconds{1};
+constexpr core::Duration kDeregisterMax = std::chrono::seconds{5};
 
 // Two workers of one process are no incarnations of one another: each is registered under a name of its own.
 std::string name_of_this_one() {
@@ -450,12 +452,27 @@ void WorkerCore::end() {
   attempts_->stop();
   listener_.reset();
   keeper_.reset();
-  static_cast<void>(connection_->calls().tasks().deregister_worker(
-      {.ns = connection_->ns(), .worker_id = reporter_->worker_id()}));
+  deregister();
   is_started_ = false;
   is_stopping_ = false;
   is_closed_ = false;
   idle_runners_ = 0;
+}
+
+void WorkerCore::deregister() {
+  const Calls calls = connection_->own_calls(kDeregisterMax);
+  static_cast<void>(
+      calls.tasks().deregister_worker({.ns = connection_->ns(), .worker_id = reporter_->worker_id()}));
+}
+
+// Threads cannot be ended from outside, and what their handlers refer to must not be destroyed under them.
+void WorkerCore::end_at_second_signal() {
+  keeper_->end_all(worker::LeaseState::abandoned);
+  *is_over_ = true;
+  if (is_idle_within(kStopAtOnce)) return;
+  log_("a second signal came and some handlers have not stopped: the process ends without them");
+  deregister();
+  EndSignals::end_process();
 }
 
 void WorkerCore::stop() {
@@ -477,7 +494,9 @@ void WorkerCore::run() {
   stop_claiming();
   const auto until = connection_->clock().monotonic() + options_.drain_timeout;
   while (!is_idle_within(core::Duration{0}) && connection_->clock().monotonic() < until) {
-    if (signals.came_within(kSignalLook)) break;  // told once more: at once, then
+    if (!signals.came_within(kSignalLook)) continue;
+    end_at_second_signal();
+    break;
   }
   end();
   if (problem_) throw error_of(*std::exchange(problem_, std::nullopt));

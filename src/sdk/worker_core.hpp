@@ -83,6 +83,9 @@ class WorkerCore : public std::enable_shared_from_this<WorkerCore> {
   [[nodiscard]] bool is_idle_within(core::Duration wait);
   void join_runners();
   void end();
+  // Where some handlers do not stop in time, does not return.
+  void end_at_second_signal();
+  void deregister();
 
   std::shared_ptr<Connection> connection_;  // shared with the clients
   WorkerOptions options_;

@@ -282,7 +282,7 @@ TEST_F(ChangedBranches, ThatHadNotComeSoFarAreTheSame) {
 
 TEST_F(ChangedBranches, ThatFailBeforeWhatWasDoneAreParkedAndNotGivenUp) {
   EXPECT_EQ(status_after(charging_in("a"), [](Workflow&) { throw std::runtime_error("a new mistake"); }),
-            "expected step 'a/charge', found the failure 'exception'");
+            "expected step 'a/charge', found the failure 'exception': a new mistake");
 }
 
 // --- threads ---

@@ -44,6 +44,14 @@ class Place {
 #ifdef PAWL_SDK_OVER_HTTP
     if (way != Way::http) return;
     node_ = std::make_unique<RunningNode>(database_.open(clock_, random_));
+    open_server();
+#endif
+  }
+
+#ifdef PAWL_SDK_OVER_HTTP
+  // The server of the http way, which is open at first; it opens again on the same port.
+  void close_server() { front_.reset(); }
+  void open_server() {
     front_ = std::make_unique<HttpFront>(
         HttpFront::Behind{.api = node_->runtime.local(),
                           .submit =
@@ -52,9 +60,10 @@ class Place {
                               },
                           .engine = node_->runtime.engine(),
                           .store = *node_->store},
-        clock_, random_);
-#endif
+        clock_, random_, server::HttpOptions{.port = port_});
+    port_ = front_->port();
   }
+#endif
 
   [[nodiscard]] std::string address() const {
     switch (way_) {
@@ -64,7 +73,7 @@ class Place {
       case Way::http: break;
     }
 #ifdef PAWL_SDK_OVER_HTTP
-    return "http://127.0.0.1:" + std::to_string(front_->port());
+    return "http://127.0.0.1:" + std::to_string(port_);
 #else
     throw std::logic_error{"this build has no server"};
 #endif
@@ -77,6 +86,7 @@ class Place {
   Database database_;
   std::unique_ptr<RunningNode> node_;
 #ifdef PAWL_SDK_OVER_HTTP
+  std::uint16_t port_ = 0;  // any free one at first
   std::unique_ptr<HttpFront> front_;
 #endif
 };

@@ -54,6 +54,39 @@ TEST(WorkersEnd, WithoutAResultThatTheWorkflowMadeOfIt) {
   EXPECT_EQ(run.result<int>(30s), 2);
 }
 
+void run_a_handler_that_does_not_stop() {
+  const Client client = connect("memory:");
+  Worker worker{client, {.drain_timeout = 1h}};
+  worker.task("stubborn", [] {
+    std::raise(SIGTERM);
+    std::raise(SIGTERM);
+    static_cast<void>(eventually([] { return false; }));
+  });
+  (void)client.enqueue("stubborn", nullptr);
+  worker.run();
+}
+
+// The handler may refer to the stack of `run`'s caller, so the process is what ends.
+TEST(WorkersEndDeathTest, AtTheSecondSignalThoughAHandlerDoesNotStop) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_a_handler_that_does_not_stop(), ::testing::KilledBySignal(SIGTERM),
+              "some handlers have not stopped");
+}
+
+TEST(WorkersEnd, AtTheSecondSignalWithoutWaitingForTheDrainTimeout) {
+  const Client client = connect("memory:");
+  Worker worker{client, quiet({.drain_timeout = 1h})};
+  worker.task("obedient", [](pawl::Task& task) {
+    std::raise(SIGTERM);
+    std::raise(SIGTERM);
+    static_cast<void>(eventually([&] { return task.stop_token().stop_requested(); }));
+    throw Failure{"stopped", "as it was asked to"};
+  });
+  const auto id = client.enqueue("obedient", nullptr).id;
+  worker.run();
+  EXPECT_EQ(client.task(id).status, "pending") << "it was given back";
+}
+
 TEST(WorkersEnd, AndHoldNothingThatTakesNoNoticeOfIt) {
   const Client client = connect("memory:");
   std::atomic<int> calls = 0;
