@@ -73,6 +73,9 @@ struct WorkerOptions {
   Duration lease = std::chrono::seconds{30};
   Duration drain_timeout = std::chrono::seconds{30};  // what runs may end by itself; then it is asked to stop
   Duration suspend_after = std::chrono::seconds{1};   // a workflow that waits longer leaves its thread
+  // Threads for the lambdas that one workflow spawns; more of them wait for a free one. A worker has 1024 of
+  // them or 2 for each workflow, whichever is more, which may leave fewer to each.
+  int branch_threads = 64;
   // How long the function of a step or a task may ignore its stop token after its timeout. Then its thread is
   // left behind, at most max_concurrent of them: the run goes on without it, and its result is ignored.
   Duration stop_grace = std::chrono::seconds{5};
@@ -96,6 +99,10 @@ struct StepOptions {
 
 struct SignalOptions {
   std::optional<Duration> timeout = {};  // none: it waits as long as it takes
+};
+
+struct AnyOptions {
+  bool keep_losers = false;  // true: they go on, and may be asked for later
 };
 
 struct SpawnOptions {

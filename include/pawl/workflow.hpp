@@ -16,6 +16,7 @@
 //
 // Used on the thread that it was handed to; a spawned lambda is handed its own.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -57,18 +58,51 @@ concept LocalCall = std::is_invocable_v<Call&> || BranchCall<Call> ||
 
 }  // namespace detail
 
+namespace detail {
+
+void cancel_pending(PendingState& pending);
+
+template <typename T>
+struct ReadResult {
+  static T read(const std::string& text) { return decode_result<T>(text); }
+};
+// Of a signal: {"value": …}, or null where its time has passed.
+template <typename T>
+struct ReadSignal {
+  static std::optional<T> read(const std::string& text) {
+    const Json given = decode<Json>(text);
+    if (given.is_null()) return std::nullopt;
+    return decode<T>(given.at("value").dump());
+  }
+};
+
+}  // namespace detail
+
 // What was started and will give a T. The last copy of one that runs here waits for its end when it goes;
 // where an exception takes it along, the lambda ends with the next thing that it had not done yet.
-template <typename T>
+template <typename T, typename Read = detail::ReadResult<T>>
 class [[nodiscard]] Pending {
  public:
   explicit Pending(detail::SharedPending state) : state_(std::move(state)) {}
   // Throws StepFailed where it failed.
-  T get() const { return detail::decode_result<T>(detail::await_pending(*state_)); }
+  T get() const { return Read::read(detail::await_pending(*state_)); }
+  // Ends it as canceled, unless it has ended: a sleep and the wait for a signal end, a task and a child are
+  // asked to stop, and the stop token of a lambda fires, which then does nothing new. What has been canceled
+  // throws StepFailed with the code "cancelled" in get(); a lambda that completes nevertheless gives its
+  // result.
+  void cancel() const { detail::cancel_pending(*state_); }
   [[nodiscard]] const detail::SharedPending& state() const { return state_; }
 
  private:
   detail::SharedPending state_;
+};
+
+template <typename T>
+using PendingSignal = Pending<std::optional<T>, detail::ReadSignal<T>>;
+
+template <typename P>
+concept IsPending = requires(const P& pending) {
+  { pending.state() } -> std::convertible_to<detail::SharedPending>;
 };
 
 // Something that the outside ends: hand out the token, and whoever has it calls Client::complete_promise.
@@ -170,6 +204,14 @@ class Workflow {
     auto [token, state] = make_promise(name, options);
     return Promise<T>{std::move(token), Pending<T>{std::move(state)}};
   }
+  // The same without waiting, for `any` and `all`.
+  Pending<void> start_sleep(std::string_view name, Duration duration) {
+    return Pending<void>{begin_sleep(name, duration)};
+  }
+  template <typename T = Json>
+  PendingSignal<T> start_signal(std::string_view name, const SignalOptions& options = {}) {
+    return PendingSignal<T>{begin_signal(name, options)};
+  }
   // A run of its own, of another workflow; its failure is StepFailed here.
   template <typename T = Json, typename Input>
   T child(std::string_view workflow, const Input& input, const ChildOptions& options = {}) {
@@ -217,16 +259,24 @@ class Workflow {
       return values;
     }
   }
-  // The first that has ended, by the record; which one that was is kept. Of the others it does not matter how
-  // they end, and they end soon when nobody can ask for them any more.
+  // The first that has ended, by the record; which one that was is kept. The others are canceled (see
+  // Pending::cancel), unless the options keep them.
   template <typename T>
-  FirstOf<T> any(const std::vector<Pending<T>>& pendings) {
-    auto [index, text] = await_any(states_of(pendings));
+  FirstOf<T> any(const std::vector<Pending<T>>& pendings, const AnyOptions& options = {}) {
+    const std::size_t index = await_any(states_of(pendings), options);
     if constexpr (std::is_void_v<T>) {
+      pendings[index].get();
       return {.index = index};
     } else {
-      return {.index = index, .value = detail::decode<T>(text)};
+      return {.index = index, .value = pendings[index].get()};
     }
+  }
+  // Of steps, sleeps, signals, tasks and children together: the index of the first, whose get() says how it
+  // ended.
+  template <IsPending... Pendings>
+    requires(sizeof...(Pendings) > 1)
+  std::size_t any(const Pendings&... pendings) {
+    return await_any({pendings.state()...}, {});
   }
   // Calls the function for each item, a few at a time: (const Item&) or (Step&, const Item&) is a step for
   // each, (Workflow&, const Item&) a branch for each. Returns the results in the order of the items.
@@ -306,8 +356,10 @@ class Workflow {
   [[nodiscard]] detail::SharedPending spawn_branch(std::string_view name,
                                                    std::function<std::string(Workflow&)> call);
   [[nodiscard]] std::vector<std::string> await_all(const std::vector<detail::SharedPending>& pendings);
-  [[nodiscard]] std::pair<std::size_t, std::string> await_any(
-      const std::vector<detail::SharedPending>& pendings);
+  [[nodiscard]] std::size_t await_any(const std::vector<detail::SharedPending>& pendings,
+                                      const AnyOptions& options);
+  [[nodiscard]] detail::SharedPending begin_sleep(std::string_view name, Duration duration);
+  [[nodiscard]] detail::SharedPending begin_signal(std::string_view name, const SignalOptions& options);
   [[nodiscard]] std::vector<std::string> map_steps(
       const MapOptions& options, std::size_t count,
       const std::function<std::string(Step&, std::size_t)>& call);

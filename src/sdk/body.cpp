@@ -84,7 +84,7 @@ void Body::pass(const WorkflowHandler& handler) {
     const std::lock_guard lock{mutex_};
     if (outcome.kind == Outcome::Kind::failed) is_winding_down_ = true;
   }
-  wait_for_branches([this] { return branches_ == 0; });
+  wait_for_all_branches();
   this_pass_.reset();
   calls_ = main.calls;
   judge(main, std::move(outcome));

@@ -10,11 +10,13 @@
 // there again; they run there, when the branches have come as far as they were.
 
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pawl/sql.hpp"
@@ -62,6 +64,7 @@ struct BodyServices {
   std::function<bool()> is_draining = {};
   // The worker can run something else beside this body, which may so keep its thread while it waits.
   std::function<bool()> has_free_slot = {};
+  std::size_t branch_threads = 1;    // for its lambdas
   AttemptWatch* attempts = nullptr;  // null where a history is replayed
   // Called from another thread when a step ignores its stop token: the lease ends, the thread is left behind.
   std::function<void(const std::string& what)> on_hung = {};
@@ -69,12 +72,17 @@ struct BodyServices {
   std::function<void(const std::string&)> went_beyond = {};
 };
 
+class LocalRun;
+
 class Body {
  public:
   using Call = std::function<std::string()>;
   using StepCall = std::function<std::string(Step&)>;
 
   Body(BodyServices services, const core::ClaimedTask& claimed);
+  Body(const Body&) = delete;
+  Body& operator=(const Body&) = delete;
+  ~Body();
 
   // Whether it completed; nothing where it has not ended.
   [[nodiscard]] std::optional<bool> run(const WorkflowHandler& handler);
@@ -106,6 +114,9 @@ class Body {
   void begin_now(Branch& branch, const std::optional<core::AwaitSteps>& await = {});
   // As it ended. Leaves the thread for what takes long.
   [[nodiscard]] core::StepMemo settle(Branch& branch, const Issued& issued);
+  // Cancels it with the next write, if it has not ended; `cancel_within`: all that a branch has begun.
+  void cancel_soon(const Issued& issued);
+  void cancel_within(const std::string& prefix);
   // Asks again about those that had not ended when last heard of in another pass; `ask`: about all.
   void look_again(Branch& branch, const std::vector<Issued>& waiting);
   void ask(Branch& branch, const std::vector<Issued>& waiting,
@@ -134,16 +145,21 @@ class Body {
   // Ends the branch where nothing new is to be begun.
   void check_stop(Branch& branch);
 
-  // Branches that run beside: the count of those that have not ended, and what they left that nobody asked
-  // for.
-  void branch_begins();
+  // Branches that run beside, and what they left that nobody asked for. They run on at most
+  // `BodyServices::branch_threads` threads that do not wait for one another; the others are queued.
+  void enqueue(LocalRun& run);
   void branch_ends(const std::function<void()>& change);
+  // Runs it on this thread if it is still queued: its thread would wait for it otherwise.
+  void run_if_queued(LocalRun& run);
+  // Where no thread can be had for what is queued: a thread that waits runs it.
+  [[nodiscard]] bool is_short_of_threads();
   // The code has come to a branch with steps of its own, or to a thread for a step of `owner`.
   void begin_line(Branch& line, const Branch& owner);
   static void begin_beside(Branch& beside, const Branch& owner, bool is_known);
   // Until it is enough, which is asked with the lock held; or so long.
   void wait_for_branches(const std::function<bool()>& is_enough);
   void wait_for_branches(const std::function<bool()>& is_enough, core::Duration at_most);
+  void wait_for_all_branches();
   [[nodiscard]] bool is_true(const std::function<bool()>& condition);  // with the lock held
   // `is_let_go`: how it ended is of no matter to the run.
   void note_unawaited(const Outcome& outcome, Ending ending, bool is_let_go);
@@ -169,13 +185,10 @@ class Body {
   // While a thread waits for others, which then know for what. With the lock held.
   class WaitingThread {
    public:
-    WaitingThread(Body& body, const std::function<bool()>& goes_on) : body_(body), goes_on_(&goes_on) {
-      body_.waiting_.push_back(goes_on_);
-      body_.branch_ended_.notify_all();
-    }
+    WaitingThread(Body& body, const std::function<bool()>& goes_on);
     WaitingThread(const WaitingThread&) = delete;
     WaitingThread& operator=(const WaitingThread&) = delete;
-    ~WaitingThread() { std::erase(body_.waiting_, goes_on_); }
+    ~WaitingThread();
 
    private:
     Body& body_;
@@ -202,6 +215,14 @@ class Body {
   [[nodiscard]] bool nothing_moves() const;  // with the lock held
   [[noreturn]] void park_for(Branch& branch, std::string why);
 
+  // body_threads.cpp
+  void run_branches();  // on a thread of its own
+  void run_here(LocalRun& run);
+  // With the lock held.
+  void start_thread();
+  [[nodiscard]] bool may_start_thread() const;
+  [[nodiscard]] std::size_t threads_max() const;
+
   // body_steps.cpp
   // Parks the run where another was expected.
   void come_to_new(Branch& branch, const Issued& issued, Order order);
@@ -212,6 +233,8 @@ class Body {
     Outcome outcome = {};
     int number = 0;
   };
+  [[nodiscard]] core::StepMemo write_cancel(Branch& branch, const Issued& issued);
+  [[nodiscard]] bool is_to_be_canceled(const Branch& branch);
   [[nodiscard]] core::StepMemo write_outcome(Branch& branch, const Issued& issued,
                                              const core::RetryPolicy& retry, const Attempted& attempted);
   // Refused: the problem is one of what was written.
@@ -311,8 +334,16 @@ class Body {
   std::mutex beginning_;  // held while what was asked for begins
   std::mutex mutex_;      // of all below
   std::condition_variable branch_ended_;
-  int branches_ = 0;                                     // that run beside the main one
+  int branches_ = 0;                                     // that run beside the main one, or wait for a thread
   std::vector<const std::function<bool()>*> waiting_{};  // threads for others: whether each may go on
+  std::deque<LocalRun*> queued_;                         // for a thread
+  std::condition_variable branch_queued_;                // for the threads of the branches
+  std::vector<std::thread> threads_;                     // of the branches
+  std::size_t idle_threads_ = 0;                         // that wait for a branch
+  std::size_t active_ = 0;            // branches on these threads that do not wait for others
+  std::size_t run_here_ = 0;          // branches that the thread of another runs
+  bool has_no_more_threads_ = false;  // the system gave none
+  bool are_threads_ending_ = false;
   bool is_winding_down_ = false;
   std::vector<Undo> undos_;
   std::vector<std::string> undeclared_;  // undos that no write has carried yet

@@ -67,11 +67,6 @@ void Body::note_unawaited(const Outcome& outcome, Ending ending, bool is_let_go)
 
 // --- how they wait ---
 
-void Body::branch_begins() {
-  const std::lock_guard lock{mutex_};
-  ++branches_;
-}
-
 void Body::branch_ends(const std::function<void()>& change) {
   const std::lock_guard lock{mutex_};
   change();
@@ -97,7 +92,9 @@ bool Body::is_true(const std::function<bool()>& condition) {
 }
 
 bool Body::nothing_moves() const {
-  return waiting_.size() == static_cast<std::size_t>(branches_) + 1 &&
+  // Neither a branch that waits for a thread moves where none can be had, nor one whose thread runs another.
+  const std::size_t queued = idle_threads_ == 0 && !may_start_thread() ? queued_.size() : 0;
+  return waiting_.size() + run_here_ + queued == static_cast<std::size_t>(branches_) + 1 &&
          std::none_of(waiting_.begin(), waiting_.end(), [](const auto* goes_on) { return (*goes_on)(); });
 }
 

@@ -138,8 +138,9 @@ std::string Body::execute(Branch& branch, const Issued& issued, const StepPolicy
         .number = number};
     if (attempted.outcome.kind == Outcome::Kind::unwound) throw Unwind{};
     // A step that gives up because it was asked to stop has not failed: its attempt is not spent.
-    const bool gave_up = attempted.outcome.kind == Outcome::Kind::failed && stop_token().stop_requested();
-    if (gave_up) check_stop(branch);
+    const bool has_failed = attempted.outcome.kind == Outcome::Kind::failed;
+    if (has_failed && stop_token().stop_requested()) check_stop(branch);
+    if (has_failed && is_to_be_canceled(branch)) return write_cancel(branch, issued);
     return write_outcome(branch, issued, policy.retry, attempted);
   });
 }
@@ -155,6 +156,11 @@ std::string Body::repeat(Branch& branch, const Issued& issued,
           memo->error.value_or(core::TaskError{.code = "cancelled", .message = "cancelled"});
       throw StepFailed{issued.id, error.code, error.message};
     }
+    // A branch with steps of its own is unwound instead: it would come to the next step.
+    if (!branch.is_line && !branch.is_main && is_to_be_canceled(branch)) {
+      memo = write_cancel(branch, issued);
+      continue;
+    }
     check_stop(branch);  // first: one that is to end waits for nothing
     if (memo && memo->state == core::NodeState::pending && memo->due_at) {
       wait_until(branch, *memo->due_at);
@@ -166,6 +172,21 @@ std::string Body::repeat(Branch& branch, const Issued& issued,
     const int number = memo ? std::max(1, memo->attempt + (is_begun ? 0 : 1)) : 1;
     memo = attempt(number);
   }
+}
+
+// What the run's end cancels is not written by the workflow.
+bool Body::is_to_be_canceled(const Branch& branch) {
+  if (!branch.is_canceled() || services_.went_beyond || is_ending()) return false;
+  const std::lock_guard lock{mutex_};
+  return !is_winding_down_;
+}
+
+core::StepMemo Body::write_cancel(Branch& branch, const Issued& issued) {
+  const auto written = write(
+      branch, command_of({{.action = core::StepAction::cancel, .step_id = issued.id, .kind = issued.kind}}));
+  if (!written) throw failure_of(written.problem());
+  memo_.keep(written->steps.front().now);
+  return written->steps.front().now;
 }
 
 core::StepMemo Body::write_outcome(Branch& branch, const Issued& issued, const core::RetryPolicy& retry,

@@ -81,7 +81,7 @@ void Body::undo_here(Branch& branch) {
     is_winding_down_ = true;
     unsent_.clear();
   }
-  wait_for_branches([this] { return branches_ == 0; });
+  wait_for_all_branches();
   wait_for_outside(branch);
   is_undoing_ = true;
   const std::vector<Undo> undos = take_undos();

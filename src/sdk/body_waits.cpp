@@ -53,6 +53,19 @@ void Body::begin_now(Branch& branch, const Await& await) {
       await);
 }
 
+void Body::cancel_soon(const Issued& issued) {
+  const auto memo = memo_.find(issued.id);
+  const bool is_over = (memo && core::has_ended(memo->state)) || services_.went_beyond || is_ending();
+  if (is_over) return;
+  const std::lock_guard lock{mutex_};
+  unsent_.push_back({.action = core::StepAction::cancel, .step_id = issued.id, .kind = issued.kind});
+}
+
+void Body::cancel_within(const std::string& prefix) {
+  for (const core::StepMemo& open : memo_.open_within(prefix))
+    cancel_soon({.id = open.step_id, .kind = open.kind});
+}
+
 void Body::keep_refused(const core::StepWrite& step, const core::Problem& problem) {
   memo_.keep({.step_id = step.step_id,
               .kind = step.kind,

@@ -35,10 +35,17 @@ class Interest {
   explicit Interest(std::shared_ptr<const Interest> of) : of_(std::move(of)) {}
   void lose() { is_lost_ = true; }
   [[nodiscard]] bool is_lost() const { return is_lost_ || (of_ && of_->is_lost()); }
+  // The workflow canceled it: a step that fails then is written as canceled.
+  void cancel() {
+    is_canceled_ = true;
+    lose();
+  }
+  [[nodiscard]] bool is_canceled() const { return is_canceled_ || (of_ && of_->is_canceled()); }
 
  private:
   std::shared_ptr<const Interest> of_;  // shared by all branches within the same; null: the main one
   std::atomic<bool> is_lost_ = false;
+  std::atomic<bool> is_canceled_ = false;
 };
 
 class Branch {
@@ -61,6 +68,7 @@ class Branch {
     if (step.sequence > sequence) sequence = step.sequence;
   }
   [[nodiscard]] bool is_abandoned() const { return interest && interest->is_lost(); }
+  [[nodiscard]] bool is_canceled() const { return interest && interest->is_canceled(); }
 
   Body& body;
   std::string prefix;  // of the names of its steps

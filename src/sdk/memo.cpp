@@ -57,6 +57,17 @@ bool Memo::come_to_branch(const std::string& branch) {
   return true;
 }
 
+std::vector<core::StepMemo> Memo::open_within(const std::string& branch) const {
+  const std::lock_guard lock{mutex_};
+  std::vector<core::StepMemo> open;
+  for (auto entry = entries_.lower_bound(branch); entry != entries_.end(); ++entry) {
+    if (!entry->first.starts_with(branch)) break;
+    const core::StepMemo& step = entry->second.step;
+    if (!core::has_ended(step.state) && !core::is_reported(step.kind)) open.push_back(step);
+  }
+  return open;
+}
+
 bool Memo::has_compensations() const {
   const std::lock_guard lock{mutex_};
   return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) {

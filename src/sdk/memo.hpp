@@ -32,6 +32,8 @@ class Memo {
   // The first step of the branch that was done before and that the code has not come to; also of a branch
   // within it, as long as the code has not come to that. Markers and compensations are not expected.
   [[nodiscard]] std::optional<std::string> first_expected(const std::string& branch) const;
+  // The steps of the branch, and of the branches within it, that have begun and end by themselves.
+  [[nodiscard]] std::vector<core::StepMemo> open_within(const std::string& branch) const;
   // Whether any undo was begun.
   [[nodiscard]] bool has_compensations() const;
   // Tasks and children that had not ended when the body last heard of them.

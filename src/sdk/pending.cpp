@@ -26,18 +26,21 @@ std::string given_by_promise(const core::StepMemo& memo) {
   return end.is_object() && end.contains("value") ? end["value"].dump() : end.dump();
 }
 
-// --- a branch on its own thread ---
+std::string given_by_signal(const core::StepMemo& memo) {
+  if (memo.error && memo.error->code == "timeout") return "null";
+  return R"({"value":)" + given_by(memo) + "}";
+}
+
+// --- a branch beside its owner ---
 
 LocalRun::LocalRun(Branch branch, std::function<std::string(Branch&)> call)
-    : body_(branch.body), pass_(branch.body.this_pass()), branch_(std::move(branch)), call_(std::move(call)) {
-  body_.branch_begins();
-  const Outcome started = outcome_of([this] {
-    thread_ = std::thread{[this] { run(); }};
-    return std::string{"null"};
-  });
-  if (started.kind == Outcome::Kind::completed) return;
-  branch_.around.clear();  // they cannot go on before it has ended
-  run();
+    : body_(branch.body),
+      pass_(branch.body.this_pass()),
+      branch_(std::move(branch)),
+      stop_(body_.stop_token_of(branch_)),
+      call_(std::move(call)) {
+  branch_.stop = stop_.token();
+  body_.enqueue(*this);
 }
 
 void LocalRun::run() {
@@ -49,19 +52,28 @@ void LocalRun::run() {
 }
 
 LocalRun::~LocalRun() {
-  const bool is_ours = !is_left_over();
-  if (is_ours) body_.wait_for_branches([this] { return is_done_; });
-  if (thread_.joinable()) thread_.join();
-  if (is_ours && !is_awaited_)
-    body_.note_unawaited(outcome_, branch_.ending, is_let_go_ || branch_.is_abandoned());
+  if (is_left_over()) return;
+  body_.run_if_queued(*this);
+  body_.wait_for_branches([this] { return is_done_; });
+  if (!is_awaited_) body_.note_unawaited(outcome_, branch_.ending, is_let_go_ || branch_.is_abandoned());
 }
 
 void LocalRun::abandon() { branch_.interest->lose(); }
 
+void LocalRun::cancel() {
+  branch_.interest->cancel();
+  stop_.request();
+}
+
 std::string LocalRun::await(Branch& owner) {
+  body_.run_if_queued(*this);
   body_.wait_for_branches([this] { return is_done_; });
   is_awaited_ = true;
   if (outcome_.kind == Outcome::Kind::unwound) {
+    if (was_canceled()) {
+      body_.check_stop(owner);
+      throw StepFailed{branch_.prefix, "cancelled", "the workflow canceled it"};
+    }
     if (branch_.ending == Ending::stopped) body_.check_stop(owner);
     Body::unwind(owner, branch_.ending);
   }
@@ -90,6 +102,21 @@ std::string PendingState::await() {
   return read_(owner_.body.settle(owner_, *remote_));
 }
 
+void PendingState::cancel_soon() {
+  Body& body = owner_.body;
+  if (remote_) return body.cancel_soon(*remote_);
+  local_->let_go();
+  local_->cancel();
+  if (local_->is_line()) body.cancel_within(local_->prefix());
+}
+
+void PendingState::cancel() {
+  owner_.body.enter(owner_);
+  if (local_) owner_.body.begin_now(owner_);  // what its branch has asked for is there to be canceled
+  cancel_soon();
+  owner_.body.begin_now(owner_);
+}
+
 std::optional<std::int64_t> PendingState::ended_at() {
   if (local_) {
     const bool has_given = owner_.body.is_true([this] { return local_->has_given(); });
@@ -100,6 +127,7 @@ std::optional<std::int64_t> PendingState::ended_at() {
 }
 
 std::string await_pending(PendingState& pending) { return pending.await(); }
+void cancel_pending(PendingState& pending) { pending.cancel(); }
 
 // --- several ---
 
@@ -173,6 +201,18 @@ bool is_worth_a_look(const std::vector<SharedPending>& pendings) {
   return !runs;
 }
 
+LocalRun* first_queued(Body& body, const std::vector<SharedPending>& pendings) {
+  LocalRun* queued = nullptr;
+  static_cast<void>(body.is_true([&] {
+    for (const SharedPending& pending : pendings) {
+      if (queued == nullptr && pending->local() != nullptr && pending->local()->is_queued())
+        queued = pending->local();
+    }
+    return true;
+  }));
+  return queued;
+}
+
 // None has ended, and none can before the body is woken.
 [[noreturn]] void leave_for(Branch& branch, const std::vector<SharedPending>& pendings) {
   const LocalRun* worst = nullptr;
@@ -203,8 +243,14 @@ std::size_t await_first(Branch& branch, const std::vector<SharedPending>& pendin
       if (const auto first = first_ended(pendings)) return *first;
       leave_for(branch, pendings);
     }
+    if (LocalRun* queued = first_queued(body, pendings); queued != nullptr && body.is_short_of_threads()) {
+      body.run_if_queued(*queued);
+      continue;
+    }
     const std::vector<Issued> elsewhere = not_ended(pendings);
-    if (elsewhere.empty()) {
+    if (elsewhere.empty() && first_queued(body, pendings) != nullptr) {
+      body.wait_for_branches(is_enough, look);  // it may be this thread that has to run it
+    } else if (elsewhere.empty()) {
       body.wait_for_branches(is_enough);
     } else {
       body.wait_for_branches(is_enough, look);

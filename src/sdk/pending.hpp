@@ -7,10 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "sdk/body.hpp"
+#include "sdk/linked_stop.hpp"
 
 namespace pawl::detail {
 
@@ -18,8 +18,10 @@ namespace pawl::detail {
 [[nodiscard]] std::string given_by(const core::StepMemo& memo);
 // The same of a promise, whose signal says how it ended.
 [[nodiscard]] std::string given_by_promise(const core::StepMemo& memo);
+// Of a signal that is waited for: {"value": …}, or null where its time has passed.
+[[nodiscard]] std::string given_by_signal(const core::StepMemo& memo);
 
-// A branch on its own thread; where there is none to be had, it runs to its end at once.
+// A branch that runs beside its owner, on a thread of the body.
 class LocalRun {
  public:
   LocalRun(Branch branch, std::function<std::string(Branch&)> call);
@@ -34,29 +36,43 @@ class LocalRun {
   [[nodiscard]] bool is_let_go() const { return is_let_go_; }
   // Nobody will: it ends with the next thing that it had not done before.
   void abandon();
+  // The same, and its stop token fires.
+  void cancel();
+
+  // For the body.
+  void run();
+  void note_started() { is_started_ = true; }                    // with the lock of the body held
+  [[nodiscard]] bool is_queued() const { return !is_started_; }  // the same
+  [[nodiscard]] const std::string& prefix() const { return branch_.prefix; }
+  [[nodiscard]] bool is_line() const { return branch_.is_line; }
 
   // Its pass is over, and with it all that it belongs to.
   [[nodiscard]] bool is_left_over() const { return pass_.expired(); }
 
   // With the lock of the body held.
   [[nodiscard]] bool is_done() const { return is_done_; }
-  [[nodiscard]] bool has_given() const { return is_done_ && outcome_.kind != Outcome::Kind::unwound; }
+  [[nodiscard]] bool has_given() const {
+    return is_done_ && (outcome_.kind != Outcome::Kind::unwound || was_canceled());
+  }
   // Of one that is done.
   [[nodiscard]] std::int64_t sequence() const { return branch_.sequence; }
   [[nodiscard]] Ending ending() const { return branch_.ending; }
+  // The workflow canceled it before it had given anything.
+  [[nodiscard]] bool was_canceled() const {
+    return branch_.is_canceled() && branch_.ending <= Ending::stopped;
+  }
 
  private:
-  void run();
-
   Body& body_;
   std::weak_ptr<const bool> pass_;
   Branch branch_;
+  LinkedStop stop_;
   std::function<std::string(Branch&)> call_;
-  bool is_done_ = false;  // under the lock of the body
+  bool is_started_ = false;  // under the lock of the body
+  bool is_done_ = false;     // the same
   bool is_awaited_ = false;
   bool is_let_go_ = false;
   Outcome outcome_ = {};
-  std::thread thread_;  // last: it uses all of the above
 };
 
 class PendingState {
@@ -71,6 +87,9 @@ class PendingState {
   ~PendingState();
 
   [[nodiscard]] std::string await();
+  void cancel();
+  // The same without its write, which the next one sends along.
+  void cancel_soon();
   // The place in the record of its end; none where `await` would not give or throw at once. For a remote one
   // by what is known.
   [[nodiscard]] std::optional<std::int64_t> ended_at();

@@ -28,6 +28,7 @@ namespace {
 constexpr core::Duration kBackOffMin = std::chrono::milliseconds{100};
 constexpr core::Duration kBackOffMax = std::chrono::seconds{5};
 constexpr core::Duration kSignalLook = std::chrono::milliseconds{100};
+constexpr int kBranchThreadsMax = 1024;  // of a worker, while it has no more workflows than half of that
 constexpr core::Duration kThreadsAgain = std::chrono::seconds{5};
 constexpr core::Duration kStopAtOnce = std::chrono::seconds{1};
 constexpr core::Duration kDeregisterMax = std::chrono::seconds{5};
@@ -56,6 +57,11 @@ Handler with_schema(const std::string& text, Handler handler) {
   };
 }
 
+std::size_t branch_threads(const WorkerOptions& options) {
+  const int fair_share = std::max(2, kBranchThreadsMax / options.max_concurrent);
+  return static_cast<std::size_t>(std::min(options.branch_threads, fair_share));
+}
+
 template <typename Handlers>
 std::vector<std::string> names_of(const Handlers& handlers) {
   std::vector<std::string> names;
@@ -71,6 +77,7 @@ WorkerCore::WorkerCore(std::shared_ptr<Connection> connection, WorkerOptions opt
       log_(options_.log ? options_.log : say_to_stderr) {
   if (options_.max_concurrent < 1) throw Error{"invalid_argument", "max_concurrent: must be at least 1"};
   if (options_.prefetch < 0) throw Error{"invalid_argument", "prefetch: must not be negative"};
+  if (options_.branch_threads < 1) throw Error{"invalid_argument", "branch_threads: must be at least 1"};
   if (options_.queues.empty()) throw Error{"invalid_argument", "queues: must name at least one"};
 }
 
@@ -330,6 +337,7 @@ void WorkerCore::do_work(const Work& work, const SharedRunner& runner) {
              .suspend_after = connection_->suspend_after(options_.suspend_after),
              .is_draining = [this] { return is_stopping_.load(); },
              .has_free_slot = [this] { return has_free_slot(); },
+             .branch_threads = branch_threads(options_),
              .attempts = attempts.get(),
              .on_hung = on_hung(work, runner)},
             work.claimed};

@@ -96,6 +96,23 @@ std::optional<std::string> Workflow::wait_for_signal(std::string_view name, cons
   return detail::given_by(memo);
 }
 
+detail::SharedPending Workflow::begin_sleep(std::string_view name, Duration duration) {
+  branch_.body.enter(branch_);
+  Issued issued = branch_.body.issue(branch_, name, StepKind::sleep, detail::Order::begun_soon);
+  issued.begin.wait = std::max(duration, Duration{0});
+  branch_.body.begin_soon(branch_, issued);
+  return std::make_shared<detail::PendingState>(branch_, std::move(issued), detail::given_by);
+}
+
+detail::SharedPending Workflow::begin_signal(std::string_view name, const SignalOptions& options) {
+  branch_.body.enter(branch_);
+  Issued issued = branch_.body.issue(branch_, name, StepKind::signal, detail::Order::begun_soon);
+  issued.begin.signal = std::string{name};
+  issued.begin.wait = options.timeout;
+  branch_.body.begin_soon(branch_, issued);
+  return std::make_shared<detail::PendingState>(branch_, std::move(issued), detail::given_by_signal);
+}
+
 std::pair<std::string, detail::SharedPending> Workflow::make_promise(std::string_view name,
                                                                      const SignalOptions& options) {
   branch_.body.enter(branch_);
@@ -176,7 +193,8 @@ std::vector<std::string> Workflow::await_all(const std::vector<detail::SharedPen
   return detail::await_each(branch_, pendings);
 }
 
-std::pair<std::size_t, std::string> Workflow::await_any(const std::vector<detail::SharedPending>& pendings) {
+std::size_t Workflow::await_any(const std::vector<detail::SharedPending>& pendings,
+                                const AnyOptions& options) {
   branch_.body.enter(branch_);
   const std::string id = branch_.body.next_id(branch_, "any");
   const auto known = branch_.body.find(id);
@@ -186,9 +204,12 @@ std::pair<std::size_t, std::string> Workflow::await_any(const std::vector<detail
   if (index >= pendings.size())
     throw Failure{"invalid_state", "any: there were more to wait for when one of them was first", false};
   for (std::size_t i = 0; i < pendings.size(); ++i) {
-    if (i != index && pendings[i]->local() != nullptr) pendings[i]->local()->let_go();
+    if (i == index) continue;
+    if (pendings[i]->local() != nullptr) pendings[i]->local()->let_go();
+    if (!options.keep_losers) pendings[i]->cancel_soon();
   }
-  return {index, pendings[index]->await()};
+  branch_.body.begin_now(branch_);
+  return index;
 }
 
 std::vector<std::string> Workflow::map_steps(const MapOptions& options, std::size_t count,

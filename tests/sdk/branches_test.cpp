@@ -152,7 +152,7 @@ TEST_F(Branches, ThatLostMayFailOrSleep) {
   EXPECT_EQ(env.now() - began, Duration{0});
 }
 
-TEST_F(Branches, ThatLostMayStillBeAskedFor) {
+TEST_F(Branches, ThatLostAndAreKeptMayStillBeAskedFor) {
   EXPECT_EQ(result_of<int>([&](Workflow& wf) {
               std::vector<Pending<int>> racing;
               racing.push_back(wf.spawn("sleeps", [&](Workflow& own) {
@@ -160,7 +160,7 @@ TEST_F(Branches, ThatLostMayStillBeAskedFor) {
                 return own.step("then", [] { return 1; });
               }));
               racing.push_back(wf.spawn("fast", [] { return 41; }));
-              const int first = wf.any(racing).value;
+              const int first = wf.any(racing, {.keep_losers = true}).value;
               return first + racing[0].get();
             }),
             42);
