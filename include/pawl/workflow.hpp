@@ -182,6 +182,19 @@ class Workflow {
   void undo(std::string_view name, Call call) {
     undo(name, StepOptions{}, std::move(call));
   }
+  // An undo that is given the client's own database, as `transaction`: what it writes there and that it has
+  // run are one commit. Throws a Failure with the code "no_database" where the client has none.
+  template <typename Call>
+  void undo_transaction(std::string_view name, const StepOptions& options, Call call) {
+    add_undo_transaction(name, options, [call = std::move(call)](Step& running, Sql& sql) mutable {
+      static_cast<void>(detail::call_with_step(call, running, sql));
+      return std::string{"null"};
+    });
+  }
+  template <typename Call>
+  void undo_transaction(std::string_view name, Call call) {
+    undo_transaction(name, StepOptions{}, std::move(call));
+  }
   // The keys of the step whose function runs on this thread (see Step). Throws a Failure with the code
   // "not_in_step" where none does: outside of all steps, the only key would be the run's, and one key for
   // many calls makes an outside service take them for one call.
@@ -342,6 +355,8 @@ class Workflow {
                                      const std::function<std::string(Step&)>& call);
   [[nodiscard]] std::string run_transaction(std::string_view name, const StepOptions& options,
                                             const std::function<std::string(Step&, Sql&)>& call);
+  void add_undo_transaction(std::string_view name, const StepOptions& options,
+                            std::function<std::string(Step&, Sql&)> call);
   void add_undo(std::string_view name, const StepOptions& options, std::function<void(Step&)> call);
   [[nodiscard]] std::optional<std::string> wait_for_signal(std::string_view name,
                                                            const SignalOptions& options);

@@ -129,6 +129,8 @@ class Body {
   void undo_if_due(Branch& branch);
   void add_undo(Branch& branch, std::string_view name, const StepPolicy& policy,
                 std::function<void(Step&)> call);
+  // The undo and the write of its step are one transaction of the database.
+  void add_undo_transaction(Branch& branch, std::string_view name, const StepPolicy& policy, SqlCall call);
   [[nodiscard]] std::string keep_marker(Branch& branch, const std::string& id, std::string value);
   [[nodiscard]] bool is_patched(Branch& branch, std::string_view name);
   void set_status(Branch& branch, std::string status);
@@ -179,7 +181,8 @@ class Body {
     std::string id = {};
     std::int64_t sequence = 0;  // the later undone first
     StepPolicy retry = {};
-    std::function<void(Step&)> call = {};  // none: the code did not come to it again
+    std::function<void(Step&)> call = {};
+    SqlCall sql = {};  // instead of `call`; neither: the code did not come to it again
   };
 
   // While a thread waits for others, which then know for what. With the lock held.
@@ -307,6 +310,7 @@ class Body {
   void declare_undos();                          // before the lease is given back
   [[nodiscard]] std::vector<Undo> take_undos();  // the first to be done is the last
   void undo(Branch& branch, const Undo& undo);
+  void register_undo(Branch& branch, Undo undo);
   // Whether the body is to be run once more for it.
   [[nodiscard]] bool has_planned_undoing();
   void give_up_undoing();

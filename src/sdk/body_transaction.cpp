@@ -47,6 +47,7 @@ std::optional<core::WriteSteps> Body::work_out(const SqlAttempt& attempt, store:
   if (outcome.kind != Outcome::Kind::completed) return std::nullopt;
   core::WriteSteps command = command_of({{.step_id = issued.id, .kind = issued.kind, .must_be_new = true}});
   command.steps.front().output = {outcome.output};
+  if (issued.kind == core::StepKind::compensation && failure_) command.failure = error_to_keep(*failure_);
   const core::Status valid = core::check(core::Command{command});
   if (valid) return command;
   outcome = failed_with({.code = "result_refused", .message = valid.problem().detail, .retryable = false});

@@ -12,8 +12,20 @@ namespace pawl::detail {
 
 void Body::add_undo(Branch& branch, std::string_view name, const StepPolicy& policy,
                     std::function<void(Step&)> call) {
-  Undo undo{
-      .id = next_id(branch, name), .sequence = branch.sequence, .retry = policy, .call = std::move(call)};
+  register_undo(branch, {.id = next_id(branch, name), .retry = policy, .call = std::move(call)});
+}
+
+void Body::add_undo_transaction(Branch& branch, std::string_view name, const StepPolicy& policy,
+                                SqlCall call) {
+  std::string id = next_id(branch, name);
+  if (const auto why = services_.connection.why_no_sql())
+    throw Failure{"no_database", "the undo '" + id + "' needs a client of sqlite: or postgres: " + *why,
+                  false};
+  register_undo(branch, {.id = std::move(id), .retry = policy, .sql = std::move(call)});
+}
+
+void Body::register_undo(Branch& branch, Undo undo) {
+  undo.sequence = branch.sequence;
   {
     const std::lock_guard lock{mutex_};
     if (!memo_.find(undo.id)) undeclared_.push_back(undo.id);
@@ -57,7 +69,10 @@ bool Body::has_planned_undoing() {
   }
   undo_at_ = calls_;
   planned_ = std::exchange(undos_, {});
-  for (Undo& undo : planned_) undo.call = nullptr;
+  for (Undo& undo : planned_) {
+    undo.call = nullptr;
+    undo.sql = nullptr;
+  }
   return true;
 }
 
@@ -107,8 +122,10 @@ std::vector<Body::Undo> Body::take_undos() {
 }
 
 void Body::undo(Branch& branch, const Undo& undo) {
-  const Issued issued{.id = undo.id, .kind = core::StepKind::compensation, .memo = memo_.consume(undo.id)};
+  Issued issued{.id = undo.id, .kind = core::StepKind::compensation, .memo = memo_.consume(undo.id)};
+  issued.begin = {.action = core::StepAction::begin, .step_id = issued.id, .kind = issued.kind};
   const Outcome outcome = outcome_of([&] {
+    if (undo.sql) return execute_transaction(branch, issued, undo.retry, undo.sql);
     return execute(branch, issued, undo.retry, [&](Step& step) {
       if (!undo.call)
         throw Failure{"undo_not_reached",

@@ -69,6 +69,12 @@ void Workflow::add_undo(std::string_view name, const StepOptions& options, std::
   branch_.body.add_undo(branch_, name, policy_of(options), std::move(call));
 }
 
+void Workflow::add_undo_transaction(std::string_view name, const StepOptions& options,
+                                    std::function<std::string(Step&, Sql&)> call) {
+  branch_.body.enter(branch_, detail::UndoPlace::where_called);
+  branch_.body.add_undo_transaction(branch_, name, policy_of(options), std::move(call));
+}
+
 std::string Workflow::operation_key() const {
   return step_here("operation_key", branch_.body.run_id()).operation_key();
 }

@@ -57,6 +57,33 @@ TEST_P(Transactions, KeepTheirRowsAndTheirResultTogether) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_P(Transactions, UndoTheirRowsInACommitWithTheUndo) {
+  make_table();
+  std::atomic<int> undos = 0;
+  Worker worker{client, leaving()};
+  worker.workflow("note", [&](Workflow& wf) {
+    wf.transaction("write", [](Sql& sql) { return sql.exec("insert into notes values (1, 'kept', null)"); });
+    wf.undo_transaction("erase", {.retry = {.initial_interval = std::chrono::milliseconds{1}}},
+                        [&](Step& step, Sql& sql) {
+                          ++undos;
+                          sql.exec("delete from notes where id = $1", 1);
+                          sql.exec("insert into notes values ($1, $2, null)", 10 + step.attempt(), "undone");
+                          if (step.attempt() == 1) throw Failure{"again", "what it wrote is rolled back"};
+                        });
+    wf.sleep(1ms);
+    throw Failure{"broken", "it is undone"};
+  });
+  worker.start();
+  const pawl::Run run = client.start("note");
+  const RunFailed failed = failure_of(run);
+  EXPECT_EQ(failed.state(), "compensated");
+  EXPECT_EQ(failed.code(), "broken");
+  EXPECT_EQ(undos, 2);
+  worker.stop();
+  EXPECT_EQ(this->run("look", [](Sql& sql) { return sql.query("select id from notes order by id"); }).dump(),
+            R"([{"id":12}])");
+}
+
 struct Note {
   int id = 0;
   std::string text;
