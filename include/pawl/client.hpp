@@ -53,7 +53,9 @@ struct RunInfo {
   std::optional<ErrorInfo> compensation_error = {};  // of compensation_failed: what is not undone, and why
   TimePoint created_at = {};
   std::optional<TimePoint> finished_at = {};
-  bool is_closed = false;  // it has ended
+  std::optional<std::string> continued_from = {};  // the run whose place this one took (continue_as_new)
+  std::optional<std::string> continued_as = {};    // the run that took the place of this one
+  bool is_closed = false;                          // it has ended
 
   template <typename T>
   [[nodiscard]] T output() const {
@@ -127,9 +129,10 @@ class Run {
   }
   void signal(std::string_view name) const { send_signal(name, "null", {}); }
 
-  // Waits for the end and gives what the run gave. Throws RunFailed if it did not complete; Error{"timeout"}
-  // if it has not ended within `timeout`. A server or a database that cannot be reached is tried again until
-  // `timeout`; without one, for ten minutes after its last reply.
+  // Waits for the end, also of the runs that continue this one, and gives what the last gave. Throws
+  // RunFailed if it did not complete; Error{"timeout"} if it has not ended within `timeout`. A server or a
+  // database that cannot be reached is tried again until `timeout`; without one, for ten minutes after its
+  // last reply.
   template <typename T>
   [[nodiscard]] T result(std::optional<Duration> timeout = {}) const {
     return detail::decode<T>(wait_for_output(timeout));

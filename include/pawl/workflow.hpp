@@ -330,6 +330,16 @@ class Workflow {
 
   // --- the run ---
 
+  // Ends this run and starts another one of the same workflow in its place, with `input` and an empty
+  // history: for loops without end. The next run has the same key, queue, priority, labels and parent, the
+  // same time until its deadline, and the signals that were not read. What was spawned and not awaited is
+  // cancelled. Throws Failure{"undo_registered"} where there is something to undo: the next run could not
+  // undo it.
+  template <typename T>
+  [[noreturn]] void continue_as_new(const T& input) {
+    continue_with(detail::encode_argument(input));
+  }
+  [[noreturn]] void continue_as_new() { continue_with("null"); }
   void set_status(std::string_view status);  // shown with the run
   [[nodiscard]] std::string run_id() const;
   // For long steps: the run is cancelled, the lease lost, or the worker is going.
@@ -353,6 +363,7 @@ class Workflow {
 
   [[nodiscard]] std::string run_step(std::string_view name, const StepOptions& options,
                                      const std::function<std::string(Step&)>& call);
+  [[noreturn]] void continue_with(std::string input);
   [[nodiscard]] std::string run_transaction(std::string_view name, const StepOptions& options,
                                             const std::function<std::string(Step&, Sql&)>& call);
   void add_undo_transaction(std::string_view name, const StepOptions& options,

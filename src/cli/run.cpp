@@ -125,7 +125,7 @@ int show_run(Context& context, const Input& input) {
     if (!tree) return tree.problem();
     print_tree(context, *tree);
     std::vector<std::pair<std::string, Cell>> fields;
-    for (const auto* name : {"input", "output"}) {
+    for (const auto* name : {"input", "output", "continued_from", "continued_as"}) {
       const auto text = text_at(tree->run, name);
       if (!text.empty()) fields.emplace_back(name, Cell{.text = shortened(text, 400)});
     }

@@ -127,6 +127,9 @@ Status check_report(const Report& report) {
     const Status after = check_duration("retry_after", *report.retry_after, Duration{0}, kDurationMax);
     if (!after) return after;
   }
+  if (report.continue_as_new) {
+    if (const Status input = check_json("continue_as_new", *report.continue_as_new); !input) return input;
+  }
   if (report.action == ReportAction::complete) return check_json("output", report.output);
   if (report.action != ReportAction::fail) return Done{};
   if (report.error.message.size() > kErrorMessageBytesMax || !utf8_length(report.error.message) ||

@@ -75,6 +75,8 @@ struct Report {
   RawJson output = {};                       // complete
   TaskError error = {};                      // fail
   std::optional<Duration> retry_after = {};  // fail; instead of the policy's wait
+  // complete, of a code run's body: the run ends and another one with this input takes its place
+  std::optional<RawJson> continue_as_new = {};
 };
 struct ReportTasks {
   std::string ns = "default";

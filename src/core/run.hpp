@@ -124,6 +124,7 @@ struct RunFacts {
   std::optional<RunParent> parent = {};
   Labels labels = {};
   std::optional<RunId> rewound_from = {};
+  std::optional<RunId> continued_from = {};  // the run whose body asked for this one in its place
   std::string trace_id = {};  // what its events and its tasks are part of, as W3C traceparent says
   std::string span_id = {};
 
@@ -153,6 +154,7 @@ struct Run {
   std::int64_t sequence = 0;  // of the last event
   std::optional<std::string> custom_status = {};
   RawJson output = {};
+  std::optional<RunId> continued_as = {};  // the run that has taken its place
   std::optional<TaskError> error = {};
   std::optional<TaskError> compensation_error = {};  // of compensation_failed: what is not undone, and why
   std::optional<TimePoint> deadline_at = {};         // gone if it had passed and the run was retried

@@ -101,6 +101,7 @@ Applied Applying::sleep() {
 Applied Applying::complete() {
   if (const Applied moved = move(RunState::completing); !moved) return moved;
   run_.output = data_.output;
+  run_.continued_as = data_.continued_as;
   run_.error = data_.error;
   return close(RunState::completed);
 }

@@ -86,6 +86,7 @@ void write_facts(Writer& out, const RunFacts& facts) {
     out.end_object();
   }
   field_if(out, "rewound_from", facts.rewound_from);
+  field_if(out, "continued_from", facts.continued_from);
   field_if(out, "trace_id", facts.trace_id);
   field_if(out, "span_id", facts.span_id);
   out.end_object();
@@ -161,6 +162,7 @@ RunFacts read_facts(ObjectReader& in) {
   });
   facts.labels = in.optional_text_map("labels").value_or(Labels{});
   read_id(in, "rewound_from", facts.rewound_from);
+  read_id(in, "continued_from", facts.continued_from);
   facts.trace_id = in.optional_text("trace_id").value_or("");
   facts.span_id = in.optional_text("span_id").value_or("");
   return facts;
@@ -217,6 +219,7 @@ RawJson payload_of(const RunEventData& data) {
   if (data.node_state != NodeState::pending) out.field("node_state", to_string(data.node_state));
   field_if(out, "task_id", data.task_id);
   field_if(out, "child_run_id", data.child_id);
+  field_if(out, "continued_as", data.continued_as);
   if (data.items) out.field("items", std::int64_t{*data.items});
   if (!data.after.empty()) {
     out.key("after").begin_array();
@@ -264,6 +267,7 @@ Result<RunEventData> parse_payload(std::string_view payload) {
   read_enum<NodeState>(in, "node_state", node_state_from, [&](NodeState state) { data.node_state = state; });
   read_id(in, "task_id", data.task_id);
   read_id(in, "child_run_id", data.child_id);
+  read_id(in, "continued_as", data.continued_as);
   if (in.has("items")) narrow_into(in, "items", data.items.emplace());
   read_after(in, data.after);
   data.undoes = read_key(in, "undoes");

@@ -70,6 +70,7 @@ struct RunEventData {
   NodeState node_state = NodeState::pending;  // of task_scheduled
   std::optional<TaskId> task_id = {};
   std::optional<RunId> child_id = {};
+  std::optional<RunId> continued_as = {};  // of workflow_completed: the run that takes its place
   std::optional<std::uint32_t> items = {};
   std::vector<NodeIndex> after = {};  // of a task of an open run
   std::optional<NodeKey> undoes = {};

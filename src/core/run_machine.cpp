@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ namespace pawl::core {
 RunDecision RunSteps::finish() {
   drain();
   settle_run();
-  if (!was_closed_ && is_closed(run().state) && run().facts.parent) {
+  if (!was_closed_ && is_closed(run().state) && run().facts.parent && !run().continued_as) {
     const RunParent& parent = *run().facts.parent;
     effect(TellParent{.parent_id = parent.run_id,
                       .outcome = {.child_id = run().facts.id,
@@ -83,7 +84,9 @@ void RunSteps::complete_run() {
   } else {
     data.error = output.problem();  // all work is done: that its result cannot be shown undoes nothing
   }
+  if (next_) data.continued_as = next_->next_id;
   emit(RunEventType::workflow_completed, std::move(data));
+  if (next_) effect(*std::exchange(next_, std::nullopt));
 }
 
 Evaluated<RawJson> RunSteps::output_of_run() {
@@ -187,6 +190,8 @@ class OutcomeOfTask {
     // It did not know of the stop: it runs again to undo.
     const bool is_failing = steps_.run().state == RunState::failing;
     if (is_body() && is_failing && was_asked_to_stop_) return steps_.enqueue_body();
+    if (is_body() && outcome_.continue_as_new)
+      return steps_.continue_as_new(*outcome_.continue_as_new, outcome_.attempt);
     if (!is_compensation()) return steps_.complete_node(outcome_.node, outcome_.output, outcome_.attempt);
     RunEventData undone = data();
     undone.output = outcome_.output;

@@ -124,8 +124,14 @@ struct TellParent {
   ChildOutcome outcome = {};
   bool operator==(const TellParent&) const = default;
 };
-using RunEffect =
-    std::variant<EnqueueNode, StopTask, HoldTask, FreeTask, ReviveTask, StartChild, StopChild, TellParent>;
+// A run of the same workflow takes the place of this one: its key, its unread signals, its parent.
+struct ContinueRun {
+  RunId next_id = {};
+  RawJson input = {};
+  bool operator==(const ContinueRun&) const = default;
+};
+using RunEffect = std::variant<EnqueueNode, StopTask, HoldTask, FreeTask, ReviveTask, StartChild, StopChild,
+                               TellParent, ContinueRun>;
 
 struct RunDecision {
   std::vector<RunEvent> events = {};
@@ -155,11 +161,22 @@ struct TaskOutcome {
   RawJson output = {};
   std::optional<TaskError> error = {};
   std::optional<TimePoint> retry_at = {};
+  std::optional<RawJson> continue_as_new = {};  // of a completed body
 };
 [[nodiscard]] RunDecision decide_task(WorkingRun& working, const TaskOutcome& outcome,
                                       const RunContext& context);
 [[nodiscard]] RunDecision decide_child(WorkingRun& working, const ChildOutcome& outcome,
                                        const RunContext& context);
+// A child was continued as another run: the parent waits for that one.
+struct ChildContinued {
+  NodeKey node = {};
+  RunId from = {};
+  RunId to = {};
+};
+[[nodiscard]] RunDecision replace_child(WorkingRun& working, const ChildContinued& child,
+                                        const RunContext& context);
+// The facts of the run that continues `run` with `input`: the same length of time until its deadline.
+[[nodiscard]] RunFacts continued_facts(const Run& run, const ContinueRun& effect, TimePoint now);
 // Fires the timer of a node if it is due.
 [[nodiscard]] RunDecision decide_timer(WorkingRun& working, NodeKey node, const RunContext& context);
 // Nothing while the deadline is not passed, and nothing for what is being undone.

@@ -77,6 +77,8 @@ class RunSteps {
   void attach_undos(std::vector<std::string> undos);  // to the next event
   [[nodiscard]] bool has_unattached_undos() const { return undos_.has_value(); }
   void lose_body(const TaskError& error, int attempt);  // its attempts are used up
+  // The body has completed and asks for a run in place of this one.
+  void continue_as_new(const RawJson& input, int attempt);
 
   // The run's own state after all that happened, and the decision.
   [[nodiscard]] RunDecision finish();
@@ -120,6 +122,7 @@ class RunSteps {
   bool was_closed_;
   RunDecision decision_;
   std::optional<std::vector<std::string>> undos_;  // of the body, for the next event
+  std::optional<ContinueRun> next_;                // takes the run's place when that completes
   std::vector<NodeKey> ready_;
   std::map<NodeIndex, Elements> elements_;  // of the for_each that were looked at
   std::map<NodeKey, std::string> indexes_;  // the text of #/index, which lives as long as the decision

@@ -99,8 +99,9 @@ struct TaskChange {
   TimePoint available_at = {};
   std::optional<Lease> lease = {};
   std::optional<TaskEnd> end = {};
-  std::optional<Attempt> attempt = {};         // to be stored
-  std::optional<RawJson> error_boundary = {};  // snapshot of a checkpoint to be stored
+  std::optional<Attempt> attempt = {};          // to be stored
+  std::optional<RawJson> error_boundary = {};   // snapshot of a checkpoint to be stored
+  std::optional<RawJson> continue_as_new = {};  // for the run of a completed body
 };
 
 // Moves `record` to where `change` says. The attempt and the checkpoint are the caller's to store.

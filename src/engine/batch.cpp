@@ -321,6 +321,11 @@ Result<core::ReportAnswer> Batch::report(const core::ReportTasks& command, std::
   auto decision =
       core::decide_report(task->record, command.worker_id, report, past_attempt(*task, report), moment());
   if (!decision) return decision.problem();
+  if (report.continue_as_new && report.action == core::ReportAction::complete) {
+    if (!task->record.facts.run || !core::is_body_type(task->record.lane->type))
+      return core::invalid_field("continue_as_new", "is for the body of a code run only");
+    if (decision->change) decision->change->continue_as_new = report.continue_as_new;
+  }
   if (decision->change) change(*task, *decision->change, {.type = "worker", .id = command.worker_id});
   return decision->answer;
 }

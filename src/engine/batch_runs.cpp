@@ -53,6 +53,7 @@ std::optional<core::TaskOutcome> outcome_of(const core::TaskRecord& record, core
     case core::TaskEvent::completed:
       outcome.kind = core::TaskOutcomeKind::completed;
       outcome.output = change.end->output;
+      outcome.continue_as_new = change.continue_as_new;
       return outcome;
     case core::TaskEvent::failed:
     case core::TaskEvent::exhausted: outcome.kind = core::TaskOutcomeKind::failed; return outcome;

@@ -108,6 +108,8 @@ class BatchRuns {
   void perform(const core::RunId& run, const core::StartChild& effect);
   void perform(const core::RunId& run, const core::StopChild& effect);
   void perform(const core::RunId& run, const core::TellParent& effect);
+  void perform(const core::RunId& run, const core::ContinueRun& effect);
+  [[nodiscard]] std::vector<core::Signal> unread_signals(const core::RunId& run);
 
   void refuse_child(const core::RunId& run, const core::StartChild& effect, std::string code,
                     std::string why);

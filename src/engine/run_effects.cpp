@@ -1,6 +1,7 @@
 // What the decisions of runs want done. BatchRuns' half that touches tasks and other runs.
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -167,6 +168,48 @@ void BatchRuns::perform(const RunId& /*run*/, const core::TellParent& effect) {
   core::WorkingRun* parent = runs_.find(effect.parent_id);
   if (parent == nullptr) return;
   take(effect.parent_id, core::decide_child(*parent, effect.outcome, context(parent->run().facts, {})));
+}
+
+std::vector<core::Signal> BatchRuns::unread_signals(const RunId& run) {
+  const auto stored = around_.tx.peek_runs({&run, 1});
+  std::map<std::int64_t, core::Signal> unread;
+  if (stored.front()) {
+    for (const core::Signal& one : stored.front()->signals) unread.emplace(one.sequence, one);
+  }
+  for (const core::Signal* one : runs_.find(run)->changed_signals()) {
+    if (one->consumed_by) {
+      unread.erase(one->sequence);
+    } else {
+      unread.insert_or_assign(one->sequence, *one);
+    }
+  }
+  std::vector<core::Signal> signals;
+  for (auto& [sequence, one] : unread) signals.push_back(std::move(one));
+  return signals;
+}
+
+void BatchRuns::perform(const RunId& run, const core::ContinueRun& effect) {
+  const core::RunFacts facts = core::continued_facts(runs_.find(run)->run(), effect, around_.tx.now());
+  const std::vector<core::Signal> signals = unread_signals(run);
+  if (facts.run_key) {
+    const store::RunKeyRef key{.ns = facts.ns, .workflow = facts.workflow, .key = *facts.run_key};
+    runs_.load_keys({key});
+    if (runs_.run_of(key) == run) runs_.give_key(key, facts.id);
+  }
+  core::WorkingRun& next = runs_.add_new(facts.id, nullptr);
+  take(facts.id, core::start_run(next, facts, context(facts, {})));
+  for (const core::Signal& one : signals) {
+    auto received = core::decide_signal(
+        next, {.name = one.name, .payload = one.payload, .idempotency_key = one.idempotency_key},
+        context(facts, {}));
+    if (received) take(facts.id, std::move(*received));
+  }
+  if (!facts.parent) return;
+  core::WorkingRun* parent = runs_.find(facts.parent->run_id);
+  if (parent == nullptr) return;
+  take(facts.parent->run_id,
+       core::replace_child(*parent, {.node = facts.parent->node, .from = run, .to = facts.id},
+                           context(parent->run().facts, {})));
 }
 
 }  // namespace pawl::engine

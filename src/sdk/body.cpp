@@ -33,6 +33,7 @@ std::optional<bool> Body::run(const WorkflowHandler& handler) {
     switch (ending_) {
       case Ending::none:
       case Ending::stopped: return report(outcome_);
+      case Ending::continued: return report({.continue_as_new = next_input_});
       case Ending::suspended:
         if (has_suspended()) return std::nullopt;
         break;
@@ -54,6 +55,7 @@ std::optional<bool> Body::run(const WorkflowHandler& handler) {
 // One that was being undone before, or that is to stop, does not complete any more, whatever its code says.
 bool Body::has_failed() {
   if (ending_ == Ending::stopped) return true;
+  if (ending_ == Ending::continued) return memo_.has_compensations();
   return ending_ == Ending::none &&
          (outcome_.kind != Outcome::Kind::completed || is_ending() || memo_.has_compensations());
 }

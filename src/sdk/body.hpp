@@ -134,6 +134,7 @@ class Body {
   [[nodiscard]] std::string keep_marker(Branch& branch, const std::string& id, std::string value);
   [[nodiscard]] bool is_patched(Branch& branch, std::string_view name);
   void set_status(Branch& branch, std::string status);
+  [[noreturn]] void continue_as_new(Branch& branch, std::string input);
 
   struct Waiting {
     std::optional<core::TimePoint> until = {};
@@ -328,6 +329,7 @@ class Body {
   Outcome outcome_ = {};
   int calls_ = 0;  // of the main branch
   std::string parked_because_ = {};
+  std::string next_input_ = {};  // of the run that takes the place of this one
 
   // What is to be undone, and how far that is.
   std::optional<int> undo_at_ = {};      // the call of the main branch to do it in

@@ -257,6 +257,29 @@ void Body::set_status(Branch& branch, std::string status) {
   throw Failure{refused.code(), fmt::format("set_status: {}", refused.message()), false};
 }
 
+void Body::continue_as_new(Branch& branch, std::string input) {
+  if (!branch.is_main)
+    throw Failure{"invalid_state",
+                  "continue_as_new: only the workflow's own function may call it, not a branch", false};
+  if (const auto expected = memo_.first_expected(branch.prefix))
+    park_for(branch, fmt::format("expected step '{}', found continue_as_new", *expected));
+  check_stop(branch);
+  {
+    const std::lock_guard lock{mutex_};
+    if (!undos_.empty())
+      throw Failure{
+          "undo_registered",
+          fmt::format("continue_as_new: the undo '{}' is registered, and the next run could not run "
+                      "it; continue before the first undo",
+                      undos_.front().id),
+          false};
+    unsent_.clear();
+    is_winding_down_ = true;  // branches end with the next thing that they had not done
+  }
+  next_input_ = std::move(input);
+  unwind(branch, Ending::continued);
+}
+
 // --- whether to go on ---
 
 std::optional<core::StopReason> Body::stop_reason(worker::LeaseState lease) {

@@ -20,6 +20,7 @@ class Body;
 // Why a branch is being unwound; where several are, for the one that stands last.
 enum class Ending : std::uint8_t {
   none,
+  continued,  // another run takes the place of this one
   suspended,  // it waits for something that takes long
   released,   // the worker is going: somebody else goes on
   stopped,    // nothing more is to be done

@@ -105,13 +105,14 @@ std::string Run::wait_for_output(std::optional<Duration> timeout) const {
   const auto begun = clock.monotonic();
   core::MonotonicTime last_reply = begun;
   core::Duration try_again = kTryAgainFirst;
-  const auto waiting = connection_->waiting(detail::run_id_from(id_));
+  std::string id = id_;  // of the last run of the chain so far
+  auto waiting = connection_->waiting(detail::run_id_from(id));
   for (;;) {
     connection_->check_wait();
     core::Duration wait = connection_->result_wait();
     if (timeout) wait = std::min(wait, *timeout - (clock.monotonic() - begun));
     const auto reply =
-        connection_->calls().runs().await_run(ref_of(*connection_, id_), std::max(wait, core::Duration{0}));
+        connection_->calls().runs().await_run(ref_of(*connection_, id), std::max(wait, core::Duration{0}));
     if (!reply) {
       const core::Duration left =
           timeout ? *timeout - (clock.monotonic() - begun) : kAwayMax - (clock.monotonic() - last_reply);
@@ -125,16 +126,21 @@ std::string Run::wait_for_output(std::optional<Duration> timeout) const {
     try_again = kTryAgainFirst;
     const core::Run& run = *reply;
     const RunInfo info = detail::info_of(run);
+    if (run.continued_as) {
+      id = to_string(*run.continued_as);
+      waiting = connection_->waiting(*run.continued_as);
+      continue;
+    }
     if (run.state == core::RunState::completed) return info.output_text;
     if (info.is_closed) {
       const ErrorInfo error =
           info.error.value_or(ErrorInfo{.code = info.state, .message = "the run is " + info.state});
       const std::string undone =
           info.compensation_error ? "; compensation failed: " + info.compensation_error->message : "";
-      throw RunFailed{{.id = id_, .state = info.state}, error.code, error.message + undone};
+      throw RunFailed{{.id = id, .state = info.state}, error.code, error.message + undone};
     }
     if (timeout && clock.monotonic() - begun >= *timeout)
-      throw Error{"timeout", fmt::format("run {} is still {}", id_, info.state)};
+      throw Error{"timeout", fmt::format("run {} is still {}", id, info.state)};
   }
 }
 

@@ -66,6 +66,15 @@ std::optional<ErrorInfo> info_of(const std::optional<core::TaskError>& error) {
   return ErrorInfo{.code = error->code, .message = error->message, .retryable = error->retryable};
 }
 
+namespace {
+
+std::optional<std::string> text_of(const std::optional<core::RunId>& id) {
+  if (!id) return std::nullopt;
+  return to_string(*id);
+}
+
+}  // namespace
+
 RunInfo info_of(const core::Run& run) {
   return {.id = to_string(run.facts.id),
           .workflow = run.facts.workflow,
@@ -77,6 +86,8 @@ RunInfo info_of(const core::Run& run) {
           .compensation_error = info_of(run.compensation_error),
           .created_at = run.created_at,
           .finished_at = run.finished_at,
+          .continued_from = text_of(run.facts.continued_from),
+          .continued_as = text_of(run.continued_as),
           .is_closed = core::is_closed(run.state)};
 }
 

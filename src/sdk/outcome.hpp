@@ -20,7 +20,8 @@ struct Outcome {
   std::string output = "null";  // JSON
   core::TaskError error = {};   // where it failed
   std::optional<core::Duration> retry_after = {};
-  std::exception_ptr thrown = {};  // what it failed with, to be thrown on
+  std::optional<std::string> continue_as_new = {};  // of a completed body: the input of the next run
+  std::exception_ptr thrown = {};                   // what it failed with, to be thrown on
 };
 
 [[nodiscard]] Outcome outcome_of(const std::function<std::string()>& call);

@@ -18,6 +18,7 @@ core::Report report_of(const core::Task& task, const Outcome& outcome) {
   if (outcome.kind == Outcome::Kind::completed) {
     report.action = ReportAction::complete;
     report.output = {outcome.output};
+    if (outcome.continue_as_new) report.continue_as_new = core::RawJson{*outcome.continue_as_new};
   } else {
     report.action = ReportAction::fail;
     report.error = error_to_keep(outcome);

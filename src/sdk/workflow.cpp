@@ -286,6 +286,11 @@ bool Workflow::patched(std::string_view name) {
 
 // --- the run ---
 
+void Workflow::continue_with(std::string input) {
+  branch_.body.enter(branch_);
+  branch_.body.continue_as_new(branch_, std::move(input));
+}
+
 void Workflow::set_status(std::string_view status) {
   branch_.body.enter(branch_);
   branch_.body.set_status(branch_, std::string{status});

@@ -91,6 +91,7 @@ std::string encode_run_standing(const core::Run& run) {
   Writer out;
   out.begin_object();
   if (run.custom_status) out.field("custom_status", *run.custom_status);
+  if (run.continued_as) out.field("continued_as", to_string(*run.continued_as));
   put(out, run.error);
   put(out, run.compensation_error, "compensation_error");
   put(out, "deadline_at", run.deadline_at);
@@ -115,6 +116,8 @@ void decode_run_standing(std::string_view text, core::Run& run) {
   Mistakes mistakes;
   ObjectReader in{text, "", mistakes};
   run.custom_status = in.optional_text("custom_status");
+  if (const auto next = core::parse_uuid(in.optional_text("continued_as").value_or("")))
+    run.continued_as = core::RunId{*next};
   run.error = get_error(in);
   run.compensation_error = get_error(in, "compensation_error");
   run.deadline_at = get_time(in, "deadline_at");

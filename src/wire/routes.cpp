@@ -53,6 +53,8 @@ constexpr std::array kReport{
     Field{"fence", "integer", true, "of the claim"},
     Field{"lease", "duration", false, "heartbeat: how long from now"},
     Field{"output", "json", false, "complete"},
+    Field{"continue_as_new", "json", false,
+          "complete, of a code run's body: the run ends and another one with this input takes its place"},
     Field{"error", "error", false, "fail"},
     Field{"retry_after", "duration", false, "fail: instead of the policy's wait"},
 };

@@ -247,6 +247,8 @@ void write_run_fields(Writer& out, const core::Run& run) {
       .field("started_at", run.started_at)
       .field("finished_at", run.finished_at)
       .field("updated_at", run.updated_at);
+  if (facts.continued_from) out.field("continued_from", to_string(*facts.continued_from));
+  if (run.continued_as) out.field("continued_as", to_string(*run.continued_as));
   if (core::is_retrying(run)) out.field("retrying", run.retrying);
   if (run.cancel_requested) out.field("cancel_requested", true);  // and not done yet
 }

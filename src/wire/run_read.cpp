@@ -81,6 +81,8 @@ core::Run read_run(ObjectReader& in) {
   run.started_at = in.optional_time("started_at");
   run.finished_at = in.optional_time("finished_at");
   run.updated_at = read_time(in, "updated_at");
+  facts.continued_from = optional_id<core::RunTag>(in, "continued_from");
+  run.continued_as = optional_id<core::RunTag>(in, "continued_as");
   run.retrying = in.optional_integer("retrying").value_or(0);
   run.cancel_requested = in.optional_boolean("cancel_requested").value_or(false);
   return run;

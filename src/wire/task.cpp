@@ -148,7 +148,10 @@ core::Report read_report(ObjectReader& in, const std::optional<ReportPath>& path
   report.fence = in.integer("fence");
   switch (report.action) {
     case core::ReportAction::heartbeat: report.lease = in.optional_duration("lease"); break;
-    case core::ReportAction::complete: report.output = in.json("output"); break;
+    case core::ReportAction::complete:
+      report.output = in.json("output");
+      if (in.has("continue_as_new")) report.continue_as_new = in.json("continue_as_new");
+      break;
     case core::ReportAction::fail:
       if (!in.has("error")) in.mistake("error", "is required");
       in.optional_object("error", [&](ObjectReader& error) { report.error = read_given_error(error); });
@@ -167,6 +170,7 @@ void write_report(Writer& out, const core::Report& report) {
       .field("action", to_string(report.action));
   field_if(out, "lease", report.lease);
   if (!report.output.empty()) out.field("output", report.output);
+  if (report.continue_as_new) out.field("continue_as_new", *report.continue_as_new);
   if (report.action == core::ReportAction::fail) {
     out.key("error");
     write_error(out, report.error);

@@ -73,6 +73,8 @@ inline constexpr std::array kWriteSteps{
     Field{"undos", "strings", false, "names of the undos registered since the last write; [] for none"},
     Field{"failure", "error", false,
           "the error that the body fails with; with suspend, the run fails now and its children stop"},
+    Field{"await", "await", false,
+          "`{at_most, all}`: the reply waits so long, up to 60s, until one of the steps has ended, or all"},
 };
 inline constexpr std::array kStepsOfMany{
     Field{"writes", "writes", true, "up to 1,000, each with run_id and what /runs/{id}/steps takes"},
