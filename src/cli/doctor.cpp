@@ -96,6 +96,22 @@ void look_deeper(Session& session, const char* path, const Look& look) {
   if (json) look(*json);
 }
 
+constexpr int kSleepersMax = 50;  // looked at, one request each
+
+// Those with a timer wake by it.
+std::vector<Json> sleepers_without_timer(Session& session) {
+  std::vector<Json> runs;
+  look_deeper(session, fmt::format("/runs?state=sleeping&limit={}", kSleepersMax).c_str(),
+              [&](const Json& page) {
+                for (const Json& run : page.value("items", Json::array())) {
+                  if (!run.value("wake_at", Json()).is_null()) continue;
+                  look_deeper(session, ("/runs/" + text_at(run, "id") + "?include=tasks").c_str(),
+                              [&](const Json& whole) { runs.push_back(whole); });
+                }
+              });
+  return runs;
+}
+
 void look_at_work(Session& session, std::vector<Finding>& findings) {
   const auto add = [&](Finding finding) { findings.push_back(std::move(finding)); };
   Json workers = Json::object();
@@ -103,6 +119,7 @@ void look_at_work(Session& session, std::vector<Finding>& findings) {
   look_deeper(session, "/queues", [&](const Json& queues) {
     for (Finding& finding : lag_findings(queues, workers)) add(std::move(finding));
   });
+  add(sleepers_finding(sleepers_without_timer(session)));
   const auto metrics = session.look_at("/metrics");
   if (metrics && metrics->status < 300) add(leases_finding(metrics->body));
   look_deeper(session, "/v1/admin/nodes", [&](const Json& nodes) { add(nodes_finding(nodes)); });

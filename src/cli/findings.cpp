@@ -150,6 +150,41 @@ std::vector<Finding> lag_findings(const Json& queues, const Json& workers) {
            .seen = is_any ? fmt::format("the oldest waits {}", short_duration(longest)) : "nothing waits"}};
 }
 
+namespace {
+
+bool is_live(const Json& task) {
+  const std::string state = text_at(task, "state");
+  return state == "waiting" || state == "pending" || state == "running";
+}
+
+// Its body waits for no time and no signal, and nothing of the run is under way.
+bool cannot_wake(const Json& run) {
+  bool has_wake = false;
+  for (const Json& task : run.value("tasks", Json::array())) {
+    const bool is_body = text_at(task, "node_id") == "body" && text_at(run, "kind") == "code";
+    const bool is_timed = !task.value("due_at", Json()).is_null() || !task.value("awaits", Json()).is_null();
+    has_wake = has_wake || (is_body ? is_timed || text_at(task, "state") != "waiting" : is_live(task));
+  }
+  return !has_wake;
+}
+
+}  // namespace
+
+Finding sleepers_finding(const std::vector<Json>& runs) {
+  std::vector<std::string> stuck;
+  for (const Json& run : runs) {
+    if (cannot_wake(run)) stuck.push_back(text_at(run, "id"));
+  }
+  if (stuck.empty())
+    return {.check = "sleepers",
+            .seen = fmt::format("{} sleeping runs looked at, all can wake", runs.size())};
+  return {
+      .check = "sleepers",
+      .verdict = Verdict::failed,
+      .seen = fmt::format("nothing can wake {} sleeping runs, the first: {}", stuck.size(), stuck.front()),
+      .advice = fmt::format("end it with `pawl run terminate {}`, then run `pawl verify`", stuck.front())};
+}
+
 Finding leases_finding(const std::string& metrics) {
   const std::int64_t expired = metric(metrics, "pawl_leases_expired_total");
   const std::int64_t claimed = metric(metrics, "pawl_tasks_claimed_total");

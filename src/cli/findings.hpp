@@ -12,6 +12,8 @@ namespace pawl::cli {
 // Of the queues and workers of a namespace, as GET /queues and GET /workers show them: is work waiting that
 // nobody takes? One for each queue where it is, or one that says that all is well.
 [[nodiscard]] std::vector<Finding> lag_findings(const Json& queues, const Json& workers);
+// Of sleeping runs, as GET /runs/{id}?include=tasks shows them: can something wake each of them?
+[[nodiscard]] Finding sleepers_finding(const std::vector<Json>& runs);
 // Of the text of /metrics: do leases end because of their time and not because of the work?
 [[nodiscard]] Finding leases_finding(const std::string& metrics);
 // Of GET /v1/admin/nodes: does one lead, and do their clocks agree with the store's?

@@ -93,6 +93,7 @@ void write_node(Writer& out, const core::RunView& view, const core::Node& node) 
     out.null();
   }
   out.field("due_at", node.timer_at)
+      .field("awaits", none_if_empty(node.awaits))
       .field("scheduled_at", node.scheduled_at)
       .field("finished_at", node.finished_at)
       .end_object();

@@ -34,6 +34,21 @@ TEST(Findings, EachQueueWhereWorkWaitsIsNamedWithItsReason) {
   EXPECT_EQ(found[2].seen, "a task of the queue slow waits for 1m 1s, with 1 of its workers online");
 }
 
+TEST(Findings, SleepingRunsThatNothingCanWakeAreNamed) {
+  const auto run = [](const std::string& body, const std::string& others) {
+    return Json::parse(R"({"id":"r1","kind":"code","tasks":[{"node_id":"body","state":"waiting")" + body +
+                       "}" + others + "]}");
+  };
+  const Json stuck = run("", R"(,{"node_id":"a","state":"completed"})");
+  EXPECT_TRUE(is_well(sleepers_finding({})));
+  EXPECT_TRUE(is_well(sleepers_finding({run(R"(,"awaits":"approved")", ""), run(R"(,"due_at":"2026")", ""),
+                                        run("", R"(,{"node_id":"child","state":"waiting"})")})));
+  const Finding found = sleepers_finding({run(R"(,"awaits":"approved")", ""), stuck});
+  EXPECT_EQ(found.verdict, Verdict::failed);
+  EXPECT_EQ(found.seen, "nothing can wake 1 sleeping runs, the first: r1");
+  EXPECT_NE(found.advice.find("pawl run terminate r1"), std::string::npos) << found.advice;
+}
+
 TEST(Findings, LeasesThatExpireTooOften) {
   const std::string well = "# HELP x\npawl_leases_expired_total 19\npawl_tasks_claimed_total 19\n";
   EXPECT_TRUE(is_well(leases_finding(well)));

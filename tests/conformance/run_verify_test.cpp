@@ -83,6 +83,44 @@ TEST_P(RunVerify, ACompensationThatIsMissingIsSeen) {
   EXPECT_TRUE(found_in(stored).contains("I28"));
 }
 
+// A code run as its rows alone show it.
+store::StoredRun code_run(core::RunState state, std::vector<core::Node> nodes) {
+  store::StoredRun stored;
+  stored.run.facts.kind = core::RunKind::code;
+  stored.run.state = state;
+  stored.nodes = std::move(nodes);
+  return stored;
+}
+
+std::set<std::string> checks_of(const store::StoredRun& stored) {
+  std::set<std::string> checks;
+  for (const auto& finding : engine::findings_of(stored, {})) checks.insert(finding.check);
+  return checks;
+}
+
+TEST(CodeRunVerify, FindsARegisteredUndoThatDidNotRun) {
+  const core::Node undo{.key = {.index = 7}, .name = "refund", .kind = core::StepKind::compensation};
+  EXPECT_TRUE(checks_of(code_run(core::RunState::cancelled, {undo})).contains("I28"));
+  EXPECT_TRUE(checks_of(code_run(core::RunState::compensated, {undo})).contains("I28"));
+  EXPECT_FALSE(checks_of(code_run(core::RunState::compensation_failed, {undo})).contains("I28"));
+  EXPECT_FALSE(checks_of(code_run(core::RunState::completed, {undo})).contains("I28"));
+  store::StoredRun terminated = code_run(core::RunState::cancelled, {undo});
+  terminated.run.error = core::TaskError{.code = "terminated"};
+  EXPECT_FALSE(checks_of(terminated).contains("I28"));
+}
+
+TEST(CodeRunVerify, FindsABodyThatNothingCanWake) {
+  core::Node body{.key = core::kBodyKey, .state = core::NodeState::waiting, .task_id = core::TaskId{}};
+  EXPECT_TRUE(checks_of(code_run(core::RunState::sleeping, {body})).contains("I46"));
+  body.has_lead = true;
+  body.unmet = 1;
+  EXPECT_TRUE(checks_of(code_run(core::RunState::sleeping, {body})).contains("I46")) << "no step can end";
+  const core::Node child{.key = {.index = 5}, .state = core::NodeState::waiting, .child_id = core::RunId{}};
+  EXPECT_FALSE(checks_of(code_run(core::RunState::sleeping, {body, child})).contains("I46"));
+  body.awaits = "approved";
+  EXPECT_FALSE(checks_of(code_run(core::RunState::sleeping, {body})).contains("I46"));
+}
+
 }  // namespace
 PAWL_ON_EVERY_STORE(RunVerify);
 }  // namespace pawl::testing

@@ -48,6 +48,8 @@ export interface Answers {
   "POST /v1/{ns}/runs/{id}/cancel": Run;
   "POST /v1/{ns}/runs/{id}/retry": Run;
   "POST /v1/{ns}/runs/{id}/compensate": Run;
+  "POST /v1/{ns}/runs/{id}/terminate": Run;
+  "POST /v1/{ns}/runs/{id}/skip": Run;
   "POST /v1/{ns}/runs/{id}/rewind": { run: Run };
   "POST /v1/{ns}/runs/{id}/signals/{name}": Run;
   "GET /v1/{ns}/schedules": Page<Schedule>;

@@ -40,6 +40,11 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
     goTo({ ns, page: "runs", id: made.id });
     return `A new run begins again at ${node.node_id}, with all results before it`;
   };
+  const skip = async () => {
+    await client.call("POST /v1/{ns}/runs/{id}/skip", { path: { ns, id: run.id }, body: { step: node.id } });
+    onChange();
+    return `${node.id} is given up`;
+  };
   return (
     <aside className="panel node-panel" aria-label={`Task ${node.id}`}>
       <header className="page-head">
@@ -89,6 +94,16 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
           does={rewind}
         >
           Rewind to {node.node_id}…
+        </ConfirmButton>
+      )}
+      {!past && node.type === "compensation" && run.state === "compensation_failed" && node.state !== "completed" && node.state !== "skipped" && (
+        <ConfirmButton
+          title={`Skip ${node.id}`}
+          says={`What ${node.id} would undo stays as it is. With no failed compensation left the run is compensated.`}
+          confirm="Skip the compensation"
+          does={skip}
+        >
+          Skip {node.id}…
         </ConfirmButton>
       )}
       {items.length > 0 && <Items items={items} />}

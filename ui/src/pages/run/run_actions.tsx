@@ -6,7 +6,7 @@ import { ActionButton } from "../../parts/action_button";
 import { ConfirmButton } from "../../parts/confirm_button";
 import { SignalDialog } from "./signal_dialog";
 
-type Verb = "pause" | "resume" | "cancel" | "retry" | "compensate";
+type Verb = "pause" | "resume" | "cancel" | "retry" | "compensate" | "terminate";
 
 interface Action {
   verb: Verb;
@@ -19,6 +19,7 @@ interface Action {
 
 const actions: Action[] = [
   { verb: "retry", name: "Retry", from: ["failed"], said: "The run goes on from what failed; what completed is kept", kind: "main" },
+  { verb: "retry", name: "Retry compensation", from: ["compensation_failed"], said: "The failed compensations run again", kind: "main" },
   { verb: "resume", name: "Resume", from: ["paused"], said: "The run goes on", kind: "main" },
   { verb: "pause", name: "Pause", from: ["running", "sleeping"], said: "Nothing new starts; what runs may finish", kind: "plain" },
   {
@@ -36,6 +37,14 @@ const actions: Action[] = [
     said: "The run is cancelled",
     kind: "danger",
     asks: "Nothing more of it starts, what runs is asked to stop, its child runs are cancelled, and what was done is undone if the workflow says so. It cannot be taken up again.",
+  },
+  {
+    verb: "terminate",
+    name: "Terminate",
+    from: ["created", "running", "sleeping", "paused", "failing", "compensating"],
+    said: "The run is terminated",
+    kind: "danger",
+    asks: "The run and its child runs end now: nothing is undone, no worker is asked, and leases on their tasks are revoked. Cancel instead to undo what was done.",
   },
 ];
 const takesSignals: RunState[] = ["created", "running", "sleeping", "paused"];
@@ -61,11 +70,11 @@ export function RunActions({ run, tasks, chosen, onChange }: Props) {
         .filter(({ from }) => from.includes(run.state))
         .map(({ verb, name, said, kind, asks }) =>
           asks === undefined ? (
-            <ActionButton key={verb} does={act(verb, said)} kind={kind}>
+            <ActionButton key={name} does={act(verb, said)} kind={kind}>
               {name}
             </ActionButton>
           ) : (
-            <ConfirmButton key={verb} title={`${name} this run of ${run.workflow}`} says={asks} confirm={`${name} the run`} does={act(verb, said)} kind={kind}>
+            <ConfirmButton key={name} title={`${name} this run of ${run.workflow}`} says={asks} confirm={`${name} the run`} does={act(verb, said)} kind={kind}>
               {name}…
             </ConfirmButton>
           ),

@@ -80,6 +80,11 @@ export function RunPage({ id }: { id: string }) {
           <strong>{shown.error.code}</strong> {shown.error.message}
         </p>
       )}
+      {shown.compensation_error && (
+        <p className="error-line">
+          <strong>{shown.compensation_error.code}</strong> {shown.compensation_error.message}
+        </p>
+      )}
       <RunFacts run={shown} isPast={past !== null} isClosed={isClosed} rewoundFrom={rewoundFrom(log.events)} round={last} />
       <Labels labels={run.labels} />
       <TimeSlider events={log.events} isClosed={isClosed} past={past} onChange={setUpTo} />
