@@ -105,7 +105,7 @@ TEST(CodeRunVerify, FindsARegisteredUndoThatDidNotRun) {
   EXPECT_FALSE(checks_of(code_run(core::RunState::compensation_failed, {undo})).contains("I28"));
   EXPECT_FALSE(checks_of(code_run(core::RunState::completed, {undo})).contains("I28"));
   store::StoredRun terminated = code_run(core::RunState::cancelled, {undo});
-  terminated.run.error = core::TaskError{.code = "terminated"};
+  terminated.run.error = core::TaskError{.code = "terminated", .message = ""};
   EXPECT_FALSE(checks_of(terminated).contains("I28"));
 }
 
