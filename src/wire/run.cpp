@@ -229,8 +229,6 @@ void write_run_fields(Writer& out, const core::Run& run) {
       .field("output", run.output)
       .key("error");
   write_error(out, run.error);
-  out.key("compensation_error");
-  write_error(out, run.compensation_error);
   out.key("parent");
   if (facts.parent) {
     out.begin_object()
@@ -252,6 +250,9 @@ void write_run_fields(Writer& out, const core::Run& run) {
   if (run.continued_as) out.field("continued_as", to_string(*run.continued_as));
   if (core::is_retrying(run)) out.field("retrying", run.retrying);
   if (run.cancel_requested) out.field("cancel_requested", true);  // and not done yet
+  if (!run.compensation_error) return;
+  out.key("compensation_error");
+  write_error(out, run.compensation_error);
 }
 
 void write_run(Writer& out, const core::Run& run) {

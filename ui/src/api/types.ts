@@ -164,7 +164,7 @@ export interface Run {
   state: RunState;
   custom_status: string | null;
   error: Failure | null;
-  compensation_error: Failure | null; // of compensation_failed: what is not undone, and why
+  compensation_error?: Failure; // of compensation_failed: what is not undone, and why
   parent: { run_id: string; node_id: string } | null;
   deadline_at: string | null;
   wake_at: string | null;
