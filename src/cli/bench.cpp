@@ -141,40 +141,29 @@ Command command_of(const Row& row) {
           .handler = measure(row.workload, row.http_workload)};
 }
 
+Flag count_flag(std::string name, std::string summary, std::string fallback) {
+  return {.name = std::move(name),
+          .value = "N",
+          .summary = std::move(summary),
+          .kind = ValueKind::integer,
+          .fallback = std::move(fallback)};
+}
+
 }  // namespace
 
 std::vector<Command> bench_commands() {
-  const Flag backlog{.name = "--backlog",
-                     .value = "N",
-                     .summary = "Future and pending tasks, so many of each",
-                     .kind = ValueKind::integer,
-                     .fallback = "1000000"};
+  const Flag backlog = count_flag("--backlog", "Future and pending tasks, so many of each", "1000000");
   const Flag held{.name = "--held-seconds",
                   .value = "N",
                   .summary = "How long it is held",
                   .kind = ValueKind::real,
                   .fallback = "120"};
-  const Flag waiting{.name = "--waiting",
-                     .value = "N",
-                     .summary = "Claims that wait",
-                     .kind = ValueKind::integer,
-                     .fallback = "10000"};
-  const Flag finished{.name = "--finished",
-                      .value = "N",
-                      .summary = "Finished tasks that are too old to be kept",
-                      .kind = ValueKind::integer,
-                      .fallback = "500000"};
-  const Flag sleeping{.name = "--sleeping",
-                      .value = "N",
-                      .summary = "Workflows that sleep for a week",
-                      .kind = ValueKind::integer,
-                      .fallback = "100000"};
-  const Flag iterations{
-      .name = "--iterations",
-      .value = "N",
-      .summary = "Iterations of the longest loop: runs those of 1000, 10000 and 50000 up to it",
-      .kind = ValueKind::integer,
-      .fallback = "10000"};
+  const Flag waiting = count_flag("--waiting", "Claims that wait", "10000");
+  const Flag finished = count_flag("--finished", "Finished tasks that are too old to be kept", "500000");
+  const Flag sleeping = count_flag("--sleeping", "Workflows that sleep for a week", "100000");
+  const Flag iterations =
+      count_flag("--iterations",
+                 "Iterations of the longest loop: runs those of 1000, 10000 and 50000 up to it", "10000");
   const Flag loop_over_http{
       .name = "--http", .summary = "Through a server in its own process", .kind = ValueKind::none};
   const Flag over_http{.name = "--http",

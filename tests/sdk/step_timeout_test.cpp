@@ -12,7 +12,7 @@ constexpr Duration kTimeout = std::chrono::milliseconds{50};
 
 class StepTimeouts : public SdkTest {
  public:
-  ~StepTimeouts() override {
+  void TearDown() override {
     may_return = true;
     EXPECT_TRUE(eventually([&] { return hanging == 0; }));
   }
