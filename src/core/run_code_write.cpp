@@ -226,7 +226,7 @@ class StepWriter {
     steps_.node_ended(key_);
   }
 
-  // The body goes on with the undos before it; the run is judged when the body has ended.
+  // The body runs the remaining undos; the end of the body decides the run's final state.
   void fail_undoing(RunEventData failed) {
     failed.state = RunState::compensating;
     steps_.emit(RunEventType::compensation_failed, std::move(failed));
@@ -351,7 +351,7 @@ Status check_undos(WorkingRun& working, const WriteSteps& command) {
   return Done{};
 }
 
-// Those that are not recorded yet, for the next event.
+// Attaches the undos that are not recorded yet to the next event.
 void declare_undos(RunSteps& steps, const WriteSteps& command) {
   if (!command.undos) return;
   std::vector<std::string> added;

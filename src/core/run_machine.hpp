@@ -70,7 +70,7 @@ struct EnqueueNode {
 
   bool operator==(const EnqueueNode& other) const { return task_id == other.task_id && node == other.node; }
 };
-// Cancelled if nobody holds it, else its holder is asked to stop; forced, its lease is revoked.
+// Cancels an unheld task and requests a stop of a held one; forced, revokes the lease.
 struct StopTask {
   TaskId task_id = {};
   bool is_forced = false;

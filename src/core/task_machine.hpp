@@ -130,8 +130,8 @@ struct ReportDecision {
 [[nodiscard]] TaskChange decide_suspend(const TaskRecord& record, TimePoint now);
 
 [[nodiscard]] Result<TaskChange> decide_cancel(const TaskRecord& record, TimePoint now);
-// Cancelled now, whoever holds it; a late report of the holder is refused: the fence rises. Nothing for what
-// has ended.
+// Cancels a task, held or not. The fence rises, so that a late report of the holder is refused. Returns
+// nothing for an ended task.
 [[nodiscard]] std::optional<TaskChange> decide_revoke(const TaskRecord& record, TimePoint now);
 [[nodiscard]] Result<TaskChange> decide_revive(const TaskRecord& record, bool first_in_line, TimePoint now);
 [[nodiscard]] TaskChange decide_unblock(const TaskRecord& record, TimePoint now);
