@@ -79,6 +79,9 @@ struct WorkerOptions {
   // How long the function of a step or a task may ignore its stop token after its timeout. Then its thread is
   // left behind, at most max_concurrent of them: the run goes on without it, and its result is ignored.
   Duration stop_grace = std::chrono::seconds{5};
+  // Outputs of earlier steps that are kept in memory for each running workflow. The others are read again
+  // when the code comes to their steps.
+  std::size_t step_cache_bytes = std::size_t{16} << 20U;
   std::string version = {};
   Labels labels = {};
   std::function<void(const std::string&)> log = {};  // what nobody else would be told; default: stderr

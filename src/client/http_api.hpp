@@ -91,6 +91,8 @@ class HttpApi final : public core::Api, public core::RunApi, public core::Schedu
   core::Result<std::vector<core::Result<core::StepsWritten>>> write_steps_of_many(
       core::WriteStepsOfMany command) override;
   core::Result<std::vector<core::StepAttempt>> list_steps(const core::RunRef& ref) override;
+  core::Result<core::StepMemoPage> list_memo(const core::RunRef& ref, core::NodeKey from) override;
+  core::Result<core::StepMemo> get_step(const core::RunRef& ref, const std::string& step_id) override;
   core::Result<std::vector<core::RunEvent>> list_run_events(const core::ListRunEvents& list) override;
   core::Result<core::RunReplay> replay_run(const core::RunRef& ref,
                                            std::optional<std::int64_t> up_to) override;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "client/decoded.hpp"
 #include "client/http_api.hpp"
+#include "wire/percent.hpp"
 #include "wire/step.hpp"
 
 namespace pawl::client {
@@ -48,6 +51,17 @@ Result<std::vector<core::StepAttempt>> HttpApi::list_steps(const core::RunRef& r
                          [&](core::ObjectReader& one) { steps.push_back(wire::read_step_attempt(one)); });
     return steps;
   });
+}
+
+Result<core::StepMemoPage> HttpApi::list_memo(const core::RunRef& ref, core::NodeKey from) {
+  const std::string path =
+      fmt::format("/v1/{}/runs/{}/memo?cursor={}", ref.ns, to_string(ref.id), core::cursor_of(from));
+  return decoded(call(ref.ns, {.path = path}), wire::read_memo_page);
+}
+
+Result<core::StepMemo> HttpApi::get_step(const core::RunRef& ref, const std::string& step_id) {
+  const std::string path = steps_path(ref.ns, ref.id) + "/" + wire::percent_encoded(step_id);
+  return decoded(call(ref.ns, {.path = path}), wire::read_step_memo);
 }
 
 }  // namespace pawl::client

@@ -50,7 +50,8 @@ struct ClaimTasks {
   Duration lease_default = kLeaseDefault;
   Duration wait = Duration{0};
   std::map<std::string, Duration> type_leases = {};  // as far as types have one of their own
-  int held_max = 0;  // how many tasks the worker may hold at a time; 0: no cap
+  int held_max = 0;         // how many tasks the worker may hold at a time; 0: no cap
+  bool memo_pages = false;  // the caller reads the steps of long code runs page by page (RunApi::list_memo)
 
   [[nodiscard]] Duration lease_for(const std::string& type) const;
 };

@@ -48,7 +48,17 @@ inline constexpr std::size_t kFanOutMax = 10'000;      // tasks that one for_eac
 inline constexpr std::int64_t kCheckpointsKept = 100;  // for each owner, where nothing else is set
 inline constexpr std::int64_t kCheckpointsKeptMax = 1'000'000;
 inline constexpr std::size_t kRetentionQueuesMax = 1'000;
-inline constexpr std::size_t kEvaluationBytesMax = 32U << 20U;  // read by the references of one template
+// The steps that a claimed body is handed, and that one read of its history returns. Claims that do not ask
+// for pages carry up to kMemoNodesMax of each body.
+inline constexpr std::size_t kMemoPageNodes = 1'000;
+inline constexpr std::size_t kMemoPageNodesMin = 50;
+inline constexpr std::size_t kMemoPageBytes = 1U << 20U;
+inline constexpr std::size_t kMemoPageBytesMin = 64U << 10U;
+inline constexpr std::size_t kMemoNodesMax = 100'000;
+inline constexpr std::size_t kClaimMemoNodesMax = 10'000;      // of all bodies of a claim that asks for pages
+inline constexpr std::size_t kClaimMemoBytesMax = 16U << 20U;  // the same
+inline constexpr std::size_t kClaimWholeMemoBytesMax = 64U << 20U;  // of all bodies of a claim that does not
+inline constexpr std::size_t kEvaluationBytesMax = 32U << 20U;      // read by the references of one template
 
 inline constexpr Duration kLeaseMin = std::chrono::milliseconds{10};
 inline constexpr Duration kLeaseMax = std::chrono::hours{24};

@@ -86,6 +86,10 @@ class RunApi {
   // One result each, in order.
   virtual Result<std::vector<Result<StepsWritten>>> write_steps_of_many(WriteStepsOfMany command) = 0;
   virtual Result<std::vector<StepAttempt>> list_steps(const RunRef& ref) = 0;
+  // The steps as they stand, for a body whose claim did not carry all of them.
+  virtual Result<StepMemoPage> list_memo(const RunRef& ref, NodeKey from) = 0;
+  // One of them, found by its id.
+  virtual Result<StepMemo> get_step(const RunRef& ref, const std::string& step_id) = 0;
 
   // Events
   virtual Result<std::vector<RunEvent>> list_run_events(const ListRunEvents& list) = 0;

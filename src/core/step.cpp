@@ -113,14 +113,22 @@ StepMemo memo_of(const Node& node) {
           .child_id = node.child_id};
 }
 
-BodyMemo body_memo(const Run& run, const std::vector<Node>& nodes, std::vector<Signal> signals) {
-  BodyMemo memo{.signals = std::move(signals), .stop = stop_reason_of(run)};
-  for (const Node& node : nodes) {
-    if (node.key != kBodyKey) memo.steps.push_back(memo_of(node));
+StepMemoPage step_memos(const NodeSlice& slice) {
+  StepMemoPage page{.next = slice.next};
+  for (const Node& node : slice.nodes) {
+    if (node.key != kBodyKey) page.steps.push_back(memo_of(node));
   }
-  std::sort(memo.steps.begin(), memo.steps.end(),
+  std::sort(page.steps.begin(), page.steps.end(),
             [](const StepMemo& a, const StepMemo& b) { return a.sequence < b.sequence; });
-  return memo;
+  return page;
+}
+
+BodyMemo body_memo(const Run& run, const NodeSlice& slice, std::vector<Signal> signals) {
+  StepMemoPage page = step_memos(slice);
+  return {.steps = std::move(page.steps),
+          .next = page.next,
+          .signals = std::move(signals),
+          .stop = stop_reason_of(run)};
 }
 
 Status check(const WriteSteps& command) {

@@ -2,8 +2,8 @@
 // Steps: the memoized parts of a code run. A code run's body is a task of type `workflow:NAME`; whoever holds
 // its lease writes its steps, with its fence. A step is a node of the run, found by its name.
 //
-// Always: what a step has given is never given again (I25). A body that is claimed again is handed all steps
-// that its run has (BodyMemo), so that it goes on without asking.
+// Always: what a step has given is never given again (I25). A body that is claimed again is handed the steps
+// that its run has (BodyMemo), so that it goes on without asking; a long history follows in pages.
 
 #include <cstdint>
 #include <memory>
@@ -15,6 +15,7 @@
 
 #include "core/audit.hpp"
 #include "core/boxed.hpp"
+#include "core/node_page.hpp"
 #include "core/result.hpp"
 #include "core/retry.hpp"
 #include "core/run_machine.hpp"
@@ -56,6 +57,7 @@ struct StepMemo {
 // What a claimed body is handed.
 struct BodyMemo {
   std::vector<StepMemo> steps = {};  // in the order of their sequences
+  std::optional<NodeKey> next = {};  // where the steps that are not here begin; none: all are here
   std::vector<Signal> signals = {};  // unread, the oldest first
   std::optional<StopReason> stop = {};
 
@@ -63,7 +65,13 @@ struct BodyMemo {
 };
 
 // From what is stored, and from what was changed of it since.
-[[nodiscard]] BodyMemo body_memo(const Run& run, const std::vector<Node>& nodes, std::vector<Signal> signals);
+[[nodiscard]] BodyMemo body_memo(const Run& run, const NodeSlice& slice, std::vector<Signal> signals);
+// A page of the steps for a body that was handed the first ones.
+struct StepMemoPage {
+  std::vector<StepMemo> steps = {};  // in the order of their sequences
+  std::optional<NodeKey> next = {};
+};
+[[nodiscard]] StepMemoPage step_memos(const NodeSlice& slice);
 
 // --- what a body writes ---
 

@@ -66,7 +66,9 @@ class Batch {
   void keep(const core::DoOnce& once, const core::Result<core::Answer>& answer);
 
   // What the bodies of code runs among the claimed tasks go on from.
-  void add_memos(std::vector<core::Result<core::Answer>>& claims) { runs_.add_memos(claims); }
+  void add_memos(std::span<const WaitingClaim> claims, std::vector<core::Result<core::Answer>>& answers) {
+    runs_.add_memos(claims, answers);
+  }
   // Fills in the tasks that answers show, as they are at the end of the group.
   void show_made();
   [[nodiscard]] WorkingSet& set() { return set_; }

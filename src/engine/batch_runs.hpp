@@ -8,11 +8,13 @@
 
 #include <deque>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "core/command.hpp"
 #include "engine/declared_types.hpp"
 #include "engine/id_source.hpp"
+#include "engine/waiters.hpp"
 #include "engine/working_records.hpp"
 #include "engine/working_runs.hpp"
 #include "engine/working_set.hpp"
@@ -74,7 +76,7 @@ class BatchRuns {
   // Writes into the log of the run that owns the checkpoint that there is one.
   [[nodiscard]] core::Status note_checkpoint(const core::AppendCheckpoint& command, std::int64_t sequence);
 
-  void add_memos(std::vector<core::Result<core::Answer>>& claims);
+  void add_memos(std::span<const WaitingClaim> claims, std::vector<core::Result<core::Answer>>& answers);
 
   [[nodiscard]] const WorkingRuns& runs() const { return runs_; }
   void add_to(store::WriteSet& writes) {
@@ -93,6 +95,7 @@ class BatchRuns {
   };
 
   [[nodiscard]] core::Result<core::StepsWritten> write(const core::WriteSteps& command);
+  [[nodiscard]] core::BodyMemo memo_of(const store::PeekRun& peek, std::optional<store::StoredRun>& found);
   [[nodiscard]] core::RunContext context(const core::RunFacts& facts, core::EventActor actor);
   // Keeps the events, and does what is wanted: all of it before the outermost call returns.
   void take(const core::RunId& run, core::RunDecision decision);

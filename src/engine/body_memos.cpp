@@ -1,65 +1,105 @@
-// What the bodies of code runs are handed when they are claimed. BatchRuns' part.
+// The steps that the bodies of code runs are handed when they are claimed. BatchRuns' part.
+//
+// What one claim carries is bounded, however long the histories of its bodies are: each body gets a page, and
+// reads the rest of its steps itself, outside of the group (RunApi::list_memo).
 
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/node_page.hpp"
 #include "engine/batch_runs.hpp"
 
 namespace pawl::engine {
 
 namespace {
 
+bool is_body(const core::ClaimedTask& claimed) {
+  return claimed.task.run_id && core::is_body_type(claimed.task.type);
+}
+
+// Calls `visit(claimed task, page)` for each body.
 template <typename Visit>
-void each_body(std::vector<core::Result<core::Answer>>& claims, const Visit& visit) {
-  for (core::Result<core::Answer>& answer : claims) {
-    auto* claimed = answer ? std::get_if<std::vector<core::ClaimedTask>>(&*answer) : nullptr;
+void each_body(std::span<const WaitingClaim> claims, std::vector<core::Result<core::Answer>>& answers,
+               const Visit& visit) {
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    auto* claimed = answers[i] ? std::get_if<std::vector<core::ClaimedTask>>(&*answers[i]) : nullptr;
     if (claimed == nullptr) continue;
+    const auto bodies = static_cast<std::size_t>(std::count_if(claimed->begin(), claimed->end(), is_body));
+    if (bodies == 0) continue;
+    const core::NodePage page = core::claim_page(bodies, claims[i].claim.memo_pages);
     for (core::ClaimedTask& one : *claimed) {
-      if (one.task.run_id && core::is_body_type(one.task.type)) visit(one);
+      if (is_body(one)) visit(one, page);
     }
   }
 }
 
-// What this group has changed stands for what is stored.
-core::BodyMemo memo_of(core::WorkingRun& working, std::vector<core::Signal> signals) {
+// What this group has changed replaces what is stored.
+std::vector<core::Signal> unread_by(const core::WorkingRun& working, std::vector<core::Signal> stored) {
   for (const core::Signal* changed : working.changed_signals()) {
-    std::erase_if(signals, [&](const core::Signal& one) { return one.sequence == changed->sequence; });
-    if (!changed->consumed_by) signals.push_back(*changed);
+    std::erase_if(stored, [&](const core::Signal& one) { return one.sequence == changed->sequence; });
+    if (!changed->consumed_by) stored.push_back(*changed);
   }
-  std::vector<core::Node> nodes;
-  for (const core::NodeKey key : working.all_keys()) nodes.push_back(working.node(key));
-  return core::body_memo(working.run(), nodes, std::move(signals));
+  return stored;
+}
+
+// Of a run whose nodes are all in memory.
+core::NodeSlice slice_of(core::WorkingRun& working, const core::NodePage& page) {
+  core::NodeSlice slice;
+  for (const core::NodeKey key : working.all_keys()) slice.nodes.push_back(working.node(key));
+  core::cut(slice, page);
+  return slice;
+}
+
+core::NodeSlice slice_of(core::WorkingRun& working, const core::NodePage& page, store::StoredRun& stored) {
+  if (working.has_all_nodes()) return slice_of(working, page);
+  core::NodeSlice slice{.nodes = std::move(stored.nodes), .next = stored.next_node};
+  core::overlay(slice, working.changed_nodes());
+  core::cut(slice, page);
+  return slice;
 }
 
 }  // namespace
 
-void BatchRuns::add_memos(std::vector<core::Result<core::Answer>>& claims) {
+void BatchRuns::add_memos(std::span<const WaitingClaim> claims,
+                          std::vector<core::Result<core::Answer>>& answers) {
+  std::map<core::RunId, core::NodePage> pages;
+  each_body(claims, answers, [&](const core::ClaimedTask& one, const core::NodePage& page) {
+    pages.emplace(*one.task.run_id, page);
+  });
   std::vector<core::RunId> ids;
-  each_body(claims, [&](const core::ClaimedTask& one) {
-    if (!runs_.is_new(*one.task.run_id)) ids.push_back(*one.task.run_id);
+  for (const auto& [id, page] : pages) {
+    if (!runs_.is_new(id)) ids.push_back(id);
+  }
+  std::unordered_map<core::RunId, core::BodyMemo> memos;
+  runs_.visit_kept(ids, [&](const core::RunId& id, core::WorkingRun& working) {
+    memos.emplace(id, core::body_memo(working.run(), slice_of(working, pages.at(id)), {}));
   });
-  std::sort(ids.begin(), ids.end());
-  std::unordered_map<core::RunId, core::BodyMemo> kept;
-  runs_.visit_kept(ids, [&kept](const core::RunId& id, core::WorkingRun& working) {
-    kept.emplace(id, memo_of(working, {}));
-  });
-  const auto stored =
-      ids.empty() ? std::vector<std::optional<store::StoredRun>>{} : around_.tx.peek_runs(ids);
-  each_body(claims, [&](core::ClaimedTask& one) {
-    if (const auto found = kept.find(*one.task.run_id); found != kept.end()) {
-      one.memo = std::make_shared<const core::BodyMemo>(std::move(found->second));
-      return;
+  std::vector<store::PeekRun> peeks;
+  for (const core::RunId& id : ids) peeks.push_back({.id = id, .page = pages.at(id)});
+  auto stored = peeks.empty() ? std::vector<std::optional<store::StoredRun>>{} : around_.tx.peek_runs(peeks);
+  for (std::size_t i = 0; i < peeks.size(); ++i) memos.emplace(peeks[i].id, memo_of(peeks[i], stored[i]));
+  each_body(claims, answers, [&](core::ClaimedTask& one, const core::NodePage& page) {
+    const core::RunId& id = *one.task.run_id;
+    auto found = memos.find(id);
+    if (found == memos.end()) {  // started by this group
+      core::WorkingRun& working = *runs_.here(id);
+      found =
+          memos.emplace(id, core::body_memo(working.run(), slice_of(working, page), unread_by(working, {})))
+              .first;
     }
-    const auto place = std::lower_bound(ids.begin(), ids.end(), *one.task.run_id);
-    const bool is_stored = place != ids.end() && *place == *one.task.run_id;
-    const auto* found = is_stored ? &stored[static_cast<std::size_t>(place - ids.begin())] : nullptr;
-    std::vector<core::Signal> signals =
-        found != nullptr && *found ? (*found)->signals : std::vector<core::Signal>{};
-    core::WorkingRun* working = runs_.here(*one.task.run_id);
-    one.memo = std::make_shared<const core::BodyMemo>(
-        working != nullptr ? memo_of(*working, std::move(signals))
-                           : core::body_memo((*found)->run, (*found)->nodes, std::move(signals)));
+    one.memo = std::make_shared<const core::BodyMemo>(std::move(found->second));
   });
+}
+
+core::BodyMemo BatchRuns::memo_of(const store::PeekRun& peek, std::optional<store::StoredRun>& found) {
+  store::StoredRun stored = found ? std::move(*found) : store::StoredRun{};
+  core::WorkingRun* working = runs_.here(peek.id);
+  if (working == nullptr) {
+    return core::body_memo(stored.run, {.nodes = std::move(stored.nodes), .next = stored.next_node},
+                           std::move(stored.signals));
+  }
+  std::vector<core::Signal> signals = unread_by(*working, std::move(stored.signals));
+  return core::body_memo(working->run(), slice_of(*working, peek.page, stored), std::move(signals));
 }
 
 }  // namespace pawl::engine

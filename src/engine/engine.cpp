@@ -218,7 +218,7 @@ void Engine::try_group(Group& group) {
   settle_claims(group, batch);
   ClaimRound round{store_, *tx, batch.set(), group.began_at};
   answer_claims(group, round.serve(group.claims));
-  batch.add_memos(group.claim_answers);
+  batch.add_memos(group.claims, group.claim_answers);
   batch.show_made();
   keep_answers(group, batch);
   note_scheduled(batch);

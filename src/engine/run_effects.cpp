@@ -171,7 +171,8 @@ void BatchRuns::perform(const RunId& /*run*/, const core::TellParent& effect) {
 }
 
 std::vector<core::Signal> BatchRuns::unread_signals(const RunId& run) {
-  const auto stored = around_.tx.peek_runs({&run, 1});
+  const store::PeekRun peek{.id = run, .page = {.nodes = 1}};  // only its signals are needed
+  const auto stored = around_.tx.peek_runs({&peek, 1});
   std::map<std::int64_t, core::Signal> unread;
   if (stored.front()) {
     for (const core::Signal& one : stored.front()->signals) unread.emplace(one.sequence, one);

@@ -126,6 +126,8 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<std::vector<core::Result<core::StepsWritten>>> write_steps_of_many(
       core::WriteStepsOfMany command) override;
   core::Result<std::vector<core::StepAttempt>> list_steps(const core::RunRef& ref) override;
+  core::Result<core::StepMemoPage> list_memo(const core::RunRef& ref, core::NodeKey from) override;
+  core::Result<core::StepMemo> get_step(const core::RunRef& ref, const std::string& step_id) override;
   core::Result<std::vector<core::RunEvent>> list_run_events(const core::ListRunEvents& list) override;
   core::Result<core::RunReplay> replay_run(const core::RunRef& ref,
                                            std::optional<std::int64_t> up_to) override;
@@ -220,6 +222,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
       const std::function<core::Result<core::ScheduleChange>(const ScheduleNow&)>& plan);
 
   core::Result<store::StoredRun> read_run(const core::RunRef& ref, store::RunParts parts);
+  core::Result<store::StoredRun> read_nodes(const core::RunRef& ref, const core::NodePage& page);
   core::Result<core::TaskId> body_of(const core::RunRef& ref);
   // Null for an open run.
   core::Result<engine::SharedPlan> plan_of(const core::Run& run);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "runtime/guarded.hpp"
 #include "runtime/local_api.hpp"
 
@@ -10,15 +12,20 @@ namespace pawl::runtime {
 
 using core::Result;
 
-// The body's task, for callers who know the run and the fence only.
-Result<core::TaskId> LocalApi::body_of(const core::RunRef& ref) {
-  const auto stored = read_run(ref, {.nodes = true});
-  if (!stored) return stored.problem();
-  for (const core::Node& node : stored->nodes) {
-    if (node.key == core::kBodyKey && node.task_id && stored->run.facts.kind == core::RunKind::code)
-      return *node.task_id;
-  }
+// Nodes of a code run, from this key on.
+Result<store::StoredRun> LocalApi::read_nodes(const core::RunRef& ref, const core::NodePage& page) {
+  auto stored = read_run(ref, {.page = page});
+  if (!stored || stored->run.facts.kind == core::RunKind::code) return stored;
   return core::Problem{.code = core::ProblemCode::invalid_state, .detail = "only a run of code has steps"};
+}
+
+// The body's task, for callers that know the run and the fence only.
+Result<core::TaskId> LocalApi::body_of(const core::RunRef& ref) {
+  const auto stored = read_nodes(ref, {.from = core::kBodyKey, .nodes = 1});
+  if (!stored) return stored.problem();
+  const bool has_body = !stored->nodes.empty() && stored->nodes.front().task_id;
+  if (has_body) return *stored->nodes.front().task_id;
+  return core::Problem{.code = core::ProblemCode::invalid_state, .detail = "the run has no body yet"};
 }
 
 core::Status LocalApi::admit(core::WriteSteps& command) {
@@ -82,6 +89,26 @@ Result<std::vector<core::StepAttempt>> LocalApi::list_steps(const core::RunRef& 
     return run->facts.kind == core::RunKind::code ? core::step_attempts(events)
                                                   : std::vector<core::StepAttempt>{};
   });
+}
+
+Result<core::StepMemoPage> LocalApi::list_memo(const core::RunRef& ref, core::NodeKey from) {
+  auto stored = read_nodes(ref, {.from = from});
+  if (!stored) return stored.problem();
+  return core::step_memos({.nodes = std::move(stored->nodes), .next = stored->next_node});
+}
+
+Result<core::StepMemo> LocalApi::get_step(const core::RunRef& ref, const std::string& step_id) {
+  for (std::uint32_t probe = 0;; ++probe) {
+    const core::NodeKey key = core::step_key(step_id, probe);
+    const auto stored = read_nodes(ref, {.from = key, .nodes = 1});
+    if (!stored) return stored.problem();
+    const bool is_taken = !stored->nodes.empty() && stored->nodes.front().key == key;
+    if (!is_taken) {
+      return core::Problem{.code = core::ProblemCode::not_found,
+                           .detail = fmt::format("run {} has no step '{}'", to_string(ref.id), step_id)};
+    }
+    if (stored->nodes.front().name == step_id) return core::memo_of(stored->nodes.front());
+  }
 }
 
 }  // namespace pawl::runtime

@@ -11,14 +11,42 @@ Body::Body(BodyServices services, const core::ClaimedTask& claimed)
     : services_(std::move(services)),
       claimed_(claimed),
       run_id_(claimed.task.run_id.value_or(core::RunId{})),
-      memo_(claimed.memo.get()),
+      memo_(claimed.memo.get(), services_.memo_bytes_max),
       stop_token_(services_.lease),
       store_time_(claimed.task.lease->acquired_at),
       store_time_at_(services_.connection.clock().monotonic()) {
   if (claimed.memo) stop_ = claimed.memo->stop;
 }
 
+bool Body::has_read_memo() {
+  if (!claimed_.memo) return true;
+  Branch reader{*this, "", began_at()};
+  std::optional<core::NodeKey> next = claimed_.memo->next;
+  const Outcome outcome = outcome_of([&] {
+    core::Duration wait = kFirstRetry;
+    while (next) {
+      const auto page = services_.connection.calls().runs().list_memo(
+          {.ns = services_.connection.ns(), .id = run_id_}, *next);
+      if (page) {
+        memo_.add(page->steps);
+        next = page->next;
+      } else if (!may_try_again(reader, page.problem(), wait)) {
+        throw failure_of(page.problem());
+      }
+    }
+    return std::string{"null"};
+  });
+  if (outcome.kind == Outcome::Kind::completed) return true;
+  if (outcome.kind == Outcome::Kind::failed) {
+    services_.reporter.say(
+        fmt::format("run {}: its steps could not be read: {}", to_string(run_id_), outcome.error.message));
+    services_.reporter.release(claimed_.task);
+  }
+  return false;
+}
+
 std::optional<bool> Body::run(const WorkflowHandler& handler) {
+  if (!has_read_memo()) return std::nullopt;
   for (;;) {
     pass(handler);
     if (has_failed()) {

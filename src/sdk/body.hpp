@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -56,6 +57,9 @@ struct StepPolicy {
   std::optional<core::Duration> timeout;
 };
 
+// Before a refused call is tried again; doubled each time.
+inline constexpr core::Duration kFirstRetry = std::chrono::milliseconds{20};
+
 struct BodyServices {
   Connection& connection;
   Reporter& reporter;
@@ -64,8 +68,9 @@ struct BodyServices {
   std::function<bool()> is_draining = {};
   // The worker can run something else beside this body, which may so keep its thread while it waits.
   std::function<bool()> has_free_slot = {};
-  std::size_t branch_threads = 1;    // for its lambdas
-  AttemptWatch* attempts = nullptr;  // null where a history is replayed
+  std::size_t branch_threads = 1;                                        // for its lambdas
+  std::size_t memo_bytes_max = std::numeric_limits<std::size_t>::max();  // of outputs kept in memory
+  AttemptWatch* attempts = nullptr;                                      // null where a history is replayed
   // Called from another thread when a step ignores its stop token: the lease ends, the thread is left behind.
   std::function<void(const std::string& what)> on_hung = {};
   // Set where a history is replayed: told of the first step that is not in it. Nothing new is done then.
@@ -200,6 +205,8 @@ class Body {
   };
 
   // body.cpp
+  // The steps that the claim did not carry. False: the body cannot be run here.
+  [[nodiscard]] bool has_read_memo();
   void pass(const WorkflowHandler& handler);
   void judge(const Branch& main, Outcome outcome);
   [[nodiscard]] bool has_failed();  // the last pass, or it was stopped
@@ -233,6 +240,8 @@ class Body {
   // Until the step has ended: `attempt` does the one of that number and writes down how it went.
   [[nodiscard]] std::string repeat(Branch& branch, const Issued& issued,
                                    const std::function<core::StepMemo(int)>& attempt);
+  // With its output, which is read if it is not in memory.
+  [[nodiscard]] core::StepMemo recall(Branch& branch, core::StepMemo memo);
   struct Attempted {
     Outcome outcome = {};
     int number = 0;

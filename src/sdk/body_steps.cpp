@@ -119,7 +119,7 @@ void Body::come_to_new(Branch& branch, const Issued& issued, Order order) {
 
 template <typename Make>
 core::Result<core::StepsWritten> Body::write_made(Branch& branch, const Make& make) {
-  core::Duration wait = std::chrono::milliseconds{20};
+  core::Duration wait = kFirstRetry;
   for (;;) {
     auto written = services_.connection.write_steps(make());
     if (written) {
@@ -151,7 +151,7 @@ std::string Body::repeat(Branch& branch, const Issued& issued,
   for (;;) {
     if (memo && core::has_ended(memo->state)) {
       branch.note(*memo);
-      if (memo->state == core::NodeState::completed) return memo->output.text;
+      if (memo->state == core::NodeState::completed) return recall(branch, std::move(*memo)).output.text;
       const core::TaskError error =
           memo->error.value_or(core::TaskError{.code = "cancelled", .message = "cancelled"});
       throw StepFailed{issued.id, error.code, error.message};
@@ -171,6 +171,17 @@ std::string Body::repeat(Branch& branch, const Issued& issued,
     const bool is_begun = memo && memo->state == core::NodeState::running;
     const int number = memo ? std::max(1, memo->attempt + (is_begun ? 0 : 1)) : 1;
     memo = attempt(number);
+  }
+}
+
+core::StepMemo Body::recall(Branch& branch, core::StepMemo memo) {
+  if (!memo_.is_dropped(memo.step_id) || !memo.output.empty()) return memo;
+  core::Duration wait = kFirstRetry;
+  for (;;) {
+    auto step = services_.connection.calls().runs().get_step({.ns = services_.connection.ns(), .id = run_id_},
+                                                             memo.step_id);
+    if (step) return std::move(*step);
+    if (!may_try_again(branch, step.problem(), wait)) throw failure_of(step.problem());
   }
 }
 

@@ -171,7 +171,7 @@ core::StepMemo Body::settle(Branch& branch, const Issued& issued) {
     const core::StepMemo memo = memo_.find(issued.id).value_or(core::StepMemo{});
     if (core::has_ended(memo.state)) {
       branch.note(memo);
-      return memo;
+      return recall(branch, memo);
     }
     check_stop(branch);
     const bool is_timed = issued.kind == core::StepKind::sleep && memo.due_at;

@@ -5,9 +5,39 @@
 
 namespace pawl::detail {
 
-Memo::Memo(const core::BodyMemo* kept) {
-  if (kept == nullptr) return;
-  for (const core::StepMemo& step : kept->steps) entries_.emplace(step.step_id, Entry{.step = step});
+Memo::Memo(const core::BodyMemo* kept, std::size_t bytes_max) : bytes_max_(bytes_max) {
+  if (kept != nullptr) add(kept->steps);
+}
+
+void Memo::add(const std::vector<core::StepMemo>& steps) {
+  const std::lock_guard lock{mutex_};
+  for (const core::StepMemo& step : steps) put(entries_[step.step_id], step);
+}
+
+void Memo::put(Entry& entry, const core::StepMemo& step) {
+  bytes_ -= entry.step.output.text.size();
+  const std::size_t size = step.output.text.size();
+  entry.is_dropped = bytes_ + size > bytes_max_;
+  if (entry.is_dropped) {
+    entry.step = {.step_id = step.step_id,
+                  .kind = step.kind,
+                  .state = step.state,
+                  .attempt = step.attempt,
+                  .sequence = step.sequence,
+                  .error = step.error,
+                  .due_at = step.due_at,
+                  .finished_at = step.finished_at,
+                  .child_id = step.child_id};
+    return;
+  }
+  entry.step = step;
+  bytes_ += size;
+}
+
+bool Memo::is_dropped(const std::string& id) const {
+  const std::lock_guard lock{mutex_};
+  const auto found = entries_.find(id);
+  return found != entries_.end() && found->second.is_dropped;
 }
 
 bool Memo::is_expected(const core::StepMemo& step) {
@@ -38,7 +68,7 @@ std::optional<core::StepMemo> Memo::find(const std::string& id) const {
 void Memo::keep(const core::StepMemo& step) {
   const std::lock_guard lock{mutex_};
   Entry& entry = entries_[step.step_id];
-  entry.step = step;
+  put(entry, step);
   entry.is_consumed = true;
   entry.is_old = false;
 }

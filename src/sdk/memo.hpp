@@ -3,6 +3,9 @@
 // those the code has come to in this pass. Any thread.
 //
 // A step belongs to the branch that its name begins with: "thumbnails/resize" to "thumbnails/".
+//
+// The outputs take at most `bytes_max` of memory. Beyond that a step is known without its output, which is
+// read again where it is needed (Body::recall).
 
 #include <map>
 #include <mutex>
@@ -17,7 +20,12 @@ namespace pawl::detail {
 
 class Memo {
  public:
-  explicit Memo(const core::BodyMemo* kept);
+  Memo(const core::BodyMemo* kept, std::size_t bytes_max);
+
+  // More of the steps that were there when the body was claimed.
+  void add(const std::vector<core::StepMemo>& steps);
+  // The step has an output that is not here.
+  [[nodiscard]] bool is_dropped(const std::string& id) const;
 
   // As it stands, and the code has come to it.
   [[nodiscard]] std::optional<core::StepMemo> consume(const std::string& id);
@@ -47,14 +55,18 @@ class Memo {
     core::StepMemo step = {};
     bool is_consumed = false;
     bool is_old = false;
+    bool is_dropped = false;
   };
   [[nodiscard]] static bool is_expected(const core::StepMemo& step);
   [[nodiscard]] static std::string branch_of(const std::string& id);
   // With the lock held.
+  void put(Entry& entry, const core::StepMemo& step);
   void expect(const std::string& id);
   [[nodiscard]] bool is_missed(const std::string& id, const std::string& branch) const;
 
   mutable std::mutex mutex_;
+  const std::size_t bytes_max_;
+  std::size_t bytes_ = 0;  // of the outputs that are here
   std::map<std::string, Entry> entries_;
   std::map<std::string, bool> branches_;  // that were there: whether the code has come to them
   std::map<std::string, int> expected_;   // by branch: how many steps and branches the code has not come to

@@ -209,7 +209,8 @@ core::ClaimTasks WorkerCore::claim_of(int max) const {
                          .types = names_of(tasks_),
                          .max = std::min(max, static_cast<int>(core::kClaimTasksMax)),
                          .lease = options_.lease,
-                         .wait = std::min<core::Duration>(connection_->claim_wait(), options_.lease / 4)};
+                         .wait = std::min<core::Duration>(connection_->claim_wait(), options_.lease / 4),
+                         .memo_pages = true};
   for (const auto& [type, handler] : workflows_) claim.types.push_back(type);
   return claim;
 }
@@ -338,6 +339,7 @@ void WorkerCore::do_work(const Work& work, const SharedRunner& runner) {
              .is_draining = [this] { return is_stopping_.load(); },
              .has_free_slot = [this] { return has_free_slot(); },
              .branch_threads = branch_threads(options_),
+             .memo_bytes_max = options_.step_cache_bytes,
              .attempts = attempts.get(),
              .on_hung = on_hung(work, runner)},
             work.claimed};

@@ -99,7 +99,7 @@ bool is_of_definitions(Call call) {
   return call >= Call::put_definition && call <= Call::get_definition_version;
 }
 bool is_of_runs(Call call) { return call >= Call::start_run && call <= Call::graph_of_run; }
-bool is_of_steps(Call call) { return call >= Call::begin_step && call <= Call::list_steps; }
+bool is_of_steps(Call call) { return call >= Call::begin_step && call <= Call::get_step; }
 bool is_of_schedules(Call call) { return call >= Call::create_schedule && call <= Call::next_times; }
 bool is_of_admin(Call call) { return call >= Call::create_token; }
 

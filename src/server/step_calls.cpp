@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "server/calls.hpp"
 #include "server/respond.hpp"
 #include "server/slice.hpp"
@@ -131,15 +133,51 @@ Response list_steps(Services& services, const Request& request) {
   return respond_page(request, page_of(steps, *slice), wire::write_step_attempt);
 }
 
+Response list_memo(Services& services, const Request& request) {
+  const auto command = command_for(request);
+  if (!command) return refuse(request, command.problem());
+  const auto from = read_query(request, [](ObjectReader& in) {
+    const auto cursor = in.optional_text("cursor");
+    const auto key = cursor ? core::key_from_cursor(*cursor) : core::NodeKey{};
+    if (!key) in.mistake("cursor", fmt::format("'{}' is not one that this server gave", *cursor));
+    return key.value_or(core::NodeKey{});
+  });
+  if (!from) return refuse(request, from.problem());
+  const auto page = services.runs.list_memo({.ns = request.ns, .id = command->run_id}, *from);
+  if (!page) return refuse(request, page.problem());
+  Writer out;
+  wire::write_memo_page(out, *page);
+  return json_response(200, out.take());
+}
+
+Response get_step(Services& services, const Request& request) {
+  const auto command = command_for(request);
+  if (!command) return refuse(request, command.problem());
+  const auto step =
+      services.runs.get_step({.ns = request.ns, .id = command->run_id}, request.parameters.at(2));
+  if (!step) return refuse(request, step.problem());
+  Writer out;
+  wire::write_step_memo(out, *step);
+  return json_response(200, out.take());
+}
+
+Response read_steps(Services& services, const Request& request) {
+  switch (request.route->call) {
+    case Call::list_memo: return list_memo(services, request);
+    case Call::get_step: return get_step(services, request);
+    default: return list_steps(services, request);
+  }
+}
+
 }  // namespace
 
 void call_step(Services& services, Request request, Answer answer) {
   if (request.route->call == Call::write_steps_of_many)
     return write_steps_of_many(services, std::move(request), std::move(answer));
-  if (request.route->call != Call::list_steps)
+  if (request.route->method != wire::Method::get)
     return write_steps(services, std::move(request), std::move(answer));
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    answer(list_steps(services, request));
+    answer(read_steps(services, request));
   });
 }
 

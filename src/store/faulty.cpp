@@ -64,8 +64,8 @@ class FaultyTransaction final : public Transaction {
   [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override {
     return runs().lock_runs(ids);
   }
-  [[nodiscard]] std::vector<std::optional<StoredRun>> peek_runs(std::span<const core::RunId> ids) override {
-    return runs().peek_runs(ids);
+  [[nodiscard]] std::vector<std::optional<StoredRun>> peek_runs(std::span<const PeekRun> peeks) override {
+    return runs().peek_runs(peeks);
   }
   [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
       std::span<const RunKeyRef> refs) override {

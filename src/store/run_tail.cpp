@@ -112,4 +112,13 @@ void catch_up(StoredRun& stored, const std::vector<StoredEvent>& tail) {
   stored.hash = tail.back().hash;
 }
 
+void put_page(StoredRun& stored, core::NodeSlice rows, const core::NodePage& page) {
+  std::vector<const core::Node*> ahead;
+  for (const core::Node& node : stored.ahead) ahead.push_back(&node);
+  core::overlay(rows, ahead);
+  core::cut(rows, page);
+  stored.nodes = std::move(rows.nodes);
+  stored.next_node = rows.next;
+}
+
 }  // namespace pawl::store

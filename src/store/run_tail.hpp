@@ -24,4 +24,7 @@ namespace pawl::store {
 // `misfit` says why.
 void catch_up(StoredRun& stored, const std::vector<StoredEvent>& tail);
 
+// The nodes of `stored` become the page: `rows` as they are stored, with those whose rows lag (`ahead`).
+void put_page(StoredRun& stored, core::NodeSlice rows, const core::NodePage& page);
+
 }  // namespace pawl::store

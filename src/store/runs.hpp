@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/command.hpp"
+#include "core/node_page.hpp"
 #include "core/run.hpp"
 #include "core/run_event.hpp"
 #include "core/run_lag.hpp"
@@ -42,12 +43,13 @@ struct StoredEvent {
 
 struct StoredRun {
   core::Run run = {};
-  std::string hash = {};                   // of its last event
-  core::RunRowMark row = {};               // what its row says, which may lag behind the run
-  std::vector<core::Node> ahead = {};      // those whose rows lag
-  std::string misfit = {};                 // why the log cannot be what comes after the row
-  std::vector<core::Node> nodes = {};      // by key
-  std::vector<core::Signal> signals = {};  // by sequence
+  std::string hash = {};                        // of its last event
+  core::RunRowMark row = {};                    // what its row says, which may lag behind the run
+  std::vector<core::Node> ahead = {};           // those whose rows lag
+  std::string misfit = {};                      // why the log cannot be what comes after the row
+  std::vector<core::Node> nodes = {};           // by key
+  std::optional<core::NodeKey> next_node = {};  // where the page after `nodes` begins; none: there is none
+  std::vector<core::Signal> signals = {};       // by sequence
   std::vector<StoredEvent> events = {};
 };
 
@@ -78,6 +80,12 @@ struct RunKeyWrite {
   RunKeyRef ref;
   core::RunId run = {};
   std::optional<core::RunId> instead_of = {};  // what it must have named before; none: nothing
+};
+
+// A run, and which of its nodes to read.
+struct PeekRun {
+  core::RunId id = {};
+  core::NodePage page = {};
 };
 
 // A transaction's.
@@ -113,9 +121,9 @@ class RunVerbs {
   // In the order of their ids.
   [[nodiscard]] virtual std::vector<core::TaskId> list_run_tasks(const core::RunId& run) = 0;
 
-  // Runs as they are stored, not locked, with their nodes and the signals that nobody has consumed: what the
-  // body of a code run goes on from.
-  [[nodiscard]] virtual std::vector<std::optional<StoredRun>> peek_runs(std::span<const core::RunId> ids) = 0;
+  // Code runs as they are stored, not locked, with a page of their nodes and all unconsumed signals: what the
+  // body of a run goes on from.
+  [[nodiscard]] virtual std::vector<std::optional<StoredRun>> peek_runs(std::span<const PeekRun> peeks) = 0;
 };
 
 struct RunPage {
@@ -127,6 +135,7 @@ struct RunPage {
 
 struct RunParts {
   bool nodes = false;
+  std::optional<core::NodePage> page = {};  // of a code run: these nodes instead of all
   bool signals = false;
   bool events = false;
 };

@@ -43,6 +43,9 @@ constexpr std::array kClaim{
     Field{"max", "integer", false, "how many at most; default 10"},
     Field{"lease", "duration", false, "how long they are held without a heartbeat; default 30s"},
     Field{"wait", "duration", false, "how long to wait for the first one; default 0s"},
+    Field{"memo_pages", "boolean", false,
+          "the body of a long code run carries its first steps and `steps_cursor`; /runs/{id}/memo has the "
+          "rest"},
 };
 constexpr std::array kReports{
     Field{"worker_id", "string", true, "who holds the leases"},

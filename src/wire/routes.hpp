@@ -92,6 +92,8 @@ enum class Call : std::uint8_t {
   write_steps,
   write_steps_of_many,
   list_steps,
+  list_memo,
+  get_step,
   create_schedule,
   list_schedules,
   get_schedule,

@@ -414,14 +414,35 @@ core::StepAttempt read_step_attempt(ObjectReader& in) {
           .finished_at = in.optional_time("finished_at")};
 }
 
+void write_step_memo(Writer& out, const core::StepMemo& step) {
+  out.begin_object();
+  write_memo_step(out, step);
+  out.end_object();
+}
+
+core::StepMemo read_step_memo(ObjectReader& in) { return read_memo_step(in); }
+
+void write_memo_page(Writer& out, const core::StepMemoPage& page) {
+  out.begin_object().key("items").begin_array();
+  for (const core::StepMemo& step : page.steps) write_step_memo(out, step);
+  out.end_array()
+      .field("next_cursor", page.next ? std::optional{core::cursor_of(*page.next)} : std::nullopt)
+      .end_object();
+}
+
+core::StepMemoPage read_memo_page(ObjectReader& in) {
+  core::StepMemoPage page;
+  in.objects_leniently("items", [&](ObjectReader& one) { page.steps.push_back(read_memo_step(one)); });
+  if (const auto next = in.optional_text("next_cursor")) page.next = core::key_from_cursor(*next);
+  return page;
+}
+
 void write_memo_fields(Writer& out, const core::BodyMemo& memo) {
   out.key("steps").begin_array();
-  for (const core::StepMemo& step : memo.steps) {
-    out.begin_object();
-    write_memo_step(out, step);
-    out.end_object();
-  }
-  out.end_array().key("signals").begin_array();
+  for (const core::StepMemo& step : memo.steps) write_step_memo(out, step);
+  out.end_array();
+  if (memo.next) out.field("steps_cursor", core::cursor_of(*memo.next));
+  out.key("signals").begin_array();
   for (const core::Signal& signal : memo.signals) {
     out.begin_object()
         .field("name", signal.name)
@@ -437,6 +458,7 @@ std::shared_ptr<const core::BodyMemo> read_memo(ObjectReader& in) {
   if (!in.has("steps")) return nullptr;
   auto memo = std::make_shared<core::BodyMemo>();
   in.objects_leniently("steps", [&](ObjectReader& one) { memo->steps.push_back(read_memo_step(one)); });
+  if (const auto next = in.optional_text("steps_cursor")) memo->next = core::key_from_cursor(*next);
   in.objects_leniently("signals", [&](ObjectReader& one) {
     memo->signals.push_back({.sequence = one.optional_integer("sequence").value_or(0),
                              .name = one.text("name"),

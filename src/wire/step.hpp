@@ -41,7 +41,12 @@ void write_step_result(Writer& out, const core::RunId& run, const core::Result<c
 [[nodiscard]] core::Result<core::StepsWritten> read_step_result(ObjectReader& in);
 void write_step_attempt(Writer& out, const core::StepAttempt& attempt);
 [[nodiscard]] core::StepAttempt read_step_attempt(ObjectReader& in);
-// "steps", "signals" and "stop" of a claimed body.
+// A step as it stands, and a page of them.
+void write_step_memo(Writer& out, const core::StepMemo& step);
+[[nodiscard]] core::StepMemo read_step_memo(ObjectReader& in);
+void write_memo_page(Writer& out, const core::StepMemoPage& page);
+[[nodiscard]] core::StepMemoPage read_memo_page(ObjectReader& in);
+// "steps", "steps_cursor" where there are more, "signals" and "stop" of a claimed body.
 void write_memo_fields(Writer& out, const core::BodyMemo& memo);
 // Nothing where the task has none.
 [[nodiscard]] std::shared_ptr<const core::BodyMemo> read_memo(ObjectReader& in);

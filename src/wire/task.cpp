@@ -108,6 +108,7 @@ core::ClaimTasks read_claim(ObjectReader& in, core::Duration lease_default) {
   claim.lease = in.optional_duration("lease");
   claim.lease_default = lease_default;
   claim.wait = in.optional_duration("wait").value_or(claim.wait);
+  claim.memo_pages = in.optional_boolean("memo_pages").value_or(false);
   return claim;
 }
 
@@ -123,6 +124,7 @@ void write_claim(Writer& out, const core::ClaimTasks& claim) {
   }
   out.field("max", claim.max);
   field_if(out, "lease", claim.lease);
+  if (claim.memo_pages) out.field("memo_pages", true);
   out.field("wait", claim.wait).end_object();
 }
 

@@ -79,6 +79,9 @@ inline constexpr std::array kWriteSteps{
 inline constexpr std::array kStepsOfMany{
     Field{"writes", "writes", true, "up to 1,000, each with run_id and what /runs/{id}/steps takes"},
 };
+inline constexpr std::array kMemo{
+    Field{"cursor", "string", false, "steps_cursor of the claim, or next_cursor of the page before"},
+};
 inline constexpr std::array kOpenRun{
     Field{"run_key", "string", false, "the same key of the same workflow gives the first run again"},
     Field{"workflow", "string", false, "a name for runs of this kind; default: open"},
@@ -352,6 +355,19 @@ inline constexpr std::array kWorkflowRoutes{
           .summary = "All attempts at the steps of a run of code, the latest marked",
           .query = kSlice,
           .answer = "page"},
+    Route{.method = Method::get,
+          .path = "/v1/{ns}/runs/{id}/memo",
+          .role = core::Role::viewer,
+          .call = Call::list_memo,
+          .summary = "The steps of a run of code as they stand, for a body whose claim had a steps_cursor",
+          .query = kMemo,
+          .answer = "page"},
+    Route{.method = Method::get,
+          .path = "/v1/{ns}/runs/{id}/steps/{step}",
+          .role = core::Role::viewer,
+          .call = Call::get_step,
+          .summary = "One step of a run of code as it stands",
+          .answer = "step"},
 };
 
 }  // namespace pawl::wire

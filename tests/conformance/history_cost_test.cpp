@@ -114,6 +114,35 @@ TEST_P(HistoryCost, AReadOfALaggingRunReadsItsTailOnly) {
   EXPECT_LE(listed, 20);
 }
 
+// A client that knows the run and the fence only, as the calls on single steps have them.
+TEST_P(HistoryCost, AStepOfAnUnnamedBodyReadsNoMoreInALongRunThanInAShortOne) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_for_long(run);
+  const auto complete_unnamed = [&](const std::string& id) {
+    return rows_of([&] {
+      const auto written = runs().write_steps(
+          {.run_id = run, .fence = body.task.lease->fence, .steps = {{.step_id = id, .output = {"1"}}}});
+      EXPECT_TRUE(written.ok());
+    });
+  };
+  complete_steps(body, 0, kShort);
+  const auto early = complete_unnamed("early");
+  complete_steps(body, kShort, kLong);
+  EXPECT_LE(complete_unnamed("late"), early + kWindow);
+}
+
+TEST_P(HistoryCost, AClaimReadsOnePageOfTheHistory) {
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_for_long(run);
+  complete_steps(body, 0, kLong);
+  end_body(body, {.action = core::ReportAction::release});
+  const auto rows = rows_of([&] {
+    const auto claimed = api().claim({.worker_id = "w2", .max = 1, .lease = 1h, .memo_pages = true});
+    EXPECT_TRUE(claimed.ok() && claimed->front().memo->next);
+  });
+  EXPECT_LE(rows, static_cast<std::int64_t>(core::kMemoPageNodes) + 3 * kWindow);
+}
+
 TEST_P(HistoryCost, AnotherNodeTakesAStepWithoutReadingTheHistory) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_for_long(run);

@@ -48,8 +48,14 @@ std::optional<StoredRun> find_run(const State& state, const core::RunId& id, Run
   const RunRow* row = row_of(state, id);
   if (row == nullptr) return std::nullopt;
   StoredRun stored{.run = row->run, .hash = row->hash, .row = core::mark_of(row->run)};
-  if (parts.nodes) {
-    for (const auto& [key, node] : row->nodes) stored.nodes.push_back(node);
+  if (parts.nodes || parts.page) {
+    core::NodeSlice slice;
+    const core::NodeKey from = parts.page ? parts.page->from : core::NodeKey{};
+    for (auto node = row->nodes.lower_bound(from); node != row->nodes.end(); ++node)
+      slice.nodes.push_back(node->second);
+    if (parts.page) core::cut(slice, *parts.page);
+    stored.nodes = std::move(slice.nodes);
+    stored.next_node = slice.next;
   }
   if (parts.signals) {
     for (const auto& [sequence, signal] : row->signals) stored.signals.push_back(signal);
@@ -119,10 +125,10 @@ std::vector<std::optional<StoredRun>> MemoryTransaction::lock_runs(std::span<con
   return found;
 }
 
-std::vector<std::optional<StoredRun>> MemoryTransaction::peek_runs(std::span<const core::RunId> ids) {
+std::vector<std::optional<StoredRun>> MemoryTransaction::peek_runs(std::span<const PeekRun> peeks) {
   std::vector<std::optional<StoredRun>> found;
-  for (const core::RunId& id : ids) {
-    auto& run = found.emplace_back(find_run(state_, id, {.nodes = true, .signals = true}));
+  for (const PeekRun& peek : peeks) {
+    auto& run = found.emplace_back(find_run(state_, peek.id, {.page = peek.page, .signals = true}));
     if (run) std::erase_if(run->signals, [](const core::Signal& one) { return one.consumed_by.has_value(); });
   }
   return found;

@@ -129,6 +129,85 @@ std::optional<std::vector<std::optional<StoredRun>>> read_runs(std::span<const R
   return found;
 }
 
+namespace {
+
+bool is_by_key(const core::Node& a, const core::Node& b) { return a.key < b.key; }
+
+// The page's rows and the one behind it, which tells that there are more.
+core::NodeSlice slice_of(std::vector<core::Node> rows, const core::NodePage& page) {
+  core::NodeSlice slice{.nodes = std::move(rows)};
+  core::cut(slice, page);
+  return slice;
+}
+
+bool has_read(const core::NodeSlice& slice, const core::NodePage& page, core::NodeKey key) {
+  return key >= page.from && (!slice.next || key < *slice.next);
+}
+
+Params params_of_pages(std::span<const PeekRun> peeks) {
+  Params params;
+  params.column(peeks, [](const PeekRun& peek) { return peek.id; });
+  params.column(peeks, [](const PeekRun& peek) { return static_cast<std::int32_t>(peek.page.from.index); });
+  params.column(peeks, [](const PeekRun& peek) { return peek.page.from.item; });
+  params.column(peeks, [](const PeekRun& peek) { return static_cast<std::int64_t>(peek.page.nodes); });
+  params.column(peeks, [](const PeekRun& peek) { return static_cast<std::int64_t>(peek.page.bytes); });
+  return params;
+}
+
+}  // namespace
+
+void ask_for_pages(Connection& connection, std::span<const PeekRun> peeks, std::span<const NodeRef> nodes) {
+  Params params;
+  params.column(peeks, [](const PeekRun& peek) { return peek.id; });
+  connection.send(sql::peek_run, params);
+  connection.send(sql::list_tails, params);
+  connection.send(sql::list_node_page, params_of_pages(peeks));
+  connection.send(sql::find_node, params_of(nodes));
+}
+
+std::optional<std::vector<std::optional<StoredRun>>> read_pages(std::span<const Rows> answers,
+                                                                std::span<const PeekRun> peeks,
+                                                                std::vector<NodeRef>& nodes) {
+  std::vector<std::optional<StoredRun>> found(peeks.size());
+  const Rows& runs = answers[0];
+  for (int row = 0; row < runs.count(); ++row) found[read_place(runs, row, kAfterRun)] = read_run(runs, row);
+  const std::vector<Tail> tails = read_tails(answers[1], peeks.size());
+  std::vector<std::vector<core::Node>> rows(peeks.size());
+  for (int row = 0; row < answers[2].count(); ++row)
+    rows[read_place(answers[2], row, kAfterNode)].push_back(read_node(answers[2], row));
+  std::map<core::RunId, std::vector<core::Node>> beside;
+  for (int row = 0; row < answers[3].count(); ++row)
+    beside[nodes[read_place(answers[3], row, kAfterNode)].run].push_back(read_node(answers[3], row));
+
+  std::vector<NodeRef> missing;
+  for (std::size_t i = 0; i < peeks.size(); ++i) {
+    if (!found[i]) continue;
+    StoredRun& stored = *found[i];
+    if (tails[i].row_sequence != stored.row.sequence)
+      throw StoreError{StoreError::Kind::retry, "a run was written while it was read"};
+    core::NodeSlice slice = slice_of(std::move(rows[i]), peeks[i].page);
+    if (!stored.row.is_bare) {
+      for (const core::NodeKey key : nodes_of_tail(tails[i].events)) {
+        const NodeRef ref{peeks[i].id, key};
+        const bool is_read =
+            has_read(slice, peeks[i].page, key) || std::binary_search(nodes.begin(), nodes.end(), ref);
+        if (!is_read) missing.push_back(ref);
+      }
+    }
+    stored.nodes = slice.nodes;
+    for (core::Node& node : beside[peeks[i].id]) {
+      if (!has_read(slice, peeks[i].page, node.key)) stored.nodes.push_back(std::move(node));
+    }
+    std::sort(stored.nodes.begin(), stored.nodes.end(), is_by_key);
+    catch_up(stored, tails[i].events);
+    put_page(stored, std::move(slice), peeks[i].page);
+  }
+  if (missing.empty()) return found;
+  std::sort(missing.begin(), missing.end());
+  nodes = std::move(missing);
+  return std::nullopt;
+}
+
 Params params_of(std::span<const NodeRef> refs) {
   Params params;
   params.column(refs, [](const NodeRef& ref) { return ref.run; });

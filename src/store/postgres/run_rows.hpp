@@ -42,6 +42,9 @@ void ask_for_runs(Connection& connection, std::span<const core::RunId> ids);
                                                                              std::size_t count);
 inline constexpr std::size_t kRunsAnswers = 3;
 
+// How often the nodes that a tail needs may change while they are read.
+inline constexpr int kTailTries = 3;
+
 // Runs without their nodes, not locked: reads the given nodes, which must be those that the tails need.
 void ask_for_runs_with(Connection& connection, std::span<const core::RunId> ids,
                        std::span<const NodeRef> nodes);
@@ -49,6 +52,15 @@ void ask_for_runs_with(Connection& connection, std::span<const core::RunId> ids,
 // returns nothing.
 [[nodiscard]] std::optional<std::vector<std::optional<StoredRun>>> read_runs_with(
     std::span<const Rows> answers, std::span<const core::RunId> ids, std::vector<NodeRef>& nodes);
+
+// Runs with a page of their nodes each, not locked: reads also the given nodes, which the tails may need.
+void ask_for_pages(Connection& connection, std::span<const PeekRun> peeks, std::span<const NodeRef> nodes);
+// From its answers. Other nodes than those in `nodes` are needed: puts them there and returns nothing. Throws
+// `retry` where a row was written between the answers, which are not always of one snapshot.
+[[nodiscard]] std::optional<std::vector<std::optional<StoredRun>>> read_pages(std::span<const Rows> answers,
+                                                                              std::span<const PeekRun> peeks,
+                                                                              std::vector<NodeRef>& nodes);
+inline constexpr std::size_t kPagesAnswers = 4;
 
 // The parameters of find_node; its rows have the place of their reference behind the node's columns.
 [[nodiscard]] Params params_of(std::span<const NodeRef> refs);

@@ -69,9 +69,6 @@ void send_list(Connection& connection, const RunPage& page) {
       params);
 }
 
-// How often the nodes that a tail needs may change while they are read, before all nodes are.
-constexpr int kTailTries = 3;
-
 }  // namespace
 
 std::vector<std::optional<StoredRun>> PostgresStore::read_caught_up(Connection& connection,
@@ -106,12 +103,37 @@ std::vector<std::optional<StoredRun>> PostgresStore::read_with_nodes(Connection&
   return std::move(*found);
 }
 
+std::vector<std::optional<StoredRun>> PostgresStore::read_with_pages(Connection& connection,
+                                                                     std::span<const PeekRun> peeks,
+                                                                     const Ask& ask_more,
+                                                                     std::vector<Rows>& more) {
+  std::vector<NodeRef> nodes;
+  for (int tries = 0; tries < kTailTries; ++tries) {
+    more = read(connection, [&](Connection& used) {
+      ask_for_pages(used, peeks, nodes);
+      ask_more(used);
+    });
+    auto found = read_pages(more, peeks, nodes);
+    if (!found) continue;
+    more.erase(more.begin(), more.begin() + kPagesAnswers);
+    return std::move(*found);
+  }
+  throw StoreError{StoreError::Kind::unavailable, "a run is written faster than it can be read"};
+}
+
 std::optional<StoredRun> PostgresStore::find_run(const core::RunId& id, RunParts parts) {
   const Pool::Loan connection = readers_.borrow();
   const auto ask_more = [&](Connection& used) { ask_for_parts(used, id, parts); };
   std::vector<Rows> more;
-  auto found = parts.nodes ? read_with_nodes(*connection, {&id, 1}, ask_more, more)
-                           : read_caught_up(*connection, {&id, 1}, ask_more, more);
+  const auto read_parted = [&] {
+    if (parts.page) {
+      const PeekRun peek{.id = id, .page = *parts.page};
+      return read_with_pages(*connection, {&peek, 1}, ask_more, more);
+    }
+    return parts.nodes ? read_with_nodes(*connection, {&id, 1}, ask_more, more)
+                       : read_caught_up(*connection, {&id, 1}, ask_more, more);
+  };
+  auto found = read_parted();
   if (!found.front()) return std::nullopt;
   read_parts(more, parts, *found.front());
   return std::move(found.front());

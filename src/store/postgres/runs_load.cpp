@@ -43,22 +43,26 @@ std::vector<std::optional<StoredRun>> PostgresTransaction::lock_runs(std::span<c
   return found;
 }
 
-std::vector<std::optional<StoredRun>> PostgresTransaction::peek_runs(std::span<const RunId> ids) {
-  if (ids.empty()) return {};
-  ask_for_runs(*connection_, ids);
+std::vector<std::optional<StoredRun>> PostgresTransaction::peek_runs(std::span<const PeekRun> peeks) {
+  if (peeks.empty()) return {};
   Params params;
-  params.column(ids, [](const RunId& id) { return id; });
-  connection_->send(sql::list_all_unread, params);
-  const auto answers = connection_->run_or_throw();
-  auto found = read_runs(answers, ids.size());
-  if (!found) throw StoreError{StoreError::Kind::retry, "a run was written while it was read"};
-  const Rows& signals = answers[kRunsAnswers];
-  std::vector<core::Signal> read = read_signals(signals);
-  for (int row = 0; row < signals.count(); ++row) {
-    if (auto& run = (*found)[read_place(signals, row, kAfterSignal)])
-      run->signals.push_back(std::move(read[static_cast<std::size_t>(row)]));
+  params.column(peeks, [](const PeekRun& peek) { return peek.id; });
+  std::vector<NodeRef> nodes;
+  for (int tries = 0; tries < kTailTries; ++tries) {
+    ask_for_pages(*connection_, peeks, nodes);
+    connection_->send(sql::list_all_unread, params);
+    const auto answers = connection_->run_or_throw();
+    auto found = read_pages(answers, peeks, nodes);
+    if (!found) continue;
+    const Rows& signals = answers[kPagesAnswers];
+    std::vector<core::Signal> read = read_signals(signals);
+    for (int row = 0; row < signals.count(); ++row) {
+      if (auto& run = (*found)[read_place(signals, row, kAfterSignal)])
+        run->signals.push_back(std::move(read[static_cast<std::size_t>(row)]));
+    }
+    return std::move(*found);
   }
-  return std::move(*found);
+  throw StoreError{StoreError::Kind::retry, "a run was written while it was read"};
 }
 
 std::vector<std::optional<RunId>> PostgresTransaction::find_run_keys(std::span<const RunKeyRef> refs) {

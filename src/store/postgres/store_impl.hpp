@@ -87,14 +87,18 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::optional<core::TimePoint> heard_time();
 
   static void catch_up_with_logs(Connection& connection, std::vector<core::Run>& runs);
-  // Runs with what `ask_more` asks for, all of one snapshot, which goes to `more`; without their nodes, or
-  // with all of them.
+  // Runs with what `ask_more` asks for, all of one snapshot, which goes to `more`; without their nodes, with
+  // all of them, or with a page of them.
   [[nodiscard]] static std::vector<std::optional<StoredRun>> read_caught_up(Connection& connection,
                                                                             std::span<const core::RunId> ids,
                                                                             const Ask& ask_more,
                                                                             std::vector<Rows>& more);
   [[nodiscard]] static std::vector<std::optional<StoredRun>> read_with_nodes(Connection& connection,
                                                                              std::span<const core::RunId> ids,
+                                                                             const Ask& ask_more,
+                                                                             std::vector<Rows>& more);
+  [[nodiscard]] static std::vector<std::optional<StoredRun>> read_with_pages(Connection& connection,
+                                                                             std::span<const PeekRun> peeks,
                                                                              const Ask& ask_more,
                                                                              std::vector<Rows>& more);
   void make_lanes(Connection& connection, const std::vector<LaneKey>& keys);

@@ -62,6 +62,23 @@ std::optional<core::Node> find_node_row(Connection& connection, const NodeRef& r
   return read_node(row);
 }
 
+// Stops behind the page: its bytes are not read for nothing.
+core::NodeSlice read_slice(Rows& row, const core::NodePage& page) {
+  core::NodeSlice slice;
+  std::size_t bytes = 0;
+  while (row.next()) {
+    core::Node node = read_node(row);
+    bytes += node.output.text.size();
+    const bool fits = slice.nodes.size() < page.nodes && (slice.nodes.empty() || bytes <= page.bytes);
+    if (!fits) {
+      slice.next = node.key;
+      break;
+    }
+    slice.nodes.push_back(std::move(node));
+  }
+  return slice;
+}
+
 std::vector<core::Signal> read_signals(Rows& row) {
   std::vector<core::Signal> signals;
   while (row.next()) {
@@ -275,6 +292,19 @@ std::optional<StoredRun> find_row(Connection& connection, const RunId& id, Wante
   return stored;
 }
 
+std::optional<StoredRun> find_with_page(Connection& connection, const RunId& id, const core::NodePage& page) {
+  auto stored = find_row(connection, id, Wanted::ahead);
+  if (!stored) return std::nullopt;
+  core::NodeSlice slice;
+  if (!stored->row.is_bare) {
+    Rows row = connection.statement(sql::list_node_page)
+                   .rows(id, std::int64_t{page.from.index}, page.from.item, page.nodes + 1);
+    slice = read_slice(row, page);
+  }
+  put_page(*stored, std::move(slice), page);
+  return stored;
+}
+
 }  // namespace
 
 void write_runs(Connection& connection, const WriteSet& writes) {
@@ -293,7 +323,8 @@ void write_runs(Connection& connection, const WriteSet& writes) {
 }
 
 std::optional<StoredRun> find_run(Connection& connection, const RunId& id, RunParts parts) {
-  auto stored = find_row(connection, id, parts.nodes ? Wanted::nodes : Wanted::run);
+  auto stored = parts.page ? find_with_page(connection, id, *parts.page)
+                           : find_row(connection, id, parts.nodes ? Wanted::nodes : Wanted::run);
   if (!stored) return std::nullopt;
   if (parts.signals) {
     Rows row = connection.statement(sql::list_signals).rows(id);
@@ -369,12 +400,12 @@ std::vector<std::optional<StoredRun>> SqliteTransaction::lock_runs(std::span<con
   return found;
 }
 
-std::vector<std::optional<StoredRun>> SqliteTransaction::peek_runs(std::span<const RunId> ids) {
+std::vector<std::optional<StoredRun>> SqliteTransaction::peek_runs(std::span<const PeekRun> peeks) {
   std::vector<std::optional<StoredRun>> found;
-  for (const RunId& id : ids) {
-    auto& run = found.emplace_back(find_run(connection_, id, {.nodes = true}));
+  for (const PeekRun& peek : peeks) {
+    auto& run = found.emplace_back(find_with_page(connection_, peek.id, peek.page));
     if (!run) continue;
-    Rows row = connection_.statement(sql::list_all_unread).rows(id);
+    Rows row = connection_.statement(sql::list_all_unread).rows(peek.id);
     run->signals = read_signals(row);
   }
   return found;

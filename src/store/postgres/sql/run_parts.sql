@@ -90,6 +90,22 @@ from unnest($1::uuid[]) with ordinality u(id, ord)
 cross join lateral (select * from pawl.run_nodes n where n.run_id = u.id offset 0) n
 order by u.ord, n.node, n.item
 
+-- name: list_node_page
+-- A page of the nodes of each run, and the first node behind it, which tells that there are more. The outputs behind the
+-- page's bytes are not sent.
+select n.node, n.item, n.state, n.timer_at, n.body, n.output, u.ord::int8
+from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int8[]) with ordinality
+  u(id, node, item, nodes_max, bytes_max, ord)
+cross join lateral (
+  select p.*, row_number() over (order by p.node, p.item) as place,
+    coalesce(sum(octet_length(p.output)) over (
+      order by p.node, p.item rows between unbounded preceding and 1 preceding), 0) as bytes_before
+  from (
+    select * from pawl.run_nodes r where r.run_id = u.id and (r.node, r.item) >= (u.node, u.item)
+    order by r.run_id, r.node, r.item limit u.nodes_max + 1) p) n
+where n.place <= 2 or n.bytes_before <= u.bytes_max
+order by u.ord, n.node, n.item
+
 -- name: has_signal
 select 1 from pawl.run_signals where run_id = $1::uuid and idempotency_key = $2::text
 

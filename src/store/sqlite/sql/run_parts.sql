@@ -9,6 +9,10 @@ select node, item, state, timer_at, body, output from run_nodes where run_id = ?
 -- name: list_nodes
 select node, item, state, timer_at, body, output from run_nodes where run_id = ? order by node, item
 
+-- name: list_node_page
+select node, item, state, timer_at, body, output from run_nodes
+where run_id = ? and (node, item) >= (?, ?) order by node, item limit ?
+
 -- name: list_node_items
 select node, item, state, timer_at, body, output from run_nodes
 where run_id = ? and node = ? and item >= 0 order by item
