@@ -111,13 +111,15 @@ Problem stale(const TaskRecord& record, const Report& report, const std::string&
   return Problem{.code = ProblemCode::stale_lease, .detail = std::move(detail)};
 }
 
-// Whether `action` is what ended `past`. A requested cancel takes effect by a failure or by a release; only
+// Whether `report` is what ended `past`. A requested cancel takes effect by a failure or by a release; only
 // the failure left an error.
-bool action_led_to(ReportAction action, const Attempt& past) {
+bool report_led_to(const Report& report, const Attempt& past) {
   const bool is_cancelled = past.outcome == AttemptOutcome::cancelled;
-  switch (action) {
+  const bool is_timeout = past.outcome == AttemptOutcome::timed_out && report.error.code == kTimeoutCode;
+  switch (report.action) {
     case ReportAction::complete: return past.outcome == AttemptOutcome::completed;
-    case ReportAction::fail: return past.outcome == AttemptOutcome::failed || (is_cancelled && past.error);
+    case ReportAction::fail:
+      return past.outcome == AttemptOutcome::failed || is_timeout || (is_cancelled && past.error);
     case ReportAction::release:
       return past.outcome == AttemptOutcome::released || (is_cancelled && !past.error);
     default: return false;
@@ -134,7 +136,7 @@ Result<ReportDecision> decide_repeat(const TaskRecord& record, const std::string
   const bool is_forced =
       record.end && record.end->fence == report.fence && record.progress.fence != report.fence;
   if (is_forced) return stale(record, report, worker_id, now);
-  if (past != nullptr && past->worker_id == worker_id && action_led_to(report.action, *past)) {
+  if (past != nullptr && past->worker_id == worker_id && report_led_to(report, *past)) {
     return again(past->status_after);
   }
   if (record.end && record.end->worker_id == worker_id && record.end->fence == report.fence) {
@@ -183,7 +185,10 @@ TaskChange decide_complete(const TaskRecord& record, const Report& report, TimeP
 TaskChange decide_fail(const TaskRecord& record, const Report& report, const Moment& moment) {
   const int used = record.progress.attempt - record.progress.budget_from;
   const Duration delay = report.retry_after.value_or(retry_delay(record.facts.retry, used, moment.chance));
-  return fail_attempt(record, AttemptOutcome::failed, report.error, delay, moment.now);
+  // A worker that ends an attempt at its timeout is a little ahead of the sweep that would.
+  const bool is_timeout = record.lease->timeout && report.error.code == kTimeoutCode;
+  return fail_attempt(record, is_timeout ? AttemptOutcome::timed_out : AttemptOutcome::failed, report.error,
+                      delay, moment.now);
 }
 
 TaskChange decide_release(const TaskRecord& record, TimePoint now) {
@@ -223,7 +228,8 @@ TaskChange lose_attempt(const TaskRecord& record, std::string why, const Moment&
 
 TaskChange time_out(const TaskRecord& record, const Moment& moment) {
   const int used = record.progress.attempt - record.progress.budget_from;
-  const TaskError error{.code = "timeout", .message = "The attempt ran longer than its timeout"};
+  const TaskError error{.code = std::string{kTimeoutCode},
+                        .message = "The attempt ran longer than its timeout"};
   return force_end(record, AttemptOutcome::timed_out, error,
                    retry_delay(record.facts.retry, used, moment.chance), moment.now);
 }

@@ -14,6 +14,9 @@
 
 namespace pawl::core {
 
+// The error of an attempt that ran longer than its timeout, whether a sweep or its worker ended it.
+inline constexpr std::string_view kTimeoutCode = "timeout";
+
 enum class TaskEvent : std::uint8_t {
   unblocked,         // first in its key's line now, or its run lets it go
   claimed,           // leased to a worker

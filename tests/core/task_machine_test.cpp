@@ -164,6 +164,23 @@ TEST_F(Decisions, RestartTheTimeoutAtTheFirstStartOnly) {
   EXPECT_EQ(record.lease->timeout_at, *first + 5s);
 }
 
+TEST_F(Decisions, OnATimeoutThatTheWorkerReportsRecordItAsOne) {
+  const Report at_timeout{.fence = 1,
+                          .action = ReportAction::fail,
+                          .error = {.code = "timeout", .message = "the attempt took too long"}};
+  const TaskRecord timed = claimed({.type = "t", .timeout = 5s});
+  const auto decision = decide_report(timed, "w", at_timeout, nullptr, moment());
+  ASSERT_TRUE(decision.ok());
+  EXPECT_EQ(decision->change->attempt->outcome, AttemptOutcome::timed_out);
+  TaskRecord after = timed;
+  apply(after, *decision->change);
+  const Attempt past = *decision->change->attempt;
+  EXPECT_TRUE(decide_report(after, "w", at_timeout, &past, moment()).ok()) << "the same report again";
+  const TaskRecord untimed = claimed();
+  EXPECT_EQ(decide_report(untimed, "w", at_timeout, nullptr, moment())->change->attempt->outcome,
+            AttemptOutcome::failed);
+}
+
 TEST_F(Decisions, OfAPromotionWaitForTheTime) {
   const TaskRecord record = pending({.type = "t", .delay = 5s});
   EXPECT_EQ(decide_promote(record, clock.now() + 5s - 1us), std::nullopt);

@@ -117,7 +117,7 @@ TEST_P(Races, ManyLambdasRunOnABoundedNumberOfThreads) {
   const pawl::Run run = start(
       [&](Workflow& wf) {
         std::vector<Pending<int>> all;
-        for (int i = 0; i < 200; ++i) {
+        for (int i = 0; i < 2'000; ++i) {
           all.push_back(wf.spawn("lambda", [&] {
             const int now = ++running;
             if (now > concurrent_max) concurrent_max = now;
@@ -134,7 +134,7 @@ TEST_P(Races, ManyLambdasRunOnABoundedNumberOfThreads) {
         return sum;
       },
       {.branch_threads = 4});
-  EXPECT_EQ(run.result<int>(60s), 200);
+  EXPECT_EQ(run.result<int>(60s), 2'000);
   EXPECT_LE(threads.size(), 9U) << "twice the bound, and the workflow's own";
   EXPECT_LE(concurrent_max, 6);
 }

@@ -184,6 +184,22 @@ test("children and parents lead to each other", async () => {
   await until(() => view.page.url().endsWith(parent.id), "the parent's page");
 });
 
+test("a run that was continued as a new one leads to it and back, and shows its operation keys", async () => {
+  const first = await start("agent", { kind: "code", queue: "agents" });
+  const { tasks } = await pawl.ask("POST", "/v1/default/tasks/claim", { worker_id: "agent-1", queues: ["agents"] });
+  const held = { worker_id: "agent-1", fence: tasks[0].lease.fence };
+  await pawl.ask("POST", `/v1/default/runs/${first.id}/steps/think/complete`, { fence: held.fence, output: 1 });
+  await pawl.ask("POST", `/v1/default/tasks/${tasks[0].id}/complete`, { ...held, continue_as_new: { round: 2 } });
+  const { continued_as: second } = await read(first.id);
+  await view.go(`runs/${first.id}`);
+  await view.page.locator(".fact", { hasText: "Continued as" }).getByRole("link").click();
+  await until(() => view.page.url().endsWith(second), "the next run of the chain");
+  await view.page.locator(".fact", { hasText: "Continued from" }).getByRole("link").click();
+  await until(() => view.page.url().endsWith(first.id), "the run before");
+  await view.go(`tasks/${tasks[0].id}`);
+  await view.page.locator(".fact", { hasText: "Operation key" }).getByText(tasks[0].operation_key).waitFor();
+});
+
 test("nothing went wrong on the way", () => {
   assert.deepEqual(view.complaints, []);
 });

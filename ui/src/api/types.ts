@@ -166,6 +166,8 @@ export interface Run {
   error: Failure | null;
   compensation_error?: Failure; // of compensation_failed: what is not undone, and why
   parent: { run_id: string; node_id: string } | null;
+  continued_from?: string; // the run before it in a chain of continue_as_new
+  continued_as?: string; // the run after it
   deadline_at: string | null;
   wake_at: string | null;
   labels: Record<string, string>;

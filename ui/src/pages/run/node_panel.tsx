@@ -62,6 +62,9 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
         </p>
       )}
       <Facts>
+        <Fact name="Operation key">
+          <code>{`${run.id}:${node.id}`}</code>
+        </Fact>
         {node.child_run_id && (
           <Fact name="Child run">
             <Link page="runs" id={node.child_run_id}>

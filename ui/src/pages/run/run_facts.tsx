@@ -29,13 +29,9 @@ export function RunFacts({ run, isPast, isClosed, rewoundFrom, round }: Props) {
           {run.parent.node_id}
         </Fact>
       )}
-      {rewoundFrom && (
-        <Fact name="Rewound from">
-          <Link page="runs" id={rewoundFrom}>
-            <Id id={rewoundFrom} />
-          </Link>
-        </Fact>
-      )}
+      {rewoundFrom && <OtherRun name="Rewound from" id={rewoundFrom} />}
+      {run.continued_from && <OtherRun name="Continued from" id={run.continued_from} />}
+      {run.continued_as && <OtherRun name="Continued as" id={run.continued_as} />}
       <Fact name="Created">
         <Age at={run.created_at} />
       </Fact>
@@ -53,6 +49,16 @@ export function RunFacts({ run, isPast, isClosed, rewoundFrom, round }: Props) {
       <Fact name="Tasks">{countsInWords(run)}</Fact>
       <RunChildren id={run.id} round={round} isNow={isPast} />
     </Facts>
+  );
+}
+
+function OtherRun({ name, id }: { name: string; id: string }) {
+  return (
+    <Fact name={name}>
+      <Link page="runs" id={id}>
+        <Id id={id} />
+      </Link>
+    </Fact>
   );
 }
 

@@ -13,6 +13,11 @@ import { fieldText } from "../../text/json_text";
 import { Attempts } from "./attempts";
 import { shownStatus } from "./tasks_page";
 
+// The idempotency key for outside calls: the same for every attempt.
+function operationKey(task: { id: string; run_id: string | null; node_id: string | null }): string {
+  return task.run_id === null ? task.id : `${task.run_id}:${task.node_id}`;
+}
+
 export function TaskPage({ id }: { id: string }) {
   const { client, ns } = useConnection();
   const load = useCallback(
@@ -93,6 +98,9 @@ export function TaskPage({ id }: { id: string }) {
             </Link>
           </Fact>
         )}
+        <Fact name="Operation key">
+          <code>{operationKey(task)}</code>
+        </Fact>
         <Fact name="Priority">{task.priority}</Fact>
         <Fact name="Attempt">
           {attemptsInWords(task.attempt, task.retry.max_attempts, { of: " of ", any: "any number" })}
