@@ -60,8 +60,9 @@ struct Lane {
   std::string queue = {};
   std::string type = {};
   std::int32_t priority = 0;
-  bool of_runs = false;  // its tasks are parts of runs
-  bool fair = false;     // its tasks have fairness keys, and are claimed by their turns
+  bool of_runs = false;    // its tasks are parts of runs
+  bool fair = false;       // its tasks have fairness keys, and are claimed by their turns
+  std::uint64_t life = 0;  // of the database in which the id has this meaning (store::Store::life)
 };
 
 // Which task of which run it is.

@@ -1,7 +1,8 @@
 #pragma once
-// Definitions made ready to be run. A version never changes, so that one that was read once is good for ever;
-// which version is the latest is asked each time. Bounded. Any thread.
+// Definitions made ready to be run. A version never changes within one life of the store, so that it is read
+// once; the latest version is read each time. Bounded. Any thread.
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/definition.hpp"
@@ -37,7 +39,10 @@ using SharedPlan = std::shared_ptr<const Plan>;
 
 class Plans {
  public:
-  using Read = std::function<std::optional<core::Record>(const core::RecordRef&)>;
+  struct Read {
+    std::uint64_t life = 0;  // of the store that is read
+    std::function<std::optional<core::Record>(const core::RecordRef&)> record = {};
+  };
 
   // Null if there is none.
   [[nodiscard]] SharedPlan latest(const std::string& ns, const std::string& name, const Read& read);
@@ -45,12 +50,13 @@ class Plans {
                                 const Read& read);
 
  private:
-  [[nodiscard]] SharedPlan known(const core::RecordRef& ref);
-  [[nodiscard]] SharedPlan keep(const core::RecordRef& ref, const core::Record& record);
+  using Key = std::pair<std::uint64_t, core::RecordRef>;  // the life, and the record of the version
+  [[nodiscard]] SharedPlan known(const Key& key);
+  [[nodiscard]] SharedPlan keep(const Key& key, const core::Record& record);
 
   std::mutex mutex_;
-  std::map<core::RecordRef, SharedPlan> plans_;  // by the record of the version
-  std::deque<core::RecordRef> oldest_first_;
+  std::map<Key, SharedPlan> plans_;
+  std::deque<Key> oldest_first_;
 };
 
 }  // namespace pawl::engine

@@ -13,12 +13,16 @@ constexpr std::size_t kDroppedAtOnce = 512;
 
 }  // namespace
 
-std::optional<RunCache::Kept> RunCache::take(const core::RunId& id) {
-  const std::lock_guard lock{mutex_};
-  const auto found = entries_.find(id);
-  if (found == entries_.end()) return std::nullopt;
-  std::optional<Kept> kept{std::move(found->second.kept)};
-  entries_.erase(found);
+std::optional<RunCache::Kept> RunCache::take(const core::RunId& id, std::uint64_t life) {
+  std::optional<Kept> kept;
+  {
+    const std::lock_guard lock{mutex_};
+    const auto found = entries_.find(id);
+    if (found == entries_.end()) return std::nullopt;
+    kept = std::move(found->second.kept);
+    entries_.erase(found);
+  }
+  if (kept->life != life) return std::nullopt;
   return kept;
 }
 
@@ -51,6 +55,6 @@ std::vector<RunCache::Kept> RunCache::take_oldest() {
   return oldest;
 }
 
-void RunCache::drop(const core::RunId& id) { (void)take(id); }
+void RunCache::drop(const core::RunId& id) { (void)take(id, 0); }
 
 }  // namespace pawl::engine

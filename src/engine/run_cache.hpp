@@ -27,10 +27,11 @@ class RunCache {
     std::string hash;                           // of its last event
     core::RunRowMark row;
     bool had_signals = true;  // there may be some that nobody has consumed
+    std::uint64_t life = 0;   // of the store, in which it was written
   };
 
-  // Whoever takes it has it alone.
-  [[nodiscard]] std::optional<Kept> take(const core::RunId& id);
+  // The caller has it alone. What is from another life of the store is dropped.
+  [[nodiscard]] std::optional<Kept> take(const core::RunId& id, std::uint64_t life);
   void keep(const core::RunId& id, Kept&& kept);
   void drop(const core::RunId& id);
 

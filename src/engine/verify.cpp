@@ -181,7 +181,8 @@ class Verifier {
     SharedPlan plan;
     if (run.facts.version > 0) {
       plan = plans_.find(run.facts.ns, run.facts.workflow, run.facts.version,
-                         [this](const core::RecordRef& ref) { return store_.find_record(ref); });
+                         {.life = store_.life(),
+                          .record = [this](const core::RecordRef& ref) { return store_.find_record(ref); }});
       if (plan == nullptr) return violated("I20", to_string(run.facts.id), "it has no definition");
     }
     for (const char* check : kRunChecks) ++verdict(check).examined;

@@ -69,7 +69,7 @@ bool WorkingRuns::Source::has_signal(const std::string& idempotency_key) {
 }
 
 Plans::Read WorkingRuns::reader() {
-  return [this](const core::RecordRef& ref) { return peek(ref); };
+  return {.life = tx_.life(), .record = [this](const core::RecordRef& ref) { return peek(ref); }};
 }
 
 const std::optional<core::Record>& WorkingRuns::peek(const core::RecordRef& ref) {
@@ -95,7 +95,7 @@ void WorkingRuns::lock(std::vector<core::RunId> ids) {
 }
 
 bool WorkingRuns::has_cached(const core::RunId& id) {
-  auto kept = cache_.take(id);
+  auto kept = cache_.take(id, tx_.life());
   if (!kept) return false;
   auto source = std::make_unique<Source>(tx_, id, core::RunKind::code);
   kept->working->stand_on(source.get());
@@ -168,14 +168,15 @@ void WorkingRuns::keep_in_cache(const core::RunId& id, Entry& entry) {
   cache_.keep(id, {.working = std::move(entry.working),
                    .hash = std::move(entry.hash_before),
                    .row = entry.row,
-                   .had_signals = entry.had_signals || has_signal});
+                   .had_signals = entry.had_signals || has_signal,
+                   .life = tx_.life()});
 }
 
 void WorkingRuns::visit_kept(std::vector<core::RunId>& ids,
                              const std::function<void(const core::RunId&, core::WorkingRun&)>& visit) {
   std::erase_if(ids, [&](const core::RunId& id) {
     if (runs_.contains(id)) return false;
-    auto kept = cache_.take(id);
+    auto kept = cache_.take(id, tx_.life());
     if (!kept) return false;
     if (kept->had_signals || !kept->working->has_all_nodes()) {
       cache_.keep(id, std::move(*kept));

@@ -42,7 +42,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
            LocalApiOptions options = {})
       : store_(store),
         clock_(clock),
-        shared_(std::make_shared<Shared>(clock, random)),
+        shared_(std::make_shared<Shared>(store, clock, random)),
         submit_(std::move(submit)),
         options_(options) {}
 
@@ -172,7 +172,8 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
 
  private:
   struct Shared {
-    Shared(core::Clock& clock, core::Random& random) : ids(random), records(clock) {}
+    Shared(const store::Store& store, core::Clock& clock, core::Random& random)
+        : ids(random), records(clock, [&store] { return store.life(); }) {}
     engine::IdSource ids;
     RecordCache records;
     engine::Plans plans;

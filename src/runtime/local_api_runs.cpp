@@ -76,7 +76,9 @@ Result<engine::SharedPlan> LocalApi::plan_of(const core::Run& run) {
   if (run.facts.version == 0) return engine::SharedPlan{};
   return guarded([&]() -> Result<engine::SharedPlan> {
     auto plan = shared_->plans.find(run.facts.ns, run.facts.workflow, run.facts.version,
-                                    [this](const core::RecordRef& ref) { return store_.find_record(ref); });
+                                    {.life = store_.life(), .record = [this](const core::RecordRef& ref) {
+                                       return store_.find_record(ref);
+                                     }});
     if (plan == nullptr) {
       return core::Problem{.code = core::ProblemCode::internal,
                            .detail = fmt::format("run {} has no definition", to_string(run.facts.id))};

@@ -12,6 +12,7 @@ std::optional<RecordNow> RecordCache::find_at_hand(const core::RecordRef& ref) {
 
 std::optional<RecordNow> RecordCache::find_fresh_at(const core::RecordRef& ref, core::MonotonicTime when) {
   const std::lock_guard lock{mutex_};
+  follow_life();
   const auto found = entries_.find(ref);
   if (found == entries_.end() || found->second.until <= when) return std::nullopt;
   return found->second.seen;
@@ -19,12 +20,14 @@ std::optional<RecordNow> RecordCache::find_fresh_at(const core::RecordRef& ref, 
 
 std::uint64_t RecordCache::round() {
   const std::lock_guard lock{mutex_};
+  follow_life();
   return round_;
 }
 
 void RecordCache::put(const core::RecordRef& ref, const RecordNow& seen, std::uint64_t round) {
   const core::MonotonicTime until = clock_.monotonic() + kStaleness;
   const std::lock_guard lock{mutex_};
+  follow_life();
   if (round != round_) return;
   if (entries_.size() >= kEntriesMax) entries_.clear();  // rare, and costs a read each
   entries_[ref] = {.seen = seen, .until = until};
@@ -34,6 +37,14 @@ void RecordCache::forget(std::span<const core::RecordRef> refs) {
   const std::lock_guard lock{mutex_};
   ++round_;
   for (const core::RecordRef& ref : refs) entries_.erase(ref);
+}
+
+void RecordCache::follow_life() {
+  const std::uint64_t life = life_of_store_();
+  if (life == life_) return;
+  life_ = life;
+  ++round_;
+  entries_.clear();
 }
 
 }  // namespace pawl::runtime

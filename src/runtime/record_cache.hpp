@@ -5,6 +5,7 @@
 //
 // Always: correctness of what is stored does not depend on it. Any thread.
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -28,7 +29,9 @@ class RecordCache {
 
   static constexpr core::Duration kAtHand = std::chrono::milliseconds{100};
 
-  explicit RecordCache(core::Clock& clock) : clock_(clock) {}
+  // `life` gives the store's: what was read in another one is dropped.
+  RecordCache(core::Clock& clock, std::function<std::uint64_t()> life)
+      : clock_(clock), life_of_store_(std::move(life)) {}
 
   [[nodiscard]] std::optional<RecordNow> find(const core::RecordRef& ref);
   // The same for one who must not wait for a read: it is fresh for a while yet.
@@ -46,9 +49,13 @@ class RecordCache {
     core::MonotonicTime until = {};
   };
 
+  void follow_life();  // with the lock held
+
   core::Clock& clock_;
+  const std::function<std::uint64_t()> life_of_store_;
   std::mutex mutex_;
   std::uint64_t round_ = 0;
+  std::uint64_t life_ = 0;
   std::map<core::RecordRef, Entry> entries_;
 };
 

@@ -61,6 +61,7 @@ class FaultyTransaction final : public Transaction {
     return inner_->peek_record(ref);
   }
 
+  [[nodiscard]] std::uint64_t life() const override { return inner_->life(); }
   [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override {
     return runs().lock_runs(ids);
   }
@@ -203,6 +204,7 @@ class FaultyStore final : public Store {
   [[nodiscard]] bool has_inbox() const override { return inner_->has_inbox(); }
   bool may_have_changed() override { return reader().may_have_changed(); }
   void maintain() override { reader().maintain(); }
+  [[nodiscard]] std::uint64_t life() const override { return inner_->life(); }
   [[nodiscard]] int writers() const override { return inner_->writers(); }
 
  private:

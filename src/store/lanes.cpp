@@ -5,6 +5,10 @@
 
 namespace pawl::store {
 
+LaneKey key_of(const core::Lane& lane) {
+  return {lane.ns, lane.queue, lane.type, lane.priority, lane.of_runs, lane.fair};
+}
+
 const core::Lane* LaneCache::find(const LaneKey& key) const {
   const std::shared_lock lock{mutex_};
   const auto found = by_key_.find(key);
@@ -49,14 +53,23 @@ std::int32_t LaneCache::last_id() const {
 
 const core::Lane* LaneCache::add(core::Lane lane) {
   const std::unique_lock lock{mutex_};
+  if (lane.life != life_) return nullptr;
   if (const auto known = by_id_.find(lane.id); known != by_id_.end()) return known->second;
   const core::Lane* added = &lanes_.emplace_back(std::move(lane));
-  by_key_.emplace(LaneKey{added->ns, added->queue, added->type, added->priority, added->of_runs, added->fair},
-                  added);
+  by_key_.emplace(key_of(*added), added);
   by_id_.emplace(added->id, added);
   by_queue_[QueueRef{added->ns, added->queue}].push_back(added);
   last_id_ = std::max(last_id_, added->id);
   return added;
+}
+
+void LaneCache::begin_life(std::uint64_t life) {
+  const std::unique_lock lock{mutex_};
+  life_ = life;
+  by_key_.clear();
+  by_id_.clear();
+  by_queue_.clear();
+  last_id_ = 0;
 }
 
 }  // namespace pawl::store

@@ -1,6 +1,6 @@
 #pragma once
-// The lanes a store knows, in memory. Lanes are only ever added, so a pointer stays good as long as the
-// cache. Any thread.
+// The lanes a store knows, in memory. A pointer to a lane stays valid as long as the cache, also when the
+// database has lost the lane and its id may mean another one. Any thread.
 
 #include <deque>
 #include <map>
@@ -14,6 +14,8 @@
 
 namespace pawl::store {
 
+[[nodiscard]] LaneKey key_of(const core::Lane& lane);
+
 class LaneCache {
  public:
   [[nodiscard]] const core::Lane* find(const LaneKey& key) const;
@@ -22,8 +24,10 @@ class LaneCache {
   [[nodiscard]] std::vector<const core::Lane*> of_namespace(const std::string& ns) const;
   [[nodiscard]] std::vector<std::string> namespaces() const;
   [[nodiscard]] std::int32_t last_id() const;
-  // Adding a lane that is known changes nothing.
+  // Adding a lane that is known, or that is of an earlier life, changes nothing.
   const core::Lane* add(core::Lane lane);
+  // The database may have lost lanes: all are read again.
+  void begin_life(std::uint64_t life);
 
  private:
   mutable std::shared_mutex mutex_;
@@ -32,6 +36,7 @@ class LaneCache {
   std::unordered_map<std::int32_t, const core::Lane*> by_id_;
   std::map<QueueRef, std::vector<const core::Lane*>> by_queue_;
   std::int32_t last_id_ = 0;
+  std::uint64_t life_ = 0;
 };
 
 }  // namespace pawl::store

@@ -289,6 +289,9 @@ class Transaction : public RunVerbs {
   [[nodiscard]] virtual std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                                  std::size_t max) = 0;
 
+  // The store's life that it belongs to. Nothing that was read in an earlier one may be used in it.
+  [[nodiscard]] virtual std::uint64_t life() const { return 0; }
+
   // The last commit that it can see: what was read here may be told when that one is durable.
   [[nodiscard]] virtual CommitNumber seen() { return kDurable; }
 
@@ -410,6 +413,10 @@ class Store : public RunReads {
   [[nodiscard]] virtual bool has_sql() const { return false; }
   // Whether its schema has functions that leave calls in the inbox.
   [[nodiscard]] virtual bool has_inbox() const { return false; }
+
+  // A number that rises when the database may have lost commits that this node has seen: another server took
+  // over, it crashed, or it was restored. What was read before may not be there any more.
+  [[nodiscard]] virtual std::uint64_t life() const { return 0; }
 
   // Whether another process or node may have committed since the last call.
   [[nodiscard]] virtual bool may_have_changed() = 0;

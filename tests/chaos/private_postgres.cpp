@@ -159,6 +159,20 @@ void PrivatePostgres::await_crash() const {
   await_connections();
 }
 
+void PrivatePostgres::save() {
+  server_->signal(SIGINT);
+  (void)server_->wait();
+  run_to_end(as_server({"cp", "-a", data(), folder_ + "/saved"}), folder_ + ".cp.log");
+  start();
+}
+
+void PrivatePostgres::go_back() {
+  stop_immediately();
+  run_to_end(as_server({"rm", "-rf", data()}), folder_ + ".rm.log");
+  run_to_end(as_server({"cp", "-a", folder_ + "/saved", data()}), folder_ + ".cp.log");
+  start();
+}
+
 void PrivatePostgres::promote() { execute("select pg_promote(true, 60)"); }
 
 void PrivatePostgres::execute(const std::string& sql) const {

@@ -28,6 +28,10 @@ class PrivatePostgres {
   void start();
   // Returns when all its processes but the first have ended and been started again, and it takes connections.
   void await_crash() const;
+  // Keeps a copy of all data, with a restart; and brings that back, as a promoted standby that was behind
+  // does: what was committed since is lost.
+  void save();
+  void go_back();
   // The standby is the primary when this returns.
   void promote();
 

@@ -70,10 +70,12 @@ TEST_F(PostgresHoldBack, NorBehindATimeThatWasGuessedWrong) {
   (void)store::open_postgres({.conninfo = database.conninfo()});  // for its functions
   const core::TimePoint now = core::time_from_micros(
       std::stoll(session.value("select (extract(epoch from clock_timestamp()) * 1000000)::int8")));
+  const std::string identity = session.value(std::string{sql::identify_server});
   for (const core::Duration off : {core::Duration{0s}, core::Duration{-10min}, core::Duration{10min}}) {
     Params params;
     params.value(now + off - HeardClock::kEarlyMax);
     params.value(now + off + core::Duration{1min});
+    params.value(identity);
     connection.hold_back([&params](Connection& used) { used.send(sql::expect_time, params); }, count());
     connection.send(kTwo);
     std::vector<Rows> answers;
@@ -82,6 +84,20 @@ TEST_F(PostgresHoldBack, NorBehindATimeThatWasGuessedWrong) {
     EXPECT_TRUE(!failure || failure->kind == StoreError::Kind::retry);
   }
   EXPECT_EQ(taken, 1);
+}
+
+TEST_F(PostgresHoldBack, NorOnAnotherServerThanTheOneThatWasRememberedFrom) {
+  (void)store::open_postgres({.conninfo = database.conninfo()});
+  Params params;
+  params.value(core::TimePoint{});
+  params.value(core::time_from_micros(std::int64_t{1} << 55));
+  params.value(std::string{"00000002/1/2/3"});
+  connection.hold_back([&params](Connection& used) { used.send(sql::expect_time, params); }, count());
+  connection.send(kTwo);
+  std::vector<Rows> answers;
+  const auto failure = connection.run(answers);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, StoreError::Kind::retry);
 }
 
 TEST_F(PostgresHoldBack, AfterARollbackItIsNotAsked) {

@@ -56,13 +56,19 @@ std::string field(const pg_result* result, int code) {
   return value == nullptr ? "" : value;
 }
 
-void ignore_notice(void* /*context*/, const pg_result* /*notice*/) {}
+// A server gives up waiting for its synchronous standby with a warning, and says that the commit succeeded.
+constexpr std::string_view kWarning = "01000";
+
+void take_notice(void* context, const pg_result* notice) {
+  if (field(notice, PG_DIAG_SQLSTATE) == kWarning) *static_cast<bool*>(context) = true;
+}
 
 }  // namespace
 
 void CloseConnection::operator()(pg_conn* connection) const { PQfinish(connection); }
 
 std::optional<Failure> Connection::connect(When when) {
+  if (is_connected() && life_ != server_.lives.current()) drop();
   if (is_connected()) return std::nullopt;
   const core::MonotonicTime now = monotonic_now();
   if (when == When::backed_off && now < next_try_at_) {
@@ -80,25 +86,33 @@ std::optional<Failure> Connection::connect(When when) {
 }
 
 bool Connection::connect_or_throw() {
-  if (is_connected()) return false;
+  const bool is_new = !is_connected() || life_ != server_.lives.current();
   if (const auto failure = connect()) failure->raise();
-  return true;
+  return is_new;
+}
+
+void Connection::expect_identity(std::string_view identity) {
+  if (identity == server_identity_) return;
+  server_identity_ = identity;
+  life_ = server_.lives.enter(server_identity_);
+  throw StoreError{StoreError::Kind::retry, "another database server has taken over"};
 }
 
 std::optional<Failure> Connection::open() {
   connection_.reset(open_connection(server_.conninfo));
   if (PQstatus(connection_.get()) != CONNECTION_OK) return lost();
   PQsetnonblocking(connection_.get(), 1);  // it is waited for here, where the waiting has an end
-  PQsetNoticeReceiver(connection_.get(), ignore_notice, nullptr);
+  PQsetNoticeReceiver(connection_.get(), take_notice, has_warned_.get());
   PQenterPipelineMode(connection_.get());
   std::vector<Rows> answers;
-  // Without a name: behind a pooler it may be taken, and here nobody would try again.
+  // Without a name: behind a pooler it may be taken, and here there is no other try.
   send_unnamed(sql::identify_server, {});
   if (auto failure = run(answers)) {
     failure->kind = StoreError::Kind::unavailable;  // a standby, or gone again
     return failure;
   }
-  server_life_ = answers.front().text(0, 0);
+  server_identity_ = answers.front().text(0, 0);
+  life_ = server_.lives.enter(server_identity_);
   return std::nullopt;
 }
 
@@ -250,7 +264,7 @@ pg_result* Connection::next_result() {
 }
 
 bool Connection::is_quiet() const {
-  if (!is_connected()) return false;
+  if (!is_connected() || life_ != server_.lives.current()) return false;
   pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
   return ::poll(&socket, 1, 0) == 0;
 }

@@ -13,12 +13,14 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "store/postgres/failure.hpp"
 #include "store/postgres/jitter.hpp"
 #include "store/postgres/params.hpp"
 #include "store/postgres/rows.hpp"
+#include "store/postgres/server_lives.hpp"
 
 struct pg_conn;  // libpq's
 
@@ -28,6 +30,7 @@ namespace pawl::store::postgres {
 struct Server {
   std::string conninfo;
   Jitter jitter;
+  ServerLives lives;
   // A pooler was seen to hand our statements to other server processes: they are parsed anew each time from
   // then on.
   std::atomic<bool> is_pooled = false;
@@ -48,7 +51,8 @@ class Connection {
   Connection(Server& server, core::Duration silence_max) : server_(server), silence_max_(silence_max) {}
 
   enum class When : std::uint8_t { backed_off, at_once };
-  // Does nothing when connected. Refuses without a try while it is too early for one, unless told `at_once`.
+  // Does nothing when connected, unless the server has begun another life since: then it connects again.
+  // Refuses without a try while it is too early for one, unless told `at_once`.
   [[nodiscard]] std::optional<Failure> connect(When when = When::backed_off);
   // True if it had to connect anew: a failure after that is not one of an old connection.
   bool connect_or_throw();
@@ -81,11 +85,19 @@ class Connection {
   // Text with any number of statements, outside of the pipeline. `silence_max` as above.
   [[nodiscard]] std::optional<Failure> run_script(const std::string& text,
                                                   std::optional<core::Duration> silence_max = {});
+  // Whether the server has warned since the last call. Of a commit: it is not on the synchronous standby.
+  [[nodiscard]] bool take_warning() { return std::exchange(*has_warned_, false); }
   // Ends a transaction that is to leave nothing; drops the connection if that cannot be done.
   void roll_back();
 
   // Another one after a failover, and after a crash of the same server.
-  [[nodiscard]] const std::string& server_life() const { return server_life_; }
+  [[nodiscard]] const std::string& server_identity() const { return server_identity_; }
+  [[nodiscard]] std::uint64_t life() const { return life_; }
+  // Throws `retry` where the answer is of another server than the one that was connected to: a pooler has
+  // moved on to it. All that was remembered is dropped then.
+  void expect_identity(std::string_view identity);
+  // The server has lost rows that it had in this life.
+  void end_life() { server_.lives.end(life_); }
 
  private:
   struct Prepared {
@@ -119,8 +131,10 @@ class Connection {
   core::MonotonicTime heard_at_ = {};
   bool is_silent_ = false;  // and has been for too long
   std::unique_ptr<pg_conn, CloseConnection> connection_;
-  std::string server_life_;
-  std::unordered_map<const char*, Prepared> statements_;  // by the address of their text
+  std::string server_identity_;
+  std::uint64_t life_ = 0;
+  const std::unique_ptr<bool> has_warned_ = std::make_unique<bool>(false);  // libpq has its address
+  std::unordered_map<const char*, Prepared> statements_;                    // by the address of their text
   std::vector<Sent> sent_;
   Ask ask_;
   std::vector<Sent> held_back_;

@@ -8,19 +8,32 @@ namespace pawl::store::postgres {
 void ask_for_lanes(Connection& connection, const LaneCache& lanes) {
   Params params;
   params.value(lanes.last_id());
-  connection.send(sql::list_lanes_after, params);
+  connection.send(sql::list_lanes_from, params);
 }
 
-void learn_lanes(LaneCache& lanes, const Rows& answer) {
-  for (int row = 0; row < answer.count(); ++row) {
-    lanes.add({.id = answer.int4(row, 0),
-               .ns = std::string{answer.text(row, 1)},
-               .queue = std::string{answer.text(row, 2)},
-               .type = std::string{answer.text(row, 3)},
-               .priority = answer.int4(row, 4),
-               .of_runs = answer.boolean(row, 5),
-               .fair = answer.boolean(row, 6)});
+bool learn_lanes(LaneCache& lanes, const Rows& answer, Connection& connection) {
+  const std::int32_t last_known = answer.int4(0, 7);
+  const bool has_any = !answer.is_null(0, 0);
+  bool is_as_known = last_known == 0 || (has_any && answer.int4(0, 0) == last_known);
+  for (int row = 0; has_any && row < answer.count(); ++row) {
+    const core::Lane lane{.id = answer.int4(row, 0),
+                          .ns = std::string{answer.text(row, 1)},
+                          .queue = std::string{answer.text(row, 2)},
+                          .type = std::string{answer.text(row, 3)},
+                          .priority = answer.int4(row, 4),
+                          .of_runs = answer.boolean(row, 5),
+                          .fair = answer.boolean(row, 6),
+                          .life = connection.life()};
+    const core::Lane* known = lanes.add(lane);  // null: of an earlier life
+    is_as_known = is_as_known && (known == nullptr || key_of(*known) == key_of(lane));
   }
+  if (!is_as_known) connection.end_life();
+  return is_as_known;
+}
+
+void learn_lanes_or_throw(LaneCache& lanes, const Rows& answer, Connection& connection) {
+  if (!learn_lanes(lanes, answer, connection))
+    throw StoreError{StoreError::Kind::retry, "the database has lost rows that were read before"};
 }
 
 const core::Lane* LaneFinder::operator()(std::int32_t id) {
@@ -28,7 +41,7 @@ const core::Lane* LaneFinder::operator()(std::int32_t id) {
   last_ = lanes_.find(id);
   if (last_ == nullptr) {
     ask_for_lanes(connection_, lanes_);
-    learn_lanes(lanes_, connection_.run_or_throw().front());
+    learn_lanes_or_throw(lanes_, connection_.run_or_throw().front(), connection_);
     last_ = lanes_.find(id);
   }
   if (last_ == nullptr) {

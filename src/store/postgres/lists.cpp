@@ -90,8 +90,7 @@ void send_list(Connection& connection, const TaskPage& page, const std::vector<c
 }  // namespace
 
 std::vector<core::TaskId> PostgresStore::list_ids(Connection& connection, const TaskPage& page) {
-  learn_lanes(shared_.lanes,
-              run(connection, [&](Connection& used) { ask_for_lanes(used, shared_.lanes); }).front());
+  read_lanes(connection);
   std::vector<const core::Lane*> lanes;
   for (const core::Lane* lane : shared_.lanes.of_namespace(page.filter.ns)) {
     const bool is_wanted = (!page.filter.queue || *page.filter.queue == lane->queue) &&

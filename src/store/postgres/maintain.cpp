@@ -50,7 +50,8 @@ void PostgresStore::fold_counts(Connection& connection) {
   shared_.counts_mark.update({.last = answers[6].int8(0, 0),
                               .oldest_transaction = first.int8(0, 0),
                               .next_transaction = first.int8(0, 1),
-                              .first = first.int8_or_null(0, 2)});
+                              .first = first.int8_or_null(0, 2)},
+                             connection.life());
 }
 
 // Its failure is none: autovacuum does the same, later.

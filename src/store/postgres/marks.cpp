@@ -115,7 +115,29 @@ void DueMark::end(const Look& look, core::TimePoint now, std::optional<core::Tim
   if (look.reach == Reach::all) next_full_at_ = next_look(look.began_at, ended_at, kFullMarksEvery);
 }
 
-void CountsMark::update(const Seen& seen) {
+void ReadyMarks::forget() {
+  const std::lock_guard lock{mutex_};
+  marks_.clear();
+}
+
+void DueMark::forget() {
+  const std::lock_guard lock{mutex_};
+  mark_ = core::TimePoint::min();
+  last_now_ = core::TimePoint::min();
+  next_far_at_ = {};
+  next_full_at_ = {};
+}
+
+void CountsMark::begin_life(std::uint64_t life) {
+  const std::lock_guard lock{mutex_};
+  life_ = life;
+  mark_ = 0;
+  candidate_.reset();
+}
+
+void CountsMark::update(const Seen& seen, std::uint64_t life) {
+  const std::lock_guard lock{mutex_};
+  if (life != life_) return;
   const bool has_gone_back = seen.last < mark_ || (candidate_ && seen.last < candidate_->last);
   if (has_gone_back) mark_ = 0;  // a failover that lost the end, or a restored backup
   const bool all_ended =

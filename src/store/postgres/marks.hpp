@@ -52,6 +52,7 @@ class ReadyMarks {
   [[nodiscard]] bool is_empty(std::int32_t lane) const;
   [[nodiscard]] Position mark_of(std::int32_t lane) const;
   [[nodiscard]] std::vector<std::int32_t> lanes() const;
+  void forget();
 
  private:
   struct LaneMark {
@@ -87,6 +88,7 @@ class DueMark {
   [[nodiscard]] Look begin(core::TimePoint now);
   // `first`: the first live entry that the look found, if any.
   void end(const Look& look, core::TimePoint now, std::optional<core::TimePoint> first);
+  void forget();
 
  private:
   const bool is_on_;
@@ -111,8 +113,9 @@ class CountsMark {
     std::int64_t next_transaction = 0;
     std::optional<std::int64_t> first = {};
   };
-  // One thread at a time.
-  void update(const Seen& seen);
+  // One thread at a time. What was seen in an earlier life changes nothing.
+  void update(const Seen& seen, std::uint64_t life = 0);
+  void begin_life(std::uint64_t life);
 
  private:
   struct Candidate {
@@ -121,7 +124,9 @@ class CountsMark {
   };
 
   std::atomic<std::int64_t> mark_ = 0;
+  std::mutex mutex_;
   std::optional<Candidate> candidate_;
+  std::uint64_t life_ = 0;
 };
 
 }  // namespace pawl::store::postgres

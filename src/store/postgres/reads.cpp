@@ -78,8 +78,7 @@ std::optional<StoredTask> PostgresStore::find_task(const core::TaskId& id) {
 std::vector<core::Queue> PostgresStore::list_queues(const std::string& ns) {
   const Pool::Loan connection = readers_.borrow();
   const core::TimePoint time = now(*connection);
-  learn_lanes(shared_.lanes,
-              run(*connection, [&](Connection& used) { ask_for_lanes(used, shared_.lanes); }).front());
+  read_lanes(*connection);
   const auto lanes = shared_.lanes.of_namespace(ns);
   const auto answers = run(*connection, [&](Connection& used) {
     Params of_namespace;

@@ -106,4 +106,17 @@ void RememberedLeases::forget(const core::TaskId& id) {
   leases_.erase(id);
 }
 
+void RememberedFacts::forget_all() {
+  const std::lock_guard lock{mutex_};
+  facts_.clear();
+  oldest_first_.clear();
+  bytes_ = 0;
+}
+
+void RememberedLeases::forget_all() {
+  const std::lock_guard lock{mutex_};
+  leases_.clear();
+  oldest_first_.clear();
+}
+
 }  // namespace pawl::store::postgres

@@ -26,6 +26,7 @@ class RememberedFacts {
   void remember(std::span<const TaskWrite> committed);
   // Fills in the facts of those it knows, and forgets them: a task is claimed once, mostly.
   void recall(std::span<core::TaskRecord> records);
+  void forget_all();
 
  private:
   struct Entry {
@@ -65,6 +66,7 @@ class RememberedLeases {
   [[nodiscard]] std::vector<std::optional<RememberedLease>> recall(std::span<const LoadTask> tasks,
                                                                    core::TimePoint now);
   void forget(const core::TaskId& id);
+  void forget_all();
 
  private:
   const std::size_t max_;

@@ -38,11 +38,16 @@ struct Shared {
   std::atomic<std::int64_t> counts_written = 0;  // by this node, since its last fold
 
   [[nodiscard]] ReadyMarks& marks_of(const core::Lane& lane) { return lane.fair ? fair_marks : ready_marks; }
+  // Drops everything that was read or written in earlier lives.
+  void begin_life(std::uint64_t life);
 };
 
-// Queues the question for lanes that this store does not know yet; `learn_lanes` takes the answer.
+// Queues the question for lanes that this store does not know yet, and for the last one that it knows;
+// `learn_lanes` takes the answer. False: that one is gone or has another meaning, and the server's life is
+// over; `learn_lanes_or_throw` throws `retry` then.
 void ask_for_lanes(Connection& connection, const LaneCache& lanes);
-void learn_lanes(LaneCache& lanes, const Rows& answer);
+bool learn_lanes(LaneCache& lanes, const Rows& answer, Connection& connection);
+void learn_lanes_or_throw(LaneCache& lanes, const Rows& answer, Connection& connection);
 
 // Lanes by id while rows are read; asks the database for one that another node made just now.
 class LaneFinder {

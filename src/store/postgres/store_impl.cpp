@@ -23,6 +23,7 @@ namespace postgres {
 namespace {
 
 constexpr int kGuests = 4;
+constexpr core::TimePoint kFarFuture{std::chrono::hours{24 * 365 * 1'000}};
 
 struct RollBack {
   explicit RollBack(Connection& on) : connection(on) {}
@@ -43,7 +44,9 @@ PostgresStore::PostgresStore(PostgresOptions options)
       writers_(shared_.server, shared_.options.writers),
       readers_(shared_.server, shared_.options.readers),
       keepers_(shared_.server, 1),
-      guests_(shared_.server, kGuests) {}
+      guests_(shared_.server, kGuests) {
+  shared_.server.lives.on_new_life([this](std::uint64_t life) { shared_.begin_life(life); });
+}
 
 std::vector<Rows> PostgresStore::run(Connection& connection, const Ask& ask) {
   while (true) {
@@ -65,6 +68,7 @@ std::vector<Rows> PostgresStore::read(Connection& connection, const Ask& ask) {
     ask(used);
     used.send(sql::commit);
   });
+  connection.expect_identity(answers[1].text(0, 0));
   answers.erase(answers.begin(), answers.begin() + 2);
   answers.pop_back();
   return answers;
@@ -91,8 +95,12 @@ void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foresee
 
 std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::span<const Rows> answers,
                                                     const Foreseen& foreseen) {
-  PostgresTransaction::Begun begun{.now = told_time(answers[0]), .number = answers[0].int8(0, 1)};
-  learn_lanes(shared_.lanes, answers[1]);
+  PostgresTransaction::Begun begun{
+      .now = told_time(answers[0]), .life = connection->life(), .number = answers[0].int8(0, 1)};
+  RollBack unless_it_is_the_same{*connection};
+  connection->expect_identity(answers[0].text(0, 2));
+  learn_lanes_or_throw(shared_.lanes, answers[1], *connection);
+  unless_it_is_the_same.is_over = true;
   auto answer = answers.begin() + 2;
   for (const core::RecordRef& ref : foreseen.records)
     begun.records.emplace(ref, read_first_record(*answer++));
@@ -109,19 +117,21 @@ std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::
 std::unique_ptr<Transaction> PostgresStore::begin_at(core::TimePoint now, Pool::Loan connection) {
   Connection& held = *connection;
   auto transaction = std::make_unique<PostgresTransaction>(
-      shared_, std::move(connection), PostgresTransaction::Begun{.now = now, .is_guessed = true});
+      shared_, std::move(connection),
+      PostgresTransaction::Begun{.now = now, .life = held.life(), .is_guessed = true});
   const auto ask = [this, now](Connection& used) {
     used.send(sql::begin_write);
     ask_to_start(used, {});
-    if (shared_.options.clock != nullptr) return;
+    const bool is_given = shared_.options.clock != nullptr;  // then the server's time does not matter
     Params params;
-    params.value(now - HeardClock::kEarlyMax);
-    params.value(now + HeardClock::kLateMax);
+    params.value(is_given ? core::TimePoint{} : now - HeardClock::kEarlyMax);
+    params.value(is_given ? kFarFuture : now + HeardClock::kLateMax);
+    params.value(used.server_identity());
     used.send(sql::expect_time, params);
   };
-  held.hold_back(ask, [this, begun = transaction.get()](std::span<const Rows> answers) {
+  held.hold_back(ask, [this, &held, begun = transaction.get()](std::span<const Rows> answers) {
     (void)told_time(answers[1]);
-    learn_lanes(shared_.lanes, answers[2]);
+    (void)learn_lanes(shared_.lanes, answers[2], held);  // the server has compared the identity
     begun->set_number(answers[1].int8(0, 1));
   });
   return transaction;
@@ -187,6 +197,11 @@ std::vector<const core::Lane*> PostgresStore::intern_lanes(std::span<const LaneK
   return lanes;
 }
 
+void PostgresStore::read_lanes(Connection& connection) {
+  const auto answers = run(connection, [&](Connection& used) { ask_for_lanes(used, shared_.lanes); });
+  learn_lanes_or_throw(shared_.lanes, answers.front(), connection);
+}
+
 void PostgresStore::make_lanes(Connection& connection, const std::vector<LaneKey>& keys) {
   const auto answers = run(connection, [&](Connection& used) {
     Params params;
@@ -202,7 +217,7 @@ void PostgresStore::make_lanes(Connection& connection, const std::vector<LaneKey
     ask_for_lanes(used, shared_.lanes);
     used.send(sql::commit);
   });
-  learn_lanes(shared_.lanes, answers[3]);
+  learn_lanes_or_throw(shared_.lanes, answers[3], connection);
 }
 
 }  // namespace postgres

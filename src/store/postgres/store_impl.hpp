@@ -27,6 +27,7 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::unique_ptr<Transaction> begin(const Foreseen& foreseen) override;
   [[nodiscard]] std::unique_ptr<Transaction> begin_with(const SqlWork& work) override;
   [[nodiscard]] bool has_sql() const override { return true; }
+  [[nodiscard]] std::uint64_t life() const override { return shared_.server.lives.current(); }
 
   [[nodiscard]] core::TimePoint now() override;
   [[nodiscard]] std::optional<StoredTask> find_task(const core::TaskId& id) override;
@@ -101,6 +102,7 @@ class PostgresStore final : public Store {
                                                                              std::span<const PeekRun> peeks,
                                                                              const Ask& ask_more,
                                                                              std::vector<Rows>& more);
+  void read_lanes(Connection& connection);  // those that are not known yet
   void make_lanes(Connection& connection, const std::vector<LaneKey>& keys);
   [[nodiscard]] core::TimePoint now(Connection& connection);
   [[nodiscard]] std::vector<StoredTask> read_tasks(Connection& connection,

@@ -114,6 +114,7 @@ void PostgresTransaction::ask_for_ready(std::span<const Source> sources, std::si
 
 void PostgresTransaction::note_taken(std::span<Source> sources, const std::vector<core::TaskRecord>& records,
                                      std::size_t max) {
+  if (!is_current()) return;
   for (Source& source : sources) {
     const core::Lane& lane = *source.share.lane;
     ReadyMarks& marks = shared_.marks_of(lane);

@@ -21,18 +21,30 @@ constexpr core::Duration kSlowestAsk = milliseconds{500};
 
 enum class Outcome : std::uint8_t { committed, aborted, may_be_repeated, not_known_yet, lost };
 
-Outcome ask_outcome(Connection& connection, std::int64_t number, const std::string& server_life) {
+// Committed by the server alone is not enough where a standby must have it too: with a synchronous standby
+// away, the reply was lost while the commit waited for it. A commit behind that one waits in the same way.
+bool is_replicated(Connection& connection) {
+  connection.send(sql::begin_write);
+  connection.send(sql::touch_log);
+  connection.send(sql::commit);
+  std::vector<Rows> answers;
+  (void)connection.take_warning();
+  const bool is_committed = !connection.run(answers);
+  return is_committed && !connection.take_warning();
+}
+
+Outcome ask_outcome(Connection& connection, std::int64_t number, std::uint64_t life) {
   if (connection.connect(Connection::When::at_once)) return Outcome::not_known_yet;
   if (number == 0) return Outcome::may_be_repeated;
   // Another server took over, or it has crashed: the number may stand for another transaction now.
-  if (connection.server_life() != server_life) return Outcome::lost;
+  if (connection.life() != life) return Outcome::lost;
   Params params;
   params.value(std::to_string(number));
   connection.send(sql::find_transaction_status, params);
   std::vector<Rows> answers;
   if (connection.run(answers)) return Outcome::not_known_yet;
   const std::string_view status = answers.front().text(0, 0);  // null, which is long ago, reads as empty
-  if (status == "committed") return Outcome::committed;
+  if (status == "committed") return is_replicated(connection) ? Outcome::committed : Outcome::lost;
   if (status == "aborted") return Outcome::aborted;
   return status.empty() ? Outcome::lost : Outcome::not_known_yet;
 }
@@ -70,20 +82,23 @@ PostgresTransaction::~PostgresTransaction() {
 
 void PostgresTransaction::commit(const WriteSet& writes) {
   if (number_ == 0 && !is_of_ends(writes.tasks)) (void)connection_->run_or_throw();
-  const std::string server_life = connection_->server_life();
+  check_lanes(writes);
   const FirstLeases leases = send_writes(writes);
   connection_->send(sql::commit);
   std::vector<Rows> answers;
+  (void)connection_->take_warning();
   const auto failure = connection_->run(answers);
   if (failure && !failure->is_lost) failure->raise();  // the destructor rolls back
-  if (failure) settle_lost_commit(*failure, server_life);
+  if (failure) settle_lost_commit(*failure);
   // A COMMIT of a transaction that failed before is answered with success, and the word ROLLBACK.
   if (!failure && answers.back().command() != "COMMIT") {
     throw StoreError{StoreError::Kind::retry, "the transaction had failed before its commit"};
   }
   is_open_ = false;
-  note_committed(writes);
-  if (!failure) remember(writes, leases, answers);
+  if (!failure && connection_->take_warning())
+    throw StoreError{StoreError::Kind::unknown, "the commit may not be on the synchronous standby"};
+  if (is_current()) note_committed(writes);
+  if (!failure && is_current()) remember(writes, leases, answers);
   connection_.give_back();  // the next group need not wait until this object is gone
 }
 
@@ -104,6 +119,17 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
   return leases;
 }
 
+void PostgresTransaction::check_lanes(const WriteSet& writes) const {
+  const auto is_stale = [this](const core::Lane* lane) { return lane != nullptr && lane->life != life_; };
+  const auto task_is_stale = [&](const TaskWrite& write) { return is_stale(write.record->lane); };
+  const auto is_stale_in = [&](const auto& parts) {
+    return std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return is_stale(part.lane); });
+  };
+  if (std::any_of(writes.tasks.begin(), writes.tasks.end(), task_is_stale) || is_stale_in(writes.counts) ||
+      is_stale_in(writes.turns))
+    throw StoreError{StoreError::Kind::retry, "another database server has taken over"};
+}
+
 void PostgresTransaction::send_held() {
   if (held_.empty()) return;
   Params params;
@@ -117,10 +143,10 @@ void PostgresTransaction::send_held() {
 // The connection died with our COMMIT in it. Returns if the transaction is in the database after all. One
 // without a number is done again as soon as there is a connection: until then nobody can say what became of
 // it.
-void PostgresTransaction::settle_lost_commit(const Failure& failure, const std::string& server_life) {
+void PostgresTransaction::settle_lost_commit(const Failure& failure) {
   const core::MonotonicTime until = monotonic_now() + kSettleFor;
   for (core::Duration pause = kFirstAsk; monotonic_now() < until; pause = std::min(pause * 2, kSlowestAsk)) {
-    switch (ask_outcome(*connection_, number_, server_life)) {
+    switch (ask_outcome(*connection_, number_, life_)) {
       case Outcome::committed: return;
       case Outcome::may_be_repeated:
       case Outcome::aborted: throw StoreError{StoreError::Kind::retry, failure.message};

@@ -23,6 +23,7 @@ class PostgresTransaction final : public Transaction {
  public:
   struct Begun {
     core::TimePoint now;
+    std::uint64_t life = 0;
     std::int64_t number = 0;  // the server's, by which a lost commit is looked up; 0: not told yet
     bool is_guessed = false;  // the time; what it was begun for may be repeated
     std::map<QueueRef, core::QueueSettings> queues = {};
@@ -33,6 +34,7 @@ class PostgresTransaction final : public Transaction {
       : shared_(shared),
         connection_(std::move(connection)),
         now_(begun.now),
+        life_(begun.life),
         number_(begun.number),
         is_guessed_(begun.is_guessed),
         queues_(std::move(begun.queues)),
@@ -46,6 +48,7 @@ class PostgresTransaction final : public Transaction {
   void set_number(std::int64_t number) { number_ = number; }
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
+  [[nodiscard]] std::uint64_t life() const override { return life_; }
   // The server would have refused the group if it were more.
   [[nodiscard]] core::Duration now_behind_max() const override {
     const bool may_be_wrong = is_guessed_ && shared_.options.clock == nullptr;
@@ -115,13 +118,18 @@ class PostgresTransaction final : public Transaction {
   void send_checkpoints(const std::vector<CheckpointWrite>& writes);
   void send_audit(const std::vector<core::AuditEntry>& entries);
   void send_erased(const WriteSet& writes);
-  void settle_lost_commit(const Failure& failure, const std::string& server_life);
+  // Throws `retry` where a lane's number is from an earlier life and may mean another lane.
+  void check_lanes(const WriteSet& writes) const;
+  // No other life has begun: what this transaction has seen is worth remembering.
+  [[nodiscard]] bool is_current() const { return life_ == shared_.server.lives.current(); }
+  void settle_lost_commit(const Failure& failure);
   void note_committed(const WriteSet& writes);
   void remember(const WriteSet& writes, const FirstLeases& leases, const std::vector<Rows>& answers);
 
   Shared& shared_;
   Pool::Loan connection_;
   const core::TimePoint now_;
+  const std::uint64_t life_;
   std::int64_t number_;
   const bool is_guessed_;
   const std::map<QueueRef, core::QueueSettings> queues_;                  // as they were at the start

@@ -1,5 +1,9 @@
--- name: list_lanes_after
-select id, namespace, queue, type, priority, of_runs, fair from pawl.lanes where id > $1::int4 order by id
+-- name: list_lanes_from
+-- only: this database because a file of SQLite does not lose lanes under a process that has it open.
+-- With the last known lane, which shows whether the database still has what was read before; at least one row.
+select l.id, l.namespace, l.queue, l.type, l.priority, l.of_runs, l.fair, k.last_known
+from (select $1::int4 as last_known) k
+left join lateral (select * from pawl.lanes l where l.id >= k.last_known order by l.id offset 0) l on true
 
 -- name: lock_lanes
 -- only: this database because SQLite has one writer.

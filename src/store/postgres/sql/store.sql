@@ -25,6 +25,8 @@ rollback
 -- system goes on to answer the network's probes, so that nothing else would tell the server. Who waits for a lock is
 -- told so before its node takes the server for lost, which would leave it waiting there with nobody to tell.
 select clock_timestamp(), pg_current_xact_id()::text::bigint,
+  concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
+  extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), to_regclass('pawl.lanes')::oid),
   set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
   set_config('enable_sort', 'off', true), set_config('enable_memoize', 'off', true),
@@ -33,13 +35,17 @@ select clock_timestamp(), pg_current_xact_id()::text::bigint,
 
 -- name: expect_time
 -- only: this database because SQLite's clock is that of its host.
--- Of a group that went by a guess of the time: nothing behind it is done if that was wrong.
-select pawl.expect_rows((clock_timestamp() between $1::timestamptz and $2::timestamptz)::int, 1)
+-- Of a group that went by a guess of the time and by what was remembered: nothing behind it is done if the guess was
+-- wrong, or if this is another server.
+select pawl.expect_rows((clock_timestamp() between $1::timestamptz and $2::timestamptz and $3::text = concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
+  extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), to_regclass('pawl.lanes')::oid))::int, 1)
 
 -- name: pin_plans
 -- only: this database because SQLite's planner has no settings.
 -- What takes too long is ended here, before the node takes the server for lost and asks once more.
-select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+select concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
+  extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), to_regclass('pawl.lanes')::oid),
+  set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
   set_config('enable_sort', 'off', true), set_config('enable_memoize', 'off', true),
   set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
@@ -51,15 +57,20 @@ select clock_timestamp()
 
 -- name: identify_server
 -- only: this database because SQLite has no replicas.
--- Fails on a standby. What it gives tells, after a lost reply, whether this is still the life that the transaction's
--- number belongs to: another timeline is another server. One that crashed gives numbers out again that were not on
--- disk; then it started again, or lost its statistics while its first process lived on.
+-- Fails on a standby. Another timeline is another server. One that crashed may have lost what was not on disk; then it
+-- started again, or lost its statistics while its first process lived on. A restored database has other tables. The same
+-- expression is in start_write, pin_plans and expect_time: behind a pooler a connection may move on to another server.
 select concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
-  extract(epoch from pg_stat_get_bgwriter_stat_reset_time()))
+  extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), to_regclass('pawl.lanes')::oid)
 
 -- name: find_transaction_status
 -- only: this database because SQLite's commit has no reply to lose.
 select pg_xact_status($1::text::xid8)
+
+-- name: touch_log
+-- only: this database because SQLite has no replicas.
+-- Writes something, so that the commit waits for the synchronous standby, which then has all earlier commits too.
+update pawl.schema_migrations set name = name where version = 1
 
 -- name: has_migrations
 select count(*) from pg_catalog.pg_tables where schemaname = 'pawl' and tablename = 'schema_migrations'

@@ -1,4 +1,5 @@
 -- name: list_lanes_after
+-- only: this database because PostgreSQL compares the last known lane too (list_lanes_from).
 select id, namespace, queue, type, priority, of_runs, fair from lanes where id > ? order by id
 
 -- name: insert_lane
