@@ -14,6 +14,21 @@ constexpr std::array<std::string_view, kOverlapCount> kOverlapNames{"allow", "sk
 constexpr std::array<std::string_view, kFiringStatusCount> kFiringStatusNames{"waiting", "fired", "skipped"};
 constexpr std::array<std::string_view, kFiringOriginCount> kOriginNames{"slot", "trigger", "backfill"};
 
+RawJson encode_previous(const PreviousFiring& previous) {
+  Body body;
+  body.put("slot", previous.slot);
+  if (!previous.run_id.empty()) body.put("run_id", previous.run_id);
+  if (!previous.task_id.empty()) body.put("task_id", previous.task_id);
+  return body.text();
+}
+
+PreviousFiring previous_from(const RawJson& text) {
+  const Body body{text};
+  return {.slot = body.optional_time_of("slot"),
+          .run_id = body.text_of("run_id"),
+          .task_id = body.text_of("task_id")};
+}
+
 RawJson encode_task(const TaskSpec& task) {
   Body body;
   body.put("type", task.type);
@@ -76,6 +91,12 @@ RecordRef firing_ref(const std::string& ns, const std::string& schedule_id, Time
 std::string firings_prefix(const std::string& schedule_id) { return schedule_id + "/"; }
 std::string firing_key(const Firing& firing) {
   return fmt::format("schedule:{}:{}", firing.schedule_id, format_time(firing.slot));
+}
+
+std::optional<PreviousFiring> previous_after(const Firing& firing) {
+  if (firing.origin != FiringOrigin::slot) return std::nullopt;
+  if (firing.status == FiringStatus::skipped) return firing.previous;
+  return PreviousFiring{.slot = firing.slot, .run_id = firing.run_id, .task_id = firing.task_id};
 }
 
 RawJson body_of(const Schedule& schedule) {
@@ -146,22 +167,26 @@ RawJson body_of(const Firing& firing) {
   body.put("task_id", firing.task_id);
   body.put("due_at", firing.due_at);
   body.put("updated_at", firing.updated_at);
+  if (firing.previous) body.put("previous", encode_previous(*firing.previous));
   return body.text();
 }
 
 Firing firing_from(const RawJson& text) {
   const Body body{text};
-  return {.schedule_id = body.text_of("schedule_id"),
-          .schedule = body.text_of("schedule"),
-          .slot = body.time_of("slot"),
-          .until = body.optional_time_of("until"),
-          .origin = firing_origin_from(body.text_of("origin")).value_or(FiringOrigin::slot),
-          .status = firing_status_from(body.text_of("status")).value_or(FiringStatus::waiting),
-          .reason = body.text_of("reason"),
-          .run_id = body.text_of("run_id"),
-          .task_id = body.text_of("task_id"),
-          .due_at = body.time_of("due_at"),
-          .updated_at = body.time_of("updated_at")};
+  Firing firing{.schedule_id = body.text_of("schedule_id"),
+                .schedule = body.text_of("schedule"),
+                .slot = body.time_of("slot"),
+                .until = body.optional_time_of("until"),
+                .origin = firing_origin_from(body.text_of("origin")).value_or(FiringOrigin::slot),
+                .status = firing_status_from(body.text_of("status")).value_or(FiringStatus::waiting),
+                .reason = body.text_of("reason"),
+                .run_id = body.text_of("run_id"),
+                .task_id = body.text_of("task_id"),
+                .due_at = body.time_of("due_at"),
+                .updated_at = body.time_of("updated_at")};
+  if (const RawJson previous = body.raw_of("previous"); !previous.empty())
+    firing.previous = previous_from(previous);
+  return firing;
 }
 
 }  // namespace pawl::core

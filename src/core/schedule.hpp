@@ -55,6 +55,17 @@ inline constexpr int kFiringOriginCount = 3;
 [[nodiscard]] std::string_view to_string(FiringOrigin origin);
 [[nodiscard]] std::optional<FiringOrigin> firing_origin_from(std::string_view name);
 
+// The last firing before another one that was not skipped: the one that `overlap` waits for, skips for or
+// cancels. It is kept by reference, and with the id of what it started, since any number of skipped slots may
+// come after it and its own record is erased after 30 days.
+struct PreviousFiring {
+  std::optional<TimePoint> slot = {};  // none: the schedule has not fired before
+  std::string run_id = {};             // empty, as is task_id, while its firing waits
+  std::string task_id = {};
+
+  bool operator==(const PreviousFiring&) const = default;
+};
+
 struct Firing {
   std::string schedule_id = {};
   std::string schedule = {};  // its name
@@ -67,6 +78,8 @@ struct Firing {
   std::string task_id = {};
   TimePoint due_at = {};  // the slot and the jitter
   TimePoint updated_at = {};
+  // Of a slot. None: the firing was written by a version that did not keep it.
+  std::optional<PreviousFiring> previous = {};
 
   bool operator==(const Firing&) const = default;
 };
@@ -116,6 +129,8 @@ struct SlotsClaimed {
 [[nodiscard]] std::string firings_prefix(const std::string& schedule_id);
 // The key that what a firing starts carries.
 [[nodiscard]] std::string firing_key(const Firing& firing);
+// What the firing of the slot after this one refers to. None: this one does not tell.
+[[nodiscard]] std::optional<PreviousFiring> previous_after(const Firing& firing);
 
 [[nodiscard]] Schedule schedule_from(const RawJson& body);
 [[nodiscard]] RawJson body_of(const Schedule& schedule);

@@ -1,5 +1,7 @@
 #include "core/schedule_plan.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "core/command.hpp"
@@ -143,7 +145,8 @@ Result<ScheduleChange> updated(const Schedule& schedule, const SchedulePatch& pa
 }
 
 ScheduleChange claimed(const Schedule& schedule, const Timetable& timetable, TimePoint now,
-                       const std::function<Duration(Duration)>& jitter) {
+                       const std::function<Duration(Duration)>& jitter,
+                       std::optional<PreviousFiring> previous) {
   const SlotsClaimed slots = claim_slots(schedule, timetable, now, kClaimedMost);
   Schedule after = schedule;
   ScheduleChange change{.before = schedule};
@@ -154,6 +157,7 @@ ScheduleChange claimed(const Schedule& schedule, const Timetable& timetable, Tim
   for (const TimePoint slot : slots.fired) {
     Firing firing = firing_of(schedule, slot, FiringOrigin::slot, now);
     if (schedule.jitter > Duration{0}) firing.due_at = slot + jitter(schedule.jitter);
+    firing.previous = std::exchange(previous, PreviousFiring{.slot = slot});
     change.firings.push_back(std::move(firing));
   }
   if (!slots.fired.empty()) after.last_fire_at = slots.fired.back();
@@ -209,19 +213,30 @@ Result<RecordDecision> decide_schedule(const ScheduleChange& change, FoundRecord
 }
 
 Result<RecordDecision> decide_firing(const Firing& firing, FoundRecords found, TimePoint now) {
-  RecordDecision nothing{.answer = {"{}"}};
-  if (!found[0]) return nothing;
-  if (firing_from(found[0]->body).status != FiringStatus::waiting) {
-    if (found[0]->expires_at && *found[0]->expires_at <= now)
-      nothing.changes.push_back({.ref = found[0]->ref});
-    return nothing;
-  }
+  const auto before = found[0] ? firing_from(found[0]->body).status : FiringStatus::fired;
+  const bool is_late_start = before == FiringStatus::skipped && firing.status == FiringStatus::fired;
+  if (before != FiringStatus::waiting && !is_late_start) return RecordDecision{.answer = {"{}"}};
   Firing after = firing;
   after.updated_at = now;
   RecordDecision decision{.answer = body_of(after)};
   RecordChange kept = change_of(found[0]->ref.ns, after);
   kept.ref = found[0]->ref;
   decision.changes.push_back(std::move(kept));
+  return decision;
+}
+
+Result<RecordDecision> decide_forget(FoundRecords found, TimePoint now) {
+  RecordDecision decision{.answer = {"{}"}};
+  if (!found[0] || !found[0]->expires_at || *found[0]->expires_at > now) return decision;
+  const Firing firing = firing_from(found[0]->body);
+  if (firing.status == FiringStatus::waiting) return decision;
+  RecordChange change{.ref = found[0]->ref};
+  const auto schedule = found[1] ? std::optional{schedule_from(found[1]->body)} : std::nullopt;
+  if (schedule && schedule->id == firing.schedule_id && schedule->last_fire_at == firing.slot) {
+    change.body = found[0]->body;
+    change.expires_at = now + kFiringKept;
+  }
+  decision.changes.push_back(std::move(change));
   return decision;
 }
 

@@ -33,9 +33,11 @@ struct ScheduleChange {
 // Slots that passed while it was paused are firings that were skipped.
 [[nodiscard]] Result<ScheduleChange> updated(const Schedule& schedule, const SchedulePatch& patch,
                                              const FindZone& find_zone, TimePoint now);
-// The slots that have come. `jitter` gives each firing its own, below the schedule's.
+// The slots that have come. `jitter` gives each firing its own, below the schedule's; `previous` is what the
+// first of them refers to, each later one refers to the one before it.
 [[nodiscard]] ScheduleChange claimed(const Schedule& schedule, const Timetable& timetable, TimePoint now,
-                                     const std::function<Duration(Duration)>& jitter);
+                                     const std::function<Duration(Duration)>& jitter,
+                                     std::optional<PreviousFiring> previous);
 [[nodiscard]] Firing firing_of(const Schedule& schedule, TimePoint slot, FiringOrigin origin, TimePoint now);
 
 // The records that a change touches: the schedule, its id, the firings.
@@ -43,7 +45,11 @@ struct ScheduleChange {
 // `conflict` if the schedule is not at the version it was read at. A slot that has its firing keeps it.
 [[nodiscard]] Result<RecordDecision> decide_schedule(const ScheduleChange& change, FoundRecords found);
 
-// A firing as it is to be, if it still waits. One that ended and was kept long enough is forgotten.
+// A firing as it is to be, if it still waits. One that started something is `fired` even if another node has
+// skipped it meanwhile: the next slot must find what runs.
 [[nodiscard]] Result<RecordDecision> decide_firing(const Firing& firing, FoundRecords found, TimePoint now);
+// Erases a firing that ended and was kept long enough. The last one of a schedule stays: the next claim reads
+// from it what its firing refers to. `found` has the firing and the schedule.
+[[nodiscard]] Result<RecordDecision> decide_forget(FoundRecords found, TimePoint now);
 
 }  // namespace pawl::core

@@ -145,6 +145,8 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<core::RawJson> keep_schedule(core::ScheduleChange change);
   // A firing as it is to be, if it still waits (core::decide_firing).
   core::Result<core::RawJson> keep_firing(const std::string& ns, const core::Firing& firing);
+  // Erases one that was kept long enough (core::decide_forget).
+  core::Result<core::RawJson> forget_firing(const std::string& ns, const core::Firing& firing);
 
   // Subscribes to the commits of the engine beside it, for the calls that wait for a run or for a notice.
   void follow(engine::RunWatch& watch, engine::LeaseNotices& notices) {

@@ -207,4 +207,12 @@ Result<core::RawJson> LocalApi::keep_firing(const std::string& ns, const core::F
   return std::move(answer->body);
 }
 
+Result<core::RawJson> LocalApi::forget_firing(const std::string& ns, const core::Firing& firing) {
+  auto answer = change({.refs = {core::firing_ref(ns, firing.schedule_id, firing.slot),
+                                 core::schedule_ref(ns, firing.schedule)},
+                        .decide = core::decide_forget});
+  if (!answer) return answer.problem();
+  return std::move(answer->body);
+}
+
 }  // namespace pawl::runtime

@@ -12,8 +12,7 @@ using core::Result;
 namespace {
 
 constexpr std::size_t kSlotsPage = 100;
-// Of firings before one, to find the last that was not skipped.
-constexpr std::size_t kLookBack = 100;
+constexpr std::size_t kFiringsPage = 500;
 
 // How long a firing that waits for the one before is left alone: for one that runs, and for one that waits
 // itself.
@@ -23,6 +22,10 @@ constexpr core::Duration kPutOffBehind = std::chrono::seconds{5};
 core::Actor actor_of(const core::Schedule& schedule) { return {.id = schedule.name, .role = "schedule"}; }
 
 std::optional<core::Uuid> id_of(const std::string& text) { return core::parse_uuid(text); }
+
+bool has_not_started(const core::PreviousFiring& previous) {
+  return previous.run_id.empty() && previous.task_id.empty();
+}
 
 }  // namespace
 
@@ -50,7 +53,9 @@ bool Scheduler::claim(const core::Record& record) {
     return core::Duration{
         static_cast<std::int64_t>(random_.next() % static_cast<std::uint64_t>(most.count()))};
   };
-  core::ScheduleChange change = core::claimed(schedule, *timetable, *now, jitter);
+  const auto previous = last_claimed(record.ref.ns, schedule);
+  if (!previous) return false;
+  core::ScheduleChange change = core::claimed(schedule, *timetable, *now, jitter, *previous);
   change.ns = record.ref.ns;
   change.version_before = record.version;
   return api_.keep_schedule(std::move(change)).ok();
@@ -66,7 +71,7 @@ int Scheduler::fire_due() {
     core::Firing firing = core::firing_from(record.body);
     const bool has_ended = firing.status != core::FiringStatus::waiting;
     const bool is_done =
-        has_ended ? api_.keep_firing(record.ref.ns, firing).ok() : fire(record.ref.ns, std::move(firing));
+        has_ended ? api_.forget_firing(record.ref.ns, firing).ok() : fire(record.ref.ns, std::move(firing));
     ended += is_done ? 1 : 0;
   }
   return ended;
@@ -78,17 +83,20 @@ bool Scheduler::fire(const std::string& ns, core::Firing firing) {
     if (!schedule && schedule.problem().code != core::ProblemCode::not_found) return false;
     return skip(ns, std::move(firing), "the schedule was deleted");
   }
-  // What somebody asked for by hand does not wait for what came before.
+  // Triggers and backfills do not wait for what came before.
   if (firing.origin == core::FiringOrigin::slot && schedule->overlap != core::Overlap::allow) {
-    const auto last = before(ns, firing);
-    if (!last) return false;
-    if (*last && (*last)->is_open) {
+    auto previous = find_previous(ns, firing);
+    if (!previous) return false;
+    const auto open = is_open(ns, *previous);
+    if (!open) return false;
+    firing.previous = std::move(*previous);
+    if (*open) {
       if (schedule->overlap == core::Overlap::skip)
         return skip(ns, std::move(firing), "the one before was not done");
-      const bool is_behind = (*last)->firing.status == core::FiringStatus::waiting;
+      const bool is_behind = has_not_started(*firing.previous);
       if (schedule->overlap == core::Overlap::queue || is_behind)
         return postpone(ns, std::move(firing), is_behind ? kPutOffBehind : kPutOff);
-      if (!stop(ns, (*last)->firing)) return false;
+      if (!stop(ns, *schedule, *firing.previous)) return false;
     }
   }
   auto started = start(ns, *schedule, firing);
@@ -113,52 +121,87 @@ bool Scheduler::postpone(const std::string& ns, core::Firing firing, core::Durat
   return false;
 }
 
-Result<std::optional<Scheduler::Before>> Scheduler::before(const std::string& ns,
-                                                           const core::Firing& firing) {
-  const auto earlier = guarded([&]() -> Result<std::vector<core::Record>> {
-    return store_.list_records({.kind = core::RecordKind::firing,
-                                .ns = ns,
-                                .after_key = core::firing_ref(ns, firing.schedule_id, firing.slot).key,
-                                .limit = kLookBack});
-  });
-  if (!earlier) return earlier.problem();
-  for (const core::Record& record : *earlier) {
-    if (!record.ref.key.starts_with(core::firings_prefix(firing.schedule_id))) break;
-    core::Firing one = core::firing_from(record.body);
-    if (one.status == core::FiringStatus::skipped || one.origin != core::FiringOrigin::slot) continue;
-    const auto open = is_open(ns, one);
-    if (!open) return open.problem();
-    return std::optional{Before{.firing = std::move(one), .is_open = *open}};
-  }
-  return std::optional<Before>{};
+Result<std::optional<core::PreviousFiring>> Scheduler::last_claimed(const std::string& ns,
+                                                                    const core::Schedule& schedule) {
+  if (!schedule.last_fire_at) return std::optional{core::PreviousFiring{}};
+  const auto last = find_firing(ns, schedule.id, *schedule.last_fire_at);
+  if (!last) return last.problem();
+  return *last ? core::previous_after(**last) : std::nullopt;
 }
 
-Result<bool> Scheduler::is_open(const std::string& ns, const core::Firing& firing) {
-  if (firing.status == core::FiringStatus::waiting) return true;
-  if (const auto run = id_of(firing.run_id)) {
+Result<std::optional<core::Firing>> Scheduler::find_firing(const std::string& ns,
+                                                           const std::string& schedule_id,
+                                                           core::TimePoint slot) {
+  return guarded([&]() -> Result<std::optional<core::Firing>> {
+    const auto record = store_.find_record(core::firing_ref(ns, schedule_id, slot));
+    return record ? std::optional{core::firing_from(record->body)} : std::nullopt;
+  });
+}
+
+// A skipped firing is written with what it was found to refer to, so that there are few of them to follow.
+Result<core::PreviousFiring> Scheduler::find_previous(const std::string& ns, core::Firing firing) {
+  while (true) {
+    std::optional<core::PreviousFiring> previous = firing.previous;
+    if (!previous) {
+      const auto searched = search_previous(ns, firing);
+      if (!searched) return searched.problem();
+      previous = *searched;
+    }
+    if (!previous->slot || !has_not_started(*previous)) return *previous;
+    const auto found = find_firing(ns, firing.schedule_id, *previous->slot);
+    if (!found) return found.problem();
+    if (!*found) return core::PreviousFiring{};  // it ended long ago
+    firing = **found;
+    const bool is_skipped = firing.status == core::FiringStatus::skipped;
+    if (firing.origin == core::FiringOrigin::slot && !is_skipped) return *core::previous_after(firing);
+  }
+}
+
+Result<core::PreviousFiring> Scheduler::search_previous(const std::string& ns, const core::Firing& firing) {
+  std::string after = core::firing_ref(ns, firing.schedule_id, firing.slot).key;
+  while (true) {
+    const auto page = guarded([&]() -> Result<std::vector<core::Record>> {
+      return store_.list_records(
+          {.kind = core::RecordKind::firing, .ns = ns, .after_key = after, .limit = kFiringsPage});
+    });
+    if (!page) return page.problem();
+    for (const core::Record& record : *page) {
+      if (!record.ref.key.starts_with(core::firings_prefix(firing.schedule_id)))
+        return core::PreviousFiring{};
+      if (auto previous = core::previous_after(core::firing_from(record.body))) return *previous;
+    }
+    if (page->size() < kFiringsPage) return core::PreviousFiring{};
+    after = page->back().ref.key;
+  }
+}
+
+Result<bool> Scheduler::is_open(const std::string& ns, const core::PreviousFiring& previous) {
+  if (!previous.slot) return false;
+  if (const auto run = id_of(previous.run_id)) {
     const auto found = api_.get_run({.ns = ns, .id = core::RunId{*run}});
     if (found) return !core::is_closed(found->state);
     if (found.problem().code == core::ProblemCode::not_found) return false;
     return found.problem();
   }
-  if (const auto task = id_of(firing.task_id)) {
+  if (const auto task = id_of(previous.task_id)) {
     const auto found = api_.get_task(ns, core::TaskId{*task});
     if (found) return !core::is_terminal(found->task.status);
     if (found.problem().code == core::ProblemCode::not_found) return false;
     return found.problem();
   }
-  return false;
+  return true;  // its firing waits
 }
 
-core::Status Scheduler::stop(const std::string& ns, const core::Firing& firing) {
+core::Status Scheduler::stop(const std::string& ns, const core::Schedule& schedule,
+                             const core::PreviousFiring& previous) {
   core::Status done{core::Done{}};
-  if (const auto run = id_of(firing.run_id)) {
+  if (const auto run = id_of(previous.run_id)) {
     const auto stopped = api_.act_on_run(
         {.run = {.ns = ns, .id = core::RunId{*run}},
          .asked = {.action = core::RunAction::cancel, .reason = "the next slot of its schedule has come"},
-         .by = {.id = firing.schedule, .role = "schedule"}});
+         .by = actor_of(schedule)});
     if (!stopped) done = stopped.problem();
-  } else if (const auto task = id_of(firing.task_id)) {
+  } else if (const auto task = id_of(previous.task_id)) {
     const auto stopped = api_.cancel_task({.ns = ns, .id = core::TaskId{*task}});
     if (!stopped) done = stopped.problem();
   }

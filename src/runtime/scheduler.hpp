@@ -21,14 +21,18 @@ class Scheduler {
   bool claim(const core::Record& record);
   bool fire(const std::string& ns, core::Firing firing);
 
-  struct Before {
-    core::Firing firing = {};
-    bool is_open = false;
-  };
-  // What the schedule fired last before this slot and is not skipped.
-  core::Result<std::optional<Before>> before(const std::string& ns, const core::Firing& firing);
-  core::Result<bool> is_open(const std::string& ns, const core::Firing& firing);
-  core::Status stop(const std::string& ns, const core::Firing& firing);
+  // What the first firing of the next claim refers to; none: the last firing does not tell.
+  core::Result<std::optional<core::PreviousFiring>> last_claimed(const std::string& ns,
+                                                                 const core::Schedule& schedule);
+  core::Result<std::optional<core::Firing>> find_firing(const std::string& ns, const std::string& schedule_id,
+                                                        core::TimePoint slot);
+  // The last firing before this one that was not skipped, with what it started unless it waits.
+  core::Result<core::PreviousFiring> find_previous(const std::string& ns, core::Firing firing);
+  // From where to go on behind a firing that does not refer to one, since an older version wrote it.
+  core::Result<core::PreviousFiring> search_previous(const std::string& ns, const core::Firing& firing);
+  core::Result<bool> is_open(const std::string& ns, const core::PreviousFiring& previous);
+  core::Status stop(const std::string& ns, const core::Schedule& schedule,
+                    const core::PreviousFiring& previous);
   // What the firing started.
   core::Result<core::Firing> start(const std::string& ns, const core::Schedule& schedule,
                                    core::Firing firing);
