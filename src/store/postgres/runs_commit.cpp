@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "store/codec.hpp"
+#include "store/postgres/monotonic.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
 #include "store/run_codec.hpp"
@@ -112,13 +113,17 @@ void send_signals(Connection& connection, const RunWrites& writes) {
   connection.send(sql::put_signal, params);
 }
 
-void send_events(Connection& connection, const RunWrites& writes) {
-  using One = Of<RunWrite::Event>;
-  std::vector<One> rows;
-  for (RunEntry write : writes) {
-    for (const RunWrite::Event& event : write->events) rows.push_back({run_facts(write).id, &event});
-  }
-  if (rows.empty()) return;
+using EventOfRun = Of<RunWrite::Event>;
+
+std::vector<EventOfRun> events_of_runs(const WriteSet& writes) {
+  std::vector<EventOfRun> rows;
+  for (const RunWrite& write : writes.runs)
+    for (const RunWrite::Event& event : write.events) rows.push_back({run_facts(&write).id, &event});
+  return rows;
+}
+
+Params params_of(const std::vector<EventOfRun>& rows) {
+  using One = EventOfRun;
   Params params;
   params.column(rows, [](const One& row) { return row.run; });
   params.column(rows, [](const One& row) { return row.part->event->sequence; });
@@ -131,7 +136,24 @@ void send_events(Connection& connection, const RunWrites& writes) {
   params.column(rows, [](const One& row) { return std::string_view{row.part->event->span_id}; });
   params.column(rows, [](const One& row) { return std::string_view{row.part->hash}; });
   params.column(rows, [](const One& row) { return std::string_view{row.part->payload.text}; });
-  connection.send(sql::insert_event, params);
+  return params;
+}
+
+// One event alone is inserted or not: there is nothing to compare first.
+void send_append(Connection& connection, const WriteSet& writes) {
+  const auto rows = events_of_runs(writes);
+  std::vector<EventOfRun> firsts;
+  for (const RunWrite& write : writes.runs)
+    if (rows.size() > 1) firsts.push_back({run_facts(&write).id, &write.events.front()});
+  Params params = params_of(rows);
+  params.column(firsts, [](const EventOfRun& row) { return row.run; });
+  params.column(firsts, [](const EventOfRun& row) { return row.part->event->sequence; });
+  params.value(static_cast<std::int64_t>(rows.size()));
+  connection.send(sql::append_events, params);
+}
+
+void send_events(Connection& connection, const WriteSet& writes) {
+  connection.send(sql::insert_event, params_of(events_of_runs(writes)));
 }
 
 Params keys_of(const std::vector<const RunKeyWrite*>& writes) {
@@ -166,14 +188,31 @@ void PostgresTransaction::send_runs_seen(const std::vector<RunAt>& seen) {
   connection_->send(sql::last_sequence, params);
 }
 
-void PostgresTransaction::send_runs(const WriteSet& writes) {
+bool PostgresTransaction::appends_alone(const WriteSet& writes) {
+  const auto lags = [](const RunWrite& write) { return write.lags; };
+  return !writes.runs.empty() && std::all_of(writes.runs.begin(), writes.runs.end(), lags) &&
+         writes.tasks.empty() && writes.lines.empty() && writes.turns.empty() && writes.counts.empty() &&
+         writes.queues.empty() && writes.records.empty() && writes.checkpoints.empty() &&
+         writes.audit.empty() && writes.run_keys.empty() && writes.erased_tasks.empty() &&
+         writes.erased_runs.empty() && !writes.audit_erased_to;
+}
+
+void PostgresTransaction::append_events_first(const WriteSet& writes) {
+  send_append(*connection_, writes);
+  if (connection_->run_or_throw().back().int8(0, 0) == 0) lost_run_race();
+}
+
+void PostgresTransaction::lost_run_race() {
+  shared_.run_races.note(monotonic_now());
+  throw StoreError{StoreError::Kind::retry, "another node has written to a run since it was read"};
+}
+
+void PostgresTransaction::send_runs(const WriteSet& writes, Events events) {
   if (writes.runs.empty()) return;
-  RunWrites all;
   RunWrites whole;
   RunWrites created;
   RunWrites changed;
   for (const RunWrite& write : writes.runs) {
-    all.push_back(&write);
     if (write.lags) continue;
     whole.push_back(&write);
     (write.sequence_before == 0 ? created : changed).push_back(&write);
@@ -181,7 +220,8 @@ void PostgresTransaction::send_runs(const WriteSet& writes) {
   send_states(*connection_, created, changed);
   send_nodes(*connection_, whole);
   send_signals(*connection_, whole);
-  send_events(*connection_, all);
+  if (events == Events::all_or_error) send_events(*connection_, writes);
+  if (events == Events::may_be_none) send_append(*connection_, writes);
   send_keys(*connection_, writes.run_keys);
 }
 

@@ -13,6 +13,20 @@
 
 namespace pawl::store::postgres {
 
+// Whether other nodes have lately written to runs that this node writes to.
+class RunRaces {
+ public:
+  void note(core::MonotonicTime now) { last_ = now.time_since_epoch().count(); }
+  [[nodiscard]] bool is_recent(core::MonotonicTime now) const {
+    const std::int64_t last = last_;
+    return last != 0 && core::Duration{now.time_since_epoch().count() - last} < kRemembered;
+  }
+
+ private:
+  static constexpr core::Duration kRemembered = std::chrono::minutes{10};
+  std::atomic<std::int64_t> last_ = 0;
+};
+
 struct Shared {
   explicit Shared(PostgresOptions given)
       : options(std::move(given)),
@@ -34,6 +48,7 @@ struct Shared {
   CountsMark counts_mark;
   RememberedFacts facts;
   RememberedLeases leases;
+  RunRaces run_races;
   std::atomic<std::int64_t> rows_left_dead = 0;  // by this node, since its last vacuum
   std::atomic<std::int64_t> counts_written = 0;  // by this node, since its last fold
 

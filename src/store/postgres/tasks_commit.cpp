@@ -80,16 +80,27 @@ PostgresTransaction::~PostgresTransaction() {
   for (const Taken& taken : taken_) shared_.marks_of(*taken.lane).lower(taken.lane->id, taken.first);
 }
 
+PostgresTransaction::Events PostgresTransaction::events_of(const WriteSet& writes) const {
+  if (writes.runs.empty()) return Events::all_or_error;
+  const bool is_shared = shared_.run_races.is_recent(monotonic_now());
+  if (is_guessed_ && appends_alone(writes) && (is_shared || writes.runs.size() == 1))
+    return Events::may_be_none;
+  return is_shared ? Events::appended : Events::all_or_error;
+}
+
 void PostgresTransaction::commit(const WriteSet& writes) {
   if (number_ == 0 && !is_of_ends(writes.tasks)) (void)connection_->run_or_throw();
   check_lanes(writes);
-  const FirstLeases leases = send_writes(writes);
+  const Events events = events_of(writes);
+  const FirstLeases leases = send_writes(writes, events);
   connection_->send(sql::commit);
   std::vector<Rows> answers;
   (void)connection_->take_warning();
   const auto failure = connection_->run(answers);
+  if (failure && failure->kind == StoreError::Kind::retry && !writes.runs.empty())
+    shared_.run_races.note(monotonic_now());           // perhaps
   if (failure && !failure->is_lost) failure->raise();  // the destructor rolls back
-  if (failure) settle_lost_commit(*failure);
+  if (failure) settle_lost_commit(*failure, events);
   // A COMMIT of a transaction that failed before is answered with success, and the word ROLLBACK.
   if (!failure && answers.back().command() != "COMMIT") {
     throw StoreError{StoreError::Kind::retry, "the transaction had failed before its commit"};
@@ -97,20 +108,22 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   is_open_ = false;
   if (!failure && connection_->take_warning())
     throw StoreError{StoreError::Kind::unknown, "the commit may not be on the synchronous standby"};
+  if (events == Events::may_be_none && answers[answers.size() - 2].int8(0, 0) == 0) lost_run_race();
   if (is_current()) note_committed(writes);
   if (!failure && is_current()) remember(writes, leases, answers);
   connection_.give_back();  // the next group need not wait until this object is gone
 }
 
 // Queues first: another group may hold one of them and wait for a key that is entered here.
-FirstLeases PostgresTransaction::send_writes(const WriteSet& writes) {
+FirstLeases PostgresTransaction::send_writes(const WriteSet& writes, Events events) {
   send_queues(writes.queues);
   send_records(writes.records);
   send_checkpoints(writes.checkpoints);
   send_held();
   send_runs_seen(writes.runs_seen);
+  if (events == Events::appended) append_events_first(writes);
   FirstLeases leases = send_tasks(*connection_, writes.tasks, addresses_, now_);
-  send_runs(writes);
+  send_runs(writes, events);
   send_lines(writes.lines);
   send_turns(writes.turns);
   send_counts(*connection_, writes.counts);
@@ -143,11 +156,14 @@ void PostgresTransaction::send_held() {
 // The connection died with our COMMIT in it. Returns if the transaction is in the database after all. One
 // without a number is done again as soon as there is a connection: until then nobody can say what became of
 // it.
-void PostgresTransaction::settle_lost_commit(const Failure& failure) {
+void PostgresTransaction::settle_lost_commit(const Failure& failure, Events events) {
   const core::MonotonicTime until = monotonic_now() + kSettleFor;
   for (core::Duration pause = kFirstAsk; monotonic_now() < until; pause = std::min(pause * 2, kSlowestAsk)) {
     switch (ask_outcome(*connection_, number_, life_)) {
-      case Outcome::committed: return;
+      case Outcome::committed:
+        // Whether it inserted anything was in the reply; it may be repeated.
+        if (events == Events::may_be_none) throw StoreError{StoreError::Kind::retry, failure.message};
+        return;
       case Outcome::may_be_repeated:
       case Outcome::aborted: throw StoreError{StoreError::Kind::retry, failure.message};
       case Outcome::lost: throw StoreError{StoreError::Kind::unknown, failure.message};

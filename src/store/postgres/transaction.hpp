@@ -106,7 +106,17 @@ class PostgresTransaction final : public Transaction {
   void fill_in_facts(std::vector<core::TaskRecord>& records);
   void note_taken(std::span<Source> sources, const std::vector<core::TaskRecord>& records, std::size_t max);
 
-  [[nodiscard]] FirstLeases send_writes(const WriteSet& writes);
+  // How the events of runs are inserted: with the other writes, where a lost race is an error of the server
+  // (all_or_error); alone, where it inserts none of them (may_be_none); before the other writes (appended).
+  // Comparing costs: groups of many events are compared only after a race was lost lately.
+  enum class Events : std::uint8_t { all_or_error, may_be_none, appended };
+  [[nodiscard]] Events events_of(const WriteSet& writes) const;
+  // Nothing but events is written: a commit that inserts none of them has changed nothing.
+  [[nodiscard]] static bool appends_alone(const WriteSet& writes);
+  // In a round trip of its own, so that a lost race is seen before anything behind it is sent.
+  void append_events_first(const WriteSet& writes);
+  [[noreturn]] void lost_run_race();
+  [[nodiscard]] FirstLeases send_writes(const WriteSet& writes, Events events);
   void send_held();
   void send_lines(const std::vector<LineWrite>& lines);
   void send_turns(const std::vector<TurnsWrite>& writes);
@@ -114,7 +124,7 @@ class PostgresTransaction final : public Transaction {
   void send_records(const std::vector<RecordWrite>& writes);
   void send_record_locks(std::span<const core::RecordRef> refs);
   void send_runs_seen(const std::vector<RunAt>& seen);
-  void send_runs(const WriteSet& writes);
+  void send_runs(const WriteSet& writes, Events events);
   void send_checkpoints(const std::vector<CheckpointWrite>& writes);
   void send_audit(const std::vector<core::AuditEntry>& entries);
   void send_erased(const WriteSet& writes);
@@ -122,7 +132,7 @@ class PostgresTransaction final : public Transaction {
   void check_lanes(const WriteSet& writes) const;
   // No other life has begun: what this transaction has seen is worth remembering.
   [[nodiscard]] bool is_current() const { return life_ == shared_.server.lives.current(); }
-  void settle_lost_commit(const Failure& failure);
+  void settle_lost_commit(const Failure& failure, Events events);
   void note_committed(const WriteSet& writes);
   void remember(const WriteSet& writes, const FirstLeases& leases, const std::vector<Rows>& answers);
 

@@ -35,6 +35,25 @@ select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::text[]), unnest($4::ti
   unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[]), unnest($10::text[]),
   unnest($11::text[])
 
+-- name: append_events
+-- only: this database because an error of SQLite's is in no log.
+-- The same for runs that other nodes may have written to: all of them or none, and none is no error. The first events
+-- ($12, $13) are compared with the log. A node that appends at the same moment is not seen: if that leaves some of the
+-- rows out, nothing behind this statement is done.
+with added as (
+  insert into pawl.run_events
+    (run_id, sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload)
+  select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::text[]), unnest($4::timestamptz[]), unnest($5::int8[]),
+    unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[]), unnest($10::text[]),
+    unnest($11::text[])
+  where not exists (
+    select 1 from (select unnest($12::uuid[]) as run_id, unnest($13::int8[]) as sequence) f
+    cross join lateral (
+      select 1 from pawl.run_events e where e.run_id = f.run_id and e.sequence = f.sequence offset 0) e)
+  on conflict (run_id, sequence) do nothing returning 1
+)
+select count(*), pawl.expect_rows(count(*), case when count(*) = 0 then 0 else $14::int8 end) from added
+
 -- name: list_events
 select sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload
 from pawl.run_events where run_id = $1::uuid and sequence > $2::int8 order by run_id, sequence limit $3::int8
