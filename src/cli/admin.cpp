@@ -37,7 +37,10 @@ void print_migrations(const std::vector<store::MigrationState>& states, const In
 int migrate(Context& context, const Input& input) {
   const auto address = store_named(context, input.text("--store"));
   if (!address) return context.out.problem("pawl migrate", address.problem());
-  if (!input.has("--status")) client::migrate_store(*address, context.clock, context.random);
+  if (!input.has("--status")) {
+    client::migrate_store(*address, context.clock, context.random,
+                          {.notice = [&](const std::string& line) { context.out.warn(line); }});
+  }
   print_migrations(client::store_migrations(*address), input, context);
   return 0;
 }

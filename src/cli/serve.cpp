@@ -11,6 +11,7 @@
 #include "cli/store_option.hpp"
 #include "client/open_store.hpp"
 #include "core/problem.hpp"
+#include "server/log.hpp"
 
 namespace pawl::cli {
 
@@ -51,7 +52,10 @@ int serve(Context& context, const Input& input) {
   const auto address = store_named(context, config.text("store"));
   if (!address) return refuse(address.problem());
   if (input.has("--print-config")) return print_config(context, config);
-  const auto store = client::open_store(*address, context.clock, context.random);
+  const auto notice = [&](const std::string& line) {
+    server::Log{context.clock, options->log}.write(server::LogLevel::warning, line);
+  };
+  const auto store = client::open_store(*address, context.clock, context.random, {.notice = notice});
   const auto served = server::serve(*store, context.clock, context.random, *options, [&](std::uint16_t port) {
     context.out.line("Pawl serves at " + url_of(options->http, port));
     context.out.flush();

@@ -14,11 +14,12 @@ std::vector<store::MigrationState> store_migrations(const StoreAddress& address)
   return store::postgres_migration_status(address.location);
 }
 
-void migrate_store(const StoreAddress& address, core::Clock& clock, core::Random& random) {
+void migrate_store(const StoreAddress& address, core::Clock& clock, core::Random& random,
+                   const store::MigrationWait& wait) {
   if (address.type == StoreType::postgres) {
-    store::migrate_postgres(address.location);
+    store::migrate_postgres(address.location, wait);
   } else {
-    const auto opened = open_store(address, clock, random);  // opening migrates
+    const auto opened = open_store(address, clock, random, wait);  // opening migrates
   }
 }
 

@@ -8,6 +8,7 @@
 #include "core/env.hpp"
 #include "core/result.hpp"
 #include "store/baseline.hpp"
+#include "store/migrate.hpp"
 #include "store/store.hpp"
 
 namespace pawl::client {
@@ -22,9 +23,10 @@ struct StoreAddress {
 [[nodiscard]] core::Result<StoreAddress> parse_store_address(const std::string& address);
 [[nodiscard]] std::string name_of(StoreType type);
 
-// Throws StoreError.
+// Migrates it too; `wait` says what happens while another process does. Throws StoreError.
 [[nodiscard]] std::unique_ptr<store::Store> open_store(const StoreAddress& address, core::Clock& clock,
-                                                       core::Random& random);
+                                                       core::Random& random,
+                                                       const store::MigrationWait& wait = {});
 // Nothing for the memory store, which has no commits to compare.
 [[nodiscard]] std::unique_ptr<store::Baseline> open_baseline(const StoreAddress& address);
 

@@ -51,6 +51,17 @@ std::vector<MigrationState> migration_status(MigrationTarget& target, std::span<
   return states;
 }
 
+void expect_schema(int found, int own) {
+  if (found == own) return;
+  const std::string_view advice =
+      found > own ? "a newer pawl has migrated it; replace this node's program by that version"
+                  : "it was replaced by an older one; restart this node to migrate it";
+  throw StoreError{StoreError::Kind::schema,
+                   fmt::format("the database has schema version {} and this node writes version {}: {}. It "
+                               "writes nothing until then",
+                               found, own, advice)};
+}
+
 int migrate(MigrationTarget& target, std::span<const MigrationFile> files) {
   const auto seen = target.applied();
   refuse_mismatch(seen, files);

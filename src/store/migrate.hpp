@@ -3,6 +3,7 @@
 // transaction as the record of it. A file that changed after it was applied, and a schema newer than this
 // binary knows, are refused.
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,13 @@ struct AppliedMigration {
   std::string name = {};
   std::string checksum = {};
   core::TimePoint applied_at = {};
+};
+
+// How a migration waits for another process that migrates the same store.
+struct MigrationWait {
+  std::function<void(const std::string& line)> notice = {};  // called once, with what it waits for
+  core::Duration notice_after = std::chrono::seconds{1};
+  core::Duration longest = std::chrono::minutes{5};  // then it throws StoreError of kind unavailable
 };
 
 // What a database offers; each is told to lock first and works inside that lock.
@@ -48,6 +56,13 @@ struct MigrationState {
 // Throws StoreError of kind schema for a database that this binary cannot serve.
 [[nodiscard]] std::vector<MigrationState> migration_status(MigrationTarget& target,
                                                            std::span<const MigrationFile> files);
+// The version that this program was made for.
+[[nodiscard]] constexpr int schema_version_of(std::span<const MigrationFile> files) {
+  return files.empty() ? 0 : files.back().version;
+}
+// For a store that is open: throws StoreError of kind schema if the database has another version by now,
+// since another program has migrated or replaced it.
+void expect_schema(int found, int own);
 // Returns how many were applied.
 int migrate(MigrationTarget& target, std::span<const MigrationFile> files);
 

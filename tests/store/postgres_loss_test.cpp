@@ -337,6 +337,30 @@ TEST(PostgresMigrations, ByManyAtOnceAreAppliedOnce) {
   EXPECT_EQ(applied, static_cast<int>(postgres_migration_status(database.conninfo()).size()));
 }
 
+TEST(PostgresMigrations, ReportTheSessionThatHoldsTheLockAndGiveUp) {
+  const Database database;
+  Session other{database.conninfo()};
+  const std::string pid = other.value("select pg_backend_pid()");
+  other.query("select pg_advisory_lock(1885435756)");
+  std::vector<std::string> notices;
+  const MigrationWait wait{.notice = [&](const std::string& line) { notices.push_back(line); },
+                           .notice_after = 50ms,
+                           .longest = 300ms};
+  std::string error;
+  try {
+    migrate_postgres(database.conninfo(), wait);
+  } catch (const StoreError& thrown) {
+    EXPECT_EQ(thrown.kind(), StoreError::Kind::unavailable);
+    error = thrown.what();
+  }
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_NE(notices[0].find("pid " + pid), std::string::npos) << notices[0];
+  EXPECT_NE(error.find("pid " + pid), std::string::npos) << error;
+  EXPECT_NE(error.find("start again"), std::string::npos) << error;
+  other.query("select pg_advisory_unlock(1885435756)");
+  EXPECT_GT(migrate_postgres(database.conninfo(), wait), 0);
+}
+
 TEST(PostgresMigrations, ANewerSchemaAndAChangedFileAreRefused) {
   const Database database;
   migrate_postgres(database.conninfo());

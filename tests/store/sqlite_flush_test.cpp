@@ -138,13 +138,13 @@ TEST_F(SqliteFlush, ALogThatIsCopiedMeanwhileStartsAgain) {
     return connection;
   };
   const auto writer = connect();
-  writer->execute("create table filler (bytes blob)");
+  writer->execute("create table filler (bytes blob)", "a test");
   Flusher flusher{path + "-wal"};
   Checkpointer checkpointer{connect(), flusher};
   int longest = 0;
   for (int i = 0; i < 1'000 && writer->log_frames() >= longest; ++i) {
     longest = writer->log_frames();
-    writer->execute("insert into filler values (zeroblob(200000))");
+    writer->execute("insert into filler values (zeroblob(200000))", "a test");
     checkpointer.after_commit(*writer);
   }
   EXPECT_LT(writer->log_frames(), longest);

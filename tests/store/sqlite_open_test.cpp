@@ -53,6 +53,37 @@ TEST_F(SqliteOpen, RefusesAFileThatIsNoDatabase) {
   expect_refused(path, StoreError::Kind::internal, "not a SQLite database");
 }
 
+TEST_F(SqliteOpen, SaysWhatFailedInPlainWords) {
+  const std::string path = folder.file("letter.txt");
+  std::ofstream{path} << std::string(5000, 'x');
+  std::string message;
+  (void)kind_thrown_by([&] { (void)open(path); }, &message);
+  EXPECT_TRUE(message.starts_with(path + ": the file is not a SQLite database while opening it")) << message;
+  EXPECT_EQ(message.find("pragma"), std::string::npos) << message;
+}
+
+TEST_F(SqliteOpen, ReportsThatAnotherProcessHoldsTheWriteLockAndGivesUp) {
+  const std::string path = folder.file("held.db");
+  execute(path, "pragma journal_mode = wal; create table other (a)");
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "begin immediate", nullptr, nullptr, nullptr), SQLITE_OK);
+  std::vector<std::string> notices;
+  const MigrationWait wait{.notice = [&](const std::string& line) { notices.push_back(line); },
+                           .notice_after = 20ms,
+                           .longest = 100ms};
+  std::string message;
+  const auto open_it = [&] {
+    (void)open_sqlite({.path = path, .clock = &clock, .random = &random, .migration = wait});
+  };
+  EXPECT_EQ(kind_thrown_by(open_it, &message), StoreError::Kind::unavailable);
+  EXPECT_TRUE(message.starts_with(path + ": another process has held the write lock for 100ms")) << message;
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_TRUE(notices[0].starts_with(path + ": waiting for another process")) << notices[0];
+  sqlite3_close(other);
+  open_it();
+}
+
 TEST_F(SqliteOpen, RefusesAFileItMayNotWrite) {
   const std::string path = folder.file("mine.db");
   (void)open(path);

@@ -1,5 +1,10 @@
+#include <utility>
+
+#include <fmt/format.h>
+
 #include "store/migrate.hpp"
 #include "store/postgres/connection.hpp"
+#include "store/postgres/monotonic.hpp"
 #include "store/postgres/postgres_store.hpp"
 #include "store/postgres/sql.hpp"
 
@@ -9,14 +14,15 @@ namespace postgres {
 
 namespace {
 
-// Of one statement over whatever there is, and of waiting for another node that does the same.
+// Of one statement over whatever there is.
 constexpr core::Duration kMigrationMax = std::chrono::hours{24};
+constexpr core::Duration kLockPause = std::chrono::milliseconds{50};
 
 // Everything in one transaction under an advisory lock of that transaction.
 class PostgresMigrations final : public MigrationTarget {
  public:
-  explicit PostgresMigrations(const std::string& conninfo)
-      : server_(conninfo, nullptr, kMigrationMax), connection_(server_) {
+  explicit PostgresMigrations(const std::string& conninfo, MigrationWait wait = {})
+      : wait_(std::move(wait)), server_(conninfo, nullptr, kMigrationMax), connection_(server_) {
     server_.is_pooled = true;  // each statement is sent once: a name would be of no use, and may be taken
     connection_.connect_or_throw();
   }
@@ -39,7 +45,8 @@ class PostgresMigrations final : public MigrationTarget {
 
   void begin_exclusive() override {
     connection_.send(sql::begin_write);
-    connection_.send(sql::lock_migrations);
+    (void)connection_.run_or_throw();
+    wait_for_lock();
     connection_.send(sql::create_schema);
     connection_.send(sql::create_migrations);
     (void)connection_.run_or_throw();
@@ -61,6 +68,37 @@ class PostgresMigrations final : public MigrationTarget {
   }
 
  private:
+  void wait_for_lock() {
+    const core::MonotonicTime began = monotonic_now();
+    for (bool is_noticed = false; !has_lock(); wait(kLockPause)) {
+      const core::Duration waited = monotonic_now() - began;
+      if (waited >= wait_.longest) {
+        throw StoreError{
+            StoreError::Kind::unavailable,
+            fmt::format("another session ({}) has held the migration lock of the database for {}: wait until "
+                        "it has migrated the database, or end it, and start again",
+                        holder(), core::format_duration(wait_.longest))};
+      }
+      if (is_noticed || waited < wait_.notice_after || !wait_.notice) continue;
+      is_noticed = true;
+      wait_.notice(fmt::format("waiting for another session that migrates the database ({}), for {} at most",
+                               holder(), core::format_duration(wait_.longest)));
+    }
+  }
+
+  [[nodiscard]] bool has_lock() {
+    connection_.send(sql::lock_migrations);
+    return connection_.run_or_throw().front().boolean(0, 0);
+  }
+
+  // Empty columns of sessions of other roles are left out by the server.
+  [[nodiscard]] std::string holder() {
+    connection_.send(sql::find_migrator);
+    const auto answers = connection_.run_or_throw();
+    return answers.front().count() == 0 ? "it has just ended" : std::string{answers.front().text(0, 0)};
+  }
+
+  const MigrationWait wait_;
   Server server_;
   Connection connection_;
 };
@@ -69,8 +107,8 @@ class PostgresMigrations final : public MigrationTarget {
 
 }  // namespace postgres
 
-int migrate_postgres(const std::string& conninfo) {
-  postgres::PostgresMigrations target{conninfo};
+int migrate_postgres(const std::string& conninfo, const MigrationWait& wait) {
+  postgres::PostgresMigrations target{conninfo, wait};
   return migrate(target, postgres::sql::kMigrations);
 }
 

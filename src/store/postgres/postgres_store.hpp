@@ -27,13 +27,14 @@ struct PostgresOptions {
   std::size_t remembered_leases_max = 50'000;
   // A server that says nothing for so long counts as lost, though its machine may still hold the connection.
   core::Duration silence_max = std::chrono::seconds{15};
+  MigrationWait migration = {};
 };
 
 // Migrates, then opens.
 [[nodiscard]] std::unique_ptr<Store> open_postgres(PostgresOptions options);
 
 // Returns how many migrations were applied.
-int migrate_postgres(const std::string& conninfo);
+int migrate_postgres(const std::string& conninfo, const MigrationWait& wait = {});
 [[nodiscard]] std::vector<MigrationState> postgres_migration_status(const std::string& conninfo);
 
 }  // namespace pawl::store

@@ -14,7 +14,7 @@
 namespace pawl::store {
 
 std::unique_ptr<Store> open_postgres(PostgresOptions options) {
-  migrate_postgres(options.conninfo);
+  migrate_postgres(options.conninfo, options.migration);
   return std::make_unique<postgres::PostgresStore>(std::move(options));
 }
 

@@ -10,7 +10,7 @@ namespace {
 class SqliteBaseline final : public Baseline {
  public:
   explicit SqliteBaseline(const std::string& path) : connection_({.path = path, .is_writer = true}) {
-    connection_.execute(std::string{sqlite::sql::baseline_create});
+    connection_.execute(std::string{sqlite::sql::baseline_create}, "making the table of the baseline");
   }
 
   void enqueue(const std::string& payload) override {

@@ -17,6 +17,7 @@ using std::chrono::microseconds;
 
 constexpr microseconds kFirstWait{100};
 constexpr microseconds kLongestWait{2'000};
+constexpr std::string_view kOpening = "opening it";
 constexpr microseconds kRestartWait{50'000};  // writers stand still meanwhile
 
 // SQLite counts every allocation under one lock for all threads unless told not to before its first use.
@@ -79,15 +80,17 @@ void Connection::configure(const ConnectionOptions& options) {
   // secure_delete is on in Debian's build and writes zeros over every row a claim or a completion deletes.
   execute(
       "pragma secure_delete = off; pragma temp_store = memory; pragma trusted_schema = off;"
-      "pragma cache_size = -16384");
+      "pragma cache_size = -16384",
+      kOpening);
   if (!options.is_writer) return;
   if (sqlite3_db_readonly(db_.get(), "main") == 1) {
     throw StoreError{StoreError::Kind::unavailable, options.path + ": the database file is read-only"};
   }
   enter_wal_mode();
-  execute(
-      "pragma synchronous = full; pragma wal_autocheckpoint = 1000; pragma journal_size_limit = 16777216");
-  if (options.max_page_count) execute(fmt::format("pragma max_page_count = {}", *options.max_page_count));
+  execute("pragma synchronous = full; pragma wal_autocheckpoint = 1000; pragma journal_size_limit = 16777216",
+          kOpening);
+  if (options.max_page_count)
+    execute(fmt::format("pragma max_page_count = {}", *options.max_page_count), kOpening);
 }
 
 // A process that opens a new file beside us may be doing the same; SQLite then answers busy at once, since
@@ -102,8 +105,7 @@ void Connection::enter_wal_mode() {
                        fmt::format("{}: SQLite cannot keep a write-ahead log here (a network file system?)",
                                    sqlite3_db_filename(db_.get(), "main"))};
     }
-    if ((code & 0xff) != SQLITE_BUSY || !busy_.wait(count))
-      throw_error(db_.get(), code, "setting the journal mode");
+    if ((code & 0xff) != SQLITE_BUSY || !busy_.wait(count)) throw_error(db_.get(), code, kOpening);
   }
 }
 
@@ -123,13 +125,22 @@ Statement& Connection::statement_of_rows(std::string_view query, std::size_t row
   return statements_of_rows_.try_emplace(key, db_.get(), text).first->second;
 }
 
-void Connection::execute(const std::string& script) {
+void Connection::execute(const std::string& script, std::string_view doing) {
   const int code = sqlite3_exec(db_.get(), script.c_str(), nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) throw_error(db_.get(), code, script.substr(0, 80));
+  if (code != SQLITE_OK) throw_error(db_.get(), code, doing);
 }
 
 void Connection::begin() { statement(sql::begin_read).run(); }
 void Connection::begin_immediate() { statement(sql::begin_write).run(); }
+bool Connection::try_begin_immediate(microseconds limit) {
+  busy_.set_limit(limit);
+  const int code = sqlite3_exec(db_.get(), std::string{sql::begin_write}.c_str(), nullptr, nullptr, nullptr);
+  busy_.set_limit(BusyWait::kLongest);
+  if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
+    throw_error(db_.get(), code, "beginning a transaction");
+  return code == SQLITE_OK;
+}
+
 void Connection::commit() { statement(sql::commit).run(); }
 
 void Connection::roll_back() noexcept {
@@ -139,7 +150,7 @@ void Connection::roll_back() noexcept {
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(db_.get()) == 0; }
 
 void Connection::only_append() {
-  execute("pragma synchronous = normal");
+  execute("pragma synchronous = normal", kOpening);
   sqlite3_wal_hook(db_.get(), note_frames, &log_frames_);  // instead of the one that copies
 }
 
@@ -155,7 +166,8 @@ bool Connection::restart_log() {
   const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
   busy_.set_limit(BusyWait::kLongest);
   if (code == SQLITE_IOERR_FSYNC) return false;
-  if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) throw_error(db_.get(), code, "a checkpoint");
+  if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
+    throw_error(db_.get(), code, "copying the log into the database");
   return true;
 }
 

@@ -64,11 +64,13 @@ class Connection {
   // A statement for one use.
   [[nodiscard]] Statement prepare(std::string_view text) { return {db_.get(), text}; }
 
-  // Runs a script of one or more statements that yield nothing.
-  void execute(const std::string& script);
+  // Runs a script of one or more statements that yield nothing. `doing` says what for, in the error.
+  void execute(const std::string& script, std::string_view doing);
 
   void begin();            // a snapshot, for reading
   void begin_immediate();  // the write lock; waits for it
+  // The same; false if another process still holds it after `limit`.
+  [[nodiscard]] bool try_begin_immediate(std::chrono::microseconds limit);
   void commit();
   void roll_back() noexcept;  // nothing, if there is no transaction
   [[nodiscard]] bool in_transaction() const;
@@ -111,6 +113,8 @@ class Scope {
   Scope(Connection& connection, Kind kind) : connection_(connection) {
     kind == Kind::write ? connection.begin_immediate() : connection.begin();
   }
+  // Of one that has begun.
+  explicit Scope(Connection& connection) : connection_(connection) {}
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
   ~Scope() { connection_.roll_back(); }

@@ -45,8 +45,9 @@ StoreError::Kind kind_of(int extended_code) {
 void throw_error(sqlite3* db, int code, std::string_view doing) {
   const char* path = db == nullptr ? nullptr : sqlite3_db_filename(db, "main");
   const char* detail = db == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(db);
-  throw StoreError{kind_of(code), fmt::format("{}: {}: {} ({}, SQLite code {})", path == nullptr ? "" : path,
-                                              doing, plain_words(code & 0xff), detail, code)};
+  throw StoreError{kind_of(code),
+                   fmt::format("{}: {} while {} ({}, SQLite code {})", path == nullptr ? "" : path,
+                               plain_words(code & 0xff), doing, detail, code)};
 }
 
 }  // namespace pawl::store::sqlite

@@ -2,6 +2,7 @@
 // The record of applied migrations in a SQLite file.
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/env.hpp"
@@ -12,7 +13,8 @@ namespace pawl::store::sqlite {
 
 class SqliteMigrations final : public MigrationTarget {
  public:
-  SqliteMigrations(Connection& connection, core::TimePoint now) : connection_(connection), now_(now) {}
+  SqliteMigrations(Connection& connection, core::TimePoint now, MigrationWait wait = {})
+      : connection_(connection), now_(now), wait_(std::move(wait)) {}
 
   [[nodiscard]] std::vector<AppliedMigration> applied() override;
   void begin_exclusive() override;
@@ -20,8 +22,11 @@ class SqliteMigrations final : public MigrationTarget {
   void commit() override;
 
  private:
+  void wait_for_lock();
+
   Connection& connection_;
   core::TimePoint now_;
+  const MigrationWait wait_;
   std::optional<Scope> scope_;  // rolls back what was not committed
 };
 

@@ -308,7 +308,7 @@ std::unique_ptr<Store> open_sqlite(const SqliteOptions& options) {
   PAWL_ENSURE(options.clock != nullptr && options.random != nullptr,
               "a store is given its clock and randomness");
   auto writer = connect(options, true);
-  sqlite::SqliteMigrations target{*writer, options.clock->now()};
+  sqlite::SqliteMigrations target{*writer, options.clock->now(), options.migration};
   migrate(target, sqlite::sql::kMigrations);
   std::vector<std::unique_ptr<Connection>> readers;
   for (int i = 0; i < options.readers; ++i) readers.push_back(connect(options, false));

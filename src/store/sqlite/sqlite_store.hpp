@@ -21,6 +21,7 @@ struct SqliteOptions {
   core::Clock* clock = nullptr;    // the store's clock: one machine, one clock
   core::Random* random = nullptr;  // for the jitter of waits; asked only while opening
   int readers = 2;
+  MigrationWait migration = {};
   std::optional<std::int64_t> max_page_count = {};  // a disk this full, for tests
   std::function<int(int file)> flush = {};          // instead of fdatasync, for tests
 };

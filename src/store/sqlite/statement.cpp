@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "core/ensure.hpp"
@@ -11,8 +12,10 @@ namespace pawl::store::sqlite {
 
 namespace {
 
+std::string running(std::string_view sql) { return fmt::format("running `{}`", sql.substr(0, 120)); }
+
 [[noreturn]] void fail(sqlite3_stmt* handle, int code) {
-  throw_error(sqlite3_db_handle(handle), code, sqlite3_sql(handle));
+  throw_error(sqlite3_db_handle(handle), code, running(sqlite3_sql(handle)));
 }
 
 }  // namespace
@@ -74,7 +77,7 @@ std::optional<std::string> Rows::optional_string() {
 Statement::Statement(sqlite3* db, std::string_view sql) {
   const int code = sqlite3_prepare_v3(db, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
                                       &handle_, nullptr);
-  if (code != SQLITE_OK) throw_error(db, code, sql);
+  if (code != SQLITE_OK) throw_error(db, code, running(sql));
   parameters_ = sqlite3_bind_parameter_count(handle_);
 }
 

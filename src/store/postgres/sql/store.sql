@@ -80,8 +80,17 @@ select version, name, checksum, applied_at from pawl.schema_migrations order by 
 
 -- name: lock_migrations
 -- only: this database because SQLite's BEGIN IMMEDIATE is the lock.
--- The number is 'pawl' in ASCII; any would do, but it must never change.
-select pg_advisory_xact_lock(1885435756)
+-- The number is 'pawl' in ASCII; any would do, but it must never change. It does not wait: the caller tries again and
+-- reports what it waits for.
+select pg_try_advisory_xact_lock(1885435756)
+
+-- name: find_migrator
+-- only: this database because SQLite does not show what other processes do.
+select format('pid %s, %s@%s, application "%s", since %s', a.pid, a.usename, coalesce(host(a.client_addr), 'local'),
+  a.application_name, to_char(a.xact_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+from pg_locks l join pg_stat_activity a on a.pid = l.pid
+where l.locktype = 'advisory' and l.classid = 0 and l.objid = 1885435756 and l.granted
+  and l.database = (select oid from pg_database where datname = current_database())
 
 -- name: create_schema
 -- only: this database because SQLite has no schemas.
