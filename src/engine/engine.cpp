@@ -114,7 +114,7 @@ void Engine::settle(Answers& answers) {
   try {
     store_.await_durable(answers.number);
   } catch (const StoreError& error) {
-    count_refusal();
+    count_refusal(error);
     answers.answers.assign(answers.replies.size(), error.problem());
     answers.news.clear();
     answers.notices.clear();
@@ -180,7 +180,7 @@ void Engine::run_group(Group& group) {
       const bool may_retry = (kind == StoreError::Kind::retry && ++conflicts < kTriesAfterConflict) ||
                              (is_loss && ++losses < kTriesAfterLoss);
       if (may_retry && clock_.monotonic() - first_at < kTriesFor) continue;
-      count_refusal();
+      count_refusal(error);
       refuse_group(group, error.problem());
     }
   }
@@ -409,12 +409,20 @@ void Engine::serve_parked(Group& group) {
     group.claims.push_back(std::move(claim));
 }
 
-void Engine::count_refusal() {
+void Engine::count_refusal(const StoreError& error) {
   const std::int64_t now = clock_.monotonic().time_since_epoch().count();
   ++stats_.refused_groups;
   stats_.refused_last = now;
   std::int64_t none = 0;
   stats_.refused_since.compare_exchange_strong(none, now);
+  const std::lock_guard lock{refusal_mutex_};
+  foreign_schema_ = error.kind() == StoreError::Kind::schema ? error.what() : "";
+}
+
+std::string Engine::foreign_schema() const {
+  if (stats_.refused_since == 0) return "";
+  const std::lock_guard lock{refusal_mutex_};
+  return foreign_schema_;
 }
 
 void Engine::refuse_group(Group& group, const core::Problem& problem) {

@@ -8,7 +8,9 @@
 #include <atomic>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -131,6 +133,8 @@ class Engine {
   [[nodiscard]] core::Clock& clock() { return clock_; }
 
   [[nodiscard]] const EngineStats& stats() const { return stats_; }
+  // Why the store takes no more commits, if another program has migrated it; empty otherwise.
+  [[nodiscard]] std::string foreign_schema() const;
 
  private:
   struct Group;
@@ -150,7 +154,7 @@ class Engine {
   void answer_step_waits(Group& group, const Batch& batch, core::TimePoint now);
   [[nodiscard]] bool has_parked(const core::WriteSteps& command, core::Reply& reply,
                                 core::Result<core::Answer>& answer);
-  void count_refusal();
+  void count_refusal(const store::StoreError& error);
   static void refuse_group(Group& group, const core::Problem& problem);
 
   store::Store& store_;
@@ -165,6 +169,8 @@ class Engine {
   RunCache run_cache_;
   IdSource ids_;
   EngineStats stats_;
+  mutable std::mutex refusal_mutex_;
+  std::string foreign_schema_;
   std::atomic<std::int64_t> earliest_scheduled_{kNeverScheduled};
 };
 

@@ -15,6 +15,8 @@ core::Problem stands_still(const std::string& what, core::Duration time) {
 
 core::Status check_progress(const Progress& progress, core::MonotonicTime now) {
   const bool is_refused_now = progress.refused_since && now - progress.refused_last <= kRefusedRecently;
+  if (is_refused_now && !progress.foreign_schema.empty())
+    return core::Problem{.code = core::ProblemCode::unavailable, .detail = progress.foreign_schema};
   if (is_refused_now && now - *progress.refused_since >= kRefusedLong)
     return stands_still("the store has refused every commit", now - *progress.refused_since);
   if (progress.waiting_since && now - *progress.waiting_since >= kStalledLong)

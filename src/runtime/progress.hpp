@@ -4,6 +4,7 @@
 // leases that do not come to an end. Pure.
 
 #include <optional>
+#include <string>
 
 #include "core/result.hpp"
 #include "core/time.hpp"
@@ -18,6 +19,7 @@ inline constexpr core::Duration kStalledLong = std::chrono::seconds{30};
 struct Progress {
   std::optional<core::MonotonicTime> refused_since = {};  // the first commit since the last success
   core::MonotonicTime refused_last = {};
+  std::string foreign_schema = {};  // why every commit is refused, if another program has migrated the store
   std::optional<core::MonotonicTime> waiting_since = {};  // commands wait and no group has ended since
   core::MonotonicTime looked_at = {};                     // the ticker saw what is due
 };

@@ -52,6 +52,7 @@ Progress Runtime::progress() {
                     .looked_at = ticker_->looked_at()};
   const std::int64_t since = stats.refused_since;
   if (since != 0) progress.refused_since = time_of(since);
+  progress.foreign_schema = engine_.foreign_schema();
   return progress;
 }
 

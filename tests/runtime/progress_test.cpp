@@ -29,6 +29,12 @@ TEST(Progress, StopsWhenCommitsAreRefusedForLong) {
   EXPECT_EQ(verdict(refused(60s, 30s + 1us)), "") << "nobody has tried since: it may be well again";
 }
 
+TEST(Progress, StopsImmediatelyWhenAnotherProgramHasMigratedTheStore) {
+  Progress progress{
+      .refused_since = kNow, .refused_last = kNow, .foreign_schema = "version 14", .looked_at = kNow};
+  EXPECT_EQ(verdict(progress), "version 14");
+}
+
 TEST(Progress, StopsWhenCommandsWaitAndNoneIsCommitted) {
   const auto waiting = [](core::Duration since) {
     return Progress{.waiting_since = kNow - since, .looked_at = kNow};

@@ -1,6 +1,7 @@
 // What goes in front of what is run next: its answers come first, and nothing is done behind its failure.
 #include <gtest/gtest.h>
 
+#include "store/migrate.hpp"
 #include "store/postgres/connection.hpp"
 #include "store/postgres/heard_clock.hpp"
 #include "store/postgres/sql.hpp"
@@ -66,6 +67,21 @@ TEST_F(PostgresHoldBack, NothingIsDoneBehindAFailureOfIt) {
   expect_usable();
 }
 
+TEST_F(PostgresHoldBack, NorBehindASchemaOfAnotherVersion) {
+  (void)store::open_postgres({.conninfo = database.conninfo()});
+  for (const int off : {0, 1}) {
+    Params params;
+    params.value(std::optional<core::TimePoint>{});
+    params.value(std::optional<core::TimePoint>{});
+    params.value(static_cast<std::int32_t>(schema_version_of(sql::kMigrations) - off));
+    connection.hold_back([&params](Connection& used) { used.send(sql::expect_start, params); }, count());
+    connection.send(kTwo);
+    std::vector<Rows> answers;
+    EXPECT_EQ(connection.run(answers).has_value(), off != 0);
+  }
+  EXPECT_EQ(taken, 1);
+}
+
 TEST_F(PostgresHoldBack, NorBehindATimeThatWasGuessedWrong) {
   (void)store::open_postgres({.conninfo = database.conninfo()});  // for its functions
   const core::TimePoint now = core::time_from_micros(
@@ -75,8 +91,9 @@ TEST_F(PostgresHoldBack, NorBehindATimeThatWasGuessedWrong) {
     Params params;
     params.value(now + off - HeardClock::kEarlyMax);
     params.value(now + off + core::Duration{1min});
+    params.value(static_cast<std::int32_t>(schema_version_of(sql::kMigrations)));
     params.value(identity);
-    connection.hold_back([&params](Connection& used) { used.send(sql::expect_time, params); }, count());
+    connection.hold_back([&params](Connection& used) { used.send(sql::expect_start, params); }, count());
     connection.send(kTwo);
     std::vector<Rows> answers;
     const auto failure = connection.run(answers);
@@ -89,10 +106,11 @@ TEST_F(PostgresHoldBack, NorBehindATimeThatWasGuessedWrong) {
 TEST_F(PostgresHoldBack, NorOnAnotherServerThanTheOneThatWasRememberedFrom) {
   (void)store::open_postgres({.conninfo = database.conninfo()});
   Params params;
-  params.value(core::TimePoint{});
-  params.value(core::time_from_micros(std::int64_t{1} << 55));
+  params.value(std::optional<core::TimePoint>{});
+  params.value(std::optional<core::TimePoint>{});
+  params.value(static_cast<std::int32_t>(schema_version_of(sql::kMigrations)));
   params.value(std::string{"00000002/1/2/3"});
-  connection.hold_back([&params](Connection& used) { used.send(sql::expect_time, params); }, count());
+  connection.hold_back([&params](Connection& used) { used.send(sql::expect_start, params); }, count());
   connection.send(kTwo);
   std::vector<Rows> answers;
   const auto failure = connection.run(answers);

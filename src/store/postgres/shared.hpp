@@ -49,6 +49,7 @@ struct Shared {
   RememberedFacts facts;
   RememberedLeases leases;
   RunRaces run_races;
+  std::atomic<int> schema_found = 0;             // by the last write that began; 0: none has
   std::atomic<std::int64_t> rows_left_dead = 0;  // by this node, since its last vacuum
   std::atomic<std::int64_t> counts_written = 0;  // by this node, since its last fold
 

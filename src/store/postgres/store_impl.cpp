@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/ensure.hpp"
+#include "store/migrate.hpp"
 #include "store/postgres/monotonic.hpp"
 #include "store/postgres/queues.hpp"
 #include "store/postgres/sql.hpp"
@@ -23,7 +24,7 @@ namespace postgres {
 namespace {
 
 constexpr int kGuests = 4;
-constexpr core::TimePoint kFarFuture{std::chrono::hours{24 * 365 * 1'000}};
+constexpr int kSchemaVersion = schema_version_of(sql::kMigrations);
 
 struct RollBack {
   explicit RollBack(Connection& on) : connection(on) {}
@@ -95,12 +96,14 @@ void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foresee
 
 std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::span<const Rows> answers,
                                                     const Foreseen& foreseen) {
-  PostgresTransaction::Begun begun{
-      .now = told_time(answers[0]), .life = connection->life(), .number = answers[0].int8(0, 1)};
   RollBack unless_it_is_the_same{*connection};
   connection->expect_identity(answers[0].text(0, 2));
+  shared_.schema_found = answers[0].int4(0, 3);
+  expect_schema(shared_.schema_found, kSchemaVersion);
   learn_lanes_or_throw(shared_.lanes, answers[1], *connection);
   unless_it_is_the_same.is_over = true;
+  PostgresTransaction::Begun begun{
+      .now = told_time(answers[0]), .life = connection->life(), .number = answers[0].int8(0, 1)};
   auto answer = answers.begin() + 2;
   for (const core::RecordRef& ref : foreseen.records)
     begun.records.emplace(ref, read_first_record(*answer++));
@@ -122,12 +125,13 @@ std::unique_ptr<Transaction> PostgresStore::begin_at(core::TimePoint now, Pool::
   const auto ask = [this, now](Connection& used) {
     used.send(sql::begin_write);
     ask_to_start(used, {});
-    const bool is_given = shared_.options.clock != nullptr;  // then the server's time does not matter
+    const bool is_servers = shared_.options.clock == nullptr;
     Params params;
-    params.value(is_given ? core::TimePoint{} : now - HeardClock::kEarlyMax);
-    params.value(is_given ? kFarFuture : now + HeardClock::kLateMax);
+    params.value(is_servers ? std::optional{now - HeardClock::kEarlyMax} : std::nullopt);
+    params.value(is_servers ? std::optional{now + HeardClock::kLateMax} : std::nullopt);
+    params.value(static_cast<std::int32_t>(kSchemaVersion));
     params.value(used.server_identity());
-    used.send(sql::expect_time, params);
+    used.send(sql::expect_start, params);
   };
   held.hold_back(ask, [this, &held, begun = transaction.get()](std::span<const Rows> answers) {
     (void)told_time(answers[1]);
@@ -142,7 +146,8 @@ std::unique_ptr<Transaction> PostgresStore::begin_at(core::TimePoint now, Pool::
 // only for what may be done again. A connection that may be dead is tried first.
 std::unique_ptr<Transaction> PostgresStore::begin(const Foreseen& foreseen) {
   Pool::Loan connection = writers_.borrow();
-  const bool may_go_at_once = foreseen.is_nothing() && foreseen.may_be_repeated && connection->is_quiet();
+  const bool may_go_at_once = foreseen.is_nothing() && foreseen.may_be_repeated && connection->is_quiet() &&
+                              shared_.schema_found == kSchemaVersion;
   const auto now = may_go_at_once ? heard_time() : std::nullopt;
   if (now) return begin_at(*now, std::move(connection));
   const auto answers = run(*connection, [&](Connection& used) {
@@ -203,6 +208,8 @@ void PostgresStore::read_lanes(Connection& connection) {
 }
 
 void PostgresStore::make_lanes(Connection& connection, const std::vector<LaneKey>& keys) {
+  const auto schema = run(connection, [](Connection& used) { used.send(sql::schema_version); });
+  expect_schema(schema.front().int4(0, 0), kSchemaVersion);
   const auto answers = run(connection, [&](Connection& used) {
     Params params;
     params.column(keys, [](const LaneKey& key) { return std::string_view{key.ns}; });

@@ -74,7 +74,10 @@ bool is_of_ends(const std::vector<TaskWrite>& tasks) {
 PostgresTransaction::~PostgresTransaction() {
   if (!is_open_) return;
   const bool is_guess_wrong = is_guessed_ && number_ == 0 && !connection_->is_holding_back();
-  if (is_guess_wrong) shared_.clock.forget();  // perhaps
+  if (is_guess_wrong) {  // perhaps: the next one asks before it goes on
+    shared_.clock.forget();
+    shared_.schema_found = 0;
+  }
   connection_->roll_back();
   for (const core::TaskId& id : held_) shared_.leases.forget(id);  // perhaps they are what was wrong
   for (const Taken& taken : taken_) shared_.marks_of(*taken.lane).lower(taken.lane->id, taken.first);

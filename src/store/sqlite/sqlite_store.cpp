@@ -29,6 +29,7 @@ using sqlite::Scope;
 
 // Eight times what a checkpoint is due at.
 constexpr std::uintmax_t kLogBytesMax = 32U << 20U;
+constexpr int kSchemaVersion = schema_version_of(sqlite::sql::kMigrations);
 
 void learn_lanes(Connection& connection, LaneCache& lanes) {
   sqlite::Rows row = connection.statement(sqlite::sql::list_lanes_after).rows(lanes.last_id());
@@ -68,6 +69,7 @@ class SqliteStore final : public Store {
     writer_->only_append();
     foreign_version_ = writer_->data_version();
     learn_lanes(*writer_, lanes_);
+    schema_found_ = find_schema();
   }
 
   std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) override {
@@ -230,6 +232,7 @@ class SqliteStore final : public Store {
                                           .lanes = lanes_},
         clock_.now());
     notice_foreign_commits();
+    expect_schema(schema_found_, kSchemaVersion);
     return transaction;
   }
 
@@ -263,6 +266,7 @@ class SqliteStore final : public Store {
     const std::unique_lock turn{writer_turn_};
     Scope scope{*writer_, Scope::Kind::write};
     notice_foreign_commits();
+    expect_schema(schema_found_, kSchemaVersion);
     sqlite::Statement& insert = writer_->statement(sqlite::sql::insert_lane);
     for (const LaneKey& key : keys) {
       if (lanes_.find(key) != nullptr) continue;
@@ -284,8 +288,15 @@ class SqliteStore final : public Store {
     if (version == foreign_version_) return;
     learn_lanes(*writer_, lanes_);
     remembered_.forget_all();
+    schema_found_ = find_schema();
     foreign_version_ = version;
     was_changed_ = true;
+  }
+
+  // The same. Another program may migrate the file; only a commit of another one can have.
+  [[nodiscard]] int find_schema() {
+    sqlite::Rows row = writer_->statement(sqlite::sql::schema_version).rows();
+    return row.next() ? row.int32() : 0;
   }
 
   core::Clock& clock_;
@@ -297,6 +308,7 @@ class SqliteStore final : public Store {
   sqlite::Turnstile turnstile_;
   std::unique_ptr<Connection> writer_;
   std::int64_t foreign_version_ = 0;
+  int schema_found_ = 0;
   std::atomic<bool> was_changed_ = false;
   ReaderPool readers_;
   sqlite::Checkpointer checkpointer_;

@@ -24,20 +24,23 @@ rollback
 -- A node that stands still in the middle (its machine is suspended, say) keeps its rows locked no longer than 5 s: its
 -- system goes on to answer the network's probes, so that nothing else would tell the server. Who waits for a lock is
 -- told so before its node takes the server for lost, which would leave it waiting there with nobody to tell.
+-- The schema's version: another program may have migrated the database since this one opened it.
 select clock_timestamp(), pg_current_xact_id()::text::bigint,
   concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
   extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), to_regclass('pawl.lanes')::oid),
+  (select max(version) from pawl.schema_migrations),
   set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
   set_config('enable_sort', 'off', true), set_config('enable_memoize', 'off', true),
   set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
   set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', '10s', true)
 
--- name: expect_time
--- only: this database because SQLite's clock is that of its host.
--- Of a group that went by a guess of the time and by what was remembered: nothing behind it is done if the guess was
--- wrong, or if this is another server.
-select pawl.expect_rows((clock_timestamp() between $1::timestamptz and $2::timestamptz and $3::text = concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
+-- name: expect_start
+-- only: this database because SQLite's transactions are not sent in one piece.
+-- Of a group that went by a guess of the time, of the schema and of the server: nothing behind it is done if one of them
+-- was wrong.
+select pawl.expect_rows((coalesce(clock_timestamp() between $1::timestamptz and $2::timestamptz, true)
+  and (select max(version) from pawl.schema_migrations) = $3::int4 and $4::text = concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
   extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), to_regclass('pawl.lanes')::oid))::int, 1)
 
 -- name: pin_plans
@@ -59,7 +62,7 @@ select clock_timestamp()
 -- only: this database because SQLite has no replicas.
 -- Fails on a standby. Another timeline is another server. One that crashed may have lost what was not on disk; then it
 -- started again, or lost its statistics while its first process lived on. A restored database has other tables. The same
--- expression is in start_write, pin_plans and expect_time: behind a pooler a connection may move on to another server.
+-- expression is in start_write, pin_plans and expect_start: behind a pooler a connection may move on to another server.
 select concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
   extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), to_regclass('pawl.lanes')::oid)
 
@@ -74,6 +77,9 @@ update pawl.schema_migrations set name = name where version = 1
 
 -- name: has_migrations
 select count(*) from pg_catalog.pg_tables where schemaname = 'pawl' and tablename = 'schema_migrations'
+
+-- name: schema_version
+select coalesce(max(version), 0) from pawl.schema_migrations
 
 -- name: list_migrations
 select version, name, checksum, applied_at from pawl.schema_migrations order by version

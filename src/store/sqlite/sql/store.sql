@@ -18,6 +18,9 @@ pragma data_version
 -- name: has_migrations
 select count(*) from sqlite_schema where type = 'table' and name = 'schema_migrations'
 
+-- name: schema_version
+select coalesce(max(version), 0) from schema_migrations
+
 -- name: list_migrations
 select version, name, checksum, applied_at from schema_migrations order by version
 
