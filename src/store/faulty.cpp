@@ -173,6 +173,7 @@ class FaultyStore final : public Store {
     return reader().list_records(page);
   }
   core::StoreVitals vitals() override { return reader().vitals(); }
+  void check_ready() override { reader().check_ready(); }
   std::vector<core::Record> list_all_records(const core::RecordRef& after, std::size_t limit) override {
     return reader().list_all_records(after, limit);
   }

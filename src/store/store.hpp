@@ -428,6 +428,9 @@ class Store : public RunReads {
   [[nodiscard]] virtual bool flushes_apart() const { return false; }
   // Of what commit_soon has returned, and of all before it. Throws StoreError: `unknown`.
   virtual void await_durable(CommitNumber /*number*/) {}
+  // Throws StoreError where the store cannot serve although a read may succeed: a file that was replaced or
+  // is damaged, say. Takes a millisecond or so.
+  virtual void check_ready() {}
 };
 
 }  // namespace pawl::store

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/log_mark.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
@@ -28,6 +29,14 @@ void sync(const std::string& path) {
   if (error != 0) cannot(path, error);
 }
 
+// A copy that takes its original's place is older than the mark beside that (LogMark): it must have another
+// id.
+void rename_mark(const std::string& copy) {
+  sqlite::Connection connection{{.path = copy, .is_writer = true}};
+  sqlite::LogMark::prepare(connection);
+  connection.statement(sqlite::sql::rename_file_mark).run();
+}
+
 }  // namespace
 
 // Under another name until it is whole and on the disk: a file of the name that was asked for is a backup.
@@ -39,6 +48,7 @@ void backup_sqlite(const std::string& path, const std::string& into) {
     sqlite::Connection connection{{.path = path}};
     connection.statement(sqlite::sql::backup).run(unfinished);
   }
+  rename_mark(unfinished);
   sync(unfinished);
   if (std::rename(unfinished.c_str(), into.c_str()) != 0) cannot(into, errno);
   const std::filesystem::path folder = std::filesystem::absolute(into).parent_path();

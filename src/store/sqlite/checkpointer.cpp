@@ -27,9 +27,11 @@ std::thread thread_without_signals(Run run) {
 
 }  // namespace
 
-Checkpointer::Checkpointer(std::unique_ptr<Connection> connection, Flusher& flusher)
+Checkpointer::Checkpointer(std::unique_ptr<Connection> connection, Flusher& flusher,
+                           std::function<void()> copied)
     : connection_(std::move(connection)),
       flusher_(flusher),
+      copied_log_(std::move(copied)),
       thread_(thread_without_signals([this] { run(); })) {}
 
 Checkpointer::~Checkpointer() {
@@ -59,6 +61,7 @@ void Checkpointer::after_commit(Connection& writer) {
 
 void Checkpointer::copy(Connection& connection) {
   if (!connection.copy_log()) flusher_.distrust(connection.path() + ": cannot be flushed");
+  if (copied_log_) copied_log_();
 }
 
 void Checkpointer::run() {

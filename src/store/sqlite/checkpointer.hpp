@@ -6,6 +6,7 @@
 // without end.
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -17,8 +18,8 @@ namespace pawl::store::sqlite {
 
 class Checkpointer {
  public:
-  // On a connection of its own.
-  Checkpointer(std::unique_ptr<Connection> connection, Flusher& flusher);
+  // On a connection of its own. `copied` is called after each copy, also on the writer's thread.
+  Checkpointer(std::unique_ptr<Connection> connection, Flusher& flusher, std::function<void()> copied = {});
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
   ~Checkpointer();
@@ -32,6 +33,7 @@ class Checkpointer {
 
   std::unique_ptr<Connection> connection_;
   Flusher& flusher_;
+  const std::function<void()> copied_log_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_due_ = false;  // also while a copy is under way

@@ -164,7 +164,7 @@ bool Connection::copy_log() noexcept {
 bool Connection::restart_log() {
   busy_.set_limit(kRestartWait);
   const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
-  busy_.set_limit(BusyWait::kLongest);
+  busy_.set_limit(lock_wait_);
   if (code == SQLITE_IOERR_FSYNC) return false;
   if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
     throw_error(db_.get(), code, "copying the log into the database");

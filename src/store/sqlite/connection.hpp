@@ -75,6 +75,9 @@ class Connection {
   void roll_back() noexcept;  // nothing, if there is no transaction
   [[nodiscard]] bool in_transaction() const;
 
+  // How long a statement waits for a lock of another process; 30 s unless set.
+  void wait_at_most(std::chrono::microseconds limit) { busy_.set_limit(lock_wait_ = limit); }
+
   // A commit is in the log when it returns: others bring it to the disk (Flusher) and copy the log into the
   // database (Checkpointer).
   void only_append();
@@ -100,6 +103,7 @@ class Connection {
     void operator()(sqlite3* db) const;
   };
   BusyWait busy_;
+  std::chrono::microseconds lock_wait_ = BusyWait::kLongest;
   int log_frames_ = 0;
   std::unique_ptr<sqlite3, Close> db_;  // outlives the statements, and is outlived by its busy handler
   std::unordered_map<const char*, Statement> statements_;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "store/sqlite/lock_holder.hpp"
+
 namespace pawl::store::sqlite {
 
 namespace {
@@ -10,7 +12,6 @@ namespace {
 std::string_view plain_words(int primary_code) {
   switch (primary_code) {
     case SQLITE_FULL: return "the disk is full";
-    case SQLITE_BUSY: return "another process held the write lock for too long";
     case SQLITE_READONLY: return "the database is read-only";
     case SQLITE_CANTOPEN: return "the database cannot be opened";
     case SQLITE_IOERR: return "reading or writing the disk failed";
@@ -44,6 +45,10 @@ StoreError::Kind kind_of(int extended_code) {
 
 void throw_error(sqlite3* db, int code, std::string_view doing) {
   const char* path = db == nullptr ? nullptr : sqlite3_db_filename(db, "main");
+  if ((code & 0xff) == SQLITE_BUSY && path != nullptr) {
+    throw StoreError{kind_of(code), fmt::format("{}: {}: the database stayed locked: {} (SQLite code {})",
+                                                path, doing, describe_lock_holder(path), code)};
+  }
   const char* detail = db == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(db);
   throw StoreError{kind_of(code),
                    fmt::format("{}: {} while {} ({}, SQLite code {})", path == nullptr ? "" : path,

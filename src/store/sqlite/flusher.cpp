@@ -26,6 +26,11 @@ void Flusher::check() {
   if (!failure_.empty()) throw StoreError{StoreError::Kind::unavailable, failure_};
 }
 
+std::uint64_t Flusher::note_foreign() {
+  const std::lock_guard lock{committing_};
+  return ++committed_;
+}
+
 std::uint64_t Flusher::last() {
   const std::lock_guard lock{committing_};
   return committed_;

@@ -30,6 +30,8 @@ class Flusher {
     commit();
     return ++committed_;
   }
+  // Numbers what another process has committed: it may not have been flushed yet.
+  std::uint64_t note_foreign();
   // Of the last commit that anybody can see.
   [[nodiscard]] std::uint64_t last();
   // Until the commit of this number, and all before it, are on the disk. Throws StoreError: `unknown`.

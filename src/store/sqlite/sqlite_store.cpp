@@ -1,6 +1,7 @@
 #include "store/sqlite/sqlite_store.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <mutex>
 #include <system_error>
@@ -10,6 +11,8 @@
 #include "core/ensure.hpp"
 #include "store/lanes.hpp"
 #include "store/sqlite/erase.hpp"
+#include "store/sqlite/file_watch.hpp"
+#include "store/sqlite/log_mark.hpp"
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/readers.hpp"
 #include "store/sqlite/reads.hpp"
@@ -30,6 +33,8 @@ using sqlite::Scope;
 // Eight times what a checkpoint is due at.
 constexpr std::uintmax_t kLogBytesMax = 32U << 20U;
 constexpr int kSchemaVersion = schema_version_of(sqlite::sql::kMigrations);
+// For the write lock. The engine tries three times, so a group is refused within 15 s of a blocked lock.
+constexpr std::chrono::seconds kLockWaitMax{5};
 
 void learn_lanes(Connection& connection, LaneCache& lanes) {
   sqlite::Rows row = connection.statement(sqlite::sql::list_lanes_after).rows(lanes.last_id());
@@ -57,17 +62,21 @@ std::unique_ptr<Connection> connect(const SqliteOptions& options, bool is_writer
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(const SqliteOptions& options, std::unique_ptr<Connection> writer,
-              std::vector<std::unique_ptr<Connection>> readers)
+  SqliteStore(const SqliteOptions& options, std::unique_ptr<sqlite::LogMark> mark,
+              std::unique_ptr<Connection> writer, std::vector<std::unique_ptr<Connection>> readers)
       : clock_(*options.clock),
         log_path_(writer->path() + "-wal"),
         flusher_(log_path_, options.flush),
+        files_(writer->path()),
+        mark_(std::move(mark)),
         turnstile_(writer->path() + "-turn", options.random->next()),
         writer_(std::move(writer)),
         readers_(std::move(readers)),
-        checkpointer_(connect(options, true), flusher_) {
+        checkpointer_(connect(options, true), flusher_, [this] { mark_->note_copy(); }) {
     writer_->only_append();
+    writer_->wait_at_most(kLockWaitMax);
     foreign_version_ = writer_->data_version();
+    (void)flusher_.note_foreign();  // what was committed before is not known to be on the disk
     learn_lanes(*writer_, lanes_);
     schema_found_ = find_schema();
   }
@@ -208,19 +217,35 @@ class SqliteStore final : public Store {
   // from its beginning.
   void maintain() override {
     std::error_code absent;
-    if (const auto bytes = std::filesystem::file_size(log_path_, absent); absent || bytes < kLogBytesMax)
-      return;
-    const std::unique_lock turn{writer_turn_};
-    if (!writer_->restart_log()) flusher_.distrust(writer_->path() + ": cannot be flushed");
+    const auto bytes = std::filesystem::file_size(log_path_, absent);
+    if (!absent && bytes >= kLogBytesMax) {
+      const std::unique_lock turn{writer_turn_};
+      if (!writer_->restart_log()) flusher_.distrust(writer_->path() + ": cannot be flushed");
+      mark_->note_copy();
+    }
+    if (mark_->is_due_after_copy()) (void)begin_transaction()->commit_soon({});
+  }
+
+  // A connection of its own reads the files and not what the others have cached of them.
+  void check_ready() override {
+    flusher_.check();
+    files_.check();
+    Connection fresh{{.path = writer_->path()}};
+    sqlite::Rows rows = fresh.statement(sqlite::sql::touch_tables).rows();
+    (void)rows.next();
   }
 
   [[nodiscard]] int writers() const override { return 1; }
   [[nodiscard]] bool flushes_apart() const override { return true; }
-  void await_durable(CommitNumber number) override { flusher_.await_durable(number); }
+  void await_durable(CommitNumber number) override {
+    flusher_.await_durable(number);
+    mark_->note_durable(number);
+  }
 
  private:
   std::unique_ptr<sqlite::SqliteTransaction> begin_transaction() {
     flusher_.check();
+    files_.check();
     std::unique_lock turn{writer_turn_};
     begin_writing();
     auto transaction = std::make_unique<sqlite::SqliteTransaction>(
@@ -229,14 +254,18 @@ class SqliteStore final : public Store {
                                           .flusher = flusher_,
                                           .checkpointer = checkpointer_,
                                           .remembered = remembered_,
-                                          .lanes = lanes_},
+                                          .lanes = lanes_,
+                                          .files = files_,
+                                          .mark = *mark_,
+                                          .is_writing = is_writing_},
         clock_.now());
     notice_foreign_commits();
     expect_schema(schema_found_, kSchemaVersion);
+    is_writing_ = true;
     return transaction;
   }
 
-  // Nobody is shown what a power cut could take back; but for what another process has not flushed yet.
+  // Nothing is returned that a power cut could take back.
   template <typename Read>
   std::invoke_result_t<Read, Connection&> read(Read work) {
     CommitNumber seen = kDurable;
@@ -251,8 +280,19 @@ class SqliteStore final : public Store {
     Connection& connection = snapshot.connection();
     connection.begin();
     learn_lanes(connection, lanes_);  // another process may have written rows of a lane it has just made
-    seen = flusher_.last();
+    seen = seen_by_snapshot();
     return work(connection);
+  }
+
+  // Covers all commits that a snapshot taken before this call may hold, also those of other processes. Inside
+  // a write transaction there are none that its beginning has not noticed.
+  CommitNumber seen_by_snapshot() {
+    if (is_writing_) return flusher_.last();
+    if (const std::unique_lock turn{writer_turn_, std::try_to_lock}; turn.owns_lock()) {
+      notice_foreign_commits();
+      return flusher_.last();
+    }
+    return flusher_.note_foreign();
   }
 
   [[nodiscard]] bool knows(std::span<const LaneKey> keys) const {
@@ -263,6 +303,7 @@ class SqliteStore final : public Store {
   }
 
   void make_lanes(std::span<const LaneKey> keys) {
+    files_.check();
     const std::unique_lock turn{writer_turn_};
     Scope scope{*writer_, Scope::Kind::write};
     notice_foreign_commits();
@@ -286,6 +327,7 @@ class SqliteStore final : public Store {
   void notice_foreign_commits() {
     const std::int64_t version = writer_->data_version();
     if (version == foreign_version_) return;
+    (void)flusher_.note_foreign();  // an answer that rests on it waits for a flush
     learn_lanes(*writer_, lanes_);
     remembered_.forget_all();
     schema_found_ = find_schema();
@@ -302,6 +344,8 @@ class SqliteStore final : public Store {
   core::Clock& clock_;
   std::string log_path_;
   sqlite::Flusher flusher_;
+  const sqlite::FileWatch files_;
+  std::unique_ptr<sqlite::LogMark> mark_;
   sqlite::RememberedTasks remembered_;
   LaneCache lanes_;
   std::mutex writer_turn_;
@@ -310,6 +354,7 @@ class SqliteStore final : public Store {
   std::int64_t foreign_version_ = 0;
   int schema_found_ = 0;
   std::atomic<bool> was_changed_ = false;
+  std::atomic<bool> is_writing_ = false;  // the write lock is held, and foreign commits were noticed
   ReaderPool readers_;
   sqlite::Checkpointer checkpointer_;
 };
@@ -319,12 +364,17 @@ class SqliteStore final : public Store {
 std::unique_ptr<Store> open_sqlite(const SqliteOptions& options) {
   PAWL_ENSURE(options.clock != nullptr && options.random != nullptr,
               "a store is given its clock and randomness");
+  std::error_code unknown;  // then opening it says more
+  const auto real_path = std::filesystem::weakly_canonical(options.path, unknown);
+  auto mark = std::make_unique<sqlite::LogMark>(real_path.string(), options.random->next());
   auto writer = connect(options, true);
+  mark->check(*writer);
   sqlite::SqliteMigrations target{*writer, options.clock->now(), options.migration};
   migrate(target, sqlite::sql::kMigrations);
+  sqlite::LogMark::prepare(*writer);
   std::vector<std::unique_ptr<Connection>> readers;
   for (int i = 0; i < options.readers; ++i) readers.push_back(connect(options, false));
-  return std::make_unique<SqliteStore>(options, std::move(writer), std::move(readers));
+  return std::make_unique<SqliteStore>(options, std::move(mark), std::move(writer), std::move(readers));
 }
 
 std::vector<MigrationState> sqlite_migration_status(const std::string& path) {

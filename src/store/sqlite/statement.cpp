@@ -39,6 +39,7 @@ std::int64_t Rows::int64() { return sqlite3_column_int64(handle_, column_++); }
 std::string_view Rows::text() {
   const int column = column_++;
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  if (bytes == nullptr && sqlite3_column_type(handle_, column) != SQLITE_NULL) fail(handle_, SQLITE_NOMEM);
   if (bytes == nullptr) return {};
   return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
 }
@@ -99,8 +100,9 @@ void Statement::bind(int index, const core::Uuid& value) {
 
 void Statement::bind(int index, const Copied& value) {
   if (!value.text) return bind(index, std::nullopt);
-  sqlite3_bind_text(handle_, index, value.text->data(), static_cast<int>(value.text->size()),
-                    SQLITE_TRANSIENT);
+  const int code = sqlite3_bind_text(handle_, index, value.text->data(), static_cast<int>(value.text->size()),
+                                     SQLITE_TRANSIENT);
+  if (code != SQLITE_OK) fail(handle_, code);
 }
 
 void Statement::bind(int index, std::nullopt_t) { sqlite3_bind_null(handle_, index); }

@@ -1,5 +1,7 @@
 #include "store/sqlite/transaction.hpp"
 
+#include <utility>
+
 #include "core/ensure.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sql.hpp"
@@ -11,8 +13,11 @@ namespace pawl::store::sqlite {
 
 SqliteTransaction::~SqliteTransaction() {
   if (!turn_.owns_lock()) return;
+  is_writing_ = false;
   connection_.roll_back();
-  if (has_user_sql_) remembered_.forget_all();  // what was asked behind its statements is not so any more
+  if (has_advanced_mark_) mark_.rolled_back();
+  // What was read behind a user's statements is not so any more; nor is what a commit was half noted in.
+  if (has_user_sql_ || is_committing_) remembered_.forget_all();
 }
 
 bool SqliteTransaction::begin_with(const SqlWork& work, core::Clock& clock) {
@@ -112,12 +117,24 @@ std::vector<std::int64_t> SqliteTransaction::count_held(std::span<const HolderRe
   return counts;
 }
 
-void SqliteTransaction::commit(const WriteSet& writes) { flusher_.await_durable(commit_soon(writes)); }
+void SqliteTransaction::commit(const WriteSet& writes) {
+  const CommitNumber number = commit_soon(writes);
+  flusher_.await_durable(number);
+  mark_.note_durable(number);
+}
 
 CommitNumber SqliteTransaction::commit_soon(const WriteSet& writes) {
   PAWL_ENSURE(turn_.owns_lock(), "a transaction commits once");
+  is_committing_ = true;
   write_all(connection_, writes, now_);
+  if (mark_.is_due()) {
+    has_advanced_mark_ = true;
+    mark_.advance(connection_);
+  }
+  files_.check();
+  is_writing_ = false;
   const CommitNumber number = flusher_.number([this] { connection_.commit(); });
+  if (std::exchange(has_advanced_mark_, false)) mark_.committed(number);
   remembered_.note(writes.tasks);
   checkpointer_.after_commit(connection_);
   turn_.unlock();

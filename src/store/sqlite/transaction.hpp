@@ -2,6 +2,7 @@
 // A write: the one write connection, held from BEGIN IMMEDIATE to the commit or the end of the object. With
 // one writer at a time a row that was read cannot change before the commit, so nothing else needs a lock.
 
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -9,7 +10,9 @@
 #include "store/lanes.hpp"
 #include "store/sqlite/checkpointer.hpp"
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/file_watch.hpp"
 #include "store/sqlite/flusher.hpp"
+#include "store/sqlite/log_mark.hpp"
 #include "store/sqlite/remembered.hpp"
 #include "store/store.hpp"
 
@@ -24,6 +27,9 @@ class SqliteTransaction final : public Transaction {
     Checkpointer& checkpointer;
     RememberedTasks& remembered;
     const LaneCache& lanes;
+    const FileWatch& files;
+    LogMark& mark;
+    std::atomic<bool>& is_writing;
   };
   SqliteTransaction(std::unique_lock<std::mutex> turn, const Around& around, core::TimePoint now)
       : turn_(std::move(turn)),
@@ -32,6 +38,9 @@ class SqliteTransaction final : public Transaction {
         checkpointer_(around.checkpointer),
         remembered_(around.remembered),
         lanes_(around.lanes),
+        files_(around.files),
+        mark_(around.mark),
+        is_writing_(around.is_writing),
         now_(now) {}
   SqliteTransaction(const SqliteTransaction&) = delete;
   SqliteTransaction& operator=(const SqliteTransaction&) = delete;
@@ -83,7 +92,12 @@ class SqliteTransaction final : public Transaction {
   Checkpointer& checkpointer_;
   RememberedTasks& remembered_;
   bool has_user_sql_ = false;
+  bool is_committing_ = false;
   const LaneCache& lanes_;
+  const FileWatch& files_;
+  LogMark& mark_;
+  std::atomic<bool>& is_writing_;
+  bool has_advanced_mark_ = false;
   core::TimePoint now_;
 };
 

@@ -31,8 +31,10 @@ Turnstile::~Turnstile() { ::close(file_); }
 
 void Turnstile::enter() {
   for (int count = 0; ::flock(file_, LOCK_EX | LOCK_NB) != 0; ++count) {
-    if (!wait_.wait(count)) return;
+    is_blocked_ = is_blocked_ || !wait_.wait(count);
+    if (is_blocked_) return;
   }
+  is_blocked_ = false;
 }
 
 void Turnstile::leave() const { ::flock(file_, LOCK_UN); }

@@ -40,6 +40,7 @@ class Turnstile {
   void leave() const;
 
   int file_ = -1;
+  bool is_blocked_ = false;  // a process stands still inside: it is not waited for again until it has left
   BusyWait wait_;
 };
 

@@ -1,0 +1,160 @@
+// Files that are deleted, replaced or damaged: under an open store, and between two starts.
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/store/sqlite_fixture.hpp"
+
+namespace pawl::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SqliteFiles : public SqliteTest {
+ protected:
+  void expect_write_refused(const std::string& named) {
+    std::string why;
+    EXPECT_EQ(kind_thrown_by([&] { enqueue(); }, &why), StoreError::Kind::unavailable);
+    EXPECT_TRUE(why.starts_with(named + ": ")) << why;
+    EXPECT_NE(why.find("writes are refused"), std::string::npos) << why;
+  }
+  std::size_t count_tasks() {
+    return store->list_task_ids({.filter = {.ns = "default"}, .limit = 100'000}).size();
+  }
+  // As a process that is killed: nothing is closed, and the log stays as it is.
+  void in_killed_process(const std::function<void()>& work) {
+    store.reset();  // a connection must not be carried over a fork
+    const pid_t child = ::fork();
+    if (child == 0) {
+      store = open();
+      work();
+      ::_exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+  }
+  void delete_log() const {
+    fs::remove(path + "-wal");
+    fs::remove(path + "-shm");
+  }
+  void expect_not_opened() {
+    std::string why;
+    EXPECT_EQ(kind_thrown_by([&] { (void)open(); }, &why), StoreError::Kind::unavailable);
+    EXPECT_NE(why.find(path + "-wal was deleted or emptied"), std::string::npos) << why;
+  }
+};
+
+TEST_F(SqliteFiles, ADeletedDatabaseTakesNoWrites) {
+  enqueue();
+  fs::remove(path);
+  expect_write_refused(path);
+  EXPECT_EQ(count_tasks(), 1U) << "reads go on";
+}
+
+TEST_F(SqliteFiles, AReplacedDatabaseTakesNoWrites) {
+  enqueue();
+  fs::copy_file(path, path + ".copy");
+  fs::rename(path + ".copy", path);
+  expect_write_refused(path);
+}
+
+TEST_F(SqliteFiles, ADatabaseThatIsBackInItsPlaceTakesWritesAgain) {
+  enqueue();
+  fs::rename(path, path + ".away");
+  expect_write_refused(path);
+  fs::rename(path + ".away", path);
+  enqueue();
+  EXPECT_EQ(count_tasks(), 2U);
+}
+
+TEST_F(SqliteFiles, ADeletedLogTakesNoWritesAndAnOrderlyCloseLosesNothing) {
+  enqueue();
+  fs::remove(path + "-wal");
+  expect_write_refused(path + "-wal");
+  store.reset();
+  store = open();
+  EXPECT_EQ(count_tasks(), 1U);
+}
+
+TEST_F(SqliteFiles, DeletedSharedMemoryTakesNoWrites) {
+  enqueue();
+  fs::remove(path + "-shm");
+  expect_write_refused(path + "-shm");
+}
+
+TEST_F(SqliteFiles, NewLanesAreWritesToo) {
+  fs::remove(path);
+  EXPECT_EQ(kind_thrown_by([&] { (void)lane("mail", "new"); }), StoreError::Kind::unavailable);
+}
+
+TEST_F(SqliteFiles, ALogThatWasDeletedAfterAKillIsNoticedAtOpen) {
+  in_killed_process([&] { enqueue(); });
+  delete_log();
+  expect_not_opened();
+  expect_not_opened();         // as long as it is missing
+  fs::remove(path + "-mark");  // as the message says
+  store = open();
+  EXPECT_EQ(count_tasks(), 0U);
+}
+
+TEST_F(SqliteFiles, AnEmptiedLogIsNoticedAtOpen) {
+  in_killed_process([&] { enqueue(); });
+  fs::resize_file(path + "-wal", 0);
+  fs::remove(path + "-shm");
+  expect_not_opened();
+}
+
+// The log is copied in between: what was committed after that is gone all the same.
+TEST_F(SqliteFiles, ALogThatWasDeletedAfterACopyIsNoticedAtOpen) {
+  in_killed_process([&] {
+    const std::string payload = "\"" + std::string(200'000, 'x') + "\"";
+    for (int i = 0; i < 100; ++i) enqueue({.payload = {payload}});  // 50 pages each; copied every 1,000
+    while (fs::file_size(path) < 2'000'000) ::usleep(1'000);
+    for (int i = 0; i < 20; ++i) {
+      ::usleep(10'000);  // the copy ends
+      enqueue();
+    }
+  });
+  delete_log();
+  expect_not_opened();
+}
+
+TEST_F(SqliteFiles, ALogThatAnotherProgramHasMergedIsNotMissed) {
+  in_killed_process([&] { enqueue(); });
+  execute(path, "pragma wal_checkpoint(truncate)");  // and the close removes it
+  ASSERT_FALSE(fs::exists(path + "-wal"));
+  store = open();
+  EXPECT_EQ(count_tasks(), 1U);
+}
+
+TEST_F(SqliteFiles, CopiesOfAllFilesOpen) {
+  in_killed_process([&] { enqueue(); });
+  const std::string copy = folder.file("copy.db");
+  for (const auto* part : {"", "-wal", "-mark"}) fs::copy_file(path + part, copy + part);
+  path = copy;
+  store = open();
+  EXPECT_EQ(count_tasks(), 1U);
+}
+
+TEST_F(SqliteFiles, ABackupOpensInThePlaceOfItsOriginal) {
+  enqueue();
+  const std::string backup = folder.file("backup.db");
+  backup_sqlite(path, backup);
+  in_killed_process([&] { enqueue(); });
+  delete_log();
+  fs::rename(backup, path);
+  store = open();
+  EXPECT_EQ(count_tasks(), 1U);
+  enqueue();
+  in_killed_process([&] { enqueue(); });  // and is watched like any other from then on
+  delete_log();
+  expect_not_opened();
+}
+
+}  // namespace
+}  // namespace pawl::store
