@@ -121,7 +121,10 @@ void look_at_work(Session& session, std::vector<Finding>& findings) {
   });
   add(sleepers_finding(sleepers_without_timer(session)));
   const auto metrics = session.look_at("/metrics");
-  if (metrics && metrics->status < 300) add(leases_finding(metrics->body));
+  if (metrics && metrics->status < 300) {
+    add(leases_finding(metrics->body));
+    add(damage_finding(metrics->body));
+  }
   look_deeper(session, "/v1/admin/nodes", [&](const Json& nodes) { add(nodes_finding(nodes)); });
   look_deeper(session, "/v1/admin/vitals", [&](const Json& vitals) {
     for (Finding& finding : store_findings(vitals)) add(std::move(finding));

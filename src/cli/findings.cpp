@@ -185,6 +185,15 @@ Finding sleepers_finding(const std::vector<Json>& runs) {
       .advice = fmt::format("end it with `pawl run terminate {}`, then run `pawl verify`", stuck.front())};
 }
 
+Finding damage_finding(const std::string& metrics) {
+  const std::int64_t set_aside = metric(metrics, "pawl_tasks_set_aside_total");
+  if (set_aside == 0) return {.check = "damage", .seen = "every claimable task could be read"};
+  return {.check = "damage",
+          .verdict = Verdict::failed,
+          .seen = fmt::format("{} times a task could not be read and was set aside for an hour", set_aside),
+          .advice = "`pawl verify` names the damaged rows; the server's log names the tasks"};
+}
+
 Finding leases_finding(const std::string& metrics) {
   const std::int64_t expired = metric(metrics, "pawl_leases_expired_total");
   const std::int64_t claimed = metric(metrics, "pawl_tasks_claimed_total");

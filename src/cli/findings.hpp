@@ -16,6 +16,8 @@ namespace pawl::cli {
 [[nodiscard]] Finding sleepers_finding(const std::vector<Json>& runs);
 // Of the text of /metrics: do leases end because of their time and not because of the work?
 [[nodiscard]] Finding leases_finding(const std::string& metrics);
+// Of the same: are there claimable tasks that cannot be read?
+[[nodiscard]] Finding damage_finding(const std::string& metrics);
 // Of GET /v1/admin/nodes: does one lead, and do their clocks agree with the store's?
 [[nodiscard]] Finding nodes_finding(const Json& nodes);
 // Of GET /v1/admin/vitals: what has grown, and what keeps it from being cleaned up.

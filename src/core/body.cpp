@@ -1,15 +1,16 @@
 #include "core/body.hpp"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <type_traits>
 
-#include "core/ensure.hpp"
+#include <nlohmann/json.hpp>
 
 namespace pawl::core {
 
 Body::Body() : json_(std::make_unique<nlohmann::json>(nlohmann::json::object())) {}
 Body::Body(const RawJson& text)
     : json_(std::make_unique<nlohmann::json>(nlohmann::json::parse(text.text, nullptr, false))) {
-  PAWL_ENSURE(json_->is_object(), "a record's body is the object that its noun wrote");
+  if (!json_->is_object()) *json_ = nlohmann::json::object();
 }
 Body::~Body() = default;
 Body::Body(Body&& other) noexcept = default;
@@ -23,10 +24,27 @@ void Body::put(const char* name, const T& value) {
   (*json_)[name] = value;
 }
 
+namespace {
+
+bool are_strings(const nlohmann::json& values) {
+  return std::all_of(values.begin(), values.end(), [](const nlohmann::json& one) { return one.is_string(); });
+}
+
+template <typename T>
+bool holds(const nlohmann::json& value) {
+  if constexpr (std::is_same_v<T, bool>) return value.is_boolean();
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) return value.is_number();
+  if constexpr (std::is_same_v<T, std::string>) return value.is_string();
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) return value.is_array() && are_strings(value);
+  if constexpr (std::is_same_v<T, Labels>) return value.is_object() && are_strings(value);
+}
+
+}  // namespace
+
 template <typename T>
 T Body::get(const char* name) const {
   const auto found = json_->find(name);
-  return found == json_->end() ? T{} : found->template get<T>();
+  return found == json_->end() || !holds<T>(*found) ? T{} : found->template get<T>();
 }
 
 #define PAWL_BODY_HOLDS(T)                        \

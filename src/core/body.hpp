@@ -1,6 +1,7 @@
 #pragma once
-// How the nouns write the bodies of their records. Bodies are ours alone: what is read here was written here,
-// so a field that is absent has its default, and a body that is no JSON is a bug.
+// How the nouns write the bodies of their records. Bodies are ours alone: what is read here was written here.
+// A field that is absent has its default; so has one that was damaged, as a damaged body has no fields. The
+// stores hand out no record whose body is no object.
 
 #include <memory>
 #include <optional>

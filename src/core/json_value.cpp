@@ -18,10 +18,17 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
   return at;
 }
 
+// What is walked here was checked when it came in; stored text that was damaged since has no other guard.
+// Each walk ends with the text at the latest.
+
+// The byte at `at`, or NUL, which is nothing in JSON, behind the end.
+char byte_at(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
+
 // One past the closing quote of the string that opens at `at`. From quote to quote, as the C library looks at
 // many bytes at once; one with an odd number of backslashes before it is part of the string.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (std::size_t quote = text.find('"', at + 1);; quote = text.find('"', quote + 1)) {
+    if (quote == std::string_view::npos) return text.size();
     std::size_t before = quote - 1;
     while (text[before] == '\\') --before;
     if ((quote - before) % 2 == 1) return quote + 1;
@@ -48,9 +55,11 @@ std::size_t end_of_word(std::string_view text, std::size_t at) {
 
 // One past the last byte of the value that begins at `at`.
 std::size_t end_of_value(std::string_view text, std::size_t at) {
-  if (text[at] == '"') return end_of_string(text, at);
-  if (text[at] != '{' && text[at] != '[') return end_of_word(text, at);
+  const char first = byte_at(text, at);
+  if (first == '"') return end_of_string(text, at);
+  if (first != '{' && first != '[') return end_of_word(text, at);
   for (int depth = 0;;) {
+    if (at >= text.size()) return text.size();
     const char c = text[at];
     if (c == '"') {
       at = end_of_string(text, at);
@@ -92,7 +101,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
 
 // Undoes the escape whose backslash stands at `at`; returns one past it.
 std::size_t append_escape(std::string& out, std::string_view text, std::size_t at) {
-  const char c = text[at + 1];
+  const char c = byte_at(text, at + 1);
   switch (c) {
     case 'b': out.push_back('\b'); return at + 2;
     case 'f': out.push_back('\f'); return at + 2;
@@ -102,11 +111,12 @@ std::size_t append_escape(std::string& out, std::string_view text, std::size_t a
     case 'u': break;
     default: out.push_back(c); return at + 2;
   }
-  std::uint32_t code = hex_of(text.substr(at + 2, 4));
+  const auto digits_from = [&](std::size_t from) { return text.substr(std::min(from, text.size()), 4); };
+  std::uint32_t code = hex_of(digits_from(at + 2));
   at += 6;
   const bool is_high = code >= 0xD800 && code < 0xDC00;
   if (is_high) {
-    code = 0x10000 + ((code - 0xD800) << 10U) + (hex_of(text.substr(at + 2, 4)) - 0xDC00);
+    code = 0x10000 + ((code - 0xD800) << 10U) + (hex_of(digits_from(at + 2)) - 0xDC00);
     at += 6;
   }
   append_utf8(out, code);
@@ -155,7 +165,7 @@ void append_canonical(std::string& out, std::string_view value, NumberForm numbe
 }  // namespace
 
 JsonKind kind_of(std::string_view value) {
-  switch (trimmed(value).front()) {
+  switch (byte_at(trimmed(value), 0)) {
     case 'n': return JsonKind::null;
     case 't':
     case 'f': return JsonKind::boolean;
@@ -190,16 +200,17 @@ std::vector<Member> members_of(std::string_view object) {
   const std::string_view text = trimmed(object);
   std::vector<Member> members;
   members.reserve(kMostly);
-  for (std::size_t at = skip_space(text, 1); text[at] != '}';) {
+  for (std::size_t at = skip_space(text, 1); at < text.size() && text[at] != '}';) {
     const std::size_t key_end = end_of_string(text, at);
     std::string key = text_of(text.substr(at, key_end - at));
-    const std::size_t value = skip_space(text, skip_space(text, key_end) + 1);  // over the colon
+    const std::size_t colon = skip_space(text, key_end);
+    const std::size_t value = std::min(skip_space(text, colon + 1), text.size());
     const std::size_t value_end = end_of_value(text, value);
     members.push_back({.key = std::move(key),
                        .name = text.substr(at, key_end - at),
                        .value = text.substr(value, value_end - value)});
     at = skip_space(text, value_end);
-    if (text[at] == ',') at = skip_space(text, at + 1);
+    if (byte_at(text, at) == ',') at = skip_space(text, at + 1);
   }
   return members;
 }
@@ -207,11 +218,11 @@ std::vector<Member> members_of(std::string_view object) {
 std::vector<std::string_view> elements_of(std::string_view array) {
   const std::string_view text = trimmed(array);
   std::vector<std::string_view> elements;
-  for (std::size_t at = skip_space(text, 1); text[at] != ']';) {
+  for (std::size_t at = skip_space(text, 1); at < text.size() && text[at] != ']';) {
     const std::size_t end = end_of_value(text, at);
     elements.push_back(text.substr(at, end - at));
-    at = skip_space(text, end);
-    if (text[at] == ',') at = skip_space(text, at + 1);
+    const std::size_t next = skip_space(text, end);
+    at = byte_at(text, next) == ',' ? skip_space(text, next + 1) : std::max(next, at + 1);
   }
   return elements;
 }

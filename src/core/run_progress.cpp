@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/condition.hpp"
-#include "core/ensure.hpp"
+#include "core/damage.hpp"
 #include "core/limits.hpp"
 #include "core/run_apply.hpp"
 #include "core/run_steps.hpp"
@@ -26,7 +26,8 @@ std::int64_t RunSteps::emit(RunEventType type, RunEventData data) {
   event.trace_id = context_.trace_id;
   event.span_id = context_.span_id;
   const Applied applied = apply(working_, event);
-  PAWL_ENSURE(applied.ok(), "a decision emits what can be applied");
+  // A decision emits what can be applied to a run that is as its log says.
+  if (!applied.ok()) throw DamagedRun{"run " + to_string(run().facts.id) + ": " + applied.problem()};
   return run().sequence;
 }
 

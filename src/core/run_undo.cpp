@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ensure.hpp"
+#include "core/damage.hpp"
 #include "core/run_steps.hpp"
 #include "core/step.hpp"
 
@@ -36,7 +36,8 @@ void RunSteps::undo_next() {
   if (!run().undo_top) return conclude_undoing();
   const Node& done = working_.node(*run().undo_top);
   const auto compensation = working_.plan().graph->compensation_of(done.key.index);
-  PAWL_ENSURE(compensation.has_value(), "only tasks with a compensation are noted to be undone");
+  // Only tasks with a compensation are noted to be undone.
+  if (!compensation) throw DamagedRun{"run " + to_string(run().facts.id) + " undoes what cannot be undone"};
   const NodeKey key{.index = *compensation, .item = done.key.item};
   schedule(key, definition_of(key).activity, done.output);
 }

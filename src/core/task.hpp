@@ -75,9 +75,10 @@ struct TaskRun {
   bool operator==(const TaskRun&) const = default;
 };
 
-// What was asked for; immutable once stored.
-// Says what of a task's facts was damaged in the store, and is as everybody has it instead.
+// Says what of a task's facts cannot be read in the store, and is at its default instead.
 inline constexpr std::string_view kUnreadableLabel = "pawl.unreadable";
+
+// What was asked for; immutable once stored.
 
 struct TaskFacts {
   std::optional<std::string> key = {};
@@ -244,6 +245,11 @@ struct Task {
 [[nodiscard]] std::string execution_key(const Task& task, int attempt);
 
 // What callers see of `record` (with its facts) and its attempts so far, oldest first.
+// Something of it cannot be read: it is not given to a worker.
+[[nodiscard]] inline bool is_damaged(const TaskRecord& record) {
+  return !record.facts.labels.empty() && record.facts.labels.contains(std::string{kUnreadableLabel});
+}
+
 [[nodiscard]] Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts);
 
 // All attempts that have ended: the stored ones and, for a completed task, the one that completed it.

@@ -276,15 +276,31 @@ TaskRecord new_task(const TaskId& id, const Lane& lane, TaskSpec spec, TimePoint
   return record;
 }
 
+namespace {
+
+// A group has one time, and may then wait for a lock and claim a task that another group gave back meanwhile.
+// Such a claim begins when the task became available, not before the end of the attempt before it. The bound
+// is longer than any wait of a group: a clock that was set back by more does not lengthen leases.
+TimePoint claim_time(const TaskRecord& record, TimePoint now) {
+  constexpr Duration kGroupMax = std::chrono::seconds{15};
+  const bool is_behind = now < record.available_at && record.available_at - now <= kGroupMax;
+  return is_behind ? record.available_at : now;
+}
+
+}  // namespace
+
 TaskChange decide_claim(const TaskRecord& record, const std::string& worker_id, Duration lease,
                         TimePoint now) {
   TaskChange change = step(record, TaskEvent::claimed, record.available_at, now);
   // Counted here and not at the end: a crash must not be free.
   if (!planted(Canary::attempt_not_counted)) ++change.progress.attempt;
   ++change.progress.fence;  // a late report from the last holder must be seen to be old
-  change.lease = Lease{
-      .worker_id = worker_id, .acquired_at = now, .expires_at = now + lease, .timeout = record.facts.timeout};
-  if (record.facts.timeout) change.lease->timeout_at = now + *record.facts.timeout;
+  const TimePoint from = claim_time(record, now);
+  change.lease = Lease{.worker_id = worker_id,
+                       .acquired_at = from,
+                       .expires_at = from + lease,
+                       .timeout = record.facts.timeout};
+  if (record.facts.timeout) change.lease->timeout_at = from + *record.facts.timeout;
   return change;
 }
 
@@ -393,6 +409,14 @@ std::optional<TaskChange> decide_evict(const TaskRecord& record, const EvictFrom
   TaskChange change = decide_release(record, moment.now);
   ++change.progress.fence;
   return change;
+}
+
+TaskChange decide_set_aside(const TaskRecord& record, TimePoint now) {
+  return TaskChange{.event = TaskEvent::unblocked,
+                    .status = record.status,
+                    .place = Place::scheduled,
+                    .progress = record.progress,
+                    .available_at = now + kSetAsideFor};
 }
 
 std::optional<TaskChange> decide_promote(const TaskRecord& record, TimePoint now) {

@@ -155,6 +155,11 @@ struct EvictFrom {
 [[nodiscard]] std::optional<TaskChange> decide_evict(const TaskRecord& record, const EvictFrom& from,
                                                      const Moment& moment);
 
+// A task that is claimable and damaged (`is_damaged`) is set aside: it stays, and is tried again after a
+// while, when its row may have been repaired.
+inline constexpr Duration kSetAsideFor = std::chrono::hours{1};
+[[nodiscard]] TaskChange decide_set_aside(const TaskRecord& record, TimePoint now);
+
 // A scheduled task whose time has come; nothing otherwise.
 [[nodiscard]] std::optional<TaskChange> decide_promote(const TaskRecord& record, TimePoint now);
 

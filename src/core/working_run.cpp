@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/ensure.hpp"
+#include "core/damage.hpp"
 
 namespace pawl::core {
 
@@ -27,7 +27,8 @@ const Node* WorkingRun::find(NodeKey key) {
 
 const Node& WorkingRun::node(NodeKey key) {
   const Node* found = find(key);
-  PAWL_ENSURE(found != nullptr, "keys come from the run's own graph and nodes");
+  // Keys come from the run's own graph and nodes.
+  if (found == nullptr) throw DamagedRun{"run " + to_string(run_.facts.id) + " lacks a node"};
   return *found;
 }
 

@@ -162,7 +162,7 @@ ClaimRound::Allowance ClaimRound::allowance_of(
   }
   if (settings.rate) {
     const std::int64_t wanted = allowance.total.value_or(settings.rate->limit);
-    const auto grant = core::rate_allows(*settings.rate, settings.rate_spent_until, wanted, tx_.now());
+    const auto grant = core::rate_allows(*settings.rate, settings.rate_spent_until, wanted, tx_.claims_at());
     allowance.total = std::min(wanted, grant.granted);
   }
   return allowance;
@@ -183,7 +183,6 @@ void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<st
   if (wanted == 0) return;
 
   const auto found = candidates(shares_for(kind, wanted), static_cast<std::size_t>(wanted));
-  load_missing_facts(found);
   auto member = members.begin();
   const auto is_full = [&](std::size_t index) {
     const core::ClaimTasks& claim = claims[index].claim;
@@ -200,7 +199,7 @@ void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<st
     }
     const core::ClaimTasks& claim = claims[*member].claim;
     const core::Duration lease = claim.lease_for(lane.type) + lateness_of(claims[*member]);
-    set_.change(*task, core::decide_claim(task->record, claim.worker_id, lease, tx_.now()));
+    set_.change(*task, core::decide_claim(task->record, claim.worker_id, lease, tx_.claims_at()));
     given[*member].push_back(task);
     const auto room = rooms_.find({.ns = claim.ns, .worker_id = claim.worker_id});
     if (room != rooms_.end()) --room->second;
@@ -208,7 +207,8 @@ void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<st
 }
 
 // Whoever holds a lease counts its time from when it asked. A claim that joined a group which had begun
-// before (and then waited for a lock, say) would find its lease over too soon by as much.
+// before would find its lease over too soon by as much. A clock that was read after a lock was read after the
+// claim, but this is not relied on: the lease is then longer than need be.
 core::Duration ClaimRound::lateness_of(const WaitingClaim& waiting) const {
   return tx_.now_behind_max() + std::max(core::Duration{0}, waiting.asked_at - began_at_);
 }
@@ -235,6 +235,16 @@ std::vector<WorkingTask*> ClaimRound::candidates(std::vector<LaneShare> shares, 
   // What this group cancelled while it was ready is still there in the store: look past it.
   const std::size_t gone = set_.left_ready();
   for (LaneShare& share : shares) share.max += static_cast<std::int64_t>(gone);
+  do {
+    found = take_candidates(shares, wanted);
+    load_missing_facts(found);
+  } while (set_aside_damaged(found));
+  return found;
+}
+
+std::vector<WorkingTask*> ClaimRound::take_candidates(const std::vector<LaneShare>& shares,
+                                                      std::size_t wanted) {
+  const std::size_t gone = set_.left_ready();
   const bool is_shared =
       std::any_of(shares.begin(), shares.end(), [](const LaneShare& share) { return share.lane->fair; });
   std::unordered_set<const core::Lane*> lanes;
@@ -244,6 +254,7 @@ std::vector<WorkingTask*> ClaimRound::candidates(std::vector<LaneShare> shares, 
   } else {
     for (core::TaskRecord& record : tx_.take_ready(shares, wanted + gone)) set_.add_taken(std::move(record));
   }
+  std::vector<WorkingTask*> found;
   for (WorkingTask* task : set_.ready()) {
     if (lanes.contains(task->record.lane)) found.push_back(task);
   }
@@ -256,6 +267,15 @@ std::vector<WorkingTask*> ClaimRound::candidates(std::vector<LaneShare> shares, 
   return found;
 }
 
+bool ClaimRound::set_aside_damaged(std::vector<WorkingTask*>& tasks) {
+  const auto damaged = std::stable_partition(
+      tasks.begin(), tasks.end(), [](const WorkingTask* task) { return !core::is_damaged(task->record); });
+  const bool is_any = damaged != tasks.end();
+  for (auto task = damaged; task != tasks.end(); ++task) set_.set_aside(**task, tx_.claims_at());
+  tasks.erase(damaged, tasks.end());
+  return is_any;
+}
+
 void ClaimRound::load_missing_facts(std::span<WorkingTask* const> tasks) {
   std::vector<store::LoadTask> missing;
   for (const WorkingTask* task : tasks) {
@@ -263,9 +283,13 @@ void ClaimRound::load_missing_facts(std::span<WorkingTask* const> tasks) {
   }
   if (missing.empty()) return;
   store::Loaded loaded = tx_.load({.tasks = missing});
-  for (auto& record : loaded.tasks) {
-    WorkingTask* task = set_.find(record->id);
-    task->record.facts = std::move(record->facts);
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    WorkingTask* task = set_.find(missing[i].id);
+    if (loaded.tasks[i]) {
+      task->record.facts = std::move(loaded.tasks[i]->facts);
+    } else {
+      task->record.facts.labels.insert_or_assign(std::string{core::kUnreadableLabel}, "facts");
+    }
     task->record.has_facts = true;
   }
 }
@@ -275,8 +299,8 @@ void ClaimRound::spend_rates() {
     if (allowance.taken == 0) continue;
     WorkingQueue& queue = set_.queues()[ref];
     if (!queue.settings.rate) continue;
-    const auto grant =
-        core::rate_allows(*queue.settings.rate, queue.settings.rate_spent_until, allowance.taken, tx_.now());
+    const auto grant = core::rate_allows(*queue.settings.rate, queue.settings.rate_spent_until,
+                                         allowance.taken, tx_.claims_at());
     queue.settings.rate_spent_until = grant.spent_until;
     queue.is_changed = true;
   }

@@ -56,6 +56,10 @@ class ClaimRound {
                                                      std::size_t wanted);
   // How long after the transaction's time the claim may have been asked for.
   [[nodiscard]] core::Duration lateness_of(const WaitingClaim& waiting) const;
+  [[nodiscard]] std::vector<WorkingTask*> take_candidates(const std::vector<store::LaneShare>& shares,
+                                                          std::size_t wanted);
+  // Takes the damaged ones out of `tasks`; true if there were any.
+  bool set_aside_damaged(std::vector<WorkingTask*>& tasks);
   void load_missing_facts(std::span<WorkingTask* const> tasks);
   void spend_rates();
 

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "core/canary.hpp"
+#include "core/damage.hpp"
 #include "engine/claim_round.hpp"
 #include "engine/due.hpp"
+#include "engine/due_parts.hpp"
 #include "engine/foresight.hpp"
 
 namespace pawl::engine {
@@ -23,6 +25,8 @@ namespace {
 constexpr int kTriesAfterConflict = 50;
 constexpr int kTriesAfterLoss = 3;
 constexpr core::Duration kTriesFor = std::chrono::seconds{20};  // of those: each may have waited for a lock
+
+constexpr int kTicksOfParts = 100;  // after damage was found
 
 std::int64_t claimed_count(const Answer& answer) {
   return static_cast<std::int64_t>(std::get<std::vector<core::ClaimedTask>>(answer).size());
@@ -180,9 +184,45 @@ void Engine::run_group(Group& group) {
       const bool may_retry = (kind == StoreError::Kind::retry && ++conflicts < kTriesAfterConflict) ||
                              (is_loss && ++losses < kTriesAfterLoss);
       if (may_retry && clock_.monotonic() - first_at < kTriesFor) continue;
-      count_refusal(error);
-      refuse_group(group, error.problem());
+      refuse(group, error);
+    } catch (const core::DamagedRun& error) {
+      refuse(group, StoreError{StoreError::Kind::internal, error.what()});
     }
+  }
+}
+
+// What is wrong with rows is so each time: it must not end what others asked for.
+void Engine::refuse(Group& group, const StoreError& error) {
+  const StoreError::Kind kind = error.kind();
+  const bool is_of_rows = kind == StoreError::Kind::internal || kind == StoreError::Kind::conflict ||
+                          kind == StoreError::Kind::invalid;
+  if (is_of_rows && group.work == nullptr && group.commands.size() + group.claims.size() > 1)
+    return run_each(group);
+  if (is_of_rows) tell_damage("a command", error.what());
+  count_refusal(error);
+  refuse_group(group, error.problem());
+}
+
+void Engine::run_each(Group& group) {
+  Group whole = std::move(group);
+  group = {};
+  group.done = std::move(whole.done);
+  const auto run_one = [this, &group](Group one) {
+    run_group(one);
+    group.served += one.served;
+    tell(std::move(one.done));
+  };
+  for (std::size_t i = 0; i < whole.commands.size(); ++i) {
+    Group one;
+    one.commands.push_back(whole.commands[i]);
+    one.onces.push_back(whole.onces[i]);
+    one.replies.push_back(std::move(whole.replies[i]));
+    run_one(std::move(one));
+  }
+  for (WaitingClaim& claim : whole.claims) {
+    Group one;
+    one.claims.push_back(std::move(claim));
+    run_one(std::move(one));
   }
 }
 
@@ -240,6 +280,7 @@ void Engine::try_group(Group& group) {
                            std::make_move_iterator(news.end()));
   }
   for (LeaseNotice& notice : batch.set().take_notices()) group.done.notices.push_back(std::move(notice));
+  note_damaged(batch.set());
   answer_step_waits(group, batch, tx->now());
   batch.keep_in_cache(writes);
   const bool may_be_missed = store_.writers() > 1 && !group.commands.empty() && !is_any_limited(group.claims);
@@ -495,10 +536,15 @@ TickResult Engine::tick(std::size_t page) {
       int& count = std::holds_alternative<core::SweepLeases>(command)  ? result.leases
                    : std::holds_alternative<core::PromoteDue>(command) ? result.promoted
                                                                        : result.woken;
-      requests.push_back({.command = std::move(command), .reply = [&count](const Result<Answer>& answer) {
-                            if (answer) count = std::get<core::Swept>(*answer).changed;
-                          }});
+      const auto note = [this, &count](const Result<Answer>& answer) {
+        if (answer) count += std::get<core::Swept>(*answer).changed;
+        if (!answer && answer.problem().code != core::ProblemCode::unavailable)
+          ticks_of_parts_ = kTicksOfParts;
+      };
+      for (core::Command& part : parts_of(command, ticks_of_parts_ > 0))
+        requests.push_back({.command = std::move(part), .reply = note});
     }
+    if (ticks_of_parts_ > 0) --ticks_of_parts_;
     result.store_now = store_.now();
   } catch (const StoreError&) {
     return {};  // it is looked again soon; health is judged by commits, not here

@@ -59,8 +59,9 @@ struct EngineStats {
   // What reports made of tasks; a report that was repeated counts again.
   std::atomic<std::int64_t> tasks_completed = 0;
   std::atomic<std::int64_t> tasks_retried = 0;
-  std::atomic<std::int64_t> tasks_failed = 0;  // for good
-  std::atomic<std::int64_t> erased = 0;        // tasks, runs and entries of the audit that were too old
+  std::atomic<std::int64_t> tasks_failed = 0;     // for good
+  std::atomic<std::int64_t> erased = 0;           // tasks, runs and entries of the audit that were too old
+  std::atomic<std::int64_t> tasks_set_aside = 0;  // claimable ones that cannot be read; again each hour
 };
 
 class Engine {
@@ -124,6 +125,11 @@ class Engine {
   [[nodiscard]] bool may_have_changed();
   void maintain();
 
+  // Called for each thing that was found damaged: its name, and what is wrong with it. From any thread, one
+  // call at a time.
+  using DamageListener = std::function<void(const std::string& object, const std::string& why)>;
+  void on_damage(DamageListener listener);
+
   // Told of every commit that changes runs.
   [[nodiscard]] RunWatch& run_watch() { return run_watch_; }
   // Told of every commit that cancels or revokes a lease.
@@ -156,6 +162,11 @@ class Engine {
                                 core::Result<core::Answer>& answer);
   void count_refusal(const store::StoreError& error);
   static void refuse_group(Group& group, const core::Problem& problem);
+  void refuse(Group& group, const store::StoreError& error);
+  // One by one, so that what is damaged ends the work of one alone.
+  void run_each(Group& group);
+  void note_damaged(const WorkingSet& set);
+  void tell_damage(const std::string& object, const std::string& why);
 
   store::Store& store_;
   core::Clock& clock_;
@@ -172,6 +183,9 @@ class Engine {
   mutable std::mutex refusal_mutex_;
   std::string foreign_schema_;
   std::atomic<std::int64_t> earliest_scheduled_{kNeverScheduled};
+  std::atomic<int> ticks_of_parts_ = 0;  // for so many ticks, what is due is done one by one
+  std::mutex damage_mutex_;
+  DamageListener on_damage_;
 };
 
 }  // namespace pawl::engine

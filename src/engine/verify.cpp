@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "engine/verify_retention.hpp"
 #include "engine/verify_run.hpp"
 #include "engine/verify_task.hpp"
+#include "store/table_checks.hpp"
 
 namespace pawl::engine {
 
@@ -20,6 +22,12 @@ using store::LineRef;
 
 constexpr std::size_t kPage = 500;
 constexpr std::size_t kShownMax = 100;  // violations of one check
+constexpr core::Duration kSettledAfter = std::chrono::minutes{1};
+constexpr core::Uuid kAfterAll = [] {
+  core::Uuid id;
+  id.bytes.fill(0xff);
+  return id;
+}();
 
 class Verifier {
  public:
@@ -27,10 +35,7 @@ class Verifier {
       : store_(store), overdue_(store, retention) {}
 
   core::Verification run() {
-    for (const std::string& ns : store_.namespaces()) look_at_tasks(ns);
-    look_at_lines();
-    look_at_audit();
-    look_at_runs();
+    if (look_at_tables()) look_at_rows();
     core::Verification verification;
     for (auto& [id, verdict] : verdicts_) verification.checks.push_back(std::move(verdict));
     return verification;
@@ -55,6 +60,74 @@ class Verifier {
 
   core::Verdict& verdict(const std::string& id) { return verdicts_.at(id); }
 
+  // False if the database cannot read its own file: then nothing else could be read either.
+  bool look_at_tables() {
+    for (core::Verdict& verdict : store_.check_tables()) {
+      const std::string id = verdict.id;
+      verdicts_[id] = std::move(verdict);
+    }
+    const auto file = verdicts_.find(std::string{store::kFileCheck});
+    return file == verdicts_.end() || file->second.violations.empty();
+  }
+
+  void look_at_rows() {
+    const store::RowCounts before = store_.count_rows(kAfterAll);
+    store_.refresh_lanes();
+    for (const std::string& ns : store_.namespaces()) look_at_tasks(ns);
+    look_at_lines();
+    look_at_audit();
+    look_at_runs();
+    const store::RowCounts after = store_.count_rows(kAfterAll);
+    const store::RowCounts settled = store_.count_rows(settled_);
+    if (is_short(tasks_, before.tasks, after.tasks, settled.tasks)) look_for_missing_tasks();
+    if (is_short(runs_, before.runs, after.runs, settled.runs)) look_for_missing_runs();
+  }
+
+  // What was listed: all, and those that were made some time before.
+  struct Listed {
+    std::int64_t all = 0;
+    std::int64_t settled = 0;
+  };
+  void note(Listed& listed, const core::Uuid& id) const {
+    ++listed.all;
+    if (id < settled_) ++listed.settled;
+  }
+
+  // Rows are made and erased meanwhile: those that are old, and are still there, have to have been listed. Of
+  // young ones at least something, if there were some all the time.
+  static bool is_short(const Listed& listed, std::int64_t before, std::int64_t after, std::int64_t settled) {
+    return listed.settled < settled || (listed.all == 0 && before > 0 && after > 0);
+  }
+
+  // Again, since a row may be made late with an old id: by an SQL function whose transaction stayed open,
+  // say.
+  void look_for_missing_tasks() {
+    Listed listed;
+    for (const std::string& ns : store_.namespaces()) {
+      store::TaskPage page{.filter = {.ns = ns}, .newest_first = false, .limit = kPage};
+      std::vector<core::TaskId> ids(kPage);
+      while (ids.size() == kPage) {
+        ids = store_.list_task_ids(page);
+        for (const core::TaskId& id : ids) note(listed, id);
+        if (!ids.empty()) page.after = ids.back();
+      }
+    }
+    tell_missing("I01", "tasks", listed, store_.count_rows(settled_).tasks,
+                 store_.count_rows(kAfterAll).tasks);
+  }
+
+  void look_for_missing_runs() {
+    Listed listed;
+    each_run([&](const core::Run& run) { note(listed, run.facts.id); });
+    tell_missing("I19", "runs", listed, store_.count_rows(settled_).runs, store_.count_rows(kAfterAll).runs);
+  }
+
+  void tell_missing(const char* check, const char* table, const Listed& listed, std::int64_t settled,
+                    std::int64_t all) {
+    if (is_short(listed, all, all, settled))
+      violated(check, table, fmt::format("{} rows were examined, and there are {}", listed.all, all));
+  }
+
   void violated(const std::string& check, std::string object, std::string message) {
     auto& violations = verdict(check).violations;
     if (violations.size() < kShownMax)
@@ -66,13 +139,31 @@ class Verifier {
     while (true) {
       const auto tasks = store_.list_tasks(page);
       for (const store::StoredTask& task : tasks) look_at_task(task);
-      if (tasks.size() < kPage) return;
-      page.after = tasks.back().record.id;
+      if (tasks.size() == kPage) {
+        page.after = tasks.back().record.id;
+        continue;
+      }
+      // A row that cannot be read, or was erased meanwhile, is not the end.
+      const auto ids = store_.list_task_ids(page);
+      look_for_unread(ids, tasks);
+      if (ids.size() < kPage) return;
+      page.after = ids.back();
+    }
+  }
+
+  // Of one that stands in no place the database tells (T01).
+  void look_for_unread(const std::vector<core::TaskId>& ids, const std::vector<store::StoredTask>& tasks) {
+    std::set<core::TaskId> seen;
+    for (const store::StoredTask& task : tasks) seen.insert(task.record.id);
+    for (const core::TaskId& id : ids) {
+      if (seen.contains(id)) continue;
+      if (const auto task = store_.find_task(id)) look_at_task(*task);
     }
   }
 
   void look_at_task(const store::StoredTask& task) {
     const core::TaskRecord& record = task.record;
+    note(tasks_, record.id);
     for (const char* check : {"I01", "I04", "I05", "I10", "I14"}) ++verdict(check).examined;
     if (record.status == TaskStatus::dead_letter || record.status == TaskStatus::failed)
       ++verdict("I37").examined;
@@ -141,8 +232,8 @@ class Verifier {
       for (const core::AuditEntry& entry : entries) {
         if (later) {
           look_at_link(entry, *later);
-        } else if (entry.sequence < end.sequence) {
-          violated("I44", std::to_string(end.sequence), "the last entries are missing");
+        } else {
+          look_at_last(entry, end);
         }
         if (entry.sequence == end.sequence && entry.hash != end.hash)
           violated("I44", std::to_string(entry.sequence), "the last entry is not the one that was chained");
@@ -156,6 +247,17 @@ class Verifier {
     if (later && later->sequence == 1) look_at_link({}, *later);
   }
 
+  // More entries than the end tells of are those that were chained since it was read; or it was lost.
+  void look_at_last(const core::AuditEntry& entry, const core::AuditEnd& end) {
+    if (entry.sequence < end.sequence)
+      violated("I44", std::to_string(end.sequence), "the last entries are missing");
+    if (entry.sequence <= end.sequence || entry.hash.empty()) return;
+    const core::AuditEnd now = core::audit_end_from(store_.find_record(core::audit_end_ref()));
+    if (entry.sequence > now.sequence)
+      violated("I44", std::to_string(entry.sequence),
+               fmt::format("the chain ends before it, with entry {}", now.sequence));
+  }
+
   void look_at_link(const core::AuditEntry& entry, const core::AuditEntry& later) {
     if (later.hash.empty()) return;
     if (later.sequence != entry.sequence + 1)
@@ -164,34 +266,45 @@ class Verifier {
       violated("I44", std::to_string(later.sequence), "the entry or the one before it was changed");
   }
 
-  void look_at_runs() {
-    store::RunPage page{.query = {.ns = ""}, .newest_first = false, .limit = kPage};
+  template <typename Visit>
+  void each_run(const Visit& visit) {
+    store::RunPage page{.query = {.ns = ""}, .newest_first = false, .limit = kPage, .with_unreadable = true};
     while (true) {
       const auto runs = store_.list_runs(page);
-      for (const core::Run& run : runs) look_at_run(run);
+      for (const core::Run& run : runs) visit(run);
       if (runs.size() < kPage) return;
       page.after = runs.back().facts.id;
     }
   }
 
+  void look_at_runs() {
+    each_run([this](const core::Run& run) { look_at_run(run.facts.id); });
+  }
+
   // All of one moment, so that what is found needs no second look.
-  void look_at_run(const core::Run& run) {
-    const auto stored = store_.find_run(run.facts.id, {.nodes = true, .signals = true, .events = true});
+  void look_at_run(const core::RunId& id) {
+    note(runs_, id);
+    const auto stored = store_.find_run(id, {.nodes = true, .signals = true, .events = true});
     if (!stored) return;
+    for (const char* check : kRunChecks) ++verdict(check).examined;
+    if (!stored->misfit.empty()) return violated("I20", to_string(id), stored->misfit);
+    const core::Run& run = stored->run;
     SharedPlan plan;
     if (run.facts.version > 0) {
       plan = plans_.find(run.facts.ns, run.facts.workflow, run.facts.version,
                          {.life = store_.life(),
                           .record = [this](const core::RecordRef& ref) { return store_.find_record(ref); }});
-      if (plan == nullptr) return violated("I20", to_string(run.facts.id), "it has no definition");
+      if (plan == nullptr) return violated("I20", to_string(id), "it has no definition");
     }
-    for (const char* check : kRunChecks) ++verdict(check).examined;
-    if (core::is_closed(run.state)) look_at_age(run, to_string(run.facts.id));
+    if (core::is_closed(run.state)) look_at_age(run, to_string(id));
     for (RunFinding& finding : findings_of(*stored, plan ? plan->view() : core::RunPlan{}))
-      violated(finding.check, to_string(run.facts.id), std::move(finding.message));
+      violated(finding.check, to_string(id), std::move(finding.message));
   }
 
   store::Store& store_;
+  const core::Uuid settled_ = core::first_id_at(store_.now() - kSettledAfter);
+  Listed tasks_;
+  Listed runs_;
   OverdueLook overdue_;
   Plans plans_;
   std::map<std::string, core::Verdict> verdicts_ = [] {

@@ -126,6 +126,12 @@ void WorkingSet::change(WorkingTask& task, const core::TaskChange& change) {
   }
 }
 
+void WorkingSet::set_aside(WorkingTask& task, core::TimePoint now) {
+  damaged_.push_back(
+      {.id = task.record.id, .what = task.record.facts.labels.at(std::string{core::kUnreadableLabel})});
+  change(task, core::decide_set_aside(task.record, now));
+}
+
 bool WorkingSet::join_line(const LineRef& ref, const core::TaskId& id) {
   WorkingLine& its_line = line(ref);
   its_line.is_changed = true;

@@ -46,6 +46,12 @@ struct WorkingQueue {
   bool is_changed = false;
 };
 
+// What was set aside, for the log.
+struct DamagedTask {
+  core::TaskId id = {};
+  std::string what = {};  // of it cannot be read
+};
+
 class WorkingSet {
  public:
   explicit WorkingSet(store::Transaction& tx) : tx_(tx) {}
@@ -68,6 +74,9 @@ class WorkingSet {
   [[nodiscard]] std::size_t left_ready() const;
 
   void change(WorkingTask& task, const core::TaskChange& change);
+  // A claimable task that is damaged; see core::decide_set_aside.
+  void set_aside(WorkingTask& task, core::TimePoint now);
+  [[nodiscard]] const std::vector<DamagedTask>& damaged() const { return damaged_; }
   // Of the leases that this group canceled or revoked.
   [[nodiscard]] std::vector<LeaseNotice> take_notices() { return std::exchange(notices_, {}); }
 
@@ -111,6 +120,7 @@ class WorkingSet {
   std::map<store::QueueRef, WorkingQueue> queues_;
   std::vector<store::TurnsWrite> turns_;
   std::vector<LeaseNotice> notices_;
+  std::vector<DamagedTask> damaged_;
   bool has_runs_ = false;
   bool has_fair_ = false;
 };

@@ -56,6 +56,8 @@ void add_engine(std::string& out, const Metrics::View& view) {
   recovered("workers", stats.workers_lost);
   one(out, "pawl_erased_total", "counter", "Tasks, runs and audit entries that were too old to be kept",
       number(stats.erased));
+  one(out, "pawl_tasks_set_aside_total", "counter",
+      "Claimable tasks that cannot be read; each is tried again every hour", number(stats.tasks_set_aside));
   one(out, "pawl_tasks_claimed_total", "counter", "Tasks given to workers", number(stats.tasks_claimed));
   one(out, "pawl_tasks_completed_total", "counter", "Reports that completed a task",
       number(stats.tasks_completed));

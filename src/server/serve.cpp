@@ -70,6 +70,9 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
   StopLimit limit{log};
   {
     runtime::Runtime runtime{store, clock, random, options.runtime};
+    runtime.engine().on_damage([&log](const std::string& object, const std::string& why) {
+      log.write(LogLevel::error, "damaged row", {{"object", object}, {"why", why}});
+    });
     if (const core::Status allowed = check_exposure(options, runtime.api()); !allowed)
       return allowed.problem();
     if (const core::Status listening = http.listen(); !listening) return listening.problem();

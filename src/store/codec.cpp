@@ -1,7 +1,9 @@
 #include "store/codec.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/json_value.hpp"
 #include "core/json_writer.hpp"
 #include "store/store.hpp"
 
@@ -10,14 +12,6 @@ namespace pawl::store {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json parse(std::string_view what, std::string_view text) {
-  Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) {
-    throw StoreError{StoreError::Kind::internal, "a stored " + std::string{what} + " is not a JSON object"};
-  }
-  return json;
-}
 
 template <typename T>
 T field(const Json& json, const char* name, T fallback) {
@@ -36,11 +30,11 @@ core::Duration duration_field(const Json& json, const char* name, core::Duration
   return core::Duration{field<std::int64_t>(json, name, fallback.count())};
 }
 
+}  // namespace
+
 void note_unreadable(const char* what, core::TaskFacts& facts) {
   facts.labels.insert_or_assign(std::string{core::kUnreadableLabel}, what);
 }
-
-}  // namespace
 
 std::optional<std::string> encode_retry(const core::RetryPolicy& policy) {
   static const core::RetryPolicy standard;
@@ -87,6 +81,20 @@ void decode_labels(std::string_view text, core::TaskFacts& facts) {
   }
 }
 
+void check_payload(core::TaskFacts& facts) {
+  const std::string_view text = core::trimmed(facts.payload.text);
+  if (text.empty()) return;
+  const char last = text.back();
+  bool is_whole = true;
+  switch (text.front()) {
+    case '{': is_whole = last == '}'; break;
+    case '[': is_whole = last == ']'; break;
+    case '"': is_whole = last == '"' && text.size() > 1; break;
+    default: is_whole = !core::json_error(text); break;  // a number or a word
+  }
+  if (!is_whole) note_unreadable("payload", facts);
+}
+
 std::string encode_error(const core::TaskError& error) {
   return Json{{"code", error.code}, {"message", error.message}, {"retryable", error.retryable}}.dump();
 }
@@ -104,13 +112,31 @@ std::optional<std::string> encode_type_limits(const std::map<std::string, std::i
   return Json(limits).dump();
 }
 
-std::map<std::string, std::int64_t> decode_type_limits(std::string_view text) {
-  const Json json = parse("set of type limits", text);
-  std::map<std::string, std::int64_t> limits;
-  for (const auto& [type, value] : json.items()) {
-    if (value.is_number_integer()) limits.emplace(type, value.get<std::int64_t>());
+bool is_readable(const core::Record& record) {
+  return record.body.text.starts_with('{') && !core::json_error(record.body.text);
+}
+
+core::Record checked(core::Record record) {
+  if (is_readable(record)) return record;
+  throw StoreError{StoreError::Kind::internal,
+                   fmt::format("the body of the record {} '{}' in namespace '{}' is no JSON object",
+                               core::to_string(record.ref.kind), record.ref.key, record.ref.ns)};
+}
+
+core::Record shown(core::Record record) {
+  if (!is_readable(record)) record.body.text = "{}";
+  return record;
+}
+
+void decode_type_limits(std::string_view text, core::QueueSettings& settings) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) {
+    settings.paused = true;
+    return;
   }
-  return limits;
+  for (const auto& [type, value] : json.items()) {
+    if (value.is_number_integer()) settings.type_concurrency.emplace(type, value.get<std::int64_t>());
+  }
 }
 
 }  // namespace pawl::store

@@ -1,6 +1,5 @@
 #pragma once
-// How structs stand in text columns of both databases: JSON, absent for the default. Limits that cannot be
-// read (a row written by something else) throw StoreError of kind internal that names them.
+// How structs stand in text columns of both databases: JSON, absent for the default.
 
 #include <map>
 #include <optional>
@@ -8,14 +7,18 @@
 #include <string_view>
 
 #include "core/queue.hpp"
+#include "core/record.hpp"
 #include "core/retry.hpp"
 #include "core/task.hpp"
 
 namespace pawl::store {
 
+// What is stored of a task and cannot be read, or is missing, is left at its default and noted by the label
+// core::kUnreadableLabel: one damaged row must not hold up its queue. Such a task is not claimed
+// (core::is_damaged).
+void note_unreadable(const char* what, core::TaskFacts& facts);
+
 [[nodiscard]] std::optional<std::string> encode_retry(const core::RetryPolicy& policy);
-// What is stored of a task and cannot be read is left as everybody has it, and told by the label
-// core::kUnreadableLabel: one damaged row must not hold up its queue.
 void decode_retry(std::string_view text, core::TaskFacts& facts);
 
 [[nodiscard]] std::optional<std::string> encode_labels(const core::Labels& labels);
@@ -26,6 +29,18 @@ void decode_labels(std::string_view text, core::TaskFacts& facts);
 
 [[nodiscard]] std::optional<std::string> encode_type_limits(
     const std::map<std::string, std::int64_t>& limits);
-[[nodiscard]] std::map<std::string, std::int64_t> decode_type_limits(std::string_view text);
+// Of a queue whose limits cannot be read nothing is claimed: it is paused until they are set again.
+void decode_type_limits(std::string_view text, core::QueueSettings& settings);
+
+// A payload that was cut off or overwritten would spoil the whole answer to a claim. What is looked at are
+// its ends: `verify` reads all of it.
+void check_payload(core::TaskFacts& facts);
+
+// Whether its body is an object, as all of them are.
+[[nodiscard]] bool is_readable(const core::Record& record);
+// Throws StoreError of kind internal that names it, where it is not.
+[[nodiscard]] core::Record checked(core::Record record);
+// What a page shows of one that is damaged: that it is there. A page without it would look like the last one.
+[[nodiscard]] core::Record shown(core::Record record);
 
 }  // namespace pawl::store

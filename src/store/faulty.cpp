@@ -13,6 +13,7 @@ class FaultyTransaction final : public Transaction {
 
   [[nodiscard]] core::TimePoint now() const override { return inner_->now(); }
   [[nodiscard]] core::Duration now_behind_max() const override { return inner_->now_behind_max(); }
+  [[nodiscard]] core::TimePoint claims_at() const override { return inner_->claims_at(); }
 
   [[nodiscard]] Loaded load(const LoadRequest& request) override {
     plan_.before(Verb::load);
@@ -142,6 +143,7 @@ class FaultyStore final : public Store {
   bool is_known_empty(const core::Lane& lane) override { return inner_->is_known_empty(lane); }
   const core::Lane* find_lane(const LaneKey& key) override { return inner_->find_lane(key); }
   std::vector<std::string> namespaces() override { return inner_->namespaces(); }
+  void refresh_lanes() override { reader().refresh_lanes(); }
 
   std::unique_ptr<Transaction> begin(const Foreseen& foreseen) override {
     plan_.before(Verb::begin);
@@ -174,6 +176,8 @@ class FaultyStore final : public Store {
   }
   core::StoreVitals vitals() override { return reader().vitals(); }
   void check_ready() override { reader().check_ready(); }
+  RowCounts count_rows(const core::Uuid& before) override { return reader().count_rows(before); }
+  std::vector<core::Verdict> check_tables() override { return reader().check_tables(); }
   std::vector<core::Record> list_all_records(const core::RecordRef& after, std::size_t limit) override {
     return reader().list_all_records(after, limit);
   }

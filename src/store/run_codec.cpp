@@ -20,9 +20,7 @@ using core::NodeKey;
 using core::ObjectReader;
 using core::Writer;
 
-[[noreturn]] void refuse(std::string_view what, std::string_view why) {
-  throw StoreError{StoreError::Kind::internal, fmt::format("a stored {} cannot be read: {}", what, why)};
-}
+bool is_object(std::string_view text) { return text.starts_with('{') && !core::json_error(text); }
 
 // What is absent, empty or zero is not written.
 void put(Writer& out, std::string_view name, std::int64_t value) {
@@ -39,12 +37,12 @@ void put(Writer& out, const std::optional<core::TaskError>& error, std::string_v
   if (error) out.field(name, core::RawJson{encode_error(*error)});
 }
 
-std::int64_t number_of(std::string_view digits, std::string_view what) {
+std::int64_t number_of(ObjectReader& in, std::string_view digits, std::string_view name) {
   std::int64_t value = 0;
   const char* end = digits.data() + digits.size();
   if (const auto [last, error] = std::from_chars(digits.data(), end, value);
       error != std::errc{} || last != end)
-    refuse(what, digits);
+    in.mistake(name, "must hold numbers");
   return value;
 }
 
@@ -58,9 +56,12 @@ std::optional<core::TimePoint> get_time(ObjectReader& in, std::string_view name)
 std::optional<NodeKey> get_key(ObjectReader& in, std::string_view name) {
   if (!in.has(name)) return std::nullopt;
   const auto parts = in.elements(name);
-  if (parts.size() != 2) refuse("key of a node", name);
-  return NodeKey{.index = static_cast<core::NodeIndex>(number_of(parts[0], name)),
-                 .item = static_cast<std::int32_t>(number_of(parts[1], name))};
+  if (parts.size() != 2) {
+    in.mistake(name, "must be the key of a node");
+    return std::nullopt;
+  }
+  return NodeKey{.index = static_cast<core::NodeIndex>(number_of(in, parts[0], name)),
+                 .item = static_cast<std::int32_t>(number_of(in, parts[1], name))};
 }
 
 std::optional<core::TaskError> get_error(ObjectReader& in, std::string_view name = "error") {
@@ -68,9 +69,7 @@ std::optional<core::TaskError> get_error(ObjectReader& in, std::string_view name
   return error.empty() ? std::nullopt : std::optional{decode_error(error.text)};
 }
 
-void check(std::string_view what, const Mistakes& mistakes) {
-  if (mistakes.any()) refuse(what, mistakes.problem().detail);
-}
+std::string told(const Mistakes& mistakes) { return mistakes.any() ? mistakes.problem().detail : ""; }
 
 constexpr std::array kCounts{&core::RunCounts::blocked,   &core::RunCounts::pending,
                              &core::RunCounts::running,   &core::RunCounts::waiting,
@@ -81,10 +80,13 @@ constexpr std::array kCounts{&core::RunCounts::blocked,   &core::RunCounts::pend
 
 std::string encode_run_facts(const core::RunFacts& facts) { return core::payload_of({.run = facts}).text; }
 
-core::RunFacts decode_run_facts(std::string_view text) {
+std::string decode_run_facts(std::string_view text, core::RunFacts& facts) {
+  if (!is_object(text)) return "its facts are no JSON object";
   auto data = core::parse_payload(text);
-  if (!data || !data->run) refuse("run", data ? "it has no facts" : data.problem().detail);
-  return std::move(*data->run);
+  if (!data) return data.problem().detail;
+  if (!data->run) return "it has no facts";
+  facts = std::move(*data->run);
+  return {};
 }
 
 std::string encode_run_standing(const core::Run& run) {
@@ -112,7 +114,8 @@ std::string encode_run_standing(const core::Run& run) {
   return out.take();
 }
 
-void decode_run_standing(std::string_view text, core::Run& run) {
+std::string decode_run_standing(std::string_view text, core::Run& run) {
+  if (!is_object(text)) return "where it stands is no JSON object";
   Mistakes mistakes;
   ObjectReader in{text, "", mistakes};
   run.custom_status = in.optional_text("custom_status");
@@ -124,7 +127,7 @@ void decode_run_standing(std::string_view text, core::Run& run) {
   run.wake_at = get_time(in, "wake_at");
   const auto counts = in.elements("counts");
   for (std::size_t i = 0; i < kCounts.size() && i < counts.size(); ++i)
-    run.counts.*kCounts.at(i) = number_of(counts[i], "run");
+    run.counts.*kCounts.at(i) = number_of(in, counts[i], "counts");
   run.remaining = get(in, "remaining");
   run.retrying = get(in, "retrying");
   run.cancel_requested = get(in, "cancel_requested") != 0;
@@ -134,7 +137,7 @@ void decode_run_standing(std::string_view text, core::Run& run) {
   run.created_at = get_time(in, "created_at").value_or(core::TimePoint{});
   run.started_at = get_time(in, "started_at");
   run.finished_at = get_time(in, "finished_at");
-  check("run", mistakes);
+  return told(mistakes);
 }
 
 std::string encode_node(const core::Node& node) {
@@ -172,7 +175,8 @@ std::string encode_node(const core::Node& node) {
   return out.take();
 }
 
-void decode_node(std::string_view text, core::Node& node) {
+std::string decode_node(std::string_view text, core::Node& node) {
+  if (!is_object(text)) return "its body is no JSON object";
   Mistakes mistakes;
   ObjectReader in{text, "", mistakes};
   core::narrow_into(in, "unmet", node.unmet);
@@ -188,7 +192,7 @@ void decode_node(std::string_view text, core::Node& node) {
   node.undo_before = get_key(in, "undo_before");
   if (in.has("followers")) {
     for (const std::string_view one : in.elements("followers"))
-      node.followers.push_back(static_cast<core::NodeIndex>(number_of(one, "node")));
+      node.followers.push_back(static_cast<core::NodeIndex>(number_of(in, one, "followers")));
   }
   node.scheduled_at = get_time(in, "scheduled_at");
   node.finished_at = get_time(in, "finished_at");
@@ -199,19 +203,32 @@ void decode_node(std::string_view text, core::Node& node) {
   node.awaits = in.optional_text("awaits").value_or("");
   node.nothing_to_undo = get(in, "nothing_to_undo") != 0;
   node.undos_declared_at = get(in, "undos_declared_at");
-  check("node", mistakes);
+  return told(mistakes);
 }
 
-core::RunState run_state_of(std::string_view name) {
-  const auto state = core::run_state_from(name);
-  if (!state) refuse("run", name);
-  return *state;
+std::string decode_run_state(std::string_view name, core::RunState& state) {
+  const auto known = core::run_state_from(name);
+  if (!known) return fmt::format("its state is '{}', which is unknown", name);
+  state = *known;
+  return {};
 }
 
-core::NodeState node_state_of(std::string_view name) {
-  const auto state = core::node_state_from(name);
-  if (!state) refuse("node", name);
-  return *state;
+std::string decode_node_state(std::string_view name, core::NodeState& state) {
+  const auto known = core::node_state_from(name);
+  if (!known) return fmt::format("its state is '{}', which is unknown", name);
+  state = *known;
+  return {};
+}
+
+void decode_run(const RunTexts& texts, StoredRun& stored) {
+  stored.misfit = decode_run_facts(texts.facts, stored.run.facts);
+  if (stored.misfit.empty()) stored.misfit = decode_run_state(texts.state, stored.run.state);
+  if (stored.misfit.empty()) stored.misfit = decode_run_standing(texts.standing, stored.run);
+}
+
+void refuse_node(core::NodeKey key, const std::string& why) {
+  throw StoreError{StoreError::Kind::internal,
+                   fmt::format("node {}[{}] of a run cannot be read: {}", key.index, key.item, why)};
 }
 
 void decode_payload(StoredEvent& stored) {

@@ -98,6 +98,7 @@ std::vector<core::NodeKey> nodes_of_tail(const std::vector<StoredEvent>& tail) {
 }
 
 void catch_up(StoredRun& stored, const std::vector<StoredEvent>& tail) {
+  if (!stored.misfit.empty()) return;
   if (stored.row.is_bare) return replay_all(stored, tail);
   if (tail.empty()) return;
   ReadNodes rows{stored.nodes};

@@ -43,11 +43,11 @@ struct StoredEvent {
 
 struct StoredRun {
   core::Run run = {};
-  std::string hash = {};                        // of its last event
-  core::RunRowMark row = {};                    // what its row says, which may lag behind the run
-  std::vector<core::Node> ahead = {};           // those whose rows lag
-  std::string misfit = {};                      // why the log cannot be what comes after the row
-  std::vector<core::Node> nodes = {};           // by key
+  std::string hash = {};               // of its last event
+  core::RunRowMark row = {};           // what its row says, which may lag behind the run
+  std::vector<core::Node> ahead = {};  // those whose rows lag
+  std::string misfit = {};             // why it cannot be read, or the log cannot be what comes after the row
+  std::vector<core::Node> nodes = {};  // by key
   std::optional<core::NodeKey> next_node = {};  // where the page after `nodes` begins; none: there is none
   std::vector<core::Signal> signals = {};       // by sequence
   std::vector<StoredEvent> events = {};
@@ -131,6 +131,7 @@ struct RunPage {
   bool newest_first = true;
   std::optional<core::RunId> after = {};  // the last id of the page before
   std::size_t limit = 50;
+  bool with_unreadable = false;  // of a run whose row is damaged, the id alone; otherwise it is left out
 };
 
 struct RunParts {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/command.hpp"
+#include "core/maintenance.hpp"
 #include "core/queue.hpp"
 #include "core/record.hpp"
 #include "core/retention.hpp"
@@ -243,6 +244,9 @@ class Transaction : public RunVerbs {
   [[nodiscard]] virtual core::TimePoint now() const = 0;
   // How far the clock may have been beyond `now` then: not at all, unless it was guessed.
   [[nodiscard]] virtual core::Duration now_behind_max() const { return core::Duration{0}; }
+  // When claims begin: the store's clock as read after the last lock that `lock_queues` or `count_held` may
+  // have waited for. Without such a lock it is `now`.
+  [[nodiscard]] virtual core::TimePoint claims_at() const { return now(); }
 
   // Tasks are locked until the end; a task that does not exist is nothing. Queues are read, not locked.
   [[nodiscard]] virtual Loaded load(const LoadRequest& request) = 0;
@@ -360,6 +364,11 @@ struct FinishedTasks {
   std::optional<core::TaskId> next = {};  // where to go on; none: at the end
 };
 
+struct RowCounts {
+  std::int64_t tasks = 0;
+  std::int64_t runs = 0;
+};
+
 class Store : public RunReads {
  public:
   // Lanes are made once and kept; making one is a commit of its own.
@@ -372,6 +381,8 @@ class Store : public RunReads {
   [[nodiscard]] virtual const core::Lane* find_lane(const LaneKey& key) = 0;
   // Of the lanes known so far, sorted.
   [[nodiscard]] virtual std::vector<std::string> namespaces() = 0;
+  // Reads the lanes that other nodes made. A process that begins no transaction knows of none before.
+  virtual void refresh_lanes() {}
 
   // May block until the writer's place is free.
   [[nodiscard]] virtual std::unique_ptr<Transaction> begin(const Foreseen& foreseen) = 0;
@@ -406,6 +417,10 @@ class Store : public RunReads {
                                                                         std::size_t limit) = 0;
 
   [[nodiscard]] virtual core::StoreVitals vitals() = 0;
+  // For `verify`: counted and compared by the database, and not by what the other reads find.
+  // Those with a lower id.
+  [[nodiscard]] virtual RowCounts count_rows(const core::Uuid& before) = 0;
+  [[nodiscard]] virtual std::vector<core::Verdict> check_tables() { return {}; }
 
   // The same with statements of a user's own in front, in the same transaction; only where the store has SQL.
   // None: `work` wants nothing to come of it. Throws what `work` throws.

@@ -156,6 +156,14 @@ class MemoryStore final : public Store {
   }
 
   core::StoreVitals vitals() override { return {.now = now()}; }
+  RowCounts count_rows(const core::Uuid& before) override {
+    const std::lock_guard lock{mutex_};
+    const auto count = [&](const auto& rows) {
+      return static_cast<std::int64_t>(
+          std::count_if(rows.begin(), rows.end(), [&](const auto& row) { return row.first < before; }));
+    };
+    return {.tasks = count(state_.tasks), .runs = count(state_.runs)};
+  }
 
   std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before, std::size_t limit) override {
     const std::lock_guard lock{mutex_};

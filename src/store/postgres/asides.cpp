@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "store/codec.hpp"
 #include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 
@@ -33,6 +34,17 @@ void read_fairness(const Rows& rows, const Missing& missing) {
   }
 }
 
+void note_missing(const Missing& without_run, const Missing& without_fairness) {
+  for (const auto& [id, record] : without_run) {
+    if (!record->facts.run) note_unreadable("run", record->facts);
+  }
+  for (const auto& [id, record] : without_fairness) {
+    if (record->facts.fairness) continue;
+    note_unreadable("fairness", record->facts);
+    record->facts.fairness.emplace();
+  }
+}
+
 }  // namespace
 
 void fill_in_asides(Connection& connection, std::span<core::TaskRecord* const> records) {
@@ -48,6 +60,7 @@ void fill_in_asides(Connection& connection, std::span<core::TaskRecord* const> r
   const auto answers = connection.run_or_throw();
   if (!without_run.empty()) read_runs(answers.front(), without_run);
   if (!without_fairness.empty()) read_fairness(answers.back(), without_fairness);
+  note_missing(without_run, without_fairness);
 }
 
 void fill_in_asides(Connection& connection, std::vector<core::TaskRecord>& records) {

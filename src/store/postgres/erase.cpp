@@ -15,8 +15,10 @@ namespace {
 std::vector<core::FinishedTask> read_finished(const Rows& rows, LaneFinder lane_of) {
   std::vector<core::FinishedTask> found;
   for (int row = 0; row < rows.count(); ++row) {
+    const core::Lane* lane = lane_of.find(rows.int4(row, 1));
+    if (lane == nullptr) continue;  // `verify` tells; it is kept
     found.push_back({.id = rows.id(row, 0),
-                     .lane = lane_of(rows.int4(row, 1)),
+                     .lane = lane,
                      .status = read_status(rows, row, 2),
                      .finished_at = rows.time(row, 3)});
   }

@@ -36,7 +36,7 @@ void learn_lanes_or_throw(LaneCache& lanes, const Rows& answer, Connection& conn
     throw StoreError{StoreError::Kind::retry, "the database has lost rows that were read before"};
 }
 
-const core::Lane* LaneFinder::operator()(std::int32_t id) {
+const core::Lane* LaneFinder::find(std::int32_t id) {
   if (last_ != nullptr && last_->id == id) return last_;
   last_ = lanes_.find(id);
   if (last_ == nullptr) {
@@ -44,7 +44,11 @@ const core::Lane* LaneFinder::operator()(std::int32_t id) {
     learn_lanes_or_throw(lanes_, connection_.run_or_throw().front(), connection_);
     last_ = lanes_.find(id);
   }
-  if (last_ == nullptr) {
+  return last_;
+}
+
+const core::Lane* LaneFinder::operator()(std::int32_t id) {
+  if (find(id) == nullptr) {
     throw StoreError{StoreError::Kind::internal,
                      "a task stands in lane " + std::to_string(id) + ", which does not exist"};
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "store/codec.hpp"
 #include "store/postgres/asides.hpp"
 #include "store/postgres/records.hpp"
 #include "store/postgres/sql.hpp"
@@ -65,9 +66,16 @@ std::vector<core::TaskRecord> PostgresTransaction::first_waiting(const LineRef& 
   LaneFinder lane_of{shared_.lanes, *connection_};
   std::vector<core::TaskRecord> records;
   for (int row = 0; row < rows.count(); ++row) {
-    core::TaskRecord& record = records.emplace_back(read_record(rows, row, core::Place::waiting));
-    record.lane = lane_of(rows.int4(row, kLaneColumn));
-    read_facts(rows, row, kAfterRecord, record);
+    core::TaskRecord record = read_record(rows, row, core::Place::waiting);
+    record.lane = lane_of.find(rows.int4(row, kLaneColumn));
+    if (record.lane == nullptr) continue;
+    if (rows.is_null(row, kAfterRecord)) {
+      note_unreadable("facts", record.facts);
+      record.has_facts = true;
+    } else {
+      read_facts(rows, row, kAfterRecord, record);
+    }
+    records.push_back(std::move(record));
   }
   fill_in_asides(*connection_, records);
   return records;

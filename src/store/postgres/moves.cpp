@@ -41,8 +41,8 @@ struct Moves {
   Writes with_attempts;
   Writes with_boundaries;
 
-  Moves(std::span<const TaskWrite> tasks, TimePoint now) {
-    for (const TaskWrite& write : tasks) add(write, now);
+  Moves(std::span<const TaskWrite> tasks, GroupTimes times) {
+    for (const TaskWrite& write : tasks) add(write, times);
     for (Writes* list :
          {&created, &created_plain, &new_ready, &fair_ready, &first_leased, &completed, &renewed})
       sort(*list);
@@ -51,7 +51,8 @@ struct Moves {
   }
 
  private:
-  void add(const TaskWrite& write, TimePoint now) {
+  void add(const TaskWrite& write, GroupTimes times) {
+    const TimePoint now = times.now;
     const Place to = write.record->place;
     PAWL_ENSURE(to != Place::nowhere, "every task that is written stands somewhere");
     if (write.is_new) (is_plain(write, now) ? created_plain : created).push_back(&write);
@@ -70,7 +71,7 @@ struct Moves {
       new_ready.push_back(&write);
     } else if (is_first_completion(write, now)) {
       completed.push_back(&write);
-    } else if (is_first_lease(write, now)) {
+    } else if (is_first_lease(write, times.claims_at)) {
       first_leased.push_back(&write);
     } else {
       entering[static_cast<std::size_t>(to)].push_back(&write);
@@ -89,11 +90,12 @@ struct Moves {
     return record.place == Place::ready && record.available_at == now && record.progress == core::Progress{};
   }
 
-  static bool is_first_lease(const TaskWrite& write, TimePoint now) {
+  static bool is_first_lease(const TaskWrite& write, TimePoint claims_at) {
     const core::TaskRecord& record = *write.record;
     if (record.place != Place::leased || record.facts.key) return false;
-    const Lease fresh{
-        .worker_id = record.lease->worker_id, .acquired_at = now, .expires_at = record.lease->expires_at};
+    const Lease fresh{.worker_id = record.lease->worker_id,
+                      .acquired_at = claims_at,
+                      .expires_at = record.lease->expires_at};
     return record.progress == core::Progress{.attempt = 1, .fence = 1, .budget_from = 0} &&
            *record.lease == fresh;
   }
@@ -294,7 +296,7 @@ void send_leased(Connection& connection, const Writes& writes) {
   connection.send(sql::insert_lease, params);
 }
 
-void send_first_leased(Connection& connection, const Writes& writes, TimePoint now) {
+void send_first_leased(Connection& connection, const Writes& writes, TimePoint claims_at) {
   if (writes.empty()) return;
   Params params;
   params.column(writes, id);
@@ -302,7 +304,7 @@ void send_first_leased(Connection& connection, const Writes& writes, TimePoint n
   params.column(writes, [](Write write) { return write->record->available_at; });
   params.column(writes, [](Write write) { return lease(write).expires_at; });
   params.column(writes, [](Write write) { return std::string_view{lease(write).worker_id}; });
-  params.value(now);
+  params.value(claims_at);
   connection.send(sql::insert_first_lease, params);
 }
 
@@ -384,8 +386,9 @@ void send_boundaries(Connection& connection, const Writes& writes, TimePoint now
 }  // namespace
 
 FirstLeases send_tasks(Connection& connection, std::span<const TaskWrite> tasks, const Addresses& addresses,
-                       TimePoint now) {
-  Moves moves{tasks, now};
+                       GroupTimes times) {
+  const TimePoint now = times.now;
+  Moves moves{tasks, times};
   const auto leaving = [&](Place place) -> const Writes& {
     return moves.leaving[static_cast<std::size_t>(place)];
   };
@@ -410,7 +413,7 @@ FirstLeases send_tasks(Connection& connection, std::span<const TaskWrite> tasks,
   send_entering(connection, sql::insert_scheduled, entering(Place::scheduled));
   send_waiting(connection, entering(Place::waiting));
   const std::size_t first_leases = connection.sent();
-  send_first_leased(connection, moves.first_leased, now);
+  send_first_leased(connection, moves.first_leased, times.claims_at);
   send_leased(connection, entering(Place::leased));
   send_completed(connection, moves.completed, now);
   send_finished(connection, entering(Place::finished));

@@ -19,8 +19,13 @@ struct FirstLeases {
   std::size_t answer = 0;  // which one of the pipeline's says where they stand
 };
 
+struct GroupTimes {
+  core::TimePoint now;
+  core::TimePoint claims_at;  // Transaction::claims_at
+};
+
 // Adds the statements to the connection's pipeline.
 [[nodiscard]] FirstLeases send_tasks(Connection& connection, std::span<const TaskWrite> tasks,
-                                     const Addresses& addresses, core::TimePoint now);
+                                     const Addresses& addresses, GroupTimes times);
 
 }  // namespace pawl::store::postgres

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "core/ensure.hpp"
+#include "store/codec.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"
 #include "store/postgres/transaction.hpp"
@@ -28,9 +29,9 @@ core::Record read_named(const Rows& rows, int row, int column) {
   return record;
 }
 
-std::vector<core::Record> read_all(const Rows& rows) {
+std::vector<core::Record> read_all(const Rows& rows, core::Record (*prepared)(core::Record)) {
   std::vector<core::Record> records;
-  for (int row = 0; row < rows.count(); ++row) records.push_back(read_named(rows, row, 0));
+  for (int row = 0; row < rows.count(); ++row) records.push_back(prepared(read_named(rows, row, 0)));
   return records;
 }
 
@@ -89,7 +90,7 @@ void ask_for_record(Connection& connection, const core::RecordRef& ref) {
 }
 
 std::optional<core::Record> read_first_record(const Rows& rows) {
-  return rows.count() == 0 ? std::nullopt : std::optional{read_named(rows, 0, 0)};
+  return rows.count() == 0 ? std::nullopt : std::optional{checked(read_named(rows, 0, 0))};
 }
 
 void PostgresTransaction::send_record_locks(std::span<const core::RecordRef> refs) {
@@ -108,7 +109,7 @@ std::vector<std::optional<core::Record>> PostgresTransaction::lock_records(
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
   for (int row = 0; row < rows.count(); ++row)
-    found[static_cast<std::size_t>(rows.int8(row, 0) - 1)] = read_named(rows, row, 1);
+    found[static_cast<std::size_t>(rows.int8(row, 0) - 1)] = checked(read_named(rows, row, 1));
   return found;
 }
 
@@ -208,7 +209,7 @@ std::vector<core::Record> PostgresStore::list_records(const RecordPage& page) {
     params.value(static_cast<std::int64_t>(page.limit));
     used.send(sql::list_records, params);
   });
-  return read_all(answers.front());
+  return read_all(answers.front(), shown);
 }
 
 std::vector<core::Record> PostgresStore::list_all_records(const core::RecordRef& after, std::size_t limit) {
@@ -218,7 +219,7 @@ std::vector<core::Record> PostgresStore::list_all_records(const core::RecordRef&
     params.value(static_cast<std::int64_t>(limit));
     used.send(sql::list_all_records, params);
   });
-  return read_all(answers.front());
+  return read_all(answers.front(), checked);
 }
 
 std::vector<core::Record> PostgresStore::due_records(core::RecordKind kind, std::size_t limit) {
@@ -231,7 +232,9 @@ std::vector<core::Record> PostgresStore::due_records(core::RecordKind kind, std:
     params.value(static_cast<std::int64_t>(limit));
     used.send(sql::list_due_records, params);
   });
-  return read_all(answers.front());
+  auto records = read_all(answers.front(), [](core::Record record) { return record; });
+  std::erase_if(records, [](const core::Record& record) { return !is_readable(record); });
+  return records;
 }
 
 std::vector<core::AuditEntry> PostgresStore::list_audit(std::optional<std::int64_t> before,

@@ -5,6 +5,7 @@
 
 #include "core/worker.hpp"
 #include "store/codec.hpp"
+#include "store/postgres/monotonic.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
 
@@ -14,8 +15,7 @@ core::QueueSettings read_settings(const Rows& rows, int row, int column) {
   core::QueueSettings settings;
   settings.paused = rows.boolean(row, column);
   settings.max_concurrency = rows.int8_or_null(row, column + 1);
-  if (!rows.is_null(row, column + 2))
-    settings.type_concurrency = decode_type_limits(rows.text(row, column + 2));
+  if (!rows.is_null(row, column + 2)) decode_type_limits(rows.text(row, column + 2), settings);
   if (!rows.is_null(row, column + 3)) {
     settings.rate =
         core::Rate{.limit = rows.int8(row, column + 3), .per = core::Duration{rows.int8(row, column + 4)}};
@@ -39,6 +39,14 @@ std::vector<core::QueueSettings> read_settings_of(const Rows& rows, std::size_t 
   return settings;
 }
 
+// Behind the counts: what they see was committed before, and so has ended before the claim begins.
+void PostgresTransaction::note_locked(const Rows& answer) {
+  const core::TimePoint server = answer.time(0, 0);
+  shared_.clock.hear(server, monotonic_now());
+  core::Clock* clock = shared_.options.clock;
+  claims_at_ = std::max(claims_at_, clock != nullptr ? clock->now() : server);
+}
+
 std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueRef> refs) {
   std::vector<LockedQueue> queues(refs.size());
   if (refs.empty()) return queues;
@@ -55,7 +63,9 @@ std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueR
   params.column(lanes, [](const core::Lane* lane) { return lane->id; });
   params.value(shared_.counts_mark.value());
   connection_->send(sql::find_held, params);
+  connection_->send(sql::now);
   const auto answers = connection_->run_or_throw();
+  note_locked(answers[2]);
 
   const auto settings = read_settings_of(answers[0], refs.size());
   std::unordered_map<std::int32_t, std::int64_t> held;
@@ -101,7 +111,9 @@ std::vector<std::int64_t> PostgresTransaction::count_held(std::span<const Holder
   for (const HolderRef& holder : holders) workers.push_back(core::worker_ref(holder.ns, holder.worker_id));
   send_record_locks(workers);
   for (const HolderRef& holder : holders) ask_for_held(*connection_, holder);
+  connection_->send(sql::now);
   const auto answers = connection_->run_or_throw();
+  note_locked(answers.back());
   for (std::size_t i = 0; i < holders.size(); ++i) counts.push_back(answers[i + 1].int8(0, 0));
   return counts;
 }

@@ -19,9 +19,11 @@ constexpr int kFactsColumn = kPlaceColumn + 1;
 constexpr int kLeaseColumn = kFactsColumn + kFactsColumns;
 constexpr int kEndColumn = kLeaseColumn + kLeaseColumns;
 
-core::TaskRecord read_whole(const Rows& rows, int row, LaneFinder& lane_of) {
+// Nothing, if its lane does not exist.
+std::optional<core::TaskRecord> read_whole(const Rows& rows, int row, LaneFinder& lane_of) {
   core::TaskRecord record = read_record(rows, row, place_from(rows.text(row, kPlaceColumn)));
-  record.lane = lane_of(rows.int4(row, kLaneColumn));
+  record.lane = lane_of.find(rows.int4(row, kLaneColumn));
+  if (record.lane == nullptr) return std::nullopt;
   read_facts(rows, row, kFactsColumn, record);
   if (record.place == Place::leased) read_lease(rows, row, kLeaseColumn, record);
   if (record.place == Place::finished) read_end(rows, row, kEndColumn, record);
@@ -53,14 +55,17 @@ std::vector<StoredTask> PostgresStore::read_tasks(Connection& connection,
   LaneFinder lane_of{shared_.lanes, connection};
   std::unordered_map<core::TaskId, StoredTask> found;
   for (int row = 0; row < answers[0].count(); ++row) {
-    core::TaskRecord record = read_whole(answers[0], row, lane_of);
-    found[record.id].record = std::move(record);
+    auto record = read_whole(answers[0], row, lane_of);
+    if (!record) continue;
+    const core::TaskId id = record->id;
+    found[id].record = std::move(*record);
   }
   std::vector<core::TaskRecord*> records;
   for (auto& [id, task] : found) records.push_back(&task.record);
   fill_in_asides(connection, records);
   for (int row = 0; row < answers[1].count(); ++row) {
-    found[answers[1].id(row, 0)].attempts.push_back(read_attempt(answers[1], row, 1));
+    const auto task = found.find(answers[1].id(row, 0));
+    if (task != found.end()) task->second.attempts.push_back(read_attempt(answers[1], row, 1));
   }
   std::vector<StoredTask> tasks;
   for (const core::TaskId& id : ids) {

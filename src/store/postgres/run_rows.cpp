@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "store/postgres/sql.hpp"
 #include "store/run_codec.hpp"
 #include "store/run_tail.hpp"
@@ -44,23 +46,32 @@ core::NodeKey read_key(const Rows& rows, int row, int column) {
 
 StoredRun read_run(const Rows& rows, int row) {
   StoredRun stored;
-  stored.run.facts = decode_run_facts(rows.text(row, 0));
-  stored.run.state = run_state_of(rows.text(row, 1));
+  decode_run({.facts = rows.text(row, 0), .state = rows.text(row, 1), .standing = rows.text(row, 5)}, stored);
   stored.run.sequence = rows.int8(row, 2);
   stored.run.updated_at = rows.time(row, 3);
   stored.hash = rows.text(row, 4);
-  decode_run_standing(rows.text(row, 5), stored.run);
   stored.run.output = read_json(rows, row, 6);
   stored.row = core::mark_of(stored.run);
   stored.row.is_bare = rows.boolean(row, 7);
+  if (!stored.misfit.empty()) stored.run.facts.id = read_run_id(rows, row, 8);
   return stored;
 }
 
-core::Node read_node(const Rows& rows, int row) {
-  core::Node node{.key = read_key(rows, row, 0), .state = node_state_of(rows.text(row, 2))};
+core::Node read_node(const Rows& rows, int row, std::string& misfit) {
+  core::Node node{.key = read_key(rows, row, 0)};
+  std::string why = decode_node_state(rows.text(row, 2), node.state);
   node.timer_at = rows.time_or_null(row, 3);
-  decode_node(rows.text(row, 4), node);
+  if (const std::string body = decode_node(rows.text(row, 4), node); why.empty()) why = body;
   node.output = read_json(rows, row, 5);
+  if (!why.empty() && misfit.empty())
+    misfit = fmt::format("node {}[{}]: {}", node.key.index, node.key.item, why);
+  return node;
+}
+
+core::Node read_node(const Rows& rows, int row) {
+  std::string why;
+  core::Node node = read_node(rows, row, why);
+  if (!why.empty()) refuse_node(node.key, why);
   return node;
 }
 
@@ -118,7 +129,8 @@ std::optional<std::vector<std::optional<StoredRun>>> read_runs(std::span<const R
   for (int row = 0; row < runs.count(); ++row) found[read_place(runs, row, kAfterRun)] = read_run(runs, row);
   const Rows& nodes = answers[1];
   for (int row = 0; row < nodes.count(); ++row) {
-    if (auto& run = found[read_place(nodes, row, kAfterNode)]) run->nodes.push_back(read_node(nodes, row));
+    if (auto& run = found[read_place(nodes, row, kAfterNode)])
+      run->nodes.push_back(read_node(nodes, row, run->misfit));
   }
   const std::vector<Tail> tails = read_tails(answers[2], count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -173,8 +185,11 @@ std::optional<std::vector<std::optional<StoredRun>>> read_pages(std::span<const 
   for (int row = 0; row < runs.count(); ++row) found[read_place(runs, row, kAfterRun)] = read_run(runs, row);
   const std::vector<Tail> tails = read_tails(answers[1], peeks.size());
   std::vector<std::vector<core::Node>> rows(peeks.size());
-  for (int row = 0; row < answers[2].count(); ++row)
-    rows[read_place(answers[2], row, kAfterNode)].push_back(read_node(answers[2], row));
+  for (int row = 0; row < answers[2].count(); ++row) {
+    const std::size_t place = read_place(answers[2], row, kAfterNode);
+    std::string unread;
+    rows[place].push_back(read_node(answers[2], row, found[place] ? found[place]->misfit : unread));
+  }
   std::map<core::RunId, std::vector<core::Node>> beside;
   for (int row = 0; row < answers[3].count(); ++row)
     beside[nodes[read_place(answers[3], row, kAfterNode)].run].push_back(read_node(answers[3], row));

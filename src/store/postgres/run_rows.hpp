@@ -10,12 +10,14 @@
 
 namespace pawl::store::postgres {
 
-// facts, state, sequence, updated_at, hash, standing, output, bare: columns 0 to 7.
+// facts, state, sequence, updated_at, hash, standing, output, bare, id: columns 0 to 8.
 [[nodiscard]] StoredRun read_run(const Rows& rows, int row);
-inline constexpr int kAfterRun = 8;
+inline constexpr int kAfterRun = 9;
 
 // node, item, state, timer_at, body, output: columns 0 to 5.
 [[nodiscard]] core::Node read_node(const Rows& rows, int row);
+// Why it cannot be read is put into `misfit`, if there is none yet.
+[[nodiscard]] core::Node read_node(const Rows& rows, int row, std::string& misfit);
 [[nodiscard]] std::vector<core::Node> read_nodes(const Rows& rows);
 inline constexpr int kAfterNode = 6;
 

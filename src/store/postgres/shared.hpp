@@ -70,6 +70,8 @@ class LaneFinder {
  public:
   LaneFinder(LaneCache& lanes, Connection& connection) : lanes_(lanes), connection_(connection) {}
   [[nodiscard]] const core::Lane* operator()(std::int32_t id);
+  // Null for one that does not exist.
+  [[nodiscard]] const core::Lane* find(std::int32_t id);
 
  private:
   LaneCache& lanes_;

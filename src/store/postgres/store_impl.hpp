@@ -1,7 +1,7 @@
 #pragma once
 // The store itself, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues),
 // lists.cpp, due.cpp (what the ticker asks), runs.cpp, named_records.cpp (records, checkpoints, audit),
-// maintain.cpp, erase.cpp (what retention asks).
+// maintain.cpp, erase.cpp (what retention asks), verify.cpp.
 
 #include <functional>
 
@@ -39,6 +39,9 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::optional<core::Record> find_record(const core::RecordRef& ref) override;
   [[nodiscard]] std::vector<core::Record> list_records(const RecordPage& page) override;
   [[nodiscard]] core::StoreVitals vitals() override;
+  void refresh_lanes() override;
+  [[nodiscard]] RowCounts count_rows(const core::Uuid& before) override;
+  [[nodiscard]] std::vector<core::Verdict> check_tables() override;
   [[nodiscard]] std::vector<core::Record> list_all_records(const core::RecordRef& after,
                                                            std::size_t limit) override;
   [[nodiscard]] FinishedTasks list_finished(const FinishedPage& page) override;
@@ -74,6 +77,10 @@ class PostgresStore final : public Store {
   [[nodiscard]] static std::vector<Rows> run(Connection& connection, const Ask& ask);
   // The same on one snapshot and with pinned plans; the answers are those of `ask` alone.
   [[nodiscard]] static std::vector<Rows> read(Connection& connection, const Ask& ask);
+
+  // The same for what takes long; nothing is tried again.
+  [[nodiscard]] std::vector<core::Run> list_runs(Connection& connection, const RunPage& page);
+  [[nodiscard]] static std::vector<Rows> read_slowly(Connection& connection, const Ask& ask);
 
   // What every write asks for first, and what it makes of the answers.
   void ask_to_start(Connection& connection, const Foreseen& foreseen);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "store/codec.hpp"
 #include "store/postgres/asides.hpp"
 #include "store/postgres/records.hpp"
 #include "store/postgres/sql.hpp"
@@ -71,6 +72,11 @@ void PostgresTransaction::fill_in_facts(std::vector<core::TaskRecord>& records) 
   const auto answers = connection_->run_or_throw();
   const Rows& rows = answers.front();
   for (int row = 0; row < rows.count(); ++row) read_facts(rows, row, 1, *missing.at(rows.id(row, 0)));
+  for (const auto& [id, record] : missing) {
+    if (record->has_facts) continue;
+    note_unreadable("facts", record->facts);
+    record->has_facts = true;
+  }
   fill_in_asides(*connection_, records);
 }
 

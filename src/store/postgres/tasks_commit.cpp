@@ -125,7 +125,8 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes, Events even
   send_held();
   send_runs_seen(writes.runs_seen);
   if (events == Events::appended) append_events_first(writes);
-  FirstLeases leases = send_tasks(*connection_, writes.tasks, addresses_, now_);
+  FirstLeases leases =
+      send_tasks(*connection_, writes.tasks, addresses_, {.now = now_, .claims_at = claims_at_});
   send_runs(writes, events);
   send_lines(writes.lines);
   send_turns(writes.turns);

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "store/codec.hpp"
 #include "store/postgres/asides.hpp"
 #include "store/postgres/queues.hpp"
 #include "store/postgres/records.hpp"
@@ -67,8 +69,11 @@ class TaskLoader {
       look_at_leases(look == 0);
       if (!missing_.empty()) look_elsewhere();
     }
-    // Others kept moving it from one place to the next between our looks.
-    if (!missing_.empty()) throw StoreError{StoreError::Kind::retry, "a task moved while it was looked for"};
+    // Others may have moved it from one place to the next between our looks, but not between all of them.
+    if (!missing_.empty()) {
+      throw StoreError{StoreError::Kind::internal, "task " + core::to_string(missing_.front()) +
+                                                       " stands in no place; see `pawl verify`"};
+    }
     fill_in_facts();
     fill_in_asides();
     return std::move(found_);
@@ -83,10 +88,11 @@ class TaskLoader {
     auto answers = connection_.run_or_throw();
     const Rows& leases = answers.front();
     for (int row = 0; row < leases.count(); ++row) {
-      TaskRecord& record = add(leases, row, Place::leased);
-      record.facts.key = leases.text_or_null(row, kAfterRecord);
-      read_lease(leases, row, kAfterRecord + 1, record);
-      addresses_[record.id] = leases.address(row, kLeaseAddress);
+      TaskRecord* record = add(leases, row, Place::leased);
+      if (record == nullptr) continue;
+      record->facts.key = leases.text_or_null(row, kAfterRecord);
+      read_lease(leases, row, kAfterRecord + 1, *record);
+      addresses_[record->id] = leases.address(row, kLeaseAddress);
     }
     if (asks_facts) facts_ = std::make_unique<Rows>(std::move(answers[1]));
     drop_found();
@@ -99,16 +105,18 @@ class TaskLoader {
     const auto answers = connection_.run_or_throw();
     for (std::size_t i = 0; i < kOtherPlaces.size(); ++i) {
       for (int row = 0; row < answers[i].count(); ++row) {
-        TaskRecord& record = add(answers[i], row, kOtherPlaces[i].place);
-        if (record.place == Place::finished) read_end(answers[i], row, kAfterRecord, record);
+        TaskRecord* record = add(answers[i], row, kOtherPlaces[i].place);
+        if (record == nullptr) continue;
+        if (record->place == Place::finished) read_end(answers[i], row, kAfterRecord, *record);
         if (kOtherPlaces[i].address >= 0)
-          addresses_[record.id] = answers[i].address(row, kOtherPlaces[i].address);
+          addresses_[record->id] = answers[i].address(row, kOtherPlaces[i].address);
       }
     }
     take_keys(answers.back());
   }
 
-  // What has no row in `tasks` does not exist; what has one and stands nowhere was moved between our looks.
+  // What has no row in `tasks` does not exist, or is damaged; what has one and stands nowhere was moved
+  // between our looks.
   void take_keys(const Rows& keys) {
     std::vector<TaskId> existing;
     for (int row = 0; row < keys.count(); ++row) {
@@ -116,7 +124,7 @@ class TaskLoader {
       std::optional<TaskRecord>& record = found_[index_.at(id)];
       if (record) {
         record->facts.key = keys.text_or_null(row, 1);
-      } else {
+      } else if (!lost_.contains(id)) {
         existing.push_back(id);
       }
     }
@@ -124,10 +132,15 @@ class TaskLoader {
     missing_ = std::move(existing);
   }
 
-  TaskRecord& add(const Rows& rows, int row, Place place) {
+  // Null, if its lane does not exist: nothing can be done with it, as if it were not there.
+  TaskRecord* add(const Rows& rows, int row, Place place) {
     TaskRecord record = read_record(rows, row, place);
-    record.lane = lane_of_(rows.int4(row, kLaneColumn));
-    return found_[index_.at(record.id)].emplace(std::move(record));
+    record.lane = lane_of_.find(rows.int4(row, kLaneColumn));
+    if (record.lane == nullptr) {
+      lost_.insert(record.id);
+      return nullptr;
+    }
+    return &found_[index_.at(record.id)].emplace(std::move(record));
   }
 
   void drop_found() {
@@ -140,6 +153,12 @@ class TaskLoader {
     for (int row = 0; row < facts_->count(); ++row) {
       std::optional<TaskRecord>& record = found_[index_.at(facts_->id(row, 0))];
       if (record) read_facts(*facts_, row, 1, *record);
+    }
+    for (const TaskId& id : with_facts_) {
+      std::optional<TaskRecord>& record = found_[index_.at(id)];
+      if (!record || record->has_facts) continue;
+      note_unreadable("facts", record->facts);
+      record->has_facts = true;
     }
   }
 
@@ -157,6 +176,7 @@ class TaskLoader {
   std::unordered_map<TaskId, std::size_t> index_;
   std::vector<TaskId> missing_;  // sorted
   std::vector<TaskId> with_facts_;
+  std::unordered_set<TaskId> lost_;
   std::vector<std::optional<TaskRecord>> found_;
   std::unique_ptr<Rows> facts_;
 };

@@ -34,6 +34,7 @@ class PostgresTransaction final : public Transaction {
       : shared_(shared),
         connection_(std::move(connection)),
         now_(begun.now),
+        claims_at_(begun.now),
         life_(begun.life),
         number_(begun.number),
         is_guessed_(begun.is_guessed),
@@ -54,6 +55,7 @@ class PostgresTransaction final : public Transaction {
     const bool may_be_wrong = is_guessed_ && shared_.options.clock == nullptr;
     return may_be_wrong ? HeardClock::kLateMax : core::Duration{0};
   }
+  [[nodiscard]] core::TimePoint claims_at() const override { return claims_at_; }
   [[nodiscard]] Loaded load(const LoadRequest& request) override;
   [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(
       std::span<const core::LeaseRef> refs) override;
@@ -99,6 +101,8 @@ class PostgresTransaction final : public Transaction {
   };
 
   [[nodiscard]] bool knows(std::span<const QueueRef> queues) const;
+  // The answer of `sql::now`, sent behind a lock.
+  void note_locked(const Rows& answer);
   bool try_lock_lines(std::span<const LineRef> refs, std::vector<Line>& lines);
   std::vector<core::TaskRecord> take_from(std::span<Source> sources, std::size_t max);
   void ask_for_ready(std::span<const Source> sources, std::size_t max);
@@ -139,6 +143,7 @@ class PostgresTransaction final : public Transaction {
   Shared& shared_;
   Pool::Loan connection_;
   const core::TimePoint now_;
+  core::TimePoint claims_at_;
   const std::uint64_t life_;
   std::int64_t number_;
   const bool is_guessed_;

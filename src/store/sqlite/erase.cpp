@@ -55,8 +55,9 @@ FinishedTasks list_finished(Connection& connection, const LaneCache& lanes, cons
   while (row.next()) {
     ++looked_at;
     last = row.task_id();
-    const auto lane = row.optional_int64();  // none: it has not ended
-    if (lane) found.tasks.push_back(read_finished(row, last, lanes.find(static_cast<std::int32_t>(*lane))));
+    const auto id = row.optional_int64();  // none: it has not ended
+    const core::Lane* lane = id ? lanes.find(static_cast<std::int32_t>(*id)) : nullptr;
+    if (lane != nullptr) found.tasks.push_back(read_finished(row, last, lane));
   }
   if (looked_at == page.limit) found.next = last;
   return found;
@@ -68,7 +69,7 @@ std::vector<core::FinishedTask> SqliteTransaction::lock_finished(std::span<const
     Rows row = connection_.statement(sql::lock_finished).rows(id);
     if (!row.next()) continue;
     const core::Lane* lane = lanes_.find(row.int32());
-    found.push_back(read_finished(row, id, lane));
+    if (lane != nullptr) found.push_back(read_finished(row, id, lane));
   }
   return found;
 }

@@ -1,20 +1,15 @@
 #include "store/sqlite/fair.hpp"
 
-#include <fmt/format.h>
-
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/transaction.hpp"
 
 namespace pawl::store::sqlite {
 
-core::Fairness find_fairness(Connection& connection, const core::TaskId& id) {
+std::optional<core::Fairness> find_fairness(Connection& connection, const core::TaskId& id) {
   Rows row = connection.statement(sql::find_fair_task).rows(id);
-  if (!row.next()) {
-    throw StoreError{StoreError::Kind::internal,
-                     fmt::format("task {} has no fairness key", core::to_string(id))};
-  }
+  if (!row.next()) return std::nullopt;
   std::string key = row.string();
-  return {.key = std::move(key), .weight = row.number()};
+  return core::Fairness{.key = std::move(key), .weight = row.number()};
 }
 
 void write_turns(Connection& connection, const std::vector<TurnsWrite>& writes) {

@@ -10,7 +10,7 @@
 namespace pawl::store::sqlite {
 
 // Of a task whose lane is fair.
-[[nodiscard]] core::Fairness find_fairness(Connection& connection, const core::TaskId& id);
+[[nodiscard]] std::optional<core::Fairness> find_fairness(Connection& connection, const core::TaskId& id);
 
 void write_turns(Connection& connection, const std::vector<TurnsWrite>& writes);
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/ensure.hpp"
+#include "store/codec.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/transaction.hpp"
 
@@ -26,9 +27,9 @@ core::Record read_record(Rows& row) {
   return record;
 }
 
-std::vector<core::Record> read_all(Rows& row) {
+std::vector<core::Record> read_all(Rows& row, core::Record (*prepared)(core::Record)) {
   std::vector<core::Record> records;
-  while (row.next()) records.push_back(read_record(row));
+  while (row.next()) records.push_back(prepared(read_record(row)));
   return records;
 }
 
@@ -98,26 +99,28 @@ void write_audit(Connection& connection, const std::vector<core::AuditEntry>& en
 
 std::optional<core::Record> find_record(Connection& connection, const core::RecordRef& ref) {
   Rows row = connection.statement(sql::find_record).rows(core::to_string(ref.kind), ref.ns, ref.key);
-  return row.next() ? std::optional{read_record(row)} : std::nullopt;
+  return row.next() ? std::optional{checked(read_record(row))} : std::nullopt;
 }
 
 std::vector<core::Record> list_records(Connection& connection, const RecordPage& page) {
   Rows row = connection.statement(sql::list_records)
                  .rows(core::to_string(page.kind), page.ns, page.after_key, page.limit);
-  return read_all(row);
+  return read_all(row, shown);
 }
 
 std::vector<core::Record> list_all_records(Connection& connection, const core::RecordRef& after,
                                            std::size_t limit) {
   Rows row = connection.statement(sql::list_all_records)
                  .rows(core::to_string(after.kind), after.ns, after.key, limit);
-  return read_all(row);
+  return read_all(row, checked);
 }
 
 std::vector<core::Record> due_records(Connection& connection, core::RecordKind kind, core::TimePoint now,
                                       std::size_t limit) {
   Rows row = connection.statement(sql::list_due_records).rows(core::to_string(kind), now, limit);
-  return read_all(row);
+  auto records = read_all(row, [](core::Record record) { return record; });
+  std::erase_if(records, [](const core::Record& record) { return !is_readable(record); });
+  return records;
 }
 
 core::StoreVitals vitals_of(Connection& connection) {

@@ -1,7 +1,5 @@
 #include "store/sqlite/rows.hpp"
 
-#include <fmt/format.h>
-
 #include "store/codec.hpp"
 #include "store/store.hpp"
 
@@ -9,22 +7,14 @@ namespace pawl::store::sqlite {
 
 namespace {
 
-[[noreturn]] void refuse(std::string_view what, std::string_view value) {
-  throw StoreError{StoreError::Kind::internal, fmt::format("a row has the unknown {} '{}'", what, value)};
-}
-
 core::TaskStatus read_status(Rows& row) {
   const std::string_view name = row.text();
-  const auto status = core::task_status_from(name);
-  if (!status) refuse("status", name);
-  return *status;
+  return core::task_status_from(name).value_or(core::TaskStatus::failed);  // `verify` tells of another
 }
 
 core::AttemptOutcome read_outcome(Rows& row) {
   const std::string_view name = row.text();
-  const auto outcome = core::attempt_outcome_from(name);
-  if (!outcome) refuse("outcome", name);
-  return *outcome;
+  return core::attempt_outcome_from(name).value_or(core::AttemptOutcome::failed);  // the same
 }
 
 std::optional<core::TaskError> read_error(Rows& row) {
@@ -35,12 +25,12 @@ std::optional<core::TaskError> read_error(Rows& row) {
 
 }  // namespace
 
-void read_standing(Rows& row, const LaneCache& lanes, core::TaskRecord& record) {
-  const std::int32_t lane = row.int32();
-  record.lane = lanes.find(lane);
-  if (record.lane == nullptr) refuse("lane", std::to_string(lane));
+bool read_standing(Rows& row, const LaneCache& lanes, core::TaskRecord& record) {
+  record.lane = lanes.find(row.int32());
+  if (record.lane == nullptr) return false;
   record.progress = {.attempt = row.int32(), .fence = row.int64(), .budget_from = row.int32()};
   record.available_at = row.time();
+  return true;
 }
 
 void read_lease(Rows& row, core::TaskRecord& record) {
@@ -83,6 +73,7 @@ void read_facts(Rows& row, core::TaskRecord& record) {
   if (const std::string_view retry = row.text(); !retry.empty()) decode_retry(retry, facts);
   if (const std::string_view labels = row.text(); !labels.empty()) decode_labels(labels, facts);
   facts.payload.text = row.text();
+  check_payload(facts);
   record.has_facts = true;
 }
 
@@ -104,8 +95,7 @@ core::QueueSettings read_settings(Rows& row) {
   core::QueueSettings settings;
   settings.paused = row.boolean();
   settings.max_concurrency = row.optional_int64();
-  if (const std::string_view limits = row.text(); !limits.empty())
-    settings.type_concurrency = decode_type_limits(limits);
+  if (const std::string_view limits = row.text(); !limits.empty()) decode_type_limits(limits, settings);
   const auto limit = row.optional_int64();
   const auto per = row.optional_duration();
   if (limit && per) settings.rate = core::Rate{.limit = *limit, .per = *per};

@@ -10,8 +10,9 @@
 
 namespace pawl::store::sqlite {
 
-// lane, attempt, fence, budget_from, available_at: what every place has.
-void read_standing(Rows& row, const LaneCache& lanes, core::TaskRecord& record);
+// lane, attempt, fence, budget_from, available_at: what every place has. False: its lane does not exist, and
+// nothing can be done with it.
+[[nodiscard]] bool read_standing(Rows& row, const LaneCache& lanes, core::TaskRecord& record);
 // find_lease, after the standing.
 void read_lease(Rows& row, core::TaskRecord& record);
 // find_finished, after the standing.

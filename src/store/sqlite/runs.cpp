@@ -29,24 +29,39 @@ core::NodeKey read_key(Rows& row) {
 
 StoredRun read_run(Rows& row) {
   StoredRun stored;
-  stored.run.facts = decode_run_facts(row.text());
-  stored.run.state = run_state_of(row.text());
-  stored.run.sequence = row.int64();
-  stored.run.updated_at = row.time();
+  RunTexts texts;
+  texts.facts = row.text();
+  texts.state = row.text();
+  const std::int64_t sequence = row.int64();
+  const core::TimePoint updated_at = row.time();
   stored.hash = row.string();
-  decode_run_standing(row.text(), stored.run);
+  texts.standing = row.text();
+  decode_run(texts, stored);
+  stored.run.sequence = sequence;
+  stored.run.updated_at = updated_at;
   stored.run.output = row.json();
   stored.row = core::mark_of(stored.run);
   stored.row.is_bare = row.boolean();
+  if (const RunId id = read_run_id(row); !stored.misfit.empty()) stored.run.facts.id = id;
   return stored;
 }
 
-core::Node read_node(Rows& row) {
+// Why it cannot be read is put into `misfit`, if there is none yet.
+core::Node read_node(Rows& row, std::string& misfit) {
   core::Node node{.key = read_key(row)};
-  node.state = node_state_of(row.text());
+  std::string why = decode_node_state(row.text(), node.state);
   node.timer_at = row.optional_time();
-  decode_node(row.text(), node);
+  if (const std::string body = decode_node(row.text(), node); why.empty()) why = body;
   node.output = row.json();
+  if (!why.empty() && misfit.empty())
+    misfit = fmt::format("node {}[{}]: {}", node.key.index, node.key.item, why);
+  return node;
+}
+
+core::Node read_node(Rows& row) {
+  std::string why;
+  core::Node node = read_node(row, why);
+  if (!why.empty()) refuse_node(node.key, why);
   return node;
 }
 
@@ -63,11 +78,11 @@ std::optional<core::Node> find_node_row(Connection& connection, const NodeRef& r
 }
 
 // Stops behind the page: its bytes are not read for nothing.
-core::NodeSlice read_slice(Rows& row, const core::NodePage& page) {
+core::NodeSlice read_slice(Rows& row, const core::NodePage& page, std::string& misfit) {
   core::NodeSlice slice;
   std::size_t bytes = 0;
   while (row.next()) {
-    core::Node node = read_node(row);
+    core::Node node = read_node(row, misfit);
     bytes += node.output.text.size();
     const bool fits = slice.nodes.size() < page.nodes && (slice.nodes.empty() || bytes <= page.bytes);
     if (!fits) {
@@ -270,7 +285,7 @@ void read_tail(Connection& connection, StoredRun& stored, Wanted wanted) {
   if (wanted != Wanted::nodes && tail.empty()) return;
   if (!is_bare && wanted == Wanted::nodes) {
     Rows row = connection.statement(sql::list_nodes).rows(id);
-    stored.nodes = read_nodes(row);
+    while (row.next()) stored.nodes.push_back(read_node(row, stored.misfit));
   } else if (!is_bare) {
     for (const core::NodeKey key : nodes_of_tail(tail)) {
       if (auto node = find_node_row(connection, {.run = id, .key = key}))
@@ -299,7 +314,7 @@ std::optional<StoredRun> find_with_page(Connection& connection, const RunId& id,
   if (!stored->row.is_bare) {
     Rows row = connection.statement(sql::list_node_page)
                    .rows(id, std::int64_t{page.from.index}, page.from.item, page.nodes + 1);
-    slice = read_slice(row, page);
+    slice = read_slice(row, page, stored->misfit);
   }
   put_page(*stored, std::move(slice), page);
   return stored;
@@ -345,8 +360,15 @@ std::vector<core::Run> list_runs(Connection& connection, const RunPage& page) {
   if (rows.size() > page.limit) rows.resize(page.limit);
   std::vector<core::Run> runs;
   for (StoredRun& row : rows) {
-    read_tail(connection, row, Wanted::run);
-    runs.push_back(std::move(row.run));
+    if (row.misfit.empty()) read_tail(connection, row, Wanted::run);
+    if (row.misfit.empty() || page.with_unreadable) runs.push_back(std::move(row.run));
+  }
+  // A page that is short because of rows that were left out would look like the last one.
+  if (rows.size() == page.limit && runs.size() < page.limit) {
+    RunPage rest = page;
+    rest.after = rows.back().run.facts.id;
+    rest.limit = page.limit - runs.size();
+    for (core::Run& run : list_runs(connection, rest)) runs.push_back(std::move(run));
   }
   return runs;
 }
@@ -384,14 +406,14 @@ std::vector<RunId> stuck_runs(Connection& connection, core::TimePoint silent_sin
   return ids;
 }
 
-core::TaskRun find_task_run(Connection& connection, const core::TaskId& id) {
+std::optional<core::TaskRun> find_task_run(Connection& connection, const core::TaskId& id) {
   Rows row = connection.statement(sql::find_run_task).rows(id);
-  if (!row.next())
-    throw StoreError{StoreError::Kind::internal, fmt::format("task {} is of no run", core::to_string(id))};
+  if (!row.next()) return std::nullopt;
   const RunId run = read_run_id(row);
   const core::NodeKey key = read_key(row);
   std::string node_id = row.string();
-  return {.run_id = run, .node = key, .node_id = std::move(node_id), .traceparent = row.string()};
+  return core::TaskRun{
+      .run_id = run, .node = key, .node_id = std::move(node_id), .traceparent = row.string()};
 }
 
 std::vector<std::optional<StoredRun>> SqliteTransaction::lock_runs(std::span<const RunId> ids) {

@@ -22,6 +22,6 @@ void write_runs(Connection& connection, const WriteSet& writes);
                                                   std::size_t limit);
 
 // Which task of which run it is, for one whose lane is of runs.
-[[nodiscard]] core::TaskRun find_task_run(Connection& connection, const core::TaskId& id);
+[[nodiscard]] std::optional<core::TaskRun> find_task_run(Connection& connection, const core::TaskId& id);
 
 }  // namespace pawl::store::sqlite

@@ -21,6 +21,7 @@
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/transaction.hpp"
 #include "store/sqlite/turnstile.hpp"
+#include "store/sqlite/verify.hpp"
 
 namespace pawl::store {
 
@@ -91,6 +92,9 @@ class SqliteStore final : public Store {
   std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return lanes_.of(queue); }
   const core::Lane* find_lane(const LaneKey& key) override { return lanes_.find(key); }
   std::vector<std::string> namespaces() override { return lanes_.namespaces(); }
+  void refresh_lanes() override {
+    (void)read([](Connection&) { return true; });  // each read learns of them first
+  }
 
   std::unique_ptr<Transaction> begin(const Foreseen& /*foreseen*/) override { return begin_transaction(); }
 
@@ -112,8 +116,7 @@ class SqliteStore final : public Store {
       std::vector<StoredTask> tasks;
       for (const core::TaskId& id : sqlite::list_task_ids(connection, page)) {
         auto task = sqlite::find_task(connection, lanes_, id);
-        PAWL_ENSURE(task.has_value(), "a snapshot that lists a task has it");
-        tasks.push_back(std::move(*task));
+        if (task) tasks.push_back(std::move(*task));  // one that stands nowhere is damaged: `verify` tells
       }
       return tasks;
     });
@@ -158,6 +161,14 @@ class SqliteStore final : public Store {
   std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override {
     return read(
         [&](Connection& connection) { return sqlite::due_records(connection, kind, clock_.now(), limit); });
+  }
+
+  RowCounts count_rows(const core::Uuid& before) override {
+    return read([&](Connection& connection) { return sqlite::count_rows(connection, before); });
+  }
+
+  std::vector<core::Verdict> check_tables() override {
+    return read([](Connection& connection) { return sqlite::check_tables(connection); });
   }
 
   core::StoreVitals vitals() override {

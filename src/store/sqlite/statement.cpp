@@ -55,6 +55,14 @@ core::TaskId Rows::task_id() {
   return id;
 }
 
+std::string Rows::id_text() {
+  if (is_null()) return ++column_, std::string{};
+  const int size = sqlite3_column_bytes(handle_, column_);
+  if (size == static_cast<int>(core::Uuid{}.bytes.size())) return core::to_string(task_id());
+  ++column_;
+  return "an id of " + std::to_string(size) + " bytes";
+}
+
 std::optional<std::int64_t> Rows::optional_int64() {
   if (is_null()) return ++column_, std::nullopt;
   return int64();

@@ -40,6 +40,7 @@ class Rows {
   [[nodiscard]] std::string string() { return std::string{text()}; }
   [[nodiscard]] core::RawJson json() { return core::RawJson{string()}; }
   [[nodiscard]] core::TaskId task_id();
+  [[nodiscard]] std::string id_text();  // for messages, also of an id that is none; empty for null
   [[nodiscard]] std::optional<std::int64_t> optional_int64();
   [[nodiscard]] std::optional<core::TimePoint> optional_time();
   [[nodiscard]] std::optional<core::Duration> optional_duration();

@@ -1,7 +1,6 @@
 #include "store/sqlite/tasks_load.hpp"
 
-#include <fmt/format.h>
-
+#include "store/codec.hpp"
 #include "store/sqlite/fair.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/runs.hpp"
@@ -12,14 +11,6 @@ namespace pawl::store::sqlite {
 using core::Place;
 using core::TaskRecord;
 using core::TaskStatus;
-
-namespace {
-
-[[noreturn]] void refuse_without_facts(const core::TaskId& id) {
-  throw StoreError{StoreError::Kind::internal, fmt::format("task {} has no facts", core::to_string(id))};
-}
-
-}  // namespace
 
 TaskLoader::TaskLoader(Connection& connection, const LaneCache& lanes)
     : connection_(connection),
@@ -53,8 +44,7 @@ bool TaskLoader::find_place(TaskRecord& record) {
 
 bool TaskLoader::find_lease(TaskRecord& record) {
   Rows row = lease_.rows(record.id);
-  if (!row.next()) return false;
-  read_standing(row, lanes_, record);
+  if (!row.next() || !read_standing(row, lanes_, record)) return false;
   read_lease(row, record);
   record.place = Place::leased;
   record.status = record.lease->started_at ? TaskStatus::running : TaskStatus::claimed;
@@ -63,8 +53,7 @@ bool TaskLoader::find_lease(TaskRecord& record) {
 
 bool TaskLoader::find_finished(TaskRecord& record) {
   Rows row = connection_.statement(sql::find_finished).rows(record.id);
-  if (!row.next()) return false;
-  read_standing(row, lanes_, record);
+  if (!row.next() || !read_standing(row, lanes_, record)) return false;
   read_end(row, record);
   record.place = Place::finished;
   return true;
@@ -72,8 +61,7 @@ bool TaskLoader::find_finished(TaskRecord& record) {
 
 bool TaskLoader::find_standing(Statement& statement, Place place, TaskStatus status, TaskRecord& record) {
   Rows row = statement.rows(record.id);
-  if (!row.next()) return false;
-  read_standing(row, lanes_, record);
+  if (!row.next() || !read_standing(row, lanes_, record)) return false;
   record.place = place;
   record.status = status;
   return true;
@@ -81,20 +69,34 @@ bool TaskLoader::find_standing(Statement& statement, Place place, TaskStatus sta
 
 void TaskLoader::load_facts(TaskRecord& record) {
   Rows row = facts_.rows(record.id);
-  if (!row.next()) refuse_without_facts(record.id);
-  read_facts(row, record);
+  if (row.next()) {
+    read_facts(row, record);
+  } else {
+    note_unreadable("facts", record.facts);
+    record.has_facts = true;
+  }
   load_asides(record);
 }
 
 void TaskLoader::load_asides(TaskRecord& record) {
-  if (record.lane->of_runs) record.facts.run = find_task_run(connection_, record.id);
-  if (record.lane->fair) record.facts.fairness = find_fairness(connection_, record.id);
+  if (record.lane->of_runs) {
+    record.facts.run = find_task_run(connection_, record.id);
+    if (!record.facts.run) note_unreadable("run", record.facts);
+  }
+  if (record.lane->fair) {
+    record.facts.fairness = find_fairness(connection_, record.id);
+    if (!record.facts.fairness) note_unreadable("fairness", record.facts);
+    if (!record.facts.fairness) record.facts.fairness.emplace();
+  }
 }
 
 void TaskLoader::load_key(TaskRecord& record) {
   Rows row = connection_.statement(sql::find_task_key).rows(record.id);
-  if (!row.next()) refuse_without_facts(record.id);
-  record.facts.key = row.optional_string();
+  if (row.next()) {
+    record.facts.key = row.optional_string();
+  } else {
+    note_unreadable("facts", record.facts);
+  }
 }
 
 std::vector<core::Attempt> list_attempts(Connection& connection, const core::TaskId& id) {

@@ -77,11 +77,12 @@ std::vector<core::TaskRecord> SqliteTransaction::first_waiting(const LineRef& re
   std::vector<core::TaskRecord> records;
   Rows row = connection_.statement(sql::list_first_waiting).rows(ref.ns, ref.queue, ref.key, count);
   while (row.next()) {
-    core::TaskRecord& record = records.emplace_back();
+    core::TaskRecord record;
     record.id = row.task_id();
-    read_standing(row, lanes_, record);
+    if (!read_standing(row, lanes_, record)) continue;
     record.place = core::Place::waiting;
     record.status = core::TaskStatus::blocked;
+    records.push_back(std::move(record));
   }
   TaskLoader loader{connection_, lanes_};
   for (core::TaskRecord& record : records) loader.load_facts(record);

@@ -26,23 +26,23 @@ select pawl.expect_rows(count(*), $12::int8) from changed
 -- name: lock_run
 -- only: this database because SQLite has one writer.
 -- In the order given, which is sorted.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, u.ord::int8
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id, u.ord::int8
 from unnest($1::uuid[]) with ordinality u(id, ord)
 cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0 for update) s
-cross join lateral (select r.facts from pawl.runs r where r.id = u.id offset 0) r
+cross join lateral (select r.id, r.facts from pawl.runs r where r.id = u.id offset 0) r
 
 -- name: peek_run
 -- only: this database because SQLite asks for one run at a time.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, u.ord::int8
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id, u.ord::int8
 from unnest($1::uuid[]) with ordinality u(id, ord)
 cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0) s
-cross join lateral (select r.facts from pawl.runs r where r.id = u.id offset 0) r
+cross join lateral (select r.id, r.facts from pawl.runs r where r.id = u.id offset 0) r
 
 -- name: list_runs_newest_first
 -- only: this database because SQLite's lists are put together in code.
 -- $1 namespace, $2 after which id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
 -- $10 how many; $11 of which states.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
 from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
 where r.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
     and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
@@ -53,7 +53,7 @@ order by r.id desc limit $10::int8
 -- name: list_runs_of_states_newest_first
 -- only: this database because SQLite's lists are put together in code.
 -- Three failures among a million completed runs are three rows read.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
 from (select unnest($11::text[]) as state) u cross join lateral (
   select s.*, r.facts from pawl.run_states s cross join lateral (
     select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
@@ -69,7 +69,7 @@ order by x.id desc limit $10::int8
 -- only: this database because SQLite's lists are put together in code.
 -- $1 namespace, $2 after which id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
 -- $10 how many; $11 of which states.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
 from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
 where r.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000') and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
     and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
@@ -80,7 +80,7 @@ order by r.id limit $10::int8
 -- name: list_runs_of_states_oldest_first
 -- only: this database because SQLite's lists are put together in code.
 -- Three failures among a million completed runs are three rows read.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
 from (select unnest($11::text[]) as state) u cross join lateral (
   select s.*, r.facts from pawl.run_states s cross join lateral (
     select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
@@ -95,7 +95,7 @@ order by x.id limit $10::int8
 -- name: list_retrying_runs_newest_first
 -- only: this database because SQLite's lists are put together in code.
 -- $11 of which states; none: of all.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
 from (
   select s.*, r.facts from pawl.run_states s cross join lateral (
     select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
@@ -111,7 +111,7 @@ order by x.id desc
 -- name: list_retrying_runs_oldest_first
 -- only: this database because SQLite's lists are put together in code.
 -- $11 of which states; none: of all.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare
+select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
 from (
   select s.*, r.facts from pawl.run_states s cross join lateral (
     select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)

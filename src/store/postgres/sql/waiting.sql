@@ -23,5 +23,5 @@ select w.id, w.lane, w.attempt, w.fence, w.budget_from, w.available_at,
 from (
   select * from pawl.waiting
   where namespace = $1::text and queue = $2::text and key = $3::text order by position, id limit $4::int8
-) w cross join lateral (select * from pawl.tasks t where t.id = w.id offset 0) t
+) w left join lateral (select * from pawl.tasks t where t.id = w.id offset 0) t on true
 order by w.position, w.id

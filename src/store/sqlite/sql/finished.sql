@@ -2,7 +2,7 @@
 insert or rollback into finished
   (seq, id, lane, status, attempt, fence, budget_from, available_at, end_fence, claimed_at, started_at, finished_at,
    worker_id, error, output)
-values ((select seq from tasks where id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+values (coalesce((select seq from tasks where id = ?), (select min(min(seq), 0) - 1 from finished)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: find_finished
 select lane, attempt, fence, budget_from, available_at, status, end_fence, claimed_at, started_at, finished_at,

@@ -21,22 +21,22 @@ where id = ? and sequence = ?
 
 -- name: find_run
 -- only: this database because PostgreSQL reads many runs in one query (peek_run).
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
 from runs r join run_states s on s.id = r.id where r.id = ?
 
 -- name: all_runs
 -- only: this database because a text is put together from a source, the filter and the order.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
 from runs r cross join run_states s on s.id = r.id where r.id > ?1 and r.id < ?2
 
 -- name: runs_of_state
 -- only: this database because a text is put together from a source, the filter and the order.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
 from run_states s cross join runs r on r.id = s.id where s.id > ?1 and s.id < ?2 and s.state = ?11
 
 -- name: retrying_runs
 -- only: this database because a text is put together from a source, the filter and the order.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
 from run_states s cross join runs r on r.id = s.id where s.id > ?1 and s.id < ?2 and s.retrying = 1
 and (?11 is null or s.state = ?11)
 
