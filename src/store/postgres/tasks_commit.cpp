@@ -18,6 +18,7 @@ using std::chrono::milliseconds;
 constexpr core::Duration kSettleFor = std::chrono::seconds{10};
 constexpr core::Duration kFirstAsk = milliseconds{5};
 constexpr core::Duration kSlowestAsk = milliseconds{500};
+constexpr std::string_view kDuplicateKey = "23505";
 
 enum class Outcome : std::uint8_t { committed, aborted, may_be_repeated, not_known_yet, lost };
 
@@ -100,8 +101,8 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   std::vector<Rows> answers;
   (void)connection_->take_warning();
   const auto failure = connection_->run(answers);
-  if (failure && failure->kind == StoreError::Kind::retry && !writes.runs.empty())
-    shared_.run_races.note(monotonic_now());           // perhaps
+  if (failure && failure->sqlstate == kDuplicateKey && !writes.runs.empty())
+    shared_.run_races.note(monotonic_now());           // of an event, or of another key
   if (failure && !failure->is_lost) failure->raise();  // the destructor rolls back
   if (failure) settle_lost_commit(*failure, events);
   // A COMMIT of a transaction that failed before is answered with success, and the word ROLLBACK.
