@@ -72,6 +72,14 @@ TEST_P(PostgresPlans, RetentionWalksByIdAndErasesByKey) {
   expect_uses(plan(sql::erase_events, "", "('{}')"), {"Index Scan using run_events_pkey"});
 }
 
+TEST_P(PostgresPlans, EventsAreComparedByTheirKeyAndTheSchemaIsReadFromItsEnd) {
+  expect_uses(plan(sql::append_events, "",
+                   "('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 1)"),
+              {"Index Only Scan using run_events_pkey"});
+  expect_uses(plan(sql::expect_start, "", "(now(), now(), 1)"),
+              {"Index Only Scan Backward using schema_migrations_pkey"});
+}
+
 TEST_P(PostgresPlans, AClaimWalksItsLaneAndDeletesByAddress) {
   const auto text = plan(sql::take_ready, "", "(1, now(), '00000000-0000-0000-0000-000000000000', 10)");
   expect_uses(text, {"Index Scan using ready_in_line", "Tid Scan on ready"});
