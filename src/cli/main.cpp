@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "cli/config.hpp"
 #include "cli/parse.hpp"
 #include "cli/supervise.hpp"
+#include "core/low_memory.hpp"
 #include "runtime/env.hpp"
 #include "store/store.hpp"
 
@@ -51,6 +53,12 @@ int run(const pawl::cli::Invocation& invocation, const pawl::cli::Environment& e
     return out.problem("pawl", error.problem());
   } catch (const std::filesystem::filesystem_error& error) {
     return out.problem("pawl", {.code = pawl::core::ProblemCode::invalid_state, .detail = error.what()});
+  } catch (const std::system_error& error) {  // a thread that could not be started
+    return out.problem("pawl", {.code = pawl::core::ProblemCode::resource_exhausted,
+                                .detail = std::string{"the operating system refused: "} + error.what()});
+  } catch (const std::bad_alloc&) {
+    return out.problem(
+        "pawl", {.code = pawl::core::ProblemCode::resource_exhausted, .detail = pawl::core::kOutOfMemory});
   } catch (const pawl::Error& error) {  // of a command that is written with the SDK
     const auto code = pawl::core::problem_code_from(error.code());
     return out.problem("pawl",

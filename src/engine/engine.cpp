@@ -7,6 +7,7 @@
 
 #include "core/canary.hpp"
 #include "core/damage.hpp"
+#include "core/low_memory.hpp"
 #include "engine/claim_round.hpp"
 #include "engine/due.hpp"
 #include "engine/due_parts.hpp"
@@ -93,6 +94,8 @@ Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, st
 
 Engine::Answers Engine::commit(std::vector<Request> requests) {
   Group group;
+  group.done.replies.reserve(requests.size());  // so that a refusal for lack of memory needs none
+  group.done.answers.reserve(requests.size());
   for (Request& request : requests) {
     const auto* once = std::get_if<core::DoOnce>(&request.command);
     core::Command& command = once == nullptr ? request.command : once->command->value;
@@ -128,7 +131,10 @@ void Engine::settle(Answers& answers) {
 
 void Engine::tell(Answers answers) {
   settle(answers);
-  for (std::size_t i = 0; i < answers.replies.size(); ++i) answers.replies[i](std::move(answers.answers[i]));
+  for (std::size_t i = 0; i < answers.replies.size(); ++i) {
+    // One that could not be passed on for lack of memory is dropped, which ends the connection that waits.
+    (void)core::has_memory_for([&] { answers.replies[i](std::move(answers.answers[i])); });
+  }
   for (const RunWatch::News& news : answers.news) news.tell(*news.run);
   if (!answers.notices.empty()) lease_notices_.post(answers.notices);
 }
@@ -187,6 +193,8 @@ void Engine::run_group(Group& group) {
       refuse(group, error);
     } catch (const core::DamagedRun& error) {
       refuse(group, StoreError{StoreError::Kind::internal, error.what()});
+    } catch (const std::bad_alloc&) {  // the transaction was rolled back, or its outcome is not known
+      refuse(group, StoreError{StoreError::Kind::unavailable, std::string{core::kOutOfMemory}});
     }
   }
 }
@@ -448,22 +456,6 @@ void Engine::serve_parked(Group& group) {
   if (group.left_ready.empty()) return;
   for (WaitingClaim& claim : waiters_.take_for(std::exchange(group.left_ready, {})))
     group.claims.push_back(std::move(claim));
-}
-
-void Engine::count_refusal(const StoreError& error) {
-  const std::int64_t now = clock_.monotonic().time_since_epoch().count();
-  ++stats_.refused_groups;
-  stats_.refused_last = now;
-  std::int64_t none = 0;
-  stats_.refused_since.compare_exchange_strong(none, now);
-  const std::lock_guard lock{refusal_mutex_};
-  foreign_schema_ = error.kind() == StoreError::Kind::schema ? error.what() : "";
-}
-
-std::string Engine::foreign_schema() const {
-  if (stats_.refused_since == 0) return "";
-  const std::lock_guard lock{refusal_mutex_};
-  return foreign_schema_;
 }
 
 void Engine::refuse_group(Group& group, const core::Problem& problem) {

@@ -29,6 +29,7 @@ namespace pawl::engine {
 struct Request {
   core::Command command;
   core::Reply reply;
+  core::MonotonicTime submitted_at = {};  // to a queue, if it was in one
 };
 
 // What the ticker found due and what it did about it.

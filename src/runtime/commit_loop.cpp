@@ -1,6 +1,11 @@
 #include "runtime/commit_loop.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include "core/low_memory.hpp"
 
 namespace pawl::runtime {
 
@@ -41,7 +46,7 @@ void CommitLoop::submit(core::Command&& command, core::Reply&& reply) {
                          (queued_tasks_ > 0 && queued_tasks_ + weight > options_.queued_tasks_max);
     if (!is_full && !is_stopping_) {
       if (is_idle()) progress_at_ = clock_.monotonic();
-      queue_.emplace_back(std::move(command), std::move(reply));
+      queue_.push_back({std::move(command), std::move(reply), clock_.monotonic()});
       queued_tasks_ += weight;
       arrived_.notify_one();  // with the lock: whoever is answered may end the loop before this returns
       return;
@@ -75,8 +80,8 @@ std::vector<engine::Request> CommitLoop::take_group() {
   std::vector<engine::Request> group;
   if (taken_ == 0 && queued_tasks_ <= options_.group_tasks_max) {  // all, which costs no more than one
     group.swap(queue_);
-    queue_.reserve(group.size());
     queued_tasks_ = 0;
+    (void)core::has_memory_for([&] { queue_.reserve(group.size()); });
   }
   std::size_t tasks = 0;
   while (queued() > 0) {
@@ -97,16 +102,30 @@ std::vector<engine::Request> CommitLoop::take_group() {
 
 void CommitLoop::run() {
   for (auto group = take_group(); !group.empty(); group = take_group()) {
+    refuse_overdue(group);
     const core::MonotonicTime from = clock_.monotonic();
     engine::Engine::Answers answers = engine_.commit(std::move(group));
     const core::Duration work = clock_.monotonic() - from;
     hand_on(std::move(answers));
-    after_group_();
+    (void)core::has_memory_for(after_group_);
     const std::lock_guard lock{mutex_};
     gathering_.note_work(work);
     --executing_;
     progress_at_ = clock_.monotonic();
   }
+}
+
+void CommitLoop::refuse_overdue(std::vector<engine::Request>& group) const {
+  const core::MonotonicTime oldest = clock_.monotonic() - options_.queued_at_most;
+  const auto is_overdue = [oldest](const engine::Request& request) { return request.submitted_at < oldest; };
+  if (group.empty() || !is_overdue(group.front())) return;  // they are in the order of their arrival
+  const auto kept = std::find_if_not(group.begin(), group.end(), is_overdue);
+  const core::Problem problem{
+      .code = core::ProblemCode::unavailable,
+      .detail = fmt::format("the store has not kept up for {}: nothing was done, try again",
+                            core::format_duration(options_.queued_at_most))};
+  for (auto request = group.begin(); request != kept; ++request) request->reply(problem);
+  group.erase(group.begin(), kept);
 }
 
 // To hand the answers on costs a switch of threads: not for a few, if there is nothing to do meanwhile.
@@ -116,8 +135,9 @@ void CommitLoop::hand_on(engine::Engine::Answers answers) {
     return queued() > 0;
   };
   const bool is_worth_it = answers.replies.size() > kFewAnswers || has_more();
-  if (teller_ && is_worth_it) return teller_->take(std::move(answers));
-  tell(std::move(answers));
+  const bool is_taken =
+      teller_ && is_worth_it && core::has_memory_for([&] { teller_->take(std::move(answers)); });
+  if (!is_taken) tell(std::move(answers));
 }
 
 void CommitLoop::tell(engine::Engine::Answers answers) {

@@ -24,6 +24,9 @@ struct LoopOptions {
   std::size_t group_tasks_max = core::kGroupTasksMax;
   std::size_t queued_commands_max = core::kQueuedCommandsMax;
   std::size_t queued_tasks_max = core::kQueuedTasksMax;
+  // A command that has waited longer for its group is refused, so that callers are answered in bounded time
+  // while the store is away: this, and the time that one group may take.
+  core::Duration queued_at_most = std::chrono::seconds{10};
 };
 
 class CommitLoop {
@@ -42,6 +45,8 @@ class CommitLoop {
 
  private:
   void run();
+  // Replies to the commands that have waited too long, and takes them out of the group.
+  void refuse_overdue(std::vector<engine::Request>& group) const;
   // Here, or on the teller's thread.
   void hand_on(engine::Engine::Answers answers);
   void tell(engine::Engine::Answers answers);

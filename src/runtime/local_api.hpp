@@ -105,6 +105,8 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<core::Page<core::AuditEntry>> list_audit(const core::ListAudit& list) override;
   core::Result<std::vector<core::NodeStatus>> list_nodes() override;
   core::Result<core::StoreVitals> vitals() override;
+  // Whether the store can serve: Store::check_ready.
+  [[nodiscard]] core::Status check_store();
   core::Result<core::SweepResult> sweep(const core::Sweep& request) override;
   core::Result<core::Verification> verify() override;
 

@@ -116,6 +116,13 @@ Result<core::SweepResult> LocalApi::sweep(const core::Sweep& request) {
   return result;
 }
 
+core::Status LocalApi::check_store() {
+  return guarded([&]() -> core::Status {
+    store_.check_ready();
+    return core::Done{};
+  });
+}
+
 Result<core::StoreVitals> LocalApi::vitals() {
   return guarded([&]() -> Result<core::StoreVitals> { return store_.vitals(); });
 }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/low_memory.hpp"
+
 namespace pawl::runtime {
 
 LookingThread::LookingThread(std::function<int()> look, core::Duration interval)
@@ -22,7 +24,8 @@ void LookingThread::run() {
   std::unique_lock lock{mutex_};
   while (!is_stopping_) {
     lock.unlock();
-    const int found = look_();
+    int found = 0;
+    (void)core::has_memory_for([&] { found = look_(); });
     lock.lock();
     if (found == 0) changed_.wait_for(lock, interval_, [this] { return is_stopping_; });
   }

@@ -21,7 +21,7 @@ Teller::~Teller() {
   thread_.join();
 }
 
-void Teller::take(engine::Engine::Answers answers) {
+void Teller::take(engine::Engine::Answers&& answers) {
   std::unique_lock lock{mutex_};
   taken_.wait(lock, [this] { return waiting_.size() < kWaitingMax; });
   waiting_.push_back(std::move(answers));

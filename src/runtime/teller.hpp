@@ -21,7 +21,7 @@ class Teller {
 
   // Waits as long as too many wait for the disk: groups that are small because their callers still wait for
   // the last one are not worth their commits.
-  void take(engine::Engine::Answers answers);
+  void take(engine::Engine::Answers&& answers);
 
  private:
   void run();

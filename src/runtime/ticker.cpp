@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/low_memory.hpp"
+
 namespace pawl::runtime {
 
 namespace {
@@ -43,7 +45,10 @@ void Ticker::note_due(core::TimePoint time) {
 
 void Ticker::run() {
   core::MonotonicTime next = clock_.monotonic();
-  while (wait_until(next)) next = look();
+  while (wait_until(next)) {
+    next = clock_.monotonic() + options_.interval;
+    (void)core::has_memory_for([&] { next = look(); });
+  }
 }
 
 bool Ticker::wait_until(core::MonotonicTime time) {
@@ -113,10 +118,15 @@ bool Ticker::wait_for_maintenance() {
 }
 
 void Ticker::run_maintenance() {
-  while (wait_for_maintenance()) {
-    engine_.maintain();
-    engine_.sweep_records(options_.page);
-    look_into_stuck_if_due();
+  bool goes_on = true;
+  while (goes_on) {
+    (void)core::has_memory_for([&] {
+      goes_on = wait_for_maintenance();
+      if (!goes_on) return;
+      engine_.maintain();
+      engine_.sweep_records(options_.page);
+      look_into_stuck_if_due();
+    });
   }
 }
 

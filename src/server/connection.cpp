@@ -7,6 +7,7 @@
 #include <boost/beast/http/status.hpp>
 #include <fmt/format.h>
 
+#include "core/low_memory.hpp"
 #include "server/pending.hpp"
 
 // To be kept in mind here: GCC 12 loses temporaries of expressions with a co_await in them. What is awaited
@@ -155,7 +156,10 @@ Awaitable<bool> Connection::wait_for_request() {
   co_return has_come;
 }
 
-void Connection::feed(RequestParser& parser) { buffer_.erase(0, parser.put(buffer_)); }
+void Connection::feed(RequestParser& parser) {
+  if (!core::has_memory_for([&] { buffer_.erase(0, parser.put(buffer_)); }))
+    parser.refuse_for_lack_of_memory();
+}
 
 Awaitable<bool> Connection::read_header(RequestParser& parser) {
   stream_.expires_after(limits_.header_timeout);

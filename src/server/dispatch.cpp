@@ -5,6 +5,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "core/low_memory.hpp"
 #include "server/once.hpp"
 
 namespace pawl::server {
@@ -19,6 +20,9 @@ constexpr std::size_t kLargeBodyMax = 16U << 20U;
 constexpr std::size_t kRequestIdMax = 128;
 // A longer body is taken apart on a thread of its own: the other connections of this one would feel it.
 constexpr std::size_t kReadHereMax = 256U << 10U;
+// For a thread that may wait. Where the store is away each of these waits for it, and a caller is not to wait
+// for one after the other.
+constexpr core::Duration kThreadWaitMax = std::chrono::seconds{10};
 
 std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }
 
@@ -147,6 +151,7 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
                   .wants_events = found->route->is_followed && incoming.method == "GET" &&
                                   incoming.accept.find("text/event-stream") != std::string::npos,
                   .is_local = incoming.is_local,
+                  .waits_since = clock_.monotonic(),
                   .resume = incoming.resume};
   if (found->route->path.starts_with("/v1/{ns}/")) {
     request.ns = request.parameters.front();
@@ -211,7 +216,16 @@ void Dispatch::admit(Incoming incoming, std::function<void(Admission)> decided) 
   });
 }
 
+core::Status Dispatch::check_wait(const Request& request) const {
+  if (clock_.monotonic() - request.waits_since <= kThreadWaitMax) return core::Done{};
+  return Problem{.code = ProblemCode::unavailable,
+                 .detail = fmt::format("the store has not kept up for {}: nothing was done, try again",
+                                       core::format_duration(kThreadWaitMax))};
+}
+
 void Dispatch::authorize(Request request, const std::function<void(Admission)>& decided) {
+  if (const core::Status in_time = check_wait(request); !in_time)
+    return decided(seen_off(asked_now(request), unknown_caller_response(in_time.problem(), request.id)));
   const auto refusing = [&]() -> Answer {
     return [this, decided, asked = asked_now(request)](Response response) {
       decided(seen_off(asked, std::move(response)));
@@ -259,9 +273,20 @@ void Dispatch::call(Request request, Answer answer) {
     return finish(problem_response(query.problem(), request.id));
   const bool waits_for_nothing = submits_itself(request.route->call) && request.body.size() <= kReadHereMax;
   if (!request.route->role || waits_for_nothing) return call_here(std::move(request), std::move(finish));
+  request.waits_since = clock_.monotonic();
   services_.blocking([this, request = std::move(request), finish = std::move(finish)]() mutable {
-    call_here(std::move(request), std::move(finish));
+    if (const core::Status in_time = check_wait(request); !in_time)
+      return finish(problem_response(in_time.problem(), request.id));
+    call_with_memory(std::move(request), finish);
   });
+}
+
+// Memory that runs out in a request ends that request alone.
+void Dispatch::call_with_memory(Request request, const Answer& answer) {
+  const std::string id = request.id;
+  if (core::has_memory_for([&] { call_here(std::move(request), answer); })) return;
+  services_.metrics.count_out_of_memory();
+  answer(problem_response({.code = ProblemCode::unavailable, .detail = core::kOutOfMemory}, id));
 }
 
 void Dispatch::call_here(Request request, Answer answer) {

@@ -58,9 +58,12 @@ class Dispatch {
     core::MonotonicTime at;
   };
   [[nodiscard]] Asked asked_now(const Request& request) const;
+  // `unavailable` where a request has waited too long for a thread.
+  [[nodiscard]] core::Status check_wait(const Request& request) const;
   // Counted, logged and named.
   [[nodiscard]] Response seen_off(const Asked& asked, Response response);
   void call_here(Request request, Answer answer);
+  void call_with_memory(Request request, const Answer& answer);
   static void call_route(Services& services, Request request, Answer answer);
 
   Services services_;

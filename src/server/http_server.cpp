@@ -10,7 +10,6 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -18,6 +17,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <fmt/format.h>
 
+#include "core/low_memory.hpp"
 #include "server/connection.hpp"
 
 namespace pawl::server {
@@ -31,6 +31,17 @@ core::Duration time_for_body(const HttpLimits& limits, std::int64_t bytes_receiv
 }
 
 bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
+
+namespace {
+
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+bool is_out_of_resources(const boost::system::error_code& error) {
+  return error == asio::error::no_descriptors || error == asio::error::no_memory ||
+         error == asio::error::no_buffer_space || error == boost::system::errc::too_many_files_open_in_system;
+}
+
+}  // namespace
 
 struct HttpServer::Impl {
   using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
@@ -52,9 +63,10 @@ struct HttpServer::Impl {
 
   using Connections = std::list<std::shared_ptr<Connection>>;  // shared with the coroutine that runs each
 
-  Impl(const HttpOptions& given, Metrics& counted)
+  Impl(const HttpOptions& given, Metrics& counted, Log* written)
       : options(given),
         metrics(counted),
+        log(written),
         network(make_network(given)),
         acceptor(first_loop()),
         blocking(blocking_threads(given)) {}
@@ -82,11 +94,50 @@ struct HttpServer::Impl {
     return static_cast<std::size_t>(options.blocking_threads);
   }
 
+  // In one second there is one line of it.
+  void note_failed_accept(const boost::system::error_code& error) {
+    metrics.count_failed_accept();
+    if (log == nullptr || failed_in_a_row++ % (std::chrono::seconds{1} / kAcceptPause) != 0) return;
+    log->write(LogLevel::error, "cannot accept connections",
+               {{"why", error.message()},
+                {"connections", std::to_string(metrics.connections())},
+                {"advice", "raise the limit on open files (ulimit -n), or lower limits.connections"}});
+  }
+
+  // It ends with the acceptor. An exception, which is memory that ran out, must not be its end.
+  void start_accepting() {
+    asio::co_spawn(first_loop(), accept(), [this](const std::exception_ptr& failed) {
+      if (failed) note_out_of_memory();
+      if (failed && acceptor.is_open()) start_accepting();
+    });
+  }
+
+  void note_out_of_memory() {
+    metrics.count_out_of_memory();
+    (void)core::has_memory_for([this] {
+      if (log != nullptr)
+        log->write(LogLevel::error, "out of memory", {{"lost", "one request or connection"}});
+    });
+  }
+
+  // Runs work that must not end the thread that it is on.
+  void run_guarded(const std::function<void()>& work) {
+    if (!core::has_memory_for(work)) note_out_of_memory();
+  }
+
   Awaitable<void> accept() {
+    Timer pause{first_loop()};
     while (acceptor.is_open()) {
       auto [error, socket] = co_await acceptor.async_accept(next_loop(), kTuple);
       if (error == asio::error::operation_aborted) co_return;
-      if (error) continue;  // out of descriptors, or the caller is gone already
+      if (is_out_of_resources(error)) {
+        note_failed_accept(error);
+        pause.expires_after(kAcceptPause);  // it would fail again and again, as fast as a core can try
+        (void)co_await pause.async_wait(kTuple);
+        continue;
+      }
+      failed_in_a_row = 0;
+      if (error) continue;  // the caller is gone already
       Socket caller = std::move(socket);
       const auto from = caller.remote_endpoint(error).address();
       if (error) continue;  // gone already
@@ -150,6 +201,8 @@ struct HttpServer::Impl {
 
   const HttpOptions options;
   Metrics& metrics;
+  Log* log;
+  std::int64_t failed_in_a_row = 0;  // attempts to accept
   Tls tls;
   Dispatch* dispatch = nullptr;
   std::vector<std::unique_ptr<NetworkThread>> network;
@@ -163,8 +216,8 @@ struct HttpServer::Impl {
   Connections connections;
 };
 
-HttpServer::HttpServer(const HttpOptions& options, Metrics& metrics)
-    : impl_(std::make_unique<Impl>(options, metrics)) {}
+HttpServer::HttpServer(const HttpOptions& options, Metrics& metrics, Log* log)
+    : impl_(std::make_unique<Impl>(options, metrics, log)) {}
 
 HttpServer::~HttpServer() { stop(); }
 
@@ -183,7 +236,9 @@ void HttpServer::stop() {
 std::uint16_t HttpServer::port() const { return impl_->acceptor.local_endpoint().port(); }
 
 Blocking HttpServer::blocking() {
-  return [this](std::function<void()> work) { asio::post(impl_->blocking, std::move(work)); };
+  return [this](std::function<void()> work) {
+    asio::post(impl_->blocking, [this, work = std::move(work)] { impl_->run_guarded(work); });
+  };
 }
 
 Later HttpServer::later() {
@@ -197,9 +252,12 @@ Later HttpServer::later() {
 
 void HttpServer::start(Dispatch& dispatch) {
   impl_->dispatch = &dispatch;
-  asio::co_spawn(impl_->first_loop(), impl_->accept(), asio::detached);
-  for (const auto& network : impl_->network)
-    network->thread = std::thread{[loop = &network->loop] { loop->run(); }};
+  impl_->start_accepting();
+  for (const auto& network : impl_->network) {
+    network->thread = std::thread{[this, loop = &network->loop] {
+      while (!core::has_memory_for([loop] { loop->run(); })) impl_->note_out_of_memory();
+    }};
+  }
 }
 
 void HttpServer::stop_accepting() {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "server/dispatch.hpp"
+#include "server/log.hpp"
 #include "server/tls.hpp"
 
 namespace pawl::server {
@@ -63,7 +64,8 @@ struct HttpOptions {
 
 class HttpServer {
  public:
-  HttpServer(const HttpOptions& options, Metrics& metrics);
+  // `log`: none is written where it is null.
+  HttpServer(const HttpOptions& options, Metrics& metrics, Log* log = nullptr);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();

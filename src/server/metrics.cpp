@@ -149,6 +149,11 @@ std::string Metrics::text(const View& view) const {
   one(out, "pawl_http_connections", "gauge", "Open connections", static_cast<double>(connections_));
   one(out, "pawl_http_connections_refused_total", "counter", "Connections over the limit",
       static_cast<double>(refused_connections_));
+  one(out, "pawl_http_accept_failures_total", "counter",
+      "Attempts to accept a connection that failed for lack of descriptors or memory",
+      static_cast<double>(failed_accepts_));
+  one(out, "pawl_out_of_memory_total", "counter", "Requests and handlers that ended because memory ran out",
+      static_cast<double>(out_of_memory_));
   add_http(out);
   return out;
 }

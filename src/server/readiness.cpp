@@ -7,6 +7,7 @@ namespace pawl::server {
 namespace {
 
 constexpr core::Duration kLookTime = std::chrono::seconds{3};
+constexpr int kGoodLooks = 2;  // in a row, after one that was not
 
 Readiness::Verdict too_late() {
   return {.status = store_unreachable(), .cause = "it was looked at, and has not answered yet"};
@@ -22,6 +23,8 @@ core::Problem store_unreachable() {
 Readiness::Verdict Readiness::judge() {
   const auto read = api_.list_queues("default");
   if (!read) return {.status = store_unreachable(), .cause = read.problem().detail};
+  if (const core::Status sound = api_.check_store(); !sound)
+    return {.status = store_unreachable(), .cause = sound.problem().detail};
   const core::Status moves = check_progress_();
   return {.status = moves, .cause = moves ? "" : moves.problem().detail};
 }
@@ -44,11 +47,21 @@ void Readiness::ask(const Told& told) {
   blocking_([this] { look(); });
 }
 
+Readiness::Verdict Readiness::settled(Verdict verdict) {
+  if (!verdict.status) {
+    good_looks_needed_ = kGoodLooks;
+  } else if (good_looks_needed_ > 0 && --good_looks_needed_ > 0) {
+    return {.status = store_unreachable(), .cause = "it can be reached again: the next look decides"};
+  }
+  return verdict;
+}
+
 void Readiness::look() {
-  const Verdict verdict = judge();
+  Verdict verdict = judge();
   std::vector<Told> askers;
   {
     const std::lock_guard lock{mutex_};
+    verdict = settled(std::move(verdict));
     askers.swap(askers_);
     is_looking_ = false;
     is_late_ = false;
@@ -62,6 +75,7 @@ void Readiness::give_up(std::uint64_t number) {
     const std::lock_guard lock{mutex_};
     if (!is_looking_ || looks_ != number) return;
     is_late_ = true;
+    good_looks_needed_ = kGoodLooks;
     askers.swap(askers_);
   }
   tell(askers, too_late());

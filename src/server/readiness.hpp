@@ -3,6 +3,8 @@
 // time for all who ask, and none of them waits long for it: a store that hangs must not keep those waiting
 // who are to find that out.
 //
+// A server that was not ready is ready again after two good looks in a row: one that comes and goes is not.
+//
 // Anyone may ask: they are told nothing of the store but that it cannot be reached. Any thread.
 
 #include <cstdint>
@@ -11,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api.hpp"
+#include "runtime/local_api.hpp"
 #include "server/threads.hpp"
 
 namespace pawl::server {
@@ -21,7 +23,7 @@ class Readiness {
   // `check_progress`: `unavailable` when work does not go on, saying what stands still.
   using CheckProgress = std::function<core::Status()>;
   // Work that was put off must not run after this has ended.
-  Readiness(core::Api& api, CheckProgress check_progress, Blocking blocking, Later later)
+  Readiness(runtime::LocalApi& api, CheckProgress check_progress, Blocking blocking, Later later)
       : api_(api),
         check_progress_(std::move(check_progress)),
         blocking_(std::move(blocking)),
@@ -36,17 +38,20 @@ class Readiness {
 
  private:
   [[nodiscard]] Verdict judge();
+  // With the lock.
+  [[nodiscard]] Verdict settled(Verdict verdict);
   void look();
   void give_up(std::uint64_t look);
   static void tell(const std::vector<Told>& askers, const Verdict& verdict);
 
-  core::Api& api_;
+  runtime::LocalApi& api_;
   CheckProgress check_progress_;
   Blocking blocking_;
   Later later_;
   std::mutex mutex_;
   std::vector<Told> askers_;  // of the look under way
   std::uint64_t looks_ = 0;
+  int good_looks_needed_ = 0;
   bool is_looking_ = false;
   bool is_late_ = false;  // the look under way takes too long
 };

@@ -57,6 +57,7 @@ struct Request {
   std::vector<std::string> queues = {};  // of the one who asks; none: all
   std::string hash = {};                 // of the whole request, where it is to be done once
   core::Duration kept_for = {};          // how long its answer is kept then
+  core::MonotonicTime waits_since = {};  // for a thread
   Resume resume = {};                    // where its answer is put into words
   WhenGone when_gone = {};               // to be told that nobody waits for the answer any more
 };

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/low_memory.hpp"
 #include "server/http_server.hpp"
 #include "server/request.hpp"
 
@@ -32,6 +33,8 @@ class RequestParser {
   [[nodiscard]] std::size_t put(std::string_view bytes);
   // What is wrong with it. Nothing that follows can be trusted to be a request.
   [[nodiscard]] const std::optional<Refusal>& refusal() const { return refusal_; }
+  // Memory ran out in `put`.
+  void refuse_for_lack_of_memory() { refuse(503, core::ProblemCode::unavailable, core::kOutOfMemory); }
 
   [[nodiscard]] bool has_header() const;
   [[nodiscard]] bool is_whole() const;

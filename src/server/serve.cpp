@@ -1,10 +1,12 @@
 #include "server/serve.hpp"
 
+#include <algorithm>
 #include <csignal>
 
 #include "runtime/runtime.hpp"
 #include "server/dispatch.hpp"
 #include "server/stop_limit.hpp"
+#include "server/thread_check.hpp"
 
 namespace pawl::server {
 
@@ -59,6 +61,13 @@ core::Status check_exposure(const ServeOptions& options, core::Api& api) {
                     "create` (or --insecure)");
 }
 
+// Those of HTTP, of the runtime and of the limit on stopping.
+int threads_of(const store::Store& store, const ServeOptions& options) {
+  constexpr int kOfTheRuntime = 5;  // two of the ticker, and one each for replies, schedules and the inbox
+  const int loops = options.runtime.loop.threads == 0 ? store.writers() : options.runtime.loop.threads;
+  return std::max(options.http.threads, 1) + options.http.blocking_threads + loops + kOfTheRuntime + 1;
+}
+
 }  // namespace
 
 core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& random,
@@ -66,7 +75,9 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
   const sigset_t signals = blocked_signals();  // before any thread is made, so that all inherit it
   Log log{clock, options.log};
   Metrics metrics;
-  HttpServer http{options.http, metrics};
+  if (const core::Status threads = check_threads(threads_of(store, options)); !threads)
+    return threads.problem();
+  HttpServer http{options.http, metrics, &log};
   StopLimit limit{log};
   {
     runtime::Runtime runtime{store, clock, random, options.runtime};
@@ -90,7 +101,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
                        runtime.engine().run_watch(),
                        auth,
                        {.blocking = http.blocking(), .later = http.later()}};
-    Readiness readiness{runtime.api(),
+    Readiness readiness{runtime.local(),
                         [&] { return runtime::check_progress(runtime.progress(), clock.monotonic()); },
                         http.blocking(), http.later()};
     Dispatch dispatch{{.api = runtime.api(),

@@ -10,19 +10,24 @@ StopLimit::~StopLimit() {
     is_over_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
 }
 
 void StopLimit::begin(std::chrono::milliseconds time) {
-  thread_ = std::thread{[this, time] { run(time); }};
+  {
+    const std::lock_guard lock{mutex_};
+    time_ = time;
+  }
+  changed_.notify_all();
 }
 
 // Without destructors and handlers of the end: they would wait for the same.
-void StopLimit::run(std::chrono::milliseconds time) {
+void StopLimit::run() {
   std::unique_lock lock{mutex_};
-  if (changed_.wait_for(lock, time, [this] { return is_over_; })) return;
+  changed_.wait(lock, [this] { return is_over_ || time_; });
+  if (is_over_ || changed_.wait_for(lock, *time_, [this] { return is_over_; })) return;
   log_.write(LogLevel::error, "ended without waiting for the store",
-             {{"after", core::format_duration(time)}});
+             {{"after", core::format_duration(*time_)}});
   std::_Exit(EXIT_FAILURE);
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "server/log.hpp"
@@ -13,7 +14,8 @@ namespace pawl::server {
 
 class StopLimit {
  public:
-  explicit StopLimit(Log& log) : log_(log) {}
+  // Its thread is made here: when it is needed there may be none left.
+  explicit StopLimit(Log& log) : log_(log), thread_([this] { run(); }) {}
   StopLimit(const StopLimit&) = delete;
   StopLimit& operator=(const StopLimit&) = delete;
   ~StopLimit();
@@ -22,11 +24,12 @@ class StopLimit {
   void begin(std::chrono::milliseconds time);
 
  private:
-  void run(std::chrono::milliseconds time);
+  void run();
 
   Log& log_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::optional<std::chrono::milliseconds> time_;  // none: not begun
   bool is_over_ = false;
   std::thread thread_;
 };

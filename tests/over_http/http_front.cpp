@@ -19,7 +19,7 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
     : engine_(behind.engine),
       auth_(behind.api, clock, {}),
       log_(clock, {.least = server::LogLevel::error}),
-      http_(options, metrics_),
+      http_(options, metrics_, &log_),
       queue_watch_(behind.api, auth_, http_.blocking(), http_.later()),
       run_watch_(behind.api, behind.engine.run_watch(), auth_,
                  {.blocking = http_.blocking(), .later = http_.later()}),

@@ -128,6 +128,26 @@ TEST_P(Stall, B21_IsSeenAsWorkThatWaits) {
   EXPECT_TRUE(eventually([&] { return !node.runtime.progress().waiting_since; }));
 }
 
+TEST_P(Stall, CommandsThatWaitedTooLongAreRefusedAndNotDone) {
+  Tally tally;
+  constexpr core::Duration kAtMost = 50ms;
+  RunningNode node{std::shared_ptr<store::Store>{store::make_faulty_store(open(), gate)},
+                   calm({.loop = {.threads = 1, .queued_at_most = kAtMost}})};
+  submit_enqueue(node, tally);
+  ASSERT_TRUE(eventually([&] { return tally.answered() == 1; }));
+  await_membership(node);
+  gate.set_open(false);
+  submit_enqueue(node, tally);  // stands at the gate
+  ASSERT_TRUE(eventually([&] { return gate.waiting() == 1; }));
+  for (int i = 0; i < 3; ++i) submit_enqueue(node, tally);
+  const core::MonotonicTime until = node.clock.monotonic() + 2 * kAtMost;
+  ASSERT_TRUE(eventually([&] { return node.clock.monotonic() > until; }));
+  gate.set_open(true);
+  ASSERT_TRUE(eventually([&] { return tally.answered() == 5; }));
+  EXPECT_EQ(tally.other, 3);
+  EXPECT_EQ(counts_of(node.api()).pending, 2);
+}
+
 TEST_P(Stall, B68_IsBoundedByTasksAsWellAsByCommands) {
   Tally tally;
   RunningNode node{std::shared_ptr<store::Store>{store::make_faulty_store(open(), gate)},

@@ -94,6 +94,15 @@ TEST_F(HungStore, IsNotReadyWithinSecondsAlsoWhenEveryThreadWaitsForIt) {
   while (status_of(ask(get("/readyz"))) != 200) std::this_thread::yield();
 }
 
+TEST_F(HungStore, IsReadyAgainAfterTwoGoodLooks) {
+  plan.refuse("away");
+  EXPECT_EQ(status_of(ask(get("/readyz"))), 503);
+  plan.refuse("");
+  EXPECT_EQ(status_of(ask(get("/readyz"))), 503);
+  EXPECT_EQ(status_of(ask(get("/readyz"))), 200);
+  EXPECT_EQ(status_of(ask(get("/readyz"))), 200);
+}
+
 constexpr std::string_view kCause = "connection to server at 10.0.0.7, port 5432 failed";
 
 TEST_F(HungStore, IsNotDescribedToStrangers) {

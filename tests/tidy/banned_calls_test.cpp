@@ -38,6 +38,7 @@ constexpr std::array kHomes{
     Home{"src/server/transport.cpp", "steady_clock::now"},  // deadlines of sockets, the same
     Home{"src/engine/engine.cpp", "catch ("},               // the engine's loop
     Home{"src/runtime/guarded.hpp", "catch ("},             // the API dispatcher
+    Home{"src/core/low_memory.hpp", "catch ("},             // memory that ran out ends a unit of work
     Home{"src/cli/main.cpp", "catch ("},                    // what a command throws becomes its exit code
     Home{"src/cli/parse.cpp", "catch ("},                   // CLI11 tells wrong usage by throwing
     Home{"src/cli/config_file.cpp", "catch ("},             // yaml-cpp tells a bad file by throwing

@@ -31,8 +31,7 @@ std::vector<core::Violation> read_violations(const Rows& rows) {
 
 void PostgresStore::refresh_lanes() {
   const Pool::Loan connection = readers_.borrow();
-  learn_lanes(shared_.lanes,
-              run(*connection, [&](Connection& used) { ask_for_lanes(used, shared_.lanes); }).front());
+  read_lanes(*connection);
 }
 
 RowCounts PostgresStore::count_rows(const core::Uuid& before) {

@@ -256,7 +256,6 @@ class SqliteStore final : public Store {
  private:
   std::unique_ptr<sqlite::SqliteTransaction> begin_transaction() {
     flusher_.check();
-    files_.check();
     std::unique_lock turn{writer_turn_};
     begin_writing();
     auto transaction = std::make_unique<sqlite::SqliteTransaction>(

@@ -1,0 +1,177 @@
+// The real program where the operating system gives it too little, or its files are taken away: it says so,
+// stays alive and goes on when there is enough again.
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "tests/cli/live_server.hpp"
+#include "tests/support/raw_client.hpp"
+
+namespace pawl::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+
+class Resources : public ::testing::Test {
+ protected:
+  // The server, started by a shell that runs `before` first.
+  void start(const std::string& before = "true") {
+    const std::string command =
+        before + " && exec " PAWL_BINARY " serve --listen 127.0.0.1:0 --store sqlite:" + database();
+    server = std::make_unique<Program>("/bin/sh", std::vector<std::string>{"-c", command}, Variables{});
+  }
+  int port() {
+    const std::string line = server->read_line();
+    return std::stoi("0" + line.substr(line.rfind(':') + 1));
+  }
+  [[nodiscard]] std::string database() const { return folder.path() + "/pawl.db"; }
+  [[nodiscard]] rlim_t count_descriptors() const {
+    rlim_t count = 0;
+    for ([[maybe_unused]] const auto& entry :
+         fs::directory_iterator{"/proc/" + std::to_string(server->pid()) + "/fd"})
+      ++count;
+    return count;
+  }
+  void limit(__rlimit_resource what, rlim_t most) const {
+    rlimit old = {};
+    ASSERT_EQ(prlimit(server->pid(), what, nullptr, &old), 0);
+    const rlimit wanted{.rlim_cur = std::min(most, old.rlim_max), .rlim_max = old.rlim_max};
+    ASSERT_EQ(prlimit(server->pid(), what, &wanted, nullptr), 0);
+  }
+  // Of one core.
+  [[nodiscard]] double cpu_seconds() const {
+    std::ifstream file{"/proc/" + std::to_string(server->pid()) + "/stat"};
+    std::string word;
+    double ticks = 0;
+    for (int i = 1; i <= 15 && file >> word; ++i) {
+      if (i >= 14) ticks += std::stod(word);
+    }
+    return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+  }
+  [[nodiscard]] static std::string ask(int port, const std::string& request) {
+    RawClient client{port};
+    client.send(request);
+    return client.receive();
+  }
+  [[nodiscard]] static int enqueue(int port) {
+    return status_of(ask(port, post("/v1/default/tasks", R"({"type":"t"})")));
+  }
+  std::string stop() {
+    server->signal(SIGTERM);
+    exit_code = server->wait();
+    return server->err();
+  }
+
+  TemporaryFolder folder;
+  std::unique_ptr<Program> server;
+  int exit_code = -1;
+};
+
+TEST_F(Resources, WithoutDescriptorsTheServerIdlesAndSaysSo) {
+  start();
+  const int at = port();
+  ASSERT_EQ(enqueue(at), 201);
+  limit(RLIMIT_NOFILE, count_descriptors());
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 10; ++i) clients.push_back(std::make_unique<RawClient>(at));
+  const double before = cpu_seconds();
+  std::this_thread::sleep_for(seconds{3});
+  EXPECT_LT(cpu_seconds() - before, 1.0) << "of three seconds";
+  limit(RLIMIT_NOFILE, RLIM_INFINITY);
+  EXPECT_TRUE(clients.back()->send(post("/v1/default/tasks", R"({"type":"t"})")));
+  EXPECT_EQ(status_of(clients.back()->receive()), 201) << "it waited for a descriptor";
+  EXPECT_NE(ask(at, get("/metrics")).find("pawl_http_accept_failures_total "), std::string::npos);
+  clients.clear();
+  const std::string log = stop();
+  EXPECT_EQ(exit_code, 0);
+  const std::string line = "error cannot accept connections why=\"Too many open files\"";
+  ASSERT_NE(log.find(line), std::string::npos) << log;
+  int lines = 0;
+  for (std::size_t found = log.find(line); found != std::string::npos; found = log.find(line, found + 1))
+    ++lines;
+  EXPECT_LE(lines, 6) << "once a second";
+}
+
+// A stack of a gibibyte for each thread, and not enough address space for all of them: as root, a limit on
+// processes would not hold.
+TEST_F(Resources, WithTooFewThreadsTheServerDoesNotStartAndSaysWhy) {
+  start("ulimit -s 1048576 && ulimit -v 8388608");
+  EXPECT_EQ(server->wait(), 1);
+  EXPECT_NE(server->err().find("the server needs "), std::string::npos) << server->err();
+  EXPECT_NE(server->err().find("ulimit -u"), std::string::npos) << server->err();
+  EXPECT_EQ(server->err().find("terminate called"), std::string::npos) << server->err();
+}
+
+TEST_F(Resources, WithoutMemoryForARequestTheServerGoesOn) {
+  start();
+  const int at = port();
+  ASSERT_EQ(enqueue(at), 201);
+  std::ifstream file{"/proc/" + std::to_string(server->pid()) + "/statm"};
+  rlim_t pages = 0;
+  file >> pages;
+  limit(RLIMIT_AS, pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (8U << 20U));
+  const std::string payload = "\"" + std::string(3'900'000, 'x') + "\"";
+  const std::string body = R"({"type":"t","payload":)" + payload + "}";
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 16; ++i) {
+    callers.emplace_back([&] {
+      RawClient client{at};
+      for (int n = 0; n < 4 && client.send(post("/v1/default/tasks", body)); ++n) {
+        const int status = status_of(client.receive());
+        EXPECT_TRUE(status == 0 || status == 201 || status == 413 || status >= 500) << status;
+        if (status != 201) break;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  limit(RLIMIT_AS, RLIM_INFINITY);
+  EXPECT_EQ(enqueue(at), 201);
+  const std::string log = stop();
+  EXPECT_EQ(exit_code, 0) << log;
+}
+
+class Files : public Resources {
+ protected:
+  [[nodiscard]] static bool is_ready(int port) { return status_of(ask(port, get("/readyz"))) == 200; }
+};
+
+TEST_F(Files, AServerWhoseDatabaseIsDeletedRefusesAndIsNotReady) {
+  start();
+  const int at = port();
+  ASSERT_EQ(enqueue(at), 201);
+  EXPECT_TRUE(is_ready(at));
+  fs::remove(database());
+  const std::string answer = ask(at, post("/v1/default/tasks", R"({"type":"t"})"));
+  EXPECT_EQ(status_of(answer), 503);
+  EXPECT_NE(answer.find(database() + ": the file was deleted or moved"), std::string::npos) << answer;
+  EXPECT_FALSE(is_ready(at));
+  EXPECT_NE(stop().find("the file was deleted or moved"), std::string::npos);
+}
+
+TEST_F(Files, AServerWithADamagedDatabaseIsNotReady) {
+  start();
+  ASSERT_EQ(enqueue(port()), 201);
+  (void)stop();  // the log is merged
+  start();
+  const int at = port();
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(is_ready(at));  // all that it reads is cached now
+  std::fstream file{database(), std::ios::in | std::ios::out | std::ios::binary};
+  file.seekp(4096);
+  const auto rest = static_cast<std::streamsize>(fs::file_size(database()) - 4096);
+  file.write(std::string(static_cast<std::size_t>(rest), 'x').data(), rest);
+  file.close();
+  EXPECT_FALSE(is_ready(at));
+}
+
+}  // namespace
+}  // namespace pawl::testing
