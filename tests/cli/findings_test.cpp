@@ -49,6 +49,13 @@ TEST(Findings, SleepingRunsThatNothingCanWakeAreNamed) {
   EXPECT_NE(found.advice.find("pawl run terminate r1"), std::string::npos) << found.advice;
 }
 
+TEST(Findings, TellOfTasksThatCannotBeRead) {
+  EXPECT_TRUE(is_well(damage_finding("pawl_tasks_set_aside_total 0\n")));
+  const Finding damaged = damage_finding("pawl_tasks_set_aside_total 2\n");
+  EXPECT_EQ(damaged.verdict, Verdict::failed);
+  EXPECT_NE(damaged.advice.find("pawl verify"), std::string::npos);
+}
+
 TEST(Findings, LeasesThatExpireTooOften) {
   const std::string well = "# HELP x\npawl_leases_expired_total 19\npawl_tasks_claimed_total 19\n";
   EXPECT_TRUE(is_well(leases_finding(well)));

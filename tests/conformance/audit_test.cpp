@@ -110,7 +110,8 @@ TEST_P(Audit, ShowsThatEntriesAreMissing) {
   core::AuditEntry far{.sequence = 3, .at = clock.now(), .action = "three"};
   far.hash = core::audit_hash(entries().at(0).hash, far);
   write(far);
-  EXPECT_EQ(chain().violations.at(0).message, "the entry before it is missing");
+  EXPECT_EQ(chain().violations.at(0).message, "the chain ends before it, with entry 1");
+  EXPECT_EQ(chain().violations.at(1).message, "the entry before it is missing");
 }
 
 PAWL_ON_EVERY_STORE(Audit);

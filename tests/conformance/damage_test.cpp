@@ -6,6 +6,7 @@
 #include <libpq-fe.h>
 #include <sqlite3.h>
 
+#include "core/task_machine.hpp"
 #include "tests/conformance/code_steps.hpp"
 
 namespace pawl::testing {
@@ -288,6 +289,37 @@ TEST_P(Damaged, IsNamedByVerify) {
     EXPECT_TRUE(failed.contains(one.check)) << one.name << ": told by " << told << "and not by " << one.check;
     restore();
   }
+}
+
+// A claim for one task gets the next one; the damaged task is kept, and claimed once it is repaired.
+TEST_P(Damaged, TaskIsSetAsideUntilItIsRepaired) {
+  if (GetParam() == StoreKind::memory) return;
+  const core::Task first = enqueue_to("q");
+  const core::Task second = enqueue_to("q");
+  const std::string id = GetParam() == StoreKind::sqlite ? "x'" + replaced(to_string(first.id), "-", "") + "'"
+                                                         : "'" + to_string(first.id) + "'";
+  execute("update tasks set labels = '{bad' where id = " + id);
+  const auto other = another_node(2);
+  std::vector<std::string> told;
+  other->engine().on_damage(
+      [&told](const std::string& object, const std::string&) { told.push_back(object); });
+  const auto claimed = other->api().claim({.worker_id = "w", .queues = {"q"}, .max = 1, .lease = 10h});
+  ASSERT_EQ(claimed->size(), 1U);
+  EXPECT_EQ(claimed->front().task.id, second.id);
+  EXPECT_EQ(told, std::vector<std::string>{"task " + to_string(first.id)});
+  EXPECT_EQ(other->engine().stats().tasks_set_aside, 1);
+  EXPECT_TRUE(other->api().claim({.worker_id = "w", .queues = {"q"}, .max = 1})->empty());
+  const auto kept = other->api().get_task("default", first.id);
+  ASSERT_TRUE(kept.ok());
+  EXPECT_EQ(kept->task.labels.at("pawl.unreadable"), "labels");
+
+  execute("update tasks set labels = null where id = " + id);
+  clock.advance(core::kSetAsideFor);
+  (void)other->engine().tick(100);
+  const auto again = other->api().claim({.worker_id = "w", .queues = {"q"}, .max = 1});
+  ASSERT_EQ(again->size(), 1U);
+  EXPECT_EQ(again->front().task.id, first.id);
+  EXPECT_EQ(again->front().task.attempt, 1);
 }
 
 TEST_P(Damaged, HarmsNothingElse) {
