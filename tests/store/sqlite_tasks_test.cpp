@@ -33,7 +33,7 @@ TEST_F(SqliteTasks, KeepTheirFactsByteForByte) {
   EXPECT_EQ(found->record.available_at, record.available_at);
 }
 
-TEST_F(SqliteTasks, WithADamagedRowAreDoneAllTheSameAndSaySo) {
+TEST_F(SqliteTasks, WithADamagedRowSaySoAndHoldUpNoOther) {
   const auto damaged = enqueue(full_spec());
   const auto whole = enqueue({});
   store.reset();

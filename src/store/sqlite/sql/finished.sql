@@ -1,8 +1,10 @@
 -- name: insert_finished
+-- A task whose row in `tasks` is gone ends with a number below all others: one of its own would be given again.
 insert or rollback into finished
   (seq, id, lane, status, attempt, fence, budget_from, available_at, end_fence, claimed_at, started_at, finished_at,
    worker_id, error, output)
-values (coalesce((select seq from tasks where id = ?), (select min(min(seq), 0) - 1 from finished)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+values (coalesce((select seq from tasks where id = ?), (select min(coalesce(min(seq), 0), 0) - 1 from finished)),
+  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: find_finished
 select lane, attempt, fence, budget_from, available_at, status, end_fence, claimed_at, started_at, finished_at,
