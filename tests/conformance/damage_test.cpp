@@ -18,7 +18,6 @@ struct Damage {
   const char* sql;
   const char* check;
 };
-void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
 
 // `task('once')` stands for the id of the task of that type.
 constexpr Damage kDamages[] = {
