@@ -100,7 +100,7 @@ TEST_F(Groups, OfAStoreThatStaysGoneAreRefusedAndNotTriedForEver) {
   EXPECT_TRUE(node.api().enqueue_batch(one()).ok());
 }
 
-TEST_F(Groups, AnswerTheClaimsThatJoinedThemEvenWhenTheyFail) {
+TEST_F(Groups, LoseNoClaimThatJoinedThemWhenTheyFail) {
   bool is_answered = false;
   std::vector<engine::Request> group;
   group.push_back({.command = core::ClaimTasks{.worker_id = "w", .wait = 20s},
@@ -108,8 +108,11 @@ TEST_F(Groups, AnswerTheClaimsThatJoinedThemEvenWhenTheyFail) {
   node.engine().execute(std::move(group));
   EXPECT_FALSE(is_answered);
   plan.kind = StoreError::Kind::internal;
-  plan.fail_commits = 1;
+  plan.fail_commits = 1'000'000;  // also when the commands are tried one by one
   EXPECT_FALSE(node.api().enqueue_batch(one()).ok());
+  EXPECT_FALSE(is_answered) << "it waits on";
+  plan.fail_commits = 0;
+  EXPECT_TRUE(node.api().enqueue_batch(one()).ok());
   EXPECT_TRUE(is_answered) << "a claim is never lost with the group that took it";
 }
 

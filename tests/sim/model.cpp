@@ -315,9 +315,13 @@ void Model::claim(ModelTask& task, const std::string& worker, Duration length) {
   ++task.attempt;
   ++task.fence;
   ++task.claims;
+  // A group that is a little behind does not start a lease before the task became available.
+  constexpr Duration kBehindMax = std::chrono::seconds{15};
+  const bool is_behind = now_ < task.available_to && task.available_to - now_ <= kBehindMax;
+  const TimePoint from = is_behind ? task.available_to : now_;
   task.lease =
-      ModelLease{.worker = worker, .acquired_at = now_, .expires_at = now_ + length, .length = length};
-  if (task.spec().timeout) task.lease->timeout_at = now_ + *task.spec().timeout;
+      ModelLease{.worker = worker, .acquired_at = from, .expires_at = from + length, .length = length};
+  if (task.spec().timeout) task.lease->timeout_at = from + *task.spec().timeout;
   ModelQueue& its_queue = queue(task.spec().queue);
   its_queue.claimed_in = transaction_;
   its_queue.type_claimed_in[task.spec().type] = transaction_;

@@ -69,11 +69,13 @@ TEST_F(PostgresHoldBack, NothingIsDoneBehindAFailureOfIt) {
 
 TEST_F(PostgresHoldBack, NorBehindASchemaOfAnotherVersion) {
   (void)store::open_postgres({.conninfo = database.conninfo()});
+  const std::string identity = session.value(std::string{sql::identify_server});
   for (const int off : {0, 1}) {
     Params params;
     params.value(std::optional<core::TimePoint>{});
     params.value(std::optional<core::TimePoint>{});
     params.value(static_cast<std::int32_t>(schema_version_of(sql::kMigrations) - off));
+    params.value(identity);
     connection.hold_back([&params](Connection& used) { used.send(sql::expect_start, params); }, count());
     connection.send(kTwo);
     std::vector<Rows> answers;
