@@ -83,7 +83,7 @@ class Verifier {
     if (is_short(runs_, before.runs, after.runs, settled.runs)) look_for_missing_runs();
   }
 
-  // What was listed: all, and those that were made some time before.
+  // Counts of listed rows: all of them, and those created some time before the check.
   struct Listed {
     std::int64_t all = 0;
     std::int64_t settled = 0;
@@ -93,8 +93,8 @@ class Verifier {
     if (id < settled_) ++listed.settled;
   }
 
-  // Rows are made and erased meanwhile: those that are old, and are still there, have to have been listed. Of
-  // young ones at least something, if there were some all the time.
+  // Rows are created and erased during the check. Every old row that still exists must have been listed; of
+  // the new ones at least one, if the table was never empty.
   static bool is_short(const Listed& listed, std::int64_t before, std::int64_t after, std::int64_t settled) {
     return listed.settled < settled || (listed.all == 0 && before > 0 && after > 0);
   }
