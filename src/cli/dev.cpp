@@ -173,7 +173,9 @@ int dev(Context& context, const Input& input) {
         "pawl dev", core::invalid_field("listen", "must be a loopback address, such as 127.0.0.1:7717"));
   }
   std::error_code error;
-  std::filesystem::create_directories(input.text("--data"), error);
+  if (std::filesystem::create_directories(input.text("--data"), error)) {
+    std::filesystem::permissions(input.text("--data"), std::filesystem::perms::owner_all, error);
+  }
   if (error) return context.out.problem("pawl dev", core::invalid_field("data", error.message()));
   return Dev{context, input}.run();
 }

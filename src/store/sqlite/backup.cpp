@@ -9,6 +9,7 @@
 
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/log_mark.hpp"
+#include "store/sqlite/private_files.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
@@ -46,6 +47,7 @@ void backup_sqlite(const std::string& path, const std::string& into) {
   std::filesystem::remove(unfinished, in_the_way);
   {
     sqlite::Connection connection{{.path = path}};
+    sqlite::create_private(unfinished);
     connection.statement(sqlite::sql::backup).run(unfinished);
   }
   rename_mark(unfinished);

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "store/sqlite/error.hpp"
+#include "store/sqlite/private_files.hpp"
 #include "store/sqlite/sql.hpp"
 
 namespace pawl::store::sqlite {
@@ -65,6 +66,7 @@ Connection::Connection(const ConnectionOptions& options) : busy_(options.seed) {
 
 void Connection::open(const ConnectionOptions& options) {
   const int access = options.is_writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  if (options.is_writer) create_private(options.path);
   sqlite3* db = nullptr;
   const int code = sqlite3_open_v2(options.path.c_str(), &db, access | SQLITE_OPEN_NOMUTEX, nullptr);
   db_.reset(db);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "store/sqlite/private_files.hpp"
 #include "store/sqlite/sql.hpp"
 
 namespace pawl::store::sqlite {
@@ -104,7 +105,7 @@ void LogMark::rolled_back() noexcept {
 void LogMark::write() {
   const std::lock_guard lock{mutex_};
   if (pending_.exchange(kDurable) == kDurable) return;
-  if (file_ < 0) file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file_ < 0) file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kPrivateFile);
   if (file_ < 0) return;
   std::array<char, kBytesMax> text{};
   const int count = std::snprintf(text.data(), text.size(), kFormat, next_.id, next_.number);

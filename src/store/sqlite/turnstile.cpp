@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "store/sqlite/private_files.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store::sqlite {
@@ -20,7 +21,7 @@ constexpr std::chrono::microseconds kPatience{2'000'000};
 
 Turnstile::Turnstile(const std::string& path, std::uint64_t seed) : wait_(seed) {
   wait_.set_limit(kPatience);
-  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kPrivateFile);
   if (file_ < 0) {
     throw StoreError{StoreError::Kind::unavailable,
                      fmt::format("{}: cannot be opened: {}", path, std::system_category().message(errno))};
