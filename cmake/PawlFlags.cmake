@@ -12,6 +12,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(pawl_flags INTERFACE -Wno-restrict)
 endif()
 
+# __FILE__ relative to the source folder: no clone's path in the program, and one ccache for all clones.
+target_compile_options(pawl_flags INTERFACE -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+
 if(PAWL_SANITIZE)
   target_compile_options(pawl_flags INTERFACE
     -fsanitize=${PAWL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
