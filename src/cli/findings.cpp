@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr core::Duration kLagMax = 1min;
 constexpr core::Duration kSkewMax = 2s;
+constexpr core::Duration kStepRecent = 24h;
 constexpr core::Duration kTransactionMax = 5min;
 constexpr double kExpiredShareMax = 0.05;
 constexpr std::int64_t kExpiredMin = 20;  // fewer say nothing
@@ -227,8 +228,34 @@ Finding nodes_finding(const Json& nodes) {
   return {.check = "nodes", .seen = fmt::format("{}, one of them leads, their clocks agree", items.size())};
 }
 
+Finding clock_finding(const Json& vitals) {
+  const auto clock = vitals.find("clock");
+  const std::int64_t steps =
+      clock != vitals.end() && clock->is_object() ? number_at(*clock, "steps") : std::int64_t{0};
+  if (steps == 0) return {.check = "store_clock", .seen = "the store's clock was never set"};
+  const core::Duration ahead = duration_at(*clock, "ahead");
+  const auto last = core::parse_time(text_at(*clock, "last_step_at"));
+  const auto now = core::parse_time(text_at(vitals, "now"));
+  const std::string seen =
+      fmt::format("the store's clock was set {} times ({} back), at most by {}, last at {}", steps,
+                  number_at(*clock, "steps_back"), short_duration(duration_at(*clock, "largest_step")),
+                  text_at(*clock, "last_step_at"));
+  constexpr std::string_view kAdvice =
+      "let NTP slew the clock of the store's machine instead of setting it; see \"Clocks\" in the guide to "
+      "operations";
+  if (ahead > kSkewMax)
+    return warning("store_clock",
+                   fmt::format("{}; store time is {} ahead of it and runs slower until they agree", seen,
+                               short_duration(ahead)),
+                   std::string{kAdvice});
+  const bool is_recent = last && now && *now - *last < kStepRecent;
+  if (is_recent) return warning("store_clock", seen, std::string{kAdvice});
+  return {.check = "store_clock", .seen = seen};
+}
+
 std::vector<Finding> store_findings(const Json& vitals) {
-  return {size_finding(vitals), tables_finding(items_of(vitals, "tables")), transactions_finding(vitals)};
+  return {size_finding(vitals), tables_finding(items_of(vitals, "tables")), transactions_finding(vitals),
+          clock_finding(vitals)};
 }
 
 }  // namespace pawl::cli

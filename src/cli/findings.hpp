@@ -20,7 +20,9 @@ namespace pawl::cli {
 [[nodiscard]] Finding damage_finding(const std::string& metrics);
 // Of GET /v1/admin/nodes: does one lead, and do their clocks agree with the store's?
 [[nodiscard]] Finding nodes_finding(const Json& nodes);
-// Of GET /v1/admin/vitals: what has grown, and what keeps it from being cleaned up.
+// Of GET /v1/admin/vitals: was the store's clock set?
+[[nodiscard]] Finding clock_finding(const Json& vitals);
+// Of the same: what has grown, and what keeps it from being cleaned up.
 [[nodiscard]] std::vector<Finding> store_findings(const Json& vitals);
 
 }  // namespace pawl::cli

@@ -8,12 +8,14 @@
 
 namespace pawl::core {
 
-// Both may be called from any thread.
+// May be called from any thread.
 class Clock {
  public:
   virtual ~Clock() = default;
   [[nodiscard]] virtual TimePoint now() = 0;            // wall clock; may step either way
   [[nodiscard]] virtual MonotonicTime monotonic() = 0;  // for waits; never steps
+  // The same, and it also runs while the machine is suspended: what steps of the wall clock are measured by.
+  [[nodiscard]] virtual MonotonicTime elapsed() { return monotonic(); }
 };
 
 class Random {

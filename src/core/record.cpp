@@ -25,7 +25,8 @@ constexpr std::array<std::string_view, kRecordKindCount> kRecordKindNames{"lock"
                                                                           "firing",
                                                                           "code_workflow",
                                                                           "inbox",
-                                                                          "inbox_key"};
+                                                                          "inbox_key",
+                                                                          "clock"};
 
 }  // namespace
 

@@ -42,8 +42,9 @@ enum class RecordKind : std::uint8_t {
   code_workflow,  // a workflow that some worker has offered as code
   inbox,          // a call that was made inside a transaction of the database
   inbox_key,      // which of those has a key that none but the first may have
+  clock,          // the steps of the store's clock
 };
-inline constexpr int kRecordKindCount = 18;
+inline constexpr int kRecordKindCount = 19;
 
 [[nodiscard]] std::string_view to_string(RecordKind kind);
 [[nodiscard]] std::optional<RecordKind> record_kind_from(std::string_view name);

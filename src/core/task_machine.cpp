@@ -95,7 +95,13 @@ TaskChange fail_attempt(const TaskRecord& record, AttemptOutcome outcome, const 
   return end_attempt(record, TaskEvent::rescheduled, outcome, error, now + delay, now);
 }
 
-Problem stale(const TaskRecord& record, const Report& report, const std::string& worker_id, TimePoint now) {
+// Whether it has expired, not counting the time that the store's clock skipped since its last renewal.
+bool is_expired(const Lease& lease, const Moment& moment) {
+  return lease.expires_at <= moment.counted_from(last_sign_of(lease));
+}
+
+Problem stale(const TaskRecord& record, const Report& report, const std::string& worker_id,
+              const Moment& moment) {
   const std::string id = to_string(record.id);
   std::string detail;
   if (report.fence != record.progress.fence) {
@@ -103,7 +109,7 @@ Problem stale(const TaskRecord& record, const Report& report, const std::string&
                          report.fence);
   } else if (record.lease && record.lease->worker_id != worker_id) {
     detail = fmt::format("task {} is held by another worker than {}", id, worker_id);
-  } else if (record.lease && record.lease->expires_at <= now) {
+  } else if (record.lease && is_expired(*record.lease, moment)) {
     detail = fmt::format("the lease on task {} ended at {}", id, format_time(record.lease->expires_at));
   } else {
     detail = fmt::format("task {} is {}, nobody holds it", id, to_string(record.status));
@@ -128,14 +134,14 @@ bool report_led_to(const Report& report, const Attempt& past) {
 
 // A report about an attempt that has ended: the same answer again if it is the report that ended it.
 Result<ReportDecision> decide_repeat(const TaskRecord& record, const std::string& worker_id,
-                                     const Report& report, const Attempt* past, TimePoint now) {
+                                     const Report& report, const Attempt* past, const Moment& moment) {
   const auto again = [&](TaskStatus status) {
     return ReportDecision{.answer = {.task_id = record.id, .status = status}, .change = std::nullopt};
   };
   // A forced end raised the fence: no report made it, so none is repeated.
   const bool is_forced =
       record.end && record.end->fence == report.fence && record.progress.fence != report.fence;
-  if (is_forced) return stale(record, report, worker_id, now);
+  if (is_forced) return stale(record, report, worker_id, moment);
   if (past != nullptr && past->worker_id == worker_id && report_led_to(report, *past)) {
     return again(past->status_after);
   }
@@ -146,7 +152,7 @@ Result<ReportDecision> decide_repeat(const TaskRecord& record, const std::string
         .code = ProblemCode::already_completed,
         .detail = fmt::format("task {} is {} already", to_string(record.id), to_string(record.status))};
   }
-  return stale(record, report, worker_id, now);
+  return stale(record, report, worker_id, moment);
 }
 
 Duration lease_length(const Lease& lease) {
@@ -308,8 +314,8 @@ Result<ReportDecision> decide_report(const TaskRecord& record, const std::string
                                      const Report& report, const Attempt* past, const Moment& moment) {
   const bool is_its_fence = record.progress.fence == report.fence || planted(Canary::fence_not_checked);
   const bool is_holder = record.lease && record.lease->worker_id == worker_id && is_its_fence &&
-                         (moment.now < record.lease->expires_at || planted(Canary::expiry_not_checked));
-  if (!is_holder) return decide_repeat(record, worker_id, report, past, moment.now);
+                         (!is_expired(*record.lease, moment) || planted(Canary::expiry_not_checked));
+  if (!is_holder) return decide_repeat(record, worker_id, report, past, moment);
 
   std::optional<TaskChange> change;
   switch (report.action) {
@@ -327,10 +333,10 @@ Result<ReportDecision> decide_report(const TaskRecord& record, const std::string
   return ReportDecision{.answer = answer, .change = std::move(change)};
 }
 
-Status check_fence(const TaskRecord& record, std::int64_t fence, TimePoint now) {
-  const bool is_holder = record.lease && record.progress.fence == fence && now < record.lease->expires_at;
+Status check_fence(const TaskRecord& record, std::int64_t fence, const Moment& moment) {
+  const bool is_holder = record.lease && record.progress.fence == fence && !is_expired(*record.lease, moment);
   if (is_holder) return Done{};
-  return stale(record, {.fence = fence}, record.lease ? record.lease->worker_id : std::string{}, now);
+  return stale(record, {.fence = fence}, record.lease ? record.lease->worker_id : std::string{}, moment);
 }
 
 TaskChange decide_suspend(const TaskRecord& record, TimePoint now) {
@@ -391,9 +397,12 @@ std::optional<TaskChange> decide_hold(const TaskRecord& record, TimePoint now) {
 std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fence, const Moment& moment) {
   if (!record.lease) return std::nullopt;
   if (record.progress.fence != fence && !planted(Canary::rescue_without_compare)) return std::nullopt;
-  const bool is_timed_out = record.lease->timeout_at && *record.lease->timeout_at <= moment.now;
+  const Lease& lease = *record.lease;
+  const bool is_timed_out =
+      lease.timeout_at &&
+      *lease.timeout_at <= moment.counted_from(lease.started_at.value_or(lease.acquired_at));
   const bool is_trusted = planted(Canary::rescue_without_compare) && !is_timed_out;
-  const bool is_over = record.lease->expires_at <= moment.now || is_trusted;
+  const bool is_over = is_expired(lease, moment) || is_trusted;
   if (!is_over && !is_timed_out) return std::nullopt;
 
   return is_over ? lose_attempt(record, "Lease expired - no heartbeat received", moment)
@@ -404,7 +413,9 @@ std::optional<TaskChange> decide_evict(const TaskRecord& record, const EvictFrom
                                        const Moment& moment) {
   const bool is_held = record.lease && record.lease->worker_id == from.worker_id;
   if (!is_held || from.eviction == Eviction::none) return std::nullopt;
-  if (last_sign_of(*record.lease) > from.spared_after) return std::nullopt;
+  const TimePoint last_sign = last_sign_of(*record.lease);
+  const Duration skipped = moment.now - moment.counted_from(last_sign);
+  if (last_sign + skipped > from.spared_after) return std::nullopt;
   if (from.eviction == Eviction::recover) return lose_attempt(record, "The worker is offline", moment);
   TaskChange change = decide_release(record, moment.now);
   ++change.progress.fence;

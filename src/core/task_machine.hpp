@@ -10,6 +10,7 @@
 #include "core/command.hpp"
 #include "core/record.hpp"
 #include "core/result.hpp"
+#include "core/store_clock.hpp"
 #include "core/task.hpp"
 
 namespace pawl::core {
@@ -87,10 +88,17 @@ static_assert(is_deterministic(kTaskTransitions));
 // The status after `event`; nothing if the table has no such row.
 [[nodiscard]] std::optional<TaskStatus> next_status(TaskStatus from, TaskEvent event);
 
-// What a decision is made at: the store's time, and one draw in [0, 1) for whatever wants spreading.
+// The inputs of a decision that are not in the record: store time, one draw in [0, 1) for jitter, and the
+// steps of the store's clock.
 struct Moment {
   TimePoint now;
   double chance = 0.5;
+  const ClockState* clock = nullptr;  // none: it has not stepped
+
+  // Store time less what was skipped since `time`, by which a lease that was renewed then is judged.
+  [[nodiscard]] TimePoint counted_from(TimePoint time) const {
+    return clock == nullptr ? now : now - jumped_since(*clock, time);
+  }
 };
 
 // What a decision wants done to one task. Data, not calls.
@@ -127,8 +135,8 @@ struct ReportDecision {
                                                    const Report& report, const Attempt* past,
                                                    const Moment& moment);
 
-// Whether whoever has this fence holds the task.
-[[nodiscard]] Status check_fence(const TaskRecord& record, std::int64_t fence, TimePoint now);
+// Whether the task is leased under this fence.
+[[nodiscard]] Status check_fence(const TaskRecord& record, std::int64_t fence, const Moment& moment);
 // Given back unspent, by one who holds it and goes on later: nothing to be stored of the attempt.
 [[nodiscard]] TaskChange decide_suspend(const TaskRecord& record, TimePoint now);
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/store_clock.hpp"
 #include "core/time.hpp"
 
 namespace pawl::core {
@@ -29,7 +30,8 @@ struct OpenTransaction {
 };
 
 struct StoreVitals {
-  TimePoint now = {};  // by the store's clock
+  TimePoint now = {};  // store time
+  ClockState clock = {};
   std::int64_t bytes = 0;
   std::int64_t free_bytes = 0;           // of those: not in use, kept for what comes
   std::int64_t log_bytes = 0;            // of the write-ahead log beside it

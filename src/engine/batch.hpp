@@ -120,7 +120,9 @@ class Batch {
   void load_idempotency(const std::vector<const core::Command*>& commands);
   void load_queues(const std::vector<const core::Command*>& commands);
   void load_records(const std::vector<const core::Command*>& commands);
-  [[nodiscard]] core::Moment moment() { return {.now = tx_.now(), .chance = random_.unit()}; }
+  [[nodiscard]] core::Moment moment() {
+    return {.now = tx_.now(), .chance = random_.unit(), .clock = &tx_.clock()};
+  }
 
   const Lanes& lanes_;
   store::Transaction& tx_;

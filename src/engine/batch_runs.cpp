@@ -430,8 +430,8 @@ Result<core::StepsWritten> BatchRuns::write(const core::WriteSteps& command) {
                            body->record.facts.run->node == core::kBodyKey;
   if (!is_its_body) return core::invalid_field("task_id", "is not the body of the run");
   rests_on_leases_ = true;
-  const core::TimePoint now = around_.tx.now();
-  if (const core::Status held = core::check_fence(body->record, command.fence, now); !held)
+  const core::Moment moment{.now = around_.tx.now(), .clock = &around_.tx.clock()};
+  if (const core::Status held = core::check_fence(body->record, command.fence, moment); !held)
     return held.problem();
   const core::EventActor actor{.type = "worker", .id = body->record.lease->worker_id};
   auto decided = core::write_steps(*working, command, context(working->run().facts, actor));

@@ -15,12 +15,14 @@ constexpr std::size_t kLookedInto = 50;  // at once: they come with their payloa
 
 std::optional<core::TimePoint> last_renewal(store::Store& store, store::TaskPage page) {
   std::optional<core::TimePoint> last;
+  const core::ClockState clock = store.clock_state();
   page.limit = kLookedInto;
   for (bool has_more = true; has_more;) {
     const auto tasks = store.list_tasks(page);
     for (const store::StoredTask& task : tasks) {
       if (!task.record.lease) continue;
-      const core::TimePoint at = core::last_sign_of(*task.record.lease);
+      const core::TimePoint sign = core::last_sign_of(*task.record.lease);
+      const core::TimePoint at = sign + core::jumped_since(clock, sign);
       last = std::max(last.value_or(at), at);
     }
     has_more = tasks.size() == kLookedInto;

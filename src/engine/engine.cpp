@@ -28,7 +28,6 @@ constexpr int kTriesAfterLoss = 3;
 constexpr core::Duration kTriesFor = std::chrono::seconds{20};  // of those: each may have waited for a lock
 
 constexpr int kTicksOfParts = 100;  // after damage was found
-
 std::int64_t claimed_count(const Answer& answer) {
   return static_cast<std::int64_t>(std::get<std::vector<core::ClaimedTask>>(answer).size());
 }
@@ -502,22 +501,6 @@ void Engine::serve_waiting(bool only_limited) {
   }
 }
 
-std::vector<core::Command> Engine::find_due(std::size_t page, std::optional<core::TimePoint>& next_due) {
-  std::vector<core::Command> commands;
-  for (DueWork& work : engine::find_due(store_, core::RecoveryCheck::leases, {.page = page}))
-    commands.push_back(std::move(work.command));
-  store::DueTasks due = store_.due_tasks(page);
-  next_due = due.next;
-  if (!due.ids.empty()) commands.emplace_back(core::PromoteDue{std::move(due.ids)});
-  store::DueRuns runs = store_.due_runs(page);
-  if (runs.next) next_due = std::min(next_due.value_or(*runs.next), *runs.next);
-  if (!runs.timers.empty() || !runs.deadlines.empty()) {
-    commands.emplace_back(
-        core::WakeRuns{.timers = std::move(runs.timers), .deadlines = std::move(runs.deadlines)});
-  }
-  return commands;
-}
-
 TickResult Engine::tick(std::size_t page) {
   TickResult result;
   std::vector<Request> requests;
@@ -538,8 +521,9 @@ TickResult Engine::tick(std::size_t page) {
     }
     if (ticks_of_parts_ > 0) --ticks_of_parts_;
     result.store_now = store_.now();
+    note_clock();
   } catch (const StoreError&) {
-    return {};  // it is looked again soon; health is judged by commits, not here
+    return {};  // the next tick tries again; health is judged by commits, not here
   }
   if (!requests.empty()) execute(std::move(requests));
   stats_.leases_expired += result.leases;

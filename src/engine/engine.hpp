@@ -63,6 +63,9 @@ struct EngineStats {
   std::atomic<std::int64_t> tasks_failed = 0;     // for good
   std::atomic<std::int64_t> erased = 0;           // tasks, runs and entries of the audit that were too old
   std::atomic<std::int64_t> tasks_set_aside = 0;  // claimable ones that cannot be read; again each hour
+  // Steps of the store's clock (core/store_clock.hpp) that this node saw, or another recorded.
+  std::atomic<std::int64_t> clock_steps_forward = 0;
+  std::atomic<std::int64_t> clock_steps_back = 0;
 };
 
 class Engine {
@@ -131,6 +134,10 @@ class Engine {
   using DamageListener = std::function<void(const std::string& object, const std::string& why)>;
   void on_damage(DamageListener listener);
 
+  // Called by the tick for each new step of the store's clock, one call at a time.
+  using ClockListener = std::function<void(const core::ClockStep& step)>;
+  void on_clock_step(ClockListener listener);
+
   // Told of every commit that changes runs.
   [[nodiscard]] RunWatch& run_watch() { return run_watch_; }
   // Told of every commit that cancels or revokes a lease.
@@ -168,6 +175,7 @@ class Engine {
   void run_each(Group& group);
   void note_damaged(const WorkingSet& set);
   void tell_damage(const std::string& object, const std::string& why);
+  void note_clock();
 
   store::Store& store_;
   core::Clock& clock_;
@@ -187,6 +195,9 @@ class Engine {
   std::atomic<int> ticks_of_parts_ = 0;  // for so many ticks, what is due is done one by one
   std::mutex damage_mutex_;
   DamageListener on_damage_;
+  std::mutex clock_mutex_;
+  ClockListener on_clock_step_;
+  std::optional<std::int64_t> clock_steps_seen_;  // none before the first tick
 };
 
 }  // namespace pawl::engine

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/ensure.hpp"
+#include "core/store_clock.hpp"
 #include "engine/distinct.hpp"
 
 namespace pawl::engine {
@@ -14,6 +15,7 @@ void WorkingRecords::lock(std::vector<core::RecordRef> refs) {
   auto found = tx_.lock_records(refs);
   for (std::size_t i = 0; i < refs.size(); ++i) {
     const std::int64_t version = found[i] ? found[i]->version : 0;
+    if (found[i]) core::skip_jumps(*found[i], tx_.clock());
     records_.emplace(std::move(refs[i]),
                      Working{.record = std::move(found[i]), .version_before = version, .version = version});
   }

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <chrono>
+#include <ctime>
 #include <random>
 
 namespace pawl::runtime {
@@ -29,6 +30,13 @@ core::TimePoint SystemClock::now() {
 
 core::MonotonicTime SystemClock::monotonic() {
   return std::chrono::time_point_cast<core::Duration>(std::chrono::steady_clock::now());
+}
+
+core::MonotonicTime SystemClock::elapsed() {
+  timespec time{};
+  clock_gettime(CLOCK_BOOTTIME, &time);
+  return core::MonotonicTime{std::chrono::duration_cast<core::Duration>(
+      std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec})};
 }
 
 SystemRandom::SystemRandom() : SystemRandom(seed_from_system()) {}

@@ -12,6 +12,7 @@ class SystemClock final : public core::Clock {
  public:
   [[nodiscard]] core::TimePoint now() override;
   [[nodiscard]] core::MonotonicTime monotonic() override;
+  [[nodiscard]] core::MonotonicTime elapsed() override;
 };
 
 // xoshiro256**, seeded by the operating system (or a given seed). Not for secrets.

@@ -280,7 +280,9 @@ Result<core::CheckpointSummary> LocalApi::summarize_checkpoints(const std::strin
 Result<RecordNow> LocalApi::find_record(const core::RecordRef& ref) {
   if (const core::Status valid = check_ref(ref); !valid) return valid.problem();
   return guarded([&]() -> Result<RecordNow> {
-    return RecordNow{.record = store_.find_record(ref), .now = store_.now()};
+    RecordNow found{.record = store_.find_record(ref), .now = store_.now()};
+    if (found.record) core::skip_jumps(*found.record, store_.clock_state());
+    return found;
   });
 }
 
@@ -306,6 +308,8 @@ Result<LocalApi::RecordsNow> LocalApi::list_records(core::RecordKind kind, const
     RecordsNow page;
     page.records = store_.list_records({.kind = kind, .ns = ns, .after_key = after, .limit = limit + 1});
     page.now = store_.now();
+    const core::ClockState clock = store_.clock_state();
+    for (core::Record& record : page.records) core::skip_jumps(record, clock);
     if (page.records.size() > limit) {
       page.records.pop_back();
       page.next_cursor = "k" + page.records.back().ref.key;

@@ -22,7 +22,10 @@ std::string this_host() {
 // Whether the lease on leading is over, by the store's clock. Not known: no.
 bool is_leaderless(store::Store& store) {
   const auto found = guarded([&]() -> core::Result<bool> {
-    return core::leadership_from(store.find_record(core::leader_ref())).until <= store.now();
+    auto leader = store.find_record(core::leader_ref());
+    const core::TimePoint now = store.now();
+    if (leader) core::skip_jumps(*leader, store.clock_state());
+    return core::leadership_from(leader).until <= now;
   });
   return found && *found;
 }

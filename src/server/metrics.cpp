@@ -58,6 +58,11 @@ void add_engine(std::string& out, const Metrics::View& view) {
       number(stats.erased));
   one(out, "pawl_tasks_set_aside_total", "counter",
       "Claimable tasks that cannot be read; each is tried again every hour", number(stats.tasks_set_aside));
+  head(out, "pawl_clock_steps_total", "counter", "Times that the store's clock was set, by direction");
+  fmt::format_to(Out{out}, "pawl_clock_steps_total{{direction=\"forward\"}} {}\n",
+                 stats.clock_steps_forward.load());
+  fmt::format_to(Out{out}, "pawl_clock_steps_total{{direction=\"back\"}} {}\n",
+                 stats.clock_steps_back.load());
   one(out, "pawl_tasks_claimed_total", "counter", "Tasks given to workers", number(stats.tasks_claimed));
   one(out, "pawl_tasks_completed_total", "counter", "Reports that completed a task",
       number(stats.tasks_completed));

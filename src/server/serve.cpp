@@ -68,6 +68,14 @@ int threads_of(const store::Store& store, const ServeOptions& options) {
   return std::max(options.http.threads, 1) + options.http.blocking_threads + loops + kOfTheRuntime + 1;
 }
 
+void log_step(Log& log, const core::ClockStep& step) {
+  const bool is_back = step.by < core::Duration{0};
+  log.write(LogLevel::warning, "the store's clock was set",
+            {{"by", (is_back ? "-" : "") + core::format_duration(is_back ? -step.by : step.by)},
+             {"at", core::format_time(step.at)},
+             {"steps", std::to_string(step.number)}});
+}
+
 }  // namespace
 
 core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& random,
@@ -84,6 +92,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
     runtime.engine().on_damage([&log](const std::string& object, const std::string& why) {
       log.write(LogLevel::error, "damaged row", {{"object", object}, {"why", why}});
     });
+    runtime.engine().on_clock_step([&log](const core::ClockStep& step) { log_step(log, step); });
     if (const core::Status allowed = check_exposure(options, runtime.api()); !allowed)
       return allowed.problem();
     if (const core::Status listening = http.listen(); !listening) return listening.problem();

@@ -63,6 +63,7 @@ class FaultyTransaction final : public Transaction {
   }
 
   [[nodiscard]] std::uint64_t life() const override { return inner_->life(); }
+  [[nodiscard]] const core::ClockState& clock() const override { return inner_->clock(); }
   [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override {
     return runs().lock_runs(ids);
   }
@@ -117,7 +118,7 @@ class FaultyTransaction final : public Transaction {
   void commit(const WriteSet& writes) override {
     plan_.before(Verb::commit);
     inner_->commit(writes);
-    plan_.committed(writes, inner_->now());
+    plan_.committed(writes, *inner_);
   }
 
  private:
@@ -147,7 +148,9 @@ class FaultyStore final : public Store {
 
   std::unique_ptr<Transaction> begin(const Foreseen& foreseen) override {
     plan_.before(Verb::begin);
-    return std::make_unique<FaultyTransaction>(inner_->begin(foreseen), plan_);
+    auto transaction = inner_->begin(foreseen);
+    plan_.begun(*transaction);
+    return std::make_unique<FaultyTransaction>(std::move(transaction), plan_);
   }
 
   std::unique_ptr<Transaction> begin_with(const SqlWork& work) override {
@@ -156,6 +159,7 @@ class FaultyStore final : public Store {
   }
 
   core::TimePoint now() override { return reader().now(); }
+  core::ClockState clock_state() override { return reader().clock_state(); }
   std::optional<StoredTask> find_task(const core::TaskId& id) override { return reader().find_task(id); }
   std::vector<StoredTask> list_tasks(const TaskPage& page) override { return reader().list_tasks(page); }
   std::vector<core::TaskId> list_task_ids(const TaskPage& page) override {

@@ -37,8 +37,10 @@ class FaultPlan {
 
   // Nothing of the verb has happened yet.
   virtual void before(Verb verb) = 0;
+  // The transaction has begun, with its time.
+  virtual void begun(const Transaction& /*transaction*/) {}
   // All of the commit has happened, and its caller does not know.
-  virtual void committed(const WriteSet& writes, core::TimePoint now) = 0;
+  virtual void committed(const WriteSet& /*writes*/, const Transaction& /*transaction*/) {}
 };
 
 // Shared: the nodes of a simulation have one memory store between them. The plan outlives the store.

@@ -24,6 +24,7 @@
 #include "core/queue.hpp"
 #include "core/record.hpp"
 #include "core/retention.hpp"
+#include "core/store_clock.hpp"
 #include "core/task.hpp"
 #include "core/vitals.hpp"
 #include "store/runs.hpp"
@@ -242,6 +243,8 @@ class Transaction : public RunVerbs {
 
   // The store's clock, read once when the transaction began.
   [[nodiscard]] virtual core::TimePoint now() const = 0;
+  // The steps of that clock, over which `now` was bridged.
+  [[nodiscard]] virtual const core::ClockState& clock() const = 0;
   // How far the clock may have been beyond `now` then: not at all, unless it was guessed.
   [[nodiscard]] virtual core::Duration now_behind_max() const { return core::Duration{0}; }
   // When claims begin: the store's clock as read after the last lock that `lock_queues` or `count_held` may
@@ -389,6 +392,8 @@ class Store : public RunReads {
   [[nodiscard]] std::unique_ptr<Transaction> begin() { return begin({}); }
 
   [[nodiscard]] virtual core::TimePoint now() = 0;
+  // The steps of its clock that were recorded, as this node last read them.
+  [[nodiscard]] virtual core::ClockState clock_state() = 0;
   [[nodiscard]] virtual std::optional<StoredTask> find_task(const core::TaskId& id) = 0;
   [[nodiscard]] virtual std::vector<StoredTask> list_tasks(const TaskPage& page) = 0;
   [[nodiscard]] virtual std::vector<core::TaskId> list_task_ids(const TaskPage& page) = 0;

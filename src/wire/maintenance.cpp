@@ -129,7 +129,16 @@ void write_vitals(Writer& out, const core::StoreVitals& vitals) {
   } else {
     out.null();
   }
-  out.end_object();
+  out.key("clock")
+      .begin_object()
+      .field("steps", vitals.clock.steps)
+      .field("steps_back", vitals.clock.steps_back)
+      .field("largest_step", vitals.clock.largest)
+      .field("last_step_at", vitals.clock.recent.empty() ? std::optional<core::TimePoint>{}
+                                                         : std::optional{vitals.clock.recent.back().at})
+      .field("ahead", core::ahead_of(vitals.clock, vitals.now))
+      .end_object()
+      .end_object();
 }
 
 core::StoreVitals read_vitals(ObjectReader& in) {
@@ -146,6 +155,15 @@ core::StoreVitals read_vitals(ObjectReader& in) {
   in.optional_object_leniently("oldest_transaction", [&](ObjectReader& one) {
     vitals.oldest_transaction = core::OpenTransaction{
         .who = one.text("who"), .age = one.optional_duration("age").value_or(core::Duration{0})};
+  });
+  in.optional_object_leniently("clock", [&](ObjectReader& one) {
+    vitals.clock = {.steps = one.integer("steps"),
+                    .ahead = one.optional_duration("ahead").value_or(core::Duration{0}),
+                    .since = vitals.now,
+                    .steps_back = one.integer("steps_back"),
+                    .largest = one.optional_duration("largest_step").value_or(core::Duration{0})};
+    const auto last = one.optional_time("last_step_at");
+    if (last) vitals.clock.recent = {{.number = vitals.clock.steps, .at = *last}};
   });
   return vitals;
 }

@@ -87,8 +87,9 @@ TEST(Findings, AStoreThatGrowsOrIsHeldBack) {
           "oldest_transaction":{"who":"pid 7, ann@shop, idle in transaction","age":"2h"
 }
 })"));
-  ASSERT_EQ(ill.size(), 3U);
-  for (const Finding& finding : ill) {
+  ASSERT_EQ(ill.size(), 4U);
+  EXPECT_TRUE(is_well(ill[3]));  // of the clock
+  for (const Finding& finding : {ill[0], ill[1], ill[2]}) {
     EXPECT_EQ(finding.verdict, Verdict::warning);
     EXPECT_FALSE(finding.advice.empty());
   }
@@ -96,6 +97,25 @@ TEST(Findings, AStoreThatGrowsOrIsHeldBack) {
   EXPECT_NE(ill[2].seen.find("open for 2h: pid 7"), std::string::npos);
   const auto log = store_findings(Json::parse(R"({"bytes":1,"free_bytes":0,"log_bytes":900000000})"));
   EXPECT_NE(log[0].seen.find("write-ahead log"), std::string::npos);
+}
+
+TEST(Findings, AClockThatWasSet) {
+  EXPECT_EQ(clock_finding(Json::parse("{}")).seen, "the store's clock was never set");
+  const auto vitals = [](const char* ahead, const char* last) {
+    return Json{{"now", "2026-03-02T10:00:00.000000Z"},
+                {"clock",
+                 {{"steps", 3},
+                  {"steps_back", 2},
+                  {"largest_step", "1h"},
+                  {"ahead", ahead},
+                  {"last_step_at", last}}}};
+  };
+  const Finding ahead = clock_finding(vitals("30m", "2026-02-01T10:00:00.000000Z"));
+  EXPECT_EQ(ahead.verdict, Verdict::warning);
+  EXPECT_NE(ahead.seen.find("3 times (2 back), at most by 1h"), std::string::npos) << ahead.seen;
+  EXPECT_NE(ahead.seen.find("store time is 30m ahead"), std::string::npos) << ahead.seen;
+  EXPECT_EQ(clock_finding(vitals("0s", "2026-03-01T12:00:00.000000Z")).verdict, Verdict::warning);
+  EXPECT_TRUE(is_well(clock_finding(vitals("0s", "2026-02-01T10:00:00.000000Z"))));
 }
 
 }  // namespace

@@ -29,10 +29,10 @@ class TermPlan final : public store::FaultPlan {
   std::function<void()> on_committed = [] {};
 
   void before(Verb verb) override { on_verb(verb); }
-  void committed(const store::WriteSet& writes, core::TimePoint now) override {
+  void committed(const store::WriteSet& writes, const store::Transaction& transaction) override {
     for (const store::RecordWrite& write : writes.records) {
       if (write.ref == core::leader_ref())
-        history_.push_back({.leadership = core::leadership_from(write.record), .at = now});
+        history_.push_back({.leadership = core::leadership_from(write.record), .at = transaction.now()});
     }
     on_committed();
   }

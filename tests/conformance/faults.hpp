@@ -16,7 +16,9 @@ class HandPlan final : public store::FaultPlan {
   std::function<void()> on_committed = [] {};
 
   void before(store::Verb verb) override { on_verb(verb); }
-  void committed(const store::WriteSet& /*writes*/, core::TimePoint /*now*/) override { on_committed(); }
+  void committed(const store::WriteSet& /*writes*/, const store::Transaction& /*transaction*/) override {
+    on_committed();
+  }
 };
 
 // A node whose store does what the plan says; it shares the database of `healthy`.

@@ -21,7 +21,9 @@ class Plan final : public store::FaultPlan {
       if (fail_commits > 0 && fail_commits-- > 0) throw StoreError{kind, "placed by the test"};
     }
   }
-  void committed(const store::WriteSet& /*writes*/, core::TimePoint /*now*/) override { ++committed_groups; }
+  void committed(const store::WriteSet& /*writes*/, const store::Transaction& /*transaction*/) override {
+    ++committed_groups;
+  }
 
   StoreError::Kind kind = StoreError::Kind::retry;
   int fail_commits = 0;

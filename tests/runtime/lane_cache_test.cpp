@@ -26,7 +26,6 @@ class BeforeCommit final : public store::FaultPlan {
   void before(store::Verb verb) override {
     if (verb == store::Verb::commit && call) std::exchange(call, nullptr)();
   }
-  void committed(const store::WriteSet& /*writes*/, core::TimePoint /*now*/) override {}
 
   std::function<void()> call;
 };

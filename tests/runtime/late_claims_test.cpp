@@ -16,7 +16,6 @@ class BeforeVerb final : public store::FaultPlan {
   void before(store::Verb verb) override {
     if (verb == at && call) std::exchange(call, nullptr)();
   }
-  void committed(const store::WriteSet& /*writes*/, core::TimePoint /*now*/) override {}
 
   store::Verb at = store::Verb::lock_lines;
   std::function<void()> call;

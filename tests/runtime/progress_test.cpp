@@ -55,7 +55,6 @@ class Refusal final : public store::FaultPlan {
     if (verb == store::Verb::commit && refuses)
       throw store::StoreError{store::StoreError::Kind::unavailable, "the disk is full"};
   }
-  void committed(const store::WriteSet& /*writes*/, core::TimePoint /*now*/) override {}
 
   std::atomic<bool> refuses = false;
 };

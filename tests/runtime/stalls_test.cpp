@@ -20,7 +20,6 @@ class Gate final : public store::FaultPlan {
     changed_.wait(lock, [this] { return is_open_; });
     --waiting_;
   }
-  void committed(const store::WriteSet& /*writes*/, core::TimePoint /*now*/) override {}
 
   void set_open(bool open) {
     {

@@ -20,7 +20,6 @@ class FailingStart final : public store::FaultPlan {
     ++failures_;
     throw store::StoreError{store::StoreError::Kind::unavailable, "a fault placed by the test"};
   }
-  void committed(const store::WriteSet& /*writes*/, core::TimePoint /*now*/) override {}
   [[nodiscard]] int failures() const { return failures_; }
 
  private:

@@ -19,6 +19,8 @@ class SteppedClock final : public core::Clock {
  public:
   [[nodiscard]] core::TimePoint now() override { return real_.now() + core::Duration{ahead_.load()}; }
   [[nodiscard]] core::MonotonicTime monotonic() override { return real_.monotonic(); }
+  // The added time has passed: it is no step of the clock.
+  [[nodiscard]] core::MonotonicTime elapsed() override { return monotonic() + core::Duration{ahead_.load()}; }
   void step(core::Duration by) { ahead_ += by.count(); }
 
  private:

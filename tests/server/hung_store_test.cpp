@@ -26,7 +26,6 @@ class Hang final : public store::FaultPlan {
     changed_.wait(lock, [this] { return !hangs_; });
     if (!refusal_.empty()) throw store::StoreError{store::StoreError::Kind::unavailable, refusal_};
   }
-  void committed(const store::WriteSet& /*writes*/, core::TimePoint /*now*/) override {}
 
   void hang(bool hangs) {
     {

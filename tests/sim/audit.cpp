@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, core::kReportActionCount> kActionNames{"h
 }  // namespace
 
 void Checker::audit() {
-  model_.begin(clock_.now());
+  model_.begin({.now = store_.now(), .clock = store_.clock_state()}, true_time());
   store::TaskPage page{.filter = {.ns = "default"}, .newest_first = false, .limit = 500};
   std::size_t rows = 0;
   while (true) {
@@ -106,7 +106,7 @@ void Checker::tell_task(const ModelTask& task, const char* what) {
   if (!history_.watches(task.id)) return;
   std::string text =
       fmt::format("node {}: {}: {} attempt {} fence {} at store time {}", node_, what, to_string(task.status),
-                  task.attempt, task.fence, core::format_time(clock_.now()));
+                  task.attempt, task.fence, core::format_time(model_.now()));
   if (task.lease) {
     text +=
         fmt::format(", held by {} until {}", task.lease->worker, core::format_time(task.lease->expires_at));

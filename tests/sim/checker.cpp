@@ -29,8 +29,11 @@ void Checker::begin_execution(int node, std::span<const CallPtr> calls) {
   is_reply_lost_ = false;
 }
 
+TrueTime Checker::true_time() const { return {.now = scheduler_.now(), .small_steps = clock_.small_steps()}; }
+
 // What has been answered by now is no part of the transaction that begins.
-void Checker::on_begin() {
+void Checker::on_begin(const StoreTime& time) {
+  begun_ = time;
   for (const CallPtr& call : group_) call->is_done = call->has_answer;
 }
 
@@ -39,9 +42,9 @@ void Checker::on_fault(bool is_lost_reply) {
   is_reply_lost_ = is_reply_lost_ || is_lost_reply;
 }
 
-void Checker::on_commit(const store::WriteSet& writes, TimePoint now) {
+void Checker::on_commit(const store::WriteSet& writes, const StoreTime& time) {
   ++tally_.commits;
-  model_.begin(now);
+  model_.begin(time, true_time());
   Model::Created created;
   for (const store::TaskWrite& write : writes.tasks) {
     if (!write.is_new) continue;
@@ -58,6 +61,7 @@ void Checker::on_commit(const store::WriteSet& writes, TimePoint now) {
       broken(Invariant::i03, "a second task was made for one enqueue", id);
   }
   model_.advance_lines();
+  i04_leases_last();
   i13_found_in_time();
 
   std::vector<ModelTask*> written = model_.touched();
@@ -167,7 +171,7 @@ void Checker::on_answer(Call& call, const Result<Answer>& answer) {
                          std::get<std::vector<core::ClaimedTask>>(*answer));
   }
   if (!call.is_committed) {  // then there was nothing to write
-    model_.begin(clock_.now());
+    model_.begin(begun_, true_time());
     call.expected = model_.apply(call.command, {});
     if (!model_.touched().empty()) {
       broken(Invariant::i01, "a change was acknowledged and is not in the store",

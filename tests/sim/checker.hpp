@@ -22,19 +22,20 @@ namespace pawl::sim {
 class Checker final : public Watcher {
  public:
   Checker(store::Store& store, SimClock& store_clock, const Scheduler& scheduler, Tally& tally,
-          History& history)
+          History& history, bool is_one_process)
       : store_(store),
         clock_(store_clock),
         scheduler_(scheduler),
         tally_(tally),
         history_(history),
-        model_(tally) {}
+        model_(tally),
+        is_one_process_(is_one_process) {}
 
   [[nodiscard]] Model& model() { return model_; }
 
   void begin_execution(int node, std::span<const CallPtr> calls) override;
-  void on_begin() override;
-  void on_commit(const store::WriteSet& writes, TimePoint now) override;
+  void on_begin(const StoreTime& time) override;
+  void on_commit(const store::WriteSet& writes, const StoreTime& time) override;
   void on_fault(bool is_lost_reply) override;
   void on_answer(Call& call, const core::Result<core::Answer>& answer) override;
   void claim_arrived(const CallPtr& call) override;
@@ -58,6 +59,7 @@ class Checker final : public Watcher {
   void i01_is_kept(const Submission& asked);
   void i02_was_asked_for(const core::TaskRecord& record);
   void i04_nobody_else_holds(const ModelTask& task);
+  void i04_leases_last();
   void i05_fence_rises(const ModelTask& task, std::int64_t fence);
   void i06_stale_changed_nothing(const core::Report& report, bool is_refused);
   void i06_stale_had_no_effect(const ModelTask& task, const store::StoredTask& row);
@@ -82,6 +84,7 @@ class Checker final : public Watcher {
                         const core::Answer& actual);
   void check_claimed(const core::ClaimTasks& command, const std::vector<core::ClaimedTask>& claimed);
   void audit_queues();
+  [[nodiscard]] TrueTime true_time() const;
   void tell(const Call& call, const core::Result<core::Answer>& answer);
   void tell_task(const ModelTask& task, const char* what);
   [[noreturn]] void broken(Invariant invariant, const std::string& what, const TaskId& task) const;
@@ -92,9 +95,12 @@ class Checker final : public Watcher {
   Tally& tally_;
   History& history_;
   Model model_;
+  // Only then does every transaction know of the steps that any of them has seen.
+  const bool is_one_process_;
   std::map<std::string, std::vector<CallPtr>> open_claims_;  // by worker
 
   int node_ = 0;
+  StoreTime begun_;  // of the last transaction
   std::vector<CallPtr> group_;
   int faults_in_execution_ = 0;
   bool is_reply_lost_ = false;

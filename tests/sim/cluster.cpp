@@ -33,7 +33,6 @@ void Cluster::Faults::fail(StoreError::Kind kind, Fault fault) {
 }
 
 void Cluster::Faults::before(Verb verb) {
-  if (verb == Verb::begin) cluster_.watcher_.on_begin();
   if (cluster_.is_healed_) return;
   const Options& options = cluster_.options_;
   if (cluster_.scheduler_.now() < outage_until_) {  // counted when it began
@@ -58,8 +57,12 @@ void Cluster::Faults::before(Verb verb) {
   }
 }
 
-void Cluster::Faults::committed(const store::WriteSet& writes, TimePoint now) {
-  cluster_.watcher_.on_commit(writes, now);
+void Cluster::Faults::begun(const store::Transaction& transaction) {
+  cluster_.watcher_.on_begin({.now = transaction.now(), .clock = transaction.clock()});
+}
+
+void Cluster::Faults::committed(const store::WriteSet& writes, const store::Transaction& transaction) {
+  cluster_.watcher_.on_commit(writes, {.now = transaction.now(), .clock = transaction.clock()});
   if (cluster_.is_healed_) return;
   if (chance_.happens(cluster_.options_.crash_after_commit)) crash(Fault::crash_after_commit);
   if (chance_.happens(cluster_.options_.lost_commit_reply))

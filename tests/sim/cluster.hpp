@@ -50,7 +50,8 @@ class Cluster {
    public:
     Faults(Cluster& cluster, std::uint64_t seed) : cluster_(cluster), chance_(seed) {}
     void before(store::Verb verb) override;
-    void committed(const store::WriteSet& writes, TimePoint now) override;
+    void begun(const store::Transaction& transaction) override;
+    void committed(const store::WriteSet& writes, const store::Transaction& transaction) override;
 
    private:
     [[noreturn]] void crash(Fault fault);

@@ -78,7 +78,7 @@ void FlowChecker::broken(std::string invariant, std::string what, const RunId& r
   throw FlowViolation{.invariant = std::move(invariant), .what = std::move(what), .run = run};
 }
 
-void FlowChecker::on_commit(const store::WriteSet& writes, core::TimePoint now) {
+void FlowChecker::on_commit(const store::WriteSet& writes, const StoreTime& time) {
   ++tally_.commits;
   for (const store::RunWrite& write : writes.runs) {
     const RunId id = write.run->facts.id;
@@ -92,7 +92,7 @@ void FlowChecker::on_commit(const store::WriteSet& writes, core::TimePoint now) 
     if (write.sequence_before != flow.sequence)
       broken("I19", fmt::format("written at {}, is at {}", write.sequence_before, flow.sequence), id);
     const RunState before = flow.state;
-    for (const store::RunWrite::Event& event : write.events) follow(id, flow, *event.event, now);
+    for (const store::RunWrite::Event& event : write.events) follow(id, flow, *event.event, time.now);
     flow.state = write.run->state;
     if (write.run->sequence != flow.sequence) broken("I20", "the row is not at its last event", id);
     const bool was_open = is_new || !core::is_closed(before);

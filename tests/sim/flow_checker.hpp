@@ -45,8 +45,8 @@ class FlowChecker final : public Watcher {
       : store_(store), tally_(tally), history_(history) {}
 
   void begin_execution(int /*node*/, std::span<const CallPtr> /*calls*/) override {}
-  void on_begin() override {}
-  void on_commit(const store::WriteSet& writes, core::TimePoint now) override;
+  void on_begin(const StoreTime& /*time*/) override {}
+  void on_commit(const store::WriteSet& writes, const StoreTime& time) override;
   void on_fault(bool /*is_lost_reply*/) override {}
   void on_answer(Call& call, const core::Result<core::Answer>& answer) override;
   void claim_arrived(const CallPtr& /*call*/) override {}

@@ -39,6 +39,20 @@ void Checker::i04_nobody_else_holds(const ModelTask& task) {
   if (task.lease) broken(Invariant::i04, "claimed while " + task.lease->worker + " holds it", task.id);
 }
 
+// By true time, however the store's clock was set in between.
+void Checker::i04_leases_last() {
+  constexpr Duration kSlack = std::chrono::milliseconds{300};
+  if (!is_one_process_) return;
+  for (const Rescue& rescue : model_.rescues()) {
+    tally_.saw(Invariant::i04);
+    if (rescue.lasted + kSlack < rescue.promised)
+      broken(Invariant::i04,
+             fmt::format("its lease ended after {} of {}", core::format_duration(rescue.lasted),
+                         core::format_duration(rescue.promised)),
+             rescue.task->id);
+  }
+}
+
 void Checker::i05_fence_rises(const ModelTask& task, std::int64_t fence) {
   tally_.saw(Invariant::i05);
   if (fence != task.fence) {
@@ -63,7 +77,7 @@ void Checker::i07_i09_status(const ModelTask& task, TaskStatus actual) {
   const std::string what =
       fmt::format("the task is {} and should be {}", to_string(actual), to_string(task.status));
   if (core::is_terminal(before)) broken(Invariant::i07, what, task.id);
-  const bool is_held = task.lease && model_.now() < task.lease->expires_at;
+  const bool is_held = task.lease && !model_.is_expired(*task.lease);
   if (is_held && !core::is_leased(actual))
     broken(Invariant::i04, "taken from its live holder: " + what, task.id);
   if (task.status == TaskStatus::dead_letter) broken(Invariant::i10, what, task.id);
@@ -82,7 +96,17 @@ void Checker::i06_stale_had_no_effect(const ModelTask& task, const store::Stored
   const bool is_same = record.status == task.status && record.progress.fence == task.fence &&
                        row.attempts.size() == task.past.size() &&
                        expiry(record.lease) == expiry(task.lease) && start(record.lease) == start(task.lease);
-  if (!is_same) broken(Invariant::i06, "a stale report had an effect", task.id);
+  if (is_same) return;
+  std::string what = "a stale report had an effect";
+  if (task.lease) {
+    what += fmt::format(" at {}: the lease was renewed at {} until {}, and the clock has stepped {} times",
+                        core::format_time(model_.now()), core::format_time(task.lease->renewed_at),
+                        core::format_time(task.lease->expires_at), begun_.clock.steps);
+    for (const core::ClockStep& step : begun_.clock.recent)
+      what += fmt::format("; at {} by {} us, skipping {} us", core::format_time(step.at), step.by.count(),
+                          step.jump.count());
+  }
+  broken(Invariant::i06, what, task.id);
 }
 
 void Checker::i08_one_end(const ModelTask& task, const core::TaskRecord& record) {

@@ -9,6 +9,7 @@ class MemoryStores final : public StoreSource {
  public:
   explicit MemoryStores(core::Clock& clock) : store_(store::make_memory_store(clock)) {}
   std::shared_ptr<store::Store> open() override { return store_; }
+  bool is_one_process() const override { return true; }
 
  private:
   std::shared_ptr<store::Store> store_;

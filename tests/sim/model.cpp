@@ -56,13 +56,26 @@ std::optional<std::uint64_t> Model::number_in(const core::RawJson& payload) {
   return number;
 }
 
-void Model::begin(TimePoint now) {
+void Model::begin(const StoreTime& time, const TrueTime& true_time) {
   ++transaction_;
-  now_ = now;
-  latest_ = std::max(latest_, now);
+  now_ = time.now;
+  clock_ = time.clock;
+  true_time_ = true_time;
+  latest_ = std::max(latest_, now_);
   touched_.clear();
   moving_.clear();
   rescues_.clear();
+}
+
+Duration Model::skipped_since(TimePoint time) const {
+  Duration skipped{0};
+  for (auto step = clock_.recent.rbegin(); step != clock_.recent.rend() && step->at >= time; ++step)
+    skipped += step->jump;
+  return skipped;
+}
+
+bool Model::is_expired(const ModelLease& lease) const {
+  return lease.expires_at + skipped_since(lease.renewed_at) <= now_;
 }
 
 ModelTask* Model::find(const TaskId& id) {
@@ -147,7 +160,7 @@ Result<ReportAnswer> Model::report(const std::string& worker, const core::Report
   ModelTask* task = find(report.task_id);
   if (task == nullptr) return problem_of(ProblemCode::not_found);
   const bool is_holder = task->lease && task->lease->worker == worker && task->fence == report.fence &&
-                         now_ < task->lease->expires_at;
+                         !is_expired(*task->lease);
   if (!is_holder) {
     task->stale_in = transaction_;
     return repeat(*task, worker, report);
@@ -160,12 +173,15 @@ Result<ReportAnswer> Model::report(const std::string& worker, const core::Report
       lease.length = report.lease.value_or(lease.length);
       lease.expires_at = now_ + lease.length;
       ++lease.renewals;
+      lease.renewed_at = now_;
+      lease.truly_renewed_at = true_time_;
       break;
     case ReportAction::start:
       step(*task, TaskEvent::started);
       if (!lease.started_at) {
         lease.started_at = now_;
         if (task->spec().timeout) lease.timeout_at = now_ + *task->spec().timeout;
+        lease.truly_started_at = true_time_;
       }
       break;
     case ReportAction::complete:
@@ -268,11 +284,19 @@ core::Answer Model::run(const core::SweepLeases& command) {
 bool Model::sweep(const core::LeaseRef& ref) {
   ModelTask* task = find(ref.task_id);
   if (task == nullptr || !task->lease || task->fence != ref.fence) return false;
-  const bool is_over = task->lease->expires_at <= now_;
-  const bool is_late = task->lease->timeout_at && *task->lease->timeout_at <= now_;
+  const ModelLease& lease = *task->lease;
+  const bool is_over = is_expired(lease);
+  const Duration skipped = skipped_since(lease.started_at.value_or(lease.acquired_at));
+  const bool is_late = lease.timeout_at && *lease.timeout_at + skipped <= now_;
   if (!is_over && !is_late) return false;
   touch(*task);
-  rescues_.push_back({.task = task, .due_at = is_over ? task->lease->expires_at : *task->lease->timeout_at});
+  const TrueTime& since = is_over ? lease.truly_renewed_at : lease.truly_started_at;
+  rescues_.push_back(
+      {.task = task,
+       .due_at = is_over ? lease.expires_at + skipped_since(lease.renewed_at) : *lease.timeout_at + skipped,
+       .lasted = true_time_.now - since.now,
+       .promised =
+           (is_over ? lease.length : *task->spec().timeout) - (true_time_.small_steps - since.small_steps)});
   const int used = task->attempt - task->budget_from;
   if (is_over) {
     const auto wait = used <= kFreeLosses ? std::optional{Duration{0}} : std::nullopt;
@@ -319,8 +343,13 @@ void Model::claim(ModelTask& task, const std::string& worker, Duration length) {
   constexpr Duration kBehindMax = std::chrono::seconds{15};
   const bool is_behind = now_ < task.available_to && task.available_to - now_ <= kBehindMax;
   const TimePoint from = is_behind ? task.available_to : now_;
-  task.lease =
-      ModelLease{.worker = worker, .acquired_at = from, .expires_at = from + length, .length = length};
+  task.lease = ModelLease{.worker = worker,
+                          .acquired_at = from,
+                          .expires_at = from + length,
+                          .length = length,
+                          .renewed_at = from,
+                          .truly_renewed_at = true_time_,
+                          .truly_started_at = true_time_};
   if (task.spec().timeout) task.lease->timeout_at = from + *task.spec().timeout;
   ModelQueue& its_queue = queue(task.spec().queue);
   its_queue.claimed_in = transaction_;

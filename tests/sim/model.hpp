@@ -17,6 +17,7 @@
 #include "core/queue.hpp"
 #include "core/task.hpp"
 #include "core/task_machine.hpp"
+#include "tests/sim/store_time.hpp"
 #include "tests/sim/tally.hpp"
 #include "tests/sim/violation.hpp"
 
@@ -44,6 +45,9 @@ struct ModelLease {
   std::optional<TimePoint> started_at = {};
   std::optional<TimePoint> timeout_at = {};
   int renewals = 0;
+  TimePoint renewed_at = {};  // or claimed
+  TrueTime truly_renewed_at = {};
+  TrueTime truly_started_at = {};  // or claimed, until it starts
   bool cancel_requested = false;
 };
 
@@ -114,6 +118,8 @@ struct ModelQueue {
 struct Rescue {
   ModelTask* task = nullptr;
   TimePoint due_at = {};
+  Duration lasted{0};    // by true time, from the renewal or the start that counts
+  Duration promised{0};  // at least so long, less what is not bridged
 };
 
 class Model {
@@ -128,7 +134,7 @@ class Model {
   [[nodiscard]] static std::optional<std::uint64_t> number_in(const core::RawJson& payload);
 
   // One transaction: begin, what its commands do in their order, then the lines that move on.
-  void begin(TimePoint now);
+  void begin(const StoreTime& time, const TrueTime& true_time);
   [[nodiscard]] core::Answer apply(const core::Command& command, const Created& created);
   void advance_lines();
   // The engine's choice, already checked.
@@ -140,6 +146,8 @@ class Model {
   [[nodiscard]] const std::vector<Rescue>& rescues() const { return rescues_; }
   [[nodiscard]] std::uint64_t transaction() const { return transaction_; }
   [[nodiscard]] TimePoint now() const { return now_; }
+  // Not counting what the store's clock skipped since its renewal.
+  [[nodiscard]] bool is_expired(const ModelLease& lease) const;
   // The latest time that the store's clock has shown: what was due then is due, also when the clock steps
   // back.
   [[nodiscard]] TimePoint latest() const { return latest_; }
@@ -167,6 +175,7 @@ class Model {
   core::Result<core::TaskMoved> cancel(const TaskId& id);
   core::Result<core::TaskMoved> revive(const TaskId& id);
   bool sweep(const core::LeaseRef& ref);
+  [[nodiscard]] Duration skipped_since(TimePoint time) const;
 
   void touch(ModelTask& task);
   void step(ModelTask& task, core::TaskEvent event);
@@ -192,6 +201,8 @@ class Model {
 
   std::uint64_t transaction_ = 0;
   TimePoint now_ = {};
+  core::ClockState clock_;
+  TrueTime true_time_;
   TimePoint latest_ = {};
   std::vector<ModelTask*> touched_;
   std::vector<ModelLine*> moving_;  // lines whose head ended in this transaction

@@ -29,7 +29,7 @@ class Run {
         history_(watched),
         stores_(make_stores(store_clock_)),
         audited_(stores_->open()),
-        checker_(*audited_, store_clock_, scheduler_, tally_, history_),
+        checker_(*audited_, store_clock_, scheduler_, tally_, history_, stores_->is_one_process()),
         cluster_(options_, scheduler_, *stores_, checker_, tally_, chance_.seed()),
         workers_(options_, scheduler_, cluster_, checker_, tally_, chance_.seed()),
         clients_(options_, scheduler_, cluster_, checker_, store_clock_, workers_, chance_.seed()) {}

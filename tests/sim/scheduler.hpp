@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/env.hpp"
+#include "core/store_clock.hpp"
 #include "core/time.hpp"
 
 namespace pawl::sim {
@@ -64,7 +65,13 @@ class SimClock final : public core::Clock {
     return core::MonotonicTime{scheduler_.now() + monotonic_offset_};
   }
 
-  void step(Duration by) { wall_offset_ += by; }
+  void step(Duration by) {
+    wall_offset_ += by;
+    const Duration size = by < Duration{0} ? -by : by;
+    if (size < core::kClockStepMin + std::chrono::milliseconds{50}) small_steps_ += size;
+  }
+  // The sum of those that a store may not notice.
+  [[nodiscard]] Duration small_steps() const { return small_steps_; }
   // When, in simulated time, this clock shows `time` if it is not stepped again.
   [[nodiscard]] Duration moment_of(TimePoint time) const { return time - kStart - wall_offset_; }
 
@@ -74,6 +81,7 @@ class SimClock final : public core::Clock {
   const Scheduler& scheduler_;
   Duration wall_offset_;
   Duration monotonic_offset_;
+  Duration small_steps_{0};
 };
 
 }  // namespace pawl::sim

@@ -27,6 +27,7 @@ class SqliteStores final : public StoreSource {
     std::filesystem::remove_all(folder_, ignored);
   }
 
+  bool is_one_process() const override { return false; }
   std::shared_ptr<store::Store> open() override {
     return store::open_sqlite({.path = (folder_ / "pawl.db").string(), .clock = &clock_, .random = &random_});
   }

@@ -17,6 +17,8 @@ class StoreSource {
   virtual ~StoreSource() = default;
   // Shared: by all nodes for the memory store.
   [[nodiscard]] virtual std::shared_ptr<store::Store> open() = 0;
+  // Whether `open` gives the same object each time.
+  [[nodiscard]] virtual bool is_one_process() const = 0;
 };
 
 // Makes the store of one run; `clock` is the store's clock.

@@ -7,6 +7,7 @@
 
 #include "store/store.hpp"
 #include "tests/sim/call.hpp"
+#include "tests/sim/store_time.hpp"
 
 namespace pawl::sim {
 
@@ -19,8 +20,8 @@ class Watcher {
 
   // A node executes these (claims that wait there may join). Then, in this order, what came of it.
   virtual void begin_execution(int node, std::span<const CallPtr> calls) = 0;
-  virtual void on_begin() = 0;
-  virtual void on_commit(const store::WriteSet& writes, core::TimePoint now) = 0;
+  virtual void on_begin(const StoreTime& time) = 0;
+  virtual void on_commit(const store::WriteSet& writes, const StoreTime& time) = 0;
   virtual void on_fault(bool is_lost_reply) = 0;
   virtual void on_answer(Call& call, const core::Result<core::Answer>& answer) = 0;
 

@@ -76,6 +76,7 @@ TEST_F(PostgresHoldBack, NorBehindASchemaOfAnotherVersion) {
     params.value(std::optional<core::TimePoint>{});
     params.value(static_cast<std::int32_t>(schema_version_of(sql::kMigrations) - off));
     params.value(identity);
+    params.value(std::int64_t{0});
     connection.hold_back([&params](Connection& used) { used.send(sql::expect_start, params); }, count());
     connection.send(kTwo);
     std::vector<Rows> answers;
@@ -95,12 +96,31 @@ TEST_F(PostgresHoldBack, NorBehindATimeThatWasGuessedWrong) {
     params.value(now + off + core::Duration{1min});
     params.value(static_cast<std::int32_t>(schema_version_of(sql::kMigrations)));
     params.value(identity);
+    params.value(std::int64_t{0});
     connection.hold_back([&params](Connection& used) { used.send(sql::expect_start, params); }, count());
     connection.send(kTwo);
     std::vector<Rows> answers;
     const auto failure = connection.run(answers);
     EXPECT_EQ(failure.has_value(), off != core::Duration{0s});
     EXPECT_TRUE(!failure || failure->kind == StoreError::Kind::retry);
+  }
+  EXPECT_EQ(taken, 1);
+}
+
+TEST_F(PostgresHoldBack, NorBehindAClockThatWasSet) {
+  (void)store::open_postgres({.conninfo = database.conninfo()});
+  const std::string identity = session.value(std::string{sql::identify_server});
+  for (const std::int64_t steps : {0, 1}) {
+    Params params;
+    params.value(std::optional<core::TimePoint>{});
+    params.value(std::optional<core::TimePoint>{});
+    params.value(static_cast<std::int32_t>(schema_version_of(sql::kMigrations)));
+    params.value(identity);
+    params.value(steps);
+    connection.hold_back([&params](Connection& used) { used.send(sql::expect_start, params); }, count());
+    connection.send(kTwo);
+    std::vector<Rows> answers;
+    EXPECT_EQ(connection.run(answers).has_value(), steps != 0);
   }
   EXPECT_EQ(taken, 1);
 }
@@ -112,6 +132,7 @@ TEST_F(PostgresHoldBack, NorOnAnotherServerThanTheOneThatWasRememberedFrom) {
   params.value(std::optional<core::TimePoint>{});
   params.value(static_cast<std::int32_t>(schema_version_of(sql::kMigrations)));
   params.value(std::string{"00000002/1/2/3"});
+  params.value(std::int64_t{0});
   connection.hold_back([&params](Connection& used) { used.send(sql::expect_start, params); }, count());
   connection.send(kTwo);
   std::vector<Rows> answers;

@@ -22,6 +22,9 @@ namespace pawl::store {
 namespace {
 
 using namespace std::chrono_literals;
+
+constexpr std::string_view kClock = "select clock_timestamp()";
+
 using core::Place;
 using postgres_test::Database;
 using postgres_test::Hands;
@@ -294,17 +297,17 @@ TEST(PostgresPooler, AStatementThatTheServerProcessDoesNotKnowIsSentWithoutAName
   postgres::Server server{database.conninfo(), nullptr};
   postgres::Connection connection{server};
   connection.connect_or_throw();
-  connection.send(postgres::sql::now);
+  connection.send(kClock);
   (void)connection.run_or_throw();
   // What a transaction pooler does: the next transaction meets a process that never saw our statements.
   ASSERT_FALSE(connection.run_script("deallocate all"));
-  connection.send(postgres::sql::now);
+  connection.send(kClock);
   std::vector<postgres::Rows> answers;
   const auto failure = connection.run(answers);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, StoreError::Kind::retry);
   EXPECT_TRUE(server.is_pooled);
-  connection.send(postgres::sql::now);
+  connection.send(kClock);
   EXPECT_EQ(connection.run_or_throw().size(), 1U);
   EXPECT_TRUE(connection.is_connected());
 }

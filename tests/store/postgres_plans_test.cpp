@@ -76,8 +76,8 @@ TEST_P(PostgresPlans, EventsAreComparedByTheirKeyAndTheSchemaIsReadFromItsEnd) {
   expect_uses(plan(sql::append_events, "",
                    "('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 1)"),
               {"Index Only Scan using run_events_pkey"});
-  expect_uses(plan(sql::expect_start, "", "(now(), now(), 1, '')"),
-              {"Index Only Scan Backward using schema_migrations_pkey"});
+  expect_uses(plan(sql::expect_start, "", "(now(), now(), 1, '', 0)"),
+              {"Index Only Scan Backward using schema_migrations_pkey", "Index Scan using records_pkey"});
 }
 
 TEST_P(PostgresPlans, AClaimWalksItsLaneAndDeletesByAddress) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "store/bridged_clock.hpp"
 #include "store/memory/erase.hpp"
 #include "store/memory/runs.hpp"
 #include "store/memory/state.hpp"
@@ -47,10 +48,11 @@ class MemoryStore final : public Store {
   std::unique_ptr<Transaction> begin(const Foreseen& /*foreseen*/) override {
     std::unique_lock lock{mutex_};
     const core::TimePoint time = clock_.now();
-    return std::make_unique<memory::MemoryTransaction>(state_, std::move(lock), time);
+    return std::make_unique<memory::MemoryTransaction>(state_, std::move(lock), time, clock_.state());
   }
 
   core::TimePoint now() override { return clock_.now(); }
+  core::ClockState clock_state() override { return *clock_.state(); }
 
   std::optional<StoredTask> find_task(const core::TaskId& id) override {
     const std::lock_guard lock{mutex_};
@@ -155,7 +157,7 @@ class MemoryStore final : public Store {
     return records;
   }
 
-  core::StoreVitals vitals() override { return {.now = now()}; }
+  core::StoreVitals vitals() override { return {.now = now(), .clock = *clock_.state()}; }
   RowCounts count_rows(const core::Uuid& before) override {
     const std::lock_guard lock{mutex_};
     const auto count = [&](const auto& rows) {
@@ -283,7 +285,7 @@ class MemoryStore final : public Store {
     }
   }
 
-  core::Clock& clock_;
+  BridgedClock clock_;
   std::recursive_mutex mutex_;  // whoever has a transaction may also read beside it
   State state_;
 };

@@ -10,10 +10,12 @@ namespace pawl::store::memory {
 
 class MemoryTransaction final : public Transaction {
  public:
-  MemoryTransaction(State& state, std::unique_lock<std::recursive_mutex> lock, core::TimePoint now)
-      : state_(state), lock_(std::move(lock)), now_(now) {}
+  MemoryTransaction(State& state, std::unique_lock<std::recursive_mutex> lock, core::TimePoint now,
+                    std::shared_ptr<const core::ClockState> clock)
+      : state_(state), lock_(std::move(lock)), now_(now), clock_(std::move(clock)) {}
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
+  [[nodiscard]] const core::ClockState& clock() const override { return *clock_; }
   [[nodiscard]] Loaded load(const LoadRequest& request) override;
   [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(
       std::span<const core::LeaseRef> refs) override;
@@ -60,6 +62,7 @@ class MemoryTransaction final : public Transaction {
   State& state_;
   std::unique_lock<std::recursive_mutex> lock_;
   core::TimePoint now_;
+  std::shared_ptr<const core::ClockState> clock_;  // with the store, which replaces it at a step
   std::set<core::TaskId> taken_;
 };
 

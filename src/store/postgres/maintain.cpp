@@ -95,12 +95,13 @@ void PostgresStore::look_from_the_start(Connection& connection) {
 
 core::StoreVitals PostgresStore::vitals() {
   const Pool::Loan connection = readers_.borrow();
+  const core::TimePoint time = now(*connection);
   const auto answers = read(*connection, [](Connection& used) {
     used.send(sql::find_size);
     used.send(sql::find_table_sizes);
     used.send(sql::find_oldest_transaction);
   });
-  core::StoreVitals vitals{.now = answers[0].time(0, 0), .bytes = answers[0].int8(0, 1)};
+  core::StoreVitals vitals{.now = time, .clock = clock_state(), .bytes = answers[0].int8(0, 0)};
   const Rows& tables = answers[1];
   for (int row = 0; row < tables.count(); ++row) {
     vitals.tables.push_back({.name = std::string{tables.text(row, 0)},

@@ -7,6 +7,8 @@
 namespace pawl::store::postgres {
 
 [[nodiscard]] core::MonotonicTime monotonic_now();
+// The same, and it also runs while the machine is suspended.
+[[nodiscard]] core::MonotonicTime elapsed_now();
 void wait(core::Duration duration);
 
 }  // namespace pawl::store::postgres

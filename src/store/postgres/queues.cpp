@@ -41,10 +41,7 @@ std::vector<core::QueueSettings> read_settings_of(const Rows& rows, std::size_t 
 
 // Behind the counts: what they see was committed before, and so has ended before the claim begins.
 void PostgresTransaction::note_locked(const Rows& answer) {
-  const core::TimePoint server = answer.time(0, 0);
-  shared_.clock.hear(server, monotonic_now());
-  core::Clock* clock = shared_.options.clock;
-  claims_at_ = std::max(claims_at_, clock != nullptr ? clock->now() : server);
+  claims_at_ = std::max(claims_at_, shared_.clock.later(answer, 0, *clock_));
 }
 
 std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueRef> refs) {

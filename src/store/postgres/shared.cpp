@@ -11,7 +11,7 @@ void Shared::begin_life(std::uint64_t life) {
   counts_mark.begin_life(life);
   facts.forget_all();
   leases.forget_all();
-  clock.forget();
+  clock.forget_guess();
 }
 
 }  // namespace pawl::store::postgres

@@ -6,10 +6,10 @@
 
 #include "store/lanes.hpp"
 #include "store/postgres/connection.hpp"
-#include "store/postgres/heard_clock.hpp"
 #include "store/postgres/marks.hpp"
 #include "store/postgres/postgres_store.hpp"
 #include "store/postgres/remembered.hpp"
+#include "store/postgres/server_clock.hpp"
 
 namespace pawl::store::postgres {
 
@@ -31,6 +31,7 @@ struct Shared {
   explicit Shared(PostgresOptions given)
       : options(std::move(given)),
         server(options.conninfo, options.random, options.silence_max),
+        clock(options.clock),
         ready_marks(options.lane_cache_staleness),
         fair_marks(options.lane_cache_staleness),
         lease_mark(options.lane_cache_staleness),
@@ -39,7 +40,7 @@ struct Shared {
 
   const PostgresOptions options;
   Server server;
-  HeardClock clock;
+  ServerClock clock;
   LaneCache lanes;
   ReadyMarks ready_marks;
   ReadyMarks fair_marks;  // of fair lanes, in the order of their turns

@@ -75,15 +75,31 @@ std::vector<Rows> PostgresStore::read(Connection& connection, const Ask& ask) {
   return answers;
 }
 
-core::TimePoint PostgresStore::told_time(const Rows& answer) {
-  const core::TimePoint server = answer.time(0, 0);
-  shared_.clock.hear(server, monotonic_now());
-  return shared_.options.clock != nullptr ? shared_.options.clock->now() : server;
+ServerClock::Time PostgresStore::read_time(Connection& connection) {
+  core::MonotonicTime sent;
+  const auto answers = run(connection, [&](Connection& used) {
+    sent = shared_.clock.elapsed();
+    used.send(sql::now);
+  });
+  return shared_.clock.read(answers.front(), 0, 1, sent);
 }
 
-std::optional<core::TimePoint> PostgresStore::heard_time() {
-  if (shared_.options.clock != nullptr) return shared_.options.clock->now();
-  return shared_.clock.tell(monotonic_now());
+void PostgresStore::record_step(Connection& connection) {
+  const ServerClock::Time time = read_time(connection);
+  if (!time.step) return;
+  const core::RecordRef ref = core::clock_ref();
+  const core::RawJson body = core::encode(*time.step);
+  (void)run(connection, [&](Connection& used) {
+    Params params;
+    params.value(core::to_string(ref.kind));
+    params.value(std::string_view{ref.ns});
+    params.value(std::string_view{ref.key});
+    params.value(time.step->steps);
+    params.value(std::string_view{body.text});
+    params.value(std::optional{time.step->since});
+    used.send(sql::put_clock, params);
+  });
+  (void)read_time(connection);
 }
 
 void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foreseen) {
@@ -95,15 +111,21 @@ void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foresee
 }
 
 std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::span<const Rows> answers,
-                                                    const Foreseen& foreseen) {
+                                                    const Foreseen& foreseen, core::MonotonicTime sent) {
   RollBack unless_it_is_the_same{*connection};
   connection->expect_identity(answers[0].text(0, 2));
   shared_.schema_found = answers[0].int4(0, 3);
   expect_schema(shared_.schema_found, kSchemaVersion);
   learn_lanes_or_throw(shared_.lanes, answers[1], *connection);
+  ServerClock::Time time = shared_.clock.read(answers[0], 0, 4, sent);
   unless_it_is_the_same.is_over = true;
+  if (time.step) {
+    connection->roll_back();
+    record_step(*connection);
+    throw StoreError{StoreError::Kind::retry, "the database's clock was set"};
+  }
   PostgresTransaction::Begun begun{
-      .now = told_time(answers[0]), .life = connection->life(), .number = answers[0].int8(0, 1)};
+      .time = std::move(time), .life = connection->life(), .number = answers[0].int8(0, 1)};
   auto answer = answers.begin() + 2;
   for (const core::RecordRef& ref : foreseen.records)
     begun.records.emplace(ref, read_first_record(*answer++));
@@ -117,12 +139,14 @@ std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::
   return std::make_unique<PostgresTransaction>(shared_, std::move(connection), std::move(begun));
 }
 
-std::unique_ptr<Transaction> PostgresStore::begin_at(core::TimePoint now, Pool::Loan connection) {
+std::unique_ptr<Transaction> PostgresStore::begin_at(ServerClock::Time time, Pool::Loan connection) {
   Connection& held = *connection;
+  const core::TimePoint now = time.now;
+  const std::int64_t steps = time.state->steps;
   auto transaction = std::make_unique<PostgresTransaction>(
       shared_, std::move(connection),
-      PostgresTransaction::Begun{.now = now, .life = held.life(), .is_guessed = true});
-  const auto ask = [this, now](Connection& used) {
+      PostgresTransaction::Begun{.time = std::move(time), .life = held.life(), .is_guessed = true});
+  const auto ask = [this, now, steps](Connection& used) {
     used.send(sql::begin_write);
     ask_to_start(used, {});
     const bool is_servers = shared_.options.clock == nullptr;
@@ -131,10 +155,11 @@ std::unique_ptr<Transaction> PostgresStore::begin_at(core::TimePoint now, Pool::
     params.value(is_servers ? std::optional{now + HeardClock::kLateMax} : std::nullopt);
     params.value(static_cast<std::int32_t>(kSchemaVersion));
     params.value(used.server_identity());
+    params.value(steps);
     used.send(sql::expect_start, params);
   };
   held.hold_back(ask, [this, &held, begun = transaction.get()](std::span<const Rows> answers) {
-    (void)told_time(answers[1]);
+    shared_.clock.confirm(answers[1], 0);
     (void)learn_lanes(shared_.lanes, answers[2], held);  // the server has compared the identity
     begun->set_number(answers[1].int8(0, 1));
   });
@@ -148,13 +173,15 @@ std::unique_ptr<Transaction> PostgresStore::begin(const Foreseen& foreseen) {
   Pool::Loan connection = writers_.borrow();
   const bool may_go_at_once = foreseen.is_nothing() && foreseen.may_be_repeated && connection->is_quiet() &&
                               shared_.schema_found == kSchemaVersion;
-  const auto now = may_go_at_once ? heard_time() : std::nullopt;
-  if (now) return begin_at(*now, std::move(connection));
+  if (auto time = may_go_at_once ? shared_.clock.guess() : std::nullopt)
+    return begin_at(std::move(*time), std::move(connection));
+  core::MonotonicTime sent;
   const auto answers = run(*connection, [&](Connection& used) {
+    sent = shared_.clock.elapsed();
     used.send(sql::begin_write);
     ask_to_start(used, foreseen);
   });
-  return started(std::move(connection), std::span{answers}.subspan(1), foreseen);
+  return started(std::move(connection), std::span{answers}.subspan(1), foreseen, sent);
 }
 
 // The time and the pinned plans come after their statements. Their connections are not those of the commit
@@ -168,21 +195,25 @@ std::unique_ptr<Transaction> PostgresStore::begin_with(const SqlWork& work) {
   sql.throw_if_passing();
   if (!goes_on) return nullptr;
   PAWL_ENSURE(!sql.has_failed(), "what failed is not committed");
+  const core::MonotonicTime sent = shared_.clock.elapsed();
   ask_to_start(*connection, {});
   const auto answers = connection->run_or_throw();
   unless_it_goes_on.is_over = true;
-  return started(std::move(connection), answers, {});
+  return started(std::move(connection), answers, {}, sent);
 }
 
 core::TimePoint PostgresStore::now() {
-  if (shared_.options.clock != nullptr) return shared_.options.clock->now();
   const Pool::Loan connection = readers_.borrow();
   return now(*connection);
 }
 
 core::TimePoint PostgresStore::now(Connection& connection) {
-  if (shared_.options.clock != nullptr) return shared_.options.clock->now();
-  return told_time(run(connection, [](Connection& used) { used.send(sql::now); }).front());
+  ServerClock::Time time = read_time(connection);
+  if (time.step) {
+    record_step(connection);
+    time = read_time(connection);
+  }
+  return time.now;
 }
 
 std::vector<const core::Lane*> PostgresStore::intern_lanes(std::span<const LaneKey> keys) {

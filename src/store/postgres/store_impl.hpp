@@ -30,6 +30,7 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::uint64_t life() const override { return shared_.server.lives.current(); }
 
   [[nodiscard]] core::TimePoint now() override;
+  [[nodiscard]] core::ClockState clock_state() override { return *shared_.clock.state(); }
   [[nodiscard]] std::optional<StoredTask> find_task(const core::TaskId& id) override;
   [[nodiscard]] std::vector<StoredTask> list_tasks(const TaskPage& page) override;
   [[nodiscard]] std::vector<core::TaskId> list_task_ids(const TaskPage& page) override;
@@ -82,17 +83,16 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::vector<core::Run> list_runs(Connection& connection, const RunPage& page);
   [[nodiscard]] static std::vector<Rows> read_slowly(Connection& connection, const Ask& ask);
 
-  // What every write asks for first, and what it makes of the answers.
+  // What every write asks for first, and what it makes of the answers to what was sent at `sent`.
   void ask_to_start(Connection& connection, const Foreseen& foreseen);
   [[nodiscard]] std::unique_ptr<Transaction> started(Pool::Loan connection, std::span<const Rows> answers,
-                                                     const Foreseen& foreseen);
+                                                     const Foreseen& foreseen, core::MonotonicTime sent);
   // The same by a guess of the time: nothing is sent before the transaction has something to ask or to write.
-  [[nodiscard]] std::unique_ptr<Transaction> begin_at(core::TimePoint now, Pool::Loan connection);
+  [[nodiscard]] std::unique_ptr<Transaction> begin_at(ServerClock::Time time, Pool::Loan connection);
 
-  // The store's time. Whatever the server tells of its clock is heard: a group that goes by it is not behind
-  // what made us begin it.
-  [[nodiscard]] core::TimePoint told_time(const Rows& answer);
-  [[nodiscard]] std::optional<core::TimePoint> heard_time();
+  [[nodiscard]] ServerClock::Time read_time(Connection& connection);
+  // Records a step of the server's clock, unless another reading does not show it or another node was first.
+  void record_step(Connection& connection);
 
   static void catch_up_with_logs(Connection& connection, std::vector<core::Run>& runs);
   // Runs with what `ask_more` asks for, all of one snapshot, which goes to `more`; without their nodes, with

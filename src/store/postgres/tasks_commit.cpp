@@ -76,7 +76,7 @@ PostgresTransaction::~PostgresTransaction() {
   if (!is_open_) return;
   const bool is_guess_wrong = is_guessed_ && number_ == 0 && !connection_->is_holding_back();
   if (is_guess_wrong) {  // perhaps: the next one asks before it goes on
-    shared_.clock.forget();
+    shared_.clock.forget_guess();
     shared_.schema_found = 0;
   }
   connection_->roll_back();

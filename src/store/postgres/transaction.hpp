@@ -22,7 +22,7 @@ void ask_for_held_if_free(Connection& connection, const HolderRef& holder);
 class PostgresTransaction final : public Transaction {
  public:
   struct Begun {
-    core::TimePoint now;
+    ServerClock::Time time;
     std::uint64_t life = 0;
     std::int64_t number = 0;  // the server's, by which a lost commit is looked up; 0: not told yet
     bool is_guessed = false;  // the time; what it was begun for may be repeated
@@ -33,8 +33,9 @@ class PostgresTransaction final : public Transaction {
   PostgresTransaction(Shared& shared, Pool::Loan connection, Begun begun)
       : shared_(shared),
         connection_(std::move(connection)),
-        now_(begun.now),
-        claims_at_(begun.now),
+        now_(begun.time.now),
+        claims_at_(begun.time.now),
+        clock_(std::move(begun.time.state)),
         life_(begun.life),
         number_(begun.number),
         is_guessed_(begun.is_guessed),
@@ -49,6 +50,7 @@ class PostgresTransaction final : public Transaction {
   void set_number(std::int64_t number) { number_ = number; }
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
+  [[nodiscard]] const core::ClockState& clock() const override { return *clock_; }
   [[nodiscard]] std::uint64_t life() const override { return life_; }
   // The server would have refused the group if it were more.
   [[nodiscard]] core::Duration now_behind_max() const override {
@@ -144,6 +146,7 @@ class PostgresTransaction final : public Transaction {
   Pool::Loan connection_;
   const core::TimePoint now_;
   core::TimePoint claims_at_;
+  const std::shared_ptr<const core::ClockState> clock_;  // with the store, which replaces it at a step
   const std::uint64_t life_;
   std::int64_t number_;
   const bool is_guessed_;

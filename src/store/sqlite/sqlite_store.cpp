@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "core/ensure.hpp"
+#include "store/bridged_clock.hpp"
 #include "store/lanes.hpp"
+#include "store/sqlite/clock.hpp"
 #include "store/sqlite/erase.hpp"
 #include "store/sqlite/file_watch.hpp"
 #include "store/sqlite/log_mark.hpp"
@@ -80,6 +82,7 @@ class SqliteStore final : public Store {
     (void)flusher_.note_foreign();  // what was committed before is not known to be on the disk
     learn_lanes(*writer_, lanes_);
     schema_found_ = find_schema();
+    clock_.adopt(sqlite::load_clock(*writer_));
   }
 
   std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) override {
@@ -106,6 +109,7 @@ class SqliteStore final : public Store {
   [[nodiscard]] bool has_sql() const override { return true; }
 
   core::TimePoint now() override { return clock_.now(); }
+  core::ClockState clock_state() override { return *clock_.state(); }
 
   std::optional<StoredTask> find_task(const core::TaskId& id) override {
     return read([&](Connection& connection) { return sqlite::find_task(connection, lanes_, id); });
@@ -174,6 +178,7 @@ class SqliteStore final : public Store {
   core::StoreVitals vitals() override {
     core::StoreVitals vitals = read([&](Connection& connection) { return sqlite::vitals_of(connection); });
     vitals.now = clock_.now();
+    vitals.clock = *clock_.state();
     std::error_code none;  // no log: nothing was written since the last checkpoint
     const std::uintmax_t log_bytes = std::filesystem::file_size(log_path_, none);
     vitals.log_bytes = none ? 0 : static_cast<std::int64_t>(log_bytes);
@@ -259,20 +264,26 @@ class SqliteStore final : public Store {
     std::unique_lock turn{writer_turn_};
     begin_writing();
     auto transaction = std::make_unique<sqlite::SqliteTransaction>(
-        std::move(turn),
-        sqlite::SqliteTransaction::Around{.connection = *writer_,
-                                          .flusher = flusher_,
-                                          .checkpointer = checkpointer_,
-                                          .remembered = remembered_,
-                                          .lanes = lanes_,
-                                          .files = files_,
-                                          .mark = *mark_,
-                                          .is_writing = is_writing_},
-        clock_.now());
+        std::move(turn), sqlite::SqliteTransaction::Around{.connection = *writer_,
+                                                           .flusher = flusher_,
+                                                           .checkpointer = checkpointer_,
+                                                           .remembered = remembered_,
+                                                           .lanes = lanes_,
+                                                           .files = files_,
+                                                           .mark = *mark_,
+                                                           .is_writing = is_writing_});
     notice_foreign_commits();
     expect_schema(schema_found_, kSchemaVersion);
+    transaction->read_clock(clock_);
+    if (transaction->clock().steps != clock_steps_saved_) share_clock(transaction->clock());
     is_writing_ = true;
     return transaction;
+  }
+
+  // Inside a write transaction; again until one of them was committed.
+  void share_clock(const core::ClockState& clock) {
+    clock_steps_saved_ = sqlite::load_clock(*writer_).steps;
+    if (clock.steps > clock_steps_saved_) sqlite::save_clock(*writer_, clock, clock.since);
   }
 
   // Nothing is returned that a power cut could take back.
@@ -341,6 +352,7 @@ class SqliteStore final : public Store {
     learn_lanes(*writer_, lanes_);
     remembered_.forget_all();
     schema_found_ = find_schema();
+    clock_.adopt(sqlite::load_clock(*writer_));
     foreign_version_ = version;
     was_changed_ = true;
   }
@@ -351,7 +363,7 @@ class SqliteStore final : public Store {
     return row.next() ? row.int32() : 0;
   }
 
-  core::Clock& clock_;
+  BridgedClock clock_;
   std::string log_path_;
   sqlite::Flusher flusher_;
   const sqlite::FileWatch files_;
@@ -363,6 +375,7 @@ class SqliteStore final : public Store {
   std::unique_ptr<Connection> writer_;
   std::int64_t foreign_version_ = 0;
   int schema_found_ = 0;
+  std::int64_t clock_steps_saved_ = 0;
   std::atomic<bool> was_changed_ = false;
   std::atomic<bool> is_writing_ = false;  // the write lock is held, and foreign commits were noticed
   ReaderPool readers_;

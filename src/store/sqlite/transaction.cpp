@@ -20,14 +20,19 @@ SqliteTransaction::~SqliteTransaction() {
   if (has_user_sql_ || is_committing_) remembered_.forget_all();
 }
 
-bool SqliteTransaction::begin_with(const SqlWork& work, core::Clock& clock) {
+void SqliteTransaction::read_clock(BridgedClock& clock) {
+  now_ = clock.now();
+  clock_state_ = clock.state();
+}
+
+bool SqliteTransaction::begin_with(const SqlWork& work, BridgedClock& clock) {
   remembered_.forget_all();  // the statements are not ours
   has_user_sql_ = true;
   UserSql sql{connection_};
   const bool goes_on = work(sql);
   sql.throw_if_passing();
   PAWL_ENSURE(!goes_on || !sql.has_failed(), "what failed is not committed");
-  now_ = clock.now();
+  read_clock(clock);
   return goes_on;
 }
 

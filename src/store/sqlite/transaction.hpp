@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/env.hpp"
+#include "store/bridged_clock.hpp"
 #include "store/lanes.hpp"
 #include "store/sqlite/checkpointer.hpp"
 #include "store/sqlite/connection.hpp"
@@ -31,7 +32,7 @@ class SqliteTransaction final : public Transaction {
     LogMark& mark;
     std::atomic<bool>& is_writing;
   };
-  SqliteTransaction(std::unique_lock<std::mutex> turn, const Around& around, core::TimePoint now)
+  SqliteTransaction(std::unique_lock<std::mutex> turn, const Around& around)
       : turn_(std::move(turn)),
         connection_(around.connection),
         flusher_(around.flusher),
@@ -40,16 +41,17 @@ class SqliteTransaction final : public Transaction {
         lanes_(around.lanes),
         files_(around.files),
         mark_(around.mark),
-        is_writing_(around.is_writing),
-        now_(now) {}
+        is_writing_(around.is_writing) {}
   SqliteTransaction(const SqliteTransaction&) = delete;
   SqliteTransaction& operator=(const SqliteTransaction&) = delete;
   ~SqliteTransaction() override;
 
-  // Statements of a user's own, before anything else; the time is that of their end.
-  [[nodiscard]] bool begin_with(const SqlWork& work, core::Clock& clock);
+  void read_clock(BridgedClock& clock);
+  // Runs a user's own statements before anything else; the time is that of their end.
+  [[nodiscard]] bool begin_with(const SqlWork& work, BridgedClock& clock);
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
+  [[nodiscard]] const core::ClockState& clock() const override { return *clock_state_; }
   [[nodiscard]] Loaded load(const LoadRequest& request) override;
   [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(
       std::span<const core::LeaseRef> refs) override;
@@ -98,7 +100,8 @@ class SqliteTransaction final : public Transaction {
   LogMark& mark_;
   std::atomic<bool>& is_writing_;
   bool has_advanced_mark_ = false;
-  core::TimePoint now_;
+  core::TimePoint now_ = {};
+  std::shared_ptr<const core::ClockState> clock_state_;  // with the store, which replaces it at a step
 };
 
 }  // namespace pawl::store::sqlite

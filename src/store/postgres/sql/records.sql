@@ -54,3 +54,10 @@ select pawl.expect_rows(count(*), $5::int8) from gone
 select kind, namespace, key, version, body, expires_at, created_at, updated_at
 from pawl.records where kind = $1::text and (namespace, key) > ($2::text, $3::text)
 order by namespace, key limit $4::int8
+
+-- name: put_clock
+-- The version is the number of steps: of the nodes that observed one step, the first records it.
+insert into pawl.records (kind, namespace, key, version, body, expires_at, created_at, updated_at)
+values ($1::text, $2::text, $3::text, $4::int8, $5::text, null, $6::timestamptz, $6::timestamptz)
+on conflict (kind, namespace, key) do update set version = excluded.version, body = excluded.body,
+  updated_at = excluded.updated_at where records.version = excluded.version - 1

@@ -25,10 +25,12 @@ rollback
 -- system goes on to answer the network's probes, so that nothing else would tell the server. Who waits for a lock is
 -- told so before its node takes the server for lost, which would leave it waiting there with nobody to tell.
 -- The schema's version: another program may have migrated the database since this one opened it.
+-- The clock comes with the steps that were recorded of it.
 select clock_timestamp(), pg_current_xact_id()::text::bigint,
   concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
   extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), to_regclass('pawl.lanes')::oid),
   (select max(version) from pawl.schema_migrations),
+  (select body from pawl.records where kind = 'clock' and namespace = '' and key = 'store'),
   set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
   set_config('enable_sort', 'off', true), set_config('enable_memoize', 'off', true),
@@ -40,7 +42,9 @@ select clock_timestamp(), pg_current_xact_id()::text::bigint,
 -- Of a group that went by a guess of the time, of the schema and of the server: nothing behind it is done if one of them
 -- was wrong.
 select pawl.expect_rows((coalesce(clock_timestamp() between $1::timestamptz and $2::timestamptz, true)
-  and (select max(version) from pawl.schema_migrations) = $3::int4 and $4::text = concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
+  and (select max(version) from pawl.schema_migrations) = $3::int4
+  and coalesce((select version from pawl.records where kind = 'clock' and namespace = '' and key = 'store'), 0) = $5::int8
+  and $4::text = concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extract(epoch from pg_postmaster_start_time()),
   extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), to_regclass('pawl.lanes')::oid))::int, 1)
 
 -- name: pin_plans
@@ -56,7 +60,7 @@ select concat_ws('/', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), extra
 
 -- name: now
 -- only: this database because SQLite's clock is that of its host.
-select clock_timestamp()
+select clock_timestamp(), (select body from pawl.records where kind = 'clock' and namespace = '' and key = 'store')
 
 -- name: identify_server
 -- only: this database because SQLite has no replicas.
@@ -116,7 +120,7 @@ values ($1::int4, $2::text, $3::text, clock_timestamp())
 
 -- name: find_size
 -- only: this database because SQLite has pragmas for it.
-select clock_timestamp(), pg_database_size(current_database())
+select pg_database_size(current_database())
 
 -- name: find_table_sizes
 -- only: this database because SQLite does not count its rows.
