@@ -27,6 +27,9 @@ if(PAWL_SANITIZE)
     # The sanitizers' instrumentation makes this warning of g++ report variables that are set.
     target_compile_options(pawl_flags INTERFACE -Wno-maybe-uninitialized)
   endif()
+  if(PAWL_CANARIES)
+    target_compile_definitions(pawl_flags INTERFACE PAWL_CANARIES)
+  endif()
 elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
   # It works on optimized code only, which the tests' own is not.
   target_compile_options(pawl_flags INTERFACE -U_FORTIFY_SOURCE

@@ -1,14 +1,22 @@
 #include "core/canary.hpp"
 
+#include <algorithm>
+
 namespace pawl::core {
 
 #ifdef PAWL_CANARIES
 namespace {
-Canary the_planted = Canary::none;  // the one global of the project, and in no build that anyone is given
+Canary the_planted = Canary::none;  // the only global variable, and only in a sanitizer's build
 }
 
 bool planted(Canary canary) { return the_planted == canary; }
-void plant(Canary canary) { the_planted = canary; }
+
+bool plant(std::string_view name) {
+  const auto* const found = std::find(kCanaryNames.begin(), kCanaryNames.end(), name);
+  if (found == kCanaryNames.end()) return false;
+  the_planted = static_cast<Canary>(found - kCanaryNames.begin());
+  return true;
+}
 #endif
 
 }  // namespace pawl::core

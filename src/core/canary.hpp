@@ -1,55 +1,46 @@
 #pragma once
-// Bugs planted on purpose, to prove that the simulation catches them. Only a build with PAWL_CANARIES has
-// them; in every other one `planted` is a constant and the compiler drops the branch.
+// Bugs planted on purpose, to prove that the tests catch them. docs/canaries.md says what each one breaks and which
+// test catches it; tests/canaries/run.py plants them one by one. Only a sanitizer's build with PAWL_CANARIES has
+// them: in every other build `planted` is a constant, and the compiler drops the branch.
 
 #include <array>
 #include <cstdint>
 #include <string_view>
 
+#define PAWL_CANARIES_LIST(X) \
+  X(none)                     \
+  /* claims and reports */    \
+  X(fence_not_checked)        \
+  X(answer_before_commit)     \
+  X(rescue_without_compare)   \
+  X(expiry_not_checked)       \
+  X(attempt_not_counted)      \
+  X(attempts_without_end)     \
+  X(key_not_freed)            \
+  X(key_taken_out_of_turn)    \
+  X(jitter_skipped)           \
+  X(limit_not_enforced)       \
+  X(pause_ignored)            \
+  X(due_time_ignored)         \
+  X(idempotency_forgotten)    \
+  X(cancel_forgotten)         \
+  X(release_spends_attempt)   \
+  X(fence_not_raised)         \
+  X(count_forgotten)
+
 namespace pawl::core {
 
-enum class Canary : std::uint8_t {
-  none,
-  fence_not_checked,       // any report from the holder's name is taken
-  answer_before_commit,    // callers are told before the store has it
-  rescue_without_compare,  // the sweep trusts what it read earlier
-  expiry_not_checked,      // a holder may report after its lease is over
-  attempt_not_counted,     // at the claim
-  attempts_without_end,    // max_attempts is not looked at
-  key_not_freed,           // by a task that ends dead
-  key_taken_out_of_turn,   // the second in line goes before the first
-  jitter_skipped,          // all retries come back at one moment
-  limit_not_enforced,      // max_concurrency
-  pause_ignored,           // of a queue
-  due_time_ignored,        // a delayed task is claimable at once
-  idempotency_forgotten,   // the same enqueue makes a second task
-  cancel_forgotten,        // the flag is lost with the next heartbeat
-  release_spends_attempt,  // what is given back counts as tried
-  fence_not_raised,        // when a lease is taken by force
-  count_forgotten,         // of dead tasks
-};
-inline constexpr std::array<std::string_view, 18> kCanaryNames{"none",
-                                                               "fence_not_checked",
-                                                               "answer_before_commit",
-                                                               "rescue_without_compare",
-                                                               "expiry_not_checked",
-                                                               "attempt_not_counted",
-                                                               "attempts_without_end",
-                                                               "key_not_freed",
-                                                               "key_taken_out_of_turn",
-                                                               "jitter_skipped",
-                                                               "limit_not_enforced",
-                                                               "pause_ignored",
-                                                               "due_time_ignored",
-                                                               "idempotency_forgotten",
-                                                               "cancel_forgotten",
-                                                               "release_spends_attempt",
-                                                               "fence_not_raised",
-                                                               "count_forgotten"};
+#define PAWL_CANARY_VALUE(name) name,
+#define PAWL_CANARY_NAME(name) std::string_view{#name},
+enum class Canary : std::uint8_t { PAWL_CANARIES_LIST(PAWL_CANARY_VALUE) };
+inline constexpr std::array kCanaryNames{PAWL_CANARIES_LIST(PAWL_CANARY_NAME)};
+#undef PAWL_CANARY_VALUE
+#undef PAWL_CANARY_NAME
 
 #ifdef PAWL_CANARIES
 [[nodiscard]] bool planted(Canary canary);
-void plant(Canary canary);
+// Before any thread is started. False if there is no such canary.
+[[nodiscard]] bool plant(std::string_view name);
 #else
 [[nodiscard]] constexpr bool planted(Canary /*canary*/) { return false; }
 #endif

@@ -58,14 +58,10 @@ class Bar {
 std::optional<int> plant(const std::string& name) {
   if (name.empty()) return std::nullopt;
 #ifdef PAWL_CANARIES
-  for (std::size_t i = 0; i < core::kCanaryNames.size(); ++i) {
-    if (core::kCanaryNames[i] != name) continue;
-    core::plant(static_cast<core::Canary>(i));
-    return std::nullopt;
-  }
-  fmt::print(stderr, "there is no canary {}\n", name);
+  if (core::plant(name)) return std::nullopt;
+  fmt::print(stderr, "--canary: no canary is named \"{}\" (docs/canaries.md lists them)\n", name);
 #else
-  fmt::print(stderr, "this program has no canaries in it: build and run pawl_sim_canary\n");
+  fmt::print(stderr, "--canary: this build has no canaries (the preset asan has them)\n");
 #endif
   return 2;
 }
@@ -151,7 +147,7 @@ int run_program(int argc, char** argv, const std::map<std::string, MakeStores>& 
   app.add_option("--store", arguments.store, "memory or sqlite");
   app.add_flag("--workflows", arguments.has_workflows, "simulate workflows; --lives: of each run");
   app.add_flag("--verbose", arguments.is_verbose, "a line for each run");
-  app.add_option("--canary", arguments.canary, "plant this bug (pawl_sim_canary only)");
+  app.add_option("--canary", arguments.canary, "plant this bug (of the preset asan only)");
   CLI11_PARSE(app, argc, argv);
   if (const auto error = plant(arguments.canary)) return *error;
   const auto make_stores = stores.find(arguments.store);
