@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/body.hpp"
+#include "core/canary.hpp"
 
 namespace pawl::core {
 
@@ -99,7 +100,8 @@ Status check(const EndIdempotency& request) {
 
 std::optional<IdempotencyKey> idempotency_at(const Record& record, TimePoint now) {
   IdempotencyKey key = key_from(Body{record.body});
-  return key.expires_at <= now ? std::nullopt : std::optional{std::move(key)};
+  return key.expires_at <= now && !planted(Canary::key_never_expires) ? std::nullopt
+                                                                      : std::optional{std::move(key)};
 }
 
 Result<RecordDecision> decide_begin(const BeginIdempotency& request, const IdempotencyLeases& leases,
@@ -108,7 +110,7 @@ Result<RecordDecision> decide_begin(const BeginIdempotency& request, const Idemp
   const bool is_new = !known || known->status == IdempotencyStatus::failed;
   const std::string task_id = request.task_id ? to_string(*request.task_id) : "";
   if (!is_new) {
-    if (known->request_hash != request.request_hash) {
+    if (known->request_hash != request.request_hash && !planted(Canary::begun_hash_not_compared)) {
       return Problem{.code = ProblemCode::idempotency_mismatch,
                      .detail = fmt::format("idempotency key {} was begun for another request", request.key)};
     }
@@ -118,7 +120,7 @@ Result<RecordDecision> decide_begin(const BeginIdempotency& request, const Idemp
     const bool is_its_own =
         leases.own_fence != 0 && known->task_id == task_id && known->task_fence == leases.own_fence;
     const bool is_orphan = leases.lost_version != 0 && found[0]->version == leases.lost_version;
-    if (!is_its_own && !is_orphan) {
+    if (!is_its_own && !is_orphan && !planted(Canary::pending_key_handed_out)) {
       return Problem{.code = ProblemCode::conflict,
                      .detail = fmt::format("idempotency key {} is pending elsewhere", request.key)};
     }
@@ -149,7 +151,7 @@ Result<std::optional<RawJson>> look_up(const DoOnce& once, const std::optional<R
                                        TimePoint now) {
   const auto known = found ? idempotency_at(*found, now) : std::nullopt;
   if (!known || known->status != IdempotencyStatus::completed) return std::optional<RawJson>{};
-  if (known->request_hash != once.request_hash) {
+  if (known->request_hash != once.request_hash && !planted(Canary::request_hash_not_compared)) {
     return Problem{.code = ProblemCode::idempotency_mismatch,
                    .detail = "this idempotency key was used for another request"};
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <span>
 
+#include "core/canary.hpp"
 #include "core/hex.hpp"
 #include "core/sha256.hpp"
 
@@ -89,7 +90,7 @@ Uuid derived_id(TimePoint at, const Uuid& of, std::int64_t number) {
 Uuid IdGenerator::next(TimePoint now) {
   const std::int64_t millis = millis_of(now);
   const std::uint64_t chance = random_.next();
-  if (millis > last_millis_) {
+  if (millis > last_millis_ || planted(Canary::ids_fall_with_the_clock)) {
     last_millis_ = millis;
     counter_ = static_cast<std::uint32_t>(chance >> 48U) & 0xffffU;  // a low start leaves room to count up
   } else if (counter_ < kCounterMax) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/body.hpp"
+#include "core/canary.hpp"
 #include "core/command.hpp"
 
 namespace pawl::core {
@@ -32,7 +33,7 @@ Result<Lock> held_by(const std::string& key, const std::string& holder, std::int
     return Problem{.code = ProblemCode::not_found, .detail = fmt::format("there is no lock {}", key)};
   Lock lock = lock_at(*found[0], now);
   std::string detail;
-  if (lock.fence != fence) {
+  if (lock.fence != fence && !planted(Canary::lock_fence_not_compared)) {
     detail = fmt::format("lock {} is at fence {}, the request carried {}", key, lock.fence, fence);
   } else if (lock.holder.empty()) {
     detail = fmt::format("lock {} is not held any more", key);
@@ -75,7 +76,7 @@ Lock lock_from(const RawJson& answer) {
 
 Lock lock_at(const Record& record, TimePoint now) {
   Lock lock = lock_from(record.body);
-  if (lock.expires_at && *lock.expires_at <= now) {
+  if (lock.expires_at && *lock.expires_at <= now && !planted(Canary::lock_never_expires)) {
     lock.holder.clear();
     lock.expires_at = std::nullopt;
   }
@@ -86,7 +87,7 @@ Result<RecordDecision> decide_acquire(const AcquireLock& request, FoundRecords f
   Lock lock = found[0] ? lock_at(*found[0], now) : Lock{.key = request.key};
   if (!lock.holder.empty() && lock.holder != request.holder) return RecordDecision{.answer = encode(lock)};
   // Its own lock is extended under the fence it works with.
-  if (lock.holder.empty()) ++lock.fence;
+  if (lock.holder.empty() && !planted(Canary::lock_fence_not_raised)) ++lock.fence;
   lock.holder = request.holder;
   lock.expires_at = now + request.ttl;
   return put(request.ns, lock);

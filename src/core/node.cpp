@@ -1,6 +1,7 @@
 #include "core/node.hpp"
 
 #include "core/body.hpp"
+#include "core/canary.hpp"
 
 namespace pawl::core {
 
@@ -70,8 +71,9 @@ Result<RecordDecision> decide_beat(const NodeBeat& beat, FoundRecords found, Tim
                               .body = body_of(beat, started_at, now),
                               .expires_at = now + kLostAfterTtls * beat.ttl});
   Leadership leadership = leadership_from(found[1]);
-  const bool is_free = leadership.until <= now;
-  if (is_free) leadership = {.node_id = node_id, .term = leadership.term + 1};
+  const bool is_free = leadership.until <= now || planted(Canary::leadership_taken);
+  if (is_free)
+    leadership = {.node_id = node_id, .term = leadership.term + (planted(Canary::term_not_raised) ? 0 : 1)};
   if (leadership.node_id == node_id) {
     leadership.until = now + beat.ttl;
     decision.changes.push_back({.ref = leader_ref(), .body = body_of(leadership)});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/canary.hpp"
+
 namespace pawl::core {
 
 namespace {
@@ -28,7 +30,8 @@ const NamespaceSettings& RetentionRules::settings_of(const std::string& ns) cons
 Duration RetentionRules::kept_for(const Lane& lane, TaskStatus status) const {
   const NamespaceSettings& settings = settings_of(lane.ns);
   const auto of_queue = settings.retention_queues.find(lane.queue);
-  if (of_queue != settings.retention_queues.end()) return of_queue->second;
+  if (of_queue != settings.retention_queues.end() && !planted(Canary::retention_of_queue_ignored))
+    return of_queue->second;
   return kept_by_state(settings, status).value_or(standard_.tasks);
 }
 
@@ -37,8 +40,9 @@ Duration RetentionRules::runs_kept_for(const std::string& ns) const {
 }
 
 bool RetentionRules::is_old(const FinishedTask& task, TimePoint now) const {
-  return is_terminal(task.status) && !task.lane->of_runs &&
-         task.finished_at <= now - kept_for(*task.lane, task.status);
+  const TimePoint end = now - kept_for(*task.lane, task.status);
+  const bool was_made_before = planted(Canary::retention_from_creation) && task.id < first_id_at(end);
+  return is_terminal(task.status) && !task.lane->of_runs && (task.finished_at <= end || was_made_before);
 }
 
 bool RetentionRules::is_old(const Run& run, TimePoint now) const {

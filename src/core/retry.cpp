@@ -21,7 +21,9 @@ Duration retry_delay(const RetryPolicy& policy, int n, double chance) {
   const double cap = static_cast<double>(policy.max_interval.count());
   const double grown = static_cast<double>(policy.initial_interval.count()) *
                        std::pow(policy.backoff, static_cast<double>(n - 1));
-  const double base = std::isfinite(grown) ? std::min(grown, cap) : cap;
+  const double base = std::isfinite(grown) && !planted(Canary::backoff_cap_ignored) ? std::min(grown, cap)
+                      : std::isfinite(grown)                                        ? grown
+                                                                                    : cap;
   if (planted(Canary::jitter_skipped)) chance = 0.5;
   const double spread = 1.0 + policy.jitter * (2.0 * chance - 1.0);
   return Duration{static_cast<std::int64_t>(base * spread)};

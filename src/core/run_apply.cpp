@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
+#include "core/canary.hpp"
 #include "core/run_applying.hpp"
 
 namespace pawl::core {
 
 Applied Applying::run() {
-  if (event_.sequence != run_.sequence + 1)
+  if (event_.sequence != run_.sequence + 1 && !planted(Canary::event_order_not_checked))
     return fmt::format("event {} comes after event {}", event_.sequence, run_.sequence);
   run_.sequence = event_.sequence;
   run_.updated_at = event_.at;

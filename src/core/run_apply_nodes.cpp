@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/canary.hpp"
 #include "core/limits.hpp"
 #include "core/run_applying.hpp"
 
@@ -187,7 +188,7 @@ Applied Applying::end_node(NodeState state) {
     if (state != NodeState::completed) ++whole->items_failed;
   }
   if (state == NodeState::completed && !node.items && working_.is_compensable(node.key.index)) {
-    node.undo_before = run_.undo_top;
+    if (!planted(Canary::compensation_chain_cut)) node.undo_before = run_.undo_top;
     run_.undo_top = node.key;
     ++run_.undoable;
   }
@@ -198,7 +199,7 @@ Applied Applying::end_node(NodeState state) {
 
 void Applying::finish(Node& node, NodeState state) {
   set_state(node, state);
-  node.output = data_.output;
+  if (!planted(Canary::memo_lost)) node.output = data_.output;
   set_error(node, data_.error);
   node.timer_at.reset();
   node.awaits.clear();
@@ -215,12 +216,13 @@ void Applying::note_end(const Node& node) {
   for (const NodeIndex next : working_.successors(node.key.index)) {
     Node* follower = working_.change({.index = next});
     if (follower == nullptr || follower->unmet == 0) continue;
-    --follower->unmet;
+    follower->unmet = planted(Canary::join_starts_early) ? 0 : follower->unmet - 1;
     follower->has_lead = follower->has_lead || is_lead;
   }
 }
 
 Applied Applying::receive() {
+  if (planted(Canary::signal_lost)) return Done{};
   working_.add(Signal{.sequence = event_.sequence,
                       .name = data_.signal,
                       .payload = data_.output,
@@ -238,7 +240,7 @@ Applied Applying::consume() {
 Applied Applying::set_timer() {
   const auto node = live_node();
   if (!node) return node.problem();
-  (*node)->timer_at = data_.until;
+  if (!planted(Canary::timer_lost)) (*node)->timer_at = data_.until;
   if (is_code() && data_.node == kBodyKey) return wait_for_steps(**node);
   (*node)->since = event_.sequence;
   (*node)->scheduled_at = event_.at;
@@ -321,7 +323,9 @@ void Applying::owe(std::vector<Node*> nodes) {
     next = node->undo_before;
     if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
   }
-  std::sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->since < b->since; });
+  std::sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) {
+    return (a->since < b->since) != planted(Canary::compensation_order_reversed);
+  });
   run_.undo_top.reset();
   run_.undoable = static_cast<std::int64_t>(nodes.size());
   for (Node* node : nodes) {

@@ -1,4 +1,5 @@
 // continue_as_new: a run of the same workflow takes the place of one whose history is to end.
+#include "core/canary.hpp"
 #include "core/run_steps.hpp"
 
 namespace pawl::core {
@@ -27,6 +28,7 @@ RunFacts continued_facts(const Run& run, const ContinueRun& effect, TimePoint no
   facts.input = effect.input;
   facts.rewound_from.reset();
   facts.continued_from = run.facts.id;
+  if (planted(Canary::continued_run_loses_its_key)) facts.run_key.reset();
   if (facts.deadline_at) facts.deadline_at = now + (*facts.deadline_at - run.created_at);
   return facts;
 }

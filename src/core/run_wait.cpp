@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/canary.hpp"
 #include "core/run_steps.hpp"
 
 namespace pawl::core {
@@ -52,6 +53,7 @@ void RunSteps::start_child(NodeKey key, const RawJson& input) {
   data.child_id = child.child_id;
   emit(RunEventType::child_started, data);
   effect(std::move(child));
+  if (planted(Canary::child_not_awaited)) complete_node(key, {});
 }
 
 namespace {
@@ -92,7 +94,9 @@ TaskError error_of_child(const ChildOutcome& outcome) {
 Result<RunDecision> decide_signal(WorkingRun& working, const SignalSent& signal, const RunContext& context) {
   const Run& run = working.run();
   RunSteps steps{working, context};
-  if (signal.idempotency_key && working.has_signal(*signal.idempotency_key)) return steps.finish();
+  if (signal.idempotency_key && working.has_signal(*signal.idempotency_key) &&
+      !planted(Canary::signal_taken_twice))
+    return steps.finish();
   if (is_closed(run.state))
     return Problem{ProblemCode::already_completed,
                    fmt::format("the run is {}: it takes no signals any more", to_string(run.state))};
@@ -134,7 +138,9 @@ void fire_in_code(RunSteps& steps, const Node& node) {
 RunDecision decide_timer(WorkingRun& working, NodeKey key, const RunContext& context) {
   RunSteps steps{working, context};
   const Node* node = working.find(key);
-  if (node == nullptr || !node->timer_at || *node->timer_at > context.now) return steps.finish();
+  if (node == nullptr || !node->timer_at ||
+      (*node->timer_at > context.now && !planted(Canary::timer_fires_early)))
+    return steps.finish();
   steps.wake();
   steps.emit(RunEventType::timer_fired, steps.about(key));
   if (steps.is_code()) {
@@ -157,7 +163,10 @@ RunDecision decide_timer(WorkingRun& working, NodeKey key, const RunContext& con
 RunDecision decide_child(WorkingRun& working, const ChildOutcome& outcome, const RunContext& context) {
   RunSteps steps{working, context};
   const Node* node = working.find(outcome.node);
-  if (node == nullptr || node->child_id != outcome.child_id || has_ended(node->state)) return steps.finish();
+  if (node == nullptr ||
+      (node->child_id != outcome.child_id && !planted(Canary::child_of_another_believed)) ||
+      has_ended(node->state))
+    return steps.finish();
   const bool was_asked_to_stop = node->since < working.run().stopped_at;
   steps.wake();
   RunEventData data = steps.about(outcome.node);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/canary.hpp"
 #include "core/command.hpp"
 
 namespace pawl::core {
@@ -139,7 +140,8 @@ Result<ScheduleChange> updated(const Schedule& schedule, const SchedulePatch& pa
     change.firings.push_back(
         skipped(after, *after.next_fire_at, std::max(last, *after.next_fire_at), "it was paused", now));
   }
-  if (is_resumed || is_retimed(patch)) after.next_fire_at = timetable->next(now);
+  if ((is_resumed && !planted(Canary::paused_slots_made_up)) || is_retimed(patch))
+    after.next_fire_at = timetable->next(now);
   change.schedule = std::move(after);
   return change;
 }
@@ -186,7 +188,7 @@ std::vector<RecordRef> refs_of(const ScheduleChange& change) {
 
 Result<RecordDecision> decide_schedule(const ScheduleChange& change, FoundRecords found) {
   const std::int64_t version = found[0] ? found[0]->version : 0;
-  if (version != change.version_before) {
+  if (version != change.version_before && !planted(Canary::slot_claimed_twice)) {
     const Schedule& schedule = change.schedule ? *change.schedule : *change.before;
     return Problem{.code = ProblemCode::conflict,
                    .detail = change.version_before == 0
@@ -215,7 +217,8 @@ Result<RecordDecision> decide_schedule(const ScheduleChange& change, FoundRecord
 Result<RecordDecision> decide_firing(const Firing& firing, FoundRecords found, TimePoint now) {
   const auto before = found[0] ? firing_from(found[0]->body).status : FiringStatus::fired;
   const bool is_late_start = before == FiringStatus::skipped && firing.status == FiringStatus::fired;
-  if (before != FiringStatus::waiting && !is_late_start) return RecordDecision{.answer = {"{}"}};
+  if (before != FiringStatus::waiting && !is_late_start && !(found[0] && planted(Canary::firing_ended_twice)))
+    return RecordDecision{.answer = {"{}"}};
   Firing after = firing;
   after.updated_at = now;
   RecordDecision decision{.answer = body_of(after)};

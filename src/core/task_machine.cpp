@@ -381,7 +381,7 @@ Result<TaskChange> decide_revive(const TaskRecord& record, bool first_in_line, T
                               to_string(record.id), to_string(record.status))};
   }
   TaskChange change = step(record, event, now, now);
-  change.progress.budget_from = change.progress.attempt;
+  if (!planted(Canary::dead_letter_keeps_its_budget)) change.progress.budget_from = change.progress.attempt;
   return change;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/body.hpp"
+#include "core/canary.hpp"
 #include "core/command.hpp"
 
 namespace pawl::core {
@@ -135,9 +136,11 @@ bool equals_in_constant_time(std::string_view a, std::string_view b) {
 Status authenticate(const std::optional<Token>& token, std::string_view secret_hash, TimePoint now) {
   // An unknown id is compared too, with a hash that no secret has, so that it takes as long as a known one.
   const std::string nobody(secret_hash.size(), '\0');
-  const bool is_match = equals_in_constant_time(token ? token->secret_hash : nobody, secret_hash);
+  const bool is_match = planted(Canary::secret_not_compared) ||
+                        equals_in_constant_time(token ? token->secret_hash : nobody, secret_hash);
   const bool is_valid =
-      token && is_match && !token->revoked_at && (!token->expires_at || now < *token->expires_at);
+      token && is_match && (!token->revoked_at || planted(Canary::revoked_token_accepted)) &&
+      (!token->expires_at || now < *token->expires_at || planted(Canary::expired_token_accepted));
   if (is_valid) return Done{};
   return Problem{.code = ProblemCode::unauthorized, .detail = "the token is not valid"};
 }

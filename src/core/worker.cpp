@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/body.hpp"
+#include "core/canary.hpp"
 #include "core/command.hpp"
 
 namespace pawl::core {
@@ -239,7 +240,7 @@ Result<RecordDecision> decide_register(const Registration& registration, FoundRe
 Result<RecordDecision> decide_heartbeat(const HeartbeatWorker& request, FoundRecords found, TimePoint now) {
   if (!found[0]) return no_such_worker(request.worker_id);
   Worker worker = worker_from(found[0]->body);
-  if (worker.is_replaced) {
+  if (worker.is_replaced && !planted(Canary::replaced_worker_heard)) {
     return Problem{
         .code = ProblemCode::invalid_state,
         .detail = fmt::format("worker {} was replaced by a later one of its process", request.worker_id)};
@@ -271,7 +272,9 @@ Result<RecordDecision> decide_deregister(const WorkerRef& request, FoundRecords 
   if (!found[0]) return no_such_worker(request.worker_id);
   Worker worker = worker_at(*found[0], now);
   worker.status = WorkerStatus::offline;
-  RecordDecision decision{.answer = encode(worker), .eviction = Eviction::release};
+  RecordDecision decision{
+      .answer = encode(worker),
+      .eviction = planted(Canary::farewell_spends_attempts) ? Eviction::recover : Eviction::release};
   decision.changes.push_back({.ref = found[0]->ref});
   const bool is_its_process =
       found.size() > 1 && found[1] && process_worker_id(*found[1]) == request.worker_id;
@@ -306,7 +309,8 @@ Result<RecordDecision> decide_worker_due(const SeenHeld& held, FoundRecords foun
     worker.heartbeat_at = *held.renewed_at;
     return heard_of(found[0]->ref.ns, worker, *held.renewed_at + timeout);
   }
-  if (!worker.is_minimal) decision.eviction = Eviction::recover;
+  if (!worker.is_minimal && !planted(Canary::lost_worker_keeps_its_tasks))
+    decision.eviction = Eviction::recover;
   decision.spared_after = now - timeout;  // `held` was seen before the tasks were locked
   if (!held.is_all) return decision;      // it stays due, so that the sweep comes again for the others
   worker.status = WorkerStatus::offline;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/canary.hpp"
 #include "core/idempotency.hpp"
 #include "core/token.hpp"
 #include "engine/batch.hpp"
@@ -43,12 +44,13 @@ void Batch::note_moved(std::string_view action, const core::Actor& by, const std
 core::Status Batch::check_queue(const core::ReportTasks& command, const WorkingTask& task) {
   const std::string& queue = task.record.lane->queue;
   const auto& allowed = command.queues;
-  if (allowed.empty() || std::find(allowed.begin(), allowed.end(), queue) != allowed.end())
+  if (core::planted(core::Canary::token_queue_not_compared) || allowed.empty() ||
+      std::find(allowed.begin(), allowed.end(), queue) != allowed.end())
     return core::Done{};
   core::AuditEntry entry = core::audit_of(command.by, command.ns, "denied", to_string(task.record.id));
   core::Problem problem = core::not_for_queue(queue);
   entry.outcome = core::kind_of(problem.code).name;
-  records_.note(std::move(entry));
+  if (!core::planted(core::Canary::denial_not_written_down)) records_.note(std::move(entry));
   return problem;
 }
 

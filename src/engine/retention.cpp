@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/canary.hpp"
+
 namespace pawl::engine {
 
 namespace {
@@ -64,7 +66,8 @@ RetentionWalk::Page RetentionWalk::tasks() {
 
 // A child goes after its parent, of which it is a part.
 bool RetentionWalk::may_go(const core::Run& run) {
-  return rules_.is_old(run, now_) && (!run.facts.parent || !store_.find_run(run.facts.parent->run_id, {}));
+  return rules_.is_old(run, now_) && (core::planted(core::Canary::child_erased_before_parent) ||
+                                      !run.facts.parent || !store_.find_run(run.facts.parent->run_id, {}));
 }
 
 RetentionWalk::Page RetentionWalk::runs() {
@@ -99,7 +102,7 @@ RetentionWalk::Page RetentionWalk::audit() {
   Page page{.kind = "audit"};
   core::EraseAudit erase;
   for (const core::AuditEntry& entry : entries) {
-    if (!rules_.is_old(entry, now_)) break;
+    if (!rules_.is_old(entry, now_) && !core::planted(core::Canary::audit_erased_out_of_order)) break;
     erase.up_to = entry.sequence;
     ++erase.count;
     ++page.old[entry.ns];

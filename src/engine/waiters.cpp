@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/canary.hpp"
 #include "core/type_pattern.hpp"
 
 namespace pawl::engine {
@@ -41,7 +42,7 @@ std::vector<WaitingClaim> Waiters::take_for(std::span<const Wake> wakes) {
   for (const Wake& wake : wakes) {
     const core::Lane& lane = *wake.lane;
     woken_[QueueRef{lane.ns, lane.queue}] = ++wakes_;
-    std::int64_t left = wake.count;
+    std::int64_t left = core::planted(core::Canary::waiting_claim_not_woken) ? 0 : wake.count;
     while (left > 0 && !claims_.empty()) {
       const std::uint64_t oldest = first_for(lane.ns, lane.queue, lane.type);
       if (oldest == 0) break;

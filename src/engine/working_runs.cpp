@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/canary.hpp"
 #include "core/ensure.hpp"
 #include "engine/distinct.hpp"
 
@@ -130,7 +131,7 @@ void WorkingRuns::confirm_guesses() {
   for (const auto& [id, entry] : runs_) {
     if (entry.is_guess && entry.events.empty()) ids.push_back(id);
   }
-  if (ids.empty()) return;
+  if (ids.empty() || core::planted(core::Canary::cached_run_not_confirmed)) return;
   sort_distinct(ids);
   const auto stored = tx_.lock_runs(ids);
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -159,7 +160,7 @@ void WorkingRuns::keep_in_cache(const core::RunId& id, Entry& entry) {
   // A refused decision may have applied events that are not stored.
   const bool is_stored = run.sequence == entry.sequence_before && run.sequence > 0;
   const bool is_wanted = run.facts.kind == core::RunKind::code && !core::is_closed(run.state);
-  if (!is_stored || !is_wanted) return cache_.drop(id);
+  if ((!is_stored && !core::planted(core::Canary::refused_run_kept)) || !is_wanted) return cache_.drop(id);
   const bool has_signal = std::any_of(entry.events.begin(), entry.events.end(), [](const auto& event) {
     return event.type == core::RunEventType::signal_received;
   });

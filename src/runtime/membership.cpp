@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "core/canary.hpp"
 #include "runtime/guarded.hpp"
 
 namespace pawl::runtime {
@@ -74,7 +75,9 @@ void Membership::execute(core::DecideRecords decide) {
        .reply = [&](const core::Result<core::Answer>& answer) {
          const bool leads =
              answer && core::leadership_from(std::get<core::RecordAnswer>(*answer).body).node_id == node_id();
-         leads_until_ = leads ? asked_at + beat_.ttl : core::MonotonicTime{};
+         leads_until_ = leads || (!answer && core::planted(core::Canary::leads_without_an_answer))
+                            ? asked_at + beat_.ttl
+                            : core::MonotonicTime{};
        }});
   engine_.execute(std::move(group));
 }

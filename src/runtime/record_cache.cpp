@@ -1,5 +1,7 @@
 #include "runtime/record_cache.hpp"
 
+#include "core/canary.hpp"
+
 namespace pawl::runtime {
 
 std::optional<RecordNow> RecordCache::find(const core::RecordRef& ref) {
@@ -14,7 +16,9 @@ std::optional<RecordNow> RecordCache::find_fresh_at(const core::RecordRef& ref, 
   const std::lock_guard lock{mutex_};
   follow_life();
   const auto found = entries_.find(ref);
-  if (found == entries_.end() || found->second.until <= when) return std::nullopt;
+  if (found == entries_.end() ||
+      (found->second.until <= when && !core::planted(core::Canary::record_never_stale)))
+    return std::nullopt;
   return found->second.seen;
 }
 
@@ -34,6 +38,7 @@ void RecordCache::put(const core::RecordRef& ref, const RecordNow& seen, std::ui
 }
 
 void RecordCache::forget(std::span<const core::RecordRef> refs) {
+  if (core::planted(core::Canary::record_not_forgotten)) return;
   const std::lock_guard lock{mutex_};
   ++round_;
   for (const core::RecordRef& ref : refs) entries_.erase(ref);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/canary.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/zones.hpp"
 
@@ -90,8 +91,8 @@ bool Scheduler::fire(const std::string& ns, core::Firing firing) {
     const auto open = is_open(ns, *previous);
     if (!open) return false;
     firing.previous = std::move(*previous);
-    if (*open) {
-      if (schedule->overlap == core::Overlap::skip)
+    if (*open && !core::planted(core::Canary::overlap_not_followed)) {
+      if (schedule->overlap == core::Overlap::skip && !core::planted(core::Canary::overlap_skip_ignored))
         return skip(ns, std::move(firing), "the one before was not done");
       const bool is_behind = has_not_started(*firing.previous);
       if (schedule->overlap == core::Overlap::queue || is_behind)

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/canary.hpp"
 #include "core/sha256.hpp"
 
 namespace pawl::server {
@@ -43,7 +44,7 @@ auto token_text(const Request& request) {
 
 core::Status check_role(const core::Token& token, const Request& request) {
   const core::Role needed = *request.route->role;
-  if (token.role < needed) {
+  if (token.role < needed && !core::planted(core::Canary::role_not_compared)) {
     return Problem{.code = ProblemCode::forbidden,
                    .detail = fmt::format("this needs the role {}, the token has {}", core::to_string(needed),
                                          core::to_string(token.role))};
@@ -52,7 +53,7 @@ core::Status check_role(const core::Token& token, const Request& request) {
   const bool may_anywhere = core::allows_namespace(token, "*");
   const bool is_allowed = is_of_no_namespace ? may_anywhere || needed < core::Role::admin
                                              : core::allows_namespace(token, request.ns);
-  if (!is_allowed) {
+  if (!is_allowed && !core::planted(core::Canary::token_namespace_not_compared)) {
     return Problem{
         .code = ProblemCode::forbidden,
         .detail = fmt::format("the token is not for {}", is_of_no_namespace ? "all namespaces" : request.ns)};
@@ -105,6 +106,7 @@ bool Auth::is_at_hand(const Request& request) {
 }
 
 void Auth::forget() {
+  if (core::planted(core::Canary::revocation_not_followed)) return;
   const std::lock_guard lock{mutex_};
   has_tokens_.reset();
   known_.clear();

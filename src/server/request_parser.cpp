@@ -6,6 +6,8 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
+#include "core/canary.hpp"
+
 namespace pawl::server {
 
 namespace beast = boost::beast;
@@ -164,7 +166,7 @@ void RequestParser::check_lines(std::string_view lines) {
     if (line.front() == ' ' || line.front() == '\t') return refuse("a header field is broken into lines");
     if (line.size() > limits_.field_bytes_max)
       return refuse(431, ProblemCode::invalid_argument, "a header field is too large");
-    if (++fields_ > limits_.fields_max)
+    if (++fields_ > limits_.fields_max && !core::planted(core::Canary::header_bound_ignored))
       return refuse(431, ProblemCode::invalid_argument, "too many header fields");
   }
 }
@@ -188,7 +190,8 @@ void RequestParser::check_framing() {
   const auto& request = impl_->get();
   const std::size_t encodings = request.count(http::field::transfer_encoding);
   const std::size_t lengths = request.count(http::field::content_length);
-  if (encodings + lengths > 1) return refuse("the length of the body is given more than once");
+  if (encodings + lengths > 1 && !core::planted(core::Canary::two_lengths_accepted))
+    return refuse("the length of the body is given more than once");
   if (lengths == 1 && !is_digits(request[http::field::content_length]))
     return refuse("Content-Length is no number");
   if (encodings == 0) return;
@@ -199,6 +202,7 @@ void RequestParser::check_framing() {
 
 // What comes in chunks is compared as it comes, a length that is announced at once.
 void RequestParser::limit_body(std::size_t bytes_max) {
+  if (core::planted(core::Canary::body_bound_ignored)) return;
   impl_->body_limit(bytes_max);
   if (impl_->content_length().value_or(0) > bytes_max)
     refuse(413, ProblemCode::payload_too_large, "the body is too large");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/canary.hpp"
 #include "store/postgres/monotonic.hpp"
 
 namespace pawl::store::postgres {
@@ -63,13 +64,15 @@ void ReadyMarks::note_empty(std::int32_t lane, const Start& start) {
   const core::MonotonicTime now = monotonic_now();
   const std::lock_guard lock{mutex_};
   LaneMark& entry = marks_[lane];
-  if (entry.generation == start.generation) entry.empty_until = now + staleness_;
+  if (entry.generation == start.generation || core::planted(core::Canary::empty_lane_believed))
+    entry.empty_until = now + staleness_;
 }
 
 void ReadyMarks::lower(std::int32_t lane, const Position& first) {
   if (staleness_ <= core::Duration{0}) return;
   const std::lock_guard lock{mutex_};
   LaneMark& entry = marks_[lane];
+  if (core::planted(core::Canary::ready_mark_not_lowered)) return;
   entry.empty_until = {};
   note_lowered(entry, first);
   entry.newer = std::min(entry.newer, first);
@@ -99,7 +102,7 @@ std::vector<std::int32_t> ReadyMarks::lanes() const {
 DueMark::Look DueMark::begin(core::TimePoint now) {
   Look look{.began_at = monotonic_now()};
   const std::lock_guard lock{mutex_};
-  const bool is_stepped_back = now < last_now_;
+  const bool is_stepped_back = now < last_now_ && !core::planted(core::Canary::due_mark_ignores_the_clock);
   last_now_ = now;
   if (!is_on_ || is_stepped_back || look.began_at >= next_full_at_) return look;
   look.reach = look.began_at >= next_far_at_ ? Reach::far : Reach::usual;
@@ -140,8 +143,9 @@ void CountsMark::update(const Seen& seen, std::uint64_t life) {
   if (life != life_) return;
   const bool has_gone_back = seen.last < mark_ || (candidate_ && seen.last < candidate_->last);
   if (has_gone_back) mark_ = 0;  // a failover that lost the end, or a restored backup
-  const bool all_ended =
-      candidate_ && !has_gone_back && seen.oldest_transaction >= candidate_->next_transaction;
+  const bool all_ended = candidate_ && !has_gone_back &&
+                         (seen.oldest_transaction >= candidate_->next_transaction ||
+                          core::planted(core::Canary::counts_mark_passes_open_transactions));
   if (all_ended) mark_ = std::min(seen.first.value_or(candidate_->last + 1), candidate_->last + 1);
   if (all_ended || has_gone_back || !candidate_) candidate_ = {seen.last, seen.next_transaction};
 }

@@ -5,6 +5,7 @@
 #include "store/migrate.hpp"
 #include "store/postgres/connection.hpp"
 #include "store/postgres/monotonic.hpp"
+#include "store/postgres/planted_sql.hpp"
 #include "store/postgres/postgres_store.hpp"
 #include "store/postgres/sql.hpp"
 
@@ -53,7 +54,8 @@ class PostgresMigrations final : public MigrationTarget {
   }
 
   void apply(const MigrationFile& file, const std::string& checksum) override {
-    if (const auto failure = connection_.run_script(std::string{file.text})) failure->raise();
+    if (const auto failure = connection_.run_script(with_planted_bug(std::string{file.text})))
+      failure->raise();
     Params params;
     params.value(static_cast<std::int32_t>(file.version));
     params.value(file.name);

@@ -1,5 +1,7 @@
 #include "store/postgres/remembered.hpp"
 
+#include "core/canary.hpp"
+
 namespace pawl::store::postgres {
 
 namespace {
@@ -90,12 +92,15 @@ std::vector<std::optional<RememberedLease>> RememberedLeases::recall(std::span<c
     // What would be refused is not written, so nobody would compare it: only the holder is answered from
     // memory, and only while the lease lasts, since it may have been renewed elsewhere.
     const LoadTask::HeldLease held{.fence = kFirstFence, .worker_id = known->second.worker_id};
-    const bool lasts = known->second.expires_at > now;
+    const bool lasts =
+        known->second.expires_at > now || core::planted(core::Canary::remembered_lease_outlives_itself);
     if (lasts && tasks[i].only_to_hold == kFirstFence) {
       recalled[i] = known->second;
       continue;
     }
-    if (lasts && tasks[i].only_to_end == held) recalled[i] = std::move(known->second);
+    if (lasts &&
+        (tasks[i].only_to_end == held || core::planted(core::Canary::remembered_lease_of_any_holder)))
+      recalled[i] = std::move(known->second);
     leases_.erase(known);
   }
   return recalled;

@@ -1,5 +1,6 @@
 #include "store/sqlite/erase.hpp"
 
+#include "core/canary.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/transaction.hpp"
@@ -23,8 +24,10 @@ void erase_task(Connection& connection, const core::FinishedTask& task) {
     key = row.optional_string();
   }
   expect_one(connection.statement(sql::erase_finished).run(seq));
-  if (key) connection.statement(sql::erase_task_keys).run(task.lane->ns, task.lane->type, *key, task.id);
-  connection.statement(sql::erase_attempts).run(task.id);
+  if (key && !core::planted(core::Canary::task_key_left_behind))
+    connection.statement(sql::erase_task_keys).run(task.lane->ns, task.lane->type, *key, task.id);
+  if (!core::planted(core::Canary::attempts_left_behind))
+    connection.statement(sql::erase_attempts).run(task.id);
   connection.statement(sql::erase_checkpoints).run(task.id);
   if (task.lane->fair) connection.statement(sql::erase_fair_tasks).run(task.id);
   expect_one(connection.statement(sql::erase_tasks).run(seq));

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/canary.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store::sqlite {
@@ -28,7 +29,7 @@ void Flusher::check() {
 
 std::uint64_t Flusher::note_foreign() {
   const std::lock_guard lock{committing_};
-  return ++committed_;
+  return core::planted(core::Canary::foreign_commit_not_flushed) ? committed_.load() : ++committed_;
 }
 
 std::uint64_t Flusher::last() {
@@ -37,7 +38,7 @@ std::uint64_t Flusher::last() {
 }
 
 void Flusher::await_durable(std::uint64_t number) {
-  if (flushed_ >= number) return;
+  if (flushed_ >= number || core::planted(core::Canary::flush_not_awaited)) return;
   std::unique_lock lock{mutex_};
   while (flushed_ < number) {
     if (!failure_.empty()) throw StoreError{StoreError::Kind::unknown, failure_};
@@ -70,14 +71,14 @@ void Flusher::flush(std::unique_lock<std::mutex>& lock) {
   is_flushing_ = false;
   ended_.notify_all();
   if (error == 0) {
-    flushed_ = covered;
+    flushed_ = core::planted(core::Canary::flush_covers_what_follows) ? committed_.load() : covered;
     return;
   }
   const std::string why = fmt::format("{}: cannot be {} ({})", log_path_, is_open ? "flushed" : "opened",
                                       std::system_category().message(error));
   // One that was not tried tells nothing of the disk: the next one may do.
   if (!is_open) throw StoreError{StoreError::Kind::unknown, why};
-  failure_ = why + ": start anew";
+  if (!core::planted(core::Canary::failed_flush_forgotten)) failure_ = why + ": start anew";
 }
 
 }  // namespace pawl::store::sqlite

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/canary.hpp"
 #include "store/sqlite/private_files.hpp"
 #include "store/sqlite/sql.hpp"
 
@@ -52,7 +53,7 @@ std::optional<LogMark::Mark> LogMark::read() const {
 }
 
 void LogMark::check(Connection& connection) const {
-  if (had_log_ || is_new_) return;
+  if (had_log_ || is_new_ || core::planted(core::Canary::log_mark_not_compared)) return;
   const auto beside = read();
   if (!beside) return;
   const Mark inside = find(connection).value_or(Mark{.id = beside->id});  // the first one was in the log
@@ -104,7 +105,7 @@ void LogMark::rolled_back() noexcept {
 // Not being able to write it loses the detection and nothing else.
 void LogMark::write() {
   const std::lock_guard lock{mutex_};
-  if (pending_.exchange(kDurable) == kDurable) return;
+  if (pending_.exchange(kDurable) == kDurable || core::planted(core::Canary::log_mark_not_written)) return;
   if (file_ < 0) file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kPrivateFile);
   if (file_ < 0) return;
   std::array<char, kBytesMax> text{};

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/canary.hpp"
+
 namespace pawl::store::sqlite {
 
 namespace {
@@ -65,7 +67,7 @@ void RememberedTasks::note_lease(const TaskWrite& write) {
   if (before != leases_.end()) {
     note_held(before->second, -1);
     leases_.erase(before);
-  } else if (write.from == core::Place::leased) {
+  } else if (write.from == core::Place::leased && !core::planted(core::Canary::held_count_kept)) {
     held_.clear();  // whose it was is not known
   }
   if (record.place != core::Place::leased) return;

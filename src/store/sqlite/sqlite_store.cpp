@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/canary.hpp"
 #include "core/ensure.hpp"
 #include "store/bridged_clock.hpp"
 #include "store/lanes.hpp"
@@ -291,7 +292,7 @@ class SqliteStore final : public Store {
   std::invoke_result_t<Read, Connection&> read(Read work) {
     CommitNumber seen = kDurable;
     auto found = read_snapshot(work, seen);
-    flusher_.await_durable(seen);
+    if (!core::planted(core::Canary::read_not_flushed)) flusher_.await_durable(seen);
     return found;
   }
 
@@ -300,7 +301,8 @@ class SqliteStore final : public Store {
     ReaderPool::Snapshot snapshot = readers_.snapshot();
     Connection& connection = snapshot.connection();
     connection.begin();
-    learn_lanes(connection, lanes_);  // another process may have written rows of a lane it has just made
+    if (!core::planted(core::Canary::lanes_of_others_not_learned))
+      learn_lanes(connection, lanes_);  // another process may have written rows of a lane it has just made
     seen = seen_by_snapshot();
     return work(connection);
   }
@@ -350,7 +352,7 @@ class SqliteStore final : public Store {
     if (version == foreign_version_) return;
     (void)flusher_.note_foreign();  // an answer that rests on it waits for a flush
     learn_lanes(*writer_, lanes_);
-    remembered_.forget_all();
+    if (!core::planted(core::Canary::leases_kept_after_foreign_commit)) remembered_.forget_all();
     schema_found_ = find_schema();
     clock_.adopt(sqlite::load_clock(*writer_));
     foreign_version_ = version;
