@@ -35,7 +35,6 @@
   /* caches */                            \
   X(run_cache_of_earlier_life)            \
   X(cached_run_not_confirmed)             \
-  X(refused_run_kept)                     \
   X(record_not_forgotten)                 \
   X(record_never_stale)                   \
   X(leases_kept_after_foreign_commit)     \
@@ -47,13 +46,12 @@
   X(due_mark_ignores_the_clock)           \
   X(counts_mark_passes_open_transactions) \
   X(heard_clock_steps_back)               \
-  X(half_noted_commit_remembered)         \
   /* flush order */                       \
   X(flush_not_awaited)                    \
   X(foreign_commit_not_flushed)           \
   X(read_not_flushed)                     \
   X(flush_covers_what_follows)            \
-  X(failed_flush_forgotten)               \
+  X(failed_flush_believed)                \
   X(log_mark_not_written)                 \
   X(log_mark_not_compared)                \
   X(replaced_file_not_noticed)            \
@@ -66,7 +64,6 @@
   X(child_erased_before_parent)           \
   X(attempts_left_behind)                 \
   X(task_key_left_behind)                 \
-  X(run_key_left_behind)                  \
   X(erased_dead_letter_counted)           \
   X(audit_erased_out_of_order)            \
   /* schedules */                         \

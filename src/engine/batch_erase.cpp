@@ -59,7 +59,7 @@ bool Batch::erase_run(const core::EraseRuns::Ref& ref, const core::Run& run) {
   if (tasks.size() != ids.size() && !core::planted(core::Canary::open_run_erased)) return false;
   erase(tasks);
   store::RunErase gone{.id = ref.id, .sequence = ref.sequence};
-  if (run.facts.run_key && !core::planted(core::Canary::run_key_left_behind))
+  if (run.facts.run_key)
     gone.key = {.ns = run.facts.ns, .workflow = run.facts.workflow, .key = *run.facts.run_key};
   erased_runs_.emplace(ref.id, std::move(gone));
   return true;

@@ -160,7 +160,7 @@ void WorkingRuns::keep_in_cache(const core::RunId& id, Entry& entry) {
   // A refused decision may have applied events that are not stored.
   const bool is_stored = run.sequence == entry.sequence_before && run.sequence > 0;
   const bool is_wanted = run.facts.kind == core::RunKind::code && !core::is_closed(run.state);
-  if ((!is_stored && !core::planted(core::Canary::refused_run_kept)) || !is_wanted) return cache_.drop(id);
+  if (!is_stored || !is_wanted) return cache_.drop(id);
   const bool has_signal = std::any_of(entry.events.begin(), entry.events.end(), [](const auto& event) {
     return event.type == core::RunEventType::signal_received;
   });

@@ -32,6 +32,20 @@ TEST_P(ContinuedRuns, ShowEachOther) {
   complete_body(again);
 }
 
+TEST_P(ContinuedRuns, HandTheirKeyOn) {
+  const core::StartRun start{
+      .workflow = "order", .run_key = "one", .input = {"1"}, .kind = core::RunKind::code};
+  const core::RunId run = runs().start_run(start)->run.facts.id;
+  continue_body(claim_body(run), "2");
+  const auto next = run_of(run).continued_as;
+  ASSERT_TRUE(next);
+  EXPECT_EQ(run_of(*next).facts.run_key, "one");
+  const auto again = runs().start_run(start);
+  ASSERT_TRUE(again.ok());
+  EXPECT_FALSE(again->created);
+  EXPECT_EQ(again->run.facts.id, *next);
+}
+
 TEST_P(ContinuedRuns, ARepeatedReportStartsNoOther) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);

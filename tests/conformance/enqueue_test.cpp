@@ -168,7 +168,12 @@ TEST_P(Batch, MixesQueuesTypesPrioritiesAndKeys) {
   for (const char* name : {"q0", "q1", "q2"}) expect_counts_kept(name);
   const auto all = list({});
   ASSERT_EQ(all.size(), 60U);
-  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].id, results->at(i).id);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].id, results->at(i).id);
+    EXPECT_EQ(all[i].type, batch.tasks[i].type);
+    EXPECT_EQ(all[i].queue, batch.tasks[i].queue);
+    EXPECT_EQ(all[i].priority, batch.tasks[i].priority);
+  }
 }
 
 using Idempotency = Conformance;

@@ -177,6 +177,14 @@ void RunHarness::finish_child(const std::string& name, RunState state, const std
   take(working, decide_child(working, outcome, context()));
 }
 
+void RunHarness::report_child(const ChildOutcome& outcome) {
+  WorkingRun working{plan(), run_, this};
+  take(working, decide_child(working, outcome, context()));
+}
+void RunHarness::fire(const std::string& name) {
+  WorkingRun working{plan(), run_, this};
+  take(working, decide_timer(working, key_of(name), context()));
+}
 void RunHarness::advance(Duration by) {
   clock.advance(by);
   for (bool has_fired = true; has_fired;) {

@@ -55,7 +55,9 @@ class RunHarness final : public core::RunSource {
   void stop(const std::string& name);          // it does as it was asked
   void report_late(const core::TaskOutcome&);  // as it comes
   void finish_child(const std::string& name, core::RunState state, const std::string& output = "null");
-  void advance(core::Duration by);  // and what is due fires
+  void report_child(const core::ChildOutcome&);  // as it comes
+  void advance(core::Duration by);               // and what is due fires
+  void fire(const std::string& name);            // its timer, due or not
 
   [[nodiscard]] const core::Run& run() const { return run_; }
   [[nodiscard]] core::RunState state() const { return run_.state; }

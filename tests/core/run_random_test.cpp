@@ -326,6 +326,19 @@ TEST(AReplay, OfALogThatSomebodyChangedDoesNotCrash) {
   EXPECT_GT(refused, 1'000);
 }
 
+TEST(AReplay, OfALogThatLacksAnEventIsRefused) {
+  RunHarness run{R"({"id":"a","activity":"t"})"};
+  run.start();
+  run.claim("a");
+  run.complete("a");
+  ASSERT_EQ(run.state(), RunState::completed);
+  for (std::size_t missing = 0; missing + 1 < run.events().size(); ++missing) {
+    std::vector<RunEvent> log = run.events();
+    log.erase(log.begin() + static_cast<std::ptrdiff_t>(missing));
+    EXPECT_FALSE(replay(log, {.definition = &run.definition(), .graph = &run.graph()})) << missing;
+  }
+}
+
 std::string chain_of(std::size_t size) {
   std::string tasks;
   for (std::size_t i = 0; i < size; ++i) {

@@ -329,6 +329,14 @@ TEST(Sleeps, FireInOrderAndOnce) {
   EXPECT_EQ(run.nodes_of(RunEventType::timer_fired), (Names{"b", "a"}));
 }
 
+TEST(Sleeps, DoNotEndBeforeTheirTime) {
+  RunHarness run{R"({"id":"a","type":"sleep","duration":"2h"})"};
+  run.start();
+  const core::Run before = run.run();
+  run.fire("a");
+  EXPECT_EQ(run.run(), before);
+}
+
 TEST(AChild, ThatFailsFailsItsTaskAndARetryStartsAnother) {
   RunHarness run{R"({"id":"w","type":"workflow","workflow":"y","timeout":"1h","input":{"x":1}})"};
   run.start();
@@ -342,6 +350,17 @@ TEST(AChild, ThatFailsFailsItsTaskAndARetryStartsAnother) {
   EXPECT_NE(run.children().at("w").child_id, first);
   run.finish_child("w", RunState::completed, "3");
   EXPECT_EQ(run.run().output.text, R"({"w":3})");
+}
+
+TEST(AChild, ThatWasReplacedDoesNotEndTheTaskOfItsSuccessor) {
+  RunHarness run{R"({"id":"w","type":"workflow","workflow":"y"})"};
+  run.start();
+  const RunId first = run.children().at("w").child_id;
+  run.finish_child("w", RunState::failed);
+  ASSERT_TRUE(run.act(RunAction::retry));
+  const core::Run before = run.run();
+  run.report_child({.child_id = first, .node = {.index = 0}, .state = RunState::completed, .output = {"1"}});
+  EXPECT_EQ(run.run(), before);
 }
 
 TEST(AnOpenRun, TakesTasksOneByOneInTheirOrder) {

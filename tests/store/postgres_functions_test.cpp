@@ -193,6 +193,12 @@ TEST_F(PostgresFunctions, ShowWhatWasRefusedAndWhy) {
   EXPECT_EQ(session.value("select count(*) from pawl.records where kind like 'inbox%'"), "0");
 }
 
+TEST_F(PostgresFunctions, FreeTheKeyOfACallThatIsWithdrawn) {
+  const std::string id = session.value("select pawl.enqueue('mail', '{}', idempotency_key => 'k')");
+  EXPECT_EQ(session.value("select pawl.withdraw('" + id + "')"), "t");
+  EXPECT_NE(session.value("select pawl.enqueue('mail', '{}', idempotency_key => 'k')"), id);
+}
+
 TEST_F(PostgresFunctions, NeedNoRightsButToTheSchema) {
   (void)session.query("create role " + database.name() + "_app");
   (void)session.query("grant usage on schema pawl to " + database.name() + "_app");

@@ -351,7 +351,7 @@ class SqliteStore final : public Store {
     const std::int64_t version = writer_->data_version();
     if (version == foreign_version_) return;
     (void)flusher_.note_foreign();  // an answer that rests on it waits for a flush
-    learn_lanes(*writer_, lanes_);
+    if (!core::planted(core::Canary::lanes_of_others_not_learned)) learn_lanes(*writer_, lanes_);
     if (!core::planted(core::Canary::leases_kept_after_foreign_commit)) remembered_.forget_all();
     schema_found_ = find_schema();
     clock_.adopt(sqlite::load_clock(*writer_));

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/canary.hpp"
 #include "core/ensure.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sql.hpp"
@@ -18,8 +17,7 @@ SqliteTransaction::~SqliteTransaction() {
   connection_.roll_back();
   if (has_advanced_mark_) mark_.rolled_back();
   // What was read behind a user's statements is not so any more; nor is what a commit was half noted in.
-  if ((has_user_sql_ || is_committing_) && !core::planted(core::Canary::half_noted_commit_remembered))
-    remembered_.forget_all();
+  if (has_user_sql_ || is_committing_) remembered_.forget_all();
 }
 
 void SqliteTransaction::read_clock(BridgedClock& clock) {

@@ -1,0 +1,35 @@
+// The cache of runs gives away what was kept in the same life of the store, once.
+
+#include "engine/run_cache.hpp"
+
+#include <gtest/gtest.h>
+
+namespace pawl::engine {
+namespace {
+
+const core::RunId kRun{core::first_id_at(core::time_from_micros(1))};
+
+RunCache::Kept kept_in(std::uint64_t life) {
+  RunCache::Kept kept;
+  kept.hash = "h";
+  kept.life = life;
+  return kept;
+}
+
+TEST(RunCache, GivesARunAwayOnce) {
+  RunCache cache;
+  cache.keep(kRun, kept_in(1));
+  const auto kept = cache.take(kRun, 1);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->hash, "h");
+  EXPECT_FALSE(cache.take(kRun, 1));
+}
+
+TEST(RunCache, GivesNothingOfAnEarlierLife) {
+  RunCache cache;
+  cache.keep(kRun, kept_in(1));
+  EXPECT_FALSE(cache.take(kRun, 2));
+}
+
+}  // namespace
+}  // namespace pawl::engine
