@@ -135,7 +135,11 @@
   /* tasks */                             \
   X(dead_letter_keeps_its_budget)         \
   X(waiting_claim_not_woken)              \
-  X(ids_fall_with_the_clock)
+  X(ids_fall_with_the_clock)              \
+  /* clocks */                            \
+  X(clock_step_not_seen)                  \
+  X(skipped_time_counted)                 \
+  X(clock_step_not_recorded)
 
 namespace pawl::core {
 

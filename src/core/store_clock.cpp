@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/body.hpp"
+#include "core/canary.hpp"
 
 namespace pawl::core {
 
@@ -86,6 +87,7 @@ ClockState with_step(const ClockState& state, TimePoint clock, Duration by) {
 
 Duration jumped_since(const ClockState& state, TimePoint time) {
   Duration sum{0};
+  if (planted(Canary::skipped_time_counted)) return sum;
   for (const ClockStep& step : state.recent) {
     if (step.at >= time) sum += step.jump;
   }
@@ -146,7 +148,7 @@ std::optional<Duration> StepDetector::observe(const ClockReading& reading, const
     steps_ = state.steps;
   };
   const auto moved = moved_since(state, steps_);
-  if (!offset_ || !moved) {
+  if (!offset_ || !moved || planted(Canary::clock_step_not_seen)) {
     accept(highest);
     return std::nullopt;
   }

@@ -1,5 +1,6 @@
 #include "store/sqlite/clock.hpp"
 
+#include "core/canary.hpp"
 #include "store/sqlite/records.hpp"
 #include "store/sqlite/sql.hpp"
 
@@ -11,6 +12,7 @@ core::ClockState load_clock(Connection& connection) {
 }
 
 void save_clock(Connection& connection, const core::ClockState& state, core::TimePoint now) {
+  if (core::planted(core::Canary::clock_step_not_recorded)) return;
   const core::RecordRef ref = core::clock_ref();
   connection.statement(sql::put_clock)
       .run(core::to_string(ref.kind), ref.ns, ref.key, state.steps, core::encode(state).text, now);
