@@ -54,14 +54,17 @@ void print_recoveries(const Ledger& ledger) {
   }
 }
 
+std::vector<FaultScore> scores_of(const Faults& faults, const Ledger& ledger) {
+  std::vector<std::pair<std::string, int>> landed;
+  for (const auto& [fault, count] : faults.landed()) landed.emplace_back(name_of(fault), count);
+  return score(landed, ledger.violations(), ledger.fault_recoveries());
+}
+
 // True if it is all well.
 bool print_verdict(const Faults& faults, const Ledger& ledger, const CallCounts& calls) {
   std::vector<std::string> gaps;
-  fmt::print("faults that landed:\n");
   for (const auto& [fault, count] : faults.landed()) {
-    const auto name = kFaultNames.at(static_cast<std::size_t>(fault));
-    fmt::print("  {:>8}  {}\n", count, name);
-    if (count == 0) gaps.emplace_back(name);
+    if (count == 0) gaps.emplace_back(name_of(fault));
   }
   print_counts(ledger, calls);
   print_recoveries(ledger);
@@ -73,14 +76,14 @@ bool print_verdict(const Faults& faults, const Ledger& ledger, const CallCounts&
   for (const std::string& gap : gaps) fmt::print("not seen: {}\n", gap);
   const auto& violations = ledger.violations();
   for (std::size_t i = 0; i < std::min(violations.size(), kShownMax); ++i)
-    fmt::print("VIOLATED: {}\n", violations[i]);
+    fmt::print("VIOLATED: {} ({})\n", violations[i].text, violations[i].fault);
   if (violations.size() > kShownMax) fmt::print("and {} more\n", violations.size() - kShownMax);
   return gaps.empty() && violations.empty();
 }
 
 }  // namespace
 
-bool run_campaign(const Campaign& campaign) {
+Outcome run_campaign(const Campaign& campaign) {
   fmt::print("chaos on {}, seed {}, {} s under fire\n", to_string(campaign.store), campaign.seed,
              std::chrono::duration_cast<std::chrono::seconds>(campaign.time).count());
   std::fflush(stdout);
@@ -96,6 +99,7 @@ bool run_campaign(const Campaign& campaign) {
   Faults faults{{cluster, ledger, calls}, seeds.next(), campaign.fault};
   faults.happen(campaign.time);
   ledger.calm();
+  ledger.faults_are_over();
   std::this_thread::sleep_for(kCalm);
 
   Client client{cluster, calls, seeds.next()};
@@ -110,10 +114,12 @@ bool run_campaign(const Campaign& campaign) {
   checks.schedules();
   check_leaders(watch->leader_changes(), ledger);
   checks.verify(campaign.binary, cluster.store(), folder.path() + "/verify.log");
-  const bool is_well = print_verdict(faults, ledger, calls);
-  fmt::print("{}\n\n", is_well ? "no promise was broken" : fmt::format("failed: seed {}", campaign.seed));
+  Outcome outcome{.is_well = print_verdict(faults, ledger, calls), .scores = scores_of(faults, ledger)};
+  fmt::print("{}", table_of(outcome.scores));
+  fmt::print("{}\n\n",
+             outcome.is_well ? "no promise was broken" : fmt::format("failed: seed {}", campaign.seed));
   std::fflush(stdout);
-  return is_well;
+  return outcome;
 }
 
 }  // namespace pawl::chaos

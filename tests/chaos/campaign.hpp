@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tests/chaos/cluster.hpp"
+#include "tests/chaos/score.hpp"
 
 namespace pawl::chaos {
 
@@ -17,7 +19,12 @@ struct Campaign {
   std::string fault = {};               // this kind only; none: all of them
 };
 
-// Prints what happened; true if nothing was violated and everything was tried.
-[[nodiscard]] bool run_campaign(const Campaign& campaign);
+struct Outcome {
+  bool is_well = false;  // nothing was violated, and everything was tried
+  std::vector<FaultScore> scores = {};
+};
+
+// Prints what happened.
+[[nodiscard]] Outcome run_campaign(const Campaign& campaign);
 
 }  // namespace pawl::chaos

@@ -35,7 +35,7 @@ std::vector<json> Checks::all(const std::string& path) {
     const auto page = client_.insist(
         {.path = path + "limit=500" + (cursor.empty() ? "" : "&cursor=" + cursor)}, patience());
     if (!page || page->status != 200) {
-      ledger_.violation(fmt::format("{}: {}", path, page ? page->body.dump() : "no answer"));
+      ledger_.violation(Harm::wrong, fmt::format("{}: {}", path, page ? page->body.dump() : "no answer"));
       return items;
     }
     for (const json& item : page->body["items"]) items.push_back(item);
@@ -50,7 +50,7 @@ void Checks::pause_schedules() {
     const auto answer = client_.insist(
         {.method = "POST", .path = fmt::format("/default/schedules/{}/pause", name)}, patience());
     if (!answer || answer->status != 200)
-      ledger_.violation(fmt::format("the schedule {} could not be paused", name));
+      ledger_.violation(Harm::wrong, fmt::format("the schedule {} could not be paused", name));
   }
 }
 
@@ -64,7 +64,7 @@ void Checks::await_quiescence() {
     if (now != last) changed_at = looked_at;
     last = now;
     if (looked_at > changed_at + 60s || looked_at > began + 10min)
-      return ledger_.violation("not everything ended: " + now);
+      return ledger_.violation(Harm::lost, "not everything ended: " + now);
     std::this_thread::sleep_for(50ms);
   }
   ledger_.recovered(
@@ -96,19 +96,20 @@ void Checks::tasks() {
   for (const json& task : all("/default/tasks?")) {
     const std::string id = task["id"];
     ledger_.count("tasks examined");
-    if (!there.insert(id).second) ledger_.violation("task " + id + " was listed twice");
+    if (!there.insert(id).second) ledger_.violation(Harm::doubled, "task " + id + " was listed twice");
     const bool is_of_run = task["run_id"].is_string();
     const std::string schedule = task["labels"].value("schedule", "");
     if (!schedule.empty()) tasks_by_schedule_[schedule].insert(id);
     if (!is_of_run && schedule.empty() && !ledger_.tasks().contains(id))
-      ledger_.violation("task " + id + " is there and nobody was told of it");
+      ledger_.violation(Harm::wrong, "task " + id + " is there and nobody was told of it");
     if (!is_of_run && task["status"] != "completed")
-      ledger_.violation("task " + id + " ended as " + task["status"].get<std::string>());
+      ledger_.violation(Harm::wrong, "task " + id + " ended as " + task["status"].get<std::string>());
     if (ledger_.completions().contains(id) && task["status"] != "completed")
-      ledger_.violation("task " + id + " was completed and is " + task["status"].get<std::string>());
+      ledger_.violation(Harm::lost,
+                        "task " + id + " was completed and is " + task["status"].get<std::string>());
   }
   for (const std::string& id : ledger_.tasks()) {
-    if (!there.contains(id)) ledger_.violation("task " + id + " was acknowledged and is lost");
+    if (!there.contains(id)) ledger_.violation(Harm::lost, "task " + id + " was acknowledged and is lost");
   }
 }
 
@@ -118,7 +119,8 @@ void Checks::limits() {
     const std::int64_t most = most_at_once(of);
     ledger_.count("leases under a limit", static_cast<std::int64_t>(of.size()));
     if (most > limit)
-      ledger_.violation(fmt::format("{} of {} were held at once, {} are allowed", most, what, limit));
+      ledger_.violation(Harm::wrong,
+                        fmt::format("{} of {} were held at once, {} are allowed", most, what, limit));
     if (most == limit) ledger_.count("limits that were reached");
   };
   expect("the limited queue", kLimitedMax,
@@ -133,7 +135,7 @@ void Checks::limits() {
   }
   for (const auto& [key, its] : by_key) expect("entity " + key, 1, its);
   for (const auto& [task, its] : by_task) {
-    if (most_at_once(its) > 1) ledger_.violation("task " + task + " was held by two at once");
+    if (most_at_once(its) > 1) ledger_.violation(Harm::doubled, "task " + task + " was held by two at once");
   }
 }
 
@@ -142,11 +144,11 @@ void Checks::runs() {
     const auto run = client_.insist({.path = "/default/runs/" + id}, patience());
     ledger_.count("runs examined");
     if (!run || run->status != 200) {
-      ledger_.violation("run " + id + " was acknowledged and is lost");
+      ledger_.violation(Harm::lost, "run " + id + " was acknowledged and is lost");
       continue;
     }
     if (run->body["state"] != (must_fail ? "compensated" : "completed"))
-      ledger_.violation("run " + id + " ended as " + run->body["state"].get<std::string>());
+      ledger_.violation(Harm::wrong, "run " + id + " ended as " + run->body["state"].get<std::string>());
   }
 }
 
@@ -164,13 +166,14 @@ void Checks::slots_of(const std::string& schedule) {
   for (auto firing = firings.rbegin(); firing != firings.rend(); ++firing) {
     const core::TimePoint slot = time_of((*firing)["fire_at"]);
     if (slot != next)
-      ledger_.violation(fmt::format("{}: the slot {} comes where {} was due", schedule,
-                                    core::format_time(slot), core::format_time(next)));
+      ledger_.violation(Harm::wrong, fmt::format("{}: the slot {} comes where {} was due", schedule,
+                                                 core::format_time(slot), core::format_time(next)));
     const bool is_skipped = (*firing)["status"] == "skipped";
     if (is_skipped && (*firing)["reason"].is_null())
-      ledger_.violation(schedule + ": a slot was skipped for no reason");
+      ledger_.violation(Harm::wrong, schedule + ": a slot was skipped for no reason");
     if (!is_skipped && (*firing)["task_id"].is_null())
-      ledger_.violation(fmt::format("{}: the slot {} is {} and started nothing", schedule,
+      ledger_.violation(Harm::wrong,
+                        fmt::format("{}: the slot {} is {} and started nothing", schedule,
                                     core::format_time(slot), (*firing)["status"].get<std::string>()));
     if (!is_skipped && (*firing)["task_id"].is_string()) started.insert((*firing)["task_id"]);
     ledger_.count(is_skipped ? "slots skipped for a reason" : "slots fired");
@@ -178,15 +181,16 @@ void Checks::slots_of(const std::string& schedule) {
     next = (until.is_string() ? time_of(until) : slot) + 1s;
   }
   if (started != tasks_by_schedule_[schedule])
-    ledger_.violation(fmt::format("{}: {} slots fired and {} tasks are there", schedule, started.size(),
-                                  tasks_by_schedule_[schedule].size()));
+    ledger_.violation(Harm::wrong, fmt::format("{}: {} slots fired and {} tasks are there", schedule,
+                                               started.size(), tasks_by_schedule_[schedule].size()));
 }
 
 void Checks::verify(const std::string& binary, const std::string& store, const std::string& log) {
   Process verifier{{binary, "verify", "--store", store}, log};
   const int code = verifier.wait();
   ledger_.count("stores verified");
-  if (code != 0) ledger_.violation(fmt::format("pawl verify ended with {}: {}", code, text_of_file(log)));
+  if (code != 0)
+    ledger_.violation(Harm::wrong, fmt::format("pawl verify ended with {}: {}", code, text_of_file(log)));
 }
 
 }  // namespace pawl::chaos

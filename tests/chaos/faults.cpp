@@ -15,12 +15,17 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr int kRoundsToLand = 10;  // of a kind that does not
+constexpr int kRoundsToLand = 10;    // of a kind that does not
+constexpr auto kWritesWithin = 30s;  // of a fault's end
 constexpr auto kFollowedWithin = kLeaderTtl + 5s;
 
 Proxy::Mode mode_of(Fault fault) {
   if (fault == Fault::close) return Proxy::Mode::close;
   return fault == Fault::stall ? Proxy::Mode::stall : Proxy::Mode::drop;
+}
+
+milliseconds milliseconds_since(Time begin) {
+  return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin);
 }
 
 }  // namespace
@@ -35,9 +40,7 @@ Faults::Faults(Place place, std::uint64_t seed, std::string_view only)
     kinds_.insert(kinds_.end(),
                   {Fault::pause, Fault::close, Fault::stall, Fault::drop, Fault::restart_database});
   const bool has_standby = cluster_.kind() == StoreKind::postgres;
-  const auto is_wanted = [&](Fault fault) {
-    return only.empty() || only == kFaultNames.at(static_cast<std::size_t>(fault));
-  };
+  const auto is_wanted = [&](Fault fault) { return only.empty() || only == name_of(fault); };
   std::erase_if(kinds_, [&](Fault fault) { return !is_wanted(fault); });
   for (const Fault fault : kinds_) landed_[fault] = 0;
   if (has_standby && is_wanted(Fault::fail_over)) landed_[Fault::fail_over] = 0;
@@ -60,7 +63,10 @@ void Faults::happen(milliseconds time) {
   if (landed_.contains(Fault::fail_over)) fail_over();
 }
 
+void Faults::begins(Fault fault) { ledger_.fault_begins(name_of(fault)); }
+
 void Faults::happen_once(Fault fault, int node) {
+  begins(fault);
   switch (fault) {
     case Fault::kill_the_leader: return kill_the_leader();
     case Fault::kill:
@@ -79,7 +85,9 @@ void Faults::happen_once(Fault fault, int node) {
     case Fault::fail_over: return fail_over();
   }
   wait(100, 800);
+  const Time since = std::chrono::steady_clock::now();
   cluster_.start(node);
+  await_writes(fault, since, node);
 }
 
 void Faults::kill(int node, int signal) {
@@ -91,13 +99,17 @@ void Faults::kill_the_leader() {
   const std::optional<int> node = leader();
   if (!node) return;
   await_a_slot();
+  const Time killed_at = std::chrono::steady_clock::now();
   kill(*node, SIGKILL);
   // Who was killed is said to lead until its lease is over, unless somebody else did already.
   const bool was_leader = leader() == node;
   const Time until = std::chrono::steady_clock::now() + kFollowedWithin;
   while (std::chrono::steady_clock::now() < until && leader().value_or(*node) == *node)
     std::this_thread::sleep_for(20ms);
-  if (was_leader && leader().value_or(*node) != *node) ++landed_[Fault::kill_the_leader];
+  if (was_leader && leader().value_or(*node) != *node) {
+    ++landed_[Fault::kill_the_leader];
+    ledger_.fault_recovered(name_of(Fault::kill_the_leader), milliseconds_since(killed_at));
+  }
   cluster_.start(*node);
 }
 
@@ -129,6 +141,7 @@ void Faults::pause(int node) {
   maybe_kill_another(node);
   if (cluster_.process(node).is_stopped()) ++landed_[Fault::pause];
   cluster_.process(node).signal(SIGCONT);
+  await_writes(Fault::pause, std::chrono::steady_clock::now(), node);
 }
 
 void Faults::cut(Fault fault, int node) {
@@ -139,7 +152,7 @@ void Faults::cut(Fault fault, int node) {
   maybe_kill_another(node);
   if (cluster_.hurt(node, mode) > before) ++landed_[fault];
   cluster_.set_ways(node, Proxy::Mode::pass);
-  await_writes("from a mended connection to a write through its node", std::chrono::steady_clock::now());
+  await_writes(fault, std::chrono::steady_clock::now(), node);
 }
 
 void Faults::maybe_kill_another(int node) {
@@ -155,24 +168,30 @@ void Faults::restart_database() {
   wait(50, 500);
   cluster_.primary().start();
   ++landed_[Fault::restart_database];
-  await_writes("from the database's return to a write through each node", std::chrono::steady_clock::now());
+  await_writes(Fault::restart_database, std::chrono::steady_clock::now());
 }
 
 void Faults::fail_over() {
+  begins(Fault::fail_over);
   cluster_.fail_over();
   ++landed_[Fault::fail_over];
-  await_writes("from a standby's promotion to a write through each node", std::chrono::steady_clock::now());
+  await_writes(Fault::fail_over, std::chrono::steady_clock::now());
 }
 
-void Faults::await_writes(const std::string& what, Time since) {
+void Faults::await_writes(Fault fault, Time since, std::optional<int> only) {
   for (int node = 0; node < kNodes; ++node) {
+    if (only && node != *only) continue;
     const Ask ask{.method = "POST",
                   .path = fmt::format("/default/leases/chaos-{}/acquire", node),
                   .body = {{"holder", "chaos"}, {"ttl", "1s"}}};
-    while (!client_.try_once(node, ask) && std::chrono::steady_clock::now() < since + 30s)
+    while (!client_.try_once(node, ask)) {
+      if (milliseconds_since(since) > kWritesWithin)
+        return ledger_.violation(Harm::wrong, fmt::format("no write through node {} for {} s after the fault",
+                                                          node, kWritesWithin.count()));
       std::this_thread::sleep_for(5ms);
+    }
   }
-  ledger_.recovered(what, std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - since));
+  ledger_.fault_recovered(name_of(fault), milliseconds_since(since));
 }
 
 void Faults::shuffle() {

@@ -33,6 +33,10 @@ inline constexpr std::array<std::string_view, 9> kFaultNames{
     "node paused",        "connection closed",       "connection stalled",
     "connection dropped", "database restarted",      "standby promoted"};
 
+[[nodiscard]] constexpr std::string_view name_of(Fault fault) {
+  return kFaultNames.at(static_cast<std::size_t>(fault));
+}
+
 class Faults {
  public:
   struct Place {
@@ -62,8 +66,9 @@ class Faults {
   void maybe_kill_another(int node);
   void restart_database();
   void fail_over();
-  // Until each node has written something.
-  void await_writes(const std::string& what, Time since);
+  void begins(Fault fault);
+  // Until each of the nodes has written something; all nodes if none is given.
+  void await_writes(Fault fault, Time since, std::optional<int> node = {});
   void shuffle();
   void wait(int least, int most);
 

@@ -17,11 +17,11 @@ void check_leaders(const std::vector<LeaderChange>& changes, Ledger& ledger) {
     if (is_same) continue;
     ledger.count("leaders that followed another");
     if (next.term != last.term + 1)
-      ledger.violation(
-          fmt::format("term {} of {} followed term {} of {}", next.term, next.node, last.term, last.node));
+      ledger.violation(Harm::wrong, fmt::format("term {} of {} followed term {} of {}", next.term, next.node,
+                                                last.term, last.node));
     if (next.at < last.until)
-      ledger.violation(fmt::format("{} took term {} at {}, before the end {} of {}'s", next.node, next.term,
-                                   next.at, last.until, last.node));
+      ledger.violation(Harm::doubled, fmt::format("{} took term {} at {}, before the end {} of {}'s",
+                                                  next.node, next.term, next.at, last.until, last.node));
     ledger.recovered(
         "from the end of a leader's lease to the next leader",
         std::chrono::duration_cast<std::chrono::milliseconds>(core::Duration{next.at - last.until}));

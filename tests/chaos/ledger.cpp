@@ -23,8 +23,8 @@ void Ledger::completed(const std::string& task, std::int64_t fence) {
   const std::lock_guard lock{mutex_};
   const auto [found, is_first] = completed_.emplace(task, fence);
   if (!is_first)
-    violations_.push_back(
-        fmt::format("task {} was completed at fence {} and again at {}", task, found->second, fence));
+    add_violation(Harm::doubled, fmt::format("task {} was completed at fence {} and again at {}", task,
+                                             found->second, fence));
 }
 
 void Ledger::claimed(const std::string& task, std::int64_t fence, Time lease_end) {
@@ -33,10 +33,10 @@ void Ledger::claimed(const std::string& task, std::int64_t fence, Time lease_end
   ++counts_["claims"];
   if (fence > 1) ++counts_["claims after a lost attempt"];
   if (!claims_.emplace(task, fence).second)
-    violations_.push_back(fmt::format("task {} was given out twice at fence {}", task, fence));
+    add_violation(Harm::doubled, fmt::format("task {} was given out twice at fence {}", task, fence));
   // Where the answer took longer than the lease, another may have completed it meanwhile.
   if (now < lease_end && completed_.contains(task))
-    violations_.push_back(fmt::format("task {} was given out after it was completed", task));
+    add_violation(Harm::doubled, fmt::format("task {} was given out after it was completed", task));
   const auto found = abandoned_.find(task);
   if (found == abandoned_.end()) return;
   const bool is_calm = found->second > calm_since_;
@@ -62,7 +62,7 @@ void Ledger::reported_late(const std::string& task, bool was_taken) {
   const std::lock_guard lock{mutex_};
   ++counts_["reports after the lease"];
   if (was_taken)
-    violations_.push_back(fmt::format("task {}: a report after its lease was over was taken", task));
+    add_violation(Harm::doubled, fmt::format("task {}: a report after its lease was over was taken", task));
 }
 
 void Ledger::recovered(const std::string& what, std::chrono::milliseconds time) {
@@ -75,9 +75,21 @@ void Ledger::calm() {
   calm_since_ = std::chrono::steady_clock::now();
 }
 
-void Ledger::violation(std::string text) {
+void Ledger::violation(Harm harm, std::string text) {
   const std::lock_guard lock{mutex_};
-  violations_.push_back(std::move(text));
+  add_violation(harm, std::move(text));
+}
+
+void Ledger::fault_begins(std::string_view fault) {
+  const std::lock_guard lock{mutex_};
+  fault_ = fault;
+}
+
+void Ledger::faults_are_over() { fault_begins(kWholeCampaign); }
+
+void Ledger::fault_recovered(std::string_view fault, std::chrono::milliseconds time) {
+  const std::lock_guard lock{mutex_};
+  fault_recoveries_[std::string{fault}].push_back(time);
 }
 
 void Ledger::count(const std::string& what, std::int64_t by) {

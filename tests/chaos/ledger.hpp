@@ -9,6 +9,8 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pawl::chaos {
@@ -28,8 +30,30 @@ struct Hold {
   Time until = {};
 };
 
+// What kind of promise was broken: acknowledged work is gone or never ended; a result was recorded twice, or
+// two had a valid lease at once; or any other.
+enum class Harm : std::uint8_t { lost, doubled, wrong };
+
+// One broken promise, and the fault during or after which it was found; kWholeCampaign where no fault can be
+// named.
+struct Violation {
+  Harm harm = Harm::wrong;
+  std::string fault = {};
+  std::string text = {};
+};
+inline constexpr const char* kWholeCampaign = "whole campaign";
+
 class Ledger {
  public:
+  // What goes wrong from now on. Violations are attributed to it until the next fault begins, since their
+  // cause may be seen only after the fault has ended.
+  void fault_begins(std::string_view fault);
+  // Every fault has ended, and load was added without any for a while: from here on the whole campaign is
+  // compared.
+  void faults_are_over();
+  // The fault's cause is gone, and every affected node has written since.
+  void fault_recovered(std::string_view fault, std::chrono::milliseconds time);
+
   // Acknowledged.
   void enqueued(const std::string& task);
   void started(const std::string& run, bool must_fail);
@@ -45,7 +69,7 @@ class Ledger {
   // Nothing goes wrong from now on: what recoveries take is told apart.
   void calm();
 
-  void violation(std::string text);
+  void violation(Harm harm, std::string text);
   void count(const std::string& what, std::int64_t by = 1);
 
   // From here on when everything has ended.
@@ -53,7 +77,11 @@ class Ledger {
   [[nodiscard]] const std::map<std::string, bool>& runs() const { return runs_; }
   [[nodiscard]] const std::map<std::string, std::int64_t>& completions() const { return completed_; }
   [[nodiscard]] const std::vector<Hold>& holds() const { return holds_; }
-  [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
+  [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
+  [[nodiscard]] const std::map<std::string, std::vector<std::chrono::milliseconds>>& fault_recoveries()
+      const {
+    return fault_recoveries_;
+  }
   [[nodiscard]] const std::map<std::string, std::int64_t>& counts() const { return counts_; }
   [[nodiscard]] const std::map<std::string, std::vector<std::chrono::milliseconds>>& recoveries() const {
     return recoveries_;
@@ -69,9 +97,15 @@ class Ledger {
   std::map<std::string, Time> abandoned_;
   Time calm_since_ = Time::max();
   std::vector<Hold> holds_;
-  std::vector<std::string> violations_;
+  void add_violation(Harm harm, std::string text) {  // the mutex is held
+    violations_.push_back({.harm = harm, .fault = fault_, .text = std::move(text)});
+  }
+
+  std::string fault_ = kWholeCampaign;
+  std::vector<Violation> violations_;
   std::map<std::string, std::int64_t> counts_;
   std::map<std::string, std::vector<std::chrono::milliseconds>> recoveries_;
+  std::map<std::string, std::vector<std::chrono::milliseconds>> fault_recoveries_;
 };
 
 // The most that were held at one instant.

@@ -128,7 +128,7 @@ void Load::add_one(Client& client, const std::string& name) {
       client.insist({.method = "POST", .path = "/default/tasks", .body = task, .once = once}, patience());
   if (!answer || answer->status >= 300)
     return ledger_.violation(
-        fmt::format("an enqueue was refused: {}", answer ? answer->body.dump() : "no answer"));
+        Harm::wrong, fmt::format("an enqueue was refused: {}", answer ? answer->body.dump() : "no answer"));
   ledger_.enqueued(answer->body["task"]["id"]);
   ledger_.count("enqueues");
 }
@@ -142,7 +142,7 @@ void Load::add_batch(Client& client, const std::string& name) {
       {.method = "POST", .path = "/default/tasks/batch", .body = {{"tasks", tasks}}}, patience());
   if (!answer || answer->status >= 300)
     return ledger_.violation(
-        fmt::format("a batch was refused: {}", answer ? answer->body.dump() : "no answer"));
+        Harm::wrong, fmt::format("a batch was refused: {}", answer ? answer->body.dump() : "no answer"));
   for (const json& one : answer->body["results"]) ledger_.enqueued(one["id"]);
   ledger_.count("batches");
 }
@@ -158,7 +158,7 @@ void Load::start_runs_until_told() {
                       patience());
     if (!answer || answer->status >= 300)
       return ledger_.violation(
-          fmt::format("a start was refused: {}", answer ? answer->body.dump() : "no answer"));
+          Harm::wrong, fmt::format("a start was refused: {}", answer ? answer->body.dump() : "no answer"));
     ledger_.started(answer->body["run"]["id"], must_fail);
     std::this_thread::sleep_for(150ms);
   }
@@ -175,7 +175,8 @@ void Load::watch_until_told() {
           queue["counts"]["claimed"].get<std::int64_t>() + queue["counts"]["running"].get<std::int64_t>();
       ledger_.count("looks at the counts of a limited queue");
       if (held > kLimitedMax)
-        ledger_.violation(fmt::format("{} tasks were held in a queue for {}", held, kLimitedMax));
+        ledger_.violation(Harm::wrong,
+                          fmt::format("{} tasks were held in a queue for {}", held, kLimitedMax));
     }
     std::this_thread::sleep_for(20ms);
   }

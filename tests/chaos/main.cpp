@@ -1,6 +1,7 @@
 // Chaos: real nodes on a real store, with real kills, pauses and cuts. `./dev chaos` runs it.
 #include <cmath>
 #include <csignal>
+#include <fstream>
 #include <optional>
 #include <random>
 
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
   double minutes = 1;
   std::optional<std::uint64_t> seed;
   std::string store;
+  std::string json_file;
   Campaign campaign{.binary = PAWL_BINARY};
   CLI::App app{"Three nodes on one store under load, while nodes, connections and the database are killed"};
   app.add_option("--minutes", minutes, "under fire, on each store")->check(CLI::Range(0.01, 10'000.0));
@@ -23,16 +25,21 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"postgres", "sqlite"}));
   app.add_option("--fault", campaign.fault, "only this, by its name in the report: 'leader killed at a slot'")
       ->check(CLI::IsMember(std::vector<std::string>{kFaultNames.begin(), kFaultNames.end()}));
+  app.add_option("--json", json_file, "Also write the tables of faults to this file, by store");
   CLI11_PARSE(app, argc, argv);
   std::signal(SIGPIPE, SIG_IGN);
 
   campaign.seed = seed ? *seed : std::random_device{}();
   campaign.time = std::chrono::milliseconds{std::llround(minutes * 60'000)};
   bool is_well = true;
+  nlohmann::json tables = nlohmann::json::object();
   for (const StoreKind kind : {StoreKind::postgres, StoreKind::sqlite}) {
     if (!store.empty() && store != to_string(kind)) continue;
     campaign.store = kind;
-    is_well = run_campaign(campaign) && is_well;
+    const Outcome outcome = run_campaign(campaign);
+    is_well = outcome.is_well && is_well;
+    tables[to_string(kind)] = json_of(outcome.scores);
   }
+  if (!json_file.empty()) std::ofstream{json_file} << tables.dump(2) << "\n";
   return is_well ? 0 : 1;
 }

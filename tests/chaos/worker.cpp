@@ -55,7 +55,8 @@ void Worker::claim_and_work() {
 void Worker::check_lease(const json& task, std::chrono::system_clock::time_point least) {
   const std::string said = task["lease"]["expires_at"];
   if (const auto until = core::parse_time(said); !until || *until < least)
-    ledger_.violation(fmt::format("task {} has a lease until {}, which is shorter than was asked for",
+    ledger_.violation(Harm::wrong,
+                      fmt::format("task {} has a lease until {}, which is shorter than was asked for",
                                   task["id"].get<std::string>(), said));
 }
 
@@ -87,7 +88,8 @@ void Worker::work_on(const json& task, Time asked_at) {
   if (dies) return ledger_.abandoned(id, received_at + kLease);
   if (is_late) return late_.push_back({.report = answer, .due = received_at + kSurelyOver});
   const auto was_taken = report(answer);
-  if (!was_taken) return ledger_.violation(fmt::format("a report on task {} was never answered", id));
+  if (!was_taken)
+    return ledger_.violation(Harm::wrong, fmt::format("a report on task {} was never answered", id));
   if (!*was_taken) return ledger_.count("reports that found the lease gone");
   if (!fails) ledger_.completed(id, fence);
 }
@@ -106,7 +108,7 @@ std::optional<bool> Worker::report(const json& report) {
                                       .body = {{"worker_id", name_}, {"reports", json::array({report})}}},
                                      patience());
   if (!answer) return std::nullopt;
-  if (answer->status != 200) ledger_.violation("a report was refused: " + answer->body.dump());
+  if (answer->status != 200) ledger_.violation(Harm::wrong, "a report was refused: " + answer->body.dump());
   if (answer->status != 200) return std::nullopt;
   return answer->body["results"][0]["ok"].get<bool>();
 }

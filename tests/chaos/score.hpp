@@ -1,0 +1,46 @@
+#pragma once
+// The table at the end of a campaign: one row for each fault, with what it broke and how long recovery took.
+//
+// A violation is counted in the row of the fault during or after which it was found. Those that are found
+// when the store is compared with the ledger at the end cannot be attributed to one fault: they are counted
+// in the row "whole campaign", which is shown only then.
+//
+// The recovery time begins when the fault's cause is gone: the process is started again or continues, the
+// connection passes bytes, the database accepts connections, the file is back, descriptors are free. It ends
+// with the first acknowledged write through each affected node. Only for a killed leader it begins with the
+// kill, and ends when another node leads.
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/chaos/ledger.hpp"
+
+namespace pawl::chaos {
+
+struct FaultScore {
+  std::string fault = {};
+  int times = 0;  // it was seen to land
+  int lost = 0;
+  int doubled = 0;
+  int wrong = 0;
+  std::optional<std::chrono::milliseconds> recovery_median = {};
+  std::optional<std::chrono::milliseconds> recovery_max = {};
+};
+
+// The lower one of the two in the middle; none of no times.
+[[nodiscard]] std::optional<std::chrono::milliseconds> median(std::vector<std::chrono::milliseconds> times);
+
+// In the order of `times_landed`, then faults that only violations name.
+[[nodiscard]] std::vector<FaultScore> score(
+    const std::vector<std::pair<std::string, int>>& times_landed, const std::vector<Violation>& violations,
+    const std::map<std::string, std::vector<std::chrono::milliseconds>>& recoveries);
+
+[[nodiscard]] std::string table_of(const std::vector<FaultScore>& scores);
+[[nodiscard]] nlohmann::json json_of(const std::vector<FaultScore>& scores);
+
+}  // namespace pawl::chaos
