@@ -54,6 +54,12 @@ void print_recoveries(const Ledger& ledger) {
   }
 }
 
+void print_verified(const std::map<std::string, std::int64_t>& examined) {
+  fmt::print("pawl verify examined:\n ");
+  for (const auto& [check, count] : examined) fmt::print(" {} {} ", check, count);
+  fmt::print("\n");
+}
+
 std::vector<FaultScore> scores_of(const Faults& faults, const Ledger& ledger) {
   std::vector<std::pair<std::string, int>> landed;
   for (const auto& [fault, count] : faults.landed()) landed.emplace_back(name_of(fault), count);
@@ -114,6 +120,7 @@ Outcome run_campaign(const Campaign& campaign) {
   checks.schedules();
   check_leaders(watch->leader_changes(), ledger);
   checks.verify(campaign.binary, cluster.store(), folder.path() + "/verify.log");
+  print_verified(checks.verified());
   Outcome outcome{.is_well = print_verdict(faults, ledger, calls), .scores = scores_of(faults, ledger)};
   fmt::print("{}", table_of(outcome.scores));
   fmt::print("{}\n\n",

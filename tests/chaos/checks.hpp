@@ -26,8 +26,11 @@ class Checks {
   void limits();
   void runs();
   void schedules();
-  // By `pawl verify`, which reads only the store.
+  // By `pawl verify`, which reads only the store. One of its checks that applies and examined nothing is a
+  // violation: it has proved nothing.
   void verify(const std::string& binary, const std::string& store, const std::string& log);
+  // How many rows or objects each check of `pawl verify` examined.
+  [[nodiscard]] const std::map<std::string, std::int64_t>& verified() const { return verified_; }
 
  private:
   // All pages of a list.
@@ -39,6 +42,7 @@ class Checks {
   Client& client_;
   Ledger& ledger_;
   std::map<std::string, std::set<std::string>> tasks_by_schedule_;
+  std::map<std::string, std::int64_t> verified_;
 };
 
 }  // namespace pawl::chaos
