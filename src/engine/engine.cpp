@@ -39,6 +39,13 @@ bool is_any_limited(const std::vector<WaitingClaim>& claims) {
   return std::any_of(claims.begin(), claims.end(), [](const WaitingClaim& claim) { return claim.limited; });
 }
 
+// Also a group that writes nothing replies what others have committed: that there is such a task already,
+// say. A claim without tasks replies nothing of that kind.
+bool is_any_settled(const std::vector<WaitingClaim>& claims) {
+  return std::any_of(claims.begin(), claims.end(),
+                     [](const WaitingClaim& claim) { return claim.settled.has_value(); });
+}
+
 void count_report(EngineStats& stats, core::ReportAction action, core::TaskStatus status) {
   using core::TaskStatus;
   if (status == TaskStatus::completed) ++stats.tasks_completed;
@@ -245,8 +252,6 @@ void Engine::try_group(Group& group) {
     group.answers.emplace_back(Answer{core::Done{}});
     return;
   }
-  // Also one that writes nothing tells what others have committed: that there is such a task already, say.
-  group.done.number = std::max(group.done.number, tx->seen());
   Batch batch{lanes,
               {.store = store_,
                .tx = *tx,
@@ -258,11 +263,14 @@ void Engine::try_group(Group& group) {
   batch.lock_keys(group.onces);
   batch.load(group.commands);
   execute_commands(group, batch);
+  const auto note_seen = [&] { group.done.number = std::max(group.done.number, tx->seen()); };
+  if (!group.commands.empty()) note_seen();
   if (group.work != nullptr && !group.answers.front()) return;  // what came with it is not kept either
   batch.set().advance_lines();
   batch.set().give_turns();
   join_waiting(group, batch);
   settle_claims(group, batch);
+  if (is_any_settled(group.claims)) note_seen();
   ClaimRound round{store_, *tx, batch.set(), group.began_at};
   answer_claims(group, round.serve(group.claims));
   batch.add_memos(group.claims, group.claim_answers);

@@ -299,7 +299,7 @@ class Transaction : public RunVerbs {
   // The store's life that it belongs to. Nothing that was read in an earlier one may be used in it.
   [[nodiscard]] virtual std::uint64_t life() const { return 0; }
 
-  // The last commit that it can see: what was read here may be told when that one is durable.
+  // The last commit that it can see so far: what was read here may be replied when that one is durable.
   [[nodiscard]] virtual CommitNumber seen() { return kDurable; }
 
   // Writes and commits. After it returns, all is durable; after it throws, nothing is stored, except for the

@@ -61,5 +61,79 @@ TEST_F(AbsentStandby, DoesNotMakeACommitUnknownOnceItIsBack) {
   EXPECT_NO_THROW(tx->commit({.queues = {{.ref = {.ns = "default", .name = "mail"}, .settings = {}}}}));
 }
 
+// A canceled wait leaves the row visible on the primary alone. An answer that rests on the row must not
+// acknowledge it before the standby has it.
+class UnreplicatedRow : public AbsentStandby {
+ protected:
+  // The outcome of a call; its waits for the standby are canceled until it returns.
+  template <typename Call>
+  auto canceled(const Call& call) {
+    Session session{conninfo};
+    auto answer = std::async(std::launch::async, call);
+    EXPECT_TRUE(testing::eventually([&] {
+      (void)session.value(
+          "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'");
+      return answer.wait_for(0s) == std::future_status::ready;
+    }));
+    return answer.get();
+  }
+  [[nodiscard]] auto enqueue(testing::RunningNode& node) {
+    return canceled([&node] {
+      return node.api().enqueue_batch({.tasks = {{.type = "mail", .idempotency_key = "once"}}});
+    });
+  }
+  [[nodiscard]] auto start(testing::RunningNode& node) {
+    return canceled([&node] {
+      return node.runtime.local().start_run(
+          {.workflow = "order", .run_key = "once", .kind = core::RunKind::code});
+    });
+  }
+  [[nodiscard]] std::shared_ptr<store::Store> open() {
+    return store::open_postgres({.conninfo = conninfo, .silence_max = 2s});
+  }
+  // Lanes, leases of the leadership and the like exist before the standby goes away.
+  void SetUp() override {
+    for (testing::RunningNode* node : {&first, &second}) {
+      ASSERT_TRUE(node->api().enqueue_batch({.tasks = {{.type = "mail"}}}));
+      ASSERT_TRUE(node->runtime.local().start_run({.workflow = "order", .kind = core::RunKind::code}));
+    }
+    AbsentStandby::SetUp();
+  }
+
+  testing::RunningNode first{open()};
+  testing::RunningNode second{open()};
+};
+
+TEST_F(UnreplicatedRow, IsNotAcknowledgedToARepeatedEnqueue) {
+  EXPECT_FALSE(enqueue(first).ok());
+  EXPECT_FALSE(enqueue(first).ok()) << "by the node whose wait was canceled";
+  EXPECT_FALSE(enqueue(second).ok()) << "by another node";
+  standby->start();
+  EXPECT_TRUE(testing::eventually([&] { return enqueue(second).ok(); }));
+}
+
+TEST_F(UnreplicatedRow, IsNotAcknowledgedToARepeatedStart) {
+  EXPECT_FALSE(start(first).ok());
+  EXPECT_FALSE(start(first).ok()) << "by the node whose wait was canceled";
+  EXPECT_FALSE(start(second).ok()) << "by another node";
+  standby->start();
+  EXPECT_TRUE(testing::eventually([&] { return start(second).ok(); }));
+}
+
+TEST_F(UnreplicatedRow, IsThereAfterAnAcknowledgmentAndAPromotion) {
+  EXPECT_FALSE(enqueue(first).ok());
+  standby->start();
+  std::optional<core::TaskId> id;
+  EXPECT_TRUE(testing::eventually([&] {
+    const auto answer = enqueue(second);
+    if (answer.ok()) id = answer->front().id;
+    return answer.ok();
+  }));
+  primary.stop_immediately();
+  standby->promote();
+  const auto promoted = store::open_postgres({.conninfo = standby->conninfo(standby->port())});
+  EXPECT_TRUE(promoted->find_task(*id));
+}
+
 }  // namespace
 }  // namespace pawl::chaos

@@ -9,6 +9,7 @@
 #include "store/postgres/marks.hpp"
 #include "store/postgres/postgres_store.hpp"
 #include "store/postgres/remembered.hpp"
+#include "store/postgres/replication.hpp"
 #include "store/postgres/server_clock.hpp"
 
 namespace pawl::store::postgres {
@@ -50,6 +51,7 @@ struct Shared {
   RememberedFacts facts;
   RememberedLeases leases;
   RunRaces run_races;
+  Replication replication;
   std::atomic<int> schema_found = 0;             // by the last write that began; 0: none has
   std::atomic<std::int64_t> rows_left_dead = 0;  // by this node, since its last vacuum
   std::atomic<std::int64_t> counts_written = 0;  // by this node, since its last fold

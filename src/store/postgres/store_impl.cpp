@@ -124,8 +124,10 @@ std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::
     record_step(*connection);
     throw StoreError{StoreError::Kind::retry, "the database's clock was set"};
   }
-  PostgresTransaction::Begun begun{
-      .time = std::move(time), .life = connection->life(), .number = answers[0].int8(0, 1)};
+  PostgresTransaction::Begun begun{.time = std::move(time),
+                                   .life = connection->life(),
+                                   .number = answers[0].int8(0, 1),
+                                   .is_synchronous = answers[0].boolean(0, 5)};
   auto answer = answers.begin() + 2;
   for (const core::RecordRef& ref : foreseen.records)
     begun.records.emplace(ref, read_first_record(*answer++));
@@ -161,7 +163,7 @@ std::unique_ptr<Transaction> PostgresStore::begin_at(ServerClock::Time time, Poo
   held.hold_back(ask, [this, &held, begun = transaction.get()](std::span<const Rows> answers) {
     shared_.clock.confirm(answers[1], 0);
     (void)learn_lanes(shared_.lanes, answers[2], held);  // the server has compared the identity
-    begun->set_number(answers[1].int8(0, 1));
+    begun->set_begun(answers[1].int8(0, 1), answers[1].boolean(0, 5));
   });
   return transaction;
 }
@@ -200,6 +202,16 @@ std::unique_ptr<Transaction> PostgresStore::begin_with(const SqlWork& work) {
   const auto answers = connection->run_or_throw();
   unless_it_goes_on.is_over = true;
   return started(std::move(connection), answers, {}, sent);
+}
+
+void PostgresStore::await_durable(CommitNumber number) {
+  if (shared_.replication.has(number)) return;
+  const Pool::Loan connection = writers_.borrow();
+  (void)connection->connect_or_throw();
+  const CommitNumber commit = shared_.replication.begin_commit();
+  if (!commit_to_standby(*connection))
+    throw StoreError{StoreError::Kind::unknown, "the rows may not be on the synchronous standby"};
+  shared_.replication.note_replicated(commit);
 }
 
 core::TimePoint PostgresStore::now() {

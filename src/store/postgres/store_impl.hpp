@@ -66,6 +66,7 @@ class PostgresStore final : public Store {
   [[nodiscard]] bool may_have_changed() override { return true; }
   void maintain() override;
   [[nodiscard]] int writers() const override { return shared_.options.writers; }
+  void await_durable(CommitNumber number) override;
   [[nodiscard]] bool has_inbox() const override { return true; }
 
   // As if a pooler had shown itself.

@@ -22,18 +22,6 @@ constexpr std::string_view kDuplicateKey = "23505";
 
 enum class Outcome : std::uint8_t { committed, aborted, may_be_repeated, not_known_yet, lost };
 
-// Committed by the server alone is not enough where a standby must have it too: with a synchronous standby
-// away, the reply was lost while the commit waited for it. A commit behind that one waits in the same way.
-bool is_replicated(Connection& connection) {
-  connection.send(sql::begin_write);
-  connection.send(sql::touch_log);
-  connection.send(sql::commit);
-  std::vector<Rows> answers;
-  (void)connection.take_warning();
-  const bool is_committed = !connection.run(answers);
-  return is_committed && !connection.take_warning();
-}
-
 Outcome ask_outcome(Connection& connection, std::int64_t number, std::uint64_t life) {
   if (connection.connect(Connection::When::at_once)) return Outcome::not_known_yet;
   if (number == 0) return Outcome::may_be_repeated;
@@ -45,7 +33,8 @@ Outcome ask_outcome(Connection& connection, std::int64_t number, std::uint64_t l
   std::vector<Rows> answers;
   if (connection.run(answers)) return Outcome::not_known_yet;
   const std::string_view status = answers.front().text(0, 0);  // null, which is long ago, reads as empty
-  if (status == "committed") return is_replicated(connection) ? Outcome::committed : Outcome::lost;
+  // The reply may have been lost while the commit waited for an absent synchronous standby.
+  if (status == "committed") return commit_to_standby(connection) ? Outcome::committed : Outcome::lost;
   if (status == "aborted") return Outcome::aborted;
   return status.empty() ? Outcome::lost : Outcome::not_known_yet;
 }
@@ -97,6 +86,7 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   check_lanes(writes);
   const Events events = events_of(writes);
   const FirstLeases leases = send_writes(writes, events);
+  const CommitNumber commit = shared_.replication.begin_commit();
   connection_->send(sql::commit);
   std::vector<Rows> answers;
   (void)connection_->take_warning();
@@ -113,6 +103,7 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   if (!failure && connection_->take_warning())
     throw StoreError{StoreError::Kind::unknown, "the commit may not be on the synchronous standby"};
   if (events == Events::may_be_none && answers[answers.size() - 2].int8(0, 0) == 0) lost_run_race();
+  if (!writes.is_nothing()) shared_.replication.note_replicated(commit);
   if (is_current()) note_committed(writes);
   if (!failure && is_current()) remember(writes, leases, answers);
   connection_.give_back();  // the next group need not wait until this object is gone

@@ -24,8 +24,9 @@ class PostgresTransaction final : public Transaction {
   struct Begun {
     ServerClock::Time time;
     std::uint64_t life = 0;
-    std::int64_t number = 0;  // the server's, by which a lost commit is looked up; 0: not told yet
-    bool is_guessed = false;  // the time; what it was begun for may be repeated
+    std::int64_t number = 0;      // the server's, by which a lost commit is looked up; 0: not told yet
+    bool is_synchronous = false;  // commits wait for a standby
+    bool is_guessed = false;      // the time; what it was begun for may be repeated
     std::map<QueueRef, core::QueueSettings> queues = {};
     std::map<core::RecordRef, std::optional<core::Record>> records = {};
     std::map<HolderRef, std::int64_t> held = {};  // their records are locked
@@ -38,6 +39,7 @@ class PostgresTransaction final : public Transaction {
         clock_(std::move(begun.time.state)),
         life_(begun.life),
         number_(begun.number),
+        is_synchronous_(begun.is_synchronous),
         is_guessed_(begun.is_guessed),
         queues_(std::move(begun.queues)),
         records_(std::move(begun.records)),
@@ -46,8 +48,11 @@ class PostgresTransaction final : public Transaction {
   PostgresTransaction& operator=(const PostgresTransaction&) = delete;
   ~PostgresTransaction() override;
 
-  // Of one that began by a guess, when it was told.
-  void set_number(std::int64_t number) { number_ = number; }
+  // Of one that began by a guess, when the server has replied.
+  void set_begun(std::int64_t number, bool is_synchronous) {
+    number_ = number;
+    is_synchronous_ = is_synchronous;
+  }
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
   [[nodiscard]] const core::ClockState& clock() const override { return *clock_; }
@@ -87,6 +92,9 @@ class PostgresTransaction final : public Transaction {
                                                               std::size_t count) override;
   [[nodiscard]] bool has_signal(const core::RunId& run, const std::string& idempotency_key) override;
   [[nodiscard]] std::vector<core::TaskId> list_run_tasks(const core::RunId& run) override;
+  [[nodiscard]] CommitNumber seen() override {
+    return is_synchronous_ ? shared_.replication.next_commit() : kDurable;
+  }
   void commit(const WriteSet& writes) override;
 
  private:
@@ -149,6 +157,7 @@ class PostgresTransaction final : public Transaction {
   const std::shared_ptr<const core::ClockState> clock_;  // with the store, which replaces it at a step
   const std::uint64_t life_;
   std::int64_t number_;
+  bool is_synchronous_;
   const bool is_guessed_;
   const std::map<QueueRef, core::QueueSettings> queues_;                  // as they were at the start
   const std::map<core::RecordRef, std::optional<core::Record>> records_;  // the same

@@ -24,6 +24,7 @@ rollback
 -- A node that stands still in the middle (its machine is suspended, say) keeps its rows locked no longer than 5 s: its
 -- system goes on to answer the network's probes, so that nothing else would tell the server. Who waits for a lock is
 -- told so before its node takes the server for lost, which would leave it waiting there with nobody to tell.
+-- Whether commits wait for a synchronous standby: rows whose wait was canceled are on this server alone.
 -- The schema's version: another program may have migrated the database since this one opened it.
 -- The clock comes with the steps that were recorded of it.
 select clock_timestamp(), pg_current_xact_id()::text::bigint,
@@ -31,6 +32,7 @@ select clock_timestamp(), pg_current_xact_id()::text::bigint,
   extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), to_regclass('pawl.lanes')::oid),
   (select max(version) from pawl.schema_migrations),
   (select body from pawl.records where kind = 'clock' and namespace = '' and key = 'store'),
+  current_setting('synchronous_standby_names') <> '' and current_setting('synchronous_commit') not in ('off', 'local'),
   set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
   set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
   set_config('enable_sort', 'off', true), set_config('enable_memoize', 'off', true),
@@ -77,7 +79,8 @@ select pg_xact_status($1::text::xid8)
 -- name: touch_log
 -- only: this database because SQLite has no replicas.
 -- Writes something, so that the commit waits for the synchronous standby, which then has all earlier commits too.
-update pawl.schema_migrations set name = name where version = 1
+-- A message of the log and no row: commits that wait at the same time would wait for the row's lock one by one.
+select pg_logical_emit_message(true, 'pawl', '')
 
 -- name: has_migrations
 select count(*) from pg_catalog.pg_tables where schemaname = 'pawl' and tablename = 'schema_migrations'
