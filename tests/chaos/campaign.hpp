@@ -7,16 +7,17 @@
 #include <vector>
 
 #include "tests/chaos/cluster.hpp"
+#include "tests/chaos/faults.hpp"
 #include "tests/chaos/score.hpp"
 
 namespace pawl::chaos {
 
 struct Campaign {
-  StoreKind store = StoreKind::postgres;
+  ClusterOptions cluster = {};
   std::uint64_t seed = 1;
   std::chrono::milliseconds time = {};  // under fire
   std::string binary = {};              // pawl
-  std::string fault = {};               // this kind only; none: all of them
+  std::vector<Fault> faults = {};       // these kinds
 };
 
 struct Outcome {

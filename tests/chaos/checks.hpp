@@ -13,6 +13,9 @@
 
 namespace pawl::chaos {
 
+// The name of their count: tasks and runs that were lost as documented.
+inline constexpr const char* kLostWithTheTail = "tasks and runs lost with the end of the log, as documented";
+
 class Checks {
  public:
   Checks(Client& client, Ledger& ledger) : client_(client), ledger_(ledger) {}
@@ -37,6 +40,7 @@ class Checks {
   std::vector<json> all(const std::string& path);
   bool is_quiet();
   std::string counts();  // of all queues
+  void lost(const std::string& object, Time acknowledged);
   void slots_of(const std::string& schedule);
 
   Client& client_;

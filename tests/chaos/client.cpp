@@ -31,6 +31,7 @@ Client::Client(const Cluster& cluster, CallCounts& counts, std::uint64_t seed)
 }
 
 std::optional<Answer> Client::try_once(int node, const Ask& ask) {
+  const auto asked_at = std::chrono::steady_clock::now();
   client::HttpRequest request{.method = ask.method, .path = "/v1" + ask.path};
   if (!ask.body.is_null()) request.body = ask.body.dump();
   if (ask.once.empty()) {
@@ -48,7 +49,8 @@ std::optional<Answer> Client::try_once(int node, const Ask& ask) {
     return std::nullopt;
   }
   ++counts_.answered;
-  return Answer{.status = answer->status, .body = json::parse(answer->body, nullptr, false)};
+  return Answer{
+      .status = answer->status, .body = json::parse(answer->body, nullptr, false), .asked_at = asked_at};
 }
 
 std::optional<Answer> Client::insist(const Ask& ask, std::chrono::steady_clock::time_point deadline) {

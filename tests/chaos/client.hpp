@@ -22,6 +22,7 @@ using nlohmann::json;
 struct Answer {
   int status = 0;
   json body = {};
+  std::chrono::steady_clock::time_point asked_at = {};  // by the try that was answered
 };
 
 // What all callers of a campaign saw of their calls.

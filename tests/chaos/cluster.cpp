@@ -1,5 +1,7 @@
 #include "tests/chaos/cluster.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -14,6 +16,12 @@ constexpr auto kServesWithin = 60s;
 constexpr std::string_view kScheme = "http://";
 constexpr std::string_view kNodeField = R"( node=")";
 
+constexpr const char* kFakeClock = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+
+// Nothing is flushed for ten seconds, unless the log's buffers are full.
+const std::vector<std::string> kNotFlushed{"synchronous_commit=off", "wal_writer_delay=10s",
+                                           "wal_writer_flush_after=1GB", "wal_buffers=64MB"};
+
 // The id that a node's log says.
 std::string node_id_in(const std::string& said) {
   const auto at = said.find(kNodeField);
@@ -26,11 +34,18 @@ std::string node_id_in(const std::string& said) {
 
 std::string to_string(StoreKind kind) { return kind == StoreKind::postgres ? "postgres" : "sqlite"; }
 
-Cluster::Cluster(StoreKind kind, std::string binary, std::string folder)
-    : kind_(kind), binary_(std::move(binary)), folder_(std::move(folder)) {
-  if (kind_ == StoreKind::postgres) {
-    primary_ = std::make_unique<PrivatePostgres>(folder_);
-    standby_ = std::make_unique<PrivatePostgres>(folder_, *primary_);
+Cluster::Cluster(const ClusterOptions& options, std::string binary, std::string folder)
+    : options_(options), binary_(std::move(binary)), folder_(std::move(folder)) {
+  if (options_.has_own_clock) set_clock(0s);
+  if (kind() == StoreKind::postgres) {
+    ServerOptions server;
+    if (options_.durability == Durability::not_flushed) server.settings = kNotFlushed;
+    if (options_.has_own_clock) server.environment = clock_environment();
+    primary_ = std::make_unique<PrivatePostgres>(folder_, server);
+    standby_ = std::make_unique<PrivatePostgres>(folder_, *primary_,
+                                                 options_.durability == Durability::synchronous
+                                                     ? PrivatePostgres::Replication::synchronous
+                                                     : PrivatePostgres::Replication::asynchronous);
     for (Node& node : nodes_) {
       node.way = std::make_unique<Proxy>(primary_->port());
       node.way_to_standby = std::make_unique<Proxy>(standby_->port());
@@ -44,7 +59,7 @@ Cluster::~Cluster() {
 }
 
 std::string Cluster::store() const {
-  return kind_ == StoreKind::postgres ? "postgres:" + conninfo() : "sqlite:" + sqlite_file();
+  return kind() == StoreKind::postgres ? "postgres:" + conninfo() : "sqlite:" + sqlite_file();
 }
 
 std::string Cluster::conninfo() const { return conninfo_by(primary_->port(), standby_->port()); }
@@ -55,7 +70,7 @@ std::string Cluster::conninfo_by(int port, int standby_port) const {
 }
 
 std::string Cluster::store_of(int node) const {
-  if (kind_ == StoreKind::sqlite) return store();
+  if (kind() == StoreKind::sqlite) return store();
   const Node& its = nodes_.at(index(node));
   return "postgres:" + conninfo_by(its.way->port(), its.way_to_standby->port());
 }
@@ -64,6 +79,21 @@ void Cluster::set_ways(int node, Proxy::Mode mode) {
   Node& its = nodes_.at(index(node));
   its.way->set(mode);
   its.way_to_standby->set(mode);
+}
+
+// It names the library by its architecture's folder, as Debian installs it.
+std::vector<std::string> Cluster::clock_environment() const {
+  if (!std::filesystem::exists(kFakeClock))
+    throw std::runtime_error{"libfaketime is not installed (./dev chaos installs it)"};
+  return {std::string{"LD_PRELOAD="} + kFakeClock, "FAKETIME_TIMESTAMP_FILE=" + clock_file(),
+          "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1"};
+}
+
+// Replaced in one step, since it is read at any time.
+void Cluster::set_clock(std::chrono::seconds ahead) {
+  const std::string next = clock_file() + ".next";
+  std::ofstream{next} << (ahead.count() < 0 ? "" : "+") << ahead.count() << "\n";
+  std::filesystem::rename(next, clock_file());
 }
 
 void Cluster::fail_over() {
@@ -80,10 +110,14 @@ void Cluster::start(int number) {
   while (true) {
     node.process.reset();
     const std::size_t said_before = text_of_file(log).size();
-    node.process = std::make_unique<Process>(
-        std::vector<std::string>{binary_, "serve", "--listen", node.listen, "--store", store_of(number),
-                                 "--set", "leader.ttl=" + std::to_string(kLeaderTtl.count()) + "ms"},
-        log);
+    std::vector<std::string> command{"env"};
+    if (options_.has_own_clock && kind() == StoreKind::sqlite) {
+      const auto environment = clock_environment();
+      command.insert(command.end(), environment.begin(), environment.end());
+    }
+    command.insert(command.end(), {binary_, "serve", "--listen", node.listen, "--store", store_of(number),
+                                   "--set", "leader.ttl=" + std::to_string(kLeaderTtl.count()) + "ms"});
+    node.process = std::make_unique<Process>(std::move(command), log);
     if (await_serving(node, log, said_before)) return;
     if (std::chrono::steady_clock::now() > until)
       throw std::runtime_error{"a node does not start: " + text_of_file(log)};

@@ -19,15 +19,29 @@ enum class StoreKind : std::uint8_t { postgres, sqlite };
 inline constexpr int kNodes = 3;
 inline constexpr std::chrono::milliseconds kLeaderTtl{2'000};
 
+// What a commit survives. The last two lose the end of the log, as documented (docs/guide/nodes.md).
+enum class Durability : std::uint8_t {
+  synchronous,           // of the primary: a standby has it
+  asynchronous_standby,  // of the server's crash, but not of the primary's loss
+  not_flushed,           // of neither: synchronous_commit = off
+};
+
+struct ClusterOptions {
+  StoreKind kind = StoreKind::postgres;
+  Durability durability = Durability::synchronous;
+  bool has_own_clock = false;  // of the store: it can be stepped, by libfaketime
+};
+
 class Cluster {
  public:
   // All nodes serve when it returns.
-  Cluster(StoreKind kind, std::string binary, std::string folder);
+  Cluster(const ClusterOptions& options, std::string binary, std::string folder);
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
   ~Cluster();
 
-  [[nodiscard]] StoreKind kind() const { return kind_; }
+  [[nodiscard]] StoreKind kind() const { return options_.kind; }
+  [[nodiscard]] const ClusterOptions& options() const { return options_; }
   [[nodiscard]] const std::string& address(int node) const { return nodes_.at(index(node)).address; }
   // What another program opens the store by, past the proxies.
   [[nodiscard]] std::string store() const;
@@ -44,6 +58,9 @@ class Cluster {
   void set_ways(int node, Proxy::Mode mode);
   [[nodiscard]] int hurt(int node, Proxy::Mode mode) const { return nodes_.at(index(node)).way->hurt(mode); }
   [[nodiscard]] PrivatePostgres& primary() { return *primary_; }
+  [[nodiscard]] PrivatePostgres& standby() { return *standby_; }
+  // The store's wall clock is ahead of this machine's by this from now on. Monotonic clocks are not touched.
+  void set_clock(std::chrono::seconds ahead);
   // Lost for good, and nobody answers where it was; the standby takes its place. Nothing is done to nodes
   // after that.
   void fail_over();
@@ -63,12 +80,15 @@ class Cluster {
 
   static std::size_t index(int node) { return static_cast<std::size_t>(node); }
   [[nodiscard]] std::string store_of(int node) const;
+  // What makes a program read the time of `set_clock`.
+  [[nodiscard]] std::vector<std::string> clock_environment() const;
+  [[nodiscard]] std::string clock_file() const { return folder_ + "/clock"; }
   // Whichever of the two takes writes.
   [[nodiscard]] std::string conninfo_by(int port, int standby_port) const;
   // True when it serves; false when it ended instead.
   bool await_serving(Node& node, const std::string& log, std::size_t said_before);
 
-  StoreKind kind_;
+  ClusterOptions options_;
   std::string binary_;
   std::string folder_;
   std::unique_ptr<PrivatePostgres> primary_;

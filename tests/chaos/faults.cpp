@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,20 +31,35 @@ milliseconds milliseconds_since(Time begin) {
 
 }  // namespace
 
-Faults::Faults(Place place, std::uint64_t seed, std::string_view only)
+std::vector<Fault> faults_of(const ClusterOptions& cluster) {
+  const bool is_sqlite = cluster.kind == StoreKind::sqlite;
+  std::vector<Fault> faults{Fault::kill, Fault::kill_the_leader, Fault::stop};
+  if (cluster.has_own_clock)
+    return {Fault::kill, is_sqlite ? Fault::step_node_clock : Fault::step_database_clock};
+  if (cluster.durability == Durability::asynchronous_standby) faults.push_back(Fault::promote_asynchronous);
+  if (cluster.durability == Durability::not_flushed) faults.push_back(Fault::crash_unflushed);
+  if (cluster.durability != Durability::synchronous) return faults;
+  faults.push_back(Fault::exhaust_descriptors);
+  if (is_sqlite) {
+    faults.push_back(Fault::replace_file);
+  } else {
+    faults.insert(faults.end(), {Fault::pause, Fault::close, Fault::stall, Fault::drop,
+                                 Fault::restart_database, Fault::cancel_sync_waits, Fault::fail_over});
+  }
+  return faults;
+}
+
+Faults::Faults(Place place, std::uint64_t seed, std::vector<Fault> kinds)
     : cluster_(place.cluster),
       ledger_(place.ledger),
+      counts_(place.counts),
       client_(place.cluster, place.counts, seed),
       chance_(client_.chance),
-      kinds_{Fault::kill, Fault::kill_the_leader, Fault::stop} {
-  if (cluster_.kind() == StoreKind::postgres)
-    kinds_.insert(kinds_.end(),
-                  {Fault::pause, Fault::close, Fault::stall, Fault::drop, Fault::restart_database});
-  const bool has_standby = cluster_.kind() == StoreKind::postgres;
-  const auto is_wanted = [&](Fault fault) { return only.empty() || only == name_of(fault); };
-  std::erase_if(kinds_, [&](Fault fault) { return !is_wanted(fault); });
+      kinds_(std::move(kinds)) {
   for (const Fault fault : kinds_) landed_[fault] = 0;
-  if (has_standby && is_wanted(Fault::fail_over)) landed_[Fault::fail_over] = 0;
+  for (const Fault fault : {Fault::fail_over, Fault::promote_asynchronous}) {
+    if (std::erase(kinds_, fault) > 0) last_ = fault;
+  }
 }
 
 void Faults::happen(milliseconds time) {
@@ -60,7 +76,7 @@ void Faults::happen(milliseconds time) {
       happen_once(fault, client_.any_node());
     }
   }
-  if (landed_.contains(Fault::fail_over)) fail_over();
+  if (last_) happen_once(*last_, 0);
 }
 
 void Faults::begins(Fault fault) { ledger_.fault_begins(name_of(fault)); }
@@ -83,6 +99,13 @@ void Faults::happen_once(Fault fault, int node) {
     case Fault::drop: return cut(fault, node);
     case Fault::restart_database: return restart_database();
     case Fault::fail_over: return fail_over();
+    case Fault::exhaust_descriptors: return exhaust_descriptors(node);
+    case Fault::replace_file: return replace_file();
+    case Fault::cancel_sync_waits: return cancel_sync_waits();
+    case Fault::promote_asynchronous: return promote_asynchronous();
+    case Fault::crash_unflushed: return crash_unflushed();
+    case Fault::step_database_clock:
+    case Fault::step_node_clock: return step_clock(fault);
   }
   wait(100, 800);
   const Time since = std::chrono::steady_clock::now();
@@ -161,21 +184,6 @@ void Faults::maybe_kill_another(int node) {
   kill(other, SIGKILL);
   cluster_.start(other);
   ledger_.count("nodes killed while another was paused or cut off");
-}
-
-void Faults::restart_database() {
-  cluster_.primary().stop_immediately();
-  wait(50, 500);
-  cluster_.primary().start();
-  ++landed_[Fault::restart_database];
-  await_writes(Fault::restart_database, std::chrono::steady_clock::now());
-}
-
-void Faults::fail_over() {
-  begins(Fault::fail_over);
-  cluster_.fail_over();
-  ++landed_[Fault::fail_over];
-  await_writes(Fault::fail_over, std::chrono::steady_clock::now());
 }
 
 void Faults::await_writes(Fault fault, Time since, std::optional<int> only) {

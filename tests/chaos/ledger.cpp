@@ -9,22 +9,66 @@ namespace pawl::chaos {
 
 using namespace std::chrono_literals;
 
+void Ledger::lost_tail_begins() {
+  const std::lock_guard lock{mutex_};
+  lost_tails_.emplace_back(std::chrono::steady_clock::now(), Time::max());
+}
+
+void Ledger::lost_tail_ends() {
+  const std::lock_guard lock{mutex_};
+  lost_tails_.back().second = std::chrono::steady_clock::now();
+}
+
+bool Ledger::may_be_lost(Time acknowledged) const {
+  const std::lock_guard lock{mutex_};
+  return is_in_lost_tail(acknowledged);
+}
+
+bool Ledger::is_in_lost_tail(Time time) const {
+  return std::any_of(lost_tails_.begin(), lost_tails_.end(),
+                     [time](const auto& tail) { return tail.first <= time && time <= tail.second; });
+}
+
+void Ledger::must_not_acknowledge() {
+  const std::lock_guard lock{mutex_};
+  nothing_durable_since_ = std::chrono::steady_clock::now();
+}
+
+void Ledger::may_acknowledge() {
+  const std::lock_guard lock{mutex_};
+  nothing_durable_since_ = Time::max();
+}
+
+void Ledger::acknowledged(Time asked_at) {
+  const std::lock_guard lock{mutex_};
+  if (asked_at > nothing_durable_since_)
+    add_violation(Harm::wrong, "a write was acknowledged while nothing could be made durable");
+}
+
+void Ledger::limit_standstill(std::chrono::milliseconds most) {
+  const std::lock_guard lock{mutex_};
+  standstill_max_ = most;
+}
+
 void Ledger::enqueued(const std::string& task) {
   const std::lock_guard lock{mutex_};
-  enqueued_.insert(task);
+  enqueued_[task] = std::chrono::steady_clock::now();
 }
 
 void Ledger::started(const std::string& run, bool must_fail) {
   const std::lock_guard lock{mutex_};
-  runs_.emplace(run, must_fail);
+  runs_[run] = {.must_fail = must_fail, .at = std::chrono::steady_clock::now()};
 }
 
 void Ledger::completed(const std::string& task, std::int64_t fence) {
   const std::lock_guard lock{mutex_};
-  const auto [found, is_first] = completed_.emplace(task, fence);
-  if (!is_first)
+  const Completion completion{.fence = fence, .at = std::chrono::steady_clock::now()};
+  const auto [found, is_first] = completed_.emplace(task, completion);
+  if (is_first) return;
+  if (!is_in_lost_tail(found->second.at))
     add_violation(Harm::doubled, fmt::format("task {} was completed at fence {} and again at {}", task,
-                                             found->second, fence));
+                                             found->second.fence, fence));
+  found->second = completion;
 }
 
 void Ledger::claimed(const std::string& task, std::int64_t fence, Time lease_end) {
@@ -32,17 +76,24 @@ void Ledger::claimed(const std::string& task, std::int64_t fence, Time lease_end
   const std::lock_guard lock{mutex_};
   ++counts_["claims"];
   if (fence > 1) ++counts_["claims after a lost attempt"];
-  if (!claims_.emplace(task, fence).second)
+  const auto [claim, is_first] = claims_.emplace(std::pair{task, fence}, now);
+  if (!is_first && !is_in_lost_tail(claim->second))
     add_violation(Harm::doubled, fmt::format("task {} was given out twice at fence {}", task, fence));
+  claim->second = now;
   // Where the answer took longer than the lease, another may have completed it meanwhile.
-  if (now < lease_end && completed_.contains(task))
+  const auto completion = completed_.find(task);
+  if (now < lease_end && completion != completed_.end() && !is_in_lost_tail(completion->second.at))
     add_violation(Harm::doubled, fmt::format("task {} was given out after it was completed", task));
   const auto found = abandoned_.find(task);
   if (found == abandoned_.end()) return;
   const bool is_calm = found->second > calm_since_;
+  const auto late = std::max(0ms, std::chrono::duration_cast<std::chrono::milliseconds>(now - found->second));
   recoveries_[is_calm ? "from the end of a dead worker's lease to the next claim, nothing else being wrong"
                       : "from the end of a dead worker's lease to the next claim"]
-      .push_back(std::max(0ms, std::chrono::duration_cast<std::chrono::milliseconds>(now - found->second)));
+      .push_back(late);
+  if (late > standstill_max_)
+    add_violation(Harm::wrong, fmt::format("task {} of a dead worker was claimed {} ms after its lease", task,
+                                           late.count()));
   abandoned_.erase(found);
 }
 
@@ -58,10 +109,12 @@ void Ledger::abandoned(const std::string& task, Time lease_end) {
   abandoned_[task] = lease_end;
 }
 
-void Ledger::reported_late(const std::string& task, bool was_taken) {
+void Ledger::reported_late(const std::string& task, std::int64_t fence, bool was_taken) {
   const std::lock_guard lock{mutex_};
   ++counts_["reports after the lease"];
-  if (was_taken)
+  const auto claim = claims_.find({task, fence});
+  const bool is_lost = claim != claims_.end() && is_in_lost_tail(claim->second);
+  if (was_taken && !is_lost)
     add_violation(Harm::doubled, fmt::format("task {}: a report after its lease was over was taken", task));
 }
 

@@ -43,6 +43,16 @@ struct Violation {
 };
 inline constexpr const char* kWholeCampaign = "whole campaign";
 
+// Both with when they were acknowledged.
+struct StartedRun {
+  bool must_fail = false;
+  Time at = {};
+};
+struct Completion {
+  std::int64_t fence = 0;
+  Time at = {};
+};
+
 class Ledger {
  public:
   // What goes wrong from now on. Violations are attributed to it until the next fault begins, since their
@@ -54,6 +64,21 @@ class Ledger {
   // The fault's cause is gone, and every affected node has written since.
   void fault_recovered(std::string_view fault, std::chrono::milliseconds time);
 
+  // What is acknowledged from here until the end of the tail may be lost: nothing that was acknowledged
+  // before.
+  void lost_tail_begins();
+  void lost_tail_ends();
+  [[nodiscard]] bool may_be_lost(Time acknowledged) const;
+
+  // Nothing can be made durable from now on: an acknowledged write whose call is made before
+  // `may_acknowledge` is a violation.
+  void must_not_acknowledge();
+  void may_acknowledge();
+  // A write that was asked for at that time was acknowledged now.
+  void acknowledged(Time asked_at);
+  // A lease that stands still for longer than `most` after its end is a violation: a clock was stepped.
+  void limit_standstill(std::chrono::milliseconds most);
+
   // Acknowledged.
   void enqueued(const std::string& task);
   void started(const std::string& run, bool must_fail);
@@ -64,7 +89,7 @@ class Ledger {
   // A worker died with it; nobody will report on it before `lease_end`.
   void abandoned(const std::string& task, Time lease_end);
   // A report after the lease was over, and whether it was taken.
-  void reported_late(const std::string& task, bool was_taken);
+  void reported_late(const std::string& task, std::int64_t fence, bool was_taken);
   void recovered(const std::string& what, std::chrono::milliseconds time);
   // Nothing goes wrong from now on: what recoveries take is told apart.
   void calm();
@@ -73,9 +98,9 @@ class Ledger {
   void count(const std::string& what, std::int64_t by = 1);
 
   // From here on when everything has ended.
-  [[nodiscard]] const std::set<std::string>& tasks() const { return enqueued_; }
-  [[nodiscard]] const std::map<std::string, bool>& runs() const { return runs_; }
-  [[nodiscard]] const std::map<std::string, std::int64_t>& completions() const { return completed_; }
+  [[nodiscard]] const std::map<std::string, Time>& tasks() const { return enqueued_; }
+  [[nodiscard]] const std::map<std::string, StartedRun>& runs() const { return runs_; }
+  [[nodiscard]] const std::map<std::string, Completion>& completions() const { return completed_; }
   [[nodiscard]] const std::vector<Hold>& holds() const { return holds_; }
   [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
   [[nodiscard]] const std::map<std::string, std::vector<std::chrono::milliseconds>>& fault_recoveries()
@@ -90,10 +115,15 @@ class Ledger {
 
  private:
   mutable std::mutex mutex_;
-  std::set<std::string> enqueued_;
-  std::map<std::string, bool> runs_;
-  std::map<std::string, std::int64_t> completed_;  // by task: the fence
-  std::set<std::pair<std::string, std::int64_t>> claims_;
+  [[nodiscard]] bool is_in_lost_tail(Time time) const;  // the mutex is held
+
+  std::map<std::string, Time> enqueued_;
+  std::map<std::string, StartedRun> runs_;
+  std::map<std::string, Completion> completed_;                  // by task
+  std::map<std::pair<std::string, std::int64_t>, Time> claims_;  // by task and fence
+  std::vector<std::pair<Time, Time>> lost_tails_;
+  Time nothing_durable_since_ = Time::max();
+  std::chrono::milliseconds standstill_max_ = std::chrono::milliseconds::max();
   std::map<std::string, Time> abandoned_;
   Time calm_since_ = Time::max();
   std::vector<Hold> holds_;

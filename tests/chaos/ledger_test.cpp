@@ -41,9 +41,43 @@ TEST(ChaosLedger, SeesATaskThatWasGivenOutAfterItWasCompleted) {
 
 TEST(ChaosLedger, SeesAReportThatWasTakenTooLate) {
   Ledger ledger;
-  ledger.reported_late("a", false);
+  ledger.reported_late("a", 1, false);
   EXPECT_TRUE(ledger.violations().empty());
-  ledger.reported_late("a", true);
+  ledger.reported_late("a", 1, true);
+  EXPECT_EQ(ledger.violations().size(), 1U);
+}
+
+TEST(ChaosLedger, AllowsToRepeatWhatWasLostWithTheTail) {
+  Ledger ledger;
+  ledger.lost_tail_begins();
+  ledger.claimed("a", 1, kFarAway);
+  ledger.completed("a", 1);
+  ledger.lost_tail_ends();
+  ledger.claimed("a", 1, kFarAway);
+  ledger.completed("a", 1);
+  EXPECT_TRUE(ledger.violations().empty());
+  ledger.completed("a", 2);
+  EXPECT_EQ(ledger.violations().size(), 1U) << "nothing is lost after the tail";
+}
+
+TEST(ChaosLedger, SeesAnAcknowledgmentWhileNothingCanBeMadeDurable) {
+  Ledger ledger;
+  const Time before = std::chrono::steady_clock::now();
+  ledger.must_not_acknowledge();
+  ledger.acknowledged(before);  // it may have been committed before
+  EXPECT_TRUE(ledger.violations().empty());
+  ledger.acknowledged(kFarAway);
+  EXPECT_EQ(ledger.violations().size(), 1U);
+}
+
+TEST(ChaosLedger, SeesALeaseThatStandsStill) {
+  Ledger ledger;
+  ledger.limit_standstill(10s);
+  ledger.abandoned("a", std::chrono::steady_clock::now());
+  ledger.claimed("a", 2, kFarAway);
+  EXPECT_TRUE(ledger.violations().empty());
+  ledger.abandoned("a", std::chrono::steady_clock::now() - 11s);
+  ledger.claimed("a", 3, kFarAway);
   EXPECT_EQ(ledger.violations().size(), 1U);
 }
 

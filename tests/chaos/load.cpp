@@ -129,6 +129,7 @@ void Load::add_one(Client& client, const std::string& name) {
   if (!answer || answer->status >= 300)
     return ledger_.violation(
         Harm::wrong, fmt::format("an enqueue was refused: {}", answer ? answer->body.dump() : "no answer"));
+  ledger_.acknowledged(answer->asked_at);
   ledger_.enqueued(answer->body["task"]["id"]);
   ledger_.count("enqueues");
 }
@@ -143,6 +144,7 @@ void Load::add_batch(Client& client, const std::string& name) {
   if (!answer || answer->status >= 300)
     return ledger_.violation(
         Harm::wrong, fmt::format("a batch was refused: {}", answer ? answer->body.dump() : "no answer"));
+  ledger_.acknowledged(answer->asked_at);
   for (const json& one : answer->body["results"]) ledger_.enqueued(one["id"]);
   ledger_.count("batches");
 }
@@ -159,6 +161,7 @@ void Load::start_runs_until_told() {
     if (!answer || answer->status >= 300)
       return ledger_.violation(
           Harm::wrong, fmt::format("a start was refused: {}", answer ? answer->body.dump() : "no answer"));
+    ledger_.acknowledged(answer->asked_at);
     ledger_.started(answer->body["run"]["id"], must_fail);
     std::this_thread::sleep_for(150ms);
   }

@@ -56,12 +56,14 @@ void give_to_server(const std::string& path) {
     throw std::runtime_error{"there is no user postgres to run the server as"};
 }
 
-// What went wrong; empty when nothing did.
-std::string try_on(const std::string& conninfo, const std::string& sql) {
+// What went wrong; empty when nothing did. The first value of the answer goes to `value`.
+std::string try_on(const std::string& conninfo, const std::string& sql, std::string* value = nullptr) {
   PGconn* connection = PQconnectdb(conninfo.c_str());
   PGresult* result = PQexec(connection, sql.c_str());
   const auto status = PQresultStatus(result);
   const bool is_done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+  if (value != nullptr && status == PGRES_TUPLES_OK && PQntuples(result) > 0)
+    *value = PQgetvalue(result, 0, 0);
   const std::string message = is_done ? "" : sql + ": " + PQerrorMessage(connection);
   PQclear(result);
   PQfinish(connection);
@@ -86,8 +88,9 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-PrivatePostgres::PrivatePostgres(const std::string& folder)
-    : folder_(folder + "/postgres"),
+PrivatePostgres::PrivatePostgres(const std::string& folder, ServerOptions options)
+    : options_(std::move(options)),
+      folder_(folder + "/postgres"),
       log_(folder + "/postgres.log"),
       programs_(server_programs()),
       user_(server_user()),
@@ -104,8 +107,10 @@ PrivatePostgres::PrivatePostgres(const std::string& folder)
   start();
 }
 
-PrivatePostgres::PrivatePostgres(const std::string& folder, const PrivatePostgres& primary)
-    : folder_(folder + "/standby"),
+PrivatePostgres::PrivatePostgres(const std::string& folder, const PrivatePostgres& primary,
+                                 Replication replication)
+    : options_(primary.options_),
+      folder_(folder + "/standby"),
       log_(folder + "/standby.log"),
       programs_(primary.programs_),
       user_(primary.user_),
@@ -116,6 +121,7 @@ PrivatePostgres::PrivatePostgres(const std::string& folder, const PrivatePostgre
                         "--write-recovery-conf", "-D", data(), "-d", primary.conninfo(primary.port())}),
              folder + "/basebackup.log");
   start();
+  if (replication == Replication::asynchronous) return;
   primary.execute("alter system set synchronous_standby_names = '*'");
   primary.execute("select pg_reload_conf()");
 }
@@ -134,11 +140,15 @@ void PrivatePostgres::stop_immediately() {
 
 // A primary that comes back waits for its standby with every commit: so the standby looks for it often.
 void PrivatePostgres::start() {
-  server_ = std::make_unique<Process>(
-      as_server({programs_ + "postgres", "-D", data(), "-p", std::to_string(port_), "-c",
-                 "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "max_connections=200",
-                 "-c", "wal_retrieve_retry_interval=100ms"}),
-      log_);
+  std::vector<std::string> command{"env"};
+  command.insert(command.end(), options_.environment.begin(), options_.environment.end());
+  command.insert(command.end(), {programs_ + "postgres", "-D", data(), "-p", std::to_string(port_)});
+  std::vector<std::string> settings{"listen_addresses=127.0.0.1",
+                                    "unix_socket_directories=", "max_connections=200",
+                                    "wal_retrieve_retry_interval=100ms"};
+  settings.insert(settings.end(), options_.settings.begin(), options_.settings.end());
+  for (const std::string& setting : settings) command.insert(command.end(), {"-c", setting});
+  server_ = std::make_unique<Process>(as_server(std::move(command)), log_);
   await_connections();
 }
 
@@ -174,6 +184,34 @@ void PrivatePostgres::go_back() {
 }
 
 void PrivatePostgres::promote() { execute("select pg_promote(true, 60)"); }
+
+void PrivatePostgres::flush() const {
+  execute("set synchronous_commit = on; select pg_logical_emit_message(true, 'chaos', '')");
+}
+
+void PrivatePostgres::await_received_by(const PrivatePostgres& standby) const {
+  const std::string end = value("select pg_current_wal_flush_lsn()");
+  const std::string received =
+      "select coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) >= '" + end + "'";
+  const auto until = std::chrono::steady_clock::now() + kStartsWithin;
+  while (standby.value(received) != "t") {
+    if (std::chrono::steady_clock::now() > until) throw std::runtime_error{"the standby does not follow"};
+    std::this_thread::sleep_for(5ms);
+  }
+}
+
+int PrivatePostgres::end_sync_waits(bool terminate) const {
+  const std::string function = terminate ? "pg_terminate_backend" : "pg_cancel_backend";
+  return std::stoi(
+      value("select count(" + function + "(pid)) from pg_stat_activity where wait_event = 'SyncRep'"));
+}
+
+std::string PrivatePostgres::value(const std::string& sql) const {
+  std::string found;
+  if (const std::string error = try_on(conninfo(port_), sql, &found); !error.empty())
+    throw std::runtime_error{error};
+  return found;
+}
 
 void PrivatePostgres::execute(const std::string& sql) const {
   if (const std::string error = try_on(conninfo(port_), sql); !error.empty()) throw std::runtime_error{error};

@@ -18,6 +18,7 @@ class Process {
   Process& operator=(const Process&) = delete;
   ~Process();
 
+  [[nodiscard]] pid_t pid() const { return pid_; }
   void signal(int number) const;
   // Waits for the end: its exit code, or -N if it was ended by signal N.
   int wait();

@@ -44,14 +44,17 @@ void Worker::claim_and_work() {
                                                      {"wait", "300ms"}}});
   if (!answer || answer->status != 200) return std::this_thread::sleep_for(20ms);
   const json tasks = answer->body.value("tasks", json::array());
-  for (const json& task : tasks) check_lease(task, lease_end);
+  if (!tasks.empty()) ledger_.acknowledged(answer->asked_at);
+  if (!has_own_clock_) {
+    for (const json& task : tasks) check_lease(task, lease_end);
+  }
   for (const json& task : tasks)
     ledger_.claimed(task["id"], task["lease"]["fence"].get<std::int64_t>(), asked_at + kLease);
   for (const json& task : tasks) work_on(task, asked_at);
 }
 
-// The database has the clock of this machine. A lease that ends sooner is another's while its holder, who
-// counts from when it asked, goes on.
+// The database has the clock of this machine, unless its clock is stepped. A lease that ends sooner is
+// another's while its holder, who counts from when it asked, goes on.
 void Worker::check_lease(const json& task, std::chrono::system_clock::time_point least) {
   const std::string said = task["lease"]["expires_at"];
   if (const auto until = core::parse_time(said); !until || *until < least)
@@ -98,7 +101,7 @@ void Worker::report_late_ones() {
   while (!late_.empty() && late_.front().due <= std::chrono::steady_clock::now()) {
     const json late = late_.front().report;
     late_.pop_front();
-    ledger_.reported_late(late["task_id"], report(late).value_or(false));
+    ledger_.reported_late(late["task_id"], late["fence"].get<std::int64_t>(), report(late).value_or(false));
   }
 }
 
@@ -110,7 +113,9 @@ std::optional<bool> Worker::report(const json& report) {
   if (!answer) return std::nullopt;
   if (answer->status != 200) ledger_.violation(Harm::wrong, "a report was refused: " + answer->body.dump());
   if (answer->status != 200) return std::nullopt;
-  return answer->body["results"][0]["ok"].get<bool>();
+  const bool was_taken = answer->body["results"][0]["ok"].get<bool>();
+  if (was_taken) ledger_.acknowledged(answer->asked_at);
+  return was_taken;
 }
 
 }  // namespace pawl::chaos

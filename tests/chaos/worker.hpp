@@ -23,7 +23,10 @@ class Worker {
     Ledger& ledger;
   };
   Worker(Place place, std::uint64_t seed, std::string name)
-      : client_(place.cluster, place.counts, seed), ledger_(place.ledger), name_(std::move(name)) {}
+      : client_(place.cluster, place.counts, seed),
+        ledger_(place.ledger),
+        has_own_clock_(place.cluster.options().has_own_clock),
+        name_(std::move(name)) {}
 
   void work_until(const std::atomic<bool>& is_over);
 
@@ -42,6 +45,7 @@ class Worker {
 
   Client client_;
   Ledger& ledger_;
+  const bool has_own_clock_;
   std::string name_;
   std::deque<Late> late_;
 };

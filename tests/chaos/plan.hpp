@@ -1,0 +1,17 @@
+#pragma once
+// The campaigns of one call of the program: a store needs one for each kind of cluster that its faults happen
+// to.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/chaos/campaign.hpp"
+
+namespace pawl::chaos {
+
+// The campaigns on this store, with all of its faults or with one; none if the fault cannot happen there. The
+// first one has `base`'s time, and the others a tenth of it each.
+[[nodiscard]] std::vector<Campaign> plan_of(StoreKind store, std::string_view only, const Campaign& base);
+
+}  // namespace pawl::chaos
