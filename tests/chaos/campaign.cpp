@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <map>
+#include <sstream>
 #include <thread>
 
 #include <fmt/format.h>
@@ -17,7 +20,7 @@ namespace pawl::chaos {
 
 namespace {
 
-constexpr std::size_t kShownMax = 20;
+constexpr int kShownMax = 5;  // violations of one shape
 constexpr std::chrono::seconds kCalm{
     4};  // under load and with no faults, for what recoveries take by themselves
 
@@ -78,6 +81,28 @@ std::vector<FaultScore> scores_of(const Faults& faults, const Ledger& ledger) {
   return score(landed, ledger.violations(), ledger.fault_recoveries());
 }
 
+// Without its ids and numbers: violations of one shape have one cause.
+std::string shape_of(const std::string& text) {
+  std::istringstream words{text};
+  std::string shape;
+  for (std::string word; words >> word;)
+    shape += std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); })
+                 ? "# "
+                 : word + " ";
+  return shape;
+}
+
+void print_violations(const std::vector<Violation>& violations) {
+  std::map<std::string, int> shown;
+  for (const Violation& violation : violations) {
+    if (++shown[shape_of(violation.text)] <= kShownMax)
+      fmt::print("VIOLATED: {} ({})\n", violation.text, violation.fault);
+  }
+  for (const auto& [shape, count] : shown) {
+    if (count > kShownMax) fmt::print("and {} more: {}\n", count - kShownMax, shape);
+  }
+}
+
 // True if it is all well.
 bool print_verdict(const Campaign& campaign, const Faults& faults, const Ledger& ledger,
                    const CallCounts& calls) {
@@ -96,9 +121,7 @@ bool print_verdict(const Campaign& campaign, const Faults& faults, const Ledger&
     gaps.emplace_back(kLostWithTheTail);
   for (const std::string& gap : gaps) fmt::print("not seen: {}\n", gap);
   const auto& violations = ledger.violations();
-  for (std::size_t i = 0; i < std::min(violations.size(), kShownMax); ++i)
-    fmt::print("VIOLATED: {} ({})\n", violations[i].text, violations[i].fault);
-  if (violations.size() > kShownMax) fmt::print("and {} more\n", violations.size() - kShownMax);
+  print_violations(violations);
   return gaps.empty() && violations.empty();
 }
 
@@ -135,6 +158,7 @@ Outcome run_campaign(const Campaign& campaign) {
   checks.runs();
   checks.schedules();
   check_leaders(watch->leader_changes(), ledger);
+  checks.leave_open_key();
   checks.verify(campaign.binary, cluster.store(), folder.path() + "/verify.log");
   print_verified(checks.verified());
   Outcome outcome{.is_well = print_verdict(campaign, faults, ledger, calls),

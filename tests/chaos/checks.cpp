@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
@@ -26,12 +27,6 @@ std::vector<Hold> those(const std::vector<Hold>& holds, const std::function<bool
     if (fits(hold)) found.push_back(hold);
   }
   return found;
-}
-
-// Every check has rows to examine after a campaign, but for these.
-bool applies(std::string_view check) {
-  constexpr std::array<std::string_view, 0> kWithoutRows{};
-  return std::find(kWithoutRows.begin(), kWithoutRows.end(), check) == kWithoutRows.end();
 }
 
 }  // namespace
@@ -110,15 +105,23 @@ void Checks::tasks() {
     if (!schedule.empty()) tasks_by_schedule_[schedule].insert(id);
     if (!is_of_run && schedule.empty() && !ledger_.tasks().contains(id))
       ledger_.violation(Harm::wrong, "task " + id + " is there and nobody was told of it");
-    if (!is_of_run && task["status"] != "completed")
-      ledger_.violation(Harm::wrong, "task " + id + " ended as " + task["status"].get<std::string>());
-    if (ledger_.completions().contains(id) && task["status"] != "completed")
-      ledger_.violation(Harm::lost,
-                        "task " + id + " was completed and is " + task["status"].get<std::string>());
+    const std::string status = task["status"];
+    if (!is_of_run && status != "completed") ended_as("task " + id, status);
+    if (ledger_.completions().contains(id) && status != "completed")
+      ledger_.violation(Harm::lost, "task " + id + " was completed and is " + status);
   }
   for (const auto& [id, acknowledged] : ledger_.tasks()) {
     if (!there.contains(id)) lost("task " + id, acknowledged);
   }
+}
+
+// What has not ended by now never will.
+void Checks::ended_as(const std::string& object, const std::string& status) {
+  constexpr std::array<std::string_view, 5> kEnded{"completed", "failed", "dead_letter", "cancelled",
+                                                   "compensated"};
+  const bool has_ended = std::find(kEnded.begin(), kEnded.end(), status) != kEnded.end();
+  ledger_.violation(has_ended ? Harm::wrong : Harm::lost,
+                    fmt::format("{} {} {}", object, has_ended ? "ended as" : "never ended and is", status));
 }
 
 // The end of the log may be lost, where commits do not wait until it is safe; nothing before it.
@@ -162,8 +165,8 @@ void Checks::runs() {
       lost("run " + id, started.at);
       continue;
     }
-    if (run->body["state"] != (started.must_fail ? "compensated" : "completed"))
-      ledger_.violation(Harm::wrong, "run " + id + " ended as " + run->body["state"].get<std::string>());
+    const std::string state = run->body["state"];
+    if (state != (started.must_fail ? "compensated" : "completed")) ended_as("run " + id, state);
   }
 }
 
@@ -200,20 +203,31 @@ void Checks::slots_of(const std::string& schedule) {
                                                started.size(), tasks_by_schedule_[schedule].size()));
 }
 
+// One task that may run and one that waits for it, in a queue that has no worker.
+void Checks::leave_open_key() {
+  for (const char* name : {"open/0", "open/1"}) {
+    const json task{{"type", "plain"}, {"queue", "left"}, {"key", "left"}, {"idempotency_key", name}};
+    const auto answer =
+        client_.insist({.method = "POST", .path = "/default/tasks", .body = task}, patience());
+    if (!answer || answer->status >= 300) ledger_.violation(Harm::wrong, "an enqueue was refused at the end");
+  }
+}
+
 void Checks::verify(const std::string& binary, const std::string& store, const std::string& log) {
   Process verifier{{binary, "verify", "--json", "--store", store}, log};
   const int code = verifier.wait();
   const std::string text = text_of_file(log);
   ledger_.count("stores verified");
-  if (code != 0) ledger_.violation(Harm::wrong, fmt::format("pawl verify ended with {}: {}", code, text));
   const json verification = json::parse(text, nullptr, false);
-  if (verification.is_discarded()) return;
+  if (verification.is_discarded() || !verification.contains("checks"))
+    return ledger_.violation(Harm::wrong, fmt::format("pawl verify ended with {}: {}", code, text));
   for (const json& check : verification["checks"]) {
     const std::string id = check["id"];
     const auto examined = check["examined"].get<std::int64_t>();
     verified_[id] = examined;
-    if (examined == 0 && applies(id))
-      ledger_.violation(Harm::wrong, fmt::format("pawl verify examined nothing for {}", id));
+    if (examined == 0) ledger_.violation(Harm::wrong, fmt::format("pawl verify examined nothing for {}", id));
+    for (const json& one : check["violations"])
+      ledger_.violation(Harm::wrong, fmt::format("pawl verify {}: {}", id, one.dump()));
   }
 }
 

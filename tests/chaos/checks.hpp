@@ -29,8 +29,10 @@ class Checks {
   void limits();
   void runs();
   void schedules();
-  // By `pawl verify`, which reads only the store. One of its checks that applies and examined nothing is a
-  // violation: it has proved nothing.
+  // The last thing before `verify`: it has open keys to examine.
+  void leave_open_key();
+  // By `pawl verify`, which reads only the store. A check that examined nothing is a violation, since it has
+  // proved nothing: the load of a campaign makes rows for every check.
   void verify(const std::string& binary, const std::string& store, const std::string& log);
   // How many rows or objects each check of `pawl verify` examined.
   [[nodiscard]] const std::map<std::string, std::int64_t>& verified() const { return verified_; }
@@ -40,6 +42,7 @@ class Checks {
   std::vector<json> all(const std::string& path);
   bool is_quiet();
   std::string counts();  // of all queues
+  void ended_as(const std::string& object, const std::string& status);
   void lost(const std::string& object, Time acknowledged);
   void slots_of(const std::string& schedule);
 

@@ -81,12 +81,15 @@ void Cluster::set_ways(int node, Proxy::Mode mode) {
   its.way_to_standby->set(mode);
 }
 
-// It names the library by its architecture's folder, as Debian installs it.
+// A node's allocator (jemalloc) reads the clock while it is initialized, and libfaketime allocates memory at
+// its first call: with the allocator of the C library in front of it they do not wait for each other.
 std::vector<std::string> Cluster::clock_environment() const {
   if (!std::filesystem::exists(kFakeClock))
     throw std::runtime_error{"libfaketime is not installed (./dev chaos installs it)"};
-  return {std::string{"LD_PRELOAD="} + kFakeClock, "FAKETIME_TIMESTAMP_FILE=" + clock_file(),
-          "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1"};
+  const bool is_of_node = kind() == StoreKind::sqlite;
+  return {std::string{"LD_PRELOAD="} + kFakeClock + (is_of_node ? ":libstdc++.so.6:libc.so.6" : ""),
+          "FAKETIME_TIMESTAMP_FILE=" + clock_file(), "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1",
+          "DONT_FAKE_MONOTONIC=1"};
 }
 
 // Replaced in one step, since it is read at any time.

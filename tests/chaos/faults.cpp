@@ -31,24 +31,6 @@ milliseconds milliseconds_since(Time begin) {
 
 }  // namespace
 
-std::vector<Fault> faults_of(const ClusterOptions& cluster) {
-  const bool is_sqlite = cluster.kind == StoreKind::sqlite;
-  std::vector<Fault> faults{Fault::kill, Fault::kill_the_leader, Fault::stop};
-  if (cluster.has_own_clock)
-    return {Fault::kill, is_sqlite ? Fault::step_node_clock : Fault::step_database_clock};
-  if (cluster.durability == Durability::asynchronous_standby) faults.push_back(Fault::promote_asynchronous);
-  if (cluster.durability == Durability::not_flushed) faults.push_back(Fault::crash_unflushed);
-  if (cluster.durability != Durability::synchronous) return faults;
-  faults.push_back(Fault::exhaust_descriptors);
-  if (is_sqlite) {
-    faults.push_back(Fault::replace_file);
-  } else {
-    faults.insert(faults.end(), {Fault::pause, Fault::close, Fault::stall, Fault::drop,
-                                 Fault::restart_database, Fault::cancel_sync_waits, Fault::fail_over});
-  }
-  return faults;
-}
-
 Faults::Faults(Place place, std::uint64_t seed, std::vector<Fault> kinds)
     : cluster_(place.cluster),
       ledger_(place.ledger),

@@ -51,9 +51,6 @@ inline constexpr std::array<std::string_view, 16> kFaultNames{
 // have them in every campaign: until store time is bridged over clock steps, they break promises.
 inline constexpr std::array kOnlyByName{Fault::step_database_clock, Fault::step_node_clock};
 
-// The faults that can happen in such a cluster, the last one of the campaign included.
-[[nodiscard]] std::vector<Fault> faults_of(const ClusterOptions& cluster);
-
 [[nodiscard]] constexpr std::string_view name_of(Fault fault) {
   return kFaultNames.at(static_cast<std::size_t>(fault));
 }

@@ -1,6 +1,8 @@
 #include "tests/chaos/plan.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace pawl::chaos {
 
@@ -21,23 +23,32 @@ bool is_only_by_name(Fault fault) {
   return std::find(kOnlyByName.begin(), kOnlyByName.end(), fault) != kOnlyByName.end();
 }
 
-bool is_wanted(Fault fault, std::string_view only, const ClusterOptions& cluster) {
-  if (only.empty()) return !is_only_by_name(fault);
-  // The leadership must move on also while the end of the log is lost.
-  const bool is_beside = cluster.durability != Durability::synchronous && fault == Fault::kill_the_leader;
-  return only == name_of(fault) || (is_beside && only != name_of(Fault::kill_the_leader));
+// What the clusters of a kind are made for; none: for all other faults.
+std::optional<Fault> purpose_of(const ClusterOptions& cluster) {
+  if (cluster.has_own_clock)
+    return cluster.kind == StoreKind::sqlite ? Fault::step_node_clock : Fault::step_database_clock;
+  switch (cluster.durability) {
+    case Durability::synchronous: return std::nullopt;
+    case Durability::asynchronous_standby: return Fault::promote_asynchronous;
+    case Durability::not_flushed: return Fault::crash_unflushed;
+  }
+  return std::nullopt;
 }
 
-// A cluster of a kind is worth a campaign for the faults that happen in no cluster before it.
-bool is_worth_it(const std::vector<Fault>& faults, const std::vector<Campaign>& before) {
-  return std::any_of(faults.begin(), faults.end(), [&](Fault fault) {
-    return std::none_of(before.begin(), before.end(),
-                        [&](const Campaign& campaign) {
-                          return std::find(campaign.faults.begin(), campaign.faults.end(), fault) !=
-                                 campaign.faults.end();
-                        }) &&
-           fault != Fault::kill_the_leader;
-  });
+std::vector<Fault> faults_of(const ClusterOptions& cluster) {
+  std::vector<Fault> faults{Fault::kill, Fault::kill_the_leader, Fault::stop};
+  if (const auto purpose = purpose_of(cluster)) {
+    faults.push_back(*purpose);
+    return faults;
+  }
+  faults.push_back(Fault::exhaust_descriptors);
+  if (cluster.kind == StoreKind::sqlite) {
+    faults.push_back(Fault::replace_file);
+  } else {
+    faults.insert(faults.end(), {Fault::pause, Fault::close, Fault::stall, Fault::drop,
+                                 Fault::restart_database, Fault::cancel_sync_waits, Fault::fail_over});
+  }
+  return faults;
 }
 
 }  // namespace
@@ -45,15 +56,17 @@ bool is_worth_it(const std::vector<Fault>& faults, const std::vector<Campaign>& 
 std::vector<Campaign> plan_of(StoreKind store, std::string_view only, const Campaign& base) {
   std::vector<Campaign> plan;
   for (const ClusterOptions& cluster : clusters_on(store)) {
-    std::vector<Fault> faults = faults_of(cluster);
-    std::erase_if(faults, [&](Fault fault) { return !is_wanted(fault, only, cluster); });
-    const bool is_first = plan.empty();
-    const bool is_for_leader = only == name_of(Fault::kill_the_leader) && is_first && !faults.empty();
-    if (!is_for_leader && !is_worth_it(faults, plan)) continue;
     Campaign campaign = base;
     campaign.cluster = cluster;
-    campaign.faults = std::move(faults);
-    if (!is_first) campaign.time = std::max(kShortest, base.time / 10);
+    campaign.faults = faults_of(cluster);
+    if (const auto purpose = purpose_of(cluster)) {
+      const bool is_wanted = only.empty() ? !is_only_by_name(*purpose) : only == name_of(*purpose);
+      if (!is_wanted) continue;
+      if (only.empty()) campaign.time = std::max(kShortest, base.time / 10);
+    } else if (!only.empty()) {
+      std::erase_if(campaign.faults, [&](Fault fault) { return only != name_of(fault); });
+      if (campaign.faults.empty()) continue;
+    }
     plan.push_back(std::move(campaign));
   }
   return plan;

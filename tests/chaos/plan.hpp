@@ -10,8 +10,9 @@
 
 namespace pawl::chaos {
 
-// The campaigns on this store, with all of its faults or with one; none if the fault cannot happen there. The
-// first one has `base`'s time, and the others a tenth of it each.
+// The campaigns on this store: with all of its faults, or with one; none if the fault cannot happen there. Of
+// all faults, those that need a cluster of their own have a tenth of `base`'s time, or six seconds if that is
+// longer.
 [[nodiscard]] std::vector<Campaign> plan_of(StoreKind store, std::string_view only, const Campaign& base);
 
 }  // namespace pawl::chaos
