@@ -70,8 +70,11 @@ void print_recoveries(const Ledger& ledger) {
 }
 
 void print_verified(const std::map<std::string, std::int64_t>& examined) {
-  fmt::print("pawl verify examined:\n ");
-  for (const auto& [check, count] : examined) fmt::print(" {} {} ", check, count);
+  constexpr int kInLine = 8;
+  fmt::print("pawl verify examined:");
+  int printed = 0;
+  for (const auto& [check, count] : examined)
+    fmt::print("{} {} {:>7}", printed++ % kInLine == 0 ? "\n" : "", check, count);
   fmt::print("\n");
 }
 
