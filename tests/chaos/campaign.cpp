@@ -73,8 +73,10 @@ void print_verified(const std::map<std::string, std::int64_t>& examined) {
   constexpr int kInLine = 8;
   fmt::print("pawl verify examined:");
   int printed = 0;
-  for (const auto& [check, count] : examined)
-    fmt::print("{} {} {:>7}", printed++ % kInLine == 0 ? "\n" : "", check, count);
+  for (const auto& [check, count] : examined) {
+    fmt::print("{} {} {:>7}", printed % kInLine == 0 ? "\n" : "", check, count);
+    ++printed;
+  }
   fmt::print("\n");
 }
 

@@ -41,11 +41,22 @@ enum class Fault : std::uint8_t {
   step_database_clock,
   step_node_clock,
 };
-inline constexpr std::array<std::string_view, 16> kFaultNames{
-    "node killed",       "leader killed at a slot",  "node stopped",           "node paused",
-    "connection closed", "connection stalled",       "connection dropped",     "database restarted",
-    "standby promoted",  "descriptors exhausted",    "file replaced",          "sync wait canceled",
-    "async promotion",   "synchronous_commit = off", "database clock stepped", "node clock stepped"};
+inline constexpr std::array<std::string_view, 16> kFaultNames{"node killed",
+                                                              "leader killed at a slot",
+                                                              "node stopped",
+                                                              "node paused",
+                                                              "connection closed",
+                                                              "connection stalled",
+                                                              "connection dropped",
+                                                              "database restarted",
+                                                              "standby promoted",
+                                                              "descriptors exhausted",
+                                                              "file replaced",
+                                                              "sync wait canceled",
+                                                              "async promotion",
+                                                              "synchronous_commit = off crash",
+                                                              "database clock stepped",
+                                                              "node clock stepped"};
 
 // Faults that a campaign does only when it is asked for them by name. Remove the two clocks from this list to
 // have them in every campaign: until store time is bridged over clock steps, they break promises.

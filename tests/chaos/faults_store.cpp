@@ -66,7 +66,7 @@ void Faults::fail_over() {
   await_writes(Fault::fail_over, std::chrono::steady_clock::now());
 }
 
-// The commits that were canceled are on the primary alone: nobody may get success for them.
+// Commits whose wait is canceled are on the primary alone: no call may get success for them.
 void Faults::cancel_sync_waits() {
   cluster_.standby().stop_immediately();
   ledger_.must_not_acknowledge();
