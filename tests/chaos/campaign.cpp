@@ -122,7 +122,8 @@ bool print_verdict(const Campaign& campaign, const Faults& faults, const Ledger&
     if (ledger.count_of(what) == 0 && (kills_leaders || what != kLeadersFollowed)) gaps.emplace_back(what);
   }
   if (calls.unknown + calls.refused == 0) gaps.emplace_back("calls without an answer");
-  if (campaign.cluster.durability != Durability::synchronous && ledger.count_of(kLostWithTheTail) == 0)
+  if (campaign.cluster.durability == Durability::asynchronous_standby &&
+      ledger.count_of(kLostWithTheTail) == 0)
     gaps.emplace_back(kLostWithTheTail);
   for (const std::string& gap : gaps) fmt::print("not seen: {}\n", gap);
   const auto& violations = ledger.violations();

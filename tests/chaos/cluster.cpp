@@ -18,9 +18,11 @@ constexpr std::string_view kNodeField = R"( node=")";
 
 constexpr const char* kFakeClock = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 
-// Nothing is flushed for ten seconds, unless the log's buffers are full.
+// Nothing is flushed for ten seconds, unless the log's buffers are full: neither by the writer of the log nor
+// by that of pages, whose log is flushed before them.
 const std::vector<std::string> kNotFlushed{"synchronous_commit=off", "wal_writer_delay=10s",
-                                           "wal_writer_flush_after=1GB", "wal_buffers=64MB"};
+                                           "wal_writer_flush_after=1GB", "wal_buffers=64MB",
+                                           "bgwriter_lru_maxpages=0"};
 
 // The id that a node's log says.
 std::string node_id_in(const std::string& said) {

@@ -189,6 +189,11 @@ void PrivatePostgres::flush() const {
   execute("set synchronous_commit = on; select pg_logical_emit_message(true, 'chaos', '')");
 }
 
+bool PrivatePostgres::has_unflushed_log() const {
+  constexpr const char* kIsAhead = "select pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn() + 4096";
+  return value(kIsAhead) == "t";
+}
+
 void PrivatePostgres::await_received_by(const PrivatePostgres& standby) const {
   const std::string end = value("select pg_current_wal_flush_lsn()");
   const std::string received =

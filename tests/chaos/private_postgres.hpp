@@ -46,6 +46,7 @@ class PrivatePostgres {
   void promote();
   // All that was committed before is on disk when this returns, also with `synchronous_commit = off`.
   void flush() const;
+  [[nodiscard]] bool has_unflushed_log() const;
   // The standby of this one has received all that was committed before.
   void await_received_by(const PrivatePostgres& standby) const;
   // Cancels, or terminates the sessions of, all commits that wait for a synchronous standby; how many.
