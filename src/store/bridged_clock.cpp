@@ -4,14 +4,22 @@
 
 namespace pawl::store {
 
-core::TimePoint BridgedClock::now() {
-  const std::lock_guard lock{mutex_};
+core::ClockReading BridgedClock::read() {
   core::ClockReading reading{.sent = clock_.elapsed()};
   reading.clock = clock_.now();
   reading.received = clock_.elapsed();
-  if (const auto step = detector_.observe(reading, *state_)) {
-    state_ = std::make_shared<const core::ClockState>(core::with_step(*state_, reading.clock, *step));
-    (void)detector_.observe(reading, *state_);
+  return reading;
+}
+
+core::TimePoint BridgedClock::now() {
+  const std::lock_guard lock{mutex_};
+  core::ClockReading reading = read();
+  if (detector_.observe(reading, *state_)) {
+    reading = read();  // one wrong reading is no step
+    if (const auto step = detector_.observe(reading, *state_)) {
+      state_ = std::make_shared<const core::ClockState>(core::with_step(*state_, reading.clock, *step));
+      (void)detector_.observe(reading, *state_);
+    }
   }
   return core::store_time(*state_, reading.clock);
 }

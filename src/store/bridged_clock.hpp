@@ -22,6 +22,8 @@ class BridgedClock final : public core::Clock {
   void adopt(core::ClockState state);
 
  private:
+  [[nodiscard]] core::ClockReading read();
+
   core::Clock& clock_;
   std::mutex mutex_;
   core::StepDetector detector_;

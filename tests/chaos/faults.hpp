@@ -58,10 +58,6 @@ inline constexpr std::array<std::string_view, 16> kFaultNames{"node killed",
                                                               "database clock stepped",
                                                               "node clock stepped"};
 
-// Faults that a campaign does only when it is asked for them by name: until store time is bridged over clock
-// steps, they break promises. `std::array<Fault, 0> kOnlyByName{}` has them in every call of the program.
-inline constexpr std::array<Fault, 2> kOnlyByName{Fault::step_database_clock, Fault::step_node_clock};
-
 [[nodiscard]] constexpr std::string_view name_of(Fault fault) {
   return kFaultNames.at(static_cast<std::size_t>(fault));
 }

@@ -19,10 +19,6 @@ std::vector<ClusterOptions> clusters_on(StoreKind store) {
   return clusters;
 }
 
-bool is_only_by_name(Fault fault) {
-  return std::find(kOnlyByName.begin(), kOnlyByName.end(), fault) != kOnlyByName.end();
-}
-
 // What the clusters of a kind are made for; none: for all other faults.
 std::optional<Fault> purpose_of(const ClusterOptions& cluster) {
   if (cluster.has_own_clock)
@@ -60,8 +56,7 @@ std::vector<Campaign> plan_of(StoreKind store, std::string_view only, const Camp
     campaign.cluster = cluster;
     campaign.faults = faults_of(cluster);
     if (const auto purpose = purpose_of(cluster)) {
-      const bool is_wanted = only.empty() ? !is_only_by_name(*purpose) : only == name_of(*purpose);
-      if (!is_wanted) continue;
+      if (!only.empty() && only != name_of(*purpose)) continue;
       if (only.empty()) campaign.time = std::max(kShortest, base.time / 10);
     } else if (!only.empty()) {
       std::erase_if(campaign.faults, [&](Fault fault) { return only != name_of(fault); });

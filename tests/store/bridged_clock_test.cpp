@@ -1,0 +1,57 @@
+// Store time of a process from a clock that is set, or read wrongly.
+#include "store/bridged_clock.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/env.hpp"
+
+namespace pawl::store {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Shows another time in one reading.
+class FlickeringClock final : public core::Clock {
+ public:
+  [[nodiscard]] core::TimePoint now() override { return inner_.now() + std::exchange(wrong_by_, 0s); }
+  [[nodiscard]] core::MonotonicTime monotonic() override { return inner_.monotonic(); }
+  void flicker(core::Duration by) { wrong_by_ = by; }
+  void step(core::Duration by) { inner_.step_wall(by); }
+
+ private:
+  testing::ManualClock inner_;
+  core::Duration wrong_by_{0};
+};
+
+TEST(BridgedClock, TakesOneWrongReadingForNoStep) {
+  FlickeringClock clock;
+  BridgedClock bridged{clock};
+  const core::TimePoint time = bridged.now();
+  clock.flicker(-30s);
+  EXPECT_EQ(bridged.now(), time);
+  EXPECT_EQ(bridged.state()->steps, 0);
+  clock.step(-30s);
+  EXPECT_EQ(bridged.now(), time);
+  EXPECT_EQ(bridged.state()->steps, 1);
+}
+
+TEST(BridgedClock, AdoptsWhatAnotherProcessRecorded) {
+  testing::ManualClock clock;
+  BridgedClock first{clock};
+  BridgedClock second{clock};
+  const core::TimePoint time = first.now();
+  (void)second.now();
+  clock.step_wall(-1h);
+  EXPECT_EQ(first.now(), time);
+  second.adopt(*first.state());
+  EXPECT_EQ(second.now(), time);
+  EXPECT_EQ(*second.state(), *first.state());
+  second.adopt({});
+  EXPECT_EQ(second.state()->steps, 1) << "fewer steps than it knows of";
+}
+
+}  // namespace
+}  // namespace pawl::store
