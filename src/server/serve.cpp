@@ -76,6 +76,13 @@ void log_step(Log& log, const core::ClockStep& step) {
              {"steps", std::to_string(step.number)}});
 }
 
+void log_findings(engine::Engine& engine, Log& log) {
+  engine.on_damage([&log](const std::string& object, const std::string& why) {
+    log.write(LogLevel::error, "damaged row", {{"object", object}, {"why", why}});
+  });
+  engine.on_clock_step([&log](const core::ClockStep& step) { log_step(log, step); });
+}
+
 }  // namespace
 
 core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& random,
@@ -89,10 +96,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
   StopLimit limit{log};
   {
     runtime::Runtime runtime{store, clock, random, options.runtime};
-    runtime.engine().on_damage([&log](const std::string& object, const std::string& why) {
-      log.write(LogLevel::error, "damaged row", {{"object", object}, {"why", why}});
-    });
-    runtime.engine().on_clock_step([&log](const core::ClockStep& step) { log_step(log, step); });
+    log_findings(runtime.engine(), log);
     if (const core::Status allowed = check_exposure(options, runtime.api()); !allowed)
       return allowed.problem();
     if (const core::Status listening = http.listen(); !listening) return listening.problem();

@@ -1,6 +1,7 @@
 // What goes wrong with a store, its clock and the descriptors of a node.
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include <netinet/in.h>
@@ -48,6 +49,12 @@ net::Descriptor idle_connection(const std::string& address) {
   to.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
   (void)::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to);
   return socket;
+}
+
+// Copies as much as it can read: a node may truncate its log meanwhile.
+void copy_live(const fs::path& from, const fs::path& to) {
+  std::ifstream in{from, std::ios::binary};
+  std::ofstream{to, std::ios::binary} << in.rdbuf();
 }
 
 }  // namespace
@@ -142,7 +149,7 @@ void Faults::replace_file() {
   const fs::path aside = file.string() + ".aside";
   const bool has_copy = chance_.chance(0.5);
   const std::int64_t refused = counts_.refused;
-  if (has_copy) fs::copy_file(file, file.string() + ".copy");
+  if (has_copy) copy_live(file, file.string() + ".copy");
   fs::rename(file, aside);
   if (has_copy) fs::rename(file.string() + ".copy", file);
   ledger_.must_not_acknowledge();

@@ -70,7 +70,7 @@ class SimClock final : public core::Clock {
     const Duration size = by < Duration{0} ? -by : by;
     if (size < core::kClockStepMin + std::chrono::milliseconds{50}) small_steps_ += size;
   }
-  // The sum of those that a store may not notice.
+  // The sum of the steps that are too small for a store to detect.
   [[nodiscard]] Duration small_steps() const { return small_steps_; }
   // When, in simulated time, this clock shows `time` if it is not stepped again.
   [[nodiscard]] Duration moment_of(TimePoint time) const { return time - kStart - wall_offset_; }

@@ -50,7 +50,7 @@ TEST(BridgedClock, AdoptsWhatAnotherProcessRecorded) {
   EXPECT_EQ(second.now(), time);
   EXPECT_EQ(*second.state(), *first.state());
   second.adopt({});
-  EXPECT_EQ(second.state()->steps, 1) << "fewer steps than it knows of";
+  EXPECT_EQ(second.state()->steps, 1) << "it has more steps";
 }
 
 }  // namespace
