@@ -13,6 +13,9 @@ namespace {
 
 // What two good clocks may drift apart: a millisecond in a second.
 constexpr int kDriftShare = 1'000;
+// Only readings with a shorter round trip are kept for comparison, so that the error of the kept offset stays
+// below the smallest step.
+constexpr Duration kPreciseMax = kClockStepMin / 2;
 
 // Text is enough: a record has 16 of them at most.
 std::string text_of(const ClockStep& step) {
@@ -142,14 +145,18 @@ std::optional<Duration> StepDetector::observe(const ClockReading& reading, const
   const Duration highest = reading.clock.time_since_epoch() - reading.sent.time_since_epoch();
   const Duration silence = std::max(reading.received - observed_at_, Duration{0});
   const Duration tolerance = kClockStepMin + silence / kDriftShare;
+  const bool is_precise = highest - lowest <= kPreciseMax;
   const auto accept = [&](Duration offset) {
+    steps_ = state.steps;
+    offset_ = offset;
+    if (!is_precise) return;
     offset_ = std::clamp(offset, lowest, highest);
     observed_at_ = std::max(observed_at_, reading.received);
-    steps_ = state.steps;
   };
   const auto moved = moved_since(state, steps_);
   if (!offset_ || !moved || planted(Canary::clock_step_not_seen)) {
-    accept(highest);
+    offset_.reset();
+    if (is_precise) accept(highest);
     return std::nullopt;
   }
   // Another node may have recorded a step of its own monotonic time, which this one does not see.

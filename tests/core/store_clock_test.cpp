@@ -97,6 +97,18 @@ TEST_F(StoreTime, SeesNoStepInASlowAnswerOrInDrift) {
   EXPECT_EQ(state.steps, 0);
 }
 
+TEST_F(StoreTime, DoesNotMeasureBySlowAnswers) {
+  pass(10s);
+  const ClockReading late{.clock = clock, .sent = elapsed - 2s, .received = elapsed};
+  EXPECT_EQ(detector.observe(late, state), std::nullopt);
+  pass(10ms);
+  (void)read();
+  EXPECT_EQ(state.steps, 0);
+  set(1h);
+  (void)read(2s);
+  EXPECT_EQ(state.steps, 1) << "a step is seen in a slow answer too";
+}
+
 TEST_F(StoreTime, SeesNoStepWhereAnotherNodeRecordedIt) {
   StepDetector other;
   (void)other.observe({.clock = clock, .sent = {}, .received = {}}, state);
