@@ -11,6 +11,7 @@
 #include "tests/chaos/campaign.hpp"
 #include "tests/chaos/faults.hpp"
 #include "tests/chaos/plan.hpp"
+#include "tests/places/places.hpp"
 
 int main(int argc, char** argv) {
   using namespace pawl::chaos;
@@ -19,7 +20,7 @@ int main(int argc, char** argv) {
   std::string store;
   std::string json_file;
   std::string fault;
-  Campaign campaign{.binary = PAWL_BINARY};
+  Campaign campaign{.binary = pawl::testing::pawl_binary()};
   CLI::App app{"Three nodes on one store under load, while nodes, connections and the database are killed"};
   app.add_option("--minutes", minutes, "under fire, on each store")->check(CLI::Range(0.01, 10'000.0));
   app.add_option("--seed", seed, "of what goes wrong and when; any if not given");

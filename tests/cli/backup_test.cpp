@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/live_server.hpp"
+#include "tests/places/places.hpp"
 
 namespace pawl::testing {
 namespace {
@@ -77,10 +78,10 @@ TEST_F(Backup, NeedsAFolderToWriteInto) {
 // A limit on the size of files stands for a disk that is full.
 TEST_F(Backup, ThatHasNoRoomLeavesNothing) {
   const std::string copy = server.file("copy.db");
-  Program limited{
-      "/bin/sh",
-      {"-c", R"(trap '' XFSZ; ulimit -f 8; exec "$0" backup --store "$1" "$2")", PAWL_BINARY, store(), copy},
-      {}};
+  Program limited{"/bin/sh",
+                  {"-c", R"(trap '' XFSZ; ulimit -f 8; exec "$0" backup --store "$1" "$2")", pawl_binary(),
+                   store(), copy},
+                  {}};
   EXPECT_EQ(limited.wait(), 1) << limited.err();
   EXPECT_NE(limited.err().find("copy.db was not made"), std::string::npos) << limited.err();
   EXPECT_FALSE(std::filesystem::exists(copy));

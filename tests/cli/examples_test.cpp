@@ -8,11 +8,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/live_server.hpp"
+#include "tests/places/places.hpp"
 
 namespace pawl::testing {
 namespace {
 
-const std::string kRoot = PAWL_SOURCE_DIR;
+const std::string kRoot = source_dir();
 
 std::string text_of(const std::string& path) {
   std::ifstream file{path};

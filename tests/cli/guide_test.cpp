@@ -10,13 +10,14 @@
 
 #include "net/descriptor.hpp"
 #include "tests/cli/live_server.hpp"
+#include "tests/places/places.hpp"
 
 namespace pawl::testing {
 namespace {
 
 // The first block of code of that language on a page.
 std::string code_on(const std::string& page, const std::string& language) {
-  std::ifstream file{PAWL_SOURCE_DIR "/docs/" + page};
+  std::ifstream file{source_dir() + "/docs/" + page};
   std::stringstream text;
   text << file.rdbuf();
   const std::string all = text.str();
@@ -102,10 +103,10 @@ TEST(FirstWorkflow, RunsAsItIsPasted) {
   const std::string listen = "127.0.0.1:" + std::to_string(free_port());
   std::string pasted = code_on("guide/workflows.md", "sh");
   replace(pasted, "pawl dev", "pawl dev --listen " + listen + " --data " + folder.path());
-  const std::string pawl = PAWL_BINARY;
+  const std::string pawl = pawl_binary();
   Program shell{
       "/bin/sh",
-      {"-c", "cd " PAWL_SOURCE_DIR " && set -e\n" + pasted + "\nkill -INT $!; wait $!"},
+      {"-c", "cd " + source_dir() + " && set -e\n" + pasted + "\nkill -INT $!; wait $!"},
       {{"PATH", pawl.substr(0, pawl.rfind('/')) + ":/usr/bin:/bin"}, {"PAWL_ADDRESS", "http://" + listen}}};
   EXPECT_EQ(shell.wait(), 0) << shell.err();
   EXPECT_NE(shell.out().find("workflow_completed"), std::string::npos) << shell.out();

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "net/descriptor.hpp"
+#include "tests/places/places.hpp"
 
 namespace pawl::testing {
 
@@ -20,7 +21,7 @@ class Program {
   // With these variables and PATH, and nothing else of the environment.
   explicit Program(std::vector<std::string> arguments, Variables variables = {},
                    const std::string& input = "")
-      : Program(PAWL_BINARY, std::move(arguments), std::move(variables), input) {}
+      : Program(pawl_binary(), std::move(arguments), std::move(variables), input) {}
   // Another program.
   Program(const std::string& path, std::vector<std::string> arguments, Variables variables,
           const std::string& input = "");

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tests/cli/live_server.hpp"
+#include "tests/places/places.hpp"
 #include "tests/support/raw_client.hpp"
 
 namespace pawl::testing {
@@ -27,7 +28,7 @@ class Resources : public ::testing::Test {
   // The server, started by a shell that runs `before` first.
   void start(const std::string& before = "true") {
     const std::string command =
-        before + " && exec " PAWL_BINARY " serve --listen 127.0.0.1:0 --store sqlite:" + database();
+        before + " && exec " + pawl_binary() + " serve --listen 127.0.0.1:0 --store sqlite:" + database();
     server = std::make_unique<Program>("/bin/sh", std::vector<std::string>{"-c", command}, Variables{});
   }
   int port() {

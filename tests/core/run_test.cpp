@@ -9,6 +9,7 @@
 
 #include "core/run_event.hpp"
 #include "core/run_machine.hpp"
+#include "tests/places/places.hpp"
 
 namespace pawl::core {
 namespace {
@@ -52,7 +53,7 @@ TEST(TheTableOfRuns, ReachesEveryStateFromCreated) {
 }
 
 std::string text_of_file(const std::string& path) {
-  std::ifstream file{std::string{PAWL_SOURCE_DIR} + "/" + path};
+  std::ifstream file{testing::source_dir() + "/" + path};
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 

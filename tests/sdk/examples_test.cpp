@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/cli/program.hpp"
+#include "tests/places/places.hpp"
 #include "tests/sdk/fixture.hpp"
 
 namespace pawl::testing {
@@ -14,7 +15,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 Ended run_example(const std::string& name, const Lines& arguments) {
-  Program program{PAWL_SDK_EXAMPLES "/" + name, arguments, {}};
+  Program program{sdk_examples_dir() + "/" + name, arguments, {}};
   const int exit_code = program.wait();
   return {.exit_code = exit_code, .out = program.out(), .err = program.err()};
 }
@@ -53,7 +54,7 @@ TEST(SdkExamples, SayWhatTheirGuideSays) {
 
 TEST(SdkExamples, AreInTheGuideAsTheyAre) {
   const auto text_of = [](const std::string& path) {
-    std::ifstream in{std::string{PAWL_SOURCE_DIR "/"} + path};
+    std::ifstream in{source_dir() + "/" + path};
     return std::string{std::istreambuf_iterator<char>{in}, {}};
   };
   const std::string guide = text_of("docs/guide/cpp.md");
@@ -91,7 +92,7 @@ TEST_P(KilledExample, EndsTheSameWhereverItIsKilled) {
     const std::string name = "killed-" + std::to_string(at);
     const std::string ledger = folder.path() + "/" + name + ".txt";
     {
-      Program program{PAWL_SDK_EXAMPLES "/" + GetParam().name, arguments(name), {}};
+      Program program{sdk_examples_dir() + "/" + GetParam().name, arguments(name), {}};
       ASSERT_TRUE(eventually([&] { return lines_of(ledger).size() > at; }));
       program.signal(SIGKILL);
       EXPECT_TRUE(program.wait() == -SIGKILL || program.out() == whole.out);
@@ -130,7 +131,7 @@ TEST_P(KilledTransfer, MovesTheMoneyOnceWhereverItIsKilled) {
     drop_accounts(place.address());
     const std::string ledger = folder.path() + "/" + std::to_string(at);
     {
-      Program program{PAWL_SDK_EXAMPLES "/transfer", {place.address(), ledger}, {}};
+      Program program{sdk_examples_dir() + "/transfer", {place.address(), ledger}, {}};
       ASSERT_TRUE(eventually([&] { return lines_of(ledger).size() > at; }));
       program.signal(SIGKILL);
       EXPECT_TRUE(program.wait() == -SIGKILL || program.out() == said);

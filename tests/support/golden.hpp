@@ -10,11 +10,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/places/places.hpp"
+
 namespace pawl::testing {
 
 // `path` is from the root of the repository.
 inline void expect_golden(const std::string& path, const std::string& text) {
-  const std::filesystem::path file = std::filesystem::path{PAWL_SOURCE_DIR} / path;
+  const std::filesystem::path file = std::filesystem::path{source_dir()} / path;
   if (std::getenv("PAWL_UPDATE_GOLDEN") != nullptr) {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream{file} << text;

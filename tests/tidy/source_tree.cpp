@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/places/places.hpp"
+
 namespace pawl::tidy {
 namespace {
 
@@ -44,7 +46,7 @@ void collect(const fs::path& folder, const std::vector<std::string_view>& ending
 
 }  // namespace
 
-fs::path root() { return PAWL_SOURCE_DIR; }
+fs::path root() { return testing::source_dir(); }
 
 std::vector<SourceFile> files_under(std::initializer_list<std::string_view> folders,
                                     std::initializer_list<std::string_view> endings) {

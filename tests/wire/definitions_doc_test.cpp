@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/definition.hpp"
+#include "tests/places/places.hpp"
 #include "wire/yaml.hpp"
 
 namespace pawl::wire {
@@ -50,7 +51,7 @@ std::string messages_for(const std::string& yaml) {
 }
 
 TEST(DefinitionsDoc, ShowsWhatIsReallyAnswered) {
-  const auto examples = examples_of(std::string{PAWL_SOURCE_DIR} + "/docs/reference/definitions.md");
+  const auto examples = examples_of(testing::source_dir() + "/docs/reference/definitions.md");
   ASSERT_GT(examples.size(), 8U);
   for (const Example& example : examples)
     EXPECT_EQ(messages_for(example.yaml), example.messages)
