@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::array kLoopLengths{1'000, 10'000, 50'000};
 constexpr int kLoopWindow = 1'000;  // iterations at either end of a loop
+constexpr int kLoopSlices = 10;     // of a window; their median leaves out what other programs disturbed
 constexpr const char* kLoopQueue = "bench-loop";
 
 double micros_of_clock(clockid_t clock) {
@@ -48,22 +50,29 @@ std::vector<LoopKind> loop_kinds() {
           {"child", [](Workflow& wf, int i) { (void)wf.child<int>("bench-loop-child", i); }}};
 }
 
-// When and at what cost the loop came to an iteration for the first time: a body that waits long runs anew.
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// When and at what cost the loop reached an iteration for the first time: a body that waits long runs anew.
 class LoopMarks {
  public:
   LoopMarks(int length, int server) : length_(length), server_(server) {}
 
-  [[nodiscard]] int window() const { return std::min(kLoopWindow, length_ / 2); }
-
   void reach(int iteration) {
     if (iteration <= reached_) return;
     reached_ = iteration;
-    const bool is_mark =
-        iteration == 0 || iteration == window() || iteration == length_ - window() || iteration == length_;
-    if (is_mark) marks_.push_back({micros_of_clock(CLOCK_MONOTONIC), cpu_micros(server_)});
+    const bool is_first = iteration <= window() && iteration % slice() == 0;
+    const bool is_last = iteration >= length_ - window() && (length_ - iteration) % slice() == 0;
+    if (!is_first && !is_last) return;
+    const Mark mark{micros_of_clock(CLOCK_MONOTONIC), cpu_micros(server_)};
+    if (is_first) first_.push_back(mark);
+    if (is_last) last_.push_back(mark);
   }
 
-  // Of one iteration: at the beginning and at the end.
+  // Of one iteration: the median of the slices at the beginning, and of those at the end.
   struct Cost {
     double first = 0;
     double last = 0;
@@ -76,17 +85,23 @@ class LoopMarks {
     double wall = 0;
     double cpu = 0;
   };
-  // Where the two windows meet there are three marks.
+  [[nodiscard]] int window() const { return std::min(kLoopWindow, length_ / 2); }
+  [[nodiscard]] int slice() const { return window() / kLoopSlices; }
   [[nodiscard]] Cost cost(double Mark::*what) const {
-    const auto between = [&](const Mark& from, const Mark& to) { return (to.*what - from.*what) / window(); };
-    return {.first = between(marks_[0], marks_[1]),
-            .last = between(marks_[marks_.size() - 2], marks_.back())};
+    const auto of_window = [&](const std::vector<Mark>& marks) {
+      std::vector<double> slices;
+      for (std::size_t i = 1; i < marks.size(); ++i)
+        slices.push_back((marks[i].*what - marks[i - 1].*what) / slice());
+      return median_of(std::move(slices));
+    };
+    return {.first = of_window(first_), .last = of_window(last_)};
   }
 
   int length_;
   int server_;
   int reached_ = -1;
-  std::vector<Mark> marks_;
+  std::vector<Mark> first_;
+  std::vector<Mark> last_;
 };
 
 struct LoopTarget {
