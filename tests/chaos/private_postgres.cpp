@@ -183,7 +183,17 @@ void PrivatePostgres::go_back() {
   start();
 }
 
-void PrivatePostgres::promote() { execute("select pg_promote(true, 60)"); }
+// A query that waited for the promotion would be canceled where it conflicts with what the standby replays.
+void PrivatePostgres::promote() {
+  const auto until = std::chrono::steady_clock::now() + kStartsWithin;
+  bool is_requested = false;
+  std::string is_standby;
+  while (!try_on(conninfo(port()), "select pg_is_in_recovery()", &is_standby).empty() || is_standby != "f") {
+    if (std::chrono::steady_clock::now() > until) throw std::runtime_error{"the standby was not promoted"};
+    if (!is_requested) is_requested = try_on(conninfo(port()), "select pg_promote(false)").empty();
+    std::this_thread::sleep_for(5ms);
+  }
+}
 
 void PrivatePostgres::flush() const {
   execute("set synchronous_commit = on; select pg_logical_emit_message(true, 'chaos', '')");
