@@ -19,6 +19,7 @@ using std::chrono::milliseconds;
 constexpr int kRoundsToLand = 10;    // of a kind that does not
 constexpr auto kWritesWithin = 30s;  // of a fault's end
 constexpr auto kFollowedWithin = kLeaderTtl + 5s;
+constexpr core::Duration kSlotEvery = 1s;  // of the schedules in load.cpp
 
 Proxy::Mode mode_of(Fault fault) {
   if (fault == Fault::close) return Proxy::Mode::close;
@@ -132,11 +133,14 @@ std::optional<int> Faults::leader() {
 void Faults::await_a_slot() {
   const auto slot =
       client_.insist({.path = fmt::format("/default/schedules/{}/next?count=1", kSchedules[0])}, patience());
-  if (!slot) return;
+  // Slots are times of the store, whose clock may have been stepped.
+  const auto vitals = client_.insist({.path = "/admin/vitals"}, patience());
+  if (!slot || !vitals) return;
   const auto next = core::parse_time(slot->body["times"][0].get<std::string>());
-  if (!next) return;
+  const auto now = core::parse_time(vitals->body["now"].get<std::string>());
+  if (!next || !now) return;
   const auto offset = std::chrono::microseconds{static_cast<std::int64_t>(chance_.below(10'000)) - 5'000};
-  std::this_thread::sleep_until(*next + offset);
+  std::this_thread::sleep_for(std::min<core::Duration>(*next - *now + offset, kSlotEvery));
 }
 
 // Longer than any lease, and now and then longer than the database lets a transaction be idle.

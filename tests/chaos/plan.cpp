@@ -57,9 +57,6 @@ std::vector<Campaign> plan_of(StoreKind store, std::string_view only, const Camp
     campaign.faults = faults_of(cluster);
     if (const auto purpose = purpose_of(cluster)) {
       if (!only.empty() && only != name_of(*purpose)) continue;
-      // A campaign with it was once still not quiet after four minutes: only by name until that is
-      // understood.
-      if (only.empty() && purpose == Fault::step_node_clock) continue;
       if (only.empty()) campaign.time = std::max(kShortest, base.time / 10);
     } else if (!only.empty()) {
       std::erase_if(campaign.faults, [&](Fault fault) { return only != name_of(fault); });

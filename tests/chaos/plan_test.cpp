@@ -20,12 +20,12 @@ bool has(const std::vector<Campaign>& plan, Fault fault) {
   });
 }
 
-TEST(ChaosPlan, HasEveryFaultButTheNodesClockOnSomeStore) {
+TEST(ChaosPlan, HasEveryFaultOnSomeStore) {
   const auto postgres = plan(StoreKind::postgres);
   const auto sqlite = plan(StoreKind::sqlite);
   for (std::size_t i = 0; i < kFaultNames.size(); ++i) {
     const auto fault = static_cast<Fault>(i);
-    EXPECT_EQ(has(postgres, fault) || has(sqlite, fault), fault != Fault::step_node_clock) << name_of(fault);
+    EXPECT_TRUE(has(postgres, fault) || has(sqlite, fault)) << name_of(fault);
   }
 }
 
