@@ -42,6 +42,7 @@ void Worker::claim_and_work() {
                                                      {"max", 1 + client_.chance.below(3)},
                                                      {"lease", fmt::format("{}ms", kLease.count())},
                                                      {"wait", "300ms"}}});
+  const Time received_at = std::chrono::steady_clock::now();
   if (!answer || answer->status != 200) return std::this_thread::sleep_for(20ms);
   const json tasks = answer->body.value("tasks", json::array());
   if (!tasks.empty()) ledger_.acknowledged(answer->asked_at);
@@ -50,7 +51,7 @@ void Worker::claim_and_work() {
   }
   for (const json& task : tasks)
     ledger_.claimed(task["id"], task["lease"]["fence"].get<std::int64_t>(), asked_at + kLease);
-  for (const json& task : tasks) work_on(task, asked_at);
+  for (const json& task : tasks) work_on(task, asked_at, received_at);
 }
 
 // The database has the clock of this machine, unless its clock is stepped. A lease that ends sooner is
@@ -63,8 +64,9 @@ void Worker::check_lease(const json& task, std::chrono::system_clock::time_point
                                   task["id"].get<std::string>(), said));
 }
 
-void Worker::work_on(const json& task, Time asked_at) {
-  const Time received_at = std::chrono::steady_clock::now();
+// A task is held from the answer on, also while the worker works on another one of the same claim.
+void Worker::work_on(const json& task, Time asked_at, Time received_at) {
+  const Time began_at = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(std::chrono::milliseconds{1 + client_.chance.below(10)});
   const std::string id = task["id"];
   const auto fence = task["lease"]["fence"].get<std::int64_t>();
@@ -88,8 +90,8 @@ void Worker::work_on(const json& task, Time asked_at) {
                 .key = text_of(task, "key"),
                 .from = received_at,
                 .until = std::min<Time>(reports_at, asked_at + kLease)});
-  if (dies) return ledger_.abandoned(id, received_at + kLease);
-  if (is_late) return late_.push_back({.report = answer, .due = received_at + kSurelyOver});
+  if (dies) return ledger_.abandoned(id, began_at + kLease);
+  if (is_late) return late_.push_back({.report = answer, .due = began_at + kSurelyOver});
   const auto was_taken = report(answer);
   if (!was_taken)
     return ledger_.violation(Harm::wrong, fmt::format("a report on task {} was never answered", id));

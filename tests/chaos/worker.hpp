@@ -38,7 +38,7 @@ class Worker {
 
   void claim_and_work();
   void check_lease(const json& task, std::chrono::system_clock::time_point least);
-  void work_on(const json& task, Time asked_at);
+  void work_on(const json& task, Time asked_at, Time received_at);
   void report_late_ones();
   // Whether it was taken; nothing: never answered.
   std::optional<bool> report(const json& report);
