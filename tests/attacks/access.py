@@ -1,0 +1,196 @@
+"""Calls that try to get at what is not theirs."""
+import contextlib
+import http.server
+import json
+import os
+import stat
+import subprocess
+import threading
+import time
+
+from attack import Attack, register
+from server import ATTACKER, NEIGHBOR, Server, require, wait_until
+
+ATTACKS: list[Attack] = []
+REFUSED = (401, 403, 404)
+
+
+def require_refused(answer, what: str) -> None:
+    require(answer.status in REFUSED, f"{what}: {answer}")
+
+
+@register(ATTACKS)
+def bound_token_reaches_other_queues(server: Server) -> None:
+    admin = server.admin()
+    secret = admin.expect(201, "POST", "tasks", {"type": "secret", "queue": "vault", "payload": {"pin": 4711}})["task"]["id"]
+    claimed = admin.expect(201, "POST", "tasks", {"type": "charge", "queue": "vault2"})["task"]["id"]
+    admin.expect(201, "POST", "workers", {"worker_id": "honest", "queues": ["vault2"], "hostname": "h", "pid": 1})
+    lease = admin.expect(200, "POST", "tasks/claim", {"worker_id": "honest", "queues": ["vault2"]})["tasks"][0]["lease"]
+    run = admin.expect(201, "POST", "runs", {"workflow": "open"})["run"]["id"]
+    admin.expect(201, "POST", "idempotency/payment/begin", {"request": {"amount": 1}, "task_id": claimed})
+    bound = server.client(server.new_token("worker", [ATTACKER], queues=["qa"]))
+    require_refused(bound.call("GET", f"tasks/{secret}"), "read a payload of another queue")
+    listed = bound.call("GET", "tasks?queue=vault")
+    require(listed.status in REFUSED or not listed.json["items"], "listed the tasks of another queue")
+    listed = bound.call("GET", "tasks")
+    require(listed.status in REFUSED or not listed.json["items"], "listed the tasks of all queues")
+    require_refused(bound.call("POST", "tasks/claim", {"worker_id": "w", "queues": ["vault"]}), "claimed from another queue")
+    require_refused(bound.call("POST", f"tasks/{claimed}/complete", {"worker_id": "honest", "fence": lease["fence"]}),
+                    "completed a task of another queue")
+    require_refused(bound.call("POST", "workers/honest/heartbeat", {"active_count": 0}), "sent a heartbeat of another worker")
+    require_refused(bound.call("POST", "workers/honest/drain", {}), "drained another worker")
+    require_refused(bound.call("DELETE", "workers/honest"), "unregistered another worker")
+    require_refused(bound.call("POST", f"runs/{run}/complete", {}), "completed an open run")
+    require_refused(bound.call("POST", "checkpoints", {"task_id": claimed, "type": "manual_checkpoint", "snapshot": {}}),
+                    "wrote a checkpoint of another queue's task")
+    require_refused(bound.call("POST", "idempotency/payment/complete", {"response": {"ok": True}}),
+                    "completed an idempotency key of another queue's task")
+
+
+@register(ATTACKS)
+def revoked_token_waits(server: Server) -> None:
+    admin = server.admin()
+    created = admin.expect(201, "POST", "/v1/admin/tokens", {"role": "worker", "namespaces": [ATTACKER]})
+    answers = []
+
+    def wait() -> None:
+        client = server.client(created["token"])
+        answers.append(client.call("POST", "tasks/claim", {"worker_id": "w", "queues": ["default"], "wait": "10s"}))
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    time.sleep(1)
+    admin.call("DELETE", f"/v1/admin/tokens/{created['id']}")
+    time.sleep(1.2)
+    admin.expect(201, "POST", "tasks", {"type": "after", "payload": {"secret": 1}})
+    waiting.join(timeout=30)
+    require(bool(answers), "the waiting claim of the revoked token was never answered")
+    require(answers[0].status == 401, f"the waiting claim of a revoked token was answered {answers[0]}")
+
+
+@register(ATTACKS)
+def page_rebinds_its_name(server: Server) -> None:
+    for host in ("evil.example", "evil.example:7717", "127.0.0.1.evil.example"):
+        answer = server.client(server.admin_token).call("GET", "tasks", headers={"Host": host})
+        require(answer.status == 421, f"a request for the host {host} was answered {answer}")
+
+
+@register(ATTACKS)
+def viewer_reads_metrics_of_others(server: Server) -> None:
+    server.admin(NEIGHBOR).expect(201, "POST", "tasks", {"type": "secret-type", "queue": "secret-queue"})
+    viewer = server.client(server.new_token("viewer", [ATTACKER]))
+    text = viewer.call("GET", "/metrics").text
+    require("secret-queue" not in text and f'"{NEIGHBOR}"' not in text, "/metrics shows another namespace")
+
+
+@register(ATTACKS, stores=("sqlite",))
+def other_users_read_the_files(server: Server) -> None:
+    server.admin().expect(201, "POST", "tasks", {"type": "note"})
+    for path in server.folder.glob("pawl.db*"):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        require(mode & 0o077 == 0, f"{path.name} has mode {mode:o}")
+
+
+@register(ATTACKS)
+def answers_lack_their_headers(server: Server) -> None:
+    headers = server.admin().call("GET", "tasks").headers
+    require(headers.get("X-Content-Type-Options") == "nosniff", "an answer lacks nosniff")
+    require("no-store" in (headers.get("Cache-Control") or ""), "an answer lacks no-store")
+
+
+def answer_with(body_of):
+    """A handler of HTTP requests that answers each with JSON."""
+
+    class Answering(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):  # pylint: disable=invalid-name
+            request = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            body = body_of(self.path, request).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_DELETE = do_POST
+
+        def log_message(self, *_):
+            pass
+
+    return Answering
+
+
+@contextlib.contextmanager
+def serving(handler):
+    served = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=served.serve_forever, daemon=True).start()
+    try:
+        yield served.server_port
+    finally:
+        served.shutdown()
+        served.server_close()
+
+
+def claimed_task(number: int, execution_key: str, operation_key: str) -> dict:
+    at = "2026-01-01T00:00:00.000000Z"
+    return {"id": f"01900000-0000-7000-8000-{number:012}", "namespace": "default", "queue": "default", "type": "t",
+            "status": "claimed", "priority": 0, "payload": {}, "attempt": 1, "execution_key": execution_key,
+            "operation_key": operation_key, "labels": {}, "available_at": at, "created_at": at, "updated_at": at,
+            "lease": {"worker_id": "w", "fence": 1, "acquired_at": at, "expires_at": "2036-01-01T00:00:00.000000Z",
+                      "heartbeat_at": None, "renewals": 0}}
+
+
+@register(ATTACKS, stores=("sqlite",))
+def server_splits_a_handlers_request(server: Server) -> None:
+    """A malicious server puts a request of its own into the keys that a worker passes on as headers."""
+    smuggled = "k\r\nContent-Length: 0\r\n\r\nDELETE /smuggled HTTP/1.1\r\nHost: x\r\nX: "
+    tasks = [claimed_task(1, "key", "key"), claimed_task(2, smuggled, "key"), claimed_task(3, "key", smuggled)]
+    received = []
+
+    def malicious(path: str, body: bytes) -> str:
+        if path.endswith("/tasks/claim"):
+            return json.dumps({"tasks": [tasks.pop(0)] if tasks else []})
+        if path.endswith("/tasks/report"):
+            return json.dumps({"results": [{"ok": True, "status": "running"}] * len(json.loads(body)["reports"])})
+        return '{"worker_id":"w","task_ids":[]}'
+
+    def handler(path: str, _: bytes) -> str:
+        received.append(path)
+        return "{}"
+
+    with serving(answer_with(malicious)) as address, serving(answer_with(handler)) as hook:
+        worker = subprocess.Popen(
+            [server.binary, "worker", "--handle-http", f"t=http://127.0.0.1:{hook}/hook", "--allow-private",
+             "--address", f"http://127.0.0.1:{address}"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={"PATH": os.environ["PATH"]})
+        try:
+            wait_until(lambda: "/hook" in received, "the attack does not reach the handler: it proves nothing")
+            wait_until(lambda: not tasks, "the worker took no more tasks")
+            time.sleep(1)
+        finally:
+            worker.kill()
+            worker.wait()
+    require("/smuggled" not in received, "the worker sent a request of the server's making")
+
+
+@register(ATTACKS, stores=("postgres",))
+def domain_in_pg_temp(server: Server) -> None:
+    """A role with only `usage` on the schema puts a type of its own in front of the functions' types."""
+    base = server.database.address.removeprefix("postgres:")
+    role = "attacker_" + server.database.name
+    psql = lambda sql: subprocess.run(["psql", base, "-qAt", "-v", "ON_ERROR_STOP=0", "-c", sql],
+                                      capture_output=True, text=True, check=False).stdout
+    psql(f"create role {role}; grant usage on schema pawl to {role}; grant execute on all functions in schema pawl to {role}")
+    try:
+        psql(f"""set role {role};
+             create function pg_temp.escalate(pg_catalog.text) returns boolean language plpgsql as
+               $$ begin execute 'alter role {role} superuser'; return true; exception when others then return true; end $$;
+             create domain pg_temp.text as pg_catalog.text check (pg_temp.escalate(value));
+             create domain pg_temp.json as pg_catalog.json check (pg_temp.escalate(value::pg_catalog.text));
+             select pawl.enqueue('t', '{{}}');
+             select pawl.start_workflow('w', '{{}}');""")
+        is_superuser = psql(f"select rolsuper from pg_roles where rolname = '{role}'").strip()
+        require(is_superuser == "f", f"the role {role} is now a superuser ({is_superuser or 'no answer'})")
+    finally:
+        psql(f"reset role; drop owned by {role}; drop role {role}")

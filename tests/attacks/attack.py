@@ -1,0 +1,19 @@
+"""What an attack is: a function over a server, bounded in time and memory, that raises Breach if it succeeds."""
+from typing import Callable, NamedTuple
+
+from server import Server
+
+
+class Attack(NamedTuple):
+    name: str
+    function: Callable[[Server], None]
+    settings: dict
+    stores: tuple
+
+
+def register(attacks: list[Attack], settings: dict | None = None, stores: tuple = ("sqlite", "postgres")):
+    def add(function: Callable[[Server], None]):
+        attacks.append(Attack(function.__name__, function, settings or {}, stores))
+        return function
+
+    return add
