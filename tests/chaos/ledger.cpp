@@ -109,12 +109,10 @@ void Ledger::abandoned(const std::string& task, Time lease_end) {
   abandoned_[task] = lease_end;
 }
 
-void Ledger::reported_late(const std::string& task, std::int64_t fence, bool was_taken) {
+void Ledger::reported_late(const std::string& task, Time claimed_at, bool was_accepted) {
   const std::lock_guard lock{mutex_};
   ++counts_["reports after the lease"];
-  const auto claim = claims_.find({task, fence});
-  const bool is_lost = claim != claims_.end() && is_in_lost_tail(claim->second);
-  if (was_taken && !is_lost)
+  if (was_accepted && !is_in_lost_tail(claimed_at))
     add_violation(Harm::doubled, fmt::format("task {}: a report after its lease was over was taken", task));
 }
 

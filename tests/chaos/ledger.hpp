@@ -88,8 +88,9 @@ class Ledger {
   void held(Hold hold);
   // A worker died with it; nobody will report on it before `lease_end`.
   void abandoned(const std::string& task, Time lease_end);
-  // A report after the lease was over, and whether it was taken.
-  void reported_late(const std::string& task, std::int64_t fence, bool was_taken);
+  // A report after the lease of a claim had expired, and whether it was accepted. Where the claim was lost,
+  // the same worker may have claimed the task again at the same fence.
+  void reported_late(const std::string& task, Time claimed_at, bool was_accepted);
   void recovered(const std::string& what, std::chrono::milliseconds time);
   // Nothing goes wrong from now on: what recoveries take is told apart.
   void calm();

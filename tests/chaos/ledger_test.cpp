@@ -41,10 +41,24 @@ TEST(ChaosLedger, SeesATaskThatWasGivenOutAfterItWasCompleted) {
 
 TEST(ChaosLedger, SeesAReportThatWasTakenTooLate) {
   Ledger ledger;
-  ledger.reported_late("a", 1, false);
+  const Time claimed_at = std::chrono::steady_clock::now();
+  ledger.reported_late("a", claimed_at, false);
   EXPECT_TRUE(ledger.violations().empty());
-  ledger.reported_late("a", 1, true);
+  ledger.reported_late("a", claimed_at, true);
   EXPECT_EQ(ledger.violations().size(), 1U);
+}
+
+TEST(ChaosLedger, AllowsALateReportOfALostClaimAlsoAfterTheNextClaim) {
+  Ledger ledger;
+  ledger.lost_tail_begins();
+  const Time claimed_at = std::chrono::steady_clock::now();
+  ledger.claimed("a", 1, kFarAway);
+  ledger.lost_tail_ends();
+  ledger.claimed("a", 1, kFarAway);  // by the same worker: its report of the first claim counts for this one
+  ledger.reported_late("a", claimed_at, true);
+  EXPECT_TRUE(ledger.violations().empty());
+  ledger.reported_late("a", std::chrono::steady_clock::now(), true);
+  EXPECT_EQ(ledger.violations().size(), 1U) << "nothing is lost after the tail";
 }
 
 TEST(ChaosLedger, AllowsToRepeatWhatWasLostWithTheTail) {

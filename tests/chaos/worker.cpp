@@ -91,7 +91,8 @@ void Worker::work_on(const json& task, Time asked_at, Time received_at) {
                 .from = received_at,
                 .until = std::min<Time>(reports_at, asked_at + kLease)});
   if (dies) return ledger_.abandoned(id, began_at + kLease);
-  if (is_late) return late_.push_back({.report = answer, .due = began_at + kSurelyOver});
+  if (is_late)
+    return late_.push_back({.report = answer, .claimed_at = received_at, .due = began_at + kSurelyOver});
   const auto was_taken = report(answer);
   if (!was_taken)
     return ledger_.violation(Harm::wrong, fmt::format("a report on task {} was never answered", id));
@@ -101,9 +102,9 @@ void Worker::work_on(const json& task, Time asked_at, Time received_at) {
 
 void Worker::report_late_ones() {
   while (!late_.empty() && late_.front().due <= std::chrono::steady_clock::now()) {
-    const json late = late_.front().report;
+    const Late late = late_.front();
     late_.pop_front();
-    ledger_.reported_late(late["task_id"], late["fence"].get<std::int64_t>(), report(late).value_or(false));
+    ledger_.reported_late(late.report["task_id"], late.claimed_at, report(late.report).value_or(false));
   }
 }
 

@@ -33,6 +33,7 @@ class Worker {
  private:
   struct Late {
     json report;
+    Time claimed_at;
     Time due;
   };
 
