@@ -4,9 +4,9 @@
 // after construction; any thread.
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
-
-#include <sys/types.h>
 
 namespace pawl::store::sqlite {
 
@@ -16,16 +16,24 @@ class FileWatch {
   // files exist. Throws StoreError (`unavailable`) where one does not.
   explicit FileWatch(const std::string& database);
 
-  // Three calls of stat. Throws StoreError (`unavailable`) that names the file and what to do.
+  // Three calls of statx. Throws StoreError (`unavailable`) that names the file and what to do.
   void check() const;
 
  private:
+  struct Identity {
+    std::uint32_t device_major = 0;
+    std::uint32_t device_minor = 0;
+    std::uint64_t inode = 0;
+
+    bool operator==(const Identity&) const = default;
+  };
   struct Watched {
     std::string path;
     const char* advice = nullptr;
-    dev_t device = 0;
-    ino_t inode = 0;
+    Identity identity = {};
   };
+  [[nodiscard]] static std::optional<Identity> find_identity(const std::string& path);
+
   std::array<Watched, 3> files_;
 };
 
