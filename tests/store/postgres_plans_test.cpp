@@ -76,8 +76,11 @@ TEST_P(PostgresPlans, EventsAreComparedByTheirKeyAndTheSchemaIsReadFromItsEnd) {
   expect_uses(plan(sql::append_events, "",
                    "('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 1)"),
               {"Index Only Scan using run_events_pkey"});
-  expect_uses(plan(sql::expect_start, "", "(now(), now(), 1, '', 0)"),
-              {"Index Only Scan Backward using schema_migrations_pkey", "Index Scan using records_pkey"});
+  for (const std::string& start :
+       {plan(sql::expect_start, "", "(now(), now(), 1, '', 0)"), plan(sql::read_start, "", "")}) {
+    expect_uses(start,
+                {"Index Only Scan Backward using schema_migrations_pkey", "Index Scan using records_pkey"});
+  }
 }
 
 TEST_P(PostgresPlans, AClaimWalksItsLaneAndDeletesByAddress) {

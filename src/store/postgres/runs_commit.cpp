@@ -142,9 +142,9 @@ Params params_of(const std::vector<EventOfRun>& rows) {
 // One event alone is inserted or not: there is nothing to compare first.
 void send_append(Connection& connection, const WriteSet& writes) {
   const auto rows = events_of_runs(writes);
+  if (rows.size() == 1) return connection.send(sql::append_event, params_of(rows));
   std::vector<EventOfRun> firsts;
-  for (const RunWrite& write : writes.runs)
-    if (rows.size() > 1) firsts.push_back({run_facts(&write).id, &write.events.front()});
+  for (const RunWrite& write : writes.runs) firsts.push_back({run_facts(&write).id, &write.events.front()});
   Params params = params_of(rows);
   params.column(firsts, [](const EventOfRun& row) { return row.run; });
   params.column(firsts, [](const EventOfRun& row) { return row.part->event->sequence; });
@@ -199,7 +199,11 @@ bool PostgresTransaction::appends_alone(const WriteSet& writes) {
 
 void PostgresTransaction::append_events_first(const WriteSet& writes) {
   send_append(*connection_, writes);
-  if (connection_->run_or_throw().back().int8(0, 0) == 0) lost_run_race();
+  if (!has_appended(connection_->run_or_throw().back())) lost_run_race();
+}
+
+bool PostgresTransaction::has_appended(const Rows& answer) {
+  return answer.count() > 0 && answer.int8(0, 0) > 0;
 }
 
 void PostgresTransaction::lost_run_race() {

@@ -104,6 +104,7 @@ void PostgresStore::record_step(Connection& connection) {
 
 void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foreseen) {
   connection.send(sql::start_write);
+  connection.send(sql::read_start);
   ask_for_lanes(connection, shared_.lanes);
   for (const core::RecordRef& ref : foreseen.records) ask_for_record(connection, ref);
   if (!foreseen.queues.empty()) connection.send(sql::find_queue, refs_of(foreseen.queues));
@@ -113,11 +114,11 @@ void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foresee
 std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::span<const Rows> answers,
                                                     const Foreseen& foreseen, core::MonotonicTime sent) {
   RollBack unless_it_is_the_same{*connection};
-  connection->expect_identity(answers[0].text(0, 2));
-  shared_.schema_found = answers[0].int4(0, 3);
+  connection->expect_identity(answers[1].text(0, 1));
+  shared_.schema_found = answers[1].int4(0, 2);
   expect_schema(shared_.schema_found, kSchemaVersion);
-  learn_lanes_or_throw(shared_.lanes, answers[1], *connection);
-  ServerClock::Time time = shared_.clock.read(answers[0], 0, 4, sent);
+  learn_lanes_or_throw(shared_.lanes, answers[2], *connection);
+  ServerClock::Time time = shared_.clock.read(answers[1], 0, 3, sent);
   unless_it_is_the_same.is_over = true;
   if (time.step) {
     connection->roll_back();
@@ -127,8 +128,8 @@ std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::
   PostgresTransaction::Begun begun{.time = std::move(time),
                                    .life = connection->life(),
                                    .number = answers[0].int8(0, 1),
-                                   .is_synchronous = answers[0].boolean(0, 5)};
-  auto answer = answers.begin() + 2;
+                                   .is_synchronous = answers[0].boolean(0, 2)};
+  auto answer = answers.begin() + 3;
   for (const core::RecordRef& ref : foreseen.records)
     begun.records.emplace(ref, read_first_record(*answer++));
   const std::vector<QueueRef>& queues = foreseen.queues;
@@ -150,7 +151,8 @@ std::unique_ptr<Transaction> PostgresStore::begin_at(ServerClock::Time time, Poo
       PostgresTransaction::Begun{.time = std::move(time), .life = held.life(), .is_guessed = true});
   const auto ask = [this, now, steps](Connection& used) {
     used.send(sql::begin_write);
-    ask_to_start(used, {});
+    used.send(sql::start_write);
+    ask_for_lanes(used, shared_.lanes);
     const bool is_servers = shared_.options.clock == nullptr;
     Params params;
     params.value(is_servers ? std::optional{now - HeardClock::kEarlyMax} : std::nullopt);
@@ -163,7 +165,7 @@ std::unique_ptr<Transaction> PostgresStore::begin_at(ServerClock::Time time, Poo
   held.hold_back(ask, [this, &held, begun = transaction.get()](std::span<const Rows> answers) {
     shared_.clock.confirm(answers[1], 0);
     (void)learn_lanes(shared_.lanes, answers[2], held);  // the server has compared the identity
-    begun->set_begun(answers[1].int8(0, 1), answers[1].boolean(0, 5));
+    begun->set_begun(answers[1].int8(0, 1), answers[1].boolean(0, 2));
   });
   return transaction;
 }

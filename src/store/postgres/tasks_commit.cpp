@@ -102,7 +102,7 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   is_open_ = false;
   if (!failure && connection_->take_warning())
     throw StoreError{StoreError::Kind::unknown, "the commit may not be on the synchronous standby"};
-  if (events == Events::may_be_none && answers[answers.size() - 2].int8(0, 0) == 0) lost_run_race();
+  if (events == Events::may_be_none && !has_appended(answers[answers.size() - 2])) lost_run_race();
   if (!writes.is_nothing()) shared_.replication.note_replicated(commit);
   if (is_current()) note_committed(writes);
   if (!failure && is_current()) remember(writes, leases, answers);

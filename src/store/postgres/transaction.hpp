@@ -129,6 +129,8 @@ class PostgresTransaction final : public Transaction {
   [[nodiscard]] static bool appends_alone(const WriteSet& writes);
   // In a round trip of its own, so that a lost race is seen before anything behind it is sent.
   void append_events_first(const WriteSet& writes);
+  // Of the reply to what send_append sends.
+  [[nodiscard]] static bool has_appended(const Rows& answer);
   [[noreturn]] void lost_run_race();
   [[nodiscard]] FirstLeases send_writes(const WriteSet& writes, Events events);
   void send_held();

@@ -35,9 +35,19 @@ select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::text[]), unnest($4::ti
   unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[]), unnest($10::text[]),
   unnest($11::text[])
 
+-- name: append_event
+-- only: this database because an error of SQLite's is in no log.
+-- One event of a run that another node may have written to: it is inserted or not, and a conflict is no error.
+insert into pawl.run_events
+  (run_id, sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload)
+select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::text[]), unnest($4::timestamptz[]), unnest($5::int8[]),
+  unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[]), unnest($10::text[]),
+  unnest($11::text[])
+on conflict (run_id, sequence) do nothing returning 1::int8
+
 -- name: append_events
 -- only: this database because an error of SQLite's is in no log.
--- The same for runs that other nodes may have written to: all of them or none, and none is no error. The first events
+-- Several events of runs that other nodes may have written to: all of them or none, and none is no error. The first events
 -- ($12, $13) are compared with the log. A node that appends at the same moment is not seen: if that leaves some of the
 -- rows out, nothing behind this statement is done.
 with added as (
