@@ -60,6 +60,21 @@ inline constexpr std::size_t kClaimMemoBytesMax = 16U << 20U;  // the same
 inline constexpr std::size_t kClaimWholeMemoBytesMax = 64U << 20U;  // of all bodies of a claim that does not
 inline constexpr std::size_t kEvaluationBytesMax = 32U << 20U;      // read by the references of one template
 
+// What one run may cost, where the configuration does not say: core/run_bounds.hpp.
+inline constexpr int kChildDepthMax = 64;
+inline constexpr int kChildDepthMost = 1'000;  // that can be configured
+inline constexpr std::size_t kRunRenderedBytes = 64U << 20U;
+inline constexpr std::size_t kRunScannedBytes = 1U << 30U;
+inline constexpr std::int64_t kRunNodesMax = 50'000;
+// What the decisions of one commit may do, the rest of which later commits do.
+inline constexpr std::int64_t kCommitNodesBegun = 2'000;
+inline constexpr std::int64_t kCommitElements = 10'000;
+inline constexpr std::int64_t kCommitChildren = 100;
+inline constexpr std::int64_t kCommitRenderedBytes = 8LL << 20U;
+inline constexpr std::int64_t kCommitScannedBytes = 64LL << 20U;
+inline constexpr std::int64_t kCommitStoppedTasks = 10'000;
+inline constexpr std::int64_t kCommitStoppedChildren = 100;
+
 inline constexpr Duration kLeaseMin = std::chrono::milliseconds{10};
 inline constexpr Duration kLeaseMax = std::chrono::hours{24};
 inline constexpr Duration kLeaseDefault = std::chrono::seconds{30};

@@ -158,6 +158,11 @@ class StepWriter {
   }
 
   bool start_child() {
+    if (const auto error = steps_.too_deep()) {
+      end(NodeState::failed, {}, *error);
+      return false;
+    }
+    steps_.note_child();
     const ChildSpec& spec = *write_.child;
     const RunFacts& facts = steps_.run().facts;
     StartChild child{.child_id = RunId{steps_.context().next_id()},

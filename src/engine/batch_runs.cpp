@@ -174,7 +174,9 @@ core::RunContext BatchRuns::context(const core::RunFacts& facts, core::EventActo
               [this, &facts](const std::string& type) {
                 return around_.types.find(facts.ns, type,
                                           [&](const core::RecordRef& ref) { return runs_.peek(ref); });
-              }};
+              },
+          .bounds = around_.bounds,
+          .budget = spends_};
 }
 
 void BatchRuns::take(const RunId& run, core::RunDecision decision) {
@@ -381,6 +383,7 @@ Result<Answer> BatchRuns::run(const core::RewindRun& command) {
   facts.id = RunId{around_.ids.next(around_.tx.now())};
   facts.run_key.reset();  // it names the first one
   facts.parent.reset();
+  facts.depth = 0;
   facts.rewound_from = from.facts.id;
   if (facts.deadline_at) facts.deadline_at = around_.tx.now() + (*facts.deadline_at - from.created_at);
   // Decided on a run of its own, which is kept only if it comes to be.
@@ -444,6 +447,7 @@ Result<core::StepsWritten> BatchRuns::write(const core::WriteSteps& command) {
 
 Answer BatchRuns::run(const core::WakeRuns& command) {
   core::Swept swept;
+  spends_ = &wake_budget_;
   const auto decide_on = [&](const RunId& id, const core::EventActor& actor, auto decide) {
     core::WorkingRun* working = runs_.find(id);
     if (working == nullptr) return;
@@ -468,6 +472,7 @@ Answer BatchRuns::run(const core::WakeRuns& command) {
       return core::note_evidence(working, core::RunEventType::recovery_started, detail, context);
     });
   }
+  spends_ = &budget_;
   return swept;
 }
 

@@ -42,6 +42,7 @@ class BatchRuns {
     WorkingSet& set;
     WorkingRecords& records;
     core::Random& random;
+    core::RunBounds bounds;
   };
   explicit BatchRuns(const Around& around) : around_(around), runs_(around.tx, around.plans, around.cache) {}
 
@@ -135,6 +136,10 @@ class BatchRuns {
   const Around around_;
   WorkingRuns runs_;
   std::deque<Pending> pending_;
+  // What is left of a page has a budget of its own: other commands cannot keep it from going on.
+  core::CommitBudget budget_;
+  core::CommitBudget wake_budget_;
+  core::CommitBudget* spends_ = &budget_;
   bool is_settling_ = false;
   bool rests_on_leases_ = false;
 };

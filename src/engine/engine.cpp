@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -69,11 +70,12 @@ struct Engine::Group {
   bool is_kept = true;
 };
 
-Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, std::size_t waiting_claims_max)
+Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, EngineLimits limits)
     : store_(store),
       clock_(clock),
       random_(random),
-      waiters_(waiting_claims_max),
+      bounds_(limits.runs),
+      waiters_(limits.waiting_claims_max),
       lease_notices_(clock),
       types_(clock),
       ids_(random) {}
@@ -177,10 +179,10 @@ void Engine::run_group(Group& group) {
                              (is_loss && ++losses < kTriesAfterLoss);
       if (may_retry && clock_.monotonic() - first_at < kTriesFor) continue;
       refuse(group, error);
-    } catch (const core::DamagedRun& error) {
-      refuse(group, StoreError{StoreError::Kind::internal, error.what()});
     } catch (const std::bad_alloc&) {  // the transaction was rolled back, or its outcome is not known
-      refuse(group, StoreError{StoreError::Kind::unavailable, std::string{core::kOutOfMemory}});
+      refuse_for_lack_of_memory(group);
+    } catch (const std::exception& error) {  // a damaged run, or a mistake of ours
+      refuse(group, StoreError{StoreError::Kind::internal, error.what()});
     }
   }
 }
@@ -197,6 +199,13 @@ void Engine::refuse(Group& group, const StoreError& error) {
   refuse_group(group, error.problem());
 }
 
+// Of several commands one may need more memory than there is, and the others little.
+void Engine::refuse_for_lack_of_memory(Group& group) {
+  if (group.work == nullptr && group.commands.size() + group.claims.size() > 1) return run_each(group);
+  ++stats_.refused_groups;
+  refuse_group(group, {.code = core::ProblemCode::resource_exhausted, .detail = core::kOutOfMemory});
+}
+
 void Engine::run_each(Group& group) {
   Group whole = std::move(group);
   group = {};
@@ -206,17 +215,22 @@ void Engine::run_each(Group& group) {
     group.served += one.served;
     tell(std::move(one.done));
   };
+  // A command for which there is not even the memory of a group is dropped, which ends the call that waits.
   for (std::size_t i = 0; i < whole.commands.size(); ++i) {
-    Group one;
-    one.commands.push_back(whole.commands[i]);
-    one.onces.push_back(whole.onces[i]);
-    one.replies.push_back(std::move(whole.replies[i]));
-    run_one(std::move(one));
+    (void)core::has_memory_for([&] {
+      Group one;
+      one.commands.push_back(whole.commands[i]);
+      one.onces.push_back(whole.onces[i]);
+      one.replies.push_back(std::move(whole.replies[i]));
+      run_one(std::move(one));
+    });
   }
   for (WaitingClaim& claim : whole.claims) {
-    Group one;
-    one.claims.push_back(std::move(claim));
-    run_one(std::move(one));
+    (void)core::has_memory_for([&] {
+      Group one;
+      one.claims.push_back(std::move(claim));
+      run_one(std::move(one));
+    });
   }
 }
 
@@ -239,7 +253,8 @@ void Engine::try_group(Group& group) {
                .random = random_,
                .plans = plans_,
                .types = types_,
-               .cache = run_cache_}};
+               .cache = run_cache_,
+               .bounds = bounds_}};
   batch.lock_keys(group.onces);
   batch.load(group.commands);
   execute_commands(group, batch);

@@ -68,11 +68,15 @@ struct EngineStats {
   std::atomic<std::int64_t> clock_steps_back = 0;
 };
 
+struct EngineLimits {
+  std::size_t waiting_claims_max = core::kWaitingClaimsMax;
+  core::RunBounds runs = {};
+};
+
 class Engine {
  public:
   // The clock is only asked for monotonic time, for how long a claim waits.
-  Engine(store::Store& store, core::Clock& clock, core::Random& random,
-         std::size_t waiting_claims_max = core::kWaitingClaimsMax);
+  Engine(store::Store& store, core::Clock& clock, core::Random& random, EngineLimits limits = {});
 
   // What a group that was committed, or refused, has to say when it is durable.
   struct Answers {
@@ -171,6 +175,7 @@ class Engine {
   void count_refusal(const store::StoreError& error);
   static void refuse_group(Group& group, const core::Problem& problem);
   void refuse(Group& group, const store::StoreError& error);
+  void refuse_for_lack_of_memory(Group& group);
   // One by one, so that what is damaged ends the work of one alone.
   void run_each(Group& group);
   void note_damaged(const WorkingSet& set);
@@ -180,6 +185,7 @@ class Engine {
   store::Store& store_;
   core::Clock& clock_;
   core::Random& random_;
+  core::RunBounds bounds_;
   Waiters waiters_;
   RunWatch run_watch_;
   StepWaits step_waits_;
