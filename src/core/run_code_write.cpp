@@ -190,7 +190,7 @@ class StepWriter {
                         .node_id = write_.step_id,
                         .spec = *write_.task,
                         .attempts_used = next_attempt() - 1};
-    if (const Status fits = steps_.fit_to_type(enqueue.spec); !fits) {
+    if (const Status fits = steps_.fit_to_type(enqueue.spec, enqueue.spec.payload); !fits) {
       end(NodeState::failed, {}, RunSteps::unfit(fits.problem()));
       return false;
     }

@@ -134,6 +134,13 @@ void RunSteps::go_on(const Node& node) {
   if (stops) stop_outside(node, is_terminated);
 }
 
+bool RunSteps::shares_run_input(NodeKey key) {
+  const DefinitionTask& task = definition_of(key);
+  if (task.type != NodeType::activity || !task.input.empty()) return false;
+  const std::size_t least = key.item == kNoItem ? kSharedInputBytesOfOne : kSharedInputBytes;
+  return run().facts.input.text.size() >= least;
+}
+
 void RunSteps::note_cost(std::int64_t rendered, std::int64_t scanned) {
   cost_.rendered += rendered;
   cost_.scanned += scanned;
@@ -170,7 +177,8 @@ std::optional<TaskError> RunSteps::too_many(NodeIndex index, std::size_t element
   const RawJson& input = definition_of({.index = index}).input;
   const NodeType type = definition_of({.index = index}).type;
   const bool has_input = type != NodeType::sleep && type != NodeType::signal;
-  if (count == 0 || !has_input || may_refer_to_element(input.text)) return std::nullopt;
+  const bool is_shared = shares_run_input({.index = index, .item = 0});
+  if (count == 0 || !has_input || is_shared || may_refer_to_element(input.text)) return std::nullopt;
   const Evaluated<RawJson>& same = input_of({.index = index, .item = 0});
   return same ? over_bounds(size_of(*same) * count) : std::nullopt;
 }
@@ -266,19 +274,20 @@ void RunSteps::begin(NodeKey key) {
   if (const auto error = is_child ? too_deep() : std::nullopt) return fail_node(key, *error);
   const Evaluated<RawJson>& input = input_of(key);
   if (!input) return fail_node(key, input.problem());
-  if (const auto error = over_bounds(size_of(*input))) return fail_node(key, *error);
-  note_cost(size_of(*input), 0);
+  const std::int64_t copied = shares_run_input(key) ? 0 : size_of(*input);
+  if (const auto error = over_bounds(copied)) return fail_node(key, *error);
+  note_cost(copied, 0);
   if (is_child) return start_child(key, *input);
   schedule(key, task.activity, *input);
 }
 
 // The defaults of its type, if it is declared, and whether that takes the payload.
-Status RunSteps::fit_to_type(TaskSpec& spec) {
+Status RunSteps::fit_to_type(TaskSpec& spec, const RawJson& payload) {
   const auto type = context_.declared_type ? context_.declared_type(spec.type) : nullptr;
   if (type == nullptr) return Done{};
-  note_cost(0, size_of(spec.payload));
+  note_cost(0, size_of(payload));
   fill_in(*type, spec);
-  return check_payload(*type, spec.payload);
+  return check_payload(*type, payload);
 }
 
 TaskError RunSteps::unfit(const Problem& problem) {
@@ -287,11 +296,13 @@ TaskError RunSteps::unfit(const Problem& problem) {
 
 void RunSteps::schedule(NodeKey key, const std::string& activity, const RawJson& input) {
   const DefinitionTask& task = definition_of(key);
+  const bool is_shared = shares_run_input(key);
   EnqueueNode enqueue{.task_id = TaskId{context_.next_id()},
                       .node = key,
                       .node_id = working_.node_id(key),
                       .spec = {.type = activity,
-                               .payload = input,
+                               .payload = is_shared ? RawJson{} : input,
+                               .takes_run_input = is_shared,
                                .queue = task.queue.value_or(run().facts.queue),
                                .priority = task.priority.value_or(run().facts.priority),
                                .retry = task.retry.value_or(RetryPolicy{}),
@@ -302,7 +313,7 @@ void RunSteps::schedule(NodeKey key, const std::string& activity, const RawJson&
                                          .retry = task.retry.has_value()}},
                       .attempts_used = working_.node(key).attempt};
   // What undoes gets what was done, whatever that is.
-  const Status fits = fit_to_type(enqueue.spec);
+  const Status fits = fit_to_type(enqueue.spec, input);
   if (!fits && !working_.is_compensation(key)) return fail_node(key, unfit(fits.problem()));
   RunEventData data = about(key);
   data.task_id = enqueue.task_id;

@@ -47,7 +47,7 @@ class RunSteps {
   void begin_wait(NodeKey key);
   void consume(NodeKey key, const Signal& signal);
   void schedule(NodeKey key, const std::string& activity, const RawJson& input);
-  [[nodiscard]] Status fit_to_type(TaskSpec& spec);
+  [[nodiscard]] Status fit_to_type(TaskSpec& spec, const RawJson& payload);
   [[nodiscard]] static TaskError unfit(const Problem& problem);
 
   // --- failure ---
@@ -100,6 +100,8 @@ class RunSteps {
   void drain();
   [[nodiscard]] bool is_spent() const { return context_.budget != nullptr && context_.budget->is_spent(); }
   void defer(NodeKey key);
+  // Its task refers to the run's input.
+  [[nodiscard]] bool shares_run_input(NodeKey key);
   void note_cost(std::int64_t rendered, std::int64_t scanned);
   [[nodiscard]] std::optional<TaskError> over_bounds(std::int64_t rendered) const;
   [[nodiscard]] std::optional<TaskError> too_many(NodeIndex index, std::size_t elements);

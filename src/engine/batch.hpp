@@ -76,6 +76,8 @@ class Batch {
   [[nodiscard]] WorkingSet& set() { return set_; }
   [[nodiscard]] const WorkingRuns& runs() const { return runs_.runs(); }
   [[nodiscard]] store::WriteSet writes();
+  // Of runs that this group has, or that are stored.
+  [[nodiscard]] RunInputs run_inputs() { return runs_.run_inputs(); }
   // After their commit.
   void keep_in_cache(const store::WriteSet& writes) { runs_.keep_in_cache(writes); }
 

@@ -164,6 +164,16 @@ void BatchRuns::load(const std::vector<const core::Command*>& commands) {
 }
 
 core::RunContext BatchRuns::context(const core::RunFacts& facts, core::EventActor actor) {
+RunInputs BatchRuns::run_inputs() {
+  return RunInputs{[this](const RunId& id) -> std::optional<core::RawJson> {
+    if (const core::WorkingRun* run = runs_.here(id)) return run->run().facts.input;
+    const store::PeekRun peek{.id = id, .page = {.nodes = 1}};  // not locked: an input never changes
+    auto stored = around_.tx.peek_runs({&peek, 1});
+    if (!stored.front() || !stored.front()->misfit.empty()) return std::nullopt;
+    return std::move(stored.front()->run.facts.input);
+  }};
+}
+
   return {.now = around_.tx.now(),
           .next_id = [this] { return around_.ids.next(around_.tx.now()); },
           .chance = around_.random.unit(),

@@ -14,6 +14,7 @@
 #include "core/command.hpp"
 #include "engine/declared_types.hpp"
 #include "engine/id_source.hpp"
+#include "engine/run_inputs.hpp"
 #include "engine/waiters.hpp"
 #include "engine/working_records.hpp"
 #include "engine/working_runs.hpp"
@@ -79,6 +80,7 @@ class BatchRuns {
 
   void add_memos(std::span<const WaitingClaim> claims, std::vector<core::Result<core::Answer>>& answers);
 
+  [[nodiscard]] RunInputs run_inputs();
   [[nodiscard]] const WorkingRuns& runs() const { return runs_; }
   void add_to(store::WriteSet& writes) {
     runs_.add_to(writes);

@@ -266,7 +266,7 @@ void Engine::try_group(Group& group) {
   join_waiting(group, batch);
   settle_claims(group, batch);
   if (is_any_settled(group.claims)) note_seen();
-  ClaimRound round{store_, *tx, batch.set(), group.began_at};
+  ClaimRound round{store_, *tx, batch.set(), group.began_at, batch.run_inputs()};
   answer_claims(group, round.serve(group.claims));
   batch.add_memos(group.claims, group.claim_answers);
   batch.show_made();

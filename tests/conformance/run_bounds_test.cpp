@@ -166,6 +166,68 @@ TEST_P(RunBounds, ManyChildrenThatEachCopyTheInputStartInPages) {
   for (const core::Run& one : all_runs()) EXPECT_EQ(one.state, RunState::cancelled);
 }
 
+// 10,000 elements that would each have a copy of 130 KB.
+TEST_P(RunBounds, AFanOutWithoutAnInputOfItsOwnStoresTheInputOfItsRunOnce) {
+  define("fan", R"({"id":"each","activity":"t","for_each":{"$ref":"#/input/items"}})");
+  const std::string input =
+      fmt::format(R"({{"items":{},"padding":"{}"}})", numbers(10'000), std::string(70'000, 'x'));
+  const core::RunId run = start("fan", input);
+  const auto claimed_with_it = claim("w1", 2, 1h);
+  tick();
+  EXPECT_EQ(state_of(run), RunState::running);
+  EXPECT_EQ(queue().counts.pending, 9'998);
+  EXPECT_EQ(node().store()->find_run(run, {})->run.cost.rendered, 0);
+  const auto other = another_node(2);
+  const auto claimed = other->api().claim({.worker_id = "w2", .max = 2, .lease = 1h});
+  ASSERT_TRUE(claimed.ok());
+  ASSERT_EQ(claimed->size(), 2U);
+  for (const core::ClaimedTask& one : *claimed) EXPECT_EQ(one.task.payload.text, input);
+  for (const core::ClaimedTask& one : claimed_with_it) EXPECT_EQ(one.task.payload.text, input);
+  EXPECT_EQ(get(claimed->front().task.id).task.payload.text, input);
+  const auto page = api().list_tasks({.limit = 3});
+  ASSERT_TRUE(page.ok());
+  ASSERT_EQ(page->items.size(), 3U);
+  for (const core::Task& task : page->items) EXPECT_EQ(task.payload.text, input);
+  (void)fail(claimed_with_it.front().task);
+  clock.advance(1h);
+  tick();
+  EXPECT_EQ(get(claimed_with_it.front().task.id).task.payload.text, input);
+}
+
+TEST_P(RunBounds, AClaimOfTheSameCommitIsGivenTheInputOfTheRun) {
+  define("fan", R"({"id":"each","activity":"t","for_each":{"$ref":"#/input/items"}})");
+  const std::string input = fmt::format(R"({{"items":[1,2,3],"padding":"{}"}})", std::string(5'000, 'x'));
+  const auto answers = submit_group(node(), {core::StartRun{.workflow = "fan", .input = {input}},
+                                             core::ClaimTasks{.worker_id = "w1", .max = 2}});
+  const std::vector<core::Task> tasks = answers.at(1).tasks();
+  ASSERT_EQ(tasks.size(), 2U);
+  for (const core::Task& task : tasks) EXPECT_EQ(task.payload.text, input);
+  EXPECT_EQ(get(tasks.front().id).task.payload.text, input);
+}
+
+TEST_P(RunBounds, AClaimAndAPageEndBeforeTheirPayloadsAreTooMuch) {
+  define("fan", R"({"id":"each","activity":"t","for_each":{"$ref":"#/input/items"}})");
+  const std::string input =
+      fmt::format(R"({{"items":{},"padding":"{}"}})", numbers(20), std::string(1'900'000, 'x'));
+  (void)start("fan", input);
+  const auto first = api().list_tasks({.limit = 100});
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first->items.size(), 9U);
+  ASSERT_TRUE(first->next_cursor);
+  EXPECT_EQ(list({}, false, 100).size(), 20U);
+  EXPECT_EQ(claim("w1", 100, 1h).size(), 9U);
+  EXPECT_EQ(claim("w1", 100, 1h).size(), 9U);
+  EXPECT_EQ(claim("w1", 100, 1h).size(), 2U);
+}
+
+TEST_P(RunBounds, ATaskWithALargeInputOfItsRunSharesIt) {
+  define("one", R"({"id":"a","activity":"t"},{"id":"b","activity":"t","after":["a"]})");
+  const std::string input = fmt::format(R"({{"text":"{}"}})", std::string(100'000, 'x'));
+  const core::RunId run = start("one", input);
+  EXPECT_EQ(claim_one().payload.text, input);
+  EXPECT_EQ(node().store()->find_run(run, {})->run.cost.rendered, 0);
+}
+
 TEST_P(RunBounds, APagedFanOutGoesOnAtAnotherNode) {
   define("fan", R"({"id":"each","type":"workflow","workflow":"leaf","for_each":{"$ref":"#/input"}})");
   define("leaf", R"({"id":"wait","type":"signal","signal":"go"})");
