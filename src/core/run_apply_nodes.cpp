@@ -238,12 +238,13 @@ Applied Applying::consume() {
   return Done{};
 }
 
-// A task or a child that is to stop keeps its timer beyond the end of its node.
+// A task or a child that is to stop gets its timer beyond the end of its node.
 Applied Applying::defer() {
   Node* node = data_.node ? working_.change(*data_.node) : nullptr;
   if (node == nullptr) return std::string{"names a task that the run does not have"};
+  const bool is_moved = node->timer_at.has_value();  // of a parked run
   node->timer_at = data_.until;
-  if (!node->task_id && !node->child_id) run_.deferred = node->key;
+  if (!is_moved && !node->task_id && !node->child_id) run_.deferred = node->key;
   return Done{};
 }
 

@@ -220,6 +220,14 @@ struct RunActionAsked {
 [[nodiscard]] Result<RunDecision> set_custom_status(WorkingRun& working, const std::string& status,
                                                     const RunContext& context);
 
+// A run that could not be moved on: it is paused, with the reason as its custom status, until an operator
+// resumes or terminates it. Its timer is tried again after kParkedFor.
+struct RunParked {
+  std::optional<NodeKey> timer = {};
+  std::string why = {};
+};
+[[nodiscard]] RunDecision park_run(WorkingRun& working, const RunParked& parked, const RunContext& context);
+
 // A task for an open run. The caller makes the task itself, claimable or blocked as the node's state says.
 struct TaskAdded {
   TaskId task_id = {};

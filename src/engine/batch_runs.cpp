@@ -138,6 +138,7 @@ struct RunGatherer {
     }
     runs.insert(runs.end(), command.deadlines.begin(), command.deadlines.end());
     runs.insert(runs.end(), command.stuck.begin(), command.stuck.end());
+    for (const core::ParkRun& parked : command.parked) runs.push_back(parked.run);
   }
   template <typename Other>
   void operator()(const Other& /*command*/) const {}
@@ -163,7 +164,6 @@ void BatchRuns::load(const std::vector<const core::Command*>& commands) {
   runs_.load_keys(std::move(keys));
 }
 
-core::RunContext BatchRuns::context(const core::RunFacts& facts, core::EventActor actor) {
 RunInputs BatchRuns::run_inputs() {
   return RunInputs{[this](const RunId& id) -> std::optional<core::RawJson> {
     if (const core::WorkingRun* run = runs_.here(id)) return run->run().facts.input;
@@ -174,6 +174,7 @@ RunInputs BatchRuns::run_inputs() {
   }};
 }
 
+core::RunContext BatchRuns::context(const core::RunFacts& facts, core::EventActor actor) {
   return {.now = around_.tx.now(),
           .next_id = [this] { return around_.ids.next(around_.tx.now()); },
           .chance = around_.random.unit(),
@@ -471,6 +472,12 @@ Answer BatchRuns::run(const core::WakeRuns& command) {
     });
   }
   for (const RunId& id : command.deadlines) decide_on(id, {}, core::decide_deadline);
+  for (const core::ParkRun& parked : command.parked) {
+    decide_on(parked.run, {.type = "recovery"},
+              [&](core::WorkingRun& working, const core::RunContext& context) {
+                return core::park_run(working, {.timer = parked.timer, .why = parked.why}, context);
+              });
+  }
   for (const RunId& id : command.stuck) {
     decide_on(id, {.type = "recovery"}, [&](core::WorkingRun& working, const core::RunContext& context) {
       const core::Run& run = working.run();

@@ -473,26 +473,6 @@ void Engine::refuse_group(Group& group, const core::Problem& problem) {
   group.claims.clear();
 }
 
-void Engine::end_waits() {
-  for (const WaitingClaim& claim : waiters_.take_over(clock_.monotonic())) {
-    claim.reply(Answer{std::vector<core::ClaimedTask>{}});
-  }
-  for (ReadyReply& ready : step_waits_.take_expired(clock_.monotonic()))
-    ready.reply(Answer{std::move(ready.written)});
-  lease_notices_.end_expired();
-}
-
-void Engine::end_waits_of(const std::string& ns, const std::string& worker_id) {
-  for (const WaitingClaim& claim : waiters_.take_of_worker(ns, worker_id))
-    claim.reply(Answer{std::vector<core::ClaimedTask>{}});
-}
-
-void Engine::abandon_waits() {
-  for (const WaitingClaim& claim : waiters_.take_all()) claim.reply(Answer{std::vector<core::ClaimedTask>{}});
-  for (ReadyReply& ready : step_waits_.take_all()) ready.reply(Answer{std::move(ready.written)});
-  lease_notices_.end_all();
-}
-
 void Engine::serve_waiting(bool only_limited) {
   bool may_have_more = true;  // as long as a claim was served, the next of its kind may be
   while (may_have_more) {
@@ -507,6 +487,7 @@ void Engine::serve_waiting(bool only_limited) {
 TickResult Engine::tick(std::size_t page) {
   TickResult result;
   std::vector<Request> requests;
+  std::vector<std::pair<core::ParkRun, core::ProblemCode>> failed;
   try {
     for (core::Command& command : find_due(page, result.next_due)) {
       if (const auto* runs = std::get_if<core::WakeRuns>(&command))
@@ -519,8 +500,19 @@ TickResult Engine::tick(std::size_t page) {
         if (!answer && answer.problem().code != core::ProblemCode::unavailable)
           ticks_of_parts_ = kTicksOfParts;
       };
-      for (core::Command& part : parts_of(command, ticks_of_parts_ > 0))
-        requests.push_back({.command = std::move(part), .reply = note});
+      for (core::Command& part : parts_of(command, ticks_of_parts_ > 0)) {
+        auto run = only_run_of(part);
+        core::Reply reply = note;
+        if (run) {
+          reply = [note, run = std::move(*run), &failed](const Result<Answer>& answer) mutable {
+            note(answer);
+            if (answer) return;
+            run.why = answer.problem().detail;
+            failed.emplace_back(std::move(run), answer.problem().code);
+          };
+        }
+        requests.push_back({.command = std::move(part), .reply = std::move(reply)});
+      }
     }
     if (ticks_of_parts_ > 0) --ticks_of_parts_;
     result.store_now = store_.now();
@@ -529,6 +521,7 @@ TickResult Engine::tick(std::size_t page) {
     return {};  // the next tick tries again; health is judged by commits, not here
   }
   if (!requests.empty()) execute(std::move(requests));
+  for (auto& [run, code] : failed) park(std::move(run), code);
   stats_.leases_expired += result.leases;
   return result;
 }
