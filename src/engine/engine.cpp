@@ -181,7 +181,10 @@ void Engine::run_group(Group& group) {
       refuse(group, error);
     } catch (const std::bad_alloc&) {  // the transaction was rolled back, or its outcome is not known
       refuse_for_lack_of_memory(group);
-    } catch (const std::exception& error) {  // a damaged run, or a mistake of ours
+    } catch (const core::DamagedRun& error) {
+      refuse(group, StoreError{StoreError::Kind::internal, error.what()});
+    } catch (const std::exception& error) {
+      if (group.work != nullptr) throw;  // a user's own, on the user's thread
       refuse(group, StoreError{StoreError::Kind::internal, error.what()});
     }
   }
