@@ -188,6 +188,14 @@ Finding sleepers_finding(const std::vector<Json>& runs) {
 
 Finding damage_finding(const std::string& metrics) {
   const std::int64_t set_aside = metric(metrics, "pawl_tasks_set_aside_total");
+  const std::int64_t parked = metric(metrics, "pawl_runs_parked_total");
+  if (parked > 0)
+    return {.check = "damage",
+            .verdict = Verdict::failed,
+            .seen = fmt::format("{} times a run could not be moved on and was parked", parked),
+            .advice =
+                "the server's log names the runs and why; `pawl run list --state paused` shows them, then "
+                "`pawl run resume` or `pawl run terminate`"};
   if (set_aside == 0) return {.check = "damage", .seen = "every claimable task could be read"};
   return {.check = "damage",
           .verdict = Verdict::failed,

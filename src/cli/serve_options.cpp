@@ -64,6 +64,9 @@ constexpr std::array kNumberRanges{
     NumberRange{"limits.body_max", 1LL << 10, 64LL << 20},
     NumberRange{"limits.connections", 1, 1'000'000},
     NumberRange{"limits.claims_waiting", 0, 10'000'000},
+    NumberRange{"limits.child_depth", 1, core::kChildDepthMost},
+    NumberRange{"limits.run_rendered", std::int64_t{core::kPayloadBytesMax}, 1LL << 40},
+    NumberRange{"limits.run_scanned", std::int64_t{core::kEvaluationBytesMax}, 1LL << 40},
     NumberRange{"retention.checkpoints", 1, core::kCheckpointsKeptMax},
 };
 
@@ -110,9 +113,16 @@ core::Retention retention_of(const Config& config) {
           .audit = config.duration("retention.audit")};
 }
 
+core::RunBounds run_bounds(const Config& config) {
+  return {.child_depth_max = static_cast<int>(config.integer("limits.child_depth")),
+          .rendered_bytes_max = static_cast<std::size_t>(config.integer("limits.run_rendered")),
+          .scanned_bytes_max = static_cast<std::size_t>(config.integer("limits.run_scanned"))};
+}
+
 runtime::RuntimeOptions runtime_options(const Config& config) {
   runtime::RuntimeOptions options{
-      .waiting_claims_max = static_cast<std::size_t>(config.integer("limits.claims_waiting")),
+      .limits = {.waiting_claims_max = static_cast<std::size_t>(config.integer("limits.claims_waiting")),
+                 .runs = run_bounds(config)},
       .api = {.worker_timeout = config.duration("workers.offline_after"),
               .payload_max = static_cast<std::size_t>(config.integer("limits.payload_max")),
               .stuck_after = config.duration("recovery.stuck_after"),

@@ -417,7 +417,7 @@ std::size_t weight_of(const Command& command) {
     std::size_t operator()(const EraseRuns& c) const { return c.runs.size(); }
     std::size_t operator()(const EraseAudit&) const { return 1; }
     std::size_t operator()(const WakeRuns& c) const {
-      return c.timers.size() + c.deadlines.size() + c.stuck.size();
+      return c.timers.size() + c.deadlines.size() + c.stuck.size() + c.parked.size();
     }
     std::size_t operator()(const StartRun&) const { return 1; }
     std::size_t operator()(const OpenRun&) const { return 1; }

@@ -145,6 +145,7 @@ struct WakeRuns {
   std::vector<TimerRef> timers = {};
   std::vector<RunId> deadlines = {};
   std::vector<RunId> stuck = {};
+  std::vector<ParkRun> parked = {};
   Duration stuck_after = {};
 };
 // What a walk found old (core/retention.hpp), as it was then; what has changed since is left alone.

@@ -138,6 +138,8 @@ class Evaluator {
  public:
   explicit Evaluator(const Lookup& lookup) : resolver_(lookup) {}
 
+  [[nodiscard]] std::size_t bytes_read() const { return resolver_.bytes_read(); }
+
   Evaluated<bool> truth_of(const Expression& expression) {
     if (expression.operation != nullptr) return apply(expression);
     const Evaluated<RawJson> value = render(expression.text, resolver_);
@@ -243,12 +245,15 @@ void check_condition(std::string_view value, const std::string& field, Mistakes&
   (void)Parser{mistakes, references}.condition(value, field);
 }
 
-Evaluated<bool> holds(const RawJson& condition, const Lookup& lookup) {
+Evaluated<bool> holds(const RawJson& condition, const Lookup& lookup, std::size_t* bytes_read) {
   Mistakes mistakes;
   std::vector<PlacedReference> references;
   const Expression parsed = Parser{mistakes, references}.condition(condition.text, "when");
   if (mistakes.any()) return evaluation_error(kInvalidValue, mistakes.problem().detail);
-  return Evaluator{lookup}.truth_of(parsed);
+  Evaluator evaluator{lookup};
+  Evaluated<bool> truth = evaluator.truth_of(parsed);
+  if (bytes_read != nullptr) *bytes_read = evaluator.bytes_read();
+  return truth;
 }
 
 }  // namespace pawl::core

@@ -22,7 +22,9 @@ namespace pawl::core {
 void check_condition(std::string_view value, const std::string& field, Mistakes& mistakes,
                      std::vector<PlacedReference>& references);
 
-// Whether it holds; an error where a reference leads nowhere or the values cannot be compared.
-[[nodiscard]] Evaluated<bool> holds(const RawJson& condition, const Lookup& lookup);
+// Whether it holds; an error where a reference leads nowhere or the values cannot be compared. `bytes_read`
+// is how much its references have read.
+[[nodiscard]] Evaluated<bool> holds(const RawJson& condition, const Lookup& lookup,
+                                    std::size_t* bytes_read = nullptr);
 
 }  // namespace pawl::core

@@ -212,8 +212,11 @@ Evaluated<RawJson> render(const RawJson& value, const Lookup& lookup, Missing mi
   return render(value.text, resolver);
 }
 
-Evaluated<std::vector<RawJson>> render_elements(const RawJson& for_each, const Lookup& lookup) {
-  const Evaluated<RawJson> list = render(for_each, lookup);
+Evaluated<std::vector<RawJson>> render_elements(const RawJson& for_each, const Lookup& lookup,
+                                                std::size_t* bytes_read) {
+  Resolver resolver{lookup};
+  const Evaluated<RawJson> list = render(for_each.text, resolver);
+  if (bytes_read != nullptr) *bytes_read = resolver.bytes_read();
   if (!list) return list.problem();
   const JsonKind kind = kind_of(list->text);
   if (kind != JsonKind::array)

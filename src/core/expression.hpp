@@ -66,6 +66,7 @@ class Resolver {
   [[nodiscard]] Evaluated<std::optional<std::string_view>> find(const Reference& reference);
   // An error if there is nothing there, unless that is null.
   [[nodiscard]] Evaluated<std::string_view> value_of(const Reference& reference);
+  [[nodiscard]] std::size_t bytes_read() const { return bytes_read_; }
 
  private:
   const Lookup& lookup_;
@@ -77,8 +78,9 @@ class Resolver {
 [[nodiscard]] Evaluated<RawJson> render(std::string_view value, Resolver& resolver);
 [[nodiscard]] Evaluated<RawJson> render(const RawJson& value, const Lookup& lookup,
                                         Missing missing = Missing::is_error);
-// The elements that a for_each goes over.
-[[nodiscard]] Evaluated<std::vector<RawJson>> render_elements(const RawJson& for_each, const Lookup& lookup);
+// The elements that a for_each goes over. `bytes_read` is how much its references have read.
+[[nodiscard]] Evaluated<std::vector<RawJson>> render_elements(const RawJson& for_each, const Lookup& lookup,
+                                                              std::size_t* bytes_read = nullptr);
 
 // A reference and where it stands: a path such as tasks[3].input.amount.
 struct PlacedReference {

@@ -23,6 +23,8 @@ inline constexpr std::size_t kBatchBytesMax = 16U << 20U;
 inline constexpr std::size_t kReportsMax = 10'000;
 inline constexpr std::size_t kStepWritesMax = 1'000;  // of bodies, in one call
 inline constexpr std::size_t kClaimTasksMax = 1'000;
+inline constexpr std::size_t kClaimPayloadBytesMax = 16U << 20U;  // a claim gets no further task beyond it
+inline constexpr std::size_t kPagePayloadBytesMax = 16U << 20U;   // the same of a page of tasks
 inline constexpr std::size_t kClaimQueuesMax = 100;
 inline constexpr std::size_t kClaimTypesMax = 1'000;
 inline constexpr std::size_t kLabelsMax = 64;
@@ -60,6 +62,25 @@ inline constexpr std::size_t kClaimMemoBytesMax = 16U << 20U;  // the same
 inline constexpr std::size_t kClaimWholeMemoBytesMax = 64U << 20U;  // of all bodies of a claim that does not
 inline constexpr std::size_t kEvaluationBytesMax = 32U << 20U;      // read by the references of one template
 
+// What one run may cost, where the configuration does not say: core/run_bounds.hpp.
+inline constexpr int kChildDepthMax = 64;
+inline constexpr int kChildDepthMost = 1'000;  // that can be configured
+inline constexpr std::size_t kRunRenderedBytes = 64U << 20U;
+inline constexpr std::size_t kRunScannedBytes = 1U << 30U;
+inline constexpr std::int64_t kRunNodesMax = 50'000;
+// From this size on the elements of a for_each, and other tasks, refer to the input of their run and have no
+// copy.
+inline constexpr std::size_t kSharedInputBytes = 1U << 10U;
+inline constexpr std::size_t kSharedInputBytesOfOne = 64U << 10U;
+// What the decisions of one commit may do, the rest of which later commits do.
+inline constexpr std::int64_t kCommitNodesBegun = 2'000;
+inline constexpr std::int64_t kCommitElements = 20'000;
+inline constexpr std::int64_t kCommitChildren = 100;
+inline constexpr std::int64_t kCommitRenderedBytes = 8LL << 20U;
+inline constexpr std::int64_t kCommitScannedBytes = 64LL << 20U;
+inline constexpr std::int64_t kCommitStoppedTasks = 10'000;
+inline constexpr std::int64_t kCommitStoppedChildren = 100;
+
 inline constexpr Duration kLeaseMin = std::chrono::milliseconds{10};
 inline constexpr Duration kLeaseMax = std::chrono::hours{24};
 inline constexpr Duration kLeaseDefault = std::chrono::seconds{30};
@@ -68,6 +89,13 @@ inline constexpr Duration kTimeoutMin = std::chrono::milliseconds{1};
 
 // A run that nothing happens to for so long while it is running is looked into.
 inline constexpr Duration kStuckAfter = std::chrono::minutes{30};
+
+// When a run that could not be moved on is tried again, how often it may lack memory until it is parked, and
+// how many runs a node remembers that it could not even park.
+inline constexpr Duration kParkedFor = std::chrono::minutes{10};
+inline constexpr int kMemoryFailuresMax = 3;
+inline constexpr std::size_t kUnmovedRunsMax = 10'000;
+inline constexpr std::size_t kParkReasonBytesMax = 1'000;
 
 // How far the row of a run may lag behind its log.
 inline constexpr std::int64_t kLagEventsMax = 100;

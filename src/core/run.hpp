@@ -19,6 +19,7 @@
 #include "core/json.hpp"
 #include "core/node_key.hpp"
 #include "core/problem.hpp"
+#include "core/run_bounds.hpp"
 #include "core/task.hpp"
 #include "core/time.hpp"
 
@@ -122,6 +123,7 @@ struct RunFacts {
   bool auto_complete = false;  // of an open run: it ends when its tasks have
   std::optional<TimePoint> deadline_at = {};
   std::optional<RunParent> parent = {};
+  int depth = 0;  // how many runs are above it, each the parent of the next
   Labels labels = {};
   std::optional<RunId> rewound_from = {};
   std::optional<RunId> continued_from = {};  // the run whose body asked for this one in its place
@@ -166,6 +168,9 @@ struct Run {
   std::int64_t stopped_at = 0;           // the event by which what was under way was last asked to stop
   std::optional<NodeKey> undo_top = {};  // the last completed task that is to be undone if the run fails
   std::int64_t undoable = 0;             // how many there are, down the chain of Node::undo_before
+  RunCost cost = {};
+  // The node whose timer begins what a commit has left: of a graph run, one node for all.
+  std::optional<NodeKey> deferred = {};
   TimePoint created_at = {};
   std::optional<TimePoint> started_at = {};
   std::optional<TimePoint> finished_at = {};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/canary.hpp"
+#include "core/limits.hpp"
 #include "core/run_steps.hpp"
 
 namespace pawl::core {
@@ -168,6 +169,25 @@ Result<RunDecision> decide_action(WorkingRun& working, const RunActionAsked& ask
     skip(steps, *key, {.reason = asked.reason});
   } else {
     act(steps, asked);
+  }
+  return steps.finish();
+}
+
+RunDecision park_run(WorkingRun& working, const RunParked& parked, const RunContext& context) {
+  RunSteps steps{working, context};
+  const Run& run = working.run();
+  if (may_move(run.state, RunState::paused) && !is_stopping(run)) {
+    std::string why = "parked: " + parked.why.substr(0, kParkReasonBytesMax);
+    while ((static_cast<unsigned char>(why.back()) & 0x80U) != 0) why.pop_back();  // a letter that was cut
+    steps.emit(RunEventType::workflow_paused, {.reason = why, .custom_status = why});
+    hold_or_free(steps, true);
+  }
+  const Node* node = parked.timer ? working.find(*parked.timer) : nullptr;
+  if (node != nullptr && node->timer_at && *node->timer_at <= context.now) {
+    RunEventData later = steps.about(node->key);
+    later.until = context.now + kParkedFor;
+    later.is_deferral = true;
+    steps.emit(RunEventType::timer_set, later);
   }
   return steps.finish();
 }

@@ -12,6 +12,8 @@ Applied Applying::run() {
   run_.updated_at = event_.at;
   Applied done = change();
   if (done && data_.undos) done = register_undos();
+  run_.cost.rendered += data_.cost.rendered;
+  run_.cost.scanned += data_.cost.scanned;
   if (!done) return fmt::format("event {} ({}): {}", event_.sequence, to_string(event_.type), done.problem());
   return done;
 }

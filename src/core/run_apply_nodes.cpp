@@ -199,6 +199,7 @@ Applied Applying::end_node(NodeState state) {
 
 void Applying::finish(Node& node, NodeState state) {
   set_state(node, state);
+  if (run_.deferred == node.key) run_.deferred.reset();
   if (!planted(Canary::memo_lost)) node.output = data_.output;
   set_error(node, data_.error);
   node.timer_at.reset();
@@ -237,7 +238,18 @@ Applied Applying::consume() {
   return Done{};
 }
 
+// A task or a child that is to stop gets its timer beyond the end of its node.
+Applied Applying::defer() {
+  Node* node = data_.node ? working_.change(*data_.node) : nullptr;
+  if (node == nullptr) return std::string{"names a task that the run does not have"};
+  const bool is_moved = node->timer_at.has_value();  // of a parked run
+  node->timer_at = data_.until;
+  if (!is_moved && !node->task_id && !node->child_id) run_.deferred = node->key;
+  return Done{};
+}
+
 Applied Applying::set_timer() {
+  if (data_.is_deferral) return defer();
   const auto node = live_node();
   if (!node) return node.problem();
   if (!planted(Canary::timer_lost)) (*node)->timer_at = data_.until;
@@ -249,6 +261,12 @@ Applied Applying::set_timer() {
 }
 
 Applied Applying::clear_timer() {
+  if (run_.deferred == data_.node) run_.deferred.reset();
+  Node* ended = data_.node ? working_.change(*data_.node) : nullptr;
+  if (ended != nullptr && has_ended(ended->state) && ended->timer_at) {
+    ended->timer_at.reset();
+    return Done{};
+  }
   const auto node = live_node();
   if (!node) return node.problem();
   (*node)->timer_at.reset();

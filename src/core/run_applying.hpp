@@ -52,6 +52,7 @@ class Applying {
   void note_end(const Node& node);
   Applied receive();
   Applied consume();
+  Applied defer();
   Applied set_timer();
   Applied clear_timer();
   Applied start_child();

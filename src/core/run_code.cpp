@@ -86,8 +86,8 @@ void RunSteps::cancel_others() {
   for (const NodeKey key : working_.live_keys()) {
     const Node& node = working_.node(key);
     if (has_ended(node.state) || working_.is_compensation(key)) continue;
-    stop_outside(node);
     emit(RunEventType::task_cancelled, about(key));
+    stop_in_turn(node);
   }
 }
 
@@ -102,7 +102,7 @@ bool RunSteps::has_live_others() {
 
 void RunSteps::stop_others() {
   for (const NodeKey key : stoppable()) {
-    if (key != kBodyKey) stop_outside(working_.node(key));
+    if (key != kBodyKey) stop_in_turn(working_.node(key));
   }
 }
 
@@ -133,7 +133,7 @@ void RunSteps::stop_rest() {
     const Node& node = working_.node(key);
     if (has_ended(node.state) || node.state == NodeState::blocked || working_.is_compensation(key)) continue;
     if (node.task_id || node.child_id) {
-      stop_outside(node);
+      stop_in_turn(node);
     } else {
       emit(RunEventType::task_cancelled, about(key));
     }

@@ -158,6 +158,11 @@ class StepWriter {
   }
 
   bool start_child() {
+    if (const auto error = steps_.too_deep()) {
+      end(NodeState::failed, {}, *error);
+      return false;
+    }
+    steps_.note_child();
     const ChildSpec& spec = *write_.child;
     const RunFacts& facts = steps_.run().facts;
     StartChild child{.child_id = RunId{steps_.context().next_id()},
@@ -185,7 +190,7 @@ class StepWriter {
                         .node_id = write_.step_id,
                         .spec = *write_.task,
                         .attempts_used = next_attempt() - 1};
-    if (const Status fits = steps_.fit_to_type(enqueue.spec); !fits) {
+    if (const Status fits = steps_.fit_to_type(enqueue.spec, enqueue.spec.payload); !fits) {
       end(NodeState::failed, {}, RunSteps::unfit(fits.problem()));
       return false;
     }

@@ -80,6 +80,12 @@ struct ActOnRun {
   RunActionAsked asked = {};
   Actor by = {};
 };
+// A run that a timer or its deadline could not move on, and why.
+struct ParkRun {
+  RunId run = {};
+  std::optional<NodeKey> timer = {};  // none: its deadline
+  std::string why = {};
+};
 struct RewindRun {
   RunRef run = {};
   std::string to = {};  // the id of a task

@@ -80,6 +80,7 @@ void write_facts(Writer& out, const RunFacts& facts) {
     write_key(out, "node", facts.parent->node);
     out.field("node_id", facts.parent->node_id).end_object();
   }
+  if (facts.depth != 0) out.field("depth", facts.depth);
   if (!facts.labels.empty()) {
     out.key("labels").begin_object();
     for (const auto& [name, value] : facts.labels) out.field(name, value);
@@ -160,6 +161,7 @@ RunFacts read_facts(ObjectReader& in) {
                              .node = read_key(parent, "node").value_or(NodeKey{}),
                              .node_id = parent.text("node_id")};
   });
+  narrow_into(in, "depth", facts.depth);
   facts.labels = in.optional_text_map("labels").value_or(Labels{});
   read_id(in, "rewound_from", facts.rewound_from);
   read_id(in, "continued_from", facts.continued_from);
@@ -234,6 +236,9 @@ RawJson payload_of(const RunEventData& data) {
   field_if(out, "until", data.until);
   flag_if(out, "kept", data.is_kept);
   flag_if(out, "nothing_to_undo", data.nothing_to_undo);
+  flag_if(out, "deferral", data.is_deferral);
+  if (data.cost.rendered != 0) out.field("rendered_bytes", data.cost.rendered);
+  if (data.cost.scanned != 0) out.field("scanned_bytes", data.cost.scanned);
   if (data.undos) {
     out.key("undos").begin_array();
     for (const std::string& name : *data.undos) out.value(name);
@@ -278,6 +283,9 @@ Result<RunEventData> parse_payload(std::string_view payload) {
   data.until = in.optional_time("until");
   data.is_kept = in.optional_boolean("kept").value_or(false);
   data.nothing_to_undo = in.optional_boolean("nothing_to_undo").value_or(false);
+  data.is_deferral = in.optional_boolean("deferral").value_or(false);
+  data.cost = {.rendered = in.optional_integer("rendered_bytes").value_or(0),
+               .scanned = in.optional_integer("scanned_bytes").value_or(0)};
   data.undos = in.optional_texts("undos");
   data.signal = in.optional_text("signal").value_or("");
   data.idempotency_key = in.optional_text("idempotency_key");

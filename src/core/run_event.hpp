@@ -81,6 +81,8 @@ struct RunEventData {
   std::optional<TimePoint> until = {};  // when a timer fires, a retry is due, a sleep ends
   bool is_kept = false;                 // a result of the run that this one was rewound from
   bool nothing_to_undo = false;         // of timer_set: a stop of the run need not wake the body
+  bool is_deferral = false;  // of timer_set: the node stays as it is, a later commit goes on with it
+  RunCost cost = {};         // what this event and those before it have cost, if that is much
   // On any event that a body's write leads to: the undos that its code has registered since the last such
   // event. Present and empty: it has registered none since.
   std::optional<std::vector<std::string>> undos = {};

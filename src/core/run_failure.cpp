@@ -13,15 +13,31 @@ std::vector<NodeKey> RunSteps::stoppable() {
     const Node& node = working_.node(key);
     if (has_ended(node.state) || node.items || working_.is_compensation(key)) continue;
     if (is_code() && !node.task_id && !node.child_id) continue;  // the body ends its steps
-    const bool is_begun = node.state != NodeState::blocked || key.item != kNoItem || node.task_id;
+    const bool is_begun =
+        node.state != NodeState::blocked || key.item != kNoItem || node.task_id || node.timer_at;
     if (is_begun) keys.push_back(key);
   }
   return keys;
 }
 
-void RunSteps::stop_outside(const Node& node) {
-  if (node.task_id) effect(StopTask{*node.task_id});
-  if (node.child_id) effect(StopChild{*node.child_id});
+void RunSteps::stop_outside(const Node& node, bool is_forced) {
+  if (node.task_id) effect(StopTask{.task_id = *node.task_id, .is_forced = is_forced});
+  if (node.child_id) effect(StopChild{.child_id = *node.child_id, .is_forced = is_forced});
+}
+
+bool RunSteps::takes_stop(const Node& node) {
+  const bool is_body = is_code() && node.key == kBodyKey;
+  const bool is_outside = node.task_id || node.child_id;
+  if (context_.budget == nullptr || is_body || !is_outside) return true;
+  return (node.child_id ? context_.budget->stopped_children : context_.budget->stopped_tasks)-- > 0;
+}
+
+void RunSteps::stop_in_turn(const Node& node, bool is_forced) {
+  if (takes_stop(node)) return stop_outside(node, is_forced);
+  RunEventData data = about(node.key);
+  data.until = context_.now;
+  data.is_deferral = true;
+  emit(RunEventType::timer_set, data);
 }
 
 void RunSteps::cancel_node(NodeKey key) {
@@ -34,7 +50,7 @@ void RunSteps::stop_all() {
   for (const NodeKey key : stoppable()) {
     const Node& node = working_.node(key);
     if (has_ended(node.state)) continue;
-    stop_outside(node);
+    stop_in_turn(node);
     const bool is_begun = node.state != NodeState::blocked;
     const bool is_outside = is_begun && (node.task_id || node.child_id);
     if (!is_outside) cancel_node(key);
@@ -43,8 +59,8 @@ void RunSteps::stop_all() {
 
 void RunSteps::cut_loose() {
   for (const NodeKey key : stoppable()) {
-    stop_outside(working_.node(key));
     cancel_node(key);
+    stop_in_turn(working_.node(key));
   }
 }
 
@@ -72,10 +88,9 @@ void RunSteps::terminate(const std::optional<std::string>& reason) {
   for (const NodeKey key : working_.all_keys()) {
     const Node& node = working_.node(key);
     if (has_ended(node.state)) continue;
-    if (node.task_id) effect(StopTask{.task_id = *node.task_id, .is_forced = true});
-    if (node.child_id) effect(StopChild{.child_id = *node.child_id, .is_forced = true});
-    const bool is_begun = node.state != NodeState::blocked || node.task_id;
+    const bool is_begun = node.state != NodeState::blocked || node.task_id || node.timer_at;
     if (is_begun && !working_.is_compensation(key)) emit(RunEventType::task_cancelled, about(key));
+    stop_in_turn(node, true);
   }
   const TaskError error{
       .code = "terminated", .message = reason.value_or("the run was terminated"), .retryable = false};

@@ -48,8 +48,8 @@ bool may_lag(const RunRowMark& row, WorkingRun& working, std::span<const RunEven
 bool may_be_bare(const RunRowMark& row, const WorkingRun& working) {
   const Run& run = working.run();
   if (run.facts.kind != RunKind::code || run.sequence > kLagEventsMax) return false;
-  if (row.sequence > 0) return row.is_bare && is_closed(run.state);
-  return run.state == RunState::running && !working.earliest_changed_timer();
+  if (working.earliest_changed_timer()) return false;
+  return row.sequence > 0 ? row.is_bare && is_closed(run.state) : run.state == RunState::running;
 }
 
 }  // namespace pawl::core

@@ -13,6 +13,10 @@
 // if it had completed (a reference to its output leads nowhere). A completion costs as much as there are
 // tasks that it lets start or skips, with their own followers; never the size of the graph.
 //
+// A decision begins, and asks to stop, as much as the budget of its commit allows. The rest waits for timers
+// that are due at once: one of the run for all that is to begin (Run::deferred), and one of each task or
+// child that is to stop. A run that costs more than its bounds fails the node that would exceed them.
+//
 // Choices that the API leaves open:
 //   - A cancelled run is undone like a failed one: with on_failure: compensate and something done, it goes
 //     through `failing` to `compensating`. With nothing to undo it is `cancelled` at once, and what is under
@@ -38,6 +42,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "core/run_bounds.hpp"
 #include "core/run_event.hpp"
 #include "core/task_spec.hpp"
 #include "core/working_run.hpp"
@@ -57,6 +62,9 @@ struct RunContext {
   std::string span_id = {};
   // What was declared of a type of tasks; null: nothing.
   std::function<std::shared_ptr<const TaskType>(const std::string& type)> declared_type = {};
+  RunBounds bounds = {};
+  // Of the commit, shared by all its decisions; null: without a limit.
+  CommitBudget* budget = nullptr;
 };
 
 // A task to be made. It begins with `attempts_used` attempts counted that are not of its budget, so that
@@ -211,6 +219,14 @@ struct RunActionAsked {
                                                 const RunContext& context);
 [[nodiscard]] Result<RunDecision> set_custom_status(WorkingRun& working, const std::string& status,
                                                     const RunContext& context);
+
+// A run that could not be moved on: it is paused, with the reason as its custom status, until an operator
+// resumes or terminates it. Its timer is tried again after kParkedFor.
+struct RunParked {
+  std::optional<NodeKey> timer = {};
+  std::string why = {};
+};
+[[nodiscard]] RunDecision park_run(WorkingRun& working, const RunParked& parked, const RunContext& context);
 
 // A task for an open run. The caller makes the task itself, claimable or blocked as the node's state says.
 struct TaskAdded {

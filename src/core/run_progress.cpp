@@ -12,6 +12,25 @@
 
 namespace pawl::core {
 
+namespace {
+
+// What costs less is noted together with what comes after it, if anything does.
+constexpr std::int64_t kNotedCost = 64LL << 10U;
+
+std::int64_t size_of(const RawJson& json) { return static_cast<std::int64_t>(json.text.size()); }
+
+TaskError limit_error(std::string message) {
+  return {.code = "limit_exceeded", .message = std::move(message), .retryable = false};
+}
+
+// A template in which no element is named renders the same for each.
+bool may_refer_to_element(std::string_view text) {
+  const auto has = [text](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  return has("#/item") || has("#/index") || has("\\");
+}
+
+}  // namespace
+
 std::int64_t RunSteps::emit(RunEventType type, RunEventData data) {
   std::vector<RunEvent>& events = decision_.events;
   const auto cause = events.empty() ? context_.caused_by : std::optional{events.front().sequence};
@@ -21,6 +40,7 @@ std::int64_t RunSteps::emit(RunEventType type, RunEventData data) {
   event.at = context_.now;
   event.data = std::move(data);
   if (undos_) event.data.undos = std::exchange(undos_, std::nullopt);
+  if (cost_.rendered + cost_.scanned >= kNotedCost) event.data.cost = std::exchange(cost_, {});
   event.caused_by = cause;
   event.actor = context_.actor;
   event.trace_id = context_.trace_id;
@@ -44,6 +64,7 @@ void RunSteps::start_first() {
 }
 
 void RunSteps::start_held() {
+  if (const auto deferred = run().deferred) emit(RunEventType::timer_fired, about(*deferred));
   start_first();
   for (const NodeKey key : working_.live_keys()) {
     const Node& node = working_.node(key);
@@ -55,6 +76,7 @@ void RunSteps::start_held() {
 
 void RunSteps::drain() {
   for (std::size_t next = 0; next < ready_.size(); ++next) {  // it grows meanwhile
+    if (run().deferred && is_spent()) break;                  // start_held finds the others again
     const NodeKey key = ready_[next];
     settle_node(key);
   }
@@ -75,20 +97,98 @@ void RunSteps::settle_node(NodeKey key) {
     data.node_state = NodeState::pending;
     emit(RunEventType::task_scheduled, data);
     effect(FreeTask{*node.task_id});
-  } else if (key.item != kNoItem) {
-    begin(key);
-  } else if (!node.has_lead && !graph->predecessors(key.index).empty()) {
+  } else if (key.item == kNoItem && !node.has_lead && !graph->predecessors(key.index).empty()) {
     emit(RunEventType::task_skipped, about(key));
     node_ended(key);
+  } else if (is_spent()) {
+    defer(key);
+  } else if (key.item != kNoItem) {
+    begin(key);
   } else {
     start_node(key);
   }
 }
 
+// A timer that is due at once, one for all nodes that could begin. An element has the one of its for_each.
+void RunSteps::defer(NodeKey key) {
+  if (run().deferred) return;
+  RunEventData data = about({.index = key.index});
+  data.until = context_.now;
+  data.is_deferral = true;
+  emit(RunEventType::timer_set, data);
+}
+
+void RunSteps::go_on(const Node& node) {
+  const NodeKey key = node.key;
+  if (run().deferred == key) {
+    if (is_spent()) return;  // the timer stays due
+    wake();
+    emit(RunEventType::timer_fired, about(key));
+    if (can_start()) start_held();
+    return;
+  }
+  const bool stops = is_stopping(run()) || is_closed(run().state);  // else it was retried meanwhile
+  if (stops && !takes_stop(node)) return;
+  emit(RunEventType::timer_fired, about(key));
+  const bool is_terminated = run().error && run().error->code == "terminated";
+  if (stops) stop_outside(node, is_terminated);
+}
+
+bool RunSteps::shares_run_input(NodeKey key) {
+  const DefinitionTask& task = definition_of(key);
+  if (task.type != NodeType::activity || !task.input.empty()) return false;
+  const std::size_t least = key.item == kNoItem ? kSharedInputBytesOfOne : kSharedInputBytes;
+  return run().facts.input.text.size() >= least;
+}
+
+void RunSteps::note_cost(std::int64_t rendered, std::int64_t scanned) {
+  cost_.rendered += rendered;
+  cost_.scanned += scanned;
+  if (context_.budget == nullptr) return;
+  context_.budget->rendered -= rendered;
+  context_.budget->scanned -= scanned;
+}
+
+std::optional<TaskError> RunSteps::over_bounds(std::int64_t rendered) const {
+  const RunBounds& bounds = context_.bounds;
+  const std::int64_t all_rendered = run().cost.rendered + cost_.rendered + rendered;
+  const std::int64_t all_scanned = run().cost.scanned + cost_.scanned;
+  if (all_rendered > static_cast<std::int64_t>(bounds.rendered_bytes_max))
+    return limit_error(
+        fmt::format("its input makes {} bytes of inputs in this run, limits.run_rendered allows {}: give the "
+                    "task a smaller input, or split the run",
+                    all_rendered, bounds.rendered_bytes_max));
+  if (all_scanned > static_cast<std::int64_t>(bounds.scanned_bytes_max))
+    return limit_error(
+        fmt::format("the references of this run have read {} bytes, limits.run_scanned allows {}: refer to "
+                    "smaller values, or split the run",
+                    all_scanned, bounds.scanned_bytes_max));
+  return std::nullopt;
+}
+
+std::optional<TaskError> RunSteps::too_many(NodeIndex index, std::size_t elements) {
+  const RunCounts& counts = run().counts;
+  const auto count = static_cast<std::int64_t>(elements);
+  const std::int64_t nodes = counts.blocked + counts.live() + counts.completed + counts.failed +
+                             counts.skipped + counts.cancelled + count;
+  if (nodes > kRunNodesMax)
+    return limit_error(
+        fmt::format("with {} elements the run has {} tasks, at most {} can be", count, nodes, kRunNodesMax));
+  const RawJson& input = definition_of({.index = index}).input;
+  const NodeType type = definition_of({.index = index}).type;
+  const bool has_input = type != NodeType::sleep && type != NodeType::signal;
+  const bool is_shared = shares_run_input({.index = index, .item = 0});
+  if (count == 0 || !has_input || is_shared || may_refer_to_element(input.text)) return std::nullopt;
+  const Evaluated<RawJson>& same = input_of({.index = index, .item = 0});
+  return same ? over_bounds(size_of(*same) * count) : std::nullopt;
+}
+
 void RunSteps::start_node(NodeKey key) {
   const DefinitionTask& task = definition_of(key);
   if (!task.when.empty()) {
-    const Evaluated<bool> is_wanted = holds(task.when, lookup(key));
+    std::size_t scanned = 0;
+    const Evaluated<bool> is_wanted = holds(task.when, lookup(key), &scanned);
+    note_cost(0, static_cast<std::int64_t>(scanned));
     if (!is_wanted) return fail_node(key, is_wanted.problem());
     if (!*is_wanted) {
       emit(RunEventType::task_skipped, about(key));
@@ -100,8 +200,12 @@ void RunSteps::start_node(NodeKey key) {
 }
 
 void RunSteps::expand(NodeKey key) {
-  const Evaluated<Elements> elements = render_elements(definition_of(key).for_each, lookup(key));
+  std::size_t scanned = 0;
+  const Evaluated<Elements> elements = render_elements(definition_of(key).for_each, lookup(key), &scanned);
+  note_cost(0, static_cast<std::int64_t>(scanned));
   if (!elements) return fail_node(key, elements.problem());
+  if (const auto error = too_many(key.index, elements->size())) return fail_node(key, *error);
+  if (context_.budget != nullptr) context_.budget->elements -= static_cast<std::int64_t>(elements->size());
   RunEventData data = about(key);
   data.items = static_cast<std::uint32_t>(elements->size());
   data.node_state = NodeState::waiting;
@@ -116,7 +220,9 @@ void RunSteps::expand(NodeKey key) {
 const RunSteps::Elements* RunSteps::elements_of_node(NodeIndex index) {
   if (const auto found = elements_.find(index); found != elements_.end()) return &found->second;
   const NodeKey key{.index = index};
-  Evaluated<Elements> elements = render_elements(definition_of(key).for_each, lookup(key));
+  std::size_t scanned = 0;
+  Evaluated<Elements> elements = render_elements(definition_of(key).for_each, lookup(key), &scanned);
+  note_cost(0, static_cast<std::int64_t>(scanned));
   if (!elements) return nullptr;
   return &elements_.emplace(index, std::move(*elements)).first->second;
 }
@@ -143,27 +249,45 @@ Lookup RunSteps::lookup(NodeKey key) {
   };
 }
 
-Evaluated<RawJson> RunSteps::input_of(NodeKey key) {
+const Evaluated<RawJson>& RunSteps::input_of(NodeKey key) {
   const RawJson& input = definition_of(key).input;
+  if (key.item == kNoItem || may_refer_to_element(input.text)) return input_.emplace(evaluate(input, key));
+  const auto known = inputs_.find(key.index);
+  if (known != inputs_.end()) return known->second;
+  return inputs_.emplace(key.index, evaluate(input, key)).first->second;
+}
+
+Evaluated<RawJson> RunSteps::evaluate(const RawJson& input, NodeKey key) {
   if (input.empty()) return run().facts.input;
-  return render(input, lookup(key));
+  const Lookup values = lookup(key);
+  Resolver resolver{values};
+  Evaluated<RawJson> rendered = render(input.text, resolver);
+  note_cost(0, static_cast<std::int64_t>(resolver.bytes_read()));
+  return rendered;
 }
 
 void RunSteps::begin(NodeKey key) {
   const DefinitionTask& task = definition_of(key);
+  if (context_.budget != nullptr) --context_.budget->begun;
   if (task.type == NodeType::sleep || task.type == NodeType::signal) return begin_wait(key);
-  const Evaluated<RawJson> input = input_of(key);
+  const bool is_child = task.type == NodeType::workflow;
+  if (const auto error = is_child ? too_deep() : std::nullopt) return fail_node(key, *error);
+  const Evaluated<RawJson>& input = input_of(key);
   if (!input) return fail_node(key, input.problem());
-  if (task.type == NodeType::workflow) return start_child(key, *input);
+  const std::int64_t copied = shares_run_input(key) ? 0 : size_of(*input);
+  if (const auto error = over_bounds(copied)) return fail_node(key, *error);
+  note_cost(copied, 0);
+  if (is_child) return start_child(key, *input);
   schedule(key, task.activity, *input);
 }
 
 // The defaults of its type, if it is declared, and whether that takes the payload.
-Status RunSteps::fit_to_type(TaskSpec& spec) const {
+Status RunSteps::fit_to_type(TaskSpec& spec, const RawJson& payload) {
   const auto type = context_.declared_type ? context_.declared_type(spec.type) : nullptr;
   if (type == nullptr) return Done{};
+  note_cost(0, size_of(payload));
   fill_in(*type, spec);
-  return check_payload(*type, spec.payload);
+  return check_payload(*type, payload);
 }
 
 TaskError RunSteps::unfit(const Problem& problem) {
@@ -172,11 +296,13 @@ TaskError RunSteps::unfit(const Problem& problem) {
 
 void RunSteps::schedule(NodeKey key, const std::string& activity, const RawJson& input) {
   const DefinitionTask& task = definition_of(key);
+  const bool is_shared = shares_run_input(key);
   EnqueueNode enqueue{.task_id = TaskId{context_.next_id()},
                       .node = key,
                       .node_id = working_.node_id(key),
                       .spec = {.type = activity,
-                               .payload = input,
+                               .payload = is_shared ? RawJson{} : input,
+                               .takes_run_input = is_shared,
                                .queue = task.queue.value_or(run().facts.queue),
                                .priority = task.priority.value_or(run().facts.priority),
                                .retry = task.retry.value_or(RetryPolicy{}),
@@ -187,7 +313,7 @@ void RunSteps::schedule(NodeKey key, const std::string& activity, const RawJson&
                                          .retry = task.retry.has_value()}},
                       .attempts_used = working_.node(key).attempt};
   // What undoes gets what was done, whatever that is.
-  const Status fits = fit_to_type(enqueue.spec);
+  const Status fits = fit_to_type(enqueue.spec, input);
   if (!fits && !working_.is_compensation(key)) return fail_node(key, unfit(fits.problem()));
   RunEventData data = about(key);
   data.task_id = enqueue.task_id;

@@ -36,20 +36,28 @@ class RunSteps {
   void complete_node(NodeKey key, const RawJson& output, int attempt = 0);
   void fail_node(NodeKey key, const TaskError& error, int attempt = 0);
   void node_ended(NodeKey key);
+  // Goes on with what an earlier commit has left, when the timer of `key` fires.
+  void go_on(const Node& node);
+  // Why no further child may start below this run.
+  [[nodiscard]] std::optional<TaskError> too_deep() const;
+  void note_child();  // in the budget
 
   // --- waits ---
   void wake();  // out of sleep, before what woke it is noted
   void begin_wait(NodeKey key);
   void consume(NodeKey key, const Signal& signal);
   void schedule(NodeKey key, const std::string& activity, const RawJson& input);
-  [[nodiscard]] Status fit_to_type(TaskSpec& spec) const;
+  [[nodiscard]] Status fit_to_type(TaskSpec& spec, const RawJson& payload);
   [[nodiscard]] static TaskError unfit(const Problem& problem);
 
   // --- failure ---
   void stop_all();   // asks all that is under way to stop, and waits for it
   void cut_loose();  // asks all that is under way to stop, and does not wait
   void cancel_node(NodeKey key);
-  void stop_outside(const Node& node);  // asks its task or its child to stop
+  // Asks its task or its child to stop; forced, ends it.
+  void stop_outside(const Node& node, bool is_forced = false);
+  // The same, or sets a timer that does it if this commit has stopped enough.
+  void stop_in_turn(const Node& node, bool is_forced = false);
   [[nodiscard]] bool undoes() const { return run().facts.on_failure == OnFailure::compensate; }
   [[nodiscard]] bool may_become_undoable();  // something under way has a compensation
   void begin_undoing(const std::optional<std::string>& reason = {});
@@ -90,12 +98,21 @@ class RunSteps {
   [[nodiscard]] const DefinitionTask& definition_of(NodeKey key) const;
   [[nodiscard]] Lookup lookup(NodeKey key);
   void drain();
+  [[nodiscard]] bool is_spent() const { return context_.budget != nullptr && context_.budget->is_spent(); }
+  void defer(NodeKey key);
+  // Its task refers to the run's input.
+  [[nodiscard]] bool shares_run_input(NodeKey key);
+  void note_cost(std::int64_t rendered, std::int64_t scanned);
+  [[nodiscard]] std::optional<TaskError> over_bounds(std::int64_t rendered) const;
+  [[nodiscard]] std::optional<TaskError> too_many(NodeIndex index, std::size_t elements);
+  [[nodiscard]] bool takes_stop(const Node& node);  // out of the budget
   void settle_node(NodeKey key);
   void start_node(NodeKey key);
   void expand(NodeKey key);
   void end_whole(NodeIndex index);
   void start_child(NodeKey key, const RawJson& input);
-  [[nodiscard]] Evaluated<RawJson> input_of(NodeKey key);
+  [[nodiscard]] const Evaluated<RawJson>& input_of(NodeKey key);
+  [[nodiscard]] Evaluated<RawJson> evaluate(const RawJson& input, NodeKey key);
   [[nodiscard]] const Elements* elements_of_node(NodeIndex index);
 
   void settle_run();
@@ -124,7 +141,10 @@ class RunSteps {
   std::optional<std::vector<std::string>> undos_;  // of the body, for the next event
   std::optional<ContinueRun> next_;                // takes the run's place when that completes
   std::vector<NodeKey> ready_;
-  std::map<NodeIndex, Elements> elements_;  // of the for_each that were looked at
+  RunCost cost_;                                    // for the next event that notes it
+  std::map<NodeIndex, Elements> elements_;          // of the for_each that were looked at
+  std::map<NodeIndex, Evaluated<RawJson>> inputs_;  // the same for all elements
+  std::optional<Evaluated<RawJson>> input_;         // of the node that begins
   std::map<NodeKey, std::string> indexes_;  // the text of #/index, which lives as long as the decision
 };
 

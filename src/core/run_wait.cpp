@@ -38,8 +38,22 @@ void RunSteps::consume(NodeKey key, const Signal& signal) {
   complete_node(key, signal.payload);
 }
 
+std::optional<TaskError> RunSteps::too_deep() const {
+  const int depth = run().facts.depth + 1;
+  if (depth <= context_.bounds.child_depth_max) return std::nullopt;
+  return TaskError{.code = "limit_exceeded",
+                   .message = fmt::format("a child of this run is {} runs deep, limits.child_depth allows {}",
+                                          depth, context_.bounds.child_depth_max),
+                   .retryable = false};
+}
+
+void RunSteps::note_child() {
+  if (context_.budget != nullptr) --context_.budget->children;
+}
+
 void RunSteps::start_child(NodeKey key, const RawJson& input) {
   const DefinitionTask& task = definition_of(key);
+  note_child();
   StartChild child{.child_id = RunId{context_.next_id()},
                    .node = key,
                    .node_id = working_.node_id(key),
@@ -127,6 +141,14 @@ TaskError signal_timeout(const std::string& signal) {
           .retryable = false};
 }
 
+// The timer is for what an earlier commit has left to begin or to stop. No task and no child has another one,
+// but for the body.
+bool is_deferral(const Run& run, const Node& node) {
+  if (run.deferred == node.key) return true;
+  const bool is_body = run.facts.kind == RunKind::code && node.key == kBodyKey;
+  return !is_body && (node.task_id || node.child_id);
+}
+
 void fire_in_code(RunSteps& steps, const Node& node) {
   if (node.key == kBodyKey) return steps.wake_body();
   if (node.kind == StepKind::sleep) return steps.complete_node(node.key, {});
@@ -141,6 +163,10 @@ RunDecision decide_timer(WorkingRun& working, NodeKey key, const RunContext& con
   if (node == nullptr || !node->timer_at ||
       (*node->timer_at > context.now && !planted(Canary::timer_fires_early)))
     return steps.finish();
+  if (is_deferral(working.run(), *node)) {
+    steps.go_on(*node);
+    return steps.finish();
+  }
   steps.wake();
   steps.emit(RunEventType::timer_fired, steps.about(key));
   if (steps.is_code()) {

@@ -84,6 +84,8 @@ struct TaskFacts {
   std::optional<std::string> key = {};
   std::optional<std::string> idempotency_key = {};
   RawJson payload = {};
+  // The payload is the input of its run and is stored there alone: empty here until a reader fills it in.
+  bool takes_run_input = false;
   RetryPolicy retry = {};
   std::optional<Duration> timeout = {};  // of one attempt
   Labels labels = {};

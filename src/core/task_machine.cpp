@@ -269,6 +269,7 @@ TaskRecord new_task(const TaskId& id, const Lane& lane, TaskSpec spec, TimePoint
   record.facts = TaskFacts{.key = std::move(spec.key),
                            .idempotency_key = std::move(spec.idempotency_key),
                            .payload = std::move(spec.payload),
+                           .takes_run_input = spec.takes_run_input,
                            .retry = std::move(spec.retry),
                            .timeout = spec.timeout,
                            .labels = std::move(spec.labels),

@@ -22,6 +22,7 @@ struct TaskSpec {
   std::optional<TaskId> id = {};  // given out before it is made; none: the engine gives one
   std::string type = {};
   RawJson payload = {};
+  bool takes_run_input = false;  // instead of a payload
   std::string queue{kQueueDefault};
   std::int32_t priority = 0;
   std::optional<std::string> key = {};

@@ -35,6 +35,7 @@ class Batch {
     Plans& plans;
     DeclaredTypes& types;
     RunCache& cache;
+    core::RunBounds bounds;
   };
   // `lanes` are those that the commands enqueue into.
   Batch(const Lanes& lanes, const Around& around)
@@ -52,7 +53,8 @@ class Batch {
                .cache = around.cache,
                .set = set_,
                .records = records_,
-               .random = around.random}) {}
+               .random = around.random,
+               .bounds = around.bounds}) {}
 
   // Loads and locks what the commands touch, in as few round trips as may be.
   void load(const std::vector<const core::Command*>& commands);
@@ -74,6 +76,8 @@ class Batch {
   [[nodiscard]] WorkingSet& set() { return set_; }
   [[nodiscard]] const WorkingRuns& runs() const { return runs_.runs(); }
   [[nodiscard]] store::WriteSet writes();
+  // Of runs that this group has, or that are stored.
+  [[nodiscard]] RunInputs run_inputs() { return runs_.run_inputs(); }
   // After their commit.
   void keep_in_cache(const store::WriteSet& writes) { runs_.keep_in_cache(writes); }
 

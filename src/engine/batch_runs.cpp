@@ -138,6 +138,7 @@ struct RunGatherer {
     }
     runs.insert(runs.end(), command.deadlines.begin(), command.deadlines.end());
     runs.insert(runs.end(), command.stuck.begin(), command.stuck.end());
+    for (const core::ParkRun& parked : command.parked) runs.push_back(parked.run);
   }
   template <typename Other>
   void operator()(const Other& /*command*/) const {}
@@ -163,6 +164,16 @@ void BatchRuns::load(const std::vector<const core::Command*>& commands) {
   runs_.load_keys(std::move(keys));
 }
 
+RunInputs BatchRuns::run_inputs() {
+  return RunInputs{[this](const RunId& id) -> std::optional<core::RawJson> {
+    if (const core::WorkingRun* run = runs_.here(id)) return run->run().facts.input;
+    const store::PeekRun peek{.id = id, .page = {.nodes = 1}};  // not locked: an input never changes
+    auto stored = around_.tx.peek_runs({&peek, 1});
+    if (!stored.front() || !stored.front()->misfit.empty()) return std::nullopt;
+    return std::move(stored.front()->run.facts.input);
+  }};
+}
+
 core::RunContext BatchRuns::context(const core::RunFacts& facts, core::EventActor actor) {
   return {.now = around_.tx.now(),
           .next_id = [this] { return around_.ids.next(around_.tx.now()); },
@@ -174,7 +185,9 @@ core::RunContext BatchRuns::context(const core::RunFacts& facts, core::EventActo
               [this, &facts](const std::string& type) {
                 return around_.types.find(facts.ns, type,
                                           [&](const core::RecordRef& ref) { return runs_.peek(ref); });
-              }};
+              },
+          .bounds = around_.bounds,
+          .budget = spends_};
 }
 
 void BatchRuns::take(const RunId& run, core::RunDecision decision) {
@@ -381,6 +394,7 @@ Result<Answer> BatchRuns::run(const core::RewindRun& command) {
   facts.id = RunId{around_.ids.next(around_.tx.now())};
   facts.run_key.reset();  // it names the first one
   facts.parent.reset();
+  facts.depth = 0;
   facts.rewound_from = from.facts.id;
   if (facts.deadline_at) facts.deadline_at = around_.tx.now() + (*facts.deadline_at - from.created_at);
   // Decided on a run of its own, which is kept only if it comes to be.
@@ -444,6 +458,7 @@ Result<core::StepsWritten> BatchRuns::write(const core::WriteSteps& command) {
 
 Answer BatchRuns::run(const core::WakeRuns& command) {
   core::Swept swept;
+  spends_ = &wake_budget_;
   const auto decide_on = [&](const RunId& id, const core::EventActor& actor, auto decide) {
     core::WorkingRun* working = runs_.find(id);
     if (working == nullptr) return;
@@ -457,6 +472,12 @@ Answer BatchRuns::run(const core::WakeRuns& command) {
     });
   }
   for (const RunId& id : command.deadlines) decide_on(id, {}, core::decide_deadline);
+  for (const core::ParkRun& parked : command.parked) {
+    decide_on(parked.run, {.type = "recovery"},
+              [&](core::WorkingRun& working, const core::RunContext& context) {
+                return core::park_run(working, {.timer = parked.timer, .why = parked.why}, context);
+              });
+  }
   for (const RunId& id : command.stuck) {
     decide_on(id, {.type = "recovery"}, [&](core::WorkingRun& working, const core::RunContext& context) {
       const core::Run& run = working.run();
@@ -468,6 +489,7 @@ Answer BatchRuns::run(const core::WakeRuns& command) {
       return core::note_evidence(working, core::RunEventType::recovery_started, detail, context);
     });
   }
+  spends_ = &budget_;
   return swept;
 }
 

@@ -14,6 +14,7 @@
 #include "core/command.hpp"
 #include "engine/declared_types.hpp"
 #include "engine/id_source.hpp"
+#include "engine/run_inputs.hpp"
 #include "engine/waiters.hpp"
 #include "engine/working_records.hpp"
 #include "engine/working_runs.hpp"
@@ -42,6 +43,7 @@ class BatchRuns {
     WorkingSet& set;
     WorkingRecords& records;
     core::Random& random;
+    core::RunBounds bounds;
   };
   explicit BatchRuns(const Around& around) : around_(around), runs_(around.tx, around.plans, around.cache) {}
 
@@ -78,6 +80,7 @@ class BatchRuns {
 
   void add_memos(std::span<const WaitingClaim> claims, std::vector<core::Result<core::Answer>>& answers);
 
+  [[nodiscard]] RunInputs run_inputs();
   [[nodiscard]] const WorkingRuns& runs() const { return runs_; }
   void add_to(store::WriteSet& writes) {
     runs_.add_to(writes);
@@ -135,6 +138,10 @@ class BatchRuns {
   const Around around_;
   WorkingRuns runs_;
   std::deque<Pending> pending_;
+  // What is left of a page has a budget of its own: other commands cannot keep it from going on.
+  core::CommitBudget budget_;
+  core::CommitBudget wake_budget_;
+  core::CommitBudget* spends_ = &budget_;
   bool is_settling_ = false;
   bool rests_on_leases_ = false;
 };

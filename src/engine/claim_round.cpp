@@ -184,13 +184,24 @@ void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<st
 
   const auto found = candidates(shares_for(kind, wanted), static_cast<std::size_t>(wanted));
   auto member = members.begin();
+  std::size_t bytes = 0;  // of the payloads of `member`
   const auto is_full = [&](std::size_t index) {
     const core::ClaimTasks& claim = claims[index].claim;
-    return given[index].size() == static_cast<std::size_t>(claim.max) || room_for(claim) == 0;
+    return given[index].size() == static_cast<std::size_t>(claim.max) || room_for(claim) == 0 ||
+           bytes >= core::kClaimPayloadBytesMax;
+  };
+  const auto next_member = [&] {
+    ++member;
+    bytes = 0;
   };
   for (WorkingTask* task : found) {
-    while (member != members.end() && is_full(*member)) ++member;
+    while (member != members.end() && is_full(*member)) next_member();
     if (member == members.end()) break;
+    inputs_.fill_in(task->record.facts);
+    if (core::is_damaged(task->record)) {
+      set_.set_aside(*task, tx_.claims_at());
+      continue;
+    }
     const core::Lane& lane = *task->record.lane;
     const auto allowance = allowances_.find({.ns = lane.ns, .name = lane.queue});
     if (allowance != allowances_.end()) {
@@ -201,6 +212,7 @@ void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<st
     const core::Duration lease = claim.lease_for(lane.type) + lateness_of(claims[*member]);
     set_.change(*task, core::decide_claim(task->record, claim.worker_id, lease, tx_.claims_at()));
     given[*member].push_back(task);
+    bytes += task->record.facts.payload.text.size();
     const auto room = rooms_.find({.ns = claim.ns, .worker_id = claim.worker_id});
     if (room != rooms_.end()) --room->second;
   }

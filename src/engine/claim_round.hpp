@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/run_inputs.hpp"
 #include "engine/waiters.hpp"
 #include "engine/working_set.hpp"
 #include "store/store.hpp"
@@ -22,8 +23,9 @@ namespace pawl::engine {
 class ClaimRound {
  public:
   // The transaction began after `began_at`.
-  ClaimRound(store::Store& store, store::Transaction& tx, WorkingSet& set, core::MonotonicTime began_at)
-      : store_(store), tx_(tx), set_(set), began_at_(began_at) {}
+  ClaimRound(store::Store& store, store::Transaction& tx, WorkingSet& set, core::MonotonicTime began_at,
+             RunInputs inputs)
+      : store_(store), tx_(tx), set_(set), began_at_(began_at), inputs_(std::move(inputs)) {}
 
   // The tasks of each claim, in the order of `claims`; notes in each whether a limit stood in its way.
   [[nodiscard]] std::vector<std::vector<WorkingTask*>> serve(std::span<WaitingClaim> claims);
@@ -67,6 +69,7 @@ class ClaimRound {
   store::Transaction& tx_;
   WorkingSet& set_;
   core::MonotonicTime began_at_;
+  RunInputs inputs_;
   std::map<store::HolderRef, std::int64_t> rooms_;   // of the workers that have a cap
   std::map<store::QueueRef, Allowance> allowances_;  // of the queues that have any setting
 };

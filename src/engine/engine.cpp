@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -69,11 +70,12 @@ struct Engine::Group {
   bool is_kept = true;
 };
 
-Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, std::size_t waiting_claims_max)
+Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, EngineLimits limits)
     : store_(store),
       clock_(clock),
       random_(random),
-      waiters_(waiting_claims_max),
+      bounds_(limits.runs),
+      waiters_(limits.waiting_claims_max),
       lease_notices_(clock),
       types_(clock),
       ids_(random) {}
@@ -177,10 +179,13 @@ void Engine::run_group(Group& group) {
                              (is_loss && ++losses < kTriesAfterLoss);
       if (may_retry && clock_.monotonic() - first_at < kTriesFor) continue;
       refuse(group, error);
+    } catch (const std::bad_alloc&) {  // the transaction was rolled back, or its outcome is not known
+      refuse_for_lack_of_memory(group);
     } catch (const core::DamagedRun& error) {
       refuse(group, StoreError{StoreError::Kind::internal, error.what()});
-    } catch (const std::bad_alloc&) {  // the transaction was rolled back, or its outcome is not known
-      refuse(group, StoreError{StoreError::Kind::unavailable, std::string{core::kOutOfMemory}});
+    } catch (const std::exception& error) {
+      if (group.work != nullptr) throw;  // a user's own, on the user's thread
+      refuse(group, StoreError{StoreError::Kind::internal, error.what()});
     }
   }
 }
@@ -197,6 +202,13 @@ void Engine::refuse(Group& group, const StoreError& error) {
   refuse_group(group, error.problem());
 }
 
+// Of several commands one may need more memory than there is, and the others little.
+void Engine::refuse_for_lack_of_memory(Group& group) {
+  if (group.work == nullptr && group.commands.size() + group.claims.size() > 1) return run_each(group);
+  ++stats_.refused_groups;
+  refuse_group(group, {.code = core::ProblemCode::resource_exhausted, .detail = core::kOutOfMemory});
+}
+
 void Engine::run_each(Group& group) {
   Group whole = std::move(group);
   group = {};
@@ -206,17 +218,22 @@ void Engine::run_each(Group& group) {
     group.served += one.served;
     tell(std::move(one.done));
   };
+  // A command for which there is not even the memory of a group is dropped, which ends the call that waits.
   for (std::size_t i = 0; i < whole.commands.size(); ++i) {
-    Group one;
-    one.commands.push_back(whole.commands[i]);
-    one.onces.push_back(whole.onces[i]);
-    one.replies.push_back(std::move(whole.replies[i]));
-    run_one(std::move(one));
+    (void)core::has_memory_for([&] {
+      Group one;
+      one.commands.push_back(whole.commands[i]);
+      one.onces.push_back(whole.onces[i]);
+      one.replies.push_back(std::move(whole.replies[i]));
+      run_one(std::move(one));
+    });
   }
   for (WaitingClaim& claim : whole.claims) {
-    Group one;
-    one.claims.push_back(std::move(claim));
-    run_one(std::move(one));
+    (void)core::has_memory_for([&] {
+      Group one;
+      one.claims.push_back(std::move(claim));
+      run_one(std::move(one));
+    });
   }
 }
 
@@ -239,7 +256,8 @@ void Engine::try_group(Group& group) {
                .random = random_,
                .plans = plans_,
                .types = types_,
-               .cache = run_cache_}};
+               .cache = run_cache_,
+               .bounds = bounds_}};
   batch.lock_keys(group.onces);
   batch.load(group.commands);
   execute_commands(group, batch);
@@ -251,7 +269,7 @@ void Engine::try_group(Group& group) {
   join_waiting(group, batch);
   settle_claims(group, batch);
   if (is_any_settled(group.claims)) note_seen();
-  ClaimRound round{store_, *tx, batch.set(), group.began_at};
+  ClaimRound round{store_, *tx, batch.set(), group.began_at, batch.run_inputs()};
   answer_claims(group, round.serve(group.claims));
   batch.add_memos(group.claims, group.claim_answers);
   batch.show_made();
@@ -458,26 +476,6 @@ void Engine::refuse_group(Group& group, const core::Problem& problem) {
   group.claims.clear();
 }
 
-void Engine::end_waits() {
-  for (const WaitingClaim& claim : waiters_.take_over(clock_.monotonic())) {
-    claim.reply(Answer{std::vector<core::ClaimedTask>{}});
-  }
-  for (ReadyReply& ready : step_waits_.take_expired(clock_.monotonic()))
-    ready.reply(Answer{std::move(ready.written)});
-  lease_notices_.end_expired();
-}
-
-void Engine::end_waits_of(const std::string& ns, const std::string& worker_id) {
-  for (const WaitingClaim& claim : waiters_.take_of_worker(ns, worker_id))
-    claim.reply(Answer{std::vector<core::ClaimedTask>{}});
-}
-
-void Engine::abandon_waits() {
-  for (const WaitingClaim& claim : waiters_.take_all()) claim.reply(Answer{std::vector<core::ClaimedTask>{}});
-  for (ReadyReply& ready : step_waits_.take_all()) ready.reply(Answer{std::move(ready.written)});
-  lease_notices_.end_all();
-}
-
 void Engine::serve_waiting(bool only_limited) {
   bool may_have_more = true;  // as long as a claim was served, the next of its kind may be
   while (may_have_more) {
@@ -492,6 +490,7 @@ void Engine::serve_waiting(bool only_limited) {
 TickResult Engine::tick(std::size_t page) {
   TickResult result;
   std::vector<Request> requests;
+  std::vector<std::pair<core::ParkRun, core::ProblemCode>> failed;
   try {
     for (core::Command& command : find_due(page, result.next_due)) {
       if (const auto* runs = std::get_if<core::WakeRuns>(&command))
@@ -504,8 +503,19 @@ TickResult Engine::tick(std::size_t page) {
         if (!answer && answer.problem().code != core::ProblemCode::unavailable)
           ticks_of_parts_ = kTicksOfParts;
       };
-      for (core::Command& part : parts_of(command, ticks_of_parts_ > 0))
-        requests.push_back({.command = std::move(part), .reply = note});
+      for (core::Command& part : parts_of(command, ticks_of_parts_ > 0)) {
+        auto run = only_run_of(part);
+        core::Reply reply = note;
+        if (run) {
+          reply = [note, run = std::move(*run), &failed](const Result<Answer>& answer) mutable {
+            note(answer);
+            if (answer) return;
+            run.why = answer.problem().detail;
+            failed.emplace_back(std::move(run), answer.problem().code);
+          };
+        }
+        requests.push_back({.command = std::move(part), .reply = std::move(reply)});
+      }
     }
     if (ticks_of_parts_ > 0) --ticks_of_parts_;
     result.store_now = store_.now();
@@ -514,6 +524,7 @@ TickResult Engine::tick(std::size_t page) {
     return {};  // the next tick tries again; health is judged by commits, not here
   }
   if (!requests.empty()) execute(std::move(requests));
+  for (auto& [run, code] : failed) park(std::move(run), code);
   stats_.leases_expired += result.leases;
   return result;
 }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -63,16 +64,21 @@ struct EngineStats {
   std::atomic<std::int64_t> tasks_failed = 0;     // for good
   std::atomic<std::int64_t> erased = 0;           // tasks, runs and entries of the audit that were too old
   std::atomic<std::int64_t> tasks_set_aside = 0;  // claimable ones that cannot be read; again each hour
+  std::atomic<std::int64_t> runs_parked = 0;      // that a timer or deadline could not move on
   // Steps of the store's clock (core/store_clock.hpp) that this node saw, or another recorded.
   std::atomic<std::int64_t> clock_steps_forward = 0;
   std::atomic<std::int64_t> clock_steps_back = 0;
 };
 
+struct EngineLimits {
+  std::size_t waiting_claims_max = core::kWaitingClaimsMax;
+  core::RunBounds runs = {};
+};
+
 class Engine {
  public:
   // The clock is only asked for monotonic time, for how long a claim waits.
-  Engine(store::Store& store, core::Clock& clock, core::Random& random,
-         std::size_t waiting_claims_max = core::kWaitingClaimsMax);
+  Engine(store::Store& store, core::Clock& clock, core::Random& random, EngineLimits limits = {});
 
   // What a group that was committed, or refused, has to say when it is durable.
   struct Answers {
@@ -171,15 +177,27 @@ class Engine {
   void count_refusal(const store::StoreError& error);
   static void refuse_group(Group& group, const core::Problem& problem);
   void refuse(Group& group, const store::StoreError& error);
+  void refuse_for_lack_of_memory(Group& group);
   // One by one, so that what is damaged ends the work of one alone.
   void run_each(Group& group);
   void note_damaged(const WorkingSet& set);
+  // The runs that a tick could not move on.
+  [[nodiscard]] static std::optional<core::ParkRun> only_run_of(const core::Command& command);
+  [[nodiscard]] bool is_unmoved(const core::RunId& run);
+  void leave_out_unmoved(core::WakeRuns& wake);
+  struct UnmovedRun {
+    int failures = 0;                // for lack of memory
+    core::MonotonicTime until = {};  // it is left out of ticks
+  };
+  [[nodiscard]] UnmovedRun& unmoved(const core::RunId& run);
+  void park(core::ParkRun run, core::ProblemCode code);
   void tell_damage(const std::string& object, const std::string& why);
   void note_clock();
 
   store::Store& store_;
   core::Clock& clock_;
   core::Random& random_;
+  core::RunBounds bounds_;
   Waiters waiters_;
   RunWatch run_watch_;
   StepWaits step_waits_;
@@ -193,6 +211,8 @@ class Engine {
   std::string foreign_schema_;
   std::atomic<std::int64_t> earliest_scheduled_{kNeverScheduled};
   std::atomic<int> ticks_of_parts_ = 0;  // for so many ticks, what is due is done one by one
+  std::mutex unmoved_mutex_;
+  std::map<core::RunId, UnmovedRun> unmoved_;
   std::mutex damage_mutex_;
   DamageListener on_damage_;
   std::mutex clock_mutex_;

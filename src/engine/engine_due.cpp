@@ -16,11 +16,61 @@ std::vector<core::Command> Engine::find_due(std::size_t page, std::optional<core
   if (!due.ids.empty()) commands.emplace_back(core::PromoteDue{std::move(due.ids)});
   store::DueRuns runs = store_.due_runs(page);
   if (runs.next) next_due = std::min(next_due.value_or(*runs.next), *runs.next);
-  if (!runs.timers.empty() || !runs.deadlines.empty()) {
-    commands.emplace_back(
-        core::WakeRuns{.timers = std::move(runs.timers), .deadlines = std::move(runs.deadlines)});
-  }
+  core::WakeRuns wake{.timers = std::move(runs.timers), .deadlines = std::move(runs.deadlines)};
+  leave_out_unmoved(wake);
+  if (!wake.timers.empty() || !wake.deadlines.empty()) commands.emplace_back(std::move(wake));
   return commands;
+}
+
+// --- runs that a tick could not move on ---
+
+std::optional<core::ParkRun> Engine::only_run_of(const core::Command& command) {
+  const auto* wake = std::get_if<core::WakeRuns>(&command);
+  if (wake == nullptr || wake->timers.size() + wake->deadlines.size() != 1) return std::nullopt;
+  if (wake->timers.empty()) return core::ParkRun{.run = wake->deadlines.front()};
+  return core::ParkRun{.run = wake->timers.front().run_id, .timer = wake->timers.front().node};
+}
+
+bool Engine::is_unmoved(const core::RunId& run) {
+  const auto found = unmoved_.find(run);
+  return found != unmoved_.end() && found->second.until > clock_.monotonic();
+}
+
+void Engine::leave_out_unmoved(core::WakeRuns& wake) {
+  const std::lock_guard lock{unmoved_mutex_};
+  if (unmoved_.empty()) return;
+  std::erase_if(wake.timers, [this](const core::TimerRef& timer) { return is_unmoved(timer.run_id); });
+  std::erase_if(wake.deadlines, [this](const core::RunId& run) { return is_unmoved(run); });
+}
+
+Engine::UnmovedRun& Engine::unmoved(const core::RunId& run) {
+  if (unmoved_.size() >= core::kUnmovedRunsMax && !unmoved_.contains(run)) unmoved_.clear();
+  return unmoved_[run];
+}
+
+// One that lacked memory may find it the next time. One whose rows do not even allow to park it, or whose
+// deadline cannot be dealt with, is left alone by this node for a while.
+void Engine::park(core::ParkRun run, core::ProblemCode code) {
+  const bool lacks_memory = code == core::ProblemCode::resource_exhausted;
+  if (code != core::ProblemCode::internal && !lacks_memory) return;
+  const core::RunId id = run.run;
+  if (lacks_memory) {
+    const std::lock_guard lock{unmoved_mutex_};
+    if (++unmoved(id).failures < core::kMemoryFailuresMax) return;
+  }
+  ++stats_.runs_parked;
+  tell_damage("run " + to_string(id), run.why + "; it is parked");
+  bool is_parked = run.timer.has_value();
+  std::vector<Request> requests;
+  core::WakeRuns command;
+  command.parked.push_back(std::move(run));
+  requests.push_back({.command = std::move(command), .reply = [&](const core::Result<core::Answer>& answer) {
+                        is_parked = is_parked && answer && std::get<core::Swept>(*answer).changed > 0;
+                      }});
+  execute(std::move(requests));
+  if (is_parked) return;
+  const std::lock_guard lock{unmoved_mutex_};
+  unmoved(id).until = clock_.monotonic() + core::kParkedFor;
 }
 
 }  // namespace pawl::engine

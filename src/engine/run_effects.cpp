@@ -145,6 +145,7 @@ void BatchRuns::perform(const RunId& run, const core::StartChild& effect) {
       .on_failure = plan == nullptr ? core::OnFailure::compensate : plan->definition.on_failure,
       .deadline_at = effect.deadline_at,
       .parent = core::RunParent{.run_id = run, .node = effect.node, .node_id = effect.node_id},
+      .depth = parent.depth + 1,
       .labels = effect.labels,
       .trace_id = parent.trace_id,
       .span_id = parent.span_id};

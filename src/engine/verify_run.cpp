@@ -214,7 +214,7 @@ std::optional<std::string> stuck_because(const store::StoredRun& stored) {
   if (run.facts.kind == core::RunKind::open || run.state == core::RunState::created) return std::nullopt;
   if (run.facts.kind == core::RunKind::graph) {
     const bool moves = std::any_of(stored.nodes.begin(), stored.nodes.end(), [](const core::Node& node) {
-      return !core::has_ended(node.state) && node.state != core::NodeState::blocked;
+      return !core::has_ended(node.state) && (node.state != core::NodeState::blocked || node.timer_at);
     });
     return moves ? std::nullopt : std::optional<std::string>{"none of its tasks is under way"};
   }

@@ -202,6 +202,14 @@ Result<core::BulkResult> LocalApi::retry_tasks(const core::BulkTasks& bulk) {
   return move_many<core::RetryTasks>(bulk, {TaskStatus::failed, TaskStatus::dead_letter});
 }
 
+engine::RunInputs LocalApi::run_inputs() {
+  return engine::RunInputs{[this](const core::RunId& id) -> std::optional<core::RawJson> {
+    const auto stored = store_.find_run(id, {});
+    if (!stored || !stored->misfit.empty()) return std::nullopt;
+    return stored->run.facts.input;
+  }};
+}
+
 Result<core::TaskWithAttempts> LocalApi::get_task(const std::string& ns, const core::TaskId& id) {
   if (const core::Status valid = core::check_namespace(ns); !valid) return valid.problem();
   return guarded([&]() -> Result<core::TaskWithAttempts> {
@@ -210,6 +218,7 @@ Result<core::TaskWithAttempts> LocalApi::get_task(const std::string& ns, const c
       return core::Problem{.code = core::ProblemCode::not_found,
                            .detail = "there is no task " + to_string(id)};
     }
+    run_inputs().fill_in(stored->record.facts);
     core::Task task = core::view_of(stored->record, stored->attempts);
     return core::TaskWithAttempts{
         .task = std::move(task),
@@ -230,10 +239,17 @@ Result<core::Page<core::Task>> LocalApi::list_tasks(const core::ListTasks& list)
                                      .after = *after,
                                      .limit = limit + 1});
     core::Page<core::Task> page;
-    const bool has_more = stored.size() > limit;
+    bool has_more = stored.size() > limit;
     if (has_more) stored.pop_back();
-    for (const store::StoredTask& task : stored)
+    engine::RunInputs inputs = run_inputs();
+    std::size_t bytes = 0;
+    for (store::StoredTask& task : stored) {
+      has_more = has_more || bytes >= core::kPagePayloadBytesMax;
+      if (bytes >= core::kPagePayloadBytesMax) break;
+      inputs.fill_in(task.record.facts);
+      bytes += task.record.facts.payload.text.size();
       page.items.push_back(core::view_of(task.record, task.attempts));
+    }
     const bool is_one_short = page.items.size() > 1 && core::planted(core::Canary::page_repeats_its_last_row);
     if (has_more) page.next_cursor = cursor_after((page.items.rbegin() + (is_one_short ? 1 : 0))->id);
     return page;

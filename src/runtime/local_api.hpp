@@ -19,6 +19,7 @@
 #include "engine/id_source.hpp"
 #include "engine/lease_notices.hpp"
 #include "engine/plans.hpp"
+#include "engine/run_inputs.hpp"
 #include "engine/run_watch.hpp"
 #include "runtime/record_cache.hpp"
 #include "store/store.hpp"
@@ -175,6 +176,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   [[nodiscard]] bool is_at_hand(const core::StartRun& command);
 
  private:
+  [[nodiscard]] engine::RunInputs run_inputs();
   struct Shared {
     Shared(const store::Store& store, core::Clock& clock, core::Random& random)
         : ids(random), records(clock, [&store] { return store.life(); }) {}

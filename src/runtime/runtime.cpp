@@ -14,7 +14,7 @@ LoopOptions with_threads(LoopOptions options, int writers) {
 }  // namespace
 
 Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, RuntimeOptions options)
-    : engine_(store, clock, random, options.waiting_claims_max),
+    : engine_(store, clock, random, options.limits),
       membership_(engine_, clock, random, std::move(options.node)),
       ticker_(std::make_unique<Ticker>(engine_, membership_, clock, options.ticker)),
       loop_(std::make_unique<CommitLoop>(engine_, clock, with_threads(options.loop, store.writers()),

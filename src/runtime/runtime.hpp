@@ -20,7 +20,7 @@ namespace pawl::runtime {
 struct RuntimeOptions {
   LoopOptions loop = {};
   TickerOptions ticker = {};
-  std::size_t waiting_claims_max = core::kWaitingClaimsMax;
+  engine::EngineLimits limits = {};
   LocalApiOptions api = {};
   NodeOptions node = {};
   core::Duration schedules = std::chrono::milliseconds{250};  // looks at what schedules have due

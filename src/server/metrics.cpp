@@ -58,6 +58,9 @@ void add_engine(std::string& out, const Metrics::View& view) {
       number(stats.erased));
   one(out, "pawl_tasks_set_aside_total", "counter",
       "Claimable tasks that cannot be read; each is tried again every hour", number(stats.tasks_set_aside));
+  one(out, "pawl_runs_parked_total", "counter",
+      "Runs that a timer or deadline could not move on; each is tried again after 10 minutes",
+      number(stats.runs_parked));
   head(out, "pawl_clock_steps_total", "counter", "Times that the store's clock was set, by direction");
   fmt::format_to(Out{out}, "pawl_clock_steps_total{{direction=\"forward\"}} {}\n",
                  stats.clock_steps_forward.load());

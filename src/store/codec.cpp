@@ -81,7 +81,21 @@ void decode_labels(std::string_view text, core::TaskFacts& facts) {
   }
 }
 
-void check_payload(core::TaskFacts& facts) {
+namespace {
+constexpr std::string_view kRunInputMark = "@";
+}  // namespace
+
+std::optional<std::string_view> encode_task_payload(const core::TaskFacts& facts) {
+  if (facts.takes_run_input) return kRunInputMark;
+  return facts.payload.empty() ? std::nullopt : std::optional<std::string_view>{facts.payload.text};
+}
+
+void decode_task_payload(core::TaskFacts& facts) {
+  if (facts.payload.text == kRunInputMark) {
+    facts.payload = {};
+    facts.takes_run_input = true;
+    return;
+  }
   const std::string_view text = core::trimmed(facts.payload.text);
   if (text.empty()) return;
   const char last = text.back();

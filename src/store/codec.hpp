@@ -32,9 +32,11 @@ void decode_labels(std::string_view text, core::TaskFacts& facts);
 // Of a queue whose limits cannot be read nothing is claimed: it is paused until they are set again.
 void decode_type_limits(std::string_view text, core::QueueSettings& settings);
 
-// A payload that was cut off or overwritten would spoil the whole answer to a claim. What is looked at are
-// its ends: `verify` reads all of it.
-void check_payload(core::TaskFacts& facts);
+// What is stored of a task that takes the input of its run is a mark that no JSON is.
+[[nodiscard]] std::optional<std::string_view> encode_task_payload(const core::TaskFacts& facts);
+// `facts` has the stored text. A payload that was cut off or overwritten would spoil the whole answer to a
+// claim. What is looked at are its ends: `verify` reads all of it.
+void decode_task_payload(core::TaskFacts& facts);
 
 // Whether its body is an object, as all of them are.
 [[nodiscard]] bool is_readable(const core::Record& record);

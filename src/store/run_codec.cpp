@@ -107,6 +107,9 @@ std::string encode_run_standing(const core::Run& run) {
   put(out, "stopped_at", run.stopped_at);
   put(out, "undo_top", run.undo_top);
   put(out, "undoable", run.undoable);
+  put(out, "rendered_bytes", run.cost.rendered);
+  put(out, "scanned_bytes", run.cost.scanned);
+  put(out, "deferred", run.deferred);
   put(out, "created_at", std::optional{run.created_at});
   put(out, "started_at", run.started_at);
   put(out, "finished_at", run.finished_at);
@@ -134,6 +137,8 @@ std::string decode_run_standing(std::string_view text, core::Run& run) {
   run.stopped_at = get(in, "stopped_at");
   run.undo_top = get_key(in, "undo_top");
   run.undoable = get(in, "undoable");
+  run.cost = {.rendered = get(in, "rendered_bytes"), .scanned = get(in, "scanned_bytes")};
+  run.deferred = get_key(in, "deferred");
   run.created_at = get_time(in, "created_at").value_or(core::TimePoint{});
   run.started_at = get_time(in, "started_at");
   run.finished_at = get_time(in, "finished_at");

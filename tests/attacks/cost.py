@@ -56,6 +56,41 @@ def workflows_contain_each_other(server: Server) -> None:
 
 
 @register(ATTACKS)
+def tree_of_runs_behind_a_sleep(server: Server) -> None:
+    client = server.admin()
+    client.expect(201, "PUT", "definitions/bush",
+                  {"name": "bush", "tasks": [{"id": "nap", "type": "sleep", "duration": "500ms"},
+                                             {"id": "again", "type": "workflow", "workflow": "bush", "after": ["nap"],
+                                              "for_each": list(range(100))}]})
+    start(client, "bush")
+    time.sleep(3)  # then the server starts again, with timers that were due when it ended
+
+
+@register(ATTACKS)
+def children_copy_the_input(server: Server) -> None:
+    client = server.admin()
+    client.expect(201, "PUT", "definitions/leaf",
+                  {"name": "leaf", "tasks": [{"id": "wait", "type": "signal", "signal": "go"}]})
+    client.expect(201, "PUT", "definitions/copies",
+                  {"name": "copies", "tasks": [{"id": f"t{i}", "type": "workflow", "workflow": "leaf"} for i in range(2_000)]})
+    run = start(client, "copies", {"padding": "x" * 1_000_000})
+    require(is_bounded_at(client, run, 60), "2,000 children copy an input of 1 MB")
+
+
+@register(ATTACKS)
+def claims_of_shared_inputs(server: Server) -> None:
+    client = server.admin()
+    client.expect(201, "PUT", "definitions/wide",
+                  {"name": "wide", "tasks": [{"id": "each", "activity": "touch", "for_each": {"$ref": "#/input/items"}}]})
+    start(client, "wide", {"items": list(range(1_000)), "padding": "x" * 1_900_000})
+    wait_until(lambda: client.expect(200, "GET", "tasks?type=touch&limit=1")["items"], "nothing came of the fan-out")
+    claim = client.expect(200, "POST", "tasks/claim", {"worker_id": "w", "max": 1_000, "lease": "30s"})
+    require(1 <= len(claim["tasks"]) <= 20, f"one claim was given {len(claim['tasks'])} inputs of 1.9 MB")
+    page = client.expect(200, "GET", "tasks?type=touch&limit=500")
+    require(1 <= len(page["items"]) <= 20, f"one page has {len(page['items'])} inputs of 1.9 MB")
+
+
+@register(ATTACKS)
 def each_element_gets_the_input(server: Server) -> None:
     client = server.admin()
     client.expect(201, "PUT", "definitions/fan",

@@ -56,6 +56,13 @@ TEST(Findings, TellOfTasksThatCannotBeRead) {
   EXPECT_NE(damaged.advice.find("pawl verify"), std::string::npos);
 }
 
+TEST(Findings, TellOfRunsThatCannotBeMovedOn) {
+  EXPECT_TRUE(is_well(damage_finding("pawl_tasks_set_aside_total 0\npawl_runs_parked_total 0\n")));
+  const Finding parked = damage_finding("pawl_tasks_set_aside_total 0\npawl_runs_parked_total 1\n");
+  EXPECT_EQ(parked.verdict, Verdict::failed);
+  EXPECT_NE(parked.advice.find("pawl run terminate"), std::string::npos);
+}
+
 TEST(Findings, LeasesThatExpireTooOften) {
   const std::string well = "# HELP x\npawl_leases_expired_total 19\npawl_tasks_claimed_total 19\n";
   EXPECT_TRUE(is_well(leases_finding(well)));

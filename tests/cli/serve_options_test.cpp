@@ -29,7 +29,10 @@ TEST(ServeOptions, AreByDefaultThoseOfTheTableOfKeys) {
   EXPECT_EQ(options->lease_default, plain.lease_default);
   EXPECT_EQ(options->answers_kept, plain.answers_kept);
   EXPECT_EQ(options->runtime.ticker.interval, plain.runtime.ticker.interval);
-  EXPECT_EQ(options->runtime.waiting_claims_max, plain.runtime.waiting_claims_max);
+  EXPECT_EQ(options->runtime.limits.waiting_claims_max, plain.runtime.limits.waiting_claims_max);
+  EXPECT_EQ(options->runtime.limits.runs.child_depth_max, plain.runtime.limits.runs.child_depth_max);
+  EXPECT_EQ(options->runtime.limits.runs.rendered_bytes_max, plain.runtime.limits.runs.rendered_bytes_max);
+  EXPECT_EQ(options->runtime.limits.runs.scanned_bytes_max, plain.runtime.limits.runs.scanned_bytes_max);
   EXPECT_EQ(options->runtime.api.worker_timeout, plain.runtime.api.worker_timeout);
   EXPECT_EQ(options->runtime.api.payload_max, plain.runtime.api.payload_max);
   EXPECT_FALSE(options->auth.requires_token);
@@ -49,6 +52,9 @@ TEST(ServeOptions, AreWhatTheKeysSay) {
                                      "limits.body_max=8MiB",
                                      "limits.connections=9",
                                      "limits.claims_waiting=10",
+                                     "limits.child_depth=7",
+                                     "limits.run_rendered=3MiB",
+                                     "limits.run_scanned=48MiB",
                                      "retention.idempotency=1h",
                                      "retention.tasks=2d",
                                      "retention.runs=3d",
@@ -70,7 +76,10 @@ TEST(ServeOptions, AreWhatTheKeysSay) {
   EXPECT_EQ(options->runtime.api.payload_max, 2'048U);
   EXPECT_EQ(options->body_max, 8U << 20U);
   EXPECT_EQ(options->http.limits.connections_max, 9);
-  EXPECT_EQ(options->runtime.waiting_claims_max, 10U);
+  EXPECT_EQ(options->runtime.limits.waiting_claims_max, 10U);
+  EXPECT_EQ(options->runtime.limits.runs.child_depth_max, 7);
+  EXPECT_EQ(options->runtime.limits.runs.rendered_bytes_max, 3U << 20U);
+  EXPECT_EQ(options->runtime.limits.runs.scanned_bytes_max, 48U << 20U);
   EXPECT_EQ(options->answers_kept, 1h);
   for (const core::Retention& retention :
        {options->runtime.api.retention, options->runtime.ticker.retention}) {

@@ -321,6 +321,61 @@ TEST_P(Damaged, TaskIsSetAsideUntilItIsRepaired) {
   EXPECT_EQ(again->front().task.attempt, 1);
 }
 
+// Its timer cannot be fired: the run is parked with the reason, and the timers of others go on.
+TEST_P(Damaged, RunThatCannotBeMovedOnIsParkedUntilItIsRepaired) {
+  if (GetParam() == StoreKind::memory) return;
+  define("saga", R"({"id":"a","activity":"t","compensate":"u"},
+                    {"id":"s","type":"signal","signal":"go","timeout":"1m","after":["a"]},
+                    {"id":"u","type":"compensation","activity":"u"})");
+  define("nap", R"({"id":"n","type":"sleep","duration":"1m"})");
+  const core::RunId first = start("saga");
+  complete_node("a");
+  const core::RunId second = start("saga");
+  complete_node("a");
+  execute(R"(update run_states set standing = replace(standing, '"undo_top":[0,-1]', '"undo_top":[1,-1]'))");
+  const core::RunId healthy = start("nap");
+  const auto other = another_node(2);
+  std::set<std::string> told;
+  other->engine().on_damage([&told](const std::string& object, const std::string&) { told.insert(object); });
+  clock.advance(1min);
+  for (int i = 0; i < 3; ++i) (void)other->engine().tick(100);
+  EXPECT_EQ(state_of(healthy), core::RunState::completed);
+  EXPECT_TRUE(told.contains("run " + to_string(first)));
+  EXPECT_EQ(other->engine().stats().runs_parked, 2);
+  for (const core::RunId& id : {first, second}) {
+    const core::Run run = run_of(id);
+    EXPECT_EQ(run.state, core::RunState::paused);
+    EXPECT_NE(run.custom_status.value_or("").find("parked: run"), std::string::npos);
+  }
+  // A node that starts finds nothing due of them.
+  const auto fresh = another_node(3);
+  EXPECT_EQ(fresh->engine().tick(100).woken, 0);
+  EXPECT_EQ(fresh->engine().stats().runs_parked, 0);
+
+  act(first, core::RunAction::terminate);
+  EXPECT_EQ(state_of(first), core::RunState::cancelled);
+  execute(R"(update run_states set standing = replace(standing, '"undo_top":[1,-1]', '"undo_top":[0,-1]'))");
+  act(second, core::RunAction::resume);
+  clock.advance(core::kParkedFor);
+  (void)fresh->engine().tick(100);
+  EXPECT_EQ(state_of(second), core::RunState::compensating);
+}
+
+// Its definition is gone: it cannot be loaded, and the node leaves it alone.
+TEST_P(Damaged, RunThatCannotBeParkedIsLeftAloneForAWhile) {
+  if (GetParam() == StoreKind::memory) return;
+  define("nap", R"({"id":"n","type":"sleep","duration":"1m"})");
+  (void)start("nap");
+  execute("update run_states set standing = '{\"counts\":['");
+  const auto other = another_node(2);
+  clock.advance(1min);
+  for (int i = 0; i < 5; ++i) (void)other->engine().tick(100);
+  EXPECT_EQ(other->engine().stats().runs_parked, 1);
+  clock.advance(core::kParkedFor);
+  (void)other->engine().tick(100);
+  EXPECT_EQ(other->engine().stats().runs_parked, 2) << "it is tried again";
+}
+
 TEST_P(Damaged, HarmsNothingElse) {
   if (GetParam() == StoreKind::memory) return;
   fill();

@@ -1,5 +1,7 @@
 // Steps that are committed with a user's own statements, on the stores that are databases: whatever fails,
 // the two stay together and come once.
+#include <stdexcept>
+
 #include "tests/conformance/faults.hpp"
 #include "tests/conformance/run_steps.hpp"
 
@@ -51,6 +53,15 @@ class Transact : public RunTest {
   core::ClaimedTask body;
   int calls = 0;
 };
+
+TEST_P(Transact, ThrowsWhatItsWorkThrowsAndKeepsNothing) {
+  EXPECT_THROW((void)engine().transact([](store::Sql& sql) -> std::optional<core::Command> {
+    (void)sql.run("insert into notes values (1)", {});
+    throw std::out_of_range{"of the user's code"};
+  }),
+               std::out_of_range);
+  EXPECT_EQ(rows(), 0);
+}
 
 TEST_P(Transact, KeepsRowsAndStepTogether) {
   const auto answer = note(engine());

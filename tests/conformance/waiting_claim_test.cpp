@@ -146,7 +146,7 @@ TEST_P(WaitingClaims, AllGetTheirShareWhenTheyLook) {
 
 TEST_P(WaitingClaims, BeyondTheBoundAreRefused) {
   SeededRandom random{9};
-  engine::Engine small{*node().store(), clock, random, 2};
+  engine::Engine small{*node().store(), clock, random, {.waiting_claims_max = 2}};
   std::vector<Pending> claims(3);
   for (const Pending& claim : claims) {
     std::vector<engine::Request> group;

@@ -28,7 +28,11 @@ RunPlan RunHarness::plan() const {
 }
 
 RunContext RunHarness::context() {
-  return {.now = clock.now(), .next_id = [this] { return ids_.next(clock.now()); }};
+  if (page_) budget_ = *page_;
+  return {.now = clock.now(),
+          .next_id = [this] { return ids_.next(clock.now()); },
+          .bounds = bounds_,
+          .budget = page_ ? &budget_ : nullptr};
 }
 
 RunFacts RunHarness::facts() {
@@ -37,6 +41,7 @@ RunFacts RunHarness::facts() {
   facts.auto_complete = auto_complete_;
   facts.on_failure = definition_.on_failure;
   facts.parent = RunParent{.run_id = RunId{ids_.next(clock.now())}, .node = {.index = 3}, .node_id = "up"};
+  facts.depth = depth_;
   if (definition_.deadline) facts.deadline_at = clock.now() + *definition_.deadline;
   return facts;
 }

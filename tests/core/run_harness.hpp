@@ -72,6 +72,10 @@ class RunHarness final : public core::RunSource {
   [[nodiscard]] const core::Definition& definition() const { return definition_; }
   [[nodiscard]] std::size_t nodes_asked() const { return nodes_asked_; }
   void do_not_replay() { replays_ = false; }
+  // From now on each decision does no more than this.
+  void page_by(core::CommitBudget page) { page_ = page; }
+  void bound_by(core::RunBounds bounds) { bounds_ = bounds; }
+  void stand_at_depth(int depth) { depth_ = depth; }
   ManualClock clock;
 
   [[nodiscard]] std::optional<core::Node> node(core::NodeKey key) override;
@@ -111,6 +115,10 @@ class RunHarness final : public core::RunSource {
   std::size_t nodes_asked_ = 0;
   std::unique_ptr<RunHarness> fork_;
   bool replays_ = true;
+  std::optional<core::CommitBudget> page_;
+  core::CommitBudget budget_;  // of the decision that is made
+  core::RunBounds bounds_;
+  int depth_ = 0;
   bool is_open_ = false;
   bool auto_complete_ = false;
 };

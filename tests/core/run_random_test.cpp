@@ -55,12 +55,15 @@ std::string random_tasks(SeededRandom& random) {
 // Does something to the run, whatever there is to do.
 class Meddler {
  public:
-  Meddler(RunHarness& run, SeededRandom& random) : run_(run), random_(random) {}
+  Meddler(RunHarness& run, SeededRandom& random, bool is_paged = false)
+      : run_(run), random_(random), is_paged_(is_paged) {}
 
   void to_the_end() {
     run_.start();
     for (int step = 0; step < 2'000 && !::testing::Test::HasFatalFailure(); ++step) {
+      if (is_closed(run_.state()) && is_paged_) run_.advance(0s);  // what is left to stop
       if (is_closed(run_.state()) && !reopen()) return;
+      if (is_paged_ && random_.chance(0.7)) run_.advance(0s);
       act();
     }
     FAIL() << "the run is " << to_string(run_.state()) << " and does not end";
@@ -123,6 +126,7 @@ class Meddler {
 
   RunHarness& run_;
   SeededRandom& random_;
+  bool is_paged_;
 };
 
 // What the log and the definition alone say must hold.
@@ -295,6 +299,31 @@ TEST(RandomRuns, EndAndDoWhatTheModelSays) {
     const bool is_taken = moves.contains({row.from, row.to}) || is_passed_through(row);
     EXPECT_TRUE(is_taken) << to_string(row.from) << " to " << to_string(row.to);
   }
+}
+
+// However little a commit may do, the run does the same in more of them.
+TEST(RandomRuns, EndAndDoWhatTheModelSaysWhenACommitDoesLittle) {
+  SeededRandom random{20260311};
+  std::map<RunState, int> ends;
+  int deferred = 0;
+  for (int round = 0; round < 1'500 && !::testing::Test::HasFailure(); ++round) {
+    const std::string tasks = random_tasks(random);
+    SCOPED_TRACE(fmt::format("round {}: {}", round, tasks));
+    RunHarness run{tasks, std::string{random.chance(0.1) ? R"(,"deadline":"10m")" : ""} +
+                              (random.chance(0.3) ? R"(,"on_failure":"fail")" : "")};
+    run.page_by({.begun = 1 + static_cast<std::int64_t>(random.below(3)),
+                 .stopped_tasks = static_cast<std::int64_t>(1 + random.below(2)),
+                 .stopped_children = static_cast<std::int64_t>(1 + random.below(2))});
+    Meddler{run, random, true}.to_the_end();
+    if (::testing::Test::HasFatalFailure()) return;
+    Model{run}.check();
+    ++ends[run.state()];
+    for (const RunEvent& event : run.events()) deferred += event.data.is_deferral ? 1 : 0;
+  }
+  EXPECT_GT(deferred, 1'000);
+  for (const RunState end : {RunState::completed, RunState::failed, RunState::compensated,
+                             RunState::compensation_failed, RunState::cancelled})
+    EXPECT_GT(ends[end], 10) << to_string(end) << ": a test that never gets there shows nothing";
 }
 
 // S22: a log that somebody changed is told to be wrong, or gives some state; it never brings the reader down.

@@ -1,5 +1,8 @@
 // Groups of commands: one transaction each, answers after it, and what a failing store makes of them.
 
+#include <new>
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 #include "store/faulty.hpp"
@@ -20,6 +23,8 @@ class Plan final : public store::FaultPlan {
       ++commits;
       if (fail_commits > 0 && fail_commits-- > 0) throw StoreError{kind, "placed by the test"};
     }
+    if (verb == Verb::lock_records && lacks_memory) throw std::bad_alloc{};
+    if (verb == Verb::lock_records && is_broken) throw std::out_of_range{"a mistake of ours"};
   }
   void committed(const store::WriteSet& /*writes*/, const store::Transaction& /*transaction*/) override {
     ++committed_groups;
@@ -27,6 +32,8 @@ class Plan final : public store::FaultPlan {
 
   StoreError::Kind kind = StoreError::Kind::retry;
   int fail_commits = 0;
+  bool lacks_memory = false;  // of commands that lock records
+  bool is_broken = false;     // the same
   int commits = 0;
   int committed_groups = 0;
 };
@@ -125,6 +132,41 @@ TEST_F(Groups, WithABadCommandServeTheOthers) {
   EXPECT_TRUE(std::get<std::vector<core::Enqueued>>(*answers[1]).at(0).created);
   EXPECT_EQ(std::get<std::vector<core::Result<core::TaskMoved>>>(*answers[2]).at(0).problem().code,
             ProblemCode::not_found);
+}
+
+TEST_F(Groups, WithACommandThatNeedsTooMuchMemoryServeTheOthers) {
+  plan.lacks_memory = true;
+  std::vector<engine::Request> group;
+  for (core::Command command : std::initializer_list<core::Command>{
+           one(),
+           core::ChangeRecords{.refs = {{.kind = core::RecordKind::lock, .ns = "default", .key = "l"}}},
+           one()})
+    group.push_back({.command = std::move(command), .reply = [this](core::Result<core::Answer> answer) {
+                       answers.push_back(std::move(answer));
+                     }});
+  node.engine().execute(std::move(group));
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_TRUE(answers[0].ok());
+  EXPECT_EQ(answers[1].problem().code, ProblemCode::resource_exhausted);
+  EXPECT_TRUE(answers[2].ok());
+}
+
+TEST_F(Groups, WithACommandThatThrowsServeTheOthers) {
+  plan.is_broken = true;
+  std::vector<engine::Request> group;
+  for (core::Command command : std::initializer_list<core::Command>{
+           one(),
+           core::ChangeRecords{.refs = {{.kind = core::RecordKind::lock, .ns = "default", .key = "l"}}},
+           one()})
+    group.push_back({.command = std::move(command), .reply = [this](core::Result<core::Answer> answer) {
+                       answers.push_back(std::move(answer));
+                     }});
+  node.engine().execute(std::move(group));
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_TRUE(answers[0].ok());
+  EXPECT_EQ(answers[1].problem().code, ProblemCode::internal);
+  EXPECT_NE(answers[1].problem().detail.find("a mistake of ours"), std::string::npos);
+  EXPECT_TRUE(answers[2].ok());
 }
 
 TEST_F(Groups, SeeWhatEarlierCommandsOfTheirsDid) {

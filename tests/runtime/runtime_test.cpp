@@ -157,7 +157,7 @@ TEST_P(Runtime, RefusesBadCommandsWithoutQueueingThem) {
 
 TEST_P(Runtime, KeepsWaitingClaimsWithinTheirBound) {
   // No ticker that takes them out to look at the store, and so makes room for a moment.
-  RunningNode node{open(), {.ticker = {.interval = 1h}, .waiting_claims_max = 2}};
+  RunningNode node{open(), {.ticker = {.interval = 1h}, .limits = {.waiting_claims_max = 2}}};
   auto first = claim_later(node, {.worker_id = "w1", .wait = 60s});
   auto second = claim_later(node, {.worker_id = "w2", .wait = 60s});
   ASSERT_TRUE(eventually([&] { return node.runtime.engine().waiters().size() == 2; }));

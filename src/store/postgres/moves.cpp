@@ -142,7 +142,7 @@ void send_created(Connection& connection, const Writes& writes) {
   params.column(writes, [](Write write) { return view_of(facts(write).idempotency_key); });
   params.column(writes, [](Write write) { return encode_retry(facts(write).retry); });
   params.column(writes, [](Write write) { return encode_labels(facts(write).labels); });
-  params.column(writes, [](Write write) { return text_or_null(facts(write).payload.text); });
+  params.column(writes, [](Write write) { return encode_task_payload(facts(write)); });
   connection.send(sql::insert_task, params);
 }
 
@@ -151,7 +151,7 @@ void send_created_plain(Connection& connection, const Writes& writes, TimePoint 
   Params params;
   params.column(writes, id);
   params.column(writes, lane_id);
-  params.column(writes, [](Write write) { return text_or_null(facts(write).payload.text); });
+  params.column(writes, [](Write write) { return encode_task_payload(facts(write)); });
   params.value(now);
   connection.send(sql::insert_plain_task, params);
 }

@@ -53,7 +53,7 @@ void read_facts(const Rows& rows, int row, int column, core::TaskRecord& record)
   if (!rows.is_null(row, column + 4)) decode_retry(rows.text(row, column + 4), facts);
   if (!rows.is_null(row, column + 5)) decode_labels(rows.text(row, column + 5), facts);
   facts.payload.text = rows.text(row, column + 6);  // null reads as empty, which is what it means
-  check_payload(facts);
+  decode_task_payload(facts);
   record.has_facts = true;
 }
 

@@ -73,7 +73,7 @@ void read_facts(Rows& row, core::TaskRecord& record) {
   if (const std::string_view retry = row.text(); !retry.empty()) decode_retry(retry, facts);
   if (const std::string_view labels = row.text(); !labels.empty()) decode_labels(labels, facts);
   facts.payload.text = row.text();
-  check_payload(facts);
+  decode_task_payload(facts);
   record.has_facts = true;
 }
 

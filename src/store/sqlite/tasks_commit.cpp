@@ -91,7 +91,7 @@ class TaskWriter {
           const core::TaskFacts& facts = record.facts;
           into.add_row(record.id, record.lane->id, facts.created_at, facts.timeout, facts.key,
                        facts.idempotency_key, Copied{encode_retry(facts.retry)},
-                       Copied{encode_labels(facts.labels)}, facts.payload);
+                       Copied{encode_labels(facts.labels)}, encode_task_payload(facts));
         });
     const std::size_t inserted = insert_rows<TaskRecord>(
         connection_, sql::insert_task_key, idempotent_, [](Statement& into, const TaskRecord& record) {

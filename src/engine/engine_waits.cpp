@@ -1,0 +1,29 @@
+// The end of waits: claims, awaited steps and notices of leases. Engine's part.
+
+#include "engine/engine.hpp"
+
+namespace pawl::engine {
+
+using core::Answer;
+
+void Engine::end_waits() {
+  for (const WaitingClaim& claim : waiters_.take_over(clock_.monotonic())) {
+    claim.reply(Answer{std::vector<core::ClaimedTask>{}});
+  }
+  for (ReadyReply& ready : step_waits_.take_expired(clock_.monotonic()))
+    ready.reply(Answer{std::move(ready.written)});
+  lease_notices_.end_expired();
+}
+
+void Engine::end_waits_of(const std::string& ns, const std::string& worker_id) {
+  for (const WaitingClaim& claim : waiters_.take_of_worker(ns, worker_id))
+    claim.reply(Answer{std::vector<core::ClaimedTask>{}});
+}
+
+void Engine::abandon_waits() {
+  for (const WaitingClaim& claim : waiters_.take_all()) claim.reply(Answer{std::vector<core::ClaimedTask>{}});
+  for (ReadyReply& ready : step_waits_.take_all()) ready.reply(Answer{std::move(ready.written)});
+  lease_notices_.end_all();
+}
+
+}  // namespace pawl::engine
