@@ -30,6 +30,13 @@ TEST(ServeOptions, AreByDefaultThoseOfTheTableOfKeys) {
   EXPECT_EQ(options->answers_kept, plain.answers_kept);
   EXPECT_EQ(options->runtime.ticker.interval, plain.runtime.ticker.interval);
   EXPECT_EQ(options->runtime.waiting_claims_max, plain.runtime.waiting_claims_max);
+  EXPECT_EQ(options->waits.of_one_namespace, plain.waits.of_one_namespace);
+  EXPECT_EQ(options->waits.of_one_token, plain.waits.of_one_token);
+  EXPECT_EQ(options->streams.of_one_namespace, plain.streams.of_one_namespace);
+  EXPECT_EQ(options->streams.of_one_token, plain.streams.of_one_token);
+  EXPECT_EQ(options->http.blocking.threads, plain.http.blocking.threads);
+  EXPECT_EQ(options->http.blocking.reads, plain.http.blocking.reads);
+  EXPECT_EQ(options->rates.of_one_token, 0) << "off";
   EXPECT_EQ(options->runtime.api.worker_timeout, plain.runtime.api.worker_timeout);
   EXPECT_EQ(options->runtime.api.payload_max, plain.runtime.api.payload_max);
   EXPECT_FALSE(options->auth.requires_token);
@@ -49,6 +56,14 @@ TEST(ServeOptions, AreWhatTheKeysSay) {
                                      "limits.body_max=8MiB",
                                      "limits.connections=9",
                                      "limits.claims_waiting=10",
+                                     "limits.claims_waiting_per_namespace=3",
+                                     "limits.streams=20",
+                                     "limits.streams_per_namespace=12",
+                                     "limits.streams_per_token=4",
+                                     "limits.reads_per_namespace=6",
+                                     "limits.reads_per_token=5",
+                                     "limits.requests_per_namespace=100",
+                                     "limits.requests_per_token=50",
                                      "retention.idempotency=1h",
                                      "retention.tasks=2d",
                                      "retention.runs=3d",
@@ -71,6 +86,19 @@ TEST(ServeOptions, AreWhatTheKeysSay) {
   EXPECT_EQ(options->body_max, 8U << 20U);
   EXPECT_EQ(options->http.limits.connections_max, 9);
   EXPECT_EQ(options->runtime.waiting_claims_max, 10U);
+  EXPECT_EQ(options->waits.of_one_namespace, 3);
+  EXPECT_EQ(options->waits.of_one_token, 5) << "half of the connections";
+  EXPECT_EQ(options->streams.all, 20);
+  EXPECT_EQ(options->streams.of_one_namespace, 12);
+  EXPECT_EQ(options->streams.of_one_token, 4);
+  const server::FairThreads::Caps& threads = options->http.blocking;
+  EXPECT_EQ(threads.reads_of_one_namespace, 6);
+  EXPECT_EQ(threads.reads_of_one_token, 5);
+  EXPECT_GT(threads.reads, threads.reads_of_one_namespace) << "one is kept for other namespaces";
+  EXPECT_GT(threads.threads, threads.reads);
+  EXPECT_GT(threads.threads, threads.of_one_namespace);
+  EXPECT_EQ(options->rates.of_one_namespace, 100);
+  EXPECT_EQ(options->rates.of_one_token, 50);
   EXPECT_EQ(options->answers_kept, 1h);
   for (const core::Retention& retention :
        {options->runtime.api.retention, options->runtime.ticker.retention}) {
@@ -90,7 +118,7 @@ TEST(ServeOptions, OutOfTheirRangeAreRefusedByName) {
   for (const auto* set :
        {"lease.default=1ms", "lease.default=25h", "workers.offline_after=10ms", "limits.payload_max=3MiB",
         "limits.payload_max=0", "leader.ttl=0s", "limits.body_max=1", "limits.connections=0",
-        "http.read_timeout=0s", "listen=80", "listen=127.0.0.1:70000"}) {
+        "limits.reads_per_token=0", "http.read_timeout=0s", "listen=80", "listen=127.0.0.1:70000"}) {
     const auto options = options_with({set});
     ASSERT_FALSE(options.ok()) << set;
     const std::string key{std::string_view{set}.substr(0, std::string_view{set}.find('='))};
