@@ -44,7 +44,7 @@
 
 namespace pawl::core {
 
-struct TaskType;
+struct DeclaredType;
 
 // When, for whom and why a decision is made.
 struct RunContext {
@@ -56,7 +56,7 @@ struct RunContext {
   std::string trace_id = {};
   std::string span_id = {};
   // What was declared of a type of tasks; null: nothing.
-  std::function<std::shared_ptr<const TaskType>(const std::string& type)> declared_type = {};
+  std::function<std::shared_ptr<const DeclaredType>(const std::string& type)> declared_type = {};
 };
 
 // A task to be made. It begins with `attempts_used` attempts counted that are not of its budget, so that

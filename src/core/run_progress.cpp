@@ -162,8 +162,8 @@ void RunSteps::begin(NodeKey key) {
 Status RunSteps::fit_to_type(TaskSpec& spec) const {
   const auto type = context_.declared_type ? context_.declared_type(spec.type) : nullptr;
   if (type == nullptr) return Done{};
-  fill_in(*type, spec);
-  return check_payload(*type, spec.payload);
+  fill_in(type->type, spec);
+  return type->check_payload(spec.payload);
 }
 
 TaskError RunSteps::unfit(const Problem& problem) {

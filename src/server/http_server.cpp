@@ -154,7 +154,7 @@ struct HttpServer::Impl {
 
   // One line for all that were refused or displaced in some seconds. Runs where connections are accepted.
   void note_crowded(const std::string& why) {
-    const auto now = std::chrono::steady_clock::now();
+    const core::MonotonicTime now = dispatch->monotonic();
     if (log == nullptr || (crowded_at && now - *crowded_at < kBetweenCrowdedLines)) return;
     crowded_at = now;
     log->write(LogLevel::warning, "connections are refused or displaced",
@@ -205,7 +205,7 @@ struct HttpServer::Impl {
   std::atomic<int> farewells = 0;  // of those turned away, not among the connections
   OpenConnections connections{options.limits};
   // Since the last line of the log about it. Touched where connections are accepted.
-  std::optional<std::chrono::steady_clock::time_point> crowded_at;
+  std::optional<core::MonotonicTime> crowded_at;
   std::int64_t refused = 0;
   std::int64_t displaced = 0;
 };
