@@ -1,0 +1,2 @@
+-- Takes the number that another change of this release has.
+select 1;
