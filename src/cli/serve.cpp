@@ -55,7 +55,8 @@ int serve(Context& context, const Input& input) {
   const auto notice = [&](const std::string& line) {
     server::Log{context.clock, options->log}.write(server::LogLevel::warning, line);
   };
-  const auto store = client::open_store(*address, context.clock, context.random, {.notice = notice});
+  const int readers = options->http.blocking.reads + 1;
+  const auto store = client::open_store(*address, context.clock, context.random, {.notice = notice}, readers);
   const auto served = server::serve(*store, context.clock, context.random, *options, [&](std::uint16_t port) {
     context.out.line("Pawl serves at " + url_of(options->http, port));
     context.out.flush();

@@ -67,6 +67,15 @@ constexpr std::array kNumberRanges{
     NumberRange{"limits.child_depth", 1, core::kChildDepthMost},
     NumberRange{"limits.run_rendered", std::int64_t{core::kPayloadBytesMax}, 1LL << 40},
     NumberRange{"limits.run_scanned", std::int64_t{core::kEvaluationBytesMax}, 1LL << 40},
+    NumberRange{"limits.claims_waiting_per_namespace", 0, 1'000'000},
+    NumberRange{"limits.claims_waiting_per_token", 0, 1'000'000},
+    NumberRange{"limits.streams", 0, 100'000},
+    NumberRange{"limits.streams_per_namespace", 0, 100'000},
+    NumberRange{"limits.streams_per_token", 0, 100'000},
+    NumberRange{"limits.reads_per_namespace", 1, 64},
+    NumberRange{"limits.reads_per_token", 1, 64},
+    NumberRange{"limits.requests_per_namespace", 0, 10'000'000},
+    NumberRange{"limits.requests_per_token", 0, 10'000'000},
     NumberRange{"retention.checkpoints", 1, core::kCheckpointsKeptMax},
 };
 
@@ -92,7 +101,37 @@ server::LogLevel log_level(const std::string& name) {
   return name == "error" ? server::LogLevel::error : server::LogLevel::info;
 }
 
+// Checked to be in its range.
+int number(const Config& config, const std::string& key) { return static_cast<int>(config.integer(key)); }
+
 milliseconds millis(core::Duration duration) { return std::chrono::ceil<milliseconds>(duration); }
+
+// The store has a reader more than the reads at once, for authentication and for what runs by itself.
+server::FairThreads::Caps blocking_caps(const Config& config) {
+  server::FairThreads::Caps caps;
+  caps.reads_of_one_namespace = number(config, "limits.reads_per_namespace");
+  caps.reads_of_one_token = number(config, "limits.reads_per_token");
+  caps.reads = caps.reads_of_one_namespace + 1;
+  caps.threads = std::max(caps.threads, caps.reads + 4);
+  caps.of_one_namespace = caps.threads - 2;
+  return caps;
+}
+
+// What is 0 stays as it is, which is a share of the connections.
+server::Places::Caps waits_of(const Config& config) {
+  server::Places::Caps caps = server::waits_for(config.integer("limits.connections"));
+  const int of_namespace = number(config, "limits.claims_waiting_per_namespace");
+  const int of_token = number(config, "limits.claims_waiting_per_token");
+  if (of_namespace > 0) caps.of_one_namespace = of_namespace;
+  if (of_token > 0) caps.of_one_token = of_token;
+  return caps;
+}
+
+server::Places::Caps streams_of(const Config& config) {
+  return {.all = number(config, "limits.streams"),
+          .of_one_namespace = number(config, "limits.streams_per_namespace"),
+          .of_one_token = number(config, "limits.streams_per_token")};
+}
 
 server::HttpOptions http_options(const Config& config, const Endpoint& endpoint) {
   server::HttpOptions http{.address = endpoint.address,
@@ -104,6 +143,7 @@ server::HttpOptions http_options(const Config& config, const Endpoint& endpoint)
   http.limits.body_timeout = millis(config.duration("http.read_timeout"));
   http.limits.header_timeout = std::min(http.limits.header_timeout, http.limits.body_timeout);
   http.limits.idle_timeout = millis(config.duration("http.idle_timeout"));
+  http.blocking = blocking_caps(config);
   return http;
 }
 
@@ -148,6 +188,10 @@ core::Result<server::ServeOptions> serve_options(const Config& config) {
       .http = http_options(config, *endpoint),
       .log = {.is_json = config.text("log.format") == "json", .least = log_level(config.text("log.level"))},
       .runtime = runtime_options(config),
+      .streams = streams_of(config),
+      .waits = waits_of(config),
+      .rates = {.of_one_namespace = config.integer("limits.requests_per_namespace"),
+                .of_one_token = config.integer("limits.requests_per_token")},
       .auth = {.requires_token = config.boolean("auth.required")},
       .body_max = static_cast<std::size_t>(config.integer("limits.body_max")),
       .payload_warn = static_cast<std::size_t>(config.integer("limits.payload_warn")),

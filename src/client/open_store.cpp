@@ -33,16 +33,21 @@ std::string name_of(StoreType type) {
 }
 
 std::unique_ptr<store::Store> open_store(const StoreAddress& address, core::Clock& clock,
-                                         core::Random& random, const store::MigrationWait& wait) {
+                                         core::Random& random, const store::MigrationWait& wait,
+                                         int readers) {
   switch (address.type) {
     case StoreType::memory: return store::make_memory_store(clock);
     case StoreType::sqlite:
-      return store::open_sqlite(
-          {.path = address.location, .clock = &clock, .random = &random, .migration = wait});
+      return store::open_sqlite({.path = address.location,
+                                 .clock = &clock,
+                                 .random = &random,
+                                 .readers = readers,
+                                 .migration = wait});
     case StoreType::postgres: break;
   }
   // The database's own clock decides: nodes' clocks differ.
-  return store::open_postgres({.conninfo = address.location, .random = &random, .migration = wait});
+  return store::open_postgres(
+      {.conninfo = address.location, .random = &random, .readers = readers, .migration = wait});
 }
 
 std::unique_ptr<store::Baseline> open_baseline(const StoreAddress& address) {

@@ -23,10 +23,14 @@ struct StoreAddress {
 [[nodiscard]] core::Result<StoreAddress> parse_store_address(const std::string& address);
 [[nodiscard]] std::string name_of(StoreType type);
 
+// So many reads at once; others wait for them.
+inline constexpr int kReaders = 2;
+
 // Migrates it too; `wait` says what happens while another process does. Throws StoreError.
 [[nodiscard]] std::unique_ptr<store::Store> open_store(const StoreAddress& address, core::Clock& clock,
                                                        core::Random& random,
-                                                       const store::MigrationWait& wait = {});
+                                                       const store::MigrationWait& wait = {},
+                                                       int readers = kReaders);
 // Nothing for the memory store, which has no commits to compare.
 [[nodiscard]] std::unique_ptr<store::Baseline> open_baseline(const StoreAddress& address);
 

@@ -49,7 +49,7 @@
 
 namespace pawl::core {
 
-struct TaskType;
+struct DeclaredType;
 
 // When, for whom and why a decision is made.
 struct RunContext {
@@ -61,7 +61,7 @@ struct RunContext {
   std::string trace_id = {};
   std::string span_id = {};
   // What was declared of a type of tasks; null: nothing.
-  std::function<std::shared_ptr<const TaskType>(const std::string& type)> declared_type = {};
+  std::function<std::shared_ptr<const DeclaredType>(const std::string& type)> declared_type = {};
   RunBounds bounds = {};
   // Of the commit, shared by all its decisions; null: without a limit.
   CommitBudget* budget = nullptr;

@@ -286,8 +286,8 @@ Status RunSteps::fit_to_type(TaskSpec& spec, const RawJson& payload) {
   const auto type = context_.declared_type ? context_.declared_type(spec.type) : nullptr;
   if (type == nullptr) return Done{};
   note_cost(0, size_of(payload));
-  fill_in(*type, spec);
-  return check_payload(*type, payload);
+  fill_in(type->type, spec);
+  return type->check_payload(payload);
 }
 
 TaskError RunSteps::unfit(const Problem& problem) {

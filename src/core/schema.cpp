@@ -2,11 +2,27 @@
 
 #include <array>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace pawl::core {
+
+// One level of it.
+struct Schema::Parsed {
+  std::optional<std::string> type = {};
+  std::vector<std::string> required = {};
+  std::map<std::string, std::unique_ptr<Parsed>> properties = {};
+  std::unique_ptr<Parsed> items = {};
+  std::optional<std::set<nlohmann::json>> allowed = {};  // by the enum
+  std::string allowed_text = {};
+  std::optional<nlohmann::json> minimum = {};
+  std::optional<nlohmann::json> maximum = {};
+  std::vector<std::string> fields = {};  // that it must have, and then be an object; of the first level alone
+};
 
 namespace {
 
@@ -39,7 +55,7 @@ Status check_type(const std::string& path, const Json& type) {
   return invalid_field(path, "must be object, array, string, number, integer, boolean or null");
 }
 
-Status check_required(const std::string& path, const Json& required) {
+Status check_required_names(const std::string& path, const Json& required) {
   bool is_valid = required.is_array();
   for (const Json& name : required) is_valid = is_valid && name.is_string();
   return is_valid ? Status{Done{}} : invalid_field(path, "must be a list of names");
@@ -57,7 +73,7 @@ Status check_properties(const std::string& path, const Json& properties) {
 
 Status check_keyword(const std::string& path, const std::string& keyword, const Json& value) {
   if (keyword == "type") return check_type(path, value);
-  if (keyword == "required") return check_required(path, value);
+  if (keyword == "required") return check_required_names(path, value);
   if (keyword == "properties") return check_properties(path, value);
   if (keyword == "items") return check_node(path, value);
   if (keyword == "enum") return value.is_array() ? Status{Done{}} : invalid_field(path, "must be a list");
@@ -75,62 +91,91 @@ Status check_node(const std::string& path, const Json& schema) {
   return Done{};
 }
 
-class SchemaChecker {
- public:
-  // The first complaint about `value`, if any.
-  [[nodiscard]] Status check(const Json& schema, const std::string& path, const Json& value) const {
-    if (const auto type = schema.find("type"); type != schema.end()) {
-      const auto name = type->get<std::string>();
-      if (!is_of_type(value, name)) return invalid_field(path, fmt::format("must be of type {}", name));
-    }
-    if (const Status own = check_value(schema, path, value); !own) return own;
-    if (value.is_object()) return check_object(schema, path, value);
-    if (value.is_array()) return check_items(schema, path, value);
-    return Done{};
-  }
+// Of what a value must be, one of which is named in a complaint.
+constexpr std::size_t kAllowedTextMax = 1'000;
 
- private:
-  static Status check_value(const Json& schema, const std::string& path, const Json& value) {
-    if (const auto allowed = schema.find("enum"); allowed != schema.end()) {
-      bool is_allowed = false;
-      for (const Json& one : *allowed) is_allowed = is_allowed || one == value;
-      if (!is_allowed) return invalid_field(path, "must be one of " + allowed->dump());
-    }
-    if (!value.is_number()) return Done{};
-    if (const auto low = schema.find("minimum"); low != schema.end() && value < *low)
-      return invalid_field(path, "must be at least " + low->dump());
-    if (const auto high = schema.find("maximum"); high != schema.end() && value > *high)
-      return invalid_field(path, "must be at most " + high->dump());
-    return Done{};
-  }
+using Level = Schema::Parsed;
 
-  [[nodiscard]] Status check_object(const Json& schema, const std::string& path, const Json& value) const {
-    if (const auto required = schema.find("required"); required != schema.end()) {
-      for (const Json& name : *required) {
-        if (!value.contains(name.get<std::string>()))
-          return invalid_field(path + "." + name.get<std::string>(), "is required");
-      }
-    }
-    const auto properties = schema.find("properties");
-    if (properties == schema.end()) return Done{};
-    for (const auto& [name, property] : properties->items()) {
-      const auto found = value.find(name);
-      if (found == value.end()) continue;
-      if (const Status checked = check(property, path + "." + name, *found); !checked) return checked;
-    }
-    return Done{};
+// As JSON, or its beginning where it is long: a complaint goes back to each caller.
+std::string allowed_text(const Json& allowed) {
+  std::string text = "[";
+  for (const Json& one : allowed) {
+    if (text.size() > 1) text += ",";
+    if (text.size() >= kAllowedTextMax) return fmt::format("{}… of {} values]", text, allowed.size());
+    text += one.dump();
   }
+  return text + "]";
+}
 
-  [[nodiscard]] Status check_items(const Json& schema, const std::string& path, const Json& value) const {
-    const auto items = schema.find("items");
-    if (items == schema.end()) return Done{};
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      const Status checked = check(*items, fmt::format("{}[{}]", path, i), value[i]);
-      if (!checked) return checked;
+std::unique_ptr<Level> parsed_node(const Json& schema) {
+  auto node = std::make_unique<Level>();
+  for (const auto& [keyword, value] : schema.items()) {
+    if (keyword == "type") node->type = value.get<std::string>();
+    if (keyword == "required") node->required = value.get<std::vector<std::string>>();
+    if (keyword == "items") node->items = parsed_node(value);
+    if (keyword == "minimum") node->minimum = value;
+    if (keyword == "maximum") node->maximum = value;
+    if (keyword == "properties") {
+      for (const auto& [name, property] : value.items()) node->properties[name] = parsed_node(property);
     }
-    return Done{};
+    if (keyword == "enum") {
+      node->allowed.emplace(value.begin(), value.end());
+      node->allowed_text = allowed_text(value);
+    }
   }
-};
+  return node;
+}
+
+Status check_value(const Level& schema, const std::string& path, const Json& value) {
+  if (schema.allowed && !schema.allowed->contains(value))
+    return invalid_field(path, "must be one of " + schema.allowed_text);
+  if (!value.is_number()) return Done{};
+  if (schema.minimum && value < *schema.minimum)
+    return invalid_field(path, "must be at least " + schema.minimum->dump());
+  if (schema.maximum && value > *schema.maximum)
+    return invalid_field(path, "must be at most " + schema.maximum->dump());
+  return Done{};
+}
+
+Status check_node(const Level& schema, const std::string& path, const Json& value);
+
+Status check_required(const std::vector<std::string>& required, const std::string& path, const Json& value) {
+  for (const std::string& name : required) {
+    if (!value.contains(name)) return invalid_field(path + "." + name, "is required");
+  }
+  return Done{};
+}
+
+// By the members that there are: a schema may have many more properties.
+Status check_object(const Level& schema, const std::string& path, const Json& value) {
+  if (const Status required = check_required(schema.required, path, value); !required) return required;
+  if (schema.properties.empty()) return Done{};
+  for (const auto& [name, member] : value.items()) {
+    const auto property = schema.properties.find(name);
+    if (property == schema.properties.end()) continue;
+    if (const Status fits = check_node(*property->second, path + "." + name, member); !fits) return fits;
+  }
+  return Done{};
+}
+
+Status check_items(const Level& schema, const std::string& path, const Json& value) {
+  if (schema.items == nullptr) return Done{};
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const Status fits = check_node(*schema.items, fmt::format("{}[{}]", path, i), value[i]);
+    if (!fits) return fits;
+  }
+  return Done{};
+}
+
+// As deep as the schema, which is kJsonDepthMax.
+Status check_node(const Level& schema, const std::string& path, const Json& value) {
+  if (schema.type && !is_of_type(value, *schema.type))
+    return invalid_field(path, fmt::format("must be of type {}", *schema.type));
+  if (const Status own = check_value(schema, path, value); !own) return own;
+  if (value.is_object()) return check_object(schema, path, value);
+  if (value.is_array()) return check_items(schema, path, value);
+  return Done{};
+}
 
 }  // namespace
 
@@ -139,10 +184,22 @@ Status check_schema(const std::string& field, const RawJson& schema) {
   return parsed.is_discarded() ? Status{invalid_field(field, "is not JSON")} : check_node(field, parsed);
 }
 
-Status check_against(const RawJson& schema, const std::string& field, const RawJson& value) {
-  const Json parsed = Json::parse(value.empty() ? "null" : value.text, nullptr, false);
-  if (parsed.is_discarded()) return invalid_field(field, "is not JSON");
-  return SchemaChecker{}.check(Json::parse(schema.text), field, parsed);
+Schema::Schema(const RawJson& text, const std::vector<std::string>& required) {
+  if (text.empty() && required.empty()) return;
+  auto parsed = text.empty() ? std::make_unique<Parsed>() : parsed_node(Json::parse(text.text));
+  parsed->fields = required;
+  parsed_ = std::move(parsed);
+}
+
+Status Schema::check(const std::string& field, const RawJson& value) const {
+  if (parsed_ == nullptr) return Done{};
+  const Json json = Json::parse(value.empty() ? "null" : value.text, nullptr, false);
+  if (json.is_discarded()) return invalid_field(field, "is not JSON");
+  if (!parsed_->fields.empty()) {
+    if (!json.is_object()) return invalid_field(field, "must be of type object");
+    if (const Status fields = check_required(parsed_->fields, field, json); !fields) return fields;
+  }
+  return check_node(*parsed_, field, json);
 }
 
 }  // namespace pawl::core

@@ -1,9 +1,10 @@
 #include "core/task_type.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "core/body.hpp"
-#include "core/schema.hpp"
 
 namespace pawl::core {
 
@@ -19,14 +20,6 @@ RawJson encode(const TaskType& type) {
   body.put("retry", type.retry);
   body.put("timeout", type.timeout);
   body.put("lease", type.lease);
-  return body.text();
-}
-
-// A schema that asks for the required fields and nothing else.
-RawJson schema_of_required(const std::vector<std::string>& required) {
-  Body body;
-  body.put("type", std::string{"object"});
-  body.put("required", required);
   return body.text();
 }
 
@@ -55,6 +48,12 @@ Status check(const PutTaskType& request) {
   const Status checked = first_of({check_namespace(request.ns), check_name("type", type.name),
                                    check_defaults(type), check_json("schema", type.schema)});
   if (!checked || type.schema.empty()) return checked;
+  if (type.schema.text.size() > kSchemaBytesMax) {
+    Problem problem = invalid_field("schema", fmt::format("has {} bytes, at most {} are possible",
+                                                          type.schema.text.size(), kSchemaBytesMax));
+    problem.code = ProblemCode::payload_too_large;
+    return problem;
+  }
   return check_schema("schema", type.schema);
 }
 
@@ -62,12 +61,9 @@ Status check(const DeleteTaskType& request) {
   return first_of({check_namespace(request.ns), check_name("type", request.name)});
 }
 
-Status check_payload(const TaskType& type, const RawJson& payload) {
-  if (!type.required.empty()) {
-    const Status required = check_against(schema_of_required(type.required), "payload", payload);
-    if (!required) return required;
-  }
-  return type.schema.empty() ? Status{Done{}} : check_against(type.schema, "payload", payload);
+DeclaredType::DeclaredType(TaskType declared)
+    : type(std::move(declared)), payload(type.schema, type.required), schema_bytes(type.schema.text.size()) {
+  type.schema = {};
 }
 
 void fill_in(const TaskType& type, TaskSpec& spec) {

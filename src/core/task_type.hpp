@@ -9,6 +9,7 @@
 #include "core/command.hpp"
 #include "core/record.hpp"
 #include "core/retry.hpp"
+#include "core/schema.hpp"
 
 namespace pawl::core {
 
@@ -40,8 +41,19 @@ struct DeleteTaskType {
 [[nodiscard]] Status check(const PutTaskType& request);
 [[nodiscard]] Status check(const DeleteTaskType& request);
 
-// Refused with the path of the field, such as payload.items[3].price.
-[[nodiscard]] Status check_payload(const TaskType& type, const RawJson& payload);
+// A type that was declared, as enqueues and runs need it: its schema is parsed once, and its text is not
+// kept.
+struct DeclaredType {
+  explicit DeclaredType(TaskType declared);
+
+  TaskType type;
+  Schema payload;
+  std::size_t schema_bytes = 0;
+
+  // Refused with the path of the field, such as payload.items[3].price.
+  [[nodiscard]] Status check_payload(const RawJson& value) const { return payload.check("payload", value); }
+};
+
 // Fills in what the type has a default for and the caller did not give.
 void fill_in(const TaskType& type, TaskSpec& spec);
 

@@ -23,18 +23,24 @@ class DeclaredTypes {
   explicit DeclaredTypes(core::Clock& clock) : clock_(clock) {}
 
   // Null if there is none.
-  [[nodiscard]] std::shared_ptr<const core::TaskType> find(const std::string& ns, const std::string& type,
-                                                           const Read& read);
+  [[nodiscard]] std::shared_ptr<const core::DeclaredType> find(const std::string& ns, const std::string& type,
+                                                               const Read& read);
 
  private:
   struct Known {
-    std::shared_ptr<const core::TaskType> type;
-    core::MonotonicTime read_at;
+    std::shared_ptr<const core::DeclaredType> type;
+    core::TimePoint updated_at = {};  // of the record, as is its version
+    std::int64_t version = 0;
+    core::MonotonicTime read_at = {};
   };
+
+  // With the lock: what is known of the record, parsed already if it has not changed.
+  [[nodiscard]] std::shared_ptr<const core::DeclaredType> known_as(const core::Record& record) const;
 
   core::Clock& clock_;
   std::mutex mutex_;
   std::map<core::RecordRef, Known> known_;
+  std::size_t schema_bytes_ = 0;  // of all that is known
 };
 
 }  // namespace pawl::engine

@@ -272,8 +272,9 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   // The same, as it was a moment ago.
   core::Result<RecordNow> recent_record(const core::RecordRef& ref);
 
-  core::Result<std::optional<core::TaskType>> declared_type(const std::string& ns, const std::string& name,
-                                                            bool is_strict);
+  // Null if it is not declared. Shared with the cache.
+  using SharedType = std::shared_ptr<const core::DeclaredType>;
+  core::Result<SharedType> declared_type(const std::string& ns, const std::string& name, bool is_strict);
   core::Result<bool> is_registered_type(const std::string& ns, const std::string& type);
   // Whether it has been heard of lately, so that a claim need not be noted down.
   [[nodiscard]] bool is_heard_of(const core::Worker& worker, core::TimePoint now) const;

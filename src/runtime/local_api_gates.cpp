@@ -18,6 +18,9 @@ using core::Status;
 
 namespace {
 
+// Larger payloads are compared with their schemas where a thread may take its time.
+constexpr std::size_t kCheckedHereMax = 16U << 10U;
+
 core::Problem at_task(const core::EnqueueTasks& command, std::size_t index, core::Problem problem) {
   const bool is_of_a_field = !problem.errors.empty();  // and not of the store
   if (command.tasks.size() == 1 || !is_of_a_field) return problem;
@@ -42,6 +45,10 @@ Result<RecordNow> LocalApi::recent_record(const core::RecordRef& ref) {
   if (auto known = shared_->records.find(ref)) return std::move(*known);
   const std::uint64_t round = shared_->records.round();
   auto seen = find_record(ref);
+  if (seen && seen->record && ref.kind == core::RecordKind::task_type) {
+    seen->type = std::make_shared<const core::DeclaredType>(core::task_type_from(seen->record->body));
+    seen->record->body = {};
+  }
   if (seen) shared_->records.put(ref, *seen, round);
   return seen;
 }
@@ -61,15 +68,14 @@ Result<bool> LocalApi::is_registered_type(const std::string& ns, const std::stri
   }
 }
 
-Result<std::optional<core::TaskType>> LocalApi::declared_type(const std::string& ns, const std::string& name,
-                                                              bool is_strict) {
+Result<LocalApi::SharedType> LocalApi::declared_type(const std::string& ns, const std::string& name,
+                                                     bool is_strict) {
   const auto record = recent_record(core::task_type_ref(ns, name));
   if (!record) return record.problem();
-  if (record->record) return std::optional{core::task_type_from(record->record->body)};
-  if (!is_strict) return std::optional<core::TaskType>{};
+  if (record->type != nullptr || !is_strict) return record->type;
   const auto is_registered = is_registered_type(ns, name);
   if (!is_registered) return is_registered.problem();
-  if (*is_registered) return std::optional<core::TaskType>{};
+  if (*is_registered) return SharedType{};
   return core::invalid_field("type", fmt::format("{} is neither declared nor registered by a worker", name));
 }
 
@@ -92,7 +98,8 @@ Status LocalApi::admit(core::EnqueueTasks& command) {
   if (!found) return found.problem();
   const core::NamespaceSettings settings = core::namespace_settings_from(found->record);
   const std::int64_t payload_max = payload_max_of(settings);
-  std::map<std::string, std::optional<core::TaskType>> types;
+  std::map<std::string, SharedType> types;
+  std::size_t schema_bytes = 0;  // of these
   for (std::size_t i = 0; i < command.tasks.size(); ++i) {
     core::TaskSpec& spec = command.tasks[i];
     if (!core::check_name("type", spec.type)) return core::Done{};
@@ -100,14 +107,19 @@ Status LocalApi::admit(core::EnqueueTasks& command) {
     if (type == types.end()) {
       auto declared = declared_type(command.ns, spec.type, settings.strict_types);
       if (!declared) return at_task(command, i, declared.problem());
+      if (schema_bytes >= RecordCache::kSchemaBytesMax) {
+        types.clear();
+        schema_bytes = 0;
+      }
+      schema_bytes += *declared == nullptr ? 0 : (*declared)->schema_bytes;
       type = types.emplace(spec.type, std::move(*declared)).first;
     }
     Status fits = check_size("payload", spec.payload, payload_max);
     // What is no JSON is refused as such, and not looked into.
     if (fits && type->second) fits = core::check_json("payload", spec.payload);
-    if (fits && type->second) fits = core::check_payload(*type->second, spec.payload);
+    if (fits && type->second) fits = type->second->check_payload(spec.payload);
     if (!fits) return at_task(command, i, fits.problem());
-    if (type->second) core::fill_in(*type->second, spec);
+    if (type->second) core::fill_in(type->second->type, spec);
   }
   return core::Done{};
 }
@@ -117,13 +129,19 @@ bool LocalApi::is_at_hand(const core::EnqueueTasks& command) {
   const auto found = shared_->records.find_at_hand(core::namespace_ref(command.ns));
   if (!found) return false;
   const bool is_strict = core::namespace_settings_from(found->record).strict_types;
-  std::set<std::string_view> seen;
+  std::map<std::string_view, bool> has_schema;  // by type
+  std::size_t checked_bytes = 0;
   for (const core::TaskSpec& spec : command.tasks) {
-    if (!seen.insert(spec.type).second || !core::check_name("type", spec.type)) continue;
-    const auto type = shared_->records.find_at_hand(core::task_type_ref(command.ns, spec.type));
-    if (!type || (is_strict && !type->record)) return false;
+    if (!core::check_name("type", spec.type)) continue;
+    const auto [known, is_new] = has_schema.try_emplace(spec.type, false);
+    if (is_new) {
+      const auto type = shared_->records.find_at_hand(core::task_type_ref(command.ns, spec.type));
+      if (!type || (is_strict && !type->record)) return false;
+      known->second = type->type != nullptr && !type->type->payload.fits_everything();
+    }
+    if (known->second) checked_bytes += spec.payload.text.size();
   }
-  return true;
+  return checked_bytes <= kCheckedHereMax;
 }
 
 // That one claims is noted now and then, unless it sends heartbeats.
@@ -173,7 +191,7 @@ Result<std::map<std::string, core::Duration>> LocalApi::type_leases(const core::
   for (const std::string& name : types_of(command)) {
     const auto declared = declared_type(command.ns, name, false);
     if (!declared) return declared.problem();
-    if (*declared && (*declared)->lease) leases.emplace(name, *(*declared)->lease);
+    if (*declared && (*declared)->type.lease) leases.emplace(name, *(*declared)->type.lease);
   }
   return leases;
 }

@@ -33,15 +33,33 @@ void RecordCache::put(const core::RecordRef& ref, const RecordNow& seen, std::ui
   const std::lock_guard lock{mutex_};
   follow_life();
   if (round != round_) return;
-  if (entries_.size() >= kEntriesMax) entries_.clear();  // rare, and costs a read each
-  entries_[ref] = {.seen = seen, .until = until};
+  const bool is_full = entries_.size() >= kEntriesMax || schema_bytes_ >= kSchemaBytesMax;
+  if (is_full) clear();  // rare, and costs a read each
+  Entry& entry = entries_[ref];
+  schema_bytes_ += schema_bytes_of(seen);
+  schema_bytes_ -= schema_bytes_of(entry.seen);
+  entry = {.seen = seen, .until = until};
+}
+
+std::size_t RecordCache::schema_bytes_of(const RecordNow& seen) {
+  return seen.type == nullptr ? 0 : seen.type->schema_bytes;
+}
+
+void RecordCache::clear() {
+  entries_.clear();
+  schema_bytes_ = 0;
 }
 
 void RecordCache::forget(std::span<const core::RecordRef> refs) {
   if (core::planted(core::Canary::record_not_forgotten)) return;
   const std::lock_guard lock{mutex_};
   ++round_;
-  for (const core::RecordRef& ref : refs) entries_.erase(ref);
+  for (const core::RecordRef& ref : refs) {
+    const auto found = entries_.find(ref);
+    if (found == entries_.end()) continue;
+    schema_bytes_ -= schema_bytes_of(found->second.seen);
+    entries_.erase(found);
+  }
 }
 
 void RecordCache::follow_life() {
@@ -49,7 +67,7 @@ void RecordCache::follow_life() {
   if (life == life_) return;
   life_ = life;
   ++round_;
-  entries_.clear();
+  clear();
 }
 
 }  // namespace pawl::runtime

@@ -7,12 +7,14 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 
 #include "core/env.hpp"
 #include "core/record.hpp"
+#include "core/task_type.hpp"
 
 namespace pawl::runtime {
 
@@ -20,12 +22,15 @@ namespace pawl::runtime {
 struct RecordNow {
   std::optional<core::Record> record = {};
   core::TimePoint now = {};
+  // Of a declared type, instead of the record's body. Shared with the cache.
+  std::shared_ptr<const core::DeclaredType> type = {};
 };
 
 class RecordCache {
  public:
   static constexpr core::Duration kStaleness = std::chrono::seconds{2};
   static constexpr std::size_t kEntriesMax = 10'000;
+  static constexpr std::size_t kSchemaBytesMax = 4U << 20U;  // as text: parsed they take ten times as much
 
   static constexpr core::Duration kAtHand = std::chrono::milliseconds{100};
 
@@ -49,7 +54,10 @@ class RecordCache {
     core::MonotonicTime until = {};
   };
 
-  void follow_life();  // with the lock held
+  // With the lock.
+  void follow_life();
+  void clear();
+  [[nodiscard]] static std::size_t schema_bytes_of(const RecordNow& seen);
 
   core::Clock& clock_;
   const std::function<std::uint64_t()> life_of_store_;
@@ -57,6 +65,7 @@ class RecordCache {
   std::uint64_t round_ = 0;
   std::uint64_t life_ = 0;
   std::map<core::RecordRef, Entry> entries_;
+  std::size_t schema_bytes_ = 0;  // of all entries
 };
 
 }  // namespace pawl::runtime

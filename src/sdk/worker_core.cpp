@@ -50,11 +50,12 @@ Handler with_schema(const std::string& text, Handler handler) {
   if (const core::Status json = core::check_json("schema", schema); !json) throw error_of(json.problem());
   if (const core::Status valid = core::check_schema("schema", schema); !valid)
     throw error_of(valid.problem());
-  return [schema, handler = std::move(handler)](auto& context, const std::string& input) {
-    if (const core::Status fits = core::check_against(schema, "payload", {input}); !fits)
-      throw BadJson{fits.problem().detail};
-    return handler(context, input);
-  };
+  return
+      [parsed = core::Schema{schema}, handler = std::move(handler)](auto& context, const std::string& input) {
+        if (const core::Status fits = parsed.check("payload", {input}); !fits)
+          throw BadJson{fits.problem().detail};
+        return handler(context, input);
+      };
 }
 
 std::size_t branch_threads(const WorkerOptions& options) {

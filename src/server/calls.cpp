@@ -13,7 +13,10 @@ Services Services::with(runtime::LocalApi& other) const {
           .engine = engine,
           .store = store,
           .metrics = metrics,
+          .denials = denials,
           .streams = streams,
+          .rates = rates,
+          .waits = waits,
           .queue_watch = queue_watch,
           .run_watch = run_watch,
           .readiness = readiness,
@@ -38,12 +41,19 @@ void deny(Services& services, const Request& request, const core::Problem& probl
       request.actor, request.ns, "denied",
       std::string{wire::name_of(request.route->method)} + " " + std::string{request.route->path});
   entry.outcome = core::kind_of(problem.code).name;
-  const auto note = [entry = std::move(entry)](core::FoundRecords, core::TimePoint) {
-    return core::Result<core::RecordDecision>{core::RecordDecision{.audit = {entry}}};
-  };
-  services.submit(core::ChangeRecords{.decide = note},
+  auto written = services.denials.note(std::move(entry), request.network);
+  if (!written) return answer(problem_response(problem, request.id));
+  services.submit(audit_command({std::move(*written)}),
                   [response = problem_response(problem, request.id),
                    answer = std::move(answer)](const core::Result<core::Answer>&) { answer(response); });
+}
+
+core::Result<Answer> with_place(Services& services, const Request& request, core::Duration wait,
+                                Answer answer) {
+  if (wait <= core::Duration{0}) return answer;
+  auto place = services.waits.take(request.ns, request.actor.id);
+  if (!place) return place.problem();
+  return releasing(std::move(*place), std::move(answer));
 }
 
 core::Status check_queue(const Request& request, const std::string& name) {

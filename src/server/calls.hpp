@@ -9,11 +9,13 @@
 #include "engine/engine.hpp"
 #include "runtime/local_api.hpp"
 #include "server/auth.hpp"
-#include "server/event_stream.hpp"
+#include "server/denials.hpp"
+#include "server/event_streams.hpp"
 #include "server/metrics.hpp"
 #include "server/queue_watch.hpp"
 #include "server/readiness.hpp"
 #include "server/request.hpp"
+#include "server/request_rates.hpp"
 #include "server/run_watch.hpp"
 #include "server/threads.hpp"
 
@@ -28,7 +30,10 @@ struct Services {
   engine::Engine& engine;
   store::Store& store;
   Metrics& metrics;
+  Denials& denials;
   EventStreams& streams;
+  RequestRates& rates;
+  Places& waits;  // of calls that are answered when something has happened
   QueueWatch& queue_watch;
   RunWatch& run_watch;
   Readiness& readiness;
@@ -45,8 +50,13 @@ struct Services {
 // the network. The others run on those of `Blocking`.
 [[nodiscard]] bool submits_itself(wire::Call call);
 
-// Writes down who was denied what, and says so.
+// Answers that a call was denied, which goes into the audit: alone, or counted with others like it.
 void deny(Services& services, const Request& request, const core::Problem& problem, Answer answer);
+
+// The answer of a call that waits for so long, which holds one of `Services::waits` until then; refused where
+// there is none.
+[[nodiscard]] core::Result<Answer> with_place(Services& services, const Request& request, core::Duration wait,
+                                              Answer answer);
 
 // Whether the one who asks may do something in this queue.
 [[nodiscard]] core::Status check_queue(const Request& request, const std::string& name);

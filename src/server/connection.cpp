@@ -1,6 +1,8 @@
 #include "server/connection.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
@@ -36,11 +38,13 @@ Response named_problem(const core::Problem& problem, const std::string& request_
 
 }  // namespace
 
-Connection::Connection(Socket socket, Tls::Context* tls, const HttpLimits& limits, Dispatch& dispatch)
+Connection::Connection(Socket socket, Tls::Context* tls, const HttpLimits& limits, Dispatch& dispatch,
+                       std::string network)
     : stream_(std::move(socket), tls),
       limits_(limits),
       dispatch_(dispatch),
-      is_local_(stream_.is_peer_local()) {}
+      is_local_(stream_.is_peer_local()),
+      network_(std::move(network)) {}
 
 void Connection::stop() {
   is_stopping_ = true;
@@ -50,20 +54,38 @@ void Connection::stop() {
   });
 }
 
+void Connection::displace() {
+  is_stopping_ = true;
+  asio::post(executor(), [self = shared_from_this()] {
+    if (self->is_idle_ || self->is_reading_header_) self->stream_.cancel();
+  });
+}
+
+// The first request must come soon, the next ones may be long in coming.
 Awaitable<void> Connection::run() {
-  bool goes_on = co_await open();
+  bool goes_on = co_await open(limits_.header_timeout);
   for (int served = 0; goes_on && !is_stopping_; ++served) {
-    if (!co_await wait_for_request()) break;
+    const auto timeout =
+        served == 0 ? std::min(limits_.header_timeout, limits_.idle_timeout) : limits_.idle_timeout;
+    if (!co_await wait_for_request(timeout)) break;
     goes_on = co_await serve(served + 1 == limits_.requests_per_connection_max);
   }
   co_await close();
 }
 
-Awaitable<void> Connection::turn_away() {
-  const core::Problem problem{.code = core::ProblemCode::resource_exhausted,
-                              .detail = "there are too many connections"};
-  Response response = named_problem(problem, new_request_id());
-  co_await write_early(std::move(response), limits_.farewell);
+Awaitable<void> Connection::turn_away(core::Problem refusal) {
+  const bool is_open = co_await open(limits_.farewell_header_timeout);
+  RequestParser parser{limits_};
+  bool has_header = false;
+  if (is_open) has_header = co_await read_header(parser, limits_.farewell_header_timeout);
+  const bool is_probe =
+      has_header && !parser.refusal() && Dispatch::is_probe(parser.method(), parser.target());
+  if (is_probe) {
+    co_await serve_request(parser, true);
+  } else if (is_open) {
+    Response response = named_problem(refusal, new_request_id());
+    co_await write_early(std::move(response), limits_.farewell);
+  }
   co_await close();
 }
 
@@ -82,8 +104,10 @@ Awaitable<void> Connection::linger() {
   is_idle_ = false;
 }
 
-Awaitable<bool> Connection::open() {
-  const auto opening = co_await stream_.open(limits_.header_timeout);
+Awaitable<bool> Connection::open(std::chrono::milliseconds timeout) {
+  is_reading_header_ = true;
+  const auto opening = co_await stream_.open(timeout);
+  is_reading_header_ = false;
   if (opening == Transport::Opening::spoke_plainly) {
     const core::Problem problem{.code = core::ProblemCode::invalid_argument,
                                 .detail = "this port speaks TLS: use https://"};
@@ -96,8 +120,12 @@ Awaitable<bool> Connection::open() {
 Awaitable<bool> Connection::serve(bool is_last) {
   RequestParser parser{limits_};
   is_head_ = false;
-  const bool has_header = co_await read_header(parser);
+  const bool has_header = co_await read_header(parser, limits_.header_timeout);
   if (!has_header) co_return false;
+  co_return co_await serve_request(parser, is_last);
+}
+
+Awaitable<bool> Connection::serve_request(RequestParser& parser, bool is_last) {
   if (parser.refusal()) {
     std::string id = new_request_id();
     co_return co_await refuse(parser, std::move(id), parser.has_header() ? limits_.linger : limits_.unread);
@@ -110,9 +138,10 @@ Awaitable<bool> Connection::serve(bool is_last) {
     if (!parser.is_whole()) co_return co_await write_early(std::move(*refusal), limits_.linger);
     co_return co_await write(std::move(*refusal), is_kept && !is_stopping_);
   }
+  Request& request = std::get<Request>(admission);
+  if (request.route->role && token_ != request.actor.id) note_admitted(request.actor.id);
   const bool has_body = co_await read_body(parser);
   if (!has_body) co_return false;
-  Request& request = std::get<Request>(admission);
   if (parser.refusal()) co_return co_await refuse(parser, std::move(request.id), limits_.linger);
   request.body = parser.take_body();
   Response response = co_await answer_of(std::move(request));
@@ -121,6 +150,11 @@ Awaitable<bool> Connection::serve(bool is_last) {
     co_return false;
   }
   co_return co_await write(std::move(response), is_kept && !is_stopping_);
+}
+
+void Connection::note_admitted(const std::string& token) {
+  token_ = token;
+  if (admitted_) admitted_(token);
 }
 
 // What follows a request that was not understood cannot be trusted to be one: the connection ends.
@@ -143,14 +177,14 @@ void Connection::begin_body(RequestParser& parser) {
 }
 
 // A connection may be idle for long, but a request that has begun must come soon.
-Awaitable<bool> Connection::wait_for_request() {
+Awaitable<bool> Connection::wait_for_request(std::chrono::milliseconds timeout) {
   if (!buffer_.empty()) {
     co_await stream_.give_way();  // one who sends many ahead must not hold up the others
     co_return true;
   }
   buffer_.shrink_to_fit();  // many connections wait most of the time
   is_idle_ = true;
-  stream_.expires_after(limits_.idle_timeout);
+  stream_.expires_after(timeout);
   const bool has_come = co_await stream_.wait_for_input();
   is_idle_ = false;
   co_return has_come;
@@ -161,15 +195,17 @@ void Connection::feed(RequestParser& parser) {
     parser.refuse_for_lack_of_memory();
 }
 
-Awaitable<bool> Connection::read_header(RequestParser& parser) {
-  stream_.expires_after(limits_.header_timeout);
+Awaitable<bool> Connection::read_header(RequestParser& parser, std::chrono::milliseconds timeout) {
+  is_reading_header_ = true;
+  stream_.expires_after(timeout);
   feed(parser);
-  while (!parser.has_header() && !parser.refusal()) {
-    const bool has_more = co_await stream_.read_some(buffer_);
-    if (!has_more) co_return false;
-    feed(parser);
+  bool has_more = true;
+  while (has_more && !parser.has_header() && !parser.refusal()) {
+    has_more = co_await stream_.read_some(buffer_);
+    if (has_more) feed(parser);
   }
-  co_return true;
+  is_reading_header_ = false;
+  co_return has_more;
 }
 
 Awaitable<bool> Connection::read_body(RequestParser& parser) {
@@ -194,6 +230,7 @@ Awaitable<bool> Connection::read_body(RequestParser& parser) {
 Awaitable<Admission> Connection::admission_of(Incoming incoming) {
   stream_.expires_never();
   incoming.is_local = is_local_;
+  incoming.network = network_;
   incoming.resume = [executor = executor()](std::function<void()> work) {
     asio::post(executor, std::move(work));
   };

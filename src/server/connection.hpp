@@ -21,26 +21,39 @@ namespace pawl::server {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // `tls`: null for plain TCP. It need not outlive the call.
-  Connection(Socket socket, Tls::Context* tls, const HttpLimits& limits, Dispatch& dispatch);
+  // `tls`: null for plain TCP. It need not outlive the call. `network` is what its caller is counted by.
+  Connection(Socket socket, Tls::Context* tls, const HttpLimits& limits, Dispatch& dispatch,
+             std::string network);
 
   [[nodiscard]] Executor executor() { return stream_.executor(); }
   [[nodiscard]] Awaitable<void> run();
-  // Instead of `run`, where there are too many: says so without reading anything.
-  [[nodiscard]] Awaitable<void> turn_away();
+  // Instead of `run`, where there are too many: serves a probe, and answers anything else with the refusal.
+  [[nodiscard]] Awaitable<void> turn_away(core::Problem refusal);
   // Ends it now if it waits for a request or lingers, else after the answer. Any thread.
   void stop();
+  // The same, and also if it is reading a header. Any thread.
+  void displace();
+  // Called on the connection's thread when a request that needs a role was admitted: with the token of the
+  // first, and with that of each that has another one than the one before. To be set before `run`.
+  void when_admitted(std::function<void(const std::string& token)> admitted) {
+    admitted_ = std::move(admitted);
+  }
+  // Whether it waits for a request. Any thread.
+  [[nodiscard]] bool is_idle() const { return is_idle_; }
 
  private:
-  [[nodiscard]] Awaitable<bool> open();
-  [[nodiscard]] Awaitable<bool> wait_for_request();
+  [[nodiscard]] Awaitable<bool> open(std::chrono::milliseconds timeout);
+  [[nodiscard]] Awaitable<bool> wait_for_request(std::chrono::milliseconds timeout);
   // One request and its answer; whether the connection goes on.
   [[nodiscard]] Awaitable<bool> serve(bool is_last);
+  // The same, of a request whose header was read.
+  [[nodiscard]] Awaitable<bool> serve_request(RequestParser& parser, bool is_last);
   // Until the parser has it or refuses it; false: nothing more comes.
-  [[nodiscard]] Awaitable<bool> read_header(RequestParser& parser);
+  [[nodiscard]] Awaitable<bool> read_header(RequestParser& parser, std::chrono::milliseconds timeout);
   // The same, all of it in time, and never too slowly for long.
   [[nodiscard]] Awaitable<bool> read_body(RequestParser& parser);
   void begin_body(RequestParser& parser);
+  void note_admitted(const std::string& token);
   // `id`: of the request.
   [[nodiscard]] Awaitable<bool> refuse(RequestParser& parser, std::string id, Linger lingers);
   // Of a request that Dispatch, which names them, does not get to see.
@@ -68,7 +81,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Dispatch& dispatch_;
   bool is_local_ = false;
   bool is_head_ = false;
-  bool is_idle_ = false;           // nobody waits for an answer
+  std::string network_;
+  std::function<void(const std::string& token)> admitted_;
+  std::optional<std::string> token_;   // of the last request that needed a role
+  std::atomic<bool> is_idle_ = false;  // nobody waits for an answer
+  bool is_reading_header_ = false;
   std::uint64_t asked_ = 0;        // requests that were handed on
   bool is_asking_ = false;         // the last of them is not answered yet
   std::optional<Linger> lingers_;  // the last answer came before the end of the request

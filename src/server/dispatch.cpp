@@ -116,6 +116,13 @@ std::size_t Dispatch::body_limit(std::string_view method, std::string_view targe
   return found && found->route->is_large ? std::max(kLargeBodyMax, options_.body_max) : options_.body_max;
 }
 
+bool Dispatch::is_probe(std::string_view method, std::string_view target) {
+  const auto known = method_of(method);
+  const auto found =
+      known ? wire::match(*known, path_of(target)) : core::Result<wire::Match>{core::Problem{}};
+  return found && (found->route->call == Call::healthz || found->route->call == Call::readyz);
+}
+
 std::string Dispatch::new_request_id() {
   const std::lock_guard lock{random_mutex_};
   return fmt::format("{:016x}", random_.next());
@@ -151,6 +158,7 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
                   .wants_events = found->route->is_followed && incoming.method == "GET" &&
                                   incoming.accept.find("text/event-stream") != std::string::npos,
                   .is_local = incoming.is_local,
+                  .network = std::move(incoming.network),
                   .waits_since = clock_.monotonic(),
                   .resume = incoming.resume};
   if (found->route->path.starts_with("/v1/{ns}/")) {
@@ -211,9 +219,10 @@ void Dispatch::admit(Incoming incoming, std::function<void(Admission)> decided) 
   if (!request) return decided(seen_off(asked, refusal(incoming, request.problem())));
   if (!request->route->role) return decided(std::move(*request));
   if (services_.auth.is_at_hand(*request)) return authorize(std::move(*request), decided);
-  services_.blocking([this, request = std::move(*request), decided = std::move(decided)]() mutable {
+  auto authorizing = [this, request = std::move(*request), decided = std::move(decided)]() mutable {
     authorize(std::move(request), decided);
-  });
+  };
+  services_.blocking({.kind = WorkKind::vital}, std::move(authorizing));
 }
 
 core::Status Dispatch::check_wait(const Request& request) const {
@@ -221,6 +230,15 @@ core::Status Dispatch::check_wait(const Request& request) const {
   return Problem{.code = ProblemCode::unavailable,
                  .detail = fmt::format("the store has not kept up for {}: nothing was done, try again",
                                        core::format_duration(kThreadWaitMax))};
+}
+
+core::Status Dispatch::check_line(const Request& request) const {
+  if (services_.blocking.waiting_of(request.ns) < options_.calls_waiting_max) return core::Done{};
+  return Problem{
+      .code = ProblemCode::resource_exhausted,
+      .detail = fmt::format("limits.reads_per_namespace: {} calls of namespace '{}' wait for their "
+                            "turn already, which is the most",
+                            options_.calls_waiting_max, request.ns)};
 }
 
 void Dispatch::authorize(Request request, const std::function<void(Admission)>& decided) {
@@ -240,11 +258,21 @@ void Dispatch::authorize(Request request, const std::function<void(Admission)>& 
   }
   request.actor = std::move(allowed->actor);
   if (allowed->refusal) return deny(services_, request, *allowed->refusal, refusing());
+  if (const core::Status rate = services_.rates.take(request.ns, request.actor.id); !rate)
+    return refusing()(problem_response(rate.problem(), request.id));
   request.queues = std::move(allowed->queues);
   decided(std::move(request));
 }
 
 namespace {
+
+// What reads many rows: besides the lists, the calls that change all that a filter finds.
+WorkKind kind_of_work(const wire::Route& route) {
+  const bool reads = route.method == wire::Method::get || route.call == Call::retry_tasks ||
+                     route.call == Call::cancel_tasks || route.call == Call::retry_runs ||
+                     route.call == Call::cancel_runs || route.call == Call::sweep;
+  return reads ? WorkKind::read : WorkKind::other;
+}
 
 // As with the fields of a body: what is not known is refused by its name. Probes may say what they like.
 core::Status check_query(const Request& request) {
@@ -273,12 +301,16 @@ void Dispatch::call(Request request, Answer answer) {
     return finish(problem_response(query.problem(), request.id));
   const bool waits_for_nothing = submits_itself(request.route->call) && request.body.size() <= kReadHereMax;
   if (!request.route->role || waits_for_nothing) return call_here(std::move(request), std::move(finish));
+  if (const core::Status line = check_line(request); !line)
+    return finish(problem_response(line.problem(), request.id));
   request.waits_since = clock_.monotonic();
-  services_.blocking([this, request = std::move(request), finish = std::move(finish)]() mutable {
-    if (const core::Status in_time = check_wait(request); !in_time)
-      return finish(problem_response(in_time.problem(), request.id));
-    call_with_memory(std::move(request), finish);
-  });
+  WorkOwner owner = request.owner(kind_of_work(*request.route));
+  services_.blocking(std::move(owner),
+                     [this, request = std::move(request), finish = std::move(finish)]() mutable {
+                       if (const core::Status in_time = check_wait(request); !in_time)
+                         return finish(problem_response(in_time.problem(), request.id));
+                       call_with_memory(std::move(request), finish);
+                     });
 }
 
 // Memory that runs out in a request ends that request alone.

@@ -25,7 +25,8 @@ class Dispatch {
     // Names that this server goes by, without port. A browser on another site cannot send one of them (DNS
     // rebinding).
     std::vector<std::string> hosts = {};
-    std::size_t body_max = 4U << 20U;  // of a batch more, see `body_limit`
+    std::size_t body_max = 4U << 20U;     // of a batch more, see `body_limit`
+    std::size_t calls_waiting_max = 512;  // for a thread, of one namespace
   };
   Dispatch(Services services, core::Clock& clock, core::Random& random, Log& log, Options options)
       : services_(std::move(services)),
@@ -36,6 +37,9 @@ class Dispatch {
 
   // How large the body of this request may be; asked before it is read.
   [[nodiscard]] std::size_t body_limit(std::string_view method, std::string_view target) const;
+
+  // Whether it asks how the server is, which it may do also where there is no room for others.
+  [[nodiscard]] static bool is_probe(std::string_view method, std::string_view target);
 
   // From the header alone: who asks, and whether they may. What is refused needs no body. Does not wait;
   // `decided` may be called before it returns, or on any thread.
@@ -60,6 +64,8 @@ class Dispatch {
   [[nodiscard]] Asked asked_now(const Request& request) const;
   // `unavailable` where a request has waited too long for a thread.
   [[nodiscard]] core::Status check_wait(const Request& request) const;
+  // `resource_exhausted` when too many calls of the namespace wait for a thread.
+  [[nodiscard]] core::Status check_line(const Request& request) const;
   // Counted, logged and named.
   [[nodiscard]] Response seen_off(const Asked& asked, Response response);
   void call_here(Request request, Answer answer);

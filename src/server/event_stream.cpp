@@ -1,6 +1,6 @@
 #include "server/event_stream.hpp"
 
-#include <fmt/format.h>
+#include <utility>
 
 namespace pawl::server {
 
@@ -74,18 +74,6 @@ void EventStream::close() {
   wake_ = nullptr;
   buffer_.clear();
   place_.reset();
-}
-
-core::Result<std::shared_ptr<EventStream>> EventStreams::open() {
-  const auto count = open_;
-  if (++*count > streams_max_) {
-    --*count;
-    return core::Problem{
-        .code = core::ProblemCode::resource_exhausted,
-        .detail = fmt::format("{} callers follow events already, more are not possible", streams_max_)};
-  }
-  std::shared_ptr<void> place{nullptr, [count](void*) { --*count; }};
-  return std::make_shared<EventStream>(kBufferBytesMax, std::move(place));
 }
 
 }  // namespace pawl::server

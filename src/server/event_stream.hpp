@@ -5,14 +5,11 @@
 // Always: what is taken out are whole events. A caller that does not keep up is cut off when it is a buffer
 // behind, and comes back with the id of the last event that it saw (Last-Event-ID). Any thread.
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
-
-#include "core/result.hpp"
 
 namespace pawl::server {
 
@@ -55,22 +52,6 @@ class EventStream {
   std::function<void()> wake_;
   std::string buffer_;
   bool is_over_ = false;
-};
-
-// The streams of a server, so many at once and no more.
-class EventStreams {
- public:
-  static constexpr int kStreamsMax = 256;
-  static constexpr std::size_t kBufferBytesMax = 1U << 20U;
-
-  explicit EventStreams(int streams_max = kStreamsMax) : streams_max_(streams_max) {}
-
-  [[nodiscard]] core::Result<std::shared_ptr<EventStream>> open();
-
- private:
-  const int streams_max_;
-  // Shared with the streams, which may outlive this.
-  std::shared_ptr<std::atomic<int>> open_ = std::make_shared<std::atomic<int>>(0);
 };
 
 }  // namespace pawl::server

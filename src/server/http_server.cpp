@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <list>
-#include <map>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -14,11 +12,11 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <fmt/format.h>
 
 #include "core/low_memory.hpp"
-#include "server/connection.hpp"
+#include "server/open_connections.hpp"
+#include "server/peer_network.hpp"
 
 namespace pawl::server {
 
@@ -35,6 +33,7 @@ bool is_loopback(std::string_view address) { return address.starts_with("127.") 
 namespace {
 
 constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr std::chrono::seconds kBetweenCrowdedLines{10};
 
 bool is_out_of_resources(const boost::system::error_code& error) {
   return error == asio::error::no_descriptors || error == asio::error::no_memory ||
@@ -61,15 +60,13 @@ struct HttpServer::Impl {
     return network;
   }
 
-  using Connections = std::list<std::shared_ptr<Connection>>;  // shared with the coroutine that runs each
-
   Impl(const HttpOptions& given, Metrics& counted, Log* written)
       : options(given),
         metrics(counted),
         log(written),
         network(make_network(given)),
         acceptor(first_loop()),
-        blocking(blocking_threads(given)) {}
+        blocking(given.blocking) {}
 
   core::Status listen() {
     if (const core::Status loaded = tls.load(options.tls); !loaded) return loaded;
@@ -89,10 +86,6 @@ struct HttpServer::Impl {
 
   asio::io_context& first_loop() { return network.front()->loop; }
   asio::io_context& next_loop() { return network[accepted++ % network.size()]->loop; }
-
-  static std::size_t blocking_threads(const HttpOptions& options) {
-    return static_cast<std::size_t>(options.blocking_threads);
-  }
 
   // In one second there is one line of it.
   void note_failed_accept(const boost::system::error_code& error) {
@@ -141,61 +134,61 @@ struct HttpServer::Impl {
       Socket caller = std::move(socket);
       const auto from = caller.remote_endpoint(error).address();
       if (error) continue;  // gone already
-      if (has_room_for(from)) {
-        open(std::move(caller), from);
-      } else {
-        turn_away(std::move(caller));
+      const std::string peer = peer_network(from);
+      const bool is_spared = from.is_loopback() && options.limits.spares_loopback;
+      const auto room = connections.make_room(peer, is_spared);
+      if (!room) {
+        ++refused;
+        note_crowded(room.problem().detail);
+        turn_away(std::move(caller), room.problem());
+        continue;
       }
+      if (*room == OpenConnections::Room::displaced) {
+        ++displaced;
+        metrics.count_displaced_connection();
+        note_crowded("limits.connections: all were taken");
+      }
+      open(std::move(caller), peer);
     }
   }
 
-  bool has_room_for(const asio::ip::address& address) {
-    if (metrics.connections() >= options.limits.connections_max) return false;
-    if (address.is_loopback() && options.limits.spares_loopback) return true;
-    const std::lock_guard lock{mutex};
-    const auto known = by_address.find(address);
-    return known == by_address.end() || known->second < options.limits.connections_per_address_max;
+  // One line for all that were refused or displaced in some seconds. Runs where connections are accepted.
+  void note_crowded(const std::string& why) {
+    const core::MonotonicTime now = dispatch->monotonic();
+    if (log == nullptr || (crowded_at && now - *crowded_at < kBetweenCrowdedLines)) return;
+    crowded_at = now;
+    log->write(LogLevel::warning, "connections are refused or displaced",
+               {{"why", why},
+                {"refused", std::to_string(std::exchange(refused, 0))},
+                {"displaced", std::to_string(std::exchange(displaced, 0))},
+                {"connections", std::to_string(metrics.connections())}});
   }
 
-  // With the lock.
-  void count(const asio::ip::address& address, int change) {
-    const int now = by_address[address] += change;
-    if (now == 0) by_address.erase(address);
-  }
-
-  void forget(Connections::iterator entry, const asio::ip::address& address) {
-    const std::lock_guard lock{mutex};
-    count(address, -1);
-    connections.erase(entry);
-    if (connections.empty()) none_left.notify_all();
-  }
-
-  void open(Socket socket, const asio::ip::address& address) {
+  void open(Socket socket, const std::string& peer) {
     const auto context = tls.context();
     auto connection =
-        std::make_shared<Connection>(std::move(socket), context.get(), options.limits, *dispatch);
-    const auto entry = [&] {
-      const std::lock_guard lock{mutex};
-      count(address, 1);
-      return connections.insert(connections.end(), connection);
-    }();
+        std::make_shared<Connection>(std::move(socket), context.get(), options.limits, *dispatch, peer);
+    const auto entry = connections.add(connection, peer);
+    connection->when_admitted(
+        [this, entry](const std::string& token) { connections.note_admitted(entry, token); });
     metrics.count_connection(1);
     auto executor = connection->executor();
-    asio::co_spawn(executor, connection->run(),
-                   [this, entry, connection, address](const std::exception_ptr&) {
-                     forget(entry, address);
-                     metrics.count_connection(-1);
-                   });
+    asio::co_spawn(executor, connection->run(), [this, entry, connection](const std::exception_ptr&) {
+      connections.remove(entry);
+      metrics.count_connection(-1);
+    });
   }
 
-  // Told why, while few are being told; else closed. Over TLS telling it would take shaking hands first.
-  void turn_away(Socket socket) {
+  // Probes are served and others told why they are not, while there are few of them; else it is closed.
+  void turn_away(Socket socket, core::Problem refusal) {
     metrics.count_refused_connection();
-    if (tls.context() != nullptr || farewells >= options.limits.farewells_max) return;
+    if (farewells >= options.limits.farewells_max) return;
     ++farewells;
-    auto connection = std::make_shared<Connection>(std::move(socket), nullptr, options.limits, *dispatch);
+    const auto context = tls.context();
+    auto connection =
+        std::make_shared<Connection>(std::move(socket), context.get(), options.limits, *dispatch, "");
     auto executor = connection->executor();
-    asio::co_spawn(executor, connection->turn_away(),
+    asio::co_spawn(executor, connection->turn_away(std::move(refusal)),
                    [this, connection](const std::exception_ptr&) { --farewells; });
   }
 
@@ -208,12 +201,13 @@ struct HttpServer::Impl {
   std::vector<std::unique_ptr<NetworkThread>> network;
   std::size_t accepted = 0;
   Acceptor acceptor;  // on the first of them
-  asio::thread_pool blocking;
-  std::mutex mutex;
-  std::condition_variable none_left;
-  std::map<asio::ip::address, int> by_address;  // how many connections each has
-  std::atomic<int> farewells = 0;               // of those turned away, not among the connections
-  Connections connections;
+  FairThreads blocking;
+  std::atomic<int> farewells = 0;  // of those turned away, not among the connections
+  OpenConnections connections{options.limits};
+  // Since the last line of the log about it. Touched where connections are accepted.
+  std::optional<core::MonotonicTime> crowded_at;
+  std::int64_t refused = 0;
+  std::int64_t displaced = 0;
 };
 
 HttpServer::HttpServer(const HttpOptions& options, Metrics& metrics, Log* log)
@@ -226,7 +220,7 @@ core::Status HttpServer::listen() { return impl_->listen(); }
 core::Status HttpServer::reload_certificate() { return impl_->tls.load(impl_->options.tls); }
 
 void HttpServer::stop() {
-  impl_->blocking.join();
+  impl_->blocking.stop();
   for (const auto& network : impl_->network) network->loop.stop();
   for (const auto& network : impl_->network) {
     if (network->thread.joinable()) network->thread.join();
@@ -236,9 +230,10 @@ void HttpServer::stop() {
 std::uint16_t HttpServer::port() const { return impl_->acceptor.local_endpoint().port(); }
 
 Blocking HttpServer::blocking() {
-  return [this](std::function<void()> work) {
-    asio::post(impl_->blocking, [this, work = std::move(work)] { impl_->run_guarded(work); });
+  const auto post = [this](WorkOwner owner, std::function<void()> work) {
+    impl_->blocking.post(std::move(owner), [this, work = std::move(work)] { impl_->run_guarded(work); });
   };
+  return {post, [this](const std::string& ns) { return impl_->blocking.waiting_of(ns); }};
 }
 
 Later HttpServer::later() {
@@ -262,8 +257,7 @@ void HttpServer::start(Dispatch& dispatch) {
 
 void HttpServer::stop_accepting() {
   asio::post(impl_->first_loop(), [this] { impl_->acceptor.close(); });
-  const std::lock_guard lock{impl_->mutex};
-  for (const auto& connection : impl_->connections) connection->stop();
+  impl_->connections.stop_all();
 }
 
 void HttpServer::wait_for_connections(std::chrono::milliseconds at_most,
@@ -271,8 +265,7 @@ void HttpServer::wait_for_connections(std::chrono::milliseconds at_most,
   constexpr std::chrono::milliseconds kStep{20};
   for (std::chrono::milliseconds waited{0}; waited < at_most; waited += kStep) {
     answer_waiting();
-    std::unique_lock lock{impl_->mutex};
-    if (impl_->none_left.wait_for(lock, kStep, [this] { return impl_->connections.empty(); })) return;
+    if (impl_->connections.wait_until_none(kStep)) return;
   }
 }
 

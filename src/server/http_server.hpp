@@ -32,7 +32,7 @@ struct HttpLimits {
   int connections_per_address_max = 64;
   bool spares_loopback = true;  // the programs of this machine have one address between them
   int requests_per_connection_max = 1'000;
-  std::chrono::milliseconds header_timeout{5'000};
+  std::chrono::milliseconds header_timeout{5'000};  // and until the first byte of a connection
   std::chrono::milliseconds body_timeout{30'000};
   std::chrono::milliseconds body_grace{5'000};  // after it a body must have come at this rate
   std::int64_t body_bytes_per_second_min = 1'024;
@@ -43,7 +43,9 @@ struct HttpLimits {
   // Of those who sent no header that can be read: nobody who means well has much more of it.
   Linger unread{.bytes_max = 256U << 10U, .timeout = std::chrono::milliseconds{1'000}};
   // Of connections above the limit: they do not count as connections, so there are few and they are short.
+  // Probes are served on them.
   Linger farewell{.bytes_max = 1U << 20U, .timeout = std::chrono::milliseconds{1'000}};
+  std::chrono::milliseconds farewell_header_timeout{1'000};
   int farewells_max = 64;  // at once
 };
 
@@ -57,7 +59,7 @@ struct HttpOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any free one
   int threads = 2;
-  int blocking_threads = 8;
+  FairThreads::Caps blocking = {};
   HttpLimits limits = {};
   TlsFiles tls = {};
 };

@@ -157,6 +157,9 @@ std::string Metrics::text(const View& view) const {
   one(out, "pawl_http_connections", "gauge", "Open connections", static_cast<double>(connections_));
   one(out, "pawl_http_connections_refused_total", "counter", "Connections over the limit",
       static_cast<double>(refused_connections_));
+  one(out, "pawl_http_connections_displaced_total", "counter",
+      "Connections without an admitted request that were closed to make room for new ones",
+      static_cast<double>(displaced_connections_));
   one(out, "pawl_http_accept_failures_total", "counter",
       "Attempts to accept a connection that failed for lack of descriptors or memory",
       static_cast<double>(failed_accepts_));

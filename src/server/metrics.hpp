@@ -23,6 +23,7 @@ class Metrics {
   void count_request(const wire::Route* route, int status, core::Duration took);
   void count_connection(int change) { connections_ += change; }
   void count_refused_connection() { ++refused_connections_; }
+  void count_displaced_connection() { ++displaced_connections_; }
   void count_failed_accept() { ++failed_accepts_; }
   void count_out_of_memory() { ++out_of_memory_; }
   [[nodiscard]] std::int64_t connections() const { return connections_; }
@@ -49,6 +50,7 @@ class Metrics {
   std::vector<PerRoute> routes_;  // one a row of the table, and one for what matched none
   std::atomic<std::int64_t> connections_ = 0;
   std::atomic<std::int64_t> refused_connections_ = 0;
+  std::atomic<std::int64_t> displaced_connections_ = 0;
   std::atomic<std::int64_t> failed_accepts_ = 0;
   std::atomic<std::int64_t> out_of_memory_ = 0;
 };

@@ -21,7 +21,7 @@ Response list_queues(Services& services, const Request& request) {
 }
 
 Response follow(Services& services, const Request& request) {
-  auto stream = services.streams.open();
+  auto stream = services.streams.open(request);
   if (!stream) return problem_response(stream.problem(), request.id);
   const auto followed = services.queue_watch.follow(request, *stream);
   return followed ? event_response(std::move(*stream)) : problem_response(followed.problem(), request.id);

@@ -34,7 +34,8 @@ core::Status QueueWatch::follow(Request request, std::shared_ptr<EventStream> st
 }
 
 void QueueWatch::look_later(const std::string& ns) {
-  later_(kBetweenLooks, [this, ns] { blocking_([this, ns] { look(ns); }); });
+  later_(kBetweenLooks,
+         [this, ns] { blocking_({.kind = WorkKind::read, .ns = ns}, [this, ns] { look(ns); }); });
 }
 
 // A look that fails is followed by another one; meanwhile nothing is told.

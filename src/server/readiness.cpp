@@ -44,7 +44,7 @@ void Readiness::ask(const Told& told) {
   if (is_late) told(too_late());
   if (!begins) return;
   later_(kLookTime, [this, number] { give_up(number); });
-  blocking_([this] { look(); });
+  blocking_({.kind = WorkKind::vital}, [this] { look(); });
 }
 
 Readiness::Verdict Readiness::settled(Verdict verdict) {

@@ -123,13 +123,16 @@ void await_notices(Services& services, const Request& request, const Answer& ans
   if (!wait) return answer(refuse(request, wait.problem()));
   const core::AwaitNotices asked{.ns = request.ns, .worker_id = request.parameters.at(1), .wait = *wait};
   if (const core::Status valid = core::check(asked); !valid) return answer(refuse(request, valid.problem()));
+  auto answered = with_place(services, request, *wait, answer);
+  if (!answered) return answer(refuse(request, answered.problem()));
   const Request brief{.id = request.id};  // the rest need not wait too
-  services.engine.lease_notices().wait({.ns = asked.ns,
-                                        .worker_id = asked.worker_id,
-                                        .until = services.engine.clock().monotonic() + asked.wait},
-                                       [brief, answer](const std::vector<core::TaskId>& tasks) {
-                                         answer(respond(brief, core::Result{tasks}, wire::write_notices));
-                                       });
+  services.engine.lease_notices().wait(
+      {.ns = asked.ns,
+       .worker_id = asked.worker_id,
+       .until = services.engine.clock().monotonic() + asked.wait},
+      [brief, answered = std::move(*answered)](const std::vector<core::TaskId>& tasks) {
+        answered(respond(brief, core::Result{tasks}, wire::write_notices));
+      });
 }
 
 // --- types ---

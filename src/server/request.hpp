@@ -30,6 +30,7 @@ struct Incoming {
   std::string content_type = {};
   std::string traceparent = {};
   std::string if_match = {};
+  std::string network = {};  // what its caller is counted by: peer_network
   bool is_local = false;
   Resume resume = {};
 };
@@ -53,6 +54,7 @@ struct Request {
   bool accepts_gzip = false;
   bool wants_events = false;             // as a stream, from a route that has one
   bool is_local = false;                 // it came over the loopback interface
+  std::string network = {};              // what its caller is counted by: peer_network
   core::Actor actor = {};                // who asks, once that is known
   std::vector<std::string> queues = {};  // of the one who asks; none: all
   std::string hash = {};                 // of the whole request, where it is to be done once
@@ -60,6 +62,8 @@ struct Request {
   core::MonotonicTime waits_since = {};  // for a thread
   Resume resume = {};                    // where its answer is put into words
   WhenGone when_gone = {};               // to be told that nobody waits for the answer any more
+
+  [[nodiscard]] WorkOwner owner(WorkKind kind) const { return {.kind = kind, .ns = ns, .token = actor.id}; }
 };
 
 struct Response {

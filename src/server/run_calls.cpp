@@ -167,10 +167,13 @@ void await(Services& services, const Request& request, const Answer& answer) {
   if (!wait) return answer(refuse(request, wait.problem()));
   const core::Status valid = core::check_duration("wait", *wait, core::Duration{0}, core::kClaimWaitMax);
   if (!valid) return answer(refuse(request, valid.problem()));
+  auto answered = with_place(services, request, *wait, answer);
+  if (!answered) return answer(refuse(request, answered.problem()));
   const Request brief{.id = request.id};  // the rest need not wait too
-  services.run_watch.await(*run, *wait, [brief, answer](const Result<core::Run>& found) {
-    answer(respond(brief, found, wire::write_run, found && core::is_closed(found->state) ? 200 : 202));
-  });
+  services.run_watch.await(
+      *run, *wait, [brief, answered = std::move(*answered)](const Result<core::Run>& found) {
+        answered(respond(brief, found, wire::write_run, found && core::is_closed(found->state) ? 200 : 202));
+      });
 }
 
 Response graph(Services& services, const Request& request) {
@@ -253,7 +256,7 @@ Response follow_events(Services& services, const Request& request) {
   const auto run = services.runs.get_run(asked->run);
   if (!run) return refuse(request, run.problem());
   if (core::is_closed(run->state) && asked->after >= run->sequence) return {.status = 204};
-  auto stream = services.streams.open();
+  auto stream = services.streams.open(request);
   if (!stream) return refuse(request, stream.problem());
   services.run_watch.follow(request, {.run = asked->run, .after = asked->after}, *stream);
   return event_response(std::move(*stream));

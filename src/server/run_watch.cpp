@@ -31,12 +31,13 @@ std::shared_ptr<RunWatch::Watcher> RunWatch::begin(const core::RunId& run, engin
                                                    Look how) {
   auto watcher = std::make_shared<Watcher>();
   watcher->look = std::move(how);
+  watcher->owner = FairThreads::owner_here();
   watcher->news_id = news_.watch(run, what, [gate = gate_, weak = std::weak_ptr{watcher}](const core::Run&) {
     const auto told = weak.lock();
     const std::lock_guard lock{gate->mutex};
     if (told && gate->watch != nullptr) gate->watch->wake(told);
   });
-  threads_.blocking([this, watcher] { look(watcher); });
+  threads_.blocking(watcher->owner, [this, watcher] { look(watcher); });
   return watcher;
 }
 
@@ -49,7 +50,7 @@ void RunWatch::wake(const std::shared_ptr<Watcher>& watcher) {
     watcher->is_looking = true;
     ++watcher->looks;
   }
-  threads_.blocking([this, watcher] { look(watcher); });
+  threads_.blocking(watcher->owner, [this, watcher] { look(watcher); });
 }
 
 void RunWatch::look(const std::shared_ptr<Watcher>& watcher) {

@@ -51,6 +51,7 @@ class RunWatch {
   using Look = std::function<Next()>;
   struct Watcher {
     Look look = {};
+    WorkOwner owner = {};  // of the reads
     std::uint64_t news_id = 0;
     std::mutex mutex = {};    // over what follows
     bool is_looking = true;   // at first, until all is in place

@@ -65,7 +65,13 @@ core::Status check_exposure(const ServeOptions& options, core::Api& api) {
 int threads_of(const store::Store& store, const ServeOptions& options) {
   constexpr int kOfTheRuntime = 5;  // two of the ticker, and one each for replies, schedules and the inbox
   const int loops = options.runtime.loop.threads == 0 ? store.writers() : options.runtime.loop.threads;
-  return std::max(options.http.threads, 1) + options.http.blocking_threads + loops + kOfTheRuntime + 1;
+  const int blocking = options.http.blocking.threads + options.http.blocking.vital_threads;
+  return std::max(options.http.threads, 1) + blocking + loops + kOfTheRuntime + 1;
+}
+
+// Each has a connection, and those of one namespace must leave room for others.
+std::size_t calls_waiting_max(const HttpLimits& limits) {
+  return static_cast<std::size_t>(limits.connections_max + 1) / 2;
 }
 
 void log_step(Log& log, const core::ClockStep& step) {
@@ -108,7 +114,13 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
       runtime.submit(std::move(command), std::move(reply));
     };
     Auth auth{runtime.api(), clock, options.auth};
-    EventStreams streams;
+    const auto write_audit = [&runtime](std::vector<core::AuditEntry> entries) {
+      runtime.submit(audit_command(std::move(entries)), [](const core::Result<core::Answer>&) {});
+    };
+    Denials denials{clock, http.later(), write_audit};
+    EventStreams streams{options.streams};
+    RequestRates rates{clock, options.rates};
+    Places waits{{.what = "waiting calls", .setting = "limits.claims_waiting"}, options.waits};
     QueueWatch queue_watch{runtime.api(), auth, http.blocking(), http.later()};
     RunWatch run_watch{runtime.local(),
                        runtime.engine().run_watch(),
@@ -125,7 +137,10 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
                        .engine = runtime.engine(),
                        .store = store,
                        .metrics = metrics,
+                       .denials = denials,
                        .streams = streams,
+                       .rates = rates,
+                       .waits = waits,
                        .queue_watch = queue_watch,
                        .run_watch = run_watch,
                        .readiness = readiness,
@@ -136,7 +151,9 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
                       clock,
                       random,
                       log,
-                      {.hosts = hosts_of(options.http), .body_max = options.body_max}};
+                      {.hosts = hosts_of(options.http),
+                       .body_max = options.body_max,
+                       .calls_waiting_max = calls_waiting_max(options.http.limits)}};
     http.start(dispatch);
     log.write(LogLevel::info, "serving",
               {{"port", std::to_string(http.port())},
@@ -151,6 +168,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
     run_watch.stop_waiting();
     http.wait_for_connections(options.stop_time, [&runtime] { runtime.engine().abandon_waits(); });
     http.stop();  // its threads call what ends here
+    denials.flush();
   }
   log.write(LogLevel::info, "stopped");
   return 0;

@@ -7,16 +7,27 @@
 #include "core/env.hpp"
 #include "runtime/runtime.hpp"
 #include "server/auth.hpp"
+#include "server/event_streams.hpp"
 #include "server/http_server.hpp"
 #include "server/log.hpp"
+#include "server/request_rates.hpp"
 #include "store/store.hpp"
 
 namespace pawl::server {
+
+// Calls that wait at once. Each has a connection, so that those of one caller must leave room for others.
+[[nodiscard]] constexpr Places::Caps waits_for(std::int64_t connections_max) {
+  const auto all = static_cast<int>(connections_max);
+  return {.all = all, .of_one_namespace = (all + 1) / 2, .of_one_token = (all + 1) / 2};
+}
 
 struct ServeOptions {
   HttpOptions http = {};
   Log::Options log = {};
   runtime::RuntimeOptions runtime = {};
+  Places::Caps streams = EventStreams::kCaps;
+  Places::Caps waits = waits_for(HttpLimits{}.connections_max);
+  RequestRates::Caps rates = {};
   Auth::Options auth = {};
   std::size_t body_max = 4U << 20U;
   std::size_t payload_warn = core::kPayloadBytesWarn;  // what is larger is logged

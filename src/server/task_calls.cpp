@@ -75,10 +75,10 @@ std::optional<Response> made_response(const core::Answer& result) {
 
 // One that was there already is read; nothing was made, so there is nothing to keep.
 Look look_for_task(Services& services, const Request& request) {
-  const Request brief{.id = request.id, .ns = request.ns};  // without its body
+  const Request brief{.id = request.id, .ns = request.ns, .actor = request.actor};  // without its body
   return [&services, brief](const core::Answer& result, const Answer& found) {
     const core::TaskId id = std::get<std::vector<core::Enqueued>>(result).front().id;
-    services.blocking([&services, brief, found, id] {
+    services.blocking(brief.owner(WorkKind::read), [&services, brief, found, id] {
       const auto task = services.api.get_task(brief.ns, id);
       found(respond_text(brief, task, [](const auto& one) { return created_text(false, one.task); }));
     });
@@ -161,13 +161,15 @@ void submit_claim(Services& services, const Request& request, core::ClaimTasks c
     if (!has_key) response.undelivered = give_back(services, ns, worker_id, tasks);
     return std::optional{std::move(response)};
   };
+  auto answered = with_place(services, request, claim.wait, answer);
+  if (!answered) return answer(problem_response(answered.problem(), request.id));
   // One that looks at the store just now is not found; what it gets is given back by `undelivered`. Other
   // claims of the worker are answered too, and made again.
   if (claim.wait > core::Duration{0})
     request.when_gone([&engine = services.engine, ns = claim.ns, worker_id = claim.worker_id] {
       engine.end_waits_of(ns, worker_id);
     });
-  submit(services, request, std::move(claim), shown, answer);
+  submit(services, request, std::move(claim), shown, std::move(*answered));
 }
 
 void claim(Services& services, Request request, Answer answer) {

@@ -118,14 +118,35 @@ def references_times_elements(server: Server) -> None:
 @register(ATTACKS)
 def schema_of_two_megabytes(server: Server) -> None:
     client = server.admin()
-    schema = {"type": "object", "properties": {"kind": {"enum": [f"value-{i:08}" for i in range(120_000)]}}}
-    answer = client.call("PUT", "types/wide", {"schema": schema})
-    require(answer.status in (200, 201, 400, 413), f"unexpected answer {answer}")
-    if answer.status >= 400:
-        return
-    batch = {"tasks": [{"type": "wide", "payload": {"kind": "value-00119999"}}] * 200}
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: server.admin().call("POST", "tasks/batch", batch), range(40)))
+    values = [f"value-{i:08}" for i in range(120_000)]
+    accepted = 0
+    for count in (120_000, 110_000, 55_000, 25_000, 10_000, 5_000, 4_000, 1_000):  # the largest that is taken
+        schema = {"type": "object", "properties": {"kind": {"enum": values[:count]}}}
+        answer = client.call("PUT", "types/wide", {"schema": schema})
+        require(answer.status in (200, 201, 400, 413), f"unexpected answer {answer}")
+        if answer.status < 400:
+            accepted = count
+            break
+    batch = {"tasks": [{"type": "wide", "payload": {"kind": values[accepted - 1]}}] * 200}
+    end = time.monotonic() + 8
+    slowest = 0.0
+
+    def enqueue(_) -> None:
+        attacker = server.admin()
+        while time.monotonic() < end:
+            attacker.call("POST", "tasks", batch["tasks"][0])  # now the server knows the type for a moment
+            attacker.call("POST", "tasks/batch", batch)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        running = [pool.submit(enqueue, i) for i in range(4)]
+        while time.monotonic() < end:
+            begin = time.monotonic()
+            server.client().call("GET", "/healthz")
+            slowest = max(slowest, time.monotonic() - begin)
+            time.sleep(0.05)
+        for one in running:
+            one.result()
+    require(slowest < 2, f"/healthz took {slowest:.1f} s while tasks were checked by a schema of {accepted} values")
 
 
 @register(ATTACKS)
@@ -186,6 +207,24 @@ def one_viewer_takes_all_streams(server: Server) -> None:
 
 
 @register(ATTACKS)
+def one_viewer_takes_all_connections(server: Server) -> None:
+    """Each of them has asked for something once. Probes must have room beside them."""
+    token = server.new_token("viewer", [ATTACKER])
+    request = (f"GET /v1/{ATTACKER}/queues HTTP/1.1\r\nHost: localhost\r\n"
+               f"Authorization: Bearer {token}\r\n\r\n").encode()
+    with contextlib.ExitStack() as stack:
+        for _ in range(1_100):
+            with contextlib.suppress(OSError):
+                connection = raw_socket(server.port)
+                stack.callback(connection.close)
+                connection.sendall(request)
+        for _ in range(20):
+            for path in ("/healthz", "/readyz"):
+                status = server.client(timeout=10).call("GET", path).status
+                require(status == 200, f"{path} was answered {status} beside 1,100 connections of a viewer")
+
+
+@register(ATTACKS)
 def silent_connections(server: Server) -> None:
     with contextlib.ExitStack() as stack:
         for _ in range(1_100):
@@ -203,7 +242,7 @@ def one_worker_takes_all_waiting_claims(server: Server) -> None:
     request = (f"POST /v1/{ATTACKER}/tasks/claim HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode()
     with contextlib.ExitStack() as stack:
-        for _ in range(800):
+        for _ in range(1_100):
             with contextlib.suppress(OSError):
                 connection = raw_socket(server.port)
                 stack.callback(connection.close)

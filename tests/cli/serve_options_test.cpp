@@ -33,6 +33,13 @@ TEST(ServeOptions, AreByDefaultThoseOfTheTableOfKeys) {
   EXPECT_EQ(options->runtime.limits.runs.child_depth_max, plain.runtime.limits.runs.child_depth_max);
   EXPECT_EQ(options->runtime.limits.runs.rendered_bytes_max, plain.runtime.limits.runs.rendered_bytes_max);
   EXPECT_EQ(options->runtime.limits.runs.scanned_bytes_max, plain.runtime.limits.runs.scanned_bytes_max);
+  EXPECT_EQ(options->waits.of_one_namespace, plain.waits.of_one_namespace);
+  EXPECT_EQ(options->waits.of_one_token, plain.waits.of_one_token);
+  EXPECT_EQ(options->streams.of_one_namespace, plain.streams.of_one_namespace);
+  EXPECT_EQ(options->streams.of_one_token, plain.streams.of_one_token);
+  EXPECT_EQ(options->http.blocking.threads, plain.http.blocking.threads);
+  EXPECT_EQ(options->http.blocking.reads, plain.http.blocking.reads);
+  EXPECT_EQ(options->rates.of_one_token, 0) << "off";
   EXPECT_EQ(options->runtime.api.worker_timeout, plain.runtime.api.worker_timeout);
   EXPECT_EQ(options->runtime.api.payload_max, plain.runtime.api.payload_max);
   EXPECT_FALSE(options->auth.requires_token);
@@ -55,6 +62,14 @@ TEST(ServeOptions, AreWhatTheKeysSay) {
                                      "limits.child_depth=7",
                                      "limits.run_rendered=3MiB",
                                      "limits.run_scanned=48MiB",
+                                     "limits.claims_waiting_per_namespace=3",
+                                     "limits.streams=20",
+                                     "limits.streams_per_namespace=12",
+                                     "limits.streams_per_token=4",
+                                     "limits.reads_per_namespace=6",
+                                     "limits.reads_per_token=5",
+                                     "limits.requests_per_namespace=100",
+                                     "limits.requests_per_token=50",
                                      "retention.idempotency=1h",
                                      "retention.tasks=2d",
                                      "retention.runs=3d",
@@ -80,6 +95,19 @@ TEST(ServeOptions, AreWhatTheKeysSay) {
   EXPECT_EQ(options->runtime.limits.runs.child_depth_max, 7);
   EXPECT_EQ(options->runtime.limits.runs.rendered_bytes_max, 3U << 20U);
   EXPECT_EQ(options->runtime.limits.runs.scanned_bytes_max, 48U << 20U);
+  EXPECT_EQ(options->waits.of_one_namespace, 3);
+  EXPECT_EQ(options->waits.of_one_token, 5) << "half of the connections";
+  EXPECT_EQ(options->streams.all, 20);
+  EXPECT_EQ(options->streams.of_one_namespace, 12);
+  EXPECT_EQ(options->streams.of_one_token, 4);
+  const server::FairThreads::Caps& threads = options->http.blocking;
+  EXPECT_EQ(threads.reads_of_one_namespace, 6);
+  EXPECT_EQ(threads.reads_of_one_token, 5);
+  EXPECT_GT(threads.reads, threads.reads_of_one_namespace) << "one is kept for other namespaces";
+  EXPECT_GT(threads.threads, threads.reads);
+  EXPECT_GT(threads.threads, threads.of_one_namespace);
+  EXPECT_EQ(options->rates.of_one_namespace, 100);
+  EXPECT_EQ(options->rates.of_one_token, 50);
   EXPECT_EQ(options->answers_kept, 1h);
   for (const core::Retention& retention :
        {options->runtime.api.retention, options->runtime.ticker.retention}) {
@@ -99,7 +127,7 @@ TEST(ServeOptions, OutOfTheirRangeAreRefusedByName) {
   for (const auto* set :
        {"lease.default=1ms", "lease.default=25h", "workers.offline_after=10ms", "limits.payload_max=3MiB",
         "limits.payload_max=0", "leader.ttl=0s", "limits.body_max=1", "limits.connections=0",
-        "http.read_timeout=0s", "listen=80", "listen=127.0.0.1:70000"}) {
+        "limits.reads_per_token=0", "http.read_timeout=0s", "listen=80", "listen=127.0.0.1:70000"}) {
     const auto options = options_with({set});
     ASSERT_FALSE(options.ok()) << set;
     const std::string key{std::string_view{set}.substr(0, std::string_view{set}.find('='))};

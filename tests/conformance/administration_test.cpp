@@ -39,6 +39,28 @@ TEST_P(Administration, KeepsDeclaredTypes) {
       "schema.pattern");
 }
 
+TEST_P(Administration, RefusesASchemaThatIsTooLarge) {
+  const std::string schema = R"({"enum":[")" + std::string(core::kSchemaBytesMax, 'x') + "\"]}";
+  EXPECT_EQ(api().put_type({.type = {.name = "wide", .schema = {schema}}}).problem().code,
+            ProblemCode::payload_too_large);
+  EXPECT_EQ(api().get_type("default", "wide").problem().code, ProblemCode::not_found);
+}
+
+TEST_P(Administration, ComparesPayloadsWithASchemaThatHasChanged) {
+  core::TaskSpec spec{.type = "typed", .payload = {R"({"n":1})"}};
+  ASSERT_TRUE(
+      api().put_type({.type = {.name = "typed", .schema = {R"({"properties":{"n":{"enum":[1]}}})"}}}).ok());
+  EXPECT_TRUE(api().enqueue("default", spec).ok());
+  spec.payload = {R"({"n":2})"};
+  EXPECT_EQ(api().enqueue("default", spec).problem().errors.at(0).field, "payload.n");
+  ASSERT_TRUE(
+      api().put_type({.type = {.name = "typed", .schema = {R"({"properties":{"n":{"enum":[2]}}})"}}}).ok());
+  EXPECT_TRUE(api().enqueue("default", spec).ok());
+  ASSERT_TRUE(api().delete_type({.name = "typed"}).ok());
+  spec.payload = {"3"};
+  EXPECT_TRUE(api().enqueue("default", spec).ok());
+}
+
 TEST_P(Administration, KeepsTokensAndWhoMadeThem) {
   const auto created = api().create_token(token("aaaaaaaaaaaa"));
   ASSERT_TRUE(created.ok());

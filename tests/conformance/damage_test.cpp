@@ -93,6 +93,8 @@ constexpr Damage kDamages[] = {
     {"run_task_deleted", "delete from run_tasks", "T06"},
     {"run_task_of_another_run", "update run_tasks set run_id = task('once')", "T06"},
     {"fair_task_deleted", "delete from fair_tasks", "T06"},
+    {"task_labels_deleted", "delete from task_labels", "T06"},
+    {"task_label_of_another_task", "update task_labels set id = task('later')", "T06"},
     {"turn_deleted", "update ready set turn = null where turn is not null", "T02"},
 };
 
@@ -102,11 +104,11 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-constexpr const char* kTables[] = {"lanes",    "tasks",       "ready",       "scheduled",  "waiting",
-                                   "leases",   "finished",    "attempts",    "task_keys",  "key_lines",
-                                   "queues",   "lane_counts", "checkpoints", "records",    "audit",
-                                   "runs",     "run_states",  "run_nodes",   "run_events", "run_signals",
-                                   "run_keys", "run_tasks",   "fair_tasks",  "fair_lanes", "fair_keys"};
+constexpr const char* kTables[] = {
+    "lanes",     "tasks",      "ready",      "scheduled", "waiting",     "leases",      "finished",
+    "attempts",  "task_keys",  "key_lines",  "queues",    "lane_counts", "checkpoints", "records",
+    "audit",     "runs",       "run_states", "run_nodes", "run_events",  "run_signals", "run_keys",
+    "run_tasks", "fair_tasks", "fair_lanes", "fair_keys", "task_labels"};
 
 // As another program changes the database.
 void execute_sqlite(const std::string& path, std::string sql, bool must_change = true) {

@@ -49,6 +49,47 @@ TEST_P(Lists, ShowScheduledTasksAsPending) {
   EXPECT_EQ(ids_of(list({.statuses = {TaskStatus::pending}})), std::vector{task.id});
 }
 
+// The first characters of two long labels may be the same, and namespaces share no list.
+TEST_P(Lists, TellLongLabelsApart) {
+  const std::string long_name(250, 'n');
+  const std::string long_value(500, 'v');
+  core::TaskSpec spec = task_of("email");
+  spec.labels = {{long_name + "1", long_value + "1"}, {long_name + "2", long_value + "2"}, {"ü", "ö"}};
+  const core::Task task = enqueue(spec);
+  core::TaskSpec other = task_of("email");
+  other.labels = {{long_name + "1", long_value + "3"}};
+  const core::Task second = enqueue(other);
+  EXPECT_EQ(ids_of(list({.label = {{long_name + "1", long_value + "1"}}})), std::vector{task.id});
+  EXPECT_EQ(ids_of(list({.label = {{long_name + "2", long_value + "2"}}})), std::vector{task.id});
+  EXPECT_EQ(ids_of(list({.label = {{long_name + "1", long_value + "3"}}})), std::vector{second.id});
+  EXPECT_TRUE(list({.label = {{long_name + "1", long_value + "2"}}}).empty());
+  EXPECT_EQ(ids_of(list({.label = {{"ü", "ö"}}})), std::vector{task.id});
+  EXPECT_TRUE(list({.ns = "elsewhere", .label = {{"ü", "ö"}}}).empty());
+}
+
+TEST_P(Lists, ByLabelFollowATaskThroughItsStates) {
+  core::TaskSpec spec = task_of("email");
+  spec.labels = {{"region", "eu"}};
+  const core::Task task = enqueue(spec);
+  const auto labeled = [&](std::vector<TaskStatus> statuses) {
+    return ids_of(list({.statuses = std::move(statuses), .label = {{"region", "eu"}}}));
+  };
+  const std::vector only{task.id};
+  EXPECT_EQ(labeled({}), only);
+  EXPECT_EQ(labeled({TaskStatus::pending}), only);
+  EXPECT_TRUE(labeled({TaskStatus::completed, TaskStatus::blocked}).empty());
+  const auto claimed = claim_for({.worker_id = "w1"});
+  EXPECT_EQ(labeled({}), only);
+  EXPECT_TRUE(labeled({TaskStatus::pending}).empty());
+  EXPECT_EQ(labeled({TaskStatus::claimed}), only);
+  EXPECT_EQ(ids_of(list({.worker_id = "w1", .label = {{"region", "eu"}}})), only);
+  EXPECT_TRUE(list({.worker_id = "w2", .label = {{"region", "eu"}}}).empty());
+  complete(claimed.at(0));
+  EXPECT_EQ(labeled({}), only);
+  EXPECT_EQ(labeled({TaskStatus::completed}), only);
+  EXPECT_TRUE(labeled({TaskStatus::pending, TaskStatus::failed}).empty());
+}
+
 TEST_P(Lists, FilterByEachField) {
   core::TaskSpec spec = task_of("email");
   spec.queue = "mail";

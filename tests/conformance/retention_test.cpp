@@ -51,6 +51,21 @@ TEST_P(Retention, AFinishedTaskIsKeptForSevenDaysAndThenGone) {
   EXPECT_EQ(sweep().changed, 0);
 }
 
+TEST_P(Retention, ATasksLabelsGoWithIt) {
+  core::TaskSpec spec = task_of("t");
+  spec.labels = {{"region", "eu"}, {"tier", "gold"}};
+  const core::Task gone = enqueue(spec);
+  EXPECT_TRUE(api().cancel_task("default", gone.id).ok());
+  clock.advance(8 * kDay);
+  const core::Task kept = enqueue(spec);
+  EXPECT_EQ(sweep().changed, 1);
+  EXPECT_FALSE(is_there(gone));
+  const auto labeled = api().list_tasks({.query = {.label = {{"region", "eu"}}}});
+  ASSERT_EQ(labeled->items.size(), 1U);
+  EXPECT_EQ(labeled->items[0].id, kept.id);
+  EXPECT_TRUE(api().verify()->is_ok());
+}
+
 TEST_P(Retention, WhatHasNotEndedIsNeverTouched) {
   const core::Task held = enqueue(task_of("t"));
   (void)claim_one("w1", 24h);

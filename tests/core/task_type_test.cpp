@@ -7,7 +7,8 @@ namespace {
 
 // The field that is complained of; empty when the payload fits.
 std::string complaint(const std::string& schema, const std::string& payload) {
-  const Status checked = check_payload({.name = "t", .schema = {schema}}, {payload});
+  const DeclaredType type{{.name = "t", .schema = {schema}}};
+  const Status checked = type.check_payload({payload});
   return checked ? "" : checked.problem().errors.at(0).field;
 }
 
@@ -17,11 +18,11 @@ std::string refused_schema(const std::string& schema) {
 }
 
 TEST(TaskType, AsksForItsRequiredFields) {
-  const TaskType type{.name = "t", .required = {"user_question"}};
-  EXPECT_TRUE(check_payload(type, {R"({"user_question":null})"}).ok());
-  EXPECT_EQ(check_payload(type, {"{}"}).problem().errors.at(0).field, "payload.user_question");
-  EXPECT_EQ(check_payload(type, {"[]"}).problem().errors.at(0).field, "payload");
-  EXPECT_EQ(check_payload(type, {}).problem().errors.at(0).field, "payload") << "nothing reads as null";
+  const DeclaredType type{{.name = "t", .required = {"user_question"}}};
+  EXPECT_TRUE(type.check_payload({R"({"user_question":null})"}).ok());
+  EXPECT_EQ(type.check_payload({"{}"}).problem().errors.at(0).field, "payload.user_question");
+  EXPECT_EQ(type.check_payload({"[]"}).problem().errors.at(0).field, "payload");
+  EXPECT_EQ(type.check_payload({}).problem().errors.at(0).field, "payload") << "nothing reads as null";
 }
 
 TEST(TaskType, NamesThePathOfWhatDoesNotFit) {
@@ -68,6 +69,56 @@ TEST(TaskType, RefusesASchemaThatWouldNotBeChecked) {
   EXPECT_EQ(refused_schema("[]"), "schema");
   EXPECT_EQ(refused_schema("{"), "schema");
   EXPECT_EQ(refused_schema("{}"), "");
+}
+
+// A schema with an enum of so many bytes.
+std::string schema_of_size(std::size_t size) {
+  const std::string start = R"({"enum":[")";
+  const std::string end = "\"]}";
+  return start + std::string(size - start.size() - end.size(), 'x') + end;
+}
+
+TEST(TaskType, HasASchemaOfLimitedSize) {
+  const auto checked = [](std::size_t size) {
+    return check(PutTaskType{.type = {.name = "t", .schema = {schema_of_size(size)}}});
+  };
+  EXPECT_TRUE(checked(kSchemaBytesMax).ok());
+  const Status refused = checked(kSchemaBytesMax + 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.problem().code, ProblemCode::payload_too_large);
+  EXPECT_EQ(refused.problem().detail, "schema: has 65537 bytes, at most 65536 are possible");
+}
+
+TEST(TaskType, NamesTheBeginningOfALongEnum) {
+  std::string schema = R"({"enum":["value-0")";
+  for (int i = 1; i < 1'000; ++i) schema += ",\"value-" + std::to_string(i) + "\"";
+  const DeclaredType type{{.name = "t", .schema = {schema + "]}"}}};
+  EXPECT_TRUE(type.check_payload({R"("value-999")"}).ok());
+  const Status refused = type.check_payload({R"("value-1000")"});
+  ASSERT_FALSE(refused);
+  EXPECT_LT(refused.problem().detail.size(), 1'100U);
+  EXPECT_NE(refused.problem().detail.find(R"(payload: must be one of ["value-0","value-1",)"),
+            std::string::npos)
+      << refused.problem().detail;
+  EXPECT_NE(refused.problem().detail.find("of 1000 values]"), std::string::npos) << refused.problem().detail;
+}
+
+TEST(TaskType, ComparesValuesOfAnEnumAsJsonDoes) {
+  constexpr const char* kSchema = R"({"enum":[1,2.5,"1",null,true,{"a":[1]},[]]})";
+  for (const char* fits : {"1", "1.0", "2.5", "\"1\"", "null", "true", R"({"a":[1.0]})", "[]"})
+    EXPECT_EQ(complaint(kSchema, fits), "") << fits;
+  for (const char* fails : {"2", "\"2.5\"", "false", R"({"a":[2]})", "{}", "[1]"})
+    EXPECT_EQ(complaint(kSchema, fails), "payload") << fails;
+}
+
+TEST(TaskType, ChecksAllOfALargePayload) {
+  std::string schema = R"({"type":"array","items":{"properties":{"p0":{"type":"string"})";
+  for (int i = 1; i < 1'000; ++i) schema += ",\"p" + std::to_string(i) + R"(":{"type":"string"})";
+  schema += "}}}";
+  std::string payload = "[{}";
+  for (int i = 1; i < 100'000; ++i) payload += ",{}";
+  EXPECT_EQ(complaint(schema, payload + "]"), "");
+  EXPECT_EQ(complaint(schema, payload + R"(,{"p999":1}])"), "payload[100000].p999");
 }
 
 TEST(TaskType, FillsInWhatWasNotGiven) {

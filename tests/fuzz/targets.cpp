@@ -109,7 +109,7 @@ void read_schema(std::string_view bytes) {
   const auto [schema, value] = halves(bytes);
   const core::RawJson rules{std::string{schema}};
   if (core::json_error(schema) || core::json_error(value) || !core::check_schema("schema", rules)) return;
-  (void)core::check_against(rules, "payload", core::RawJson{std::string{value}});
+  (void)core::Schema{rules}.check("payload", core::RawJson{std::string{value}});
 }
 
 void read_event(std::string_view bytes) {

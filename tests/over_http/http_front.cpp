@@ -18,8 +18,15 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
                      const server::HttpOptions& options)
     : engine_(behind.engine),
       auth_(behind.api, clock, {}),
-      log_(clock, {.least = server::LogLevel::error}),
+      log_(clock, {.least = server::LogLevel::warning}),
       http_(options, metrics_, &log_),
+      denials_(clock, http_.later(),
+               [submit = behind.submit](std::vector<core::AuditEntry> entries) {
+                 submit(server::audit_command(std::move(entries)), [](const core::Result<core::Answer>&) {});
+               }),
+      streams_(behind.quotas.streams),
+      rates_(clock, behind.quotas.rates),
+      waits_({.what = "waiting calls", .setting = "limits.claims_waiting"}, behind.quotas.waits),
       queue_watch_(behind.api, auth_, http_.blocking(), http_.later()),
       run_watch_(behind.api, behind.engine.run_watch(), auth_,
                  {.blocking = http_.blocking(), .later = http_.later()}),
@@ -32,7 +39,10 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
                  .engine = behind.engine,
                  .store = behind.store,
                  .metrics = metrics_,
+                 .denials = denials_,
                  .streams = streams_,
+                 .rates = rates_,
+                 .waits = waits_,
                  .queue_watch = queue_watch_,
                  .run_watch = run_watch_,
                  .readiness = readiness_,

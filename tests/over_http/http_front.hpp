@@ -17,12 +17,18 @@ class HttpFront final : public Front {
  public:
   using Submit = std::function<void(core::Command, core::Reply)>;
 
+  struct Quotas {
+    server::Places::Caps streams = server::EventStreams::kCaps;
+    server::Places::Caps waits = {.all = 1'000, .of_one_namespace = 1'000, .of_one_token = 1'000};
+    server::RequestRates::Caps rates = {};
+  };
   struct Behind {
     runtime::LocalApi& api;
     Submit submit;
     engine::Engine& engine;
     store::Store& store;
     std::function<core::Status()> check_progress = [] { return core::Status{core::Done{}}; };
+    Quotas quotas = {};
   };
   HttpFront(const Behind& behind, core::Clock& clock, core::Random& random,
             const server::HttpOptions& options = {});
@@ -42,7 +48,10 @@ class HttpFront final : public Front {
   server::Log log_;
   server::Metrics metrics_;
   server::HttpServer http_;
+  server::Denials denials_;
   server::EventStreams streams_;
+  server::RequestRates rates_;
+  server::Places waits_;
   server::QueueWatch queue_watch_;
   server::RunWatch run_watch_;
   server::Readiness readiness_;

@@ -21,6 +21,9 @@ inline std::string id_in(const std::string& answer) { return text_in(answer, "id
 
 class Auth : public ServerTest {
  protected:
+  explicit Auth(const server::HttpOptions& options = {}, const HttpFront::Quotas& quotas = {})
+      : ServerTest(options, quotas) {}
+
   [[nodiscard]] std::string send(const std::string& method, const std::string& path, const std::string& body,
                                  const std::string& token, const std::string& fields = "") const {
     RawClient client{front.port()};

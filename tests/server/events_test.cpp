@@ -54,20 +54,21 @@ TEST(EventStreamOfACall, WakesItsReaderOnceForAllThatWaits) {
 }
 
 TEST(EventStreamsOfAServer, AreSoManyAndNoMore) {
-  EventStreams streams{2};
-  const auto first = streams.open();
-  const auto second = streams.open();
+  EventStreams streams{{.all = 2, .of_one_namespace = 2, .of_one_token = 2}};
+  const server::Request request{.ns = "default"};
+  const auto first = streams.open(request);
+  const auto second = streams.open(request);
   ASSERT_TRUE(first.ok() && second.ok());
-  EXPECT_EQ(streams.open().problem().code, core::ProblemCode::resource_exhausted);
+  EXPECT_EQ(streams.open(request).problem().code, core::ProblemCode::resource_exhausted);
   (*first)->close();
-  EXPECT_TRUE(streams.open().ok()) << "a place is free when nobody reads, not when nobody writes";
+  EXPECT_TRUE(streams.open(request).ok()) << "a place is free when nobody reads, not when nobody writes";
 }
 
 // The watch with time that the test owns: work that is put off waits in a list.
 class Watch : public ServerTest {
  protected:
   std::shared_ptr<EventStream> follow(const std::string& ns = "default") {
-    auto stream = *streams.open();
+    auto stream = *streams.open({.ns = ns});
     const auto found = wire::match(wire::Method::get, "/v1/" + ns + "/queues");
     EXPECT_TRUE(watch.follow({.route = found->route, .ns = ns, .is_local = true}, stream).ok());
     return stream;
@@ -88,7 +89,9 @@ class Watch : public ServerTest {
   EventStreams streams;
   server::Auth auth{runtime.api(), clock, {}};
   server::QueueWatch watch{
-      runtime.api(), auth, [](const std::function<void()>& work) { work(); },
+      runtime.api(), auth,
+      server::Blocking{[](const server::WorkOwner&, const std::function<void()>& work) { work(); },
+                       [](const std::string&) { return std::size_t{0}; }},
       [this](core::Duration, std::function<void()> work) { later.push_back(std::move(work)); }};
 };
 
@@ -175,7 +178,7 @@ TEST_F(Events, EndWithTheServer) {
 
 TEST_F(Events, AreForSoManyAtOnce) {
   std::vector<std::unique_ptr<RawClient>> followers;
-  for (int i = 0; i < EventStreams::kStreamsMax; ++i) {
+  for (int i = 0; i < EventStreams::kCaps.of_one_namespace; ++i) {
     followers.push_back(std::make_unique<RawClient>(front.port()));
     followers.back()->send(following());
     ASSERT_EQ(status_of(followers.back()->receive_until("data: ")), 200) << i;

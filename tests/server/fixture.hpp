@@ -30,14 +30,16 @@ class SteppedClock final : public core::Clock {
 
 class ServerTest : public ::testing::Test {
  protected:
-  explicit ServerTest(const server::HttpOptions& options = {}) : front(behind(), clock, random, options) {}
+  explicit ServerTest(const server::HttpOptions& options = {}, const HttpFront::Quotas& quotas = {})
+      : front(behind(quotas), clock, random, options) {}
 
-  [[nodiscard]] HttpFront::Behind behind() {
+  [[nodiscard]] HttpFront::Behind behind(const HttpFront::Quotas& quotas = {}) {
     return {.api = runtime.local(),
             .submit = [this](core::Command command,
                              core::Reply reply) { runtime.submit(std::move(command), std::move(reply)); },
             .engine = runtime.engine(),
-            .store = *store};
+            .store = *store,
+            .quotas = quotas};
   }
 
   SteppedClock clock;

@@ -262,11 +262,12 @@ class ConnectionLimits : public Limits {
 };
 
 // Served as long as the limit allows; the one above it is told so, and there is room again when one has gone.
+// Each asks for something that not all may ask for: a connection that did not makes room for another.
 void expect_room_for(HttpFront& front, int most) {
   std::vector<std::unique_ptr<RawClient>> clients;
   for (int i = 0; i < most; ++i) {
     clients.push_back(std::make_unique<RawClient>(front.port()));
-    clients.back()->send(get("/healthz"));
+    clients.back()->send(get("/v1/default/queues"));
     EXPECT_EQ(status_of(clients.back()->receive()), 200) << i;
   }
   RawClient one_more{front.port()};

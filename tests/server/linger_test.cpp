@@ -166,7 +166,7 @@ class Farewells : public Lingering {
       : Lingering({.connections_max = 1,
                    .farewell = {.bytes_max = server::HttpLimits{}.farewell.bytes_max, .timeout = hours{1}},
                    .farewells_max = 1}) {
-    served.send(get("/healthz"));
+    served.send(get("/v1/default/queues"));
     EXPECT_EQ(status_of(served.receive()), 200);
   }
 

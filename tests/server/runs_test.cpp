@@ -136,7 +136,7 @@ TEST_F(Runs, WaitingForAResultHoldsNoThread) {
   define("two", kTwoSteps);
   const std::string id = start("two");
   std::vector<std::unique_ptr<RawClient>> waiting;
-  for (int i = 0; i < 4 * server::HttpOptions{}.blocking_threads; ++i) {
+  for (int i = 0; i < 4 * server::HttpOptions{}.blocking.threads; ++i) {
     waiting.push_back(std::make_unique<RawClient>(front.port()));
     waiting.back()->send(get("/v1/default/runs/" + id + "/result?wait=20s"));
   }

@@ -178,6 +178,10 @@ TEST_P(PostgresPlans, ListsWalkByIdAndKeysByTheirIndex) {
   EXPECT_NE(placed.find("One-Time Filter"), std::string::npos) << placed;
   expect_uses(plan(sql::list_keyed_ids_newest_first, "", "(" + common + switches + ", 'k')"),
               {"tasks_by_key"});
+  const auto labeled = plan(sql::list_labeled_ids_newest_first, "",
+                            "('{1}', null, null, 'color', 'blue', null, 10" + switches + ", 'default')");
+  expect_uses(labeled, {"task_labels_pkey"});
+  EXPECT_EQ(labeled.find("Sort"), std::string::npos) << labeled;
   expect_uses(plan(sql::list_tasks, "", "('{}')"),
               {"ready_pkey", "scheduled_pkey", "leases_pkey", "finished_pkey"});
 }

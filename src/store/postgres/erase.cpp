@@ -32,8 +32,8 @@ void erase_tasks(Connection& connection, const std::vector<core::FinishedTask>& 
   Params counted = ids;
   counted.value(static_cast<std::int64_t>(tasks.size()));
   connection.send(sql::erase_finished, counted);
-  for (const std::string_view query :
-       {sql::erase_task_keys, sql::erase_attempts, sql::erase_checkpoints, sql::erase_tasks})
+  for (const std::string_view query : {sql::erase_task_keys, sql::erase_task_labels, sql::erase_attempts,
+                                       sql::erase_checkpoints, sql::erase_tasks})
     connection.send(query, ids);
   const bool has_fair =
       std::any_of(tasks.begin(), tasks.end(), [](const core::FinishedTask& task) { return task.lane->fair; });

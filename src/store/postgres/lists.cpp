@@ -34,6 +34,9 @@ struct Switches {
     }
   }
 
+  // One that is too large to look through for a label.
+  [[nodiscard]] bool has_large_place() const { return pending || blocked || completed; }
+
   [[nodiscard]] bool are_all_on() const {
     return pending && blocked && claimed && running && completed && other_ends.size() == 3;
   }
@@ -47,6 +50,8 @@ constexpr ListQuery kAll{sql::list_all_ids_newest_first, sql::list_all_ids_oldes
 constexpr ListQuery kPlaced{sql::list_placed_ids_newest_first, sql::list_placed_ids_oldest_first};
 constexpr ListQuery kOfRun{sql::list_run_ids_newest_first, sql::list_run_ids_oldest_first};
 constexpr ListQuery kKeyed{sql::list_keyed_ids_newest_first, sql::list_keyed_ids_oldest_first};
+
+constexpr ListQuery kLabeled{sql::list_labeled_ids_newest_first, sql::list_labeled_ids_oldest_first};
 
 void add_switches(Params& params, const Switches& switches, const TaskFilter& filter) {
   params.value(switches.pending);
@@ -80,6 +85,10 @@ void send_list(Connection& connection, const TaskPage& page, const std::vector<c
     query = &kKeyed;
     add_switches(params, switches, filter);
     params.value(filter.key);
+  } else if (filter.label && switches.has_large_place()) {
+    query = &kLabeled;
+    add_switches(params, switches, filter);
+    params.value(filter.ns);
   } else if (!switches.are_all_on()) {
     query = &kPlaced;
     add_switches(params, switches, filter);

@@ -146,6 +146,24 @@ void send_created(Connection& connection, const Writes& writes) {
   connection.send(sql::insert_task, params);
 }
 
+void send_labels(Connection& connection, const Writes& created) {
+  struct Label {
+    Write write;
+    const core::Labels::value_type* label;
+  };
+  std::vector<Label> labels;
+  for (const Write write : created) {
+    for (const auto& label : facts(write).labels) labels.push_back({write, &label});
+  }
+  if (labels.empty()) return;
+  Params params;
+  params.column(labels, [](const Label& one) { return std::string_view{one.write->record->lane->ns}; });
+  params.column(labels, [](const Label& one) { return std::string_view{one.label->first}; });
+  params.column(labels, [](const Label& one) { return std::string_view{one.label->second}; });
+  params.column(labels, [](const Label& one) { return id(one.write); });
+  connection.send(sql::insert_task_labels, params);
+}
+
 void send_created_plain(Connection& connection, const Writes& writes, TimePoint now) {
   if (writes.empty()) return;
   Params params;
@@ -404,6 +422,7 @@ FirstLeases send_tasks(Connection& connection, std::span<const TaskWrite> tasks,
   send_renewed(connection, moves.renewed, addresses);
   send_created_plain(connection, moves.created_plain, now);
   send_created(connection, moves.created);
+  send_labels(connection, moves.created);
   send_idempotency(connection, moves.created);
   send_of_runs(connection, tasks);
   send_fair(connection, tasks);

@@ -26,6 +26,7 @@ void erase_task(Connection& connection, const core::FinishedTask& task) {
   expect_one(connection.statement(sql::erase_finished).run(seq));
   if (key && !core::planted(core::Canary::task_key_left_behind))
     connection.statement(sql::erase_task_keys).run(task.lane->ns, task.lane->type, *key, task.id);
+  connection.statement(sql::erase_task_labels).run(task.id);
   if (!core::planted(core::Canary::attempts_left_behind))
     connection.statement(sql::erase_attempts).run(task.id);
   connection.statement(sql::erase_checkpoints).run(task.id);

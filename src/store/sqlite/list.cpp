@@ -24,7 +24,7 @@ static_assert(kEveryStatus.size() == core::kTaskStatusCount);
 struct Source {
   std::string_view query;
   std::optional<bool> is_running = {};     // leased_ids
-  std::optional<std::string> status = {};  // not_completed_ids; a JSON array of them for keyed_ids, run_ids
+  std::optional<std::string> status = {};  // not_completed_ids; for keyed_, labeled_ and run_ids a JSON array
   std::optional<core::Uuid> run = {};      // run_ids
 };
 
@@ -56,10 +56,17 @@ void add_sources(TaskStatus status, std::vector<Source>& sources) {
   }
 }
 
+// Whether one of them may stand for more tasks than can be looked through for a label.
+bool has_large_place(const std::vector<TaskStatus>& statuses) {
+  return std::any_of(statuses.begin(), statuses.end(), [](TaskStatus status) {
+    return status == TaskStatus::pending || status == TaskStatus::blocked || status == TaskStatus::completed;
+  });
+}
+
 std::vector<Source> sources_of(const TaskFilter& filter) {
   std::vector<TaskStatus> statuses = filter.statuses;
   if (statuses.empty() && filter.worker_id) statuses = {TaskStatus::claimed, TaskStatus::running};
-  if (statuses.empty() && !filter.key && !filter.run) return {{.query = sql::task_ids}};
+  if (statuses.empty() && !filter.key && !filter.run && !filter.label) return {{.query = sql::task_ids}};
   if (statuses.empty()) statuses.assign(kEveryStatus.begin(), kEveryStatus.end());
   std::sort(statuses.begin(), statuses.end());
   statuses.erase(std::unique(statuses.begin(), statuses.end()), statuses.end());
@@ -68,6 +75,8 @@ std::vector<Source> sources_of(const TaskFilter& filter) {
   if (filter.run)
     return {{.query = sql::run_ids, .status = names_of(statuses), .run = core::Uuid{*filter.run}}};
   if (filter.key && !filter.worker_id) return {{.query = sql::keyed_ids, .status = names_of(statuses)}};
+  if (filter.label && has_large_place(statuses))
+    return {{.query = sql::labeled_ids, .status = names_of(statuses)}};
 
   std::vector<Source> sources;
   for (const TaskStatus status : statuses) add_sources(status, sources);

@@ -39,6 +39,10 @@ class TaskWriter {
 
  private:
   using Records = std::vector<const TaskRecord*>;
+  struct Label {
+    const TaskRecord* task;
+    const core::Labels::value_type* label;
+  };
 
   void write_one(const TaskWrite& write) {
     const TaskRecord& record = *write.record;
@@ -47,6 +51,7 @@ class TaskWriter {
       if (record.facts.idempotency_key) idempotent_.push_back(&record);
       if (record.facts.run) of_runs_.push_back(&record);
       if (record.facts.fairness) fair_.push_back(&record);
+      for (const auto& label : record.facts.labels) labels_.push_back({&record, &label});
     }
     if (write.from == Place::leased && record.place == Place::leased) {
       update_lease(write);
@@ -93,6 +98,7 @@ class TaskWriter {
                        facts.idempotency_key, Copied{encode_retry(facts.retry)},
                        Copied{encode_labels(facts.labels)}, encode_task_payload(facts));
         });
+    if (!labels_.empty()) insert_labels();
     const std::size_t inserted = insert_rows<TaskRecord>(
         connection_, sql::insert_task_key, idempotent_, [](Statement& into, const TaskRecord& record) {
           into.add_row(record.lane->ns, record.lane->type, *record.facts.idempotency_key, record.id);
@@ -110,6 +116,15 @@ class TaskWriter {
         connection_, sql::insert_fair_task, fair_, [](Statement& into, const TaskRecord& record) {
           into.add_row(record.id, record.facts.fairness->key, record.facts.fairness->weight);
         });
+  }
+
+  void insert_labels() {
+    std::vector<const Label*> rows;
+    rows.reserve(labels_.size());
+    for (const Label& label : labels_) rows.push_back(&label);
+    insert_rows<Label>(connection_, sql::insert_task_labels, rows, [](Statement& into, const Label& label) {
+      into.add_row(label.task->lane->ns, label.label->first, label.label->second, label.task->id);
+    });
   }
 
   void insert_ready() {
@@ -205,6 +220,7 @@ class TaskWriter {
   Records idempotent_;
   Records of_runs_;
   Records fair_;
+  std::vector<Label> labels_;
   Records ready_;
   Records fair_ready_;
   Records leased_;

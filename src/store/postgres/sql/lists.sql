@@ -167,6 +167,44 @@ where t.key = $15::text and t.id > coalesce($6::uuid, '00000000-0000-0000-0000-0
       and (case when p.status = 'completed' then $12 else p.status = any($13) end))))
 order by t.id limit $7::int8
 
+-- name: list_labeled_ids_newest_first
+-- only: this database because SQLite's lists are put together in code.
+-- The tasks with one label in the namespace $15.
+select x.id from pawl.task_labels x cross join lateral (
+  select from pawl.tasks t where t.id = x.id
+    and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+    and ($3::timestamptz is null or t.created_at < $3) and t.labels::jsonb ->> $4::text = $5::text
+  offset 0) t
+where x.namespace = $15::text and x.label = left($4 || '=' || $5, 200)
+  and x.id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  and (($8::bool and exists (select from pawl.ready p where p.id = x.id))
+    or ($8 and exists (select from pawl.scheduled p where p.id = x.id))
+    or ($9::bool and exists (select from pawl.waiting p where p.id = x.id))
+    or (($10::bool or $11::bool) and exists (select from pawl.leases p where p.id = x.id
+      and (case when p.started_at is null then $10 else $11 end) and ($14::text is null or p.worker_id = $14)))
+    or (($12::bool or cardinality($13::text[]) > 0) and exists (select from pawl.finished p where p.id = x.id
+      and (case when p.status = 'completed' then $12 else p.status = any($13) end))))
+order by x.namespace desc, x.label desc, x.id desc limit $7::int8
+
+-- name: list_labeled_ids_oldest_first
+-- only: this database because SQLite's lists are put together in code.
+-- The tasks with one label in the namespace $15.
+select x.id from pawl.task_labels x cross join lateral (
+  select from pawl.tasks t where t.id = x.id
+    and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
+    and ($3::timestamptz is null or t.created_at < $3) and t.labels::jsonb ->> $4::text = $5::text
+  offset 0) t
+where x.namespace = $15::text and x.label = left($4 || '=' || $5, 200)
+  and x.id > coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
+  and (($8::bool and exists (select from pawl.ready p where p.id = x.id))
+    or ($8 and exists (select from pawl.scheduled p where p.id = x.id))
+    or ($9::bool and exists (select from pawl.waiting p where p.id = x.id))
+    or (($10::bool or $11::bool) and exists (select from pawl.leases p where p.id = x.id
+      and (case when p.started_at is null then $10 else $11 end) and ($14::text is null or p.worker_id = $14)))
+    or (($12::bool or cardinality($13::text[]) > 0) and exists (select from pawl.finished p where p.id = x.id
+      and (case when p.status = 'completed' then $12 else p.status = any($13) end))))
+order by x.namespace, x.label, x.id limit $7::int8
+
 -- name: list_run_ids_newest_first
 -- only: this database because SQLite's lists are put together in code.
 -- The tasks of one run: $15, with the key $16 if given.

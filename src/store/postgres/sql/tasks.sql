@@ -11,6 +11,13 @@ select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::timestamptz[]), unnest
 insert into pawl.tasks (id, lane, payload, created_at)
 select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::text[]), $4::timestamptz
 
+-- name: insert_task_labels
+-- Two long labels of a task may begin in the same way.
+insert into pawl.task_labels (namespace, label, id)
+select u.namespace, left(u.name || '=' || u.value, 200), u.id
+from unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) u(namespace, name, value, id)
+on conflict do nothing
+
 -- name: find_task_key
 select id, key from pawl.tasks where id = any($1::uuid[])
 
@@ -67,6 +74,9 @@ delete from pawl.task_keys k using (
     where k.namespace = l.namespace and k.type = l.type and k.key = t.key and k.task_id = t.id offset 0) k
 ) gone
 where k.ctid = gone.address
+
+-- name: erase_task_labels
+delete from pawl.task_labels where id = any($1::uuid[])
 
 -- name: erase_tasks
 delete from pawl.tasks where id = any($1::uuid[])

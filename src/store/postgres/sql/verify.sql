@@ -9,7 +9,8 @@ select (select count(*) from pawl.tasks where id < $1::uuid), (select count(*) f
 -- By check: places, lanes, keys, lines, counts, tasks of runs and of fair lanes, histories, runs, run keys, records.
 select (select count(*) from pawl.tasks), (select count(*) from pawl.lanes), (select count(*) from pawl.task_keys),
   (select count(*) from pawl.key_lines), (select count(*) from pawl.lane_counts),
-  (select count(*) from pawl.run_tasks) + (select count(*) from pawl.fair_tasks),
+  (select count(*) from pawl.run_tasks) + (select count(*) from pawl.fair_tasks)
+    + (select count(*) from pawl.task_labels),
   (select count(*) from pawl.attempts) + (select count(*) from pawl.checkpoints),
   (select count(*) from pawl.runs), (select count(*) from pawl.run_keys),
   (select count(*) from pawl.records) + (select count(*) from pawl.queues)
@@ -145,6 +146,13 @@ select id, name, message from (
   select x.task_id, 'fair_tasks', 'it is not a task of a fair lane'
   from pawl.fair_tasks x where not exists (
     select 1 from pawl.tasks t join pawl.lanes l on l.id = t.lane where t.id = x.task_id and l.fair)
+  union all
+  select t.id, 'tasks', 'it has labels, and has no row in task_labels'
+  from pawl.tasks t where t.labels is not null and not exists (select 1 from pawl.task_labels x where x.id = t.id)
+  union all
+  select x.id, 'task_labels', 'it is not a task with labels'
+  from pawl.task_labels x where not exists (
+    select 1 from pawl.tasks t where t.id = x.id and t.labels is not null)
 ) found limit 100
 
 -- name: check_histories

@@ -16,6 +16,17 @@ select t.id from tasks t where t.key = ?6 and t.id > ?1 and t.id < ?2
     (select 'blocked' from waiting w where w.id = t.id),
     'pending') in (select value from json_each(?12))
 
+-- name: labeled_ids
+-- only: this database because a list is read from one place at a time, each in the order of its index.
+-- As keyed_ids, of one label.
+select t.id from task_labels x cross join tasks t on t.id = x.id
+where x.namespace = ?3 and x.label = substr(?7 || '=' || ?8, 1, 200) and x.id > ?1 and x.id < ?2
+  and coalesce(
+    (select f.status from finished f where f.seq = t.seq),
+    (select iif(l.started_at is null, 'claimed', 'running') from leases l where l.id = t.id),
+    (select 'blocked' from waiting w where w.id = t.id),
+    'pending') in (select value from json_each(?12))
+
 -- name: run_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
 -- As keyed_ids, of one run.

@@ -8,6 +8,10 @@
 insert or rollback into tasks (id, lane, created_at, timeout_us, key, idempotency_key, retry, labels, payload)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
+-- name: insert_task_labels
+-- Two long labels of a task may begin in the same way.
+insert or ignore into task_labels (namespace, label, id) values (?, substr(? || '=' || ?, 1, 200), ?)
+
 -- name: find_task_key
 select key from tasks where id = ?
 
@@ -27,6 +31,9 @@ select seq, idempotency_key from tasks where id = ?
 -- name: erase_task_keys
 -- Only while it names this task.
 delete from task_keys where namespace = ? and type = ? and key = ? and task_id = ?
+
+-- name: erase_task_labels
+delete from task_labels where id = ?
 
 -- name: erase_tasks
 delete from tasks where seq = ?

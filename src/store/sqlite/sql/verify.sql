@@ -9,7 +9,7 @@ select (select count(*) from tasks where id < ?), (select count(*) from runs whe
 -- By check: places, lanes, keys, lines, counts, tasks of runs and of fair lanes, histories, runs, run keys, records.
 select (select count(*) from tasks), (select count(*) from lanes), (select count(*) from task_keys),
   (select count(*) from key_lines), (select count(*) from lane_counts),
-  (select count(*) from run_tasks) + (select count(*) from fair_tasks),
+  (select count(*) from run_tasks) + (select count(*) from fair_tasks) + (select count(*) from task_labels),
   (select count(*) from attempts) + (select count(*) from checkpoints),
   (select count(*) from runs), (select count(*) from run_keys),
   (select count(*) from records) + (select count(*) from queues)
@@ -145,6 +145,12 @@ select id, name, message from (
   select x.task_id, 'fair_tasks', 'it is not a task of a fair lane'
   from fair_tasks x where not exists (
     select 1 from tasks t join lanes l on l.id = t.lane where t.id = x.task_id and l.fair = 1)
+  union all
+  select t.id, 'tasks', 'it has labels, and has no row in task_labels'
+  from tasks t where t.labels is not null and not exists (select 1 from task_labels x where x.id = t.id)
+  union all
+  select x.id, 'task_labels', 'it is not a task with labels'
+  from task_labels x where not exists (select 1 from tasks t where t.id = x.id and t.labels is not null)
 ) found limit 100
 
 -- name: check_histories
