@@ -1,7 +1,5 @@
 #include "server/calls.hpp"
 
-#include <algorithm>
-
 namespace pawl::server {
 
 Services Services::with(runtime::LocalApi& other) const {
@@ -16,6 +14,7 @@ Services Services::with(runtime::LocalApi& other) const {
           .streams = streams,
           .queue_watch = queue_watch,
           .run_watch = run_watch,
+          .revocations = revocations,
           .readiness = readiness,
           .blocking = blocking,
           .version = version,
@@ -34,23 +33,33 @@ bool submits_itself(wire::Call call) {
 
 // That it could not be written down denies nobody anything more.
 void deny(Services& services, const Request& request, const core::Problem& problem, Answer answer) {
+  deny(services, request, problem.code, problem_response(problem, request.id), std::move(answer));
+}
+
+void deny(Services& services, const Request& request, core::ProblemCode code, Response response,
+          Answer answer) {
   core::AuditEntry entry = core::audit_of(
       request.actor, request.ns, "denied",
       std::string{wire::name_of(request.route->method)} + " " + std::string{request.route->path});
-  entry.outcome = core::kind_of(problem.code).name;
+  entry.outcome = core::kind_of(code).name;
   const auto note = [entry = std::move(entry)](core::FoundRecords, core::TimePoint) {
     return core::Result<core::RecordDecision>{core::RecordDecision{.audit = {entry}}};
   };
   services.submit(core::ChangeRecords{.decide = note},
-                  [response = problem_response(problem, request.id),
+                  [response = std::move(response),
                    answer = std::move(answer)](const core::Result<core::Answer>&) { answer(response); });
 }
 
 core::Status check_queue(const Request& request, const std::string& name) {
-  const auto& allowed = request.queues;
-  if (allowed.empty() || std::find(allowed.begin(), allowed.end(), name) != allowed.end())
-    return core::Done{};
-  return core::not_for_queue(name);
+  return core::check_queue(request.queues, name);
+}
+
+bool sees_namespaces(const Request& request, const std::vector<std::string>& namespaces) {
+  return request.namespaces.empty() || core::covers_namespaces(request.namespaces, namespaces);
+}
+
+bool reads_nothing(const Request& request) {
+  return request.actor.role == core::to_string(core::Role::enqueuer);
 }
 
 }  // namespace pawl::server

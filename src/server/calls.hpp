@@ -14,6 +14,7 @@
 #include "server/queue_watch.hpp"
 #include "server/readiness.hpp"
 #include "server/request.hpp"
+#include "server/revocation_watch.hpp"
 #include "server/run_watch.hpp"
 #include "server/threads.hpp"
 
@@ -31,6 +32,7 @@ struct Services {
   EventStreams& streams;
   QueueWatch& queue_watch;
   RunWatch& run_watch;
+  RevocationWatch& revocations;
   Readiness& readiness;
   Blocking blocking;
   std::string version;
@@ -47,9 +49,16 @@ struct Services {
 
 // Writes down who was denied what, and says so.
 void deny(Services& services, const Request& request, const core::Problem& problem, Answer answer);
+// The same where the response says so already.
+void deny(Services& services, const Request& request, core::ProblemCode code, Response response,
+          Answer answer);
 
 // Whether the one who asks may do something in this queue.
 [[nodiscard]] core::Status check_queue(const Request& request, const std::string& name);
+// Whether the token is for all of these namespaces ("*": for every one).
+[[nodiscard]] bool sees_namespaces(const Request& request, const std::vector<std::string>& namespaces);
+// The token only enqueues: what was there before it is not shown to it.
+[[nodiscard]] bool reads_nothing(const Request& request);
 
 // By noun; each answers exactly once.
 void call_task(Services& services, Request request, Answer answer);

@@ -9,7 +9,7 @@ import threading
 import time
 
 from attack import Attack, register
-from server import ATTACKER, NEIGHBOR, Server, require, wait_until
+from server import ATTACKER, NEIGHBOR, Client, Server, require, wait_until
 
 ATTACKS: list[Attack] = []
 REFUSED = (401, 403, 404)
@@ -66,6 +66,103 @@ def revoked_token_waits(server: Server) -> None:
     waiting.join(timeout=30)
     require(bool(answers), "the waiting claim of the revoked token was never answered")
     require(answers[0].status == 401, f"the waiting claim of a revoked token was answered {answers[0]}")
+
+
+@contextlib.contextmanager
+def second_node(server: Server):
+    """Another server on the same store; gives its port."""
+    command = [server.binary, "serve", "--listen", "127.0.0.1:0", "--store", server.database.address]
+    node = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                            env={"PATH": os.environ["PATH"]})
+    try:
+        yield int(node.stdout.readline().strip().rsplit(":", 1)[1].split("/")[0])
+    finally:
+        node.kill()
+        node.wait()
+        node.stdout.close()
+
+
+@register(ATTACKS)
+def revoked_token_waits_on_another_node(server: Server) -> None:
+    """Claims, waits for a result and for notices, and a stream: their token is revoked at the other node."""
+    admin = server.admin()
+    created = admin.expect(201, "POST", "/v1/admin/tokens", {"role": "worker", "namespaces": [ATTACKER]})
+    run = admin.expect(201, "POST", "runs", {"workflow": "open"})["run"]["id"]
+    waits = {
+        "claim": ("POST", "tasks/claim", {"worker_id": "w", "queues": ["default"], "wait": "10s"}),
+        "result": ("GET", f"runs/{run}/result?wait=10s", None),
+        "notices": ("GET", "workers/v/notices?wait=10s", None),
+    }
+    answers = {}
+    with second_node(server) as port:
+        def wait(name: str) -> None:
+            method, path, body = waits[name]
+            answers[name] = Client(port, created["token"]).call(method, path, body)
+
+        def follow() -> None:
+            answers["stream"] = Client(port, created["token"]).call(
+                "GET", f"runs/{run}/events", headers={"Accept": "text/event-stream"})
+
+        threads = [threading.Thread(target=wait, args=(name,)) for name in waits] + [threading.Thread(target=follow)]
+        for thread in threads:
+            thread.start()
+        time.sleep(1)
+        admin.call("DELETE", f"/v1/admin/tokens/{created['id']}")
+        time.sleep(1)
+        admin.expect(201, "POST", "tasks", {"type": "after", "payload": {"secret": 1}})
+        admin.expect(200, "POST", f"runs/{run}/complete", {"reason": "after"})
+        for thread in threads:
+            thread.join(timeout=30)
+    for name in waits:
+        require(name in answers and answers[name].status == 401,
+                f"the waiting {name} of a revoked token was answered {answers.get(name)}")
+    stream = answers.get("stream")
+    require(stream is not None and "workflow_created" in stream.text, f"the attack does not follow the run: {stream}")
+    require("workflow_completed" not in stream.text, "the stream of a revoked token went on")
+
+
+@register(ATTACKS)
+def token_acts_as_anothers_worker(server: Server) -> None:
+    """Two tokens of one namespace: each has workers of its own."""
+    admin = server.admin()
+    owner = server.client(server.new_token("worker", [ATTACKER]))
+    other = server.client(server.new_token("worker", [ATTACKER]))
+    owner.expect(201, "POST", "workers", {"worker_id": "honest", "queues": ["default"], "hostname": "h", "pid": 1})
+    task = admin.expect(201, "POST", "tasks", {"type": "charge"})["task"]["id"]
+    fence = owner.expect(200, "POST", "tasks/claim", {"worker_id": "honest"})["tasks"][0]["lease"]["fence"]
+    require_refused(other.call("POST", "workers", {"worker_id": "honest"}), "registered another token's worker")
+    require_refused(other.call("POST", "workers/honest/heartbeat", {}), "sent a heartbeat of another token's worker")
+    require_refused(other.call("GET", "workers/honest/notices"), "read the notices of another token's worker")
+    require_refused(other.call("POST", "tasks/claim", {"worker_id": "honest"}), "claimed as another token's worker")
+    require_refused(other.call("POST", f"tasks/{task}/complete", {"worker_id": "honest", "fence": fence}),
+                    "reported as another token's worker")
+    require_refused(other.call("DELETE", "workers/honest"), "unregistered another token's worker")
+    other.expect(201, "POST", "workers", {"hostname": "h", "pid": 1})  # as a new incarnation of the same process
+    status = owner.expect(200, "GET", "workers/honest")["status"]
+    require(status == "online", f"another token's process replaced the worker: it is {status}")
+    owner.expect(200, "POST", f"tasks/{task}/complete", {"worker_id": "honest", "fence": fence})
+
+
+@register(ATTACKS)
+def bound_token_starts_work_in_other_queues(server: Server) -> None:
+    """By a definition, by the steps of a run of its own, by taking over the workflow of another queue."""
+    admin = server.admin()
+    admin.expect(201, "PUT", "definitions/payout", {"tasks": [{"id": "pay", "activity": "pay", "queue": "vault"}]})
+    admin.expect(201, "POST", "workers", {"worker_id": "of-vault", "queues": ["vault"], "workflow_types": ["transfer"]})
+    bound = server.client(server.new_token("worker", [ATTACKER], queues=["qa"]))
+    bound.expect(201, "POST", "workers", {"worker_id": "of-qa", "queues": ["qa"], "workflow_types": ["check"]})
+    run = bound.expect(201, "POST", "workflows/check/start", {"queue": "qa"})["run"]["id"]
+    fence = bound.expect(200, "POST", "tasks/claim", {"worker_id": "of-qa", "queues": ["qa"]})["tasks"][0]["lease"]["fence"]
+    require_refused(bound.call("POST", "workflows/payout/start", {"queue": "qa"}), "started a definition")
+    require_refused(bound.call("POST", "workflows/transfer/start", {}), "started a workflow of another queue")
+    for step, kind, given in [("a", "task", {"type": "pay", "queue": "vault"}), ("b", "child", {"workflow": "payout"}),
+                              ("c", "child", {"workflow": "transfer", "queue": "vault"})]:
+        answer = bound.call("POST", f"runs/{run}/steps/{step}/begin", {"fence": fence, "kind": kind, "input": given})
+        require_refused(answer, f"began a {kind} of another queue in a step")
+    taking = {"worker_id": "of-qa", "queues": ["qa"], "workflow_types": ["transfer"]}
+    require_refused(bound.call("POST", "workers", taking), "took over a workflow of another queue")
+    queues = {queue["name"]: queue["counts"]["pending"] for queue in admin.expect(200, "GET", "queues")["items"]}
+    require(queues.get("vault", 0) == 0, f"the token made tasks in another queue: {queues}")
 
 
 @register(ATTACKS)
