@@ -180,6 +180,39 @@ def viewer_reads_metrics_of_others(server: Server) -> None:
     require("secret-queue" not in text and f'"{NEIGHBOR}"' not in text, "/metrics shows another namespace")
 
 
+@register(ATTACKS)
+def narrow_tokens_exceed_their_scope(server: Server) -> None:
+    """A token that only enqueues, one that only claims, and an administrator of one namespace."""
+    admin = server.admin()
+    task = {"type": "note", "idempotency_key": "k", "payload": "secret"}
+    made = admin.expect(201, "POST", "tasks", task)["task"]["id"]
+    enqueuer = server.client(server.new_token("enqueuer", [ATTACKER]))
+    require_refused(enqueuer.call("GET", f"tasks/{made}"), "read a task with a token that only enqueues")
+    again = enqueuer.call("POST", "tasks", {"type": "note", "idempotency_key": "k"})
+    require("secret" not in again.text, "read a task by its idempotency key with a token that only enqueues")
+    require_refused(enqueuer.call("POST", "tasks/claim", {"worker_id": "w"}), "claimed with a token that only enqueues")
+    claimer = server.client(server.new_token("claimer", [ATTACKER]))
+    require_refused(claimer.call("POST", "tasks", {"type": "note"}), "enqueued with a token that only claims")
+    require_refused(claimer.call("GET", "tasks"), "listed tasks with a token that only claims")
+
+    other = admin.expect(201, "POST", "/v1/admin/tokens", {"role": "viewer", "namespaces": [NEIGHBOR]})
+    local = server.client(server.new_token("admin", [ATTACKER]))
+    for namespaces in (["*"], [NEIGHBOR], [ATTACKER, NEIGHBOR]):
+        answer = local.call("POST", "/v1/admin/tokens", {"role": "admin", "namespaces": namespaces})
+        require_refused(answer, f"made a token for {namespaces} as an administrator of one namespace")
+    for method, path in (("DELETE", f"tokens/{other['id']}"), ("POST", f"tokens/{other['id']}/rotate"),
+                         ("GET", f"namespaces/{NEIGHBOR}"), ("GET", f"audit?namespace={NEIGHBOR}"), ("GET", "nodes"),
+                         ("GET", "vitals"), ("GET", "verify")):
+        require_refused(local.call(method, f"/v1/admin/{path}"), f"{method} {path} as an administrator of one namespace")
+    for path in ("tokens", "audit"):
+        listed = local.expect(200, "GET", f"/v1/admin/{path}")["items"]
+        require(not any(other["id"] in json.dumps(item) for item in listed), f"{path} shows another namespace")
+
+    rotated = admin.expect(200, "POST", f"/v1/admin/tokens/{other['id']}/rotate", {"overlap": "0s"})
+    require(server.client(rotated["token"], NEIGHBOR).call("GET", "tasks").status == 200, "the new secret does not work")
+    require_refused(server.client(other["token"], NEIGHBOR).call("GET", "tasks"), "the secret before a rotation works")
+
+
 @register(ATTACKS, stores=("sqlite",))
 def other_users_read_the_files(server: Server) -> None:
     server.admin().expect(201, "POST", "tasks", {"type": "note"})
