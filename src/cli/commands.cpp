@@ -69,13 +69,15 @@ CommandTable all_commands() {
                                 {"schedule", "Start workflows and tasks again and again"},
                                 {"queue", "See queues and set their limits"},
                                 {"worker", "Run handlers for tasks; see and drain workers"},
-                                {"token", "Make, list and revoke access tokens"},
+                                {"token", "Make, list, rotate and revoke access tokens"},
+                                {"audit", "See who did what"},
                                 {"admin", "Look after the store as a whole"},
                                 {"bench", "Measure what this machine and store can do"}},
                      .commands = {}};
-  for (auto rows : {dev_commands(), serve_commands(), task_commands(), workflow_commands(), run_commands(),
-                    schedule_commands(), queue_commands(), worker_commands(), token_commands(),
-                    top_commands(), admin_commands(), bench_commands(), completion_commands()}) {
+  for (auto rows :
+       {dev_commands(), serve_commands(), task_commands(), workflow_commands(), run_commands(),
+        schedule_commands(), queue_commands(), worker_commands(), token_commands(), audit_commands(),
+        top_commands(), admin_commands(), bench_commands(), completion_commands()}) {
     table.commands.insert(table.commands.end(), std::make_move_iterator(rows.begin()),
                           std::make_move_iterator(rows.end()));
   }

@@ -23,6 +23,7 @@ namespace pawl::cli {
 [[nodiscard]] std::vector<Command> schedule_commands();
 [[nodiscard]] std::vector<Command> worker_commands();
 [[nodiscard]] std::vector<Command> token_commands();
+[[nodiscard]] std::vector<Command> audit_commands();
 [[nodiscard]] std::vector<Command> top_commands();
 [[nodiscard]] std::vector<Command> admin_commands();
 [[nodiscard]] Command verify_command();

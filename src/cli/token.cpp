@@ -63,6 +63,25 @@ core::Result<bool> leaves_a_way_back(TokenKeeper& keeper, const NewToken& token,
   return is_there;
 }
 
+core::Status show_secret(Context& context, const Input& input, const std::string& made) {
+  if (input.has("--json")) {
+    context.out.line(client::one_line(made));
+    return core::Done{};
+  }
+  const auto token = Json::parse(made);
+  const auto secret = text_at(token, "token");
+  if (secret.empty()) {
+    return core::Problem{
+        .code = core::ProblemCode::conflict,
+        .detail = "token " + text_at(token, "id") +
+                  " was made, but the answer with its secret was lost: revoke it, and create another"};
+  }
+  context.out.fields(
+      {{"id", {.text = text_at(token, "id")}}, {"token", {.text = secret, .colour = Colour::bold}}});
+  context.out.line("Keep it now: it is stored hashed and not shown again. Use it as PAWL_TOKEN.");
+  return core::Done{};
+}
+
 int create_token(Context& context, const Input& input) {
   return with_keeper(context, input, [&](TokenKeeper& keeper) -> core::Status {
     const NewToken asked = token_of(input);
@@ -76,21 +95,19 @@ int create_token(Context& context, const Input& input) {
           "can make "
           "one: pawl token create --store STORE --role admin --for '*'");
     }
-    if (input.has("--json")) {
-      context.out.line(client::one_line(*made));
-      return core::Done{};
-    }
-    const auto token = Json::parse(*made);
-    const auto secret = text_at(token, "token");
-    if (secret.empty()) {
-      return core::Problem{
-          .code = core::ProblemCode::conflict,
-          .detail = "token " + text_at(token, "id") +
-                    " was made, but the answer with its secret was lost: revoke it, and create another"};
-    }
-    context.out.fields(
-        {{"id", {.text = text_at(token, "id")}}, {"token", {.text = secret, .colour = Colour::bold}}});
-    context.out.line("Keep it now: it is stored hashed and not shown again. Use it as PAWL_TOKEN.");
+    return show_secret(context, input, *made);
+  });
+}
+
+int rotate(Context& context, const Input& input) {
+  return with_keeper(context, input, [&](TokenKeeper& keeper) -> core::Status {
+    const auto overlap = core::parse_duration(input.text("--overlap")).value_or(core::kRotationOverlap);
+    const auto made = keeper.rotate(input.text("ID"), overlap);
+    if (!made) return made.problem();
+    if (const core::Status shown = show_secret(context, input, *made); !shown) return shown;
+    if (!input.has("--json"))
+      context.out.line("The secret before is valid until " + text_at(Json::parse(*made), "previous_until") +
+                       ".");
     return core::Done{};
   });
 }
@@ -116,11 +133,13 @@ int list_tokens(Context& context, const Input& input) {
                       {.text = text_at(token, "role")},
                       {.text = joined(token.value("namespaces", Json()))},
                       {.text = text_at(token, "created_at")},
+                      {.text = text_at(token, "last_used_at")},
                       {.text = revoked.empty() ? text_at(token, "expires_at") : "revoked",
                        .colour = revoked.empty() ? Colour::none : Colour::dim}});
     });
     if (!listed || input.has("--json")) return listed;
-    context.out.table({{"ID"}, {"NAME"}, {"ROLE"}, {"NAMESPACES"}, {"CREATED"}, {"EXPIRES"}}, rows);
+    context.out.table({{"ID"}, {"NAME"}, {"ROLE"}, {"NAMESPACES"}, {"CREATED"}, {"LAST USED"}, {"EXPIRES"}},
+                      rows);
     return core::Done{};
   });
 }
@@ -149,7 +168,7 @@ std::vector<Flag> token_flags() {
            .summary = "What it may do",
            .kind = ValueKind::choice,
            .fallback = "viewer",
-           .choices = {"viewer", "worker", "operator", "admin"}},
+           .choices = {"enqueuer", "claimer", "viewer", "worker", "operator", "admin"}},
           {.name = "--for",
            .value = "NAMESPACE",
            .summary = "Valid in this namespace, '*' in all; that of --namespace if not given",
@@ -176,8 +195,18 @@ std::vector<Command> token_commands() {
            .summary = "Revoke a token at once",
            .arguments = {{.name = "ID", .summary = "The token's id"}},
            .flags = keeper_flags({}),
-           .example = "pawl token revoke 0198c0de-0000-7000-8000-000000000000",
-           .handler = revoke}};
+           .example = "pawl token revoke EKqe5mV2rp07",
+           .handler = revoke},
+          {.path = "token rotate",
+           .summary = "Give a token a new secret; the one before stays valid for a while",
+           .arguments = {{.name = "ID", .summary = "The token's id"}},
+           .flags = keeper_flags({{.name = "--overlap",
+                                   .value = "DURATION",
+                                   .summary = "How long the secret before stays valid",
+                                   .kind = ValueKind::duration,
+                                   .fallback = "24h"}}),
+           .example = "pawl token rotate EKqe5mV2rp07 --overlap 1h",
+           .handler = rotate}};
 }
 
 }  // namespace pawl::cli

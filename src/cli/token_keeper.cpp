@@ -1,5 +1,7 @@
 #include "cli/token_keeper.hpp"
 
+#include <fmt/format.h>
+
 #include "client/raw_json.hpp"
 #include "core/limits.hpp"
 #include "core/sha256.hpp"
@@ -32,14 +34,22 @@ client::ObjectText shown(const core::Token& token) {
       .text("created_at", core::format_time(token.created_at));
   add_time(object, "expires_at", token.expires_at);
   add_time(object, "revoked_at", token.revoked_at);
+  add_time(object, "rotated_at", token.rotated_at);
+  add_time(object, "previous_until", token.previous_until);
+  add_time(object, "last_used_at", token.last_used_at);
   return object;
 }
 
+using server::random_bytes;
+
+std::string new_secret() {
+  return core::base62(random_bytes(2 * core::kTokenSecretLengthMin), core::kTokenSecretLengthMin);
+}
+
 core::TokenText drawn(core::Role role) {
-  using server::random_bytes;
   return {.role = role,
           .id = core::base62(random_bytes(2 * core::kTokenIdLength), core::kTokenIdLength),
-          .secret = core::base62(random_bytes(2 * core::kTokenSecretLengthMin), core::kTokenSecretLengthMin)};
+          .secret = new_secret()};
 }
 
 }  // namespace
@@ -65,6 +75,16 @@ core::Status ServerTokens::revoke(const std::string& id) {
   return answer ? core::Status{core::Done{}} : answer.problem();
 }
 
+core::Result<std::string> ServerTokens::rotate(const std::string& id, core::Duration overlap) {
+  client::ObjectText body;
+  body.text("overlap", core::format_duration(overlap));
+  const auto answer =
+      session_.post(fmt::format("{}/{}/rotate", kTokens, client::percent_encoded(id)), body.str());
+  if (!answer) return answer.problem();
+  if (const auto json = json_of(*answer); !json) return json.problem();
+  return answer->body;
+}
+
 core::Result<std::string> StoreTokens::create(const NewToken& token) {
   const auto text = drawn(token.role);
   const auto made = api_.create_token({.id = text.id,
@@ -88,6 +108,18 @@ core::Status StoreTokens::each(const std::function<void(std::string_view)>& take
     list.cursor = page->next_cursor.value_or("");
   } while (!list.cursor.empty());
   return core::Done{};
+}
+
+core::Result<std::string> StoreTokens::rotate(const std::string& id, core::Duration overlap) {
+  const auto before = api_.find_token(id);
+  if (!before) return before.problem();
+  const core::TokenText text{.role = before->token.role, .id = id, .secret = new_secret()};
+  const auto token = api_.rotate_token({.id = id,
+                                        .secret_hash = core::sha256_hex(text.secret),
+                                        .overlap = overlap,
+                                        .by = whoever_has_the_store()});
+  if (!token) return token.problem();
+  return shown(*token).text("token", core::format_token(text)).str();
 }
 
 core::Status StoreTokens::revoke(const std::string& id) {

@@ -27,6 +27,8 @@ class TokenKeeper {
   [[nodiscard]] virtual core::Result<std::string> create(const NewToken& token) = 0;
   [[nodiscard]] virtual core::Status each(const std::function<void(std::string_view)>& take) = 0;
   [[nodiscard]] virtual core::Status revoke(const std::string& id) = 0;
+  // With its new secret, as `create`.
+  [[nodiscard]] virtual core::Result<std::string> rotate(const std::string& id, core::Duration overlap) = 0;
 };
 
 class ServerTokens final : public TokenKeeper {
@@ -36,6 +38,7 @@ class ServerTokens final : public TokenKeeper {
   core::Result<std::string> create(const NewToken& token) override;
   core::Status each(const std::function<void(std::string_view)>& take) override;
   core::Status revoke(const std::string& id) override;
+  core::Result<std::string> rotate(const std::string& id, core::Duration overlap) override;
 
  private:
   Session& session_;
@@ -48,6 +51,7 @@ class StoreTokens final : public TokenKeeper {
   core::Result<std::string> create(const NewToken& token) override;
   core::Status each(const std::function<void(std::string_view)>& take) override;
   core::Status revoke(const std::string& id) override;
+  core::Result<std::string> rotate(const std::string& id, core::Duration overlap) override;
 
  private:
   core::Api& api_;

@@ -61,6 +61,7 @@ class HttpApi final : public core::Api, public core::RunApi, public core::Schedu
   // Secrets are the server's alone: it draws them, and a client can neither give nor see a hash.
   core::Result<core::Token> create_token(const core::CreateToken& request) override;
   core::Result<core::Token> revoke_token(const core::RevokeToken& request) override;
+  core::Result<core::Token> rotate_token(const core::RotateToken& request) override;
   core::Result<core::FoundToken> find_token(const std::string& id) override;
   core::Result<core::Page<core::Token>> list_tokens(const core::ListRecords& list) override;
   core::Result<core::NamespaceSettings> get_namespace(const std::string& ns) override;

@@ -244,6 +244,14 @@ Result<core::Token> HttpApi::revoke_token(const core::RevokeToken& request) {
   return decoded(call("default", {.method = "DELETE", .path = path}), wire::read_token);
 }
 
+// The server draws the secret.
+Result<core::Token> HttpApi::rotate_token(const core::RotateToken& request) {
+  Writer out;
+  out.begin_object().field("overlap", request.overlap).end_object();
+  const std::string path = "/v1/admin/tokens/" + percent_encoded(request.id) + "/rotate";
+  return decoded(call("default", {.method = "POST", .path = path, .body = out.take()}), wire::read_token);
+}
+
 Result<core::FoundToken> HttpApi::find_token(const std::string& /*id*/) {
   return only_in_process("a token by its id");
 }
@@ -269,9 +277,31 @@ Result<core::Done> HttpApi::append_audit(std::vector<core::AuditEntry> /*entries
   return only_in_process("writing to the audit");
 }
 
+namespace {
+
+std::string audit_query(const core::AuditFilter& filter) {
+  std::string query;
+  const auto add = [&](std::string_view name, const std::optional<std::string>& value) {
+    if (value) query += fmt::format("&{}={}", name, percent_encoded(*value));
+  };
+  const auto text = [](const std::optional<core::TimePoint>& time) {
+    return time ? std::optional{core::format_time(*time)} : std::nullopt;
+  };
+  if (!filter.namespaces.empty()) add("namespace", filter.namespaces.front());
+  add("actor", filter.actor);
+  add("action", filter.action);
+  add("object", filter.object);
+  add("outcome", filter.outcome);
+  add("created_after", text(filter.created_after));
+  add("created_before", text(filter.created_before));
+  return query;
+}
+
+}  // namespace
+
 Result<core::Page<core::AuditEntry>> HttpApi::list_audit(const core::ListAudit& list) {
-  return decoded(call("default", {.path = list_path("/v1/admin/audit", list.limit, list.cursor)}),
-                 page_reader(wire::read_audit));
+  const std::string path = list_path("/v1/admin/audit", list.limit, list.cursor) + audit_query(list.filter);
+  return decoded(call("default", {.path = path}), page_reader(wire::read_audit));
 }
 
 Result<std::vector<core::NodeStatus>> HttpApi::list_nodes() {

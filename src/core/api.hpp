@@ -92,6 +92,7 @@ struct ListRecords {
 struct ListAudit {
   int limit = kPageDefault;
   std::string cursor = {};
+  AuditFilter filter = {};  // a page of it may be short, or empty: its cursor goes on
 };
 
 // A token, and the store's time when it was read.
@@ -170,6 +171,7 @@ class Api {
   // Administration
   virtual Result<Token> create_token(const CreateToken& request) = 0;
   virtual Result<Token> revoke_token(const RevokeToken& request) = 0;
+  virtual Result<Token> rotate_token(const RotateToken& request) = 0;
   virtual Result<FoundToken> find_token(const std::string& id) = 0;
   virtual Result<Page<Token>> list_tokens(const ListRecords& list) = 0;
   virtual Result<NamespaceSettings> get_namespace(const std::string& ns) = 0;

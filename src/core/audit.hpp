@@ -5,8 +5,10 @@
 // own fields, so that no entry can be changed, added or taken out without all later ones showing it.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/json.hpp"
 #include "core/time.hpp"
@@ -35,6 +37,20 @@ struct AuditEntry {
 
   bool operator==(const AuditEntry&) const = default;
 };
+
+// Which entries are listed.
+struct AuditFilter {
+  std::vector<std::string> namespaces = {};  // none: all, and what is of no namespace
+  std::optional<std::string> actor = {};
+  std::optional<std::string> action = {};  // one that ends in * is for all that begin so
+  std::optional<std::string> object = {};
+  std::optional<std::string> outcome = {};
+  std::optional<TimePoint> created_after = {};   // or at it
+  std::optional<TimePoint> created_before = {};  // and not at it
+
+  bool operator==(const AuditFilter&) const = default;
+};
+[[nodiscard]] bool matches(const AuditFilter& filter, const AuditEntry& entry);
 
 // The last entry so far; kept as a record, whose lock is where all who write down something queue up.
 struct AuditEnd {

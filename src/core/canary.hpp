@@ -84,6 +84,7 @@
   X(token_queue_not_compared)             \
   X(revocation_not_followed)              \
   X(denial_not_written_down)              \
+  X(worker_owner_not_compared)            \
   /* SQL functions */                     \
   X(sql_key_not_taken)                    \
   X(sql_namespace_not_checked)            \

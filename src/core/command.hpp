@@ -52,6 +52,7 @@ struct ClaimTasks {
   std::map<std::string, Duration> type_leases = {};  // as far as types have one of their own
   int held_max = 0;         // how many tasks the worker may hold at a time; 0: no cap
   bool memo_pages = false;  // the caller reads the steps of long code runs page by page (RunApi::list_memo)
+  Actor by = {};
 
   [[nodiscard]] Duration lease_for(const std::string& type) const;
 };
@@ -84,7 +85,7 @@ struct ReportTasks {
   std::string worker_id = {};
   std::vector<Report> reports = {};
   std::vector<std::string> queues = {};  // only on tasks of these; none: of all
-  Actor by = {};                         // for what is refused because of its queue
+  Actor by = {};
 };
 struct ReportAnswer {
   TaskId task_id = {};

@@ -6,6 +6,7 @@
 
 #include "core/body.hpp"
 #include "core/canary.hpp"
+#include "core/token.hpp"
 
 namespace pawl::core {
 
@@ -21,6 +22,7 @@ Body body_of(const IdempotencyKey& key) {
   body.put("request_hash", key.request_hash);
   body.put("response", key.response);
   body.put("task_id", key.task_id);
+  body.put("queue", key.queue);
   body.put("task_fence", key.task_fence);
   body.put("created_at", key.created_at);
   body.put("completed_at", key.completed_at);
@@ -34,6 +36,7 @@ IdempotencyKey key_from(const Body& body) {
           .request_hash = body.text_of("request_hash"),
           .response = body.raw_of("response"),
           .task_id = body.text_of("task_id"),
+          .queue = body.text_of("queue"),
           .task_fence = body.get<std::int64_t>("task_fence"),
           .created_at = body.time_of("created_at"),
           .completed_at = body.optional_time_of("completed_at"),
@@ -64,6 +67,7 @@ Result<RecordDecision> end(const EndIdempotency& request, IdempotencyStatus stat
     return Problem{.code = ProblemCode::not_found,
                    .detail = fmt::format("there is no idempotency key {}", request.key)};
   }
+  if (const Status allowed = check_reach(request.bound_to, *key); !allowed) return allowed.problem();
   if (key->status == status && key->response == request.response)
     return RecordDecision{.answer = answer_of(false, *key)};
   if (key->status != IdempotencyStatus::pending) {
@@ -81,6 +85,16 @@ Result<RecordDecision> end(const EndIdempotency& request, IdempotencyStatus stat
 
 std::string_view to_string(IdempotencyStatus status) {
   return kKeyStatusNames.at(static_cast<std::size_t>(status));
+}
+
+Status check_reach(const std::vector<std::string>& bound_to, const IdempotencyKey& key) {
+  if (bound_to.empty() || planted(Canary::token_queue_not_compared)) return Done{};
+  if (!key.queue.empty()) return check_queue(bound_to, key.queue);
+  return Problem{
+      .code = ProblemCode::forbidden,
+      .detail = fmt::format("idempotency key {} is of no queue: a token that is bound to queues needs the "
+                            "task_id of a task in one of them",
+                            key.key)};
 }
 
 RecordRef idempotency_ref(const std::string& ns, const std::string& key) {
@@ -109,6 +123,16 @@ Result<RecordDecision> decide_begin(const BeginIdempotency& request, const Idemp
   const auto known = live(found, now);
   const bool is_new = !known || known->status == IdempotencyStatus::failed;
   const std::string task_id = request.task_id ? to_string(*request.task_id) : "";
+  const IdempotencyKey begun{.key = request.key,
+                             .request_hash = request.request_hash,
+                             .task_id = task_id,
+                             .queue = leases.own_queue,
+                             .task_fence = leases.own_fence,
+                             .created_at = now,
+                             .expires_at = now + request.ttl};
+  const Status allowed = first_of(
+      {known ? check_reach(request.bound_to, *known) : Status{Done{}}, check_reach(request.bound_to, begun)});
+  if (!allowed) return allowed.problem();
   if (!is_new) {
     if (known->request_hash != request.request_hash && !planted(Canary::begun_hash_not_compared)) {
       return Problem{.code = ProblemCode::idempotency_mismatch,
@@ -125,13 +149,7 @@ Result<RecordDecision> decide_begin(const BeginIdempotency& request, const Idemp
                      .detail = fmt::format("idempotency key {} is pending elsewhere", request.key)};
     }
   }
-  return put(request.ns, true,
-             {.key = request.key,
-              .request_hash = request.request_hash,
-              .task_id = task_id,
-              .task_fence = leases.own_fence,
-              .created_at = now,
-              .expires_at = now + request.ttl});
+  return put(request.ns, true, begun);
 }
 
 Result<RecordDecision> decide_complete(const EndIdempotency& request, FoundRecords found, TimePoint now) {

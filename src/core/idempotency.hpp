@@ -23,12 +23,14 @@ struct BeginIdempotency {
   std::string key = {};
   std::string request_hash = {};  // such as sha256:…
   Duration ttl = std::chrono::hours{24};
-  std::optional<TaskId> task_id = {};  // for whose sake; when it loses its lease, another may begin
+  std::optional<TaskId> task_id = {};      // for whose sake; when it loses its lease, another may begin
+  std::vector<std::string> bound_to = {};  // the queues of the caller's token; none: all
 };
 struct EndIdempotency {
   std::string ns = "default";
   std::string key = {};
   RawJson response = {};
+  std::vector<std::string> bound_to = {};
 };
 
 struct IdempotencyKey {
@@ -37,6 +39,7 @@ struct IdempotencyKey {
   std::string request_hash = {};
   RawJson response = {};
   std::string task_id = {};     // empty: none was named
+  std::string queue = {};       // of that task
   std::int64_t task_fence = 0;  // of the lease under which it was begun; 0: none
   TimePoint created_at = {};
   std::optional<TimePoint> completed_at = {};
@@ -55,9 +58,12 @@ struct IdempotencyBegun {
 // back.
 struct IdempotencyLeases {
   std::int64_t own_fence = 0;     // of the lease on the request's task; 0: nobody holds it
+  std::string own_queue = {};     // of that task; empty: there is none
   std::int64_t lost_version = 0;  // the record's version whose task has lost its lease; 0: none has
 };
 
+// A token that is bound to queues reaches the keys of their tasks only.
+[[nodiscard]] Status check_reach(const std::vector<std::string>& bound_to, const IdempotencyKey& key);
 [[nodiscard]] RecordRef idempotency_ref(const std::string& ns, const std::string& key);
 [[nodiscard]] Status check(const BeginIdempotency& request);
 [[nodiscard]] Status check(const EndIdempotency& request);

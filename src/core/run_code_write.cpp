@@ -6,6 +6,7 @@
 #include "core/canary.hpp"
 #include "core/run_steps.hpp"
 #include "core/step.hpp"
+#include "core/token.hpp"
 
 namespace pawl::core {
 
@@ -294,6 +295,23 @@ const Node* step_of_child(WorkingRun& working, const RunId& child) {
   return live != nullptr ? live : find_in(working.all_keys());
 }
 
+// A body whose token is bound to queues sends nothing to another one. What a step is sent to is known once
+// its type's default is filled in.
+Status check_reach(RunSteps& steps, const WriteSteps& command) {
+  if (command.bound_to.empty()) return Done{};
+  const std::string& own = steps.run().facts.queue;
+  for (const StepWrite& step : command.steps) {
+    Status allowed = Done{};
+    if (step.child) allowed = check_queue(command.bound_to, step.child->queue.value_or(own));
+    if (step.task) {
+      TaskSpec spec = *step.task;
+      if (steps.fit_to_type(spec)) allowed = check_queue(command.bound_to, spec.queue);
+    }
+    if (!allowed) return allowed;
+  }
+  return Done{};
+}
+
 Status check_awaited(WorkingRun& working, const WriteSteps& command) {
   if (!command.suspend) return Done{};
   for (const RunId& child : command.suspend->children) {
@@ -425,6 +443,7 @@ Result<StepsDecision> write_steps(WorkingRun& working, const WriteSteps& command
     const Status allowed = StepWriter{steps, step, command.failure}.allowed();
     if (!allowed) return allowed.problem();
   }
+  if (const Status allowed = check_reach(steps, command); !allowed) return allowed.problem();
   declare_undos(steps, command);
   StepsWritten written{.now = context.now};
   written.steps.reserve(command.steps.size());

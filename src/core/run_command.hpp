@@ -36,6 +36,7 @@ struct StartRun {
   std::string trace_id = {};  // of a W3C traceparent
   std::string span_id = {};
   Actor by = {};
+  std::vector<std::string> bound_to = {};  // the queues of the caller's token; none: all
 };
 // A container: its tasks are added one by one, with `TaskSpec::run_id` and `after`.
 struct OpenRun {

@@ -157,6 +157,7 @@ struct WriteSteps {
   // are asked to stop, and the body is woken to undo when they have ended.
   std::optional<TaskError> failure = {};
   Actor by = {};
+  std::vector<std::string> bound_to = {};  // the queues of the writer's token; none: all
 };
 
 // What the bodies of many runs write at once. Each is for itself: one that is refused harms no other.

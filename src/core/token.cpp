@@ -14,7 +14,8 @@ namespace pawl::core {
 
 namespace {
 
-constexpr std::array<std::string_view, kRoleCount> kRoleNames{"viewer", "worker", "operator", "admin"};
+constexpr std::array<std::string_view, kRoleCount> kRoleNames{"enqueuer", "claimer",  "viewer",
+                                                              "worker",   "operator", "admin"};
 constexpr std::string_view kPrefix = "pawl";
 constexpr std::string_view kAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 constexpr std::size_t kCrcLength = 8;
@@ -42,6 +43,10 @@ RawJson encode(const Token& token) {
   body.put("expires_at", token.expires_at);
   body.put("revoked_at", token.revoked_at);
   body.put("secret_hash", token.secret_hash);
+  body.put("rotated_at", token.rotated_at);
+  body.put("previous_hash", token.previous_hash);
+  body.put("previous_until", token.previous_until);
+  body.put("last_used_at", token.last_used_at);
   return body.text();
 }
 
@@ -54,13 +59,39 @@ Status check_id(const std::string& id) {
   return invalid_field("id", fmt::format("must be {} letters and digits", kTokenIdLength));
 }
 
+bool may_be_bound(Role role) {
+  return role == Role::worker || role == Role::enqueuer || role == Role::claimer;
+}
+
+// For one namespace it is of that namespace's audit; else of the server's.
+std::string audit_namespace(const Token& token) {
+  const bool is_of_one = token.namespaces.size() == 1 && token.namespaces.front() != "*";
+  return is_of_one ? token.namespaces.front() : "";
+}
+
+bool is_valid_at(const Token& token, TimePoint now) {
+  return (!token.revoked_at || planted(Canary::revoked_token_accepted)) &&
+         (!token.expires_at || now < *token.expires_at || planted(Canary::expired_token_accepted));
+}
+
 Status check_scope(const CreateToken& request) {
   if (request.namespaces.empty()) return invalid_field("namespaces", "must not be empty");
+  if (request.namespaces.size() > kTokenNamespacesMax)
+    return invalid_field("namespaces", fmt::format("has {} entries (at most {})", request.namespaces.size(),
+                                                   kTokenNamespacesMax));
   for (const std::string& ns : request.namespaces) {
     if (ns == "*") continue;
     if (const Status checked = check_namespace(ns); !checked)
       return invalid_field("namespaces", "holds " + ns);
   }
+  if (!request.queues.empty() && !may_be_bound(request.role)) {
+    return invalid_field("queues", fmt::format("cannot bind a token with the role {}, which reads all queues "
+                                               "(only worker, enqueuer and claimer)",
+                                               to_string(request.role)));
+  }
+  if (request.queues.size() > kTokenQueuesMax)
+    return invalid_field("queues",
+                         fmt::format("has {} entries (at most {})", request.queues.size(), kTokenQueuesMax));
   for (std::size_t i = 0; i < request.queues.size(); ++i) {
     const Status queue = check_name(fmt::format("queues[{}]", i), request.queues[i]);
     if (!queue) return queue;
@@ -136,12 +167,11 @@ bool equals_in_constant_time(std::string_view a, std::string_view b) {
 Status authenticate(const std::optional<Token>& token, std::string_view secret_hash, TimePoint now) {
   // An unknown id is compared too, with a hash that no secret has, so that it takes as long as a known one.
   const std::string nobody(secret_hash.size(), '\0');
-  const bool is_match = planted(Canary::secret_not_compared) ||
-                        equals_in_constant_time(token ? token->secret_hash : nobody, secret_hash);
-  const bool is_valid =
-      token && is_match && (!token->revoked_at || planted(Canary::revoked_token_accepted)) &&
-      (!token->expires_at || now < *token->expires_at || planted(Canary::expired_token_accepted));
-  if (is_valid) return Done{};
+  const bool is_current = equals_in_constant_time(token ? token->secret_hash : nobody, secret_hash);
+  const bool is_previous = equals_in_constant_time(token ? token->previous_hash : nobody, secret_hash);
+  const bool has_previous = token && token->previous_until && now < *token->previous_until;
+  const bool is_match = is_current || (is_previous && has_previous) || planted(Canary::secret_not_compared);
+  if (token && is_match && is_valid_at(*token, now)) return Done{};
   return Problem{.code = ProblemCode::unauthorized, .detail = "the token is not valid"};
 }
 
@@ -149,12 +179,19 @@ bool allows_namespace(const Token& token, const std::string& ns) {
   return contains(token.namespaces, "*") || contains(token.namespaces, ns);
 }
 
-bool allows_queue(const Token& token, const std::string& queue) {
-  return token.queues.empty() || contains(token.queues, queue);
+bool covers_namespaces(const std::vector<std::string>& held, const std::vector<std::string>& needed) {
+  if (contains(held, "*")) return true;
+  return !needed.empty() &&
+         std::all_of(needed.begin(), needed.end(), [&](const std::string& ns) { return contains(held, ns); });
 }
 
-Problem not_for_queue(const std::string& queue) {
-  return {.code = ProblemCode::forbidden, .detail = "the token is not for the queue " + queue};
+Status check_queue(const std::vector<std::string>& queues, const std::string& queue) {
+  if (queues.empty() || contains(queues, queue)) return Done{};
+  return Problem{.code = ProblemCode::forbidden, .detail = "the token is not for the queue " + queue};
+}
+
+bool is_use_noted(const Token& token, TimePoint now) {
+  return !token.last_used_at || *token.last_used_at + kLastUsedStep <= now;
 }
 
 RecordRef token_ref(const std::string& id) { return {.kind = RecordKind::token, .key = id}; }
@@ -167,6 +204,13 @@ Status check(const CreateToken& request) {
 
 Status check(const RevokeToken& request) { return check_id(request.id); }
 
+Status check(const RotateToken& request) {
+  return first_of({check_id(request.id), check_key("secret_hash", request.secret_hash),
+                   check_duration("overlap", request.overlap, Duration{0}, kRotationOverlapMax)});
+}
+
+Status check(const NoteTokenUse& request) { return check_id(request.id); }
+
 Token token_from(const RawJson& text) {
   using Names = std::vector<std::string>;
   const Body body{text};
@@ -178,7 +222,11 @@ Token token_from(const RawJson& text) {
           .created_at = body.time_of("created_at"),
           .expires_at = body.optional_time_of("expires_at"),
           .revoked_at = body.optional_time_of("revoked_at"),
-          .secret_hash = body.text_of("secret_hash")};
+          .secret_hash = body.text_of("secret_hash"),
+          .rotated_at = body.optional_time_of("rotated_at"),
+          .previous_hash = body.text_of("previous_hash"),
+          .previous_until = body.optional_time_of("previous_until"),
+          .last_used_at = body.optional_time_of("last_used_at")};
 }
 
 Result<RecordDecision> decide_create_token(const CreateToken& request, FoundRecords found, TimePoint now) {
@@ -196,7 +244,7 @@ Result<RecordDecision> decide_create_token(const CreateToken& request, FoundReco
                     .secret_hash = request.secret_hash};
   RecordDecision decision{.answer = encode(token)};
   decision.changes.push_back({.ref = token_ref(token.id), .body = decision.answer});
-  decision.audit.push_back(audit_of(request.by, "", "token.create", token.id));
+  decision.audit.push_back(audit_of(request.by, audit_namespace(token), "token.create", token.id));
   return decision;
 }
 
@@ -208,7 +256,37 @@ Result<RecordDecision> decide_revoke_token(const RevokeToken& request, FoundReco
   token.revoked_at = now;
   RecordDecision decision{.answer = encode(token)};
   decision.changes.push_back({.ref = found[0]->ref, .body = decision.answer});
-  decision.audit.push_back(audit_of(request.by, "", "token.revoke", token.id));
+  decision.audit.push_back(audit_of(request.by, audit_namespace(token), "token.revoke", token.id));
+  return decision;
+}
+
+Result<RecordDecision> decide_rotate_token(const RotateToken& request, FoundRecords found, TimePoint now) {
+  if (!found[0])
+    return Problem{.code = ProblemCode::not_found, .detail = fmt::format("there is no token {}", request.id)};
+  Token token = token_from(found[0]->body);
+  if (!is_valid_at(token, now)) {
+    return Problem{
+        .code = ProblemCode::invalid_state,
+        .detail = fmt::format("token {} is {}", request.id, token.revoked_at ? "revoked" : "expired")};
+  }
+  token.previous_hash = token.secret_hash;
+  token.previous_until = now + request.overlap;
+  token.secret_hash = request.secret_hash;
+  token.rotated_at = now;
+  RecordDecision decision{.answer = encode(token)};
+  decision.changes.push_back({.ref = found[0]->ref, .body = decision.answer});
+  decision.audit.push_back(audit_of(request.by, audit_namespace(token), "token.rotate", token.id));
+  return decision;
+}
+
+Result<RecordDecision> decide_note_token_use(const NoteTokenUse& request, FoundRecords found, TimePoint now) {
+  if (!found[0])
+    return Problem{.code = ProblemCode::not_found, .detail = fmt::format("there is no token {}", request.id)};
+  Token token = token_from(found[0]->body);
+  if (!is_use_noted(token, now)) return RecordDecision{.answer = found[0]->body};
+  token.last_used_at = now;
+  RecordDecision decision{.answer = encode(token)};
+  decision.changes.push_back({.ref = found[0]->ref, .body = decision.answer});
   return decision;
 }
 

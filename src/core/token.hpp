@@ -17,15 +17,23 @@ namespace pawl::core {
 
 inline constexpr std::size_t kTokenIdLength = 12;
 inline constexpr std::size_t kTokenSecretLengthMin = 43;  // 256 bits in base62
+inline constexpr Duration kRotationOverlap = std::chrono::hours{24};
+inline constexpr Duration kRotationOverlapMax = std::chrono::hours{30 * 24};
+inline constexpr Duration kLastUsedStep = std::chrono::hours{1};
+inline constexpr std::size_t kTokenQueuesMax = 100;
+inline constexpr std::size_t kTokenNamespacesMax = 100;
 
-// Each may do what those before it may.
+// From viewer on, each may do what those before it may. An enqueuer and a claimer read nothing: each may make
+// the calls of its half of a worker's role (wire/access.hpp).
 enum class Role : std::uint8_t {
+  enqueuer,
+  claimer,
   viewer,
   worker,
   supervisor,
   admin
 };  // supervisor: "operator", a word of C++
-inline constexpr int kRoleCount = 4;
+inline constexpr int kRoleCount = 6;
 [[nodiscard]] std::string_view to_string(Role role);
 [[nodiscard]] std::optional<Role> role_from(std::string_view name);
 
@@ -33,12 +41,16 @@ struct Token {
   std::string id = {};
   Role role = Role::viewer;
   std::vector<std::string> namespaces = {};  // "*": all
-  std::vector<std::string> queues = {};      // of a worker; none: all
+  std::vector<std::string> queues = {};      // that it is bound to; none: all
   std::string name = {};
   TimePoint created_at = {};
   std::optional<TimePoint> expires_at = {};
   std::optional<TimePoint> revoked_at = {};
   std::string secret_hash = {};  // SHA-256 of the secret, as the edge spells it
+  std::optional<TimePoint> rotated_at = {};
+  std::string previous_hash = {};                // of the secret before the last rotation
+  std::optional<TimePoint> previous_until = {};  // when that one ends
+  std::optional<TimePoint> last_used_at = {};    // up to kLastUsedStep ago
 
   bool operator==(const Token&) const = default;
 };
@@ -56,6 +68,18 @@ struct CreateToken {
 struct RevokeToken {
   std::string id = {};
   Actor by = {};
+};
+
+// A new secret for the same token. The one before it stays valid for `overlap`, and the one before that ends.
+struct RotateToken {
+  std::string id = {};
+  std::string secret_hash = {};
+  Duration overlap = kRotationOverlap;
+  Actor by = {};
+};
+// Notes that a token was used, at most once in kLastUsedStep.
+struct NoteTokenUse {
+  std::string id = {};
 };
 
 struct TokenText {
@@ -80,18 +104,28 @@ struct TokenText {
 [[nodiscard]] Status authenticate(const std::optional<Token>& token, std::string_view secret_hash,
                                   TimePoint now);
 [[nodiscard]] bool allows_namespace(const Token& token, const std::string& ns);
-[[nodiscard]] bool allows_queue(const Token& token, const std::string& queue);
-
-// What a token for other queues is told.
-[[nodiscard]] Problem not_for_queue(const std::string& queue);
+// Whether a token for the namespaces `held` covers all of `needed`, so that its holder may manage a token or
+// a record of these.
+[[nodiscard]] bool covers_namespaces(const std::vector<std::string>& held,
+                                     const std::vector<std::string>& needed);
+// The holder of a token that is bound to `queues` (none: all) may reach into this queue; else `forbidden`.
+[[nodiscard]] Status check_queue(const std::vector<std::string>& queues, const std::string& queue);
+// The use of a token at `now` is worth a write.
+[[nodiscard]] bool is_use_noted(const Token& token, TimePoint now);
 
 [[nodiscard]] RecordRef token_ref(const std::string& id);
 [[nodiscard]] Status check(const CreateToken& request);
 [[nodiscard]] Status check(const RevokeToken& request);
+[[nodiscard]] Status check(const RotateToken& request);
+[[nodiscard]] Status check(const NoteTokenUse& request);
 [[nodiscard]] Token token_from(const RawJson& body);
 [[nodiscard]] Result<RecordDecision> decide_create_token(const CreateToken& request, FoundRecords found,
                                                          TimePoint now);
 [[nodiscard]] Result<RecordDecision> decide_revoke_token(const RevokeToken& request, FoundRecords found,
                                                          TimePoint now);
+[[nodiscard]] Result<RecordDecision> decide_rotate_token(const RotateToken& request, FoundRecords found,
+                                                         TimePoint now);
+[[nodiscard]] Result<RecordDecision> decide_note_token_use(const NoteTokenUse& request, FoundRecords found,
+                                                           TimePoint now);
 
 }  // namespace pawl::core

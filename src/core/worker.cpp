@@ -7,6 +7,7 @@
 #include "core/body.hpp"
 #include "core/canary.hpp"
 #include "core/command.hpp"
+#include "core/token.hpp"
 
 namespace pawl::core {
 
@@ -18,6 +19,7 @@ constexpr int kMaxConcurrentMax = 1'000'000;
 RawJson encode(const Worker& worker) {
   Body body;
   body.put("worker_id", worker.worker_id);
+  body.put("owner", worker.owner);
   body.put("status", static_cast<int>(worker.status));
   body.put("queues", worker.queues);
   body.put("task_types", worker.task_types);
@@ -90,15 +92,44 @@ RawJson offer_of(const RegisterWorker& request) {
 }
 
 // The last of the records shown are of what it offers.
-void note_offered(const Registration& registration, FoundRecords found, RecordDecision& decision) {
+// A token that is bound to queues offers no workflow whose runs go to another one.
+Status note_offered(const Registration& registration, FoundRecords found, RecordDecision& decision) {
+  const auto& bound_to = registration.request.bound_to;
   const std::set<std::string> offered = registration.offered();
   const RawJson offer = offer_of(registration.request);
+  const auto queue_in = [](const RawJson& body) {
+    const std::string queue = Body{body}.text_of("queue");
+    return queue.empty() ? std::string{kQueueDefault} : queue;
+  };
   std::size_t place = found.size() - offered.size();
   for (const std::string& workflow : offered) {
     const auto& known = found[place++];
+    const Status allowed = first_of({check_queue(bound_to, queue_in(offer)),
+                                     known ? check_queue(bound_to, queue_in(known->body)) : Status{Done{}}});
+    if (!allowed) return allowed;
     if (known && known->body == offer) continue;
     decision.changes.push_back({.ref = code_workflow_ref(registration.request.ns, workflow), .body = offer});
   }
+  return Done{};
+}
+
+// The worker, taken over by the actor if it was another token's and is offline. That it was not heard of in
+// time is not enough: its tasks may speak for it (decide_worker_due).
+Result<Worker> own_worker(const Record& record, const Actor& by) {
+  Worker worker = worker_from(record.body);
+  const bool is_gone = worker.status == WorkerStatus::offline;
+  if (!is_owned_by(worker, by) && !is_gone && !planted(Canary::worker_owner_not_compared))
+    return not_its_worker(worker.worker_id);
+  if (!by.id.empty()) worker.owner = by.id;
+  return worker;
+}
+
+// An operator ends the work of any worker.
+Status check_ends(const Worker& worker, const Actor& by) {
+  const auto role = role_from(by.role);
+  const bool is_operator = role && *role >= Role::supervisor;
+  if (is_operator || is_owned_by(worker, by) || planted(Canary::worker_owner_not_compared)) return Done{};
+  return not_its_worker(worker.worker_id);
 }
 
 }  // namespace
@@ -111,13 +142,26 @@ RecordRef worker_ref(const std::string& ns, const std::string& worker_id) {
   return {.kind = RecordKind::worker, .ns = ns, .key = worker_id};
 }
 
-RecordRef worker_process_ref(const std::string& ns, const std::string& hostname, std::int64_t pid) {
-  return {.kind = RecordKind::worker_process, .ns = ns, .key = fmt::format("{}:{}", pid, hostname)};
+RecordRef worker_process_ref(const std::string& ns, const std::string& owner, const std::string& hostname,
+                             std::int64_t pid) {
+  const std::string of_owner = owner.empty() ? "" : owner + ":";
+  return {
+      .kind = RecordKind::worker_process, .ns = ns, .key = fmt::format("{}{}:{}", of_owner, pid, hostname)};
+}
+
+bool is_owned_by(const Worker& worker, const Actor& actor) {
+  return actor.id.empty() || worker.owner.empty() || worker.owner == actor.id;
+}
+
+Problem not_its_worker(const std::string& worker_id) {
+  return {.code = ProblemCode::forbidden,
+          .detail = fmt::format("worker {} belongs to another token", worker_id)};
 }
 
 std::vector<RecordRef> worker_refs(const std::string& ns, const Worker& worker) {
   std::vector<RecordRef> refs{worker_ref(ns, worker.worker_id)};
-  if (!worker.hostname.empty()) refs.push_back(worker_process_ref(ns, worker.hostname, worker.pid));
+  if (!worker.hostname.empty())
+    refs.push_back(worker_process_ref(ns, worker.owner, worker.hostname, worker.pid));
   return refs;
 }
 
@@ -152,6 +196,7 @@ Worker worker_from(const RawJson& answer) {
   using Names = std::vector<std::string>;
   const Body body{answer};
   return {.worker_id = body.text_of("worker_id"),
+          .owner = body.text_of("owner"),
           .status = static_cast<WorkerStatus>(body.get<int>("status")),
           .queues = body.get<Names>("queues"),
           .task_types = body.get<Names>("task_types"),
@@ -181,7 +226,7 @@ std::string process_worker_id(const Record& record) { return Body{record.body}.t
 std::vector<RecordRef> Registration::refs() const {
   std::vector<RecordRef> refs{worker_ref(request.ns, worker_id)};
   if (!request.hostname.empty()) {
-    refs.push_back(worker_process_ref(request.ns, request.hostname, request.pid));
+    refs.push_back(worker_process_ref(request.ns, request.by.id, request.hostname, request.pid));
     if (replaces) refs.push_back(worker_ref(request.ns, *replaces));
   }
   for (const std::string& workflow : offered()) refs.push_back(code_workflow_ref(request.ns, workflow));
@@ -203,7 +248,12 @@ RecordRef code_workflow_ref(const std::string& ns, const std::string& workflow) 
 
 Result<RecordDecision> decide_register(const Registration& registration, FoundRecords found, TimePoint now) {
   const RegisterWorker& request = registration.request;
-  Worker worker = found[0] ? worker_from(found[0]->body) : Worker{.registered_at = now};
+  Worker worker{.owner = request.by.id, .registered_at = now};
+  if (found[0]) {
+    auto own = own_worker(*found[0], request.by);
+    if (!own) return own.problem();
+    worker = std::move(*own);
+  }
   worker.worker_id = registration.worker_id;
   worker.status = WorkerStatus::online;
   worker.queues = request.queues;
@@ -218,15 +268,15 @@ Result<RecordDecision> decide_register(const Registration& registration, FoundRe
   worker.is_replaced = false;
   worker.heartbeat_at = now;
   RecordDecision decision = heard_of(request.ns, worker, now + request.timeout);
-  note_offered(registration, found, decision);
+  if (const Status offered = note_offered(registration, found, decision); !offered) return offered.problem();
   if (request.hostname.empty()) return decision;
 
   const std::string known = found[1] ? process_worker_id(*found[1]) : "";
   const bool is_new_incarnation = !request.worker_id && !known.empty();
   if (is_new_incarnation && registration.replaces != known)
     return Problem{.code = ProblemCode::conflict, .detail = "the process was registered meanwhile"};
-  decision.changes.push_back(
-      put_process(worker_process_ref(request.ns, request.hostname, request.pid), worker.worker_id));
+  decision.changes.push_back(put_process(
+      worker_process_ref(request.ns, request.by.id, request.hostname, request.pid), worker.worker_id));
   if (is_new_incarnation && found[2]) {
     Worker old = worker_from(found[2]->body);
     old.status = WorkerStatus::offline;
@@ -239,7 +289,9 @@ Result<RecordDecision> decide_register(const Registration& registration, FoundRe
 
 Result<RecordDecision> decide_heartbeat(const HeartbeatWorker& request, FoundRecords found, TimePoint now) {
   if (!found[0]) return no_such_worker(request.worker_id);
-  Worker worker = worker_from(found[0]->body);
+  auto own = own_worker(*found[0], request.by);
+  if (!own) return own.problem();
+  Worker worker = std::move(*own);
   if (worker.is_replaced && !planted(Canary::replaced_worker_heard)) {
     return Problem{
         .code = ProblemCode::invalid_state,
@@ -257,6 +309,7 @@ Result<RecordDecision> decide_heartbeat(const HeartbeatWorker& request, FoundRec
 Result<RecordDecision> decide_drain(const WorkerRef& request, FoundRecords found, TimePoint now) {
   if (!found[0]) return no_such_worker(request.worker_id);
   Worker worker = worker_at(*found[0], now);
+  if (const Status allowed = check_ends(worker, request.by); !allowed) return allowed.problem();
   if (worker.status == WorkerStatus::offline) return is_offline(request.worker_id);
   worker.status = WorkerStatus::draining;
   RecordDecision decision{.answer = encode(worker)};
@@ -271,6 +324,7 @@ Result<RecordDecision> decide_drain(const WorkerRef& request, FoundRecords found
 Result<RecordDecision> decide_deregister(const WorkerRef& request, FoundRecords found, TimePoint now) {
   if (!found[0]) return no_such_worker(request.worker_id);
   Worker worker = worker_at(*found[0], now);
+  if (const Status allowed = check_ends(worker, request.by); !allowed) return allowed.problem();
   worker.status = WorkerStatus::offline;
   RecordDecision decision{
       .answer = encode(worker),
@@ -284,8 +338,13 @@ Result<RecordDecision> decide_deregister(const WorkerRef& request, FoundRecords 
 }
 
 Result<RecordDecision> decide_claimed_by(const WorkerRef& request, FoundRecords found, TimePoint now) {
-  Worker worker{.worker_id = request.worker_id, .is_minimal = true, .registered_at = now};
-  if (found[0]) worker = worker_from(found[0]->body);
+  Worker worker{
+      .worker_id = request.worker_id, .owner = request.by.id, .is_minimal = true, .registered_at = now};
+  if (found[0]) {
+    auto own = own_worker(*found[0], request.by);
+    if (!own) return own.problem();
+    worker = std::move(*own);
+  }
   if (worker.is_replaced) return RecordDecision{.answer = encode(worker)};
   if (worker.status == WorkerStatus::offline) worker.status = WorkerStatus::online;
   worker.heartbeat_at = now;

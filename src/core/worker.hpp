@@ -2,7 +2,8 @@
 // Workers: who takes tasks, and whether it is still there. A worker that is not heard of is offline, and what
 // it holds is recovered.
 //
-// Always: of the incarnations of one process (hostname, pid) the last one counts; those before are offline.
+// Always: of the incarnations of one process (hostname, pid) the last one counts; those before are offline. A
+// worker belongs to the token that registered it, or claimed first under its id, until it is offline.
 
 #include <cstdint>
 #include <optional>
@@ -34,6 +35,8 @@ struct RegisterWorker {
   int max_concurrent = 0;  // 0: no cap
   Labels labels = {};
   Duration timeout = kWorkerTimeout;  // of the server, not of the request
+  Actor by = {};
+  std::vector<std::string> bound_to = {};  // the queues of the caller's token; none: all
 };
 struct HeartbeatWorker {
   std::string ns = "default";
@@ -43,6 +46,7 @@ struct HeartbeatWorker {
   std::int64_t failed_delta = 0;
   bool renew_leases = false;  // of all tasks it holds
   Duration timeout = kWorkerTimeout;
+  Actor by = {};
 };
 struct WorkerRef {
   std::string ns = "default";
@@ -60,6 +64,7 @@ struct AwaitNotices {
 
 struct Worker {
   std::string worker_id = {};
+  std::string owner = {};  // the id of its token; empty: it was made without one
   WorkerStatus status = WorkerStatus::online;
   std::vector<std::string> queues = {};
   std::vector<std::string> task_types = {};
@@ -81,8 +86,12 @@ struct Worker {
 };
 
 [[nodiscard]] RecordRef worker_ref(const std::string& ns, const std::string& worker_id);
-[[nodiscard]] RecordRef worker_process_ref(const std::string& ns, const std::string& hostname,
-                                           std::int64_t pid);
+// A process of another owner is another one, whatever it calls itself.
+[[nodiscard]] RecordRef worker_process_ref(const std::string& ns, const std::string& owner,
+                                           const std::string& hostname, std::int64_t pid);
+// Whether the actor may act as this worker. An actor without an id is no token's and may act as any.
+[[nodiscard]] bool is_owned_by(const Worker& worker, const Actor& actor);
+[[nodiscard]] Problem not_its_worker(const std::string& worker_id);
 // The worker's record and, where it named one, that of its process.
 [[nodiscard]] std::vector<RecordRef> worker_refs(const std::string& ns, const Worker& worker);
 

@@ -42,16 +42,10 @@ void Batch::note_moved(std::string_view action, const core::Actor& by, const std
 
 // Only under lock is it known which queue a task is of.
 core::Status Batch::check_queue(const core::ReportTasks& command, const WorkingTask& task) {
-  const std::string& queue = task.record.lane->queue;
-  const auto& allowed = command.queues;
-  if (core::planted(core::Canary::token_queue_not_compared) || allowed.empty() ||
-      std::find(allowed.begin(), allowed.end(), queue) != allowed.end())
-    return core::Done{};
-  core::AuditEntry entry = core::audit_of(command.by, command.ns, "denied", to_string(task.record.id));
-  core::Problem problem = core::not_for_queue(queue);
-  entry.outcome = core::kind_of(problem.code).name;
-  if (!core::planted(core::Canary::denial_not_written_down)) records_.note(std::move(entry));
-  return problem;
+  if (core::planted(core::Canary::token_queue_not_compared)) return core::Done{};
+  core::Status allowed = core::check_queue(command.queues, task.record.lane->queue);
+  if (!allowed) records_.note_denial(command.by, command.ns, to_string(task.record.id), allowed.problem());
+  return allowed;
 }
 
 void Batch::lock_keys(const std::vector<const core::DoOnce*>& onces) {

@@ -326,10 +326,13 @@ Result<Answer> BatchRuns::start_once(const Start& command) {
     }
     const bool is_restarted =
         command.on_conflict == core::OnConflict::restart_if_closed && core::is_closed(existing->run().state);
+    if (const core::Status allowed = check_reach(command, existing->run().facts); !allowed)
+      return allowed.problem();
     if (!is_restarted) return Answer{core::RunStarted{.created = false, .run = existing->run()}};
   }
   auto facts = facts_of(command);
   if (!facts) return facts.problem();
+  if (const core::Status allowed = check_reach(command, *facts); !allowed) return allowed.problem();
   facts->id = id_for(command).value_or(RunId{around_.ids.next(around_.tx.now())});
   const SharedPlan plan =
       facts->version > 0 ? runs_.find_plan(facts->ns, facts->workflow, facts->version) : nullptr;
@@ -443,12 +446,15 @@ Result<core::StepsWritten> BatchRuns::write(const core::WriteSteps& command) {
                            body->record.facts.run->run_id == command.run_id &&
                            body->record.facts.run->node == core::kBodyKey;
   if (!is_its_body) return core::invalid_field("task_id", "is not the body of the run");
+  if (const core::Status allowed = check_reach(command, *body); !allowed) return allowed.problem();
   rests_on_leases_ = true;
   const core::Moment moment{.now = around_.tx.now(), .clock = &around_.tx.clock()};
   if (const core::Status held = core::check_fence(body->record, command.fence, moment); !held)
     return held.problem();
   const core::EventActor actor{.type = "worker", .id = body->record.lease->worker_id};
   auto decided = core::write_steps(*working, command, context(working->run().facts, actor));
+  if (!decided && decided.problem().code == core::ProblemCode::forbidden)
+    around_.records.note_denial(command.by, command.ns, to_string(command.run_id), decided.problem());
   if (!decided) return decided.problem();
   const bool is_parked = command.park && !core::is_closed(working->run().state);
   if (decided->written.is_suspended || is_parked) give_back(*body);

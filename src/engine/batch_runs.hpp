@@ -98,6 +98,14 @@ class BatchRuns {
   };
 
   [[nodiscard]] core::Result<core::StepsWritten> write(const core::WriteSteps& command);
+
+  // What a token that is bound to queues may reach (batch_reach.cpp).
+  [[nodiscard]] core::Status check_reach(const core::StartRun& command, const core::RunFacts& facts);
+  [[nodiscard]] static core::Status check_reach(const core::OpenRun& /*command*/,
+                                                const core::RunFacts& /*facts*/) {
+    return core::Done{};
+  }
+  [[nodiscard]] core::Status check_reach(const core::WriteSteps& command, const WorkingTask& body);
   [[nodiscard]] core::BodyMemo memo_of(const store::PeekRun& peek, std::optional<store::StoredRun>& found);
   [[nodiscard]] core::RunContext context(const core::RunFacts& facts, core::EventActor actor);
   // Keeps the events, and does what is wanted: all of it before the outermost call returns.

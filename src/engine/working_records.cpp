@@ -54,6 +54,13 @@ void WorkingRecords::change(const core::RecordChange& change) {
                                 .updated_at = tx_.now()};
 }
 
+void WorkingRecords::note_denial(const core::Actor& by, const std::string& ns, std::string object,
+                                 const core::Problem& problem) {
+  core::AuditEntry entry = core::audit_of(by, ns, "denied", std::move(object));
+  entry.outcome = core::kind_of(problem.code).name;
+  if (!core::planted(core::Canary::denial_not_written_down)) note(std::move(entry));
+}
+
 void WorkingRecords::chain_audit() {
   if (audit_.empty()) return;
   const core::RecordRef ref = core::audit_end_ref();

@@ -22,6 +22,9 @@ class WorkingRecords {
   [[nodiscard]] std::vector<std::optional<core::Record>> find(const std::vector<core::RecordRef>& refs) const;
   void change(const core::RecordChange& change);
   void note(core::AuditEntry entry) { audit_.push_back(std::move(entry)); }
+  // What the actor's token does not allow.
+  void note_denial(const core::Actor& by, const std::string& ns, std::string object,
+                   const core::Problem& problem);
   // Chains what was noted to the audit. The last lock of a group: whoever has it waits for nobody who wants
   // it.
   void chain_audit();

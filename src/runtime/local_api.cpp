@@ -336,11 +336,12 @@ Result<LocalApi::RecordsNow> LocalApi::list_records(core::RecordKind kind, const
   });
 }
 
-Result<std::int64_t> LocalApi::lease_fence(const std::string& ns, const core::TaskId& id) {
-  return guarded([&]() -> Result<std::int64_t> {
+Result<LocalApi::TaskLease> LocalApi::lease_of(const std::string& ns, const core::TaskId& id) {
+  return guarded([&]() -> Result<TaskLease> {
     const auto task = store_.find_task(id);
-    const bool is_held = task && task->record.lane->ns == ns && task->record.lease;
-    return is_held ? task->record.progress.fence : 0;
+    if (!task || task->record.lane->ns != ns) return TaskLease{};
+    return TaskLease{.fence = task->record.lease ? task->record.progress.fence : 0,
+                     .queue = task->record.lane->queue};
   });
 }
 
@@ -372,15 +373,35 @@ Result<core::Page<core::AuditEntry>> LocalApi::list_audit(const core::ListAudit&
       return core::invalid_field("cursor", "is not one that this server gave");
     before = number;
   }
-  return guarded([&]() -> Result<core::Page<core::AuditEntry>> {
-    const auto limit = static_cast<std::size_t>(list.limit);
-    core::Page<core::AuditEntry> page{.items = store_.list_audit(before, limit + 1)};
-    if (page.items.size() > limit) {
-      page.items.pop_back();
-      page.next_cursor = std::to_string(page.items.back().sequence);
+  return guarded([&]() -> Result<core::Page<core::AuditEntry>> { return read_audit(list, before); });
+}
+
+// The newest first; those that the filter leaves out are read too, up to a bound.
+core::Page<core::AuditEntry> LocalApi::read_audit(const core::ListAudit& list,
+                                                  std::optional<std::int64_t> before) {
+  constexpr std::size_t kReadMax = 5'000;
+  const auto limit = static_cast<std::size_t>(list.limit);
+  const bool is_filtered = list.filter != core::AuditFilter{};
+  const std::size_t at_once = is_filtered ? std::size_t{core::kPageMax} : limit + 1;
+  core::Page<core::AuditEntry> page;
+  for (std::size_t read = 0; read < kReadMax;) {
+    const auto entries = store_.list_audit(before, at_once);
+    for (const core::AuditEntry& entry : entries) {
+      const bool is_past = list.filter.created_after && entry.at < *list.filter.created_after;
+      if (is_past) return page;
+      before = entry.sequence;
+      if (!core::matches(list.filter, entry)) continue;
+      if (page.items.size() == limit) {
+        page.next_cursor = std::to_string(page.items.back().sequence);
+        return page;
+      }
+      page.items.push_back(entry);
     }
-    return page;
-  });
+    read += entries.size();
+    if (entries.size() < at_once) return page;
+  }
+  page.next_cursor = std::to_string(*before);
+  return page;
 }
 
 Result<std::vector<core::Queue>> LocalApi::list_queues(const std::string& ns) {

@@ -98,6 +98,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
 
   core::Result<core::Token> create_token(const core::CreateToken& request) override;
   core::Result<core::Token> revoke_token(const core::RevokeToken& request) override;
+  core::Result<core::Token> rotate_token(const core::RotateToken& request) override;
   core::Result<core::FoundToken> find_token(const std::string& id) override;
   core::Result<core::Page<core::Token>> list_tokens(const core::ListRecords& list) override;
   core::Result<core::NamespaceSettings> get_namespace(const std::string& ns) override;
@@ -167,6 +168,10 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Status admit(const core::StartRun& command);
   // Takes those out that are refused; what became of each.
   std::vector<core::Status> admit(core::WriteStepsOfMany& command);
+  // Refuses reports for a worker of another token.
+  core::Status admit(const core::ReportTasks& command);
+  // The same for a call that names a worker and changes nothing of it.
+  core::Status check_owner(const core::WorkerRef& worker);
   // Whether `admit` finds in memory all that it compares with, so that a thread may call it that must not
   // wait for the store.
   [[nodiscard]] bool is_at_hand(const core::EnqueueTasks& command);
@@ -174,6 +179,8 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   [[nodiscard]] bool is_at_hand(const core::WriteSteps& command);
   [[nodiscard]] bool is_at_hand(const core::WriteStepsOfMany& command);
   [[nodiscard]] bool is_at_hand(const core::StartRun& command);
+  [[nodiscard]] bool is_at_hand(const core::ReportTasks& command);
+  [[nodiscard]] bool is_at_hand(const core::WorkerRef& worker);
 
  private:
   [[nodiscard]] engine::RunInputs run_inputs();
@@ -263,6 +270,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<RecordsNow> list_records(core::RecordKind kind, const std::string& ns,
                                         const core::ListRecords& list);
 
+  core::Page<core::AuditEntry> read_audit(const core::ListAudit& list, std::optional<std::int64_t> before);
   // That the owner of checkpoints is there.
   core::Status find_owner(const std::string& ns, const core::CheckpointOwner& owner);
   // What a look finds due, and what a walk finds old.
@@ -283,8 +291,11 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<core::Worker> claiming_worker(const core::ClaimTasks& command);
   core::Result<std::map<std::string, core::Duration>> type_leases(const core::ClaimTasks& command);
 
-  // The fence of the lease on a task; 0: nobody holds it.
-  core::Result<std::int64_t> lease_fence(const std::string& ns, const core::TaskId& id);
+  struct TaskLease {
+    std::int64_t fence = 0;  // 0: the task is not held
+    std::string queue = {};  // empty: there is no such task
+  };
+  core::Result<TaskLease> lease_of(const std::string& ns, const core::TaskId& id);
   core::Result<std::vector<core::TaskId>> held_by(const std::string& ns, const std::string& worker_id);
   // Takes away what a worker still holds, page by page.
   core::Status evict(const std::string& ns, const std::string& worker_id, core::Eviction eviction);

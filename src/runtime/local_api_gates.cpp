@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/canary.hpp"
 #include "core/type_pattern.hpp"
 #include "runtime/local_api.hpp"
 
@@ -20,6 +21,11 @@ namespace {
 
 // Larger payloads are compared with their schemas where a thread may take its time.
 constexpr std::size_t kCheckedHereMax = 16U << 10U;
+
+// One of no owner has to be noted as the actor's first.
+bool is_known_to(const core::Worker& worker, const core::Actor& by) {
+  return by.id.empty() || worker.owner == by.id;
+}
 
 core::Problem at_task(const core::EnqueueTasks& command, std::size_t index, core::Problem problem) {
   const bool is_of_a_field = !problem.errors.empty();  // and not of the store
@@ -151,12 +157,12 @@ bool LocalApi::is_heard_of(const core::Worker& worker, core::TimePoint now) cons
 
 Result<core::Worker> LocalApi::claiming_worker(const core::ClaimTasks& command) {
   const core::WorkerRef request{
-      .ns = command.ns, .worker_id = command.worker_id, .timeout = options_.worker_timeout};
+      .ns = command.ns, .worker_id = command.worker_id, .timeout = options_.worker_timeout, .by = command.by};
   const auto found = recent_record(core::worker_ref(request.ns, request.worker_id));
   if (!found) return found.problem();
   if (found->record) {
     core::Worker worker = core::worker_from(found->record->body);
-    if (is_heard_of(worker, found->now)) return worker;
+    if (is_heard_of(worker, found->now) && is_known_to(worker, command.by)) return worker;
   }
   auto noted = decide_on({core::worker_ref(request.ns, request.worker_id)}, request, core::decide_claimed_by);
   if (!noted) return noted.problem();
@@ -178,12 +184,45 @@ std::set<std::string> LocalApi::types_of(const core::ClaimTasks& command) {
 bool LocalApi::is_at_hand(const core::ClaimTasks& command) {
   const auto worker = shared_->records.find_at_hand(core::worker_ref(command.ns, command.worker_id));
   if (!worker || !worker->record) return false;
-  if (!is_heard_of(core::worker_from(worker->record->body), worker->now)) return false;
+  const core::Worker known = core::worker_from(worker->record->body);
+  if (!is_heard_of(known, worker->now) || !is_known_to(known, command.by)) return false;
   if (command.lease) return true;
   const auto types = types_of(command);
   return std::all_of(types.begin(), types.end(), [&](const std::string& name) {
     return shared_->records.find_at_hand(core::task_type_ref(command.ns, name)).has_value();
   });
+}
+
+bool LocalApi::is_at_hand(const core::WorkerRef& worker) {
+  if (worker.by.id.empty()) return true;
+  const auto found = shared_->records.find_at_hand(core::worker_ref(worker.ns, worker.worker_id));
+  return found && found->record && core::is_owned_by(core::worker_from(found->record->body), worker.by);
+}
+
+// What is remembered may be of an owner before: a refusal needs a look.
+Status LocalApi::check_owner(const core::WorkerRef& worker) {
+  if (worker.by.id.empty() || !check(worker)) return core::Done{};
+  const auto recent = recent_record(core::worker_ref(worker.ns, worker.worker_id));
+  if (!recent) return recent.problem();
+  const bool is_own = recent->record && core::is_owned_by(core::worker_from(recent->record->body), worker.by);
+  if (is_own) return core::Done{};
+  const auto found = find_record(core::worker_ref(worker.ns, worker.worker_id));
+  if (!found) return found.problem();
+  const bool is_other =
+      found->record && !core::is_owned_by(core::worker_from(found->record->body), worker.by);
+  if (is_other && !core::planted(core::Canary::worker_owner_not_compared))
+    return core::not_its_worker(worker.worker_id);
+  return core::Done{};
+}
+
+bool LocalApi::is_at_hand(const core::ReportTasks& command) {
+  return command.by.id.empty() ||
+         is_at_hand(core::WorkerRef{.ns = command.ns, .worker_id = command.worker_id, .by = command.by});
+}
+
+Status LocalApi::admit(const core::ReportTasks& command) {
+  if (command.by.id.empty()) return core::Done{};
+  return check_owner({.ns = command.ns, .worker_id = command.worker_id, .by = command.by});
 }
 
 Result<std::map<std::string, core::Duration>> LocalApi::type_leases(const core::ClaimTasks& command) {

@@ -62,18 +62,19 @@ Result<core::IdempotencyBegun> LocalApi::begin_idempotency(const core::BeginIdem
   const core::RecordRef ref = core::idempotency_ref(request.ns, request.key);
   core::IdempotencyLeases leases;
   if (request.task_id) {
-    const auto fence = lease_fence(request.ns, *request.task_id);
-    if (!fence) return fence.problem();
-    leases.own_fence = *fence;
+    auto lease = lease_of(request.ns, *request.task_id);
+    if (!lease) return lease.problem();
+    leases.own_fence = lease->fence;
+    leases.own_queue = std::move(lease->queue);
   }
   const auto seen = find_record(ref);
   if (!seen) return seen.problem();
   const auto known = seen->record ? core::idempotency_at(*seen->record, seen->now) : std::nullopt;
   const auto holder = known ? core::parse_uuid(known->task_id) : std::nullopt;
   if (holder && known->task_fence != 0) {
-    const auto fence = lease_fence(request.ns, core::TaskId{*holder});
-    if (!fence) return fence.problem();
-    if (*fence != known->task_fence) leases.lost_version = seen->record->version;
+    const auto lease = lease_of(request.ns, core::TaskId{*holder});
+    if (!lease) return lease.problem();
+    if (lease->fence != known->task_fence) leases.lost_version = seen->record->version;
   }
   auto answer =
       change({.refs = {ref}, .decide = [request, leases](core::FoundRecords found, core::TimePoint now) {
@@ -138,6 +139,11 @@ Result<core::Token> LocalApi::create_token(const core::CreateToken& request) {
 
 Result<core::Token> LocalApi::revoke_token(const core::RevokeToken& request) {
   return read_answer(decide_on({core::token_ref(request.id)}, request, core::decide_revoke_token),
+                     core::token_from);
+}
+
+Result<core::Token> LocalApi::rotate_token(const core::RotateToken& request) {
+  return read_answer(decide_on({core::token_ref(request.id)}, request, core::decide_rotate_token),
                      core::token_from);
 }
 

@@ -30,7 +30,8 @@ Result<core::Worker> LocalApi::register_worker(const core::RegisterWorker& reque
   for (int tries = 1;; ++tries) {
     core::ChangeRecords command;
     if (is_incarnation) {
-      const auto seen = find_record(core::worker_process_ref(request.ns, request.hostname, request.pid));
+      const auto seen =
+          find_record(core::worker_process_ref(request.ns, request.by.id, request.hostname, request.pid));
       if (!seen) return seen.problem();
       registration.replaces = std::nullopt;
       if (seen->record) registration.replaces = core::process_worker_id(*seen->record);

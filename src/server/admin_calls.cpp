@@ -1,9 +1,12 @@
 // Administration over HTTP: tokens, namespaces, the audit, nodes, and what can be done to the store as a
 // whole.
 
+#include <fmt/format.h>
+
 #include "core/sha256.hpp"
 #include "server/body.hpp"
 #include "server/calls.hpp"
+#include "server/reach.hpp"
 #include "server/respond.hpp"
 #include "server/secrets.hpp"
 #include "server/slice.hpp"
@@ -24,13 +27,34 @@ void write_token(Writer& out, const core::Token& token) {
   out.end_object();
 }
 
+std::string new_secret() {
+  return core::base62(random_bytes(2 * core::kTokenSecretLengthMin), core::kTokenSecretLengthMin);
+}
+
+core::Problem not_for(const std::vector<std::string>& namespaces) {
+  return {.code = core::ProblemCode::forbidden,
+          .detail = fmt::format("the token is not for the namespaces {}", fmt::join(namespaces, ", "))};
+}
+
+// A repeated request is shown the token that the first one made, whose secret nobody has any more.
+Response secret_response(int status, const core::Token& token, const core::TokenText& text) {
+  const bool is_ours = token.secret_hash == core::sha256_hex(text.secret);
+  Writer out;
+  out.begin_object();
+  wire::write_token_fields(out, token);
+  out.field("token", is_ours ? std::optional{core::format_token(text)} : std::nullopt);
+  return json_response(status, out.end_object().take());
+}
+
 // The secret is drawn here and shown once; what is stored is its hash.
 Response create_token(Services& services, const Request& request) {
   auto asked = read_body(request, [&](ObjectReader& in) {
     core::CreateToken create{.by = request.actor};
     const std::string role = in.text("role");
     const auto known = core::role_from(role);
-    if (!known && !role.empty()) in.mistake("role", "must be viewer, worker, operator or admin");
+    if (!known && !role.empty())
+      in.mistake("role",
+                 fmt::format("'{}' is none of enqueuer, claimer, viewer, worker, operator and admin", role));
     create.role = known.value_or(core::Role::viewer);
     if (!in.has("namespaces")) in.mistake("namespaces", "is required");
     create.namespaces = in.optional_texts("namespaces").value_or(std::vector<std::string>{});
@@ -40,50 +64,83 @@ Response create_token(Services& services, const Request& request) {
     return create;
   });
   if (!asked) return problem_response(asked.problem(), request.id);
-  const core::TokenText text{
-      .role = asked->role,
-      .id = core::base62(random_bytes(2 * core::kTokenIdLength), core::kTokenIdLength),
-      .secret = core::base62(random_bytes(2 * core::kTokenSecretLengthMin), core::kTokenSecretLengthMin)};
+  if (!asked->namespaces.empty() && !sees_namespaces(request, asked->namespaces))
+    return problem_response(not_for(asked->namespaces), request.id);
+  const core::TokenText text{.role = asked->role,
+                             .id = core::base62(random_bytes(2 * core::kTokenIdLength), core::kTokenIdLength),
+                             .secret = new_secret()};
   asked->id = text.id;
   asked->secret_hash = core::sha256_hex(text.secret);
   const auto token = services.api.create_token(*asked);
   if (!token) return problem_response(token.problem(), request.id);
   services.auth.forget();
-  // A repeated request is shown the token that the first one made, whose secret nobody has any more.
-  const bool is_ours = token->secret_hash == asked->secret_hash;
-  Writer out;
-  out.begin_object();
-  wire::write_token_fields(out, *token);
-  out.field("token", is_ours ? std::optional{core::format_token(text)} : std::nullopt);
-  return json_response(201, out.end_object().take());
+  return secret_response(201, *token, text);
 }
 
-Response list_named(Services& services, const Request& request) {
-  auto asked = read_query(request, [](ObjectReader& in) {
-    core::ListRecords page;
-    page.limit = read_number(in, "limit").value_or(page.limit);
-    page.cursor = in.optional_text("cursor").value_or("");
-    return page;
+// Of a token that the caller may not manage no more is said than of none.
+core::Result<core::Token> managed_token(Services& services, const Request& request) {
+  const std::string& id = request.parameters.at(0);
+  const auto found = services.api.find_token(id);
+  if (!found) return found.problem();
+  if (sees_namespaces(request, found->token.namespaces)) return found->token;
+  return core::Problem{.code = core::ProblemCode::not_found, .detail = "there is no token " + id};
+}
+
+Response rotate_token(Services& services, const Request& request) {
+  const auto overlap = read_body(request, [](ObjectReader& in) {
+    return in.optional_duration("overlap").value_or(core::kRotationOverlap);
   });
+  if (!overlap) return problem_response(overlap.problem(), request.id);
+  const auto before = managed_token(services, request);
+  if (!before) return problem_response(before.problem(), request.id);
+  const core::TokenText text{.role = before->role, .id = before->id, .secret = new_secret()};
+  const auto token = services.api.rotate_token({.id = text.id,
+                                                .secret_hash = core::sha256_hex(text.secret),
+                                                .overlap = *overlap,
+                                                .by = request.actor});
+  if (!token) return problem_response(token.problem(), request.id);
+  services.auth.forget();
+  return secret_response(200, *token, text);
+}
+
+// Of some namespaces: a page may be short, or empty, and its cursor goes on.
+Response list_tokens(Services& services, const Request& request) {
+  const auto asked = list_of(request);
   if (!asked) return problem_response(asked.problem(), request.id);
-  Writer out;
-  out.begin_object().key("items").begin_array();
-  std::optional<std::string> next;
-  if (request.route->call == Call::list_tokens) {
-    const auto page = services.api.list_tokens(*asked);
-    if (!page) return problem_response(page.problem(), request.id);
-    for (const core::Token& token : page->items) write_token(out, token);
-    next = page->next_cursor;
-  } else {
-    const auto page = services.api.list_audit({.limit = asked->limit, .cursor = asked->cursor});
-    if (!page) return problem_response(page.problem(), request.id);
-    for (const core::AuditEntry& entry : page->items) wire::write_audit(out, entry);
-    next = page->next_cursor;
-  }
-  return json_response(200, out.end_array().field("next_cursor", next).end_object().take());
+  auto page = services.api.list_tokens(*asked);
+  if (page)
+    std::erase_if(page->items,
+                  [&](const core::Token& token) { return !sees_namespaces(request, token.namespaces); });
+  return respond_page(request, page, write_token);
+}
+
+core::ListAudit read_audit_query(ObjectReader& in) {
+  core::ListAudit list;
+  if (auto ns = in.optional_text("namespace")) list.filter.namespaces = {std::move(*ns)};
+  list.filter.actor = in.optional_text("actor");
+  list.filter.action = in.optional_text("action");
+  list.filter.object = in.optional_text("object");
+  list.filter.outcome = in.optional_text("outcome");
+  list.filter.created_after = in.optional_time("created_after");
+  list.filter.created_before = in.optional_time("created_before");
+  list.limit = read_number(in, "limit").value_or(list.limit);
+  list.cursor = in.optional_text("cursor").value_or("");
+  return list;
+}
+
+Response list_audit(Services& services, const Request& request) {
+  auto asked = read_query(request, read_audit_query);
+  if (!asked) return problem_response(asked.problem(), request.id);
+  auto& namespaces = asked->filter.namespaces;
+  if (!namespaces.empty() && !sees_namespaces(request, namespaces))
+    return problem_response(not_for(namespaces), request.id);
+  if (namespaces.empty() && !sees_namespaces(request, {"*"})) namespaces = request.namespaces;
+  return respond_page(request, services.api.list_audit(*asked), wire::write_audit);
 }
 
 Response revoke_token(Services& services, const Request& request) {
+  if (const auto managed = managed_token(services, request); !managed)
+    return problem_response(managed.problem(), request.id);
   const auto token = services.api.revoke_token({.id = request.parameters.at(0), .by = request.actor});
   if (!token) return problem_response(token.problem(), request.id);
   services.auth.forget();
@@ -148,15 +205,18 @@ Response verify(Services& services, const Request& request) {
 void call_admin(Services& services, Request request, Answer answer) {
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
     switch (request.route->call) {
-      case Call::create_token: return answer(create_token(services, request));
+      case Call::create_token:
+        return answer_or_deny(services, request, create_token(services, request), answer);
       case Call::revoke_token: return answer(revoke_token(services, request));
+      case Call::rotate_token: return answer(rotate_token(services, request));
+      case Call::list_tokens: return answer(list_tokens(services, request));
       case Call::get_namespace:
       case Call::put_namespace: return answer(settings(services, request));
       case Call::list_nodes: return answer(nodes(services, request));
       case Call::vitals: return answer(vitals(services, request));
       case Call::sweep: return answer(sweep(services, request));
       case Call::verify: return answer(verify(services, request));
-      default: return answer(list_named(services, request));
+      default: return answer_or_deny(services, request, list_audit(services, request), answer);
     }
   });
 }

@@ -6,6 +6,7 @@
 
 #include "core/canary.hpp"
 #include "core/sha256.hpp"
+#include "wire/access.hpp"
 
 namespace pawl::server {
 
@@ -15,7 +16,6 @@ using core::Problem;
 using core::ProblemCode;
 using core::Result;
 
-constexpr core::Duration kKeptFor = std::chrono::milliseconds{900};
 // What is known for so long yet is at hand: it will not have to be read between the question and its use.
 constexpr core::Duration kSoon = std::chrono::milliseconds{50};
 constexpr std::size_t kKnownMax = 10'000;
@@ -42,23 +42,45 @@ auto token_text(const Request& request) {
   return core::parse_token(is_bearer(field) ? field.substr(kBearer.size()) : std::string_view{});
 }
 
+bool has_role(core::Role role, core::Role needed, const wire::Access& access) {
+  switch (role) {
+    case core::Role::enqueuer: return access.enqueuer;
+    case core::Role::claimer: return access.claimer;
+    default: return role >= needed;
+  }
+}
+
 core::Status check_role(const core::Token& token, const Request& request) {
   const core::Role needed = *request.route->role;
-  if (token.role < needed && !core::planted(core::Canary::role_not_compared)) {
-    return Problem{.code = ProblemCode::forbidden,
-                   .detail = fmt::format("this needs the role {}, the token has {}", core::to_string(needed),
-                                         core::to_string(token.role))};
-  }
-  const bool is_of_no_namespace = request.ns.empty();
-  const bool may_anywhere = core::allows_namespace(token, "*");
-  const bool is_allowed = is_of_no_namespace ? may_anywhere || needed < core::Role::admin
-                                             : core::allows_namespace(token, request.ns);
-  if (!is_allowed && !core::planted(core::Canary::token_namespace_not_compared)) {
-    return Problem{
-        .code = ProblemCode::forbidden,
-        .detail = fmt::format("the token is not for {}", is_of_no_namespace ? "all namespaces" : request.ns)};
-  }
-  return core::Done{};
+  const wire::Access access = wire::access_of(request.route->call);
+  if (has_role(token.role, needed, access) || core::planted(core::Canary::role_not_compared))
+    return core::Done{};
+  return Problem{.code = ProblemCode::forbidden,
+                 .detail = fmt::format("this needs the role {}, the token has {}", core::to_string(needed),
+                                       core::to_string(token.role))};
+}
+
+core::Status check_namespace(const core::Token& token, const Request& request) {
+  const wire::Access access = wire::access_of(request.route->call);
+  const bool is_named = access.namespaces == wire::NamespaceReach::named;
+  const std::string& ns = is_named ? request.parameters.at(0) : request.ns;
+  const bool is_for_any =
+      *request.route->role < core::Role::admin || access.namespaces == wire::NamespaceReach::some;
+  const bool is_allowed =
+      ns.empty() ? is_for_any || core::allows_namespace(token, "*") : core::allows_namespace(token, ns);
+  if (is_allowed || core::planted(core::Canary::token_namespace_not_compared)) return core::Done{};
+  return Problem{.code = ProblemCode::forbidden,
+                 .detail = fmt::format("the token is not for {}", ns.empty() ? "all namespaces" : ns)};
+}
+
+// A call that compares no queue is not for a token that has some.
+core::Status check_bound(const core::Token& token, const Request& request) {
+  const bool is_reached = wire::access_of(request.route->call).queues != wire::QueueReach::none;
+  if (token.queues.empty() || is_reached || core::planted(core::Canary::token_queue_not_compared))
+    return core::Done{};
+  return Problem{.code = ProblemCode::forbidden,
+                 .detail = fmt::format("the token is bound to the queues {}, and this concerns all of them",
+                                       fmt::join(token.queues, ", "))};
 }
 
 }  // namespace
@@ -107,9 +129,30 @@ bool Auth::is_at_hand(const Request& request) {
 
 void Auth::forget() {
   if (core::planted(core::Canary::revocation_not_followed)) return;
+  std::function<void()> call;
+  {
+    const std::lock_guard lock{mutex_};
+    has_tokens_.reset();
+    known_.clear();
+    call = on_forget_;
+  }
+  if (call) call();
+}
+
+void Auth::on_forget(std::function<void()> call) {
   const std::lock_guard lock{mutex_};
-  has_tokens_.reset();
-  known_.clear();
+  on_forget_ = std::move(call);
+}
+
+// What is known is marked, so that the requests until it is read again note nothing more.
+bool Auth::note_use(const core::Token& token, core::TimePoint now) {
+  if (!core::is_use_noted(token, now)) return false;
+  const std::lock_guard lock{mutex_};
+  const auto known = known_.find(token.id);
+  if (known == known_.end() || !known->second.token || !core::is_use_noted(*known->second.token, now))
+    return false;
+  known->second.token->last_used_at = now;
+  return true;
 }
 
 Result<Allowed> Auth::allow(const Request& request) {
@@ -128,8 +171,13 @@ Result<Allowed> Auth::allow(const Request& request) {
   const core::Token& token = *known->token;
   Allowed allowed{
       .actor = {.id = token.id, .role = std::string{core::to_string(token.role)}, .request_id = request.id},
-      .queues = token.queues};
-  if (const core::Status role = check_role(token, request); !role) allowed.refusal = role.problem();
+      .namespaces = token.namespaces,
+      .queues = token.queues,
+      .is_use_due = note_use(token, known->seen_at)};
+  for (const auto& check : {check_role, check_namespace, check_bound}) {
+    const core::Status passed = check(token, request);
+    if (!passed && !allowed.refusal) allowed.refusal = passed.problem();
+  }
   return allowed;
 }
 

@@ -5,6 +5,7 @@
 //
 // Always: a revoked token is refused within a second on every node. Any thread; may read the store.
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -20,12 +21,18 @@ namespace pawl::server {
 // Who asks.
 struct Allowed {
   core::Actor actor = {};
+  std::vector<std::string> namespaces = {};   // only these; none, or "*" among them: all
   std::vector<std::string> queues = {};       // only these; none: all
   std::optional<core::Problem> refusal = {};  // it is known, and may not do this
+  bool is_use_due = false;                    // that the token was used is to be noted
 };
 
 class Auth {
  public:
+  // How old what is known of a token may be. A wait is compared every RevocationWatch::kBetweenChecks:
+  // together they are less than the second within which a revocation is followed.
+  static constexpr core::Duration kKeptFor = std::chrono::milliseconds{400};
+
   // What holds until the first token.
   struct Options {
     bool serves_anyone = false;   // callers from elsewhere may do everything too (--insecure)
@@ -40,6 +47,8 @@ class Auth {
   [[nodiscard]] bool is_at_hand(const Request& request);
   // A token was made or revoked here.
   void forget();
+  // What is called then.
+  void on_forget(std::function<void()> call);
 
  private:
   struct Known {
@@ -50,6 +59,8 @@ class Auth {
 
   [[nodiscard]] core::Result<bool> has_tokens();
   [[nodiscard]] core::Result<Known> find(const std::string& id);
+  // True once for each time that the use of a token is worth a write.
+  [[nodiscard]] bool note_use(const core::Token& token, core::TimePoint now);
 
   core::Api& api_;
   core::Clock& clock_;
@@ -58,6 +69,7 @@ class Auth {
   std::optional<bool> has_tokens_ = {};
   core::MonotonicTime has_tokens_until_ = {};
   std::map<std::string, Known> known_;
+  std::function<void()> on_forget_ = {};
 };
 
 }  // namespace pawl::server

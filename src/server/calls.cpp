@@ -1,7 +1,5 @@
 #include "server/calls.hpp"
 
-#include <algorithm>
-
 namespace pawl::server {
 
 Services Services::with(runtime::LocalApi& other) const {
@@ -19,6 +17,7 @@ Services Services::with(runtime::LocalApi& other) const {
           .waits = waits,
           .queue_watch = queue_watch,
           .run_watch = run_watch,
+          .revocations = revocations,
           .readiness = readiness,
           .blocking = blocking,
           .version = version,
@@ -37,14 +36,19 @@ bool submits_itself(wire::Call call) {
 
 // That it could not be written down denies nobody anything more.
 void deny(Services& services, const Request& request, const core::Problem& problem, Answer answer) {
+  deny(services, request, problem.code, problem_response(problem, request.id), std::move(answer));
+}
+
+void deny(Services& services, const Request& request, core::ProblemCode code, Response response,
+          Answer answer) {
   core::AuditEntry entry = core::audit_of(
       request.actor, request.ns, "denied",
       std::string{wire::name_of(request.route->method)} + " " + std::string{request.route->path});
-  entry.outcome = core::kind_of(problem.code).name;
+  entry.outcome = core::kind_of(code).name;
   auto written = services.denials.note(std::move(entry), request.network);
-  if (!written) return answer(problem_response(problem, request.id));
+  if (!written) return answer(std::move(response));
   services.submit(audit_command({std::move(*written)}),
-                  [response = problem_response(problem, request.id),
+                  [response = std::move(response),
                    answer = std::move(answer)](const core::Result<core::Answer>&) { answer(response); });
 }
 
@@ -57,10 +61,15 @@ core::Result<Answer> with_place(Services& services, const Request& request, core
 }
 
 core::Status check_queue(const Request& request, const std::string& name) {
-  const auto& allowed = request.queues;
-  if (allowed.empty() || std::find(allowed.begin(), allowed.end(), name) != allowed.end())
-    return core::Done{};
-  return core::not_for_queue(name);
+  return core::check_queue(request.queues, name);
+}
+
+bool sees_namespaces(const Request& request, const std::vector<std::string>& namespaces) {
+  return request.namespaces.empty() || core::covers_namespaces(request.namespaces, namespaces);
+}
+
+bool reads_nothing(const Request& request) {
+  return request.actor.role == core::to_string(core::Role::enqueuer);
 }
 
 }  // namespace pawl::server

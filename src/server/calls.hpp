@@ -16,6 +16,7 @@
 #include "server/readiness.hpp"
 #include "server/request.hpp"
 #include "server/request_rates.hpp"
+#include "server/revocation_watch.hpp"
 #include "server/run_watch.hpp"
 #include "server/threads.hpp"
 
@@ -36,6 +37,7 @@ struct Services {
   Places& waits;  // of calls that are answered when something has happened
   QueueWatch& queue_watch;
   RunWatch& run_watch;
+  RevocationWatch& revocations;
   Readiness& readiness;
   Blocking blocking;
   std::string version;
@@ -52,6 +54,9 @@ struct Services {
 
 // Answers that a call was denied, which goes into the audit: alone, or counted with others like it.
 void deny(Services& services, const Request& request, const core::Problem& problem, Answer answer);
+// The same where the response says so already.
+void deny(Services& services, const Request& request, core::ProblemCode code, Response response,
+          Answer answer);
 
 // The answer of a call that waits for so long, which holds one of `Services::waits` until then; refused where
 // there is none.
@@ -60,6 +65,10 @@ void deny(Services& services, const Request& request, const core::Problem& probl
 
 // Whether the one who asks may do something in this queue.
 [[nodiscard]] core::Status check_queue(const Request& request, const std::string& name);
+// Whether the token is for all of these namespaces ("*": for every one).
+[[nodiscard]] bool sees_namespaces(const Request& request, const std::vector<std::string>& namespaces);
+// The token only enqueues: what was there before it is not shown to it.
+[[nodiscard]] bool reads_nothing(const Request& request);
 
 // By noun; each answers exactly once.
 void call_task(Services& services, Request request, Answer answer);

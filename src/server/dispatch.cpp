@@ -7,6 +7,8 @@
 
 #include "core/low_memory.hpp"
 #include "server/once.hpp"
+#include "server/reach.hpp"
+#include "server/waiting_call.hpp"
 
 namespace pawl::server {
 
@@ -257,11 +259,23 @@ void Dispatch::authorize(Request request, const std::function<void(Admission)>& 
     return refusing()(unknown_caller_response(allowed.problem(), request.id));
   }
   request.actor = std::move(allowed->actor);
+  if (allowed->is_use_due) note_use(request.actor.id);
   if (allowed->refusal) return deny(services_, request, *allowed->refusal, refusing());
   if (const core::Status rate = services_.rates.take(request.ns, request.actor.id); !rate)
     return refusing()(problem_response(rate.problem(), request.id));
+  request.namespaces = std::move(allowed->namespaces);
   request.queues = std::move(allowed->queues);
   decided(std::move(request));
+}
+
+// Nobody waits for it: a use that is not noted is noted by the next one.
+void Dispatch::note_use(const std::string& token_id) {
+  const core::NoteTokenUse use{.id = token_id};
+  core::ChangeRecords note{.refs = {core::token_ref(token_id)},
+                           .decide = [use](core::FoundRecords found, core::TimePoint now) {
+                             return core::decide_note_token_use(use, found, now);
+                           }};
+  services_.submit(std::move(note), [](const core::Result<core::Answer>&) {});
 }
 
 namespace {
@@ -294,9 +308,10 @@ core::Status check_query(const Request& request) {
 }  // namespace
 
 void Dispatch::call(Request request, Answer answer) {
-  auto finish = [this, answer = std::move(answer), asked = asked_now(request)](Response response) {
+  Answer finish = [this, answer = std::move(answer), asked = asked_now(request)](Response response) {
     answer(seen_off(asked, std::move(response)));
   };
+  finish = answer_while_valid(services_, request, std::move(finish));
   if (const core::Status query = check_query(request); !query)
     return finish(problem_response(query.problem(), request.id));
   const bool waits_for_nothing = submits_itself(request.route->call) && request.body.size() <= kReadHereMax;
@@ -309,6 +324,8 @@ void Dispatch::call(Request request, Answer answer) {
                      [this, request = std::move(request), finish = std::move(finish)]() mutable {
                        if (const core::Status in_time = check_wait(request); !in_time)
                          return finish(problem_response(in_time.problem(), request.id));
+                       if (const core::Status reached = check_path(services_, request); !reached)
+                         return deny(services_, request, reached.problem(), finish);
                        call_with_memory(std::move(request), finish);
                      });
 }

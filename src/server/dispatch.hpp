@@ -55,6 +55,7 @@ class Dispatch {
   [[nodiscard]] bool is_our_name(std::string_view host) const;
   [[nodiscard]] std::string new_request_id();
   void authorize(Request request, const std::function<void(Admission)>& decided);
+  void note_use(const std::string& token_id);
   struct Asked {  // for the counts and the log
     std::string id;
     std::string method;

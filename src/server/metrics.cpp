@@ -152,8 +152,9 @@ void Metrics::add_http(std::string& out) const {
 
 std::string Metrics::text(const View& view) const {
   std::string out;
-  add_engine(out, view);
+  if (view.is_whole) add_engine(out, view);
   add_queues(out, view);
+  if (!view.is_whole) return out;
   one(out, "pawl_http_connections", "gauge", "Open connections", static_cast<double>(connections_));
   one(out, "pawl_http_connections_refused_total", "counter", "Connections over the limit",
       static_cast<double>(refused_connections_));

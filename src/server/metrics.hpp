@@ -32,6 +32,7 @@ class Metrics {
     const engine::EngineStats& engine;
     std::size_t waiting_claims = 0;
     std::map<std::string, std::vector<core::Queue>> queues = {};  // by namespace
+    bool is_whole = true;  // false: only what is of these namespaces, and nothing of the server
   };
   [[nodiscard]] std::string text(const View& view) const;
 

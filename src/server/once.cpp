@@ -23,9 +23,16 @@ core::RawJson kept_text(const Response& response) {
               .take()};
 }
 
+// What a token may see is part of it: a narrower one is not given the answer that was kept for a wider one.
 std::string hash_of(const Request& request) {
-  return "sha256:" + core::sha256_hex(std::string{wire::name_of(request.route->method)} + " " + request.path +
-                                      "\n" + request.body);
+  std::string whole =
+      std::string{wire::name_of(request.route->method)} + " " + request.path + "\n" + request.body;
+  for (const std::string& queue : request.queues) whole += "\n" + queue;
+  if (request.ns.empty() && !sees_namespaces(request, {"*"})) {
+    for (const std::string& ns : request.namespaces) whole += "\n" + ns;
+  }
+  if (reads_nothing(request)) whole += "\n\n";
+  return "sha256:" + core::sha256_hex(whole);
 }
 
 // Of its own, apart from those that workers begin for their own calls; one that would be too long with what
@@ -104,6 +111,10 @@ void call_through_api(Services& services, Request request, Answer answer,
 }
 
 }  // namespace
+
+bool is_key_of_a_request(std::string_view key) {
+  return key.starts_with("http:") || key.starts_with("http-sha256:");
+}
 
 bool is_keyed(const Request& request) {
   return !request.idempotency_key.empty() && request.route->method == wire::Method::post;

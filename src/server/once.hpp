@@ -18,6 +18,9 @@ namespace pawl::server {
 // A POST with a key. A new token's secret is shown once and not kept.
 [[nodiscard]] bool is_keyed(const Request& request);
 
+// The name of a key that is kept for a request, and not one that a worker begins.
+[[nodiscard]] bool is_key_of_a_request(std::string_view key);
+
 // The keys of the requests that this server is at. Any thread.
 class RunningKeys {
  public:

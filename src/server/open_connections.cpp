@@ -24,14 +24,14 @@ core::Result<OpenConnections::Room> OpenConnections::make_room(const std::string
       !is_spared && known != of_network_.end() && known->second >= limits_.connections_per_address_max;
   if (is_network_full)
     return no_room(fmt::format("there are {} connections of address {} already, which is the most",
-                                 limits_.connections_per_address_max, network));
+                               limits_.connections_per_address_max, network));
   const auto count = static_cast<std::int64_t>(entries_.size());
   if (count < limits_.connections_max) return Room::free;
   // Those that were displaced count until they have ended, so there may be some more for a moment.
   Entry* displaced = count < limits_.connections_max + limits_.farewells_max ? first_to_displace() : nullptr;
   if (displaced == nullptr)
     return no_room(fmt::format("limits.connections: there are {} connections already, which is the most",
-                                 limits_.connections_max));
+                               limits_.connections_max));
   displaced->connection->displace();
   return Room::displaced;
 }

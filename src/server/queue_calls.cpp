@@ -4,6 +4,7 @@
 
 #include "server/body.hpp"
 #include "server/calls.hpp"
+#include "server/reach.hpp"
 #include "server/respond.hpp"
 #include "server/slice.hpp"
 #include "wire/task.hpp"
@@ -17,10 +18,18 @@ using wire::Writer;
 Response list_queues(Services& services, const Request& request) {
   const auto slice = read_query(request, read_slice);
   if (!slice) return problem_response(slice.problem(), request.id);
-  return respond_page(request, page_of(services.api.list_queues(request.ns), *slice), wire::write_queue);
+  auto queues = services.api.list_queues(request.ns);
+  if (queues)
+    std::erase_if(*queues, [&](const core::Queue& queue) { return !check_queue(request, queue.name); });
+  return respond_page(request, page_of(queues, *slice), wire::write_queue);
 }
 
 Response follow(Services& services, const Request& request) {
+  if (!request.queues.empty()) {
+    return problem_response({.code = core::ProblemCode::forbidden,
+                             .detail = "the stream shows all queues, the token is bound to some of them"},
+                            request.id);
+  }
   auto stream = services.streams.open(request);
   if (!stream) return problem_response(stream.problem(), request.id);
   const auto followed = services.queue_watch.follow(request, *stream);
@@ -49,7 +58,8 @@ Response put_queue(Services& services, const Request& request) {
 void call_queue(Services& services, Request request, Answer answer) {
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
     if (request.route->call == wire::Call::put_queue) return answer(put_queue(services, request));
-    answer(request.wants_events ? follow(services, request) : list_queues(services, request));
+    if (!request.wants_events) return answer(list_queues(services, request));
+    answer_or_deny(services, request, follow(services, request), answer);
   });
 }
 

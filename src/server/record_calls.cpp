@@ -1,9 +1,14 @@
 // Locks, idempotency keys, workers, types and checkpoints over HTTP.
 
+#include <fmt/format.h>
+
 #include "core/sha256.hpp"
 #include "server/calls.hpp"
+#include "server/once.hpp"
+#include "server/reach.hpp"
 #include "server/respond.hpp"
 #include "server/slice.hpp"
+#include "server/submit.hpp"
 #include "wire/records.hpp"
 
 namespace pawl::server {
@@ -69,6 +74,13 @@ Response begin(Services& services, const Request& request) {
     return begin;
   });
   if (!asked) return refuse(request, asked.problem());
+  asked->bound_to = request.queues;
+  if (!request.queues.empty() && is_key_of_a_request(asked->key)) {
+    return refuse(request, {.code = core::ProblemCode::forbidden,
+                            .detail = fmt::format("idempotency key {} is kept for requests with an "
+                                                  "Idempotency-Key, which are of no queue",
+                                                  asked->key)});
+  }
   const auto begun = services.api.begin_idempotency(*asked);
   const auto write = [](Writer& out, const core::IdempotencyBegun& one) {
     wire::write_idempotency(out, one.key);
@@ -78,8 +90,10 @@ Response begin(Services& services, const Request& request) {
 
 Response end(Services& services, const Request& request) {
   auto asked = read_body(request, [&](ObjectReader& in) {
-    return core::EndIdempotency{
-        .ns = request.ns, .key = request.parameters.at(1), .response = in.json("response")};
+    return core::EndIdempotency{.ns = request.ns,
+                                .key = request.parameters.at(1),
+                                .response = in.json("response"),
+                                .bound_to = request.queues};
   });
   if (!asked) return refuse(request, asked.problem());
   const bool is_done = request.route->call == Call::complete_idempotency;
@@ -88,12 +102,26 @@ Response end(Services& services, const Request& request) {
                  wire::write_idempotency);
 }
 
+Response get_idempotency(Services& services, const Request& request) {
+  const auto key = services.api.get_idempotency(request.ns, request.parameters.at(1));
+  if (!key) return refuse(request, key.problem());
+  if (const core::Status allowed = core::check_reach(request.queues, *key); !allowed)
+    return refuse(request, allowed.problem());
+  return respond(request, key, wire::write_idempotency);
+}
+
 // --- workers ---
 
 Response register_one(Services& services, const Request& request) {
   auto asked = read_body(request, wire::read_registration);
   if (!asked) return refuse(request, asked.problem());
   asked->ns = request.ns;
+  asked->by = request.actor;
+  asked->bound_to = request.queues;
+  for (const std::string& queue : asked->queues) {
+    if (const core::Status allowed = check_queue(request, queue); !allowed)
+      return refuse(request, allowed.problem());
+  }
   return respond(request, services.api.register_worker(*asked), wire::write_worker, 201);
 }
 
@@ -104,7 +132,8 @@ Response heartbeat(Services& services, const Request& request) {
                                  .active_count = in.optional_integer("active_count").value_or(0),
                                  .completed_delta = in.optional_integer("completed_delta").value_or(0),
                                  .failed_delta = in.optional_integer("failed_delta").value_or(0),
-                                 .renew_leases = in.optional_boolean("renew_leases").value_or(false)};
+                                 .renew_leases = in.optional_boolean("renew_leases").value_or(false),
+                                 .by = request.actor};
   });
   if (!asked) return refuse(request, asked.problem());
   return respond(request, services.api.heartbeat_worker(*asked), wire::write_worker);
@@ -116,8 +145,26 @@ Response drain(Services& services, const Request& request, const core::WorkerRef
   return respond(request, drained, wire::write_worker);
 }
 
+// A token that is bound to queues sees its own workers.
+bool is_shown(const Request& request, const core::Worker& worker) {
+  return request.queues.empty() || worker.owner == request.actor.id;
+}
+
+Response get_worker(Services& services, const Request& request) {
+  const auto worker = services.api.get_worker(request.ns, request.parameters.at(1));
+  if (worker && !is_shown(request, *worker)) return refuse(request, core::not_its_worker(worker->worker_id));
+  return respond(request, worker, wire::write_worker);
+}
+
+// A page of a bound token may be short, or empty: its cursor goes on.
+Response list_workers(Services& services, const Request& request, const core::ListRecords& list) {
+  auto page = services.api.list_workers(list);
+  if (page) std::erase_if(page->items, [&](const core::Worker& one) { return !is_shown(request, one); });
+  return respond_page(request, page, wire::write_worker);
+}
+
 // No thread is held for it: the engine replies.
-void await_notices(Services& services, const Request& request, const Answer& answer) {
+void wait_for_notices(Services& services, const Request& request, const Answer& answer) {
   const auto wait = read_query(
       request, [](ObjectReader& in) { return in.optional_duration("wait").value_or(core::Duration{0}); });
   if (!wait) return answer(refuse(request, wait.problem()));
@@ -133,6 +180,15 @@ void await_notices(Services& services, const Request& request, const Answer& ans
       [brief, answered = std::move(*answered)](const std::vector<core::TaskId>& tasks) {
         answered(respond(brief, core::Result{tasks}, wire::write_notices));
       });
+}
+
+void await_notices(Services& services, const Request& request, const Answer& answer) {
+  core::WorkerRef worker{.ns = request.ns, .worker_id = request.parameters.at(1), .by = request.actor};
+  at_gates(services, std::move(worker), [&services, request, answer](const core::WorkerRef& gated) {
+    if (const core::Status allowed = services.local.check_owner(gated); !allowed)
+      return answer_or_deny(services, request, refuse(request, allowed.problem()), answer);
+    wait_for_notices(services, request, answer);
+  });
 }
 
 // --- types ---
@@ -163,6 +219,8 @@ Response append(Services& services, const Request& request) {
                                   .by = request.actor};
   });
   if (!asked) return refuse(request, asked.problem());
+  if (const core::Status allowed = check_owner(services, request, asked->owner); !allowed)
+    return refuse(request, allowed.problem());
   const auto write = [](Writer& out, const core::CheckpointAppended& one) {
     out.begin_object().field("checkpoint_id", one.checkpoint_id).field("sequence", one.sequence).end_object();
   };
@@ -181,6 +239,8 @@ Response list_checkpoints(Services& services, const Request& request) {
     return list;
   });
   if (!asked) return refuse(request, asked.problem());
+  if (const core::Status allowed = check_owner(services, request, asked->owner); !allowed)
+    return refuse(request, allowed.problem());
   return respond_page(
       request, page_of(services.api.list_checkpoints(*asked), slice),
       [&](Writer& out, const core::Checkpoint& one) { wire::write_checkpoint(out, asked->owner, one); });
@@ -189,6 +249,8 @@ Response list_checkpoints(Services& services, const Request& request) {
 Response summarize(Services& services, const Request& request) {
   const auto owner = read_query(request, wire::read_owner);
   if (!owner) return refuse(request, owner.problem());
+  if (const core::Status allowed = check_owner(services, request, *owner); !allowed)
+    return refuse(request, allowed.problem());
   return respond(request, services.api.summarize_checkpoints(request.ns, *owner),
                  wire::write_checkpoint_summary);
 }
@@ -206,13 +268,12 @@ Response answer_to(Services& services, const Request& request) {
     case Call::begin_idempotency: return begin(services, request);
     case Call::complete_idempotency:
     case Call::fail_idempotency: return end(services, request);
-    case Call::get_idempotency:
-      return respond(request, api.get_idempotency(request.ns, name()), wire::write_idempotency);
+    case Call::get_idempotency: return get_idempotency(services, request);
     case Call::register_worker: return register_one(services, request);
     case Call::heartbeat_worker: return heartbeat(services, request);
     case Call::drain_worker: return drain(services, request, worker);
     case Call::deregister_worker: return respond(request, api.deregister_worker(worker), write_nothing);
-    case Call::get_worker: return respond(request, api.get_worker(request.ns, name()), wire::write_worker);
+    case Call::get_worker: return get_worker(services, request);
     case Call::put_type: return put_type(services, request);
     case Call::get_type: return respond(request, api.get_type(request.ns, name()), write_type);
     case Call::delete_type: {
@@ -226,8 +287,7 @@ Response answer_to(Services& services, const Request& request) {
   }
   const auto list = list_of(request);
   if (!list) return refuse(request, list.problem());
-  if (request.route->call == Call::list_workers)
-    return respond_page(request, api.list_workers(*list), wire::write_worker);
+  if (request.route->call == Call::list_workers) return list_workers(services, request, *list);
   return respond_page(request, api.list_types(*list), write_type);
 }
 
@@ -236,7 +296,7 @@ Response answer_to(Services& services, const Request& request) {
 void call_record(Services& services, Request request, Answer answer) {
   if (request.route->call == Call::await_notices) return await_notices(services, request, answer);
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    answer(answer_to(services, request));
+    answer_or_deny(services, request, answer_to(services, request), answer);
   });
 }
 

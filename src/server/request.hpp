@@ -52,16 +52,17 @@ struct Request {
   std::string last_event_id = {};  // where a stream that broke off is to go on
   std::string if_none_match = {};  // the copies that the caller has
   bool accepts_gzip = false;
-  bool wants_events = false;             // as a stream, from a route that has one
-  bool is_local = false;                 // it came over the loopback interface
-  std::string network = {};              // what its caller is counted by: peer_network
-  core::Actor actor = {};                // who asks, once that is known
-  std::vector<std::string> queues = {};  // of the one who asks; none: all
-  std::string hash = {};                 // of the whole request, where it is to be done once
-  core::Duration kept_for = {};          // how long its answer is kept then
-  core::MonotonicTime waits_since = {};  // for a thread
-  Resume resume = {};                    // where its answer is put into words
-  WhenGone when_gone = {};               // to be told that nobody waits for the answer any more
+  bool wants_events = false;                 // as a stream, from a route that has one
+  bool is_local = false;                     // it came over the loopback interface
+  std::string network = {};                  // what its caller is counted by: peer_network
+  core::Actor actor = {};                    // who asks, once that is known
+  std::vector<std::string> namespaces = {};  // of the caller's token; none, or "*" among them: all
+  std::vector<std::string> queues = {};      // that it is bound to; none: all
+  std::string hash = {};                     // of the whole request, where it is to be done once
+  core::Duration kept_for = {};              // how long its answer is kept then
+  core::MonotonicTime waits_since = {};      // for a thread
+  Resume resume = {};                        // where its answer is put into words
+  WhenGone when_gone = {};                   // to be told that nobody waits for the answer any more
 
   [[nodiscard]] WorkOwner owner(WorkKind kind) const { return {.kind = kind, .ns = ns, .token = actor.id}; }
 };

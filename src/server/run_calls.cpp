@@ -66,14 +66,29 @@ std::optional<Response> started_response(const core::Answer& result) {
   return json_response(started.created ? 201 : 200, out.take());
 }
 
+// To a token that only enqueues: a run that was there already may not be its own.
+std::optional<Response> started_blindly(const core::Answer& result) {
+  core::RunStarted started = std::get<core::RunStarted>(result);
+  if (started.created) return started_response(result);
+  started.run.facts.input = {};
+  started.run.facts.labels.clear();
+  started.run.output = {};
+  started.run.error.reset();
+  started.run.compensation_error.reset();
+  started.run.custom_status.reset();
+  return started_response(core::Answer{std::move(started)});
+}
+
 // No thread is held for it: whoever has workflows starts many.
 void start(Services& services, Request request, Answer answer) {
   auto asked = read_body(request, wire::read_start_run);
   if (!asked) return answer(refuse(request, asked.problem()));
-  const std::string queue = asked->queue.value_or(std::string{core::kQueueDefault});
-  if (const core::Status allowed = check_queue(request, queue); !allowed)
-    return deny(services, request, allowed.problem(), std::move(answer));
+  if (asked->queue) {
+    if (const core::Status allowed = check_queue(request, *asked->queue); !allowed)
+      return deny(services, request, allowed.problem(), std::move(answer));
+  }
   asked->ns = request.ns;
+  asked->bound_to = request.queues;
   asked->workflow = request.parameters.at(1);
   asked->by = request.actor;
   add_trace(request, *asked);
@@ -81,7 +96,8 @@ void start(Services& services, Request request, Answer answer) {
            [&services, request = std::move(request), answer = std::move(answer)](core::StartRun gated) {
              const core::Status admitted = services.local.admit(gated);
              if (!admitted) return answer(refuse(request, admitted.problem()));
-             submit(services, request, std::move(gated), started_response, answer);
+             const bool hides = reads_nothing(request);
+             submit(services, request, std::move(gated), hides ? started_blindly : started_response, answer);
            });
 }
 

@@ -126,6 +126,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
                        runtime.engine().run_watch(),
                        auth,
                        {.blocking = http.blocking(), .later = http.later()}};
+    RevocationWatch revocations{auth, http.blocking(), http.later()};
     Readiness readiness{runtime.local(),
                         [&] { return runtime::check_progress(runtime.progress(), clock.monotonic()); },
                         http.blocking(), http.later()};
@@ -143,6 +144,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
                        .waits = waits,
                        .queue_watch = queue_watch,
                        .run_watch = run_watch,
+                       .revocations = revocations,
                        .readiness = readiness,
                        .blocking = http.blocking(),
                        .version = options.version,

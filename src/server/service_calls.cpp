@@ -23,8 +23,11 @@ void readyz(Services& services, const Request& request, Answer answer) {
 }
 
 Response metrics(Services& services, const Request& request) {
-  Metrics::View view{.engine = services.engine.stats(), .waiting_claims = services.engine.waiters().size()};
+  Metrics::View view{.engine = services.engine.stats(),
+                     .waiting_claims = services.engine.waiters().size(),
+                     .is_whole = sees_namespaces(request, {"*"})};
   for (const std::string& ns : services.store.namespaces()) {
+    if (!sees_namespaces(request, {ns})) continue;
     auto queues = services.api.list_queues(ns);
     if (!queues) return problem_response(queues.problem(), request.id);
     view.queues.emplace(ns, std::move(*queues));

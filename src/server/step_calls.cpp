@@ -22,7 +22,8 @@ namespace {
 Result<core::WriteSteps> command_for(const Request& request) {
   const auto id = core::parse_uuid(request.parameters.at(1));
   if (!id) return core::invalid_field("id", "must be a UUID");
-  return core::WriteSteps{.ns = request.ns, .run_id = core::RunId{*id}, .by = request.actor};
+  return core::WriteSteps{
+      .ns = request.ns, .run_id = core::RunId{*id}, .by = request.actor, .bound_to = request.queues};
 }
 
 core::StepAction step_action_of(Call call) {
@@ -40,6 +41,7 @@ Result<core::WriteSteps> command_of(const Request& request) {
     asked->ns = command->ns;
     asked->run_id = command->run_id;
     asked->by = command->by;
+    asked->bound_to = command->bound_to;
     return asked;
   }
   if (call == Call::suspend_run) {
@@ -104,6 +106,7 @@ void write_steps_of_many(Services& services, Request request, Answer answer) {
   for (core::WriteSteps& one : command->writes) {
     one.ns = request.ns;
     one.by = request.actor;
+    one.bound_to = request.queues;
   }
   if (const core::Status valid = core::check(*command); !valid)
     return answer(refuse(request, valid.problem()));

@@ -8,6 +8,7 @@
 #include "server/body.hpp"
 #include "server/calls.hpp"
 #include "server/once.hpp"
+#include "server/reach.hpp"
 #include "server/submit.hpp"
 #include "wire/step.hpp"
 #include "wire/task.hpp"
@@ -50,6 +51,21 @@ core::Status check_queues(const Request& request, const Names& names) {
   return core::Done{};
 }
 
+// An open run takes tasks of any queue, so that a token that is bound to some adds none.
+core::Status check_reach(const Request& request, const core::EnqueueTasks& command) {
+  std::set<std::string> queues;
+  for (const core::TaskSpec& spec : command.tasks) {
+    queues.insert(spec.queue);
+    if (spec.run_id && !request.queues.empty()) {
+      return core::Problem{
+          .code = core::ProblemCode::forbidden,
+          .detail = fmt::format("the tasks of the run {} may be in any queue, the token is bound to queues",
+                                to_string(*spec.run_id))};
+    }
+  }
+  return check_queues(request, queues);
+}
+
 // The command if it may be submitted; otherwise it is refused here.
 std::optional<core::EnqueueTasks> admitted(Services& services, const Request& request,
                                            core::EnqueueTasks command, const Answer& answer) {
@@ -57,9 +73,7 @@ std::optional<core::EnqueueTasks> admitted(Services& services, const Request& re
     answer(problem_response(allowed.problem(), request.id));
     return std::nullopt;
   }
-  std::set<std::string> queues;
-  for (const core::TaskSpec& spec : command.tasks) queues.insert(spec.queue);
-  if (const core::Status allowed = check_queues(request, queues); !allowed) {
+  if (const core::Status allowed = check_reach(request, command); !allowed) {
     deny(services, request, allowed.problem(), answer);
     return std::nullopt;
   }
@@ -73,14 +87,33 @@ std::optional<Response> made_response(const core::Answer& result) {
   return json_response(201, created_text(true, *enqueued.task));
 }
 
+// What a token that only enqueues is shown of a task that it may not have made.
+core::Task without_values(core::Task task) {
+  task.payload = {};
+  task.output = {};
+  task.error.reset();
+  task.labels.clear();
+  return task;
+}
+
 // One that was there already is read; nothing was made, so there is nothing to keep.
 Look look_for_task(Services& services, const Request& request) {
-  const Request brief{.id = request.id, .ns = request.ns, .actor = request.actor};  // without its body
+  const Request brief{.id = request.id,
+                      .route = request.route,
+                      .ns = request.ns,
+                      .actor = request.actor,
+                      .queues = request.queues};  // without its body
   return [&services, brief](const core::Answer& result, const Answer& found) {
     const core::TaskId id = std::get<std::vector<core::Enqueued>>(result).front().id;
     services.blocking(brief.owner(WorkKind::read), [&services, brief, found, id] {
       const auto task = services.api.get_task(brief.ns, id);
-      found(respond_text(brief, task, [](const auto& one) { return created_text(false, one.task); }));
+      if (task) {
+        if (const core::Status allowed = check_queue(brief, task->task.queue); !allowed)
+          return deny(services, brief, allowed.problem(), found);
+      }
+      found(respond_text(brief, task, [&](const auto& one) {
+        return created_text(false, reads_nothing(brief) ? without_values(one.task) : one.task);
+      }));
     });
   };
 }
@@ -150,7 +183,8 @@ Response claimed_response(const core::Answer& result) {
 
 void submit_claim(Services& services, const Request& request, core::ClaimTasks claim, const Answer& answer) {
   const auto is_admitted = services.local.admit(claim);
-  if (!is_admitted) return answer(problem_response(is_admitted.problem(), request.id));
+  if (!is_admitted)
+    return answer_or_deny(services, request, problem_response(is_admitted.problem(), request.id), answer);
   if (!*is_admitted) return answer(json_response(200, R"({"tasks":[]})"));
   // Who has a key asks again and is given the same tasks, so they must not go back.
   const bool has_key = !request.hash.empty();
@@ -177,6 +211,7 @@ void claim(Services& services, Request request, Answer answer) {
       read_body(request, [&](ObjectReader& in) { return wire::read_claim(in, services.lease_default); });
   if (!claim) return answer(problem_response(claim.problem(), request.id));
   claim->ns = request.ns;
+  claim->by = request.actor;
   if (const core::Status valid = core::check(core::Command{*claim}); !valid)
     return answer(problem_response(valid.problem(), request.id));
   if (const core::Status allowed = check_queues(request, claim->queues); !allowed)
@@ -188,9 +223,25 @@ void claim(Services& services, Request request, Answer answer) {
 }
 
 core::ReportTasks reports_by(const Request& request) {
-  core::ReportTasks command{.ns = request.ns, .queues = request.queues};
-  if (!request.queues.empty()) command.by = request.actor;
-  return command;
+  return {.ns = request.ns, .queues = request.queues, .by = request.actor};
+}
+
+void submit_admitted(Services& services, const Request& request, core::ReportTasks command,
+                     const Respond& shown, const Answer& answer) {
+  if (const core::Status allowed = services.local.admit(command); !allowed)
+    return answer_or_deny(services, request, problem_response(allowed.problem(), request.id), answer);
+  submit(services, request, std::move(command), shown, answer);
+}
+
+// The request, with its body, is copied only where it has to wait.
+void submit_reports(Services& services, const Request& request, core::ReportTasks command,
+                    const Respond& shown, const Answer& answer) {
+  if (services.local.is_at_hand(command))
+    return submit_admitted(services, request, std::move(command), shown, answer);
+  services.blocking(request.owner(WorkKind::other),
+                    [&services, request, command = std::move(command), shown, answer]() mutable {
+                      submit_admitted(services, request, std::move(command), shown, answer);
+                    });
 }
 
 // The ids that the reports name, for the results of those that could not be read.
@@ -222,7 +273,7 @@ void report_many(Services& services, const Request& request, const Answer& answe
     const auto& answers = std::get<std::vector<Result<core::ReportAnswer>>>(result);
     return std::optional{json_response(200, results_text(read, answers, id))};
   };
-  submit(services, request, std::move(command), shown, answer);
+  submit_reports(services, request, std::move(command), shown, answer);
 }
 
 // A single report stands in no list.
@@ -258,7 +309,7 @@ void report_one(Services& services, const Request& request, const Answer& answer
     wire::write_report_answer(out, task, one, id);
     return std::optional{json_response(200, out.take())};
   };
-  submit(services, request, std::move(command), shown, answer);
+  submit_reports(services, request, std::move(command), shown, answer);
 }
 
 Response get_task(Services& services, const Request& request) {
@@ -286,10 +337,23 @@ core::ListTasks read_list(ObjectReader& in) {
   return list;
 }
 
+// A token that is bound to one queue lists the tasks of that one; of several it names one at a time.
+core::Status fit_to_queues(const Request& request, core::TaskQuery& query) {
+  if (request.queues.empty()) return core::Done{};
+  if (query.queue) return check_queue(request, *query.queue);
+  if (request.queues.size() > 1)
+    return core::invalid_field("queue", fmt::format("is required: the token is bound to the queues {}",
+                                                    fmt::join(request.queues, ", ")));
+  query.queue = request.queues.front();
+  return core::Done{};
+}
+
 Response list_tasks(Services& services, const Request& request) {
   auto asked = read_query(request, read_list);
   if (!asked) return problem_response(asked.problem(), request.id);
   asked->query.ns = request.ns;
+  if (const core::Status allowed = fit_to_queues(request, asked->query); !allowed)
+    return problem_response(allowed.problem(), request.id);
   return respond_text(request, services.api.list_tasks(*asked), [](const core::Page<core::Task>& page) {
     Writer out;
     out.begin_object().key("items").begin_array();
@@ -352,7 +416,7 @@ void call_task(Services& services, Request request, Answer answer) {
   services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
     switch (request.route->call) {
       case Call::get_task: return answer(get_task(services, request));
-      case Call::list_tasks: return answer(list_tasks(services, request));
+      case Call::list_tasks: return answer_or_deny(services, request, list_tasks(services, request), answer);
       case Call::retry_tasks:
       case Call::cancel_tasks: return answer(move_many(services, request));
       default: return answer(move_one(services, request));

@@ -9,11 +9,25 @@
 namespace pawl::wire {
 
 inline constexpr std::array kToken{
-    Field{"role", "string", true, "viewer, worker, operator or admin"},
+    Field{"role", "string", true, "enqueuer, claimer, viewer, worker, operator or admin"},
     Field{"namespaces", "strings", true, "or [\"*\"]"},
-    Field{"queues", "strings", false, "of a worker; none: all"},
+    Field{"queues", "strings", false, "of a worker, enqueuer or claimer; none: all"},
     Field{"name", "string"},
     Field{"expires_at", "time"},
+};
+inline constexpr std::array kRotate{
+    Field{"overlap", "duration", false, "how long the secret before stays valid; default 24h, at most 30d"},
+};
+inline constexpr std::array kAuditQuery{
+    Field{"namespace", "string"},
+    Field{"actor", "string", false, "the id of a token"},
+    Field{"action", "string", false, "such as token.create; one that ends in * is for all that begin so"},
+    Field{"object", "string"},
+    Field{"outcome", "string", false, "ok, or the code of a problem"},
+    Field{"created_after", "time", false, "or at it"},
+    Field{"created_before", "time"},
+    Field{"limit", "integer", false, "1 to 500; default 50"},
+    Field{"cursor", "string", false, "next_cursor of the page before"},
 };
 inline constexpr std::array kNamespace{
     Field{"strict_types", "boolean"},
@@ -57,6 +71,14 @@ inline constexpr std::array kAdminRoutes{
           {},
           {},
           "token"},
+    Route{Method::post,
+          "/v1/admin/tokens/{id}/rotate",
+          core::Role::admin,
+          Call::rotate_token,
+          "Give a token a new secret, shown once; the one before stays valid for a while",
+          kRotate,
+          {},
+          "token"},
     Route{Method::get,
           "/v1/admin/namespaces/{name}",
           core::Role::admin,
@@ -77,9 +99,9 @@ inline constexpr std::array kAdminRoutes{
           "/v1/admin/audit",
           core::Role::admin,
           Call::list_audit,
-          "Who did what, newest first",
+          "Who did what, newest first; a page may be short, its cursor goes on",
           {},
-          kPage,
+          kAuditQuery,
           "page"},
     Route{Method::get,
           "/v1/admin/nodes",

@@ -145,6 +145,7 @@ void write_worker(Writer& out, const core::Worker& worker) {
       .field("total_failed", worker.total_failed)
       .field("is_minimal", worker.is_minimal)
       .field("is_replaced", worker.is_replaced)
+      .field("token_id", none_if_empty(worker.owner))
       .field("registered_at", worker.registered_at)
       .field("heartbeat_at", worker.heartbeat_at)
       .end_object();
@@ -183,6 +184,7 @@ core::Worker read_worker(ObjectReader& in) {
   worker.total_failed = in.optional_integer("total_failed").value_or(0);
   worker.is_minimal = in.optional_boolean("is_minimal").value_or(false);
   worker.is_replaced = in.optional_boolean("is_replaced").value_or(false);
+  worker.owner = text_or_none(in, "token_id");
   worker.registered_at = read_time(in, "registered_at");
   worker.heartbeat_at = read_time(in, "heartbeat_at");
   return worker;
@@ -222,7 +224,10 @@ void write_token_fields(Writer& out, const core::Token& token) {
   out.field("name", token.name)
       .field("created_at", token.created_at)
       .field("expires_at", token.expires_at)
-      .field("revoked_at", token.revoked_at);
+      .field("revoked_at", token.revoked_at)
+      .field("rotated_at", token.rotated_at)
+      .field("previous_until", token.previous_until)
+      .field("last_used_at", token.last_used_at);
 }
 
 core::Token read_token(ObjectReader& in) {
@@ -235,6 +240,9 @@ core::Token read_token(ObjectReader& in) {
   token.created_at = read_time(in, "created_at");
   token.expires_at = in.optional_time("expires_at");
   token.revoked_at = in.optional_time("revoked_at");
+  token.rotated_at = in.optional_time("rotated_at");
+  token.previous_until = in.optional_time("previous_until");
+  token.last_used_at = in.optional_time("last_used_at");
   return token;
 }
 

@@ -108,6 +108,7 @@ enum class Call : std::uint8_t {
   create_token,
   list_tokens,
   revoke_token,
+  rotate_token,
   get_namespace,
   put_namespace,
   list_audit,

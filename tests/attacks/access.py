@@ -9,7 +9,7 @@ import threading
 import time
 
 from attack import Attack, register
-from server import ATTACKER, NEIGHBOR, Server, require, wait_until
+from server import ATTACKER, NEIGHBOR, Client, Server, require, wait_until
 
 ATTACKS: list[Attack] = []
 REFUSED = (401, 403, 404)
@@ -68,6 +68,103 @@ def revoked_token_waits(server: Server) -> None:
     require(answers[0].status == 401, f"the waiting claim of a revoked token was answered {answers[0]}")
 
 
+@contextlib.contextmanager
+def second_node(server: Server):
+    """Another server on the same store; gives its port."""
+    command = [server.binary, "serve", "--listen", "127.0.0.1:0", "--store", server.database.address]
+    node = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                            env={"PATH": os.environ["PATH"]})
+    try:
+        yield int(node.stdout.readline().strip().rsplit(":", 1)[1].split("/")[0])
+    finally:
+        node.kill()
+        node.wait()
+        node.stdout.close()
+
+
+@register(ATTACKS)
+def revoked_token_waits_on_another_node(server: Server) -> None:
+    """Claims, waits for a result and for notices, and a stream: their token is revoked at the other node."""
+    admin = server.admin()
+    created = admin.expect(201, "POST", "/v1/admin/tokens", {"role": "worker", "namespaces": [ATTACKER]})
+    run = admin.expect(201, "POST", "runs", {"workflow": "open"})["run"]["id"]
+    waits = {
+        "claim": ("POST", "tasks/claim", {"worker_id": "w", "queues": ["default"], "wait": "10s"}),
+        "result": ("GET", f"runs/{run}/result?wait=10s", None),
+        "notices": ("GET", "workers/v/notices?wait=10s", None),
+    }
+    answers = {}
+    with second_node(server) as port:
+        def wait(name: str) -> None:
+            method, path, body = waits[name]
+            answers[name] = Client(port, created["token"]).call(method, path, body)
+
+        def follow() -> None:
+            answers["stream"] = Client(port, created["token"]).call(
+                "GET", f"runs/{run}/events", headers={"Accept": "text/event-stream"})
+
+        threads = [threading.Thread(target=wait, args=(name,)) for name in waits] + [threading.Thread(target=follow)]
+        for thread in threads:
+            thread.start()
+        time.sleep(1)
+        admin.call("DELETE", f"/v1/admin/tokens/{created['id']}")
+        time.sleep(1)
+        admin.expect(201, "POST", "tasks", {"type": "after", "payload": {"secret": 1}})
+        admin.expect(200, "POST", f"runs/{run}/complete", {"reason": "after"})
+        for thread in threads:
+            thread.join(timeout=30)
+    for name in waits:
+        require(name in answers and answers[name].status == 401,
+                f"the waiting {name} of a revoked token was answered {answers.get(name)}")
+    stream = answers.get("stream")
+    require(stream is not None and "workflow_created" in stream.text, f"the attack does not follow the run: {stream}")
+    require("workflow_completed" not in stream.text, "the stream of a revoked token went on")
+
+
+@register(ATTACKS)
+def token_acts_as_anothers_worker(server: Server) -> None:
+    """Two tokens of one namespace: each has workers of its own."""
+    admin = server.admin()
+    owner = server.client(server.new_token("worker", [ATTACKER]))
+    other = server.client(server.new_token("worker", [ATTACKER]))
+    owner.expect(201, "POST", "workers", {"worker_id": "honest", "queues": ["default"], "hostname": "h", "pid": 1})
+    task = admin.expect(201, "POST", "tasks", {"type": "charge"})["task"]["id"]
+    fence = owner.expect(200, "POST", "tasks/claim", {"worker_id": "honest"})["tasks"][0]["lease"]["fence"]
+    require_refused(other.call("POST", "workers", {"worker_id": "honest"}), "registered another token's worker")
+    require_refused(other.call("POST", "workers/honest/heartbeat", {}), "sent a heartbeat of another token's worker")
+    require_refused(other.call("GET", "workers/honest/notices"), "read the notices of another token's worker")
+    require_refused(other.call("POST", "tasks/claim", {"worker_id": "honest"}), "claimed as another token's worker")
+    require_refused(other.call("POST", f"tasks/{task}/complete", {"worker_id": "honest", "fence": fence}),
+                    "reported as another token's worker")
+    require_refused(other.call("DELETE", "workers/honest"), "unregistered another token's worker")
+    other.expect(201, "POST", "workers", {"hostname": "h", "pid": 1})  # as a new incarnation of the same process
+    status = owner.expect(200, "GET", "workers/honest")["status"]
+    require(status == "online", f"another token's process replaced the worker: it is {status}")
+    owner.expect(200, "POST", f"tasks/{task}/complete", {"worker_id": "honest", "fence": fence})
+
+
+@register(ATTACKS)
+def bound_token_starts_work_in_other_queues(server: Server) -> None:
+    """By a definition, by the steps of a run of its own, by taking over the workflow of another queue."""
+    admin = server.admin()
+    admin.expect(201, "PUT", "definitions/payout", {"tasks": [{"id": "pay", "activity": "pay", "queue": "vault"}]})
+    admin.expect(201, "POST", "workers", {"worker_id": "of-vault", "queues": ["vault"], "workflow_types": ["transfer"]})
+    bound = server.client(server.new_token("worker", [ATTACKER], queues=["qa"]))
+    bound.expect(201, "POST", "workers", {"worker_id": "of-qa", "queues": ["qa"], "workflow_types": ["check"]})
+    run = bound.expect(201, "POST", "workflows/check/start", {"queue": "qa"})["run"]["id"]
+    fence = bound.expect(200, "POST", "tasks/claim", {"worker_id": "of-qa", "queues": ["qa"]})["tasks"][0]["lease"]["fence"]
+    require_refused(bound.call("POST", "workflows/payout/start", {"queue": "qa"}), "started a definition")
+    require_refused(bound.call("POST", "workflows/transfer/start", {}), "started a workflow of another queue")
+    for step, kind, given in [("a", "task", {"type": "pay", "queue": "vault"}), ("b", "child", {"workflow": "payout"}),
+                              ("c", "child", {"workflow": "transfer", "queue": "vault"})]:
+        answer = bound.call("POST", f"runs/{run}/steps/{step}/begin", {"fence": fence, "kind": kind, "input": given})
+        require_refused(answer, f"began a {kind} of another queue in a step")
+    taking = {"worker_id": "of-qa", "queues": ["qa"], "workflow_types": ["transfer"]}
+    require_refused(bound.call("POST", "workers", taking), "took over a workflow of another queue")
+    queues = {queue["name"]: queue["counts"]["pending"] for queue in admin.expect(200, "GET", "queues")["items"]}
+    require(queues.get("vault", 0) == 0, f"the token made tasks in another queue: {queues}")
+
+
 @register(ATTACKS)
 def page_rebinds_its_name(server: Server) -> None:
     for host in ("evil.example", "evil.example:7717", "127.0.0.1.evil.example"):
@@ -81,6 +178,39 @@ def viewer_reads_metrics_of_others(server: Server) -> None:
     viewer = server.client(server.new_token("viewer", [ATTACKER]))
     text = viewer.call("GET", "/metrics").text
     require("secret-queue" not in text and f'"{NEIGHBOR}"' not in text, "/metrics shows another namespace")
+
+
+@register(ATTACKS)
+def narrow_tokens_exceed_their_scope(server: Server) -> None:
+    """A token that only enqueues, one that only claims, and an administrator of one namespace."""
+    admin = server.admin()
+    task = {"type": "note", "idempotency_key": "k", "payload": "secret"}
+    made = admin.expect(201, "POST", "tasks", task)["task"]["id"]
+    enqueuer = server.client(server.new_token("enqueuer", [ATTACKER]))
+    require_refused(enqueuer.call("GET", f"tasks/{made}"), "read a task with a token that only enqueues")
+    again = enqueuer.call("POST", "tasks", {"type": "note", "idempotency_key": "k"})
+    require("secret" not in again.text, "read a task by its idempotency key with a token that only enqueues")
+    require_refused(enqueuer.call("POST", "tasks/claim", {"worker_id": "w"}), "claimed with a token that only enqueues")
+    claimer = server.client(server.new_token("claimer", [ATTACKER]))
+    require_refused(claimer.call("POST", "tasks", {"type": "note"}), "enqueued with a token that only claims")
+    require_refused(claimer.call("GET", "tasks"), "listed tasks with a token that only claims")
+
+    other = admin.expect(201, "POST", "/v1/admin/tokens", {"role": "viewer", "namespaces": [NEIGHBOR]})
+    local = server.client(server.new_token("admin", [ATTACKER]))
+    for namespaces in (["*"], [NEIGHBOR], [ATTACKER, NEIGHBOR]):
+        answer = local.call("POST", "/v1/admin/tokens", {"role": "admin", "namespaces": namespaces})
+        require_refused(answer, f"made a token for {namespaces} as an administrator of one namespace")
+    for method, path in (("DELETE", f"tokens/{other['id']}"), ("POST", f"tokens/{other['id']}/rotate"),
+                         ("GET", f"namespaces/{NEIGHBOR}"), ("GET", f"audit?namespace={NEIGHBOR}"), ("GET", "nodes"),
+                         ("GET", "vitals"), ("GET", "verify")):
+        require_refused(local.call(method, f"/v1/admin/{path}"), f"{method} {path} as an administrator of one namespace")
+    for path in ("tokens", "audit"):
+        listed = local.expect(200, "GET", f"/v1/admin/{path}")["items"]
+        require(not any(other["id"] in json.dumps(item) for item in listed), f"{path} shows another namespace")
+
+    rotated = admin.expect(200, "POST", f"/v1/admin/tokens/{other['id']}/rotate", {"overlap": "0s"})
+    require(server.client(rotated["token"], NEIGHBOR).call("GET", "tasks").status == 200, "the new secret does not work")
+    require_refused(server.client(other["token"], NEIGHBOR).call("GET", "tasks"), "the secret before a rotation works")
 
 
 @register(ATTACKS, stores=("sqlite",))

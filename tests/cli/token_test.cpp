@@ -1,5 +1,6 @@
 // Tokens, and the way back for whoever has the store when none is left.
 #include <filesystem>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -64,6 +65,58 @@ TEST_F(Tokens, AreListedAndRevokedInTheStore) {
   EXPECT_EQ(pawl({"token", "revoke", id, "--store", store()}).exit_code, 0);
   EXPECT_TRUE(await([&] { return pawl({"task", "list"}, admin).exit_code == 1; }));
   EXPECT_EQ(pawl({"token", "revoke", "aaaaaaaaaaaa", "--store", store()}).exit_code, 1);
+}
+
+TEST_F(Tokens, AreRotatedAtTheServerAndInTheStore) {
+  const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*"});
+  const auto first = made_by({"token", "create", "--role", "worker"}, admin);
+  const std::string id = first.substr(std::string{"pawl_w_"}.size(), 12);
+  const auto second = made_by({"token", "rotate", id, "--overlap", "1h"}, admin);
+  EXPECT_NE(second, first);
+  for (const auto& secret : {first, second}) EXPECT_EQ(pawl({"task", "list"}, secret).exit_code, 0);
+  const auto third = made_by({"token", "rotate", id, "--overlap", "0s", "--store", store()});
+  EXPECT_TRUE(await([&] { return pawl({"task", "list"}, third).exit_code == 0; }));
+  EXPECT_TRUE(await([&] { return pawl({"task", "list"}, second).exit_code == 1; }));
+  const Ended shown = pawl({"token", "rotate", id}, admin);
+  EXPECT_NE(shown.out.find("The secret before is valid until "), std::string::npos) << shown.out;
+  EXPECT_EQ(pawl({"token", "rotate", "aaaaaaaaaaaa"}, admin).exit_code, 1);
+}
+
+TEST_F(Tokens, ThatOnlyEnqueueEnqueueAndListNothing) {
+  const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*"});
+  const auto enqueuer = made_by({"token", "create", "--role", "enqueuer"}, admin);
+  EXPECT_EQ(pawl({"task", "enqueue", "mail"}, enqueuer).exit_code, 0);
+  EXPECT_EQ(pawl({"task", "list"}, enqueuer).exit_code, 1);
+}
+
+TEST_F(Tokens, OfViewersAreBoundToNoQueue) {
+  const Ended refused = pawl({"token", "create", "--role", "viewer", "--queue", "mails"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("queues"), std::string::npos) << refused.err;
+}
+
+TEST_F(Tokens, AreInTheAuditThatIsListedAndExported) {
+  const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*"});
+  (void)made_by({"token", "create", "--role", "worker", "--for", "orders"}, admin);
+  const Ended listed = pawl({"audit", "list", "--action", "token.*", "--for", "orders"}, admin);
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_NE(listed.out.find("token.create"), std::string::npos) << listed.out;
+  EXPECT_NE(pawl({"audit", "list", "--actor", "nobody"}, admin).out.find("ACTION"), std::string::npos);
+  const Ended exported = pawl({"audit", "export"}, admin);
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  std::istringstream lines{exported.out};
+  std::int64_t before = 0;
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const auto entry = nlohmann::json::parse(line);
+    EXPECT_FALSE(entry["hash"].get<std::string>().empty());
+    if (before != 0) {
+      EXPECT_EQ(entry["sequence"], before - 1) << "whole, newest first";
+    }
+    before = entry["sequence"];
+  }
+  EXPECT_EQ(count, 2);
+  EXPECT_EQ(before, 1);
 }
 
 TEST_F(Tokens, OfAStoreThatIsNotThereAreNotMade) {

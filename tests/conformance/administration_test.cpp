@@ -85,6 +85,76 @@ TEST_P(Administration, KeepsTokensAndWhoMadeThem) {
   EXPECT_EQ(audit->items[2].request_id, "r1");
 }
 
+TEST_P(Administration, RotatesTheSecretOfATokenAndKeepsTheOneBefore) {
+  ASSERT_TRUE(api().create_token(token("aaaaaaaaaaaa")).ok());
+  clock.advance(1s);
+  const auto rotated = api().rotate_token({.id = "aaaaaaaaaaaa", .secret_hash = "new", .overlap = 1h});
+  ASSERT_TRUE(rotated.ok());
+  EXPECT_EQ(rotated->rotated_at, clock.now());
+  EXPECT_EQ(rotated->previous_until, clock.now() + 1h);
+  const core::FoundToken found = *api().find_token("aaaaaaaaaaaa");
+  EXPECT_EQ(found.token, *rotated);
+  for (const auto* hash : {"hash", "new"}) EXPECT_TRUE(core::authenticate(found.token, hash, found.now).ok());
+  clock.advance(1h);
+  const core::FoundToken later = *api().find_token("aaaaaaaaaaaa");
+  EXPECT_FALSE(core::authenticate(later.token, "hash", later.now).ok());
+  EXPECT_TRUE(core::authenticate(later.token, "new", later.now).ok());
+  EXPECT_EQ(api().rotate_token({.id = "cccccccccccc", .secret_hash = "new"}).problem().code,
+            ProblemCode::not_found);
+  EXPECT_EQ(api().list_audit({})->items.at(0).action, "token.rotate");
+}
+
+TEST_P(Administration, FindsEntriesOfTheAudit) {
+  const auto add = [&](core::AuditEntry entry) { ASSERT_TRUE(api().append_audit({std::move(entry)}).ok()); };
+  add({.ns = "a", .actor = "ada", .action = "queue.set", .object = "q"});
+  add({.ns = "b", .actor = "bob", .action = "queue.set", .object = "q", .outcome = "forbidden"});
+  clock.advance(1h);
+  add({.ns = "a", .actor = "bob", .action = "token.create", .object = "t"});
+  add({.ns = "", .actor = "ada", .action = "token.revoke", .object = "t"});
+  const auto found = [&](const core::AuditFilter& filter) {
+    const auto page = api().list_audit({.filter = filter});
+    std::string actors;
+    for (const core::AuditEntry& entry : page->items) actors += entry.actor + entry.ns + " ";
+    return actors;
+  };
+  EXPECT_EQ(found({}), "ada boba bobb adaa ");
+  EXPECT_EQ(found({.namespaces = {"a"}}), "boba adaa ");
+  EXPECT_EQ(found({.namespaces = {"a", "b"}}), "boba bobb adaa ");
+  EXPECT_EQ(found({.actor = "bob"}), "boba bobb ");
+  EXPECT_EQ(found({.action = "token.create"}), "boba ");
+  EXPECT_EQ(found({.action = "token.*"}), "ada boba ");
+  EXPECT_EQ(found({.object = "q", .outcome = "ok"}), "adaa ");
+  EXPECT_EQ(found({.created_after = clock.now()}), "ada boba ");
+  EXPECT_EQ(found({.created_before = clock.now()}), "bobb adaa ");
+}
+
+TEST_P(Administration, FindsEntriesOfTheAuditByPages) {
+  std::vector<core::AuditEntry> entries;
+  for (int i = 0; i < 1'200; ++i) entries.push_back({.action = i % 400 == 0 ? "rare" : "common"});
+  ASSERT_TRUE(api().append_audit(entries).ok());
+  const core::AuditFilter rare{.action = "rare"};
+  const auto first = api().list_audit({.limit = 2, .filter = rare});
+  ASSERT_EQ(first->items.size(), 2U);
+  ASSERT_TRUE(first->next_cursor);
+  const auto second = api().list_audit({.limit = 2, .cursor = *first->next_cursor, .filter = rare});
+  ASSERT_EQ(second->items.size(), 1U);
+  EXPECT_EQ(second->items[0].sequence, 1);
+  EXPECT_EQ(second->next_cursor, std::nullopt);
+}
+
+TEST_P(Administration, ReadsNoMoreThanABoundOfTheAuditForAPage) {
+  const std::vector<core::AuditEntry> common(2'600, {.action = "common"});
+  ASSERT_TRUE(api().append_audit({{.action = "rare"}}).ok());
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(api().append_audit(common).ok());
+  const core::AuditFilter rare{.action = "rare"};
+  const auto first = api().list_audit({.filter = rare});
+  EXPECT_TRUE(first->items.empty());
+  ASSERT_TRUE(first->next_cursor) << "it goes on where the read ended";
+  const auto second = api().list_audit({.cursor = *first->next_cursor, .filter = rare});
+  ASSERT_EQ(second->items.size(), 1U);
+  EXPECT_EQ(second->next_cursor, std::nullopt);
+}
+
 TEST_P(Administration, ListsTheAuditNewestFirstAndByPages) {
   for (const char* action : {"one", "two", "three"})
     ASSERT_TRUE(

@@ -189,7 +189,7 @@ TEST_P(Workers, ThatWereOfflineLongEnoughAreForgotten) {
   clock.advance(24h);
   EXPECT_EQ(engine().sweep_records(100), 1);
   EXPECT_EQ(api().get_worker("default", "w").problem().code, ProblemCode::not_found);
-  EXPECT_EQ(node().store()->find_record(core::worker_process_ref("default", "h", 1)), std::nullopt);
+  EXPECT_EQ(node().store()->find_record(core::worker_process_ref("default", "", "h", 1)), std::nullopt);
 }
 
 TEST_P(Workers, ThatSayGoodByeGiveTheirTasksBackUnspent) {

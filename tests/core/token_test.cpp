@@ -1,6 +1,7 @@
 #include "core/token.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -59,8 +60,14 @@ TEST(Token, IsRefusedWithOneAnswerWhateverIsWrong) {
 TEST(Token, IsForItsNamespacesAndQueues) {
   EXPECT_TRUE(allows_namespace({.namespaces = {"*"}}, "any"));
   EXPECT_FALSE(allows_namespace({.namespaces = {"a"}}, "b"));
-  EXPECT_TRUE(allows_queue({}, "any"));
-  EXPECT_FALSE(allows_queue({.queues = {"a"}}, "b"));
+  EXPECT_TRUE(check_queue({}, "any").ok());
+  EXPECT_TRUE(check_queue({"a", "b"}, "b").ok());
+  EXPECT_EQ(check_queue({"a"}, "b").problem().code, ProblemCode::forbidden);
+  EXPECT_TRUE(covers_namespaces({"*"}, {"*"}));
+  EXPECT_TRUE(covers_namespaces({"a", "b"}, {"b"}));
+  EXPECT_FALSE(covers_namespaces({"a"}, {"a", "b"}));
+  EXPECT_FALSE(covers_namespaces({"a"}, {"*"}));
+  EXPECT_FALSE(covers_namespaces({"a"}, {})) << "one of no namespace is of no one's";
 }
 
 TEST(Token, IsCheckedBeforeItIsMade) {
@@ -72,6 +79,74 @@ TEST(Token, IsCheckedBeforeItIsMade) {
   bad = good;
   bad.id = "short";
   EXPECT_EQ(check(bad).problem().errors.at(0).field, "id");
+  for (const Role role : {Role::viewer, Role::supervisor, Role::admin}) {
+    bad = good;
+    bad.role = role;
+    bad.queues = {"q"};
+    EXPECT_EQ(check(bad).problem().errors.at(0).field, "queues") << to_string(role);
+  }
+  for (const Role role : {Role::worker, Role::enqueuer, Role::claimer}) {
+    bad.role = role;
+    EXPECT_TRUE(check(bad).ok()) << to_string(role);
+  }
+  bad.queues.assign(kTokenQueuesMax + 1, "q");
+  EXPECT_EQ(check(bad).problem().errors.at(0).field, "queues");
+}
+
+std::optional<Record> stored_as(const RecordChange& change) {
+  return Record{.ref = change.ref, .version = 1, .body = *change.body};
+}
+
+std::optional<Record> made() {
+  const std::optional<Record> none;
+  const CreateToken request{.id = "abcDEF012345", .secret_hash = "one", .namespaces = {"a"}};
+  return stored_as(decide_create_token(request, std::span{&none, 1}, kNow)->changes.at(0));
+}
+
+std::optional<Record> rotated(const std::optional<Record>& token, const std::string& hash, Duration overlap,
+                              TimePoint now) {
+  const RotateToken request{.id = "abcDEF012345", .secret_hash = hash, .overlap = overlap};
+  return stored_as(decide_rotate_token(request, std::span{&token, 1}, now)->changes.at(0));
+}
+
+TEST(Token, ThatIsRotatedHasTwoSecretsForAWhile) {
+  const auto first = made();
+  const auto second = rotated(first, "two", 1h, kNow);
+  const Token token = token_from(second->body);
+  EXPECT_EQ(token.rotated_at, kNow);
+  EXPECT_TRUE(authenticate(token, "two", kNow).ok());
+  EXPECT_TRUE(authenticate(token, "one", kNow + 1h - 1s).ok());
+  EXPECT_FALSE(authenticate(token, "one", kNow + 1h).ok());
+  const Token third = token_from(rotated(second, "three", 1h, kNow + 1s)->body);
+  EXPECT_FALSE(authenticate(third, "one", kNow + 2s).ok()) << "never more than two";
+  EXPECT_TRUE(authenticate(third, "two", kNow + 2s).ok());
+  const Token sudden = token_from(rotated(first, "two", 0s, kNow)->body);
+  EXPECT_FALSE(authenticate(sudden, "one", kNow).ok());
+  EXPECT_FALSE(authenticate(sudden, "", kNow).ok());
+}
+
+TEST(Token, ThatHasEndedIsNotRotated) {
+  std::optional<Record> token = made();
+  token = stored_as(decide_revoke_token({.id = "abcDEF012345"}, std::span{&token, 1}, kNow)->changes.at(0));
+  const RotateToken request{.id = "abcDEF012345", .secret_hash = "two"};
+  EXPECT_EQ(decide_rotate_token(request, std::span{&token, 1}, kNow).problem().code,
+            ProblemCode::invalid_state);
+  RotateToken endless = request;
+  endless.overlap = kRotationOverlapMax + 1s;
+  EXPECT_EQ(check(endless).problem().errors.at(0).field, "overlap");
+}
+
+TEST(Token, NotesItsUseOnceAnHour) {
+  std::optional<Record> token = made();
+  const NoteTokenUse use{.id = "abcDEF012345"};
+  const auto note = [&](TimePoint now) { return decide_note_token_use(use, std::span{&token, 1}, now); };
+  const auto first = note(kNow);
+  ASSERT_EQ(first->changes.size(), 1U);
+  EXPECT_TRUE(first->audit.empty());
+  token = stored_as(first->changes.at(0));
+  EXPECT_EQ(token_from(token->body).last_used_at, kNow);
+  EXPECT_TRUE(note(kNow + kLastUsedStep - 1s)->changes.empty());
+  EXPECT_EQ(note(kNow + kLastUsedStep)->changes.size(), 1U);
 }
 
 TEST(Roles, HaveNamesAndAnOrder) {
@@ -80,6 +155,11 @@ TEST(Roles, HaveNamesAndAnOrder) {
     EXPECT_EQ(role_from(to_string(role)), role);
   }
   EXPECT_LT(Role::worker, Role::supervisor);
+  EXPECT_LT(Role::enqueuer, Role::viewer) << "half a worker's role reads nothing";
+  EXPECT_LT(Role::claimer, Role::viewer);
+  std::set<char> letters;
+  for (int i = 0; i < kRoleCount; ++i) letters.insert(to_string(static_cast<Role>(i)).front());
+  EXPECT_EQ(letters.size(), static_cast<std::size_t>(kRoleCount)) << "a token's text has the first one";
 }
 
 }  // namespace

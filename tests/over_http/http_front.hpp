@@ -41,6 +41,7 @@ class HttpFront final : public Front {
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] server::Metrics& metrics() { return metrics_; }
   [[nodiscard]] server::HttpServer& http() { return http_; }
+  [[nodiscard]] const server::RevocationWatch& revocations() const { return revocations_; }
 
  private:
   engine::Engine& engine_;
@@ -54,6 +55,7 @@ class HttpFront final : public Front {
   server::Places waits_;
   server::QueueWatch queue_watch_;
   server::RunWatch run_watch_;
+  server::RevocationWatch revocations_;
   server::Readiness readiness_;
   server::Dispatch dispatch_;
   std::uint16_t port_;

@@ -1,0 +1,116 @@
+#include "server/waiting_call.hpp"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "core/canary.hpp"
+
+namespace pawl::server {
+
+namespace {
+
+using wire::Call;
+
+// An answer that comes within it rests on a token that is fresh enough.
+constexpr core::Duration kFresh = std::chrono::milliseconds{50};
+
+bool may_wait(const Request& request) {
+  const Call call = request.route->call;
+  return call == Call::claim_tasks || call == Call::await_run || call == Call::await_notices ||
+         request.wants_events;
+}
+
+// Any thread.
+class WaitingCall {
+ public:
+  WaitingCall(Services& services, const Request& request, Answer answer)
+      : services_(services),
+        request_({.id = request.id,
+                  .route = request.route,
+                  .ns = request.ns,
+                  .authorization = request.authorization,
+                  .is_local = request.is_local}),
+        began_at_(services.engine.clock().monotonic()),
+        answer_(std::move(answer)) {}
+
+  [[nodiscard]] const Request& request() const { return request_; }
+  void is_watched_as(std::uint64_t number) { number_ = number; }
+
+  void end_with(std::function<void()> gone) {
+    const std::lock_guard lock{mutex_};
+    gone_ = std::move(gone);
+  }
+
+  void revoke(const core::Problem& problem) {
+    std::function<void()> gone;
+    const Answer answer = take_answer(&gone);
+    if (!answer) return;
+    if (gone) gone();
+    answer(problem_response(problem, request_.id));
+  }
+
+  // `self` is kept until the answer is given.
+  void finish(Response response, const std::shared_ptr<WaitingCall>& self) {
+    services_.revocations.forget(request_, number_);
+    if (response.events) services_.revocations.watch_stream(request_, response.events);
+    const bool is_fresh = services_.engine.clock().monotonic() - began_at_ < kFresh;
+    if (is_fresh || core::planted(core::Canary::revocation_not_followed)) return give(std::move(response));
+    if (services_.auth.is_at_hand(request_)) return give_if_valid(std::move(response));
+    services_.blocking(request_.owner(WorkKind::other), [self, response = std::move(response)]() mutable {
+      self->give_if_valid(std::move(response));
+    });
+  }
+
+ private:
+  // Nothing where it was taken before.
+  [[nodiscard]] Answer take_answer(std::function<void()>* gone = nullptr) {
+    const std::lock_guard lock{mutex_};
+    if (gone != nullptr) *gone = std::exchange(gone_, nullptr);
+    return std::exchange(answer_, nullptr);
+  }
+
+  static void take_back(const Response& response) {
+    if (response.undelivered) response.undelivered();
+    if (response.events) response.events->end();
+  }
+
+  void give(Response response) {
+    const Answer answer = take_answer();
+    if (!answer) return take_back(response);
+    answer(std::move(response));
+  }
+
+  void give_if_valid(Response response) {
+    const auto allowed = services_.auth.allow(request_);
+    if (allowed) return give(std::move(response));
+    take_back(response);
+    give(problem_response(allowed.problem(), request_.id));
+  }
+
+  Services& services_;
+  const Request request_;  // what Auth compares
+  const core::MonotonicTime began_at_;
+  std::uint64_t number_ = 0;
+  std::mutex mutex_;  // over what follows
+  Answer answer_;
+  std::function<void()> gone_ = {};
+};
+
+}  // namespace
+
+Answer answer_while_valid(Services& services, Request& request, Answer answer) {
+  if (request.actor.id.empty() || !may_wait(request)) return answer;
+  const auto call = std::make_shared<WaitingCall>(services, request, std::move(answer));
+  const std::weak_ptr<WaitingCall> weak{call};
+  call->is_watched_as(services.revocations.watch(call->request(), [weak](const core::Problem& problem) {
+    if (const auto waiting = weak.lock()) waiting->revoke(problem);
+  }));
+  request.when_gone = [weak, forward = std::move(request.when_gone)](std::function<void()> gone) {
+    if (const auto waiting = weak.lock()) waiting->end_with(gone);
+    if (forward) forward(std::move(gone));
+  };
+  return [call](Response response) { call->finish(std::move(response), call); };
+}
+
+}  // namespace pawl::server
