@@ -1,6 +1,7 @@
 #pragma once
 // A request after the transport is done with it, and its answer before the transport begins with it.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -13,6 +14,13 @@
 #include "wire/routes.hpp"
 
 namespace pawl::server {
+
+// How a request came here. A server without tokens serves direct ones only.
+enum class Provenance : std::uint8_t {
+  direct,
+  forwarded,  // a proxy says that it passes it on: it may come from anywhere
+  other_name  // its Host is a name that a page elsewhere may have pointed at this server
+};
 
 // What the transport has read of a header.
 struct Incoming {
@@ -31,6 +39,7 @@ struct Incoming {
   std::string traceparent = {};
   std::string if_match = {};
   bool is_local = false;
+  bool is_forwarded = false;  // it has a field that only proxies add
   Resume resume = {};
 };
 
@@ -51,8 +60,9 @@ struct Request {
   std::string last_event_id = {};  // where a stream that broke off is to go on
   std::string if_none_match = {};  // the copies that the caller has
   bool accepts_gzip = false;
-  bool wants_events = false;             // as a stream, from a route that has one
-  bool is_local = false;                 // it came over the loopback interface
+  bool wants_events = false;  // as a stream, from a route that has one
+  bool is_local = false;      // it came over the loopback interface
+  Provenance provenance = Provenance::direct;
   core::Actor actor = {};                // who asks, once that is known
   std::vector<std::string> queues = {};  // of the one who asks; none: all
   std::string hash = {};                 // of the whole request, where it is to be done once
