@@ -24,7 +24,8 @@ struct Flag {
   std::string fallback = {};  // shown in the help, and what Input::text gives when the flag is absent
   bool repeated = false;
   std::vector<std::string> choices = {};
-  std::string variable = {};  // an environment variable that gives it too
+  std::string variable = {};    // an environment variable that gives it too
+  std::string instead_of = {};  // a flag that gives the same: where it was given, the variable is not read
   bool required = false;
 };
 

@@ -16,6 +16,8 @@ const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> keys{
       {"listen", text, "127.0.0.1:7717", "address and port"},
       {"store", text, "sqlite:pawl.db", "sqlite:FILE, postgres://… or memory:"},
+      {"server.hosts", text, "",
+       "names that callers reach it by, with commas between; others are refused (421)"},
       {"auth.required", boolean, "false", "a token is needed even before the first one is made"},
       {"tls.cert", text, "", "certificate file"},
       {"tls.key", text, "", "key file"},
@@ -66,10 +68,10 @@ namespace {
 
 // Variables that the command line and the handlers read; no keys of the configuration.
 constexpr std::array kOtherVariables{
-    "PAWL_CONFIG",        "PAWL_ADDRESS",       "PAWL_NAMESPACE",  "PAWL_TOKEN",
-    "PAWL_CA_CERT",       "PAWL_CLIENT_CERT",   "PAWL_CLIENT_KEY", "PAWL_TASK_ID",
-    "PAWL_OPERATION_KEY", "PAWL_EXECUTION_KEY", "PAWL_ATTEMPT",    "PAWL_TYPE",
-    "PAWL_QUEUE",         "PAWL_FENCE",         "PAWL_RUN_ID",     "PAWL_NODE_ID"};
+    "PAWL_CONFIG",        "PAWL_ADDRESS",     "PAWL_NAMESPACE",  "PAWL_TOKEN",   "PAWL_TOKEN_FILE",
+    "PAWL_CA_CERT",       "PAWL_CLIENT_CERT", "PAWL_CLIENT_KEY", "PAWL_TASK_ID", "PAWL_OPERATION_KEY",
+    "PAWL_EXECUTION_KEY", "PAWL_ATTEMPT",     "PAWL_TYPE",       "PAWL_QUEUE",   "PAWL_FENCE",
+    "PAWL_RUN_ID",        "PAWL_NODE_ID"};
 
 const ConfigKey* key_named(std::string_view name) {
   const auto& keys = config_keys();

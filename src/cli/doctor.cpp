@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/file_modes.hpp"
 #include "cli/findings.hpp"
 #include "cli/session.hpp"
 #include "cli/store_option.hpp"
@@ -76,7 +77,7 @@ Finding access_finding(Session& session, const std::string& ns) {
   const auto answer = session.get("/queues");
   if (answer) return {.check = "access", .seen = "may read namespace " + ns};
   return not_ok("access", answer.problem().detail,
-                "set PAWL_TOKEN (or --token) to one that is valid for this namespace");
+                "set PAWL_TOKEN (or --token-file) to one that is valid for this namespace");
 }
 
 Finding schema_finding(const client::StoreAddress& address) {
@@ -189,6 +190,8 @@ int doctor(Context& context, const Input& input) {
     const auto address = store_named(context, input.text("--store"));
     if (!address) return context.out.problem("pawl doctor", address.problem());
     findings.push_back(schema_finding(*address));
+    if (address->type == client::StoreType::sqlite)
+      findings.push_back(files_finding(store_file_modes(address->location)));
   }
   print_findings(findings, input, context);
   if (!reached) return core::kind_of(core::ProblemCode::unavailable).exit_code;
@@ -205,7 +208,7 @@ Command doctor_command() {
           .summary = "Check the server, the clocks, the work and the store, and say what to do",
           .flags = with_server_flags({{.name = "--store",
                                        .value = "STORE",
-                                       .summary = "Also check this store's schema",
+                                       .summary = "Also check this store's schema and the modes of its files",
                                        .variable = "PAWL_STORE"}}),
           .example = "pawl doctor --store sqlite:pawl.db",
           .handler = doctor};

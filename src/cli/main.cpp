@@ -11,6 +11,7 @@
 #include <pawl/error.hpp>
 #include <unistd.h>
 
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
 #include "cli/parse.hpp"
@@ -72,7 +73,9 @@ int main(int argc, char** argv) {
   using namespace pawl::cli;
   const auto table = all_commands();
   const auto environment = read_environment();
-  const auto parsed = parse(table, std::vector<std::string>(argv + 1, argv + argc), environment);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  hide_secrets(argc, argv);
+  const auto parsed = parse(table, words, environment);
   if (const auto* shown = std::get_if<TextToShow>(&parsed)) {
     fmt::print("{}", shown->text);
     return 0;

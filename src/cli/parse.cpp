@@ -160,7 +160,8 @@ std::optional<WrongUsage> parse_rest(const CommandTable& table, const Command& c
 std::optional<WrongUsage> add_defaults(const Command& command, const Environment& environment, Input& input) {
   for (const auto& flag : command.flags) {
     if (input.has(flag.name)) continue;
-    const auto variable = environment.find(flag.variable);
+    const bool is_given_otherwise = !flag.instead_of.empty() && input.has(flag.instead_of);
+    const auto variable = is_given_otherwise ? environment.end() : environment.find(flag.variable);
     if (variable != environment.end() && !variable->second.empty()) {
       if (auto why = refusal(flag, variable->second); !why.empty()) {
         return WrongUsage{fmt::format("{}: {}", flag.variable, why)};

@@ -8,6 +8,7 @@
 
 #include "cli/redact.hpp"
 #include "core/json.hpp"
+#include "core/printable.hpp"
 
 namespace pawl::cli {
 
@@ -26,16 +27,43 @@ std::string_view code_of(Colour colour) {
   return "";
 }
 
+constexpr std::array kColours{Colour::bold,  Colour::dim,    Colour::red,
+                              Colour::green, Colour::yellow, Colour::cyan};
+constexpr std::string_view kPlain = "\x1b[0m";
+
 std::size_t width_of(std::string_view text) { return core::utf8_length(text).value_or(text.size()); }
 
+// The length of the code at the start of a text by which `paint` begins or ends a color; 0: there is none.
+std::size_t paint_length(std::string_view text) {
+  if (text.starts_with(kPlain)) return kPlain.size();
+  const auto* const found = std::find_if(kColours.begin(), kColours.end(),
+                                         [&](Colour colour) { return text.starts_with(code_of(colour)); });
+  return found == kColours.end() ? 0 : code_of(*found).size();
+}
+
+// Our own colors stay: no other line has an escape.
+std::string printable_line(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const auto escape = std::min(text.find('\x1b'), text.size());
+    shown += core::printable(text.substr(0, escape));
+    text.remove_prefix(escape);
+    const std::size_t length = paint_length(text);
+    shown += text.substr(0, length);
+    if (length == 0 && !text.empty()) shown += ' ';
+    text.remove_prefix(std::min(std::max<std::size_t>(length, 1), text.size()));
+  }
+  return shown;
+}
+
 std::string padded(const Cell& cell, std::size_t width, bool last, bool colours) {
-  const std::string text = without_controls(cell.text);
-  const std::string space(width - std::min(width, width_of(text)), ' ');
-  const std::string shown = paint(text, cell.colour, colours);
+  const std::string space(width - std::min(width, width_of(cell.text)), ' ');
+  const std::string shown = paint(cell.text, cell.colour, colours);
   if (cell.right) return space + shown;
   return last ? shown : shown + space;
 }
 
+// The cells' texts are without controls.
 std::string joined(const std::vector<Cell>& cells, const std::vector<std::size_t>& widths, bool colours) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -61,15 +89,15 @@ constexpr std::array kUnits{Unit{std::chrono::hours{24}, "d"}, Unit{std::chrono:
 }  // namespace
 
 std::string without_controls(std::string_view text) {
-  std::string clean{text};
+  std::string clean = core::printable(text);
   std::replace_if(
-      clean.begin(), clean.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+      clean.begin(), clean.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return clean;
 }
 
 std::string paint(std::string_view text, Colour colour, bool colours) {
   if (!colours || colour == Colour::none) return std::string{text};
-  return fmt::format("{}{}\x1b[0m", code_of(colour), text);
+  return fmt::format("{}{}{}", code_of(colour), text, kPlain);
 }
 
 std::vector<std::string> table_lines(const std::vector<Column>& columns,
@@ -85,6 +113,7 @@ std::vector<std::string> table_lines(const std::vector<Column>& columns,
     row.resize(columns.size());
     for (std::size_t i = 0; i < row.size(); ++i) {
       row[i].right = columns[i].right;
+      row[i].text = without_controls(row[i].text);
       widths[i] = std::max(widths[i], width_of(row[i].text));
     }
   }
@@ -93,7 +122,15 @@ std::vector<std::string> table_lines(const std::vector<Column>& columns,
   return lines;
 }
 
-void Printer::line(std::string_view text) const { fmt::print(out_, "{}\n", text); }
+void Printer::line(std::string_view text) const {
+  fmt::print(out_, "{}\n", is_terminal() ? printable_line(text) : text);
+}
+
+void Printer::redraw_from(std::size_t lines_up) const {
+  if (lines_up > 0) fmt::print(out_, "\x1b[{}F\x1b[0J", lines_up);
+}
+
+void Printer::clear_screen() const { fmt::print(out_, "\x1b[H\x1b[2J"); }
 
 void Printer::table(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows) const {
   for (const auto& text : table_lines(columns, rows, colours_)) line(text);
@@ -103,19 +140,21 @@ void Printer::fields(const std::vector<std::pair<std::string, Cell>>& fields) co
   std::size_t width = 0;
   for (const auto& [name, cell] : fields) width = std::max(width, width_of(name));
   for (const auto& [name, cell] : fields) {
-    line(joined({{.text = name, .colour = Colour::dim}, cell}, {width, 0}, colours_));
+    Cell value = cell;
+    value.text = without_controls(value.text);
+    line(joined({{.text = name, .colour = Colour::dim}, value}, {width, 0}, colours_));
   }
 }
 
 int Printer::problem(std::string_view what, const core::Problem& problem) const {
   const auto shown = [this](const std::string& text) {
-    return without_quoted(without_passwords(text), secret_);
+    return core::printable(without_quoted(without_passwords(text), secret_));
   };
   fmt::print(err_, "{}: {}\n", what, shown(problem.detail));
   for (const auto& error : problem.errors) {
     if (is_said(error, problem)) continue;
     const std::string line = error.line > 0 ? fmt::format("line {}: ", error.line) : "";
-    fmt::print(err_, "  {}{}: {}\n", line, error.field, shown(error.message));
+    fmt::print(err_, "  {}{}: {}\n", line, core::printable(error.field), shown(error.message));
   }
   return core::kind_of(problem.code).exit_code;
 }
@@ -126,9 +165,9 @@ int Printer::refusal(std::string_view what, const core::Problem& refused) const 
   return kFailed;
 }
 
-void Printer::warn(std::string_view text) const { fmt::print(err_, "pawl: {}\n", text); }
+void Printer::warn(std::string_view text) const { fmt::print(err_, "pawl: {}\n", core::printable(text)); }
 
-void Printer::hint(std::string_view text) const { fmt::print(err_, "  {}\n", text); }
+void Printer::hint(std::string_view text) const { fmt::print(err_, "  {}\n", core::printable(text)); }
 
 void Printer::flush() const { std::fflush(out_); }
 

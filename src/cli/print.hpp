@@ -1,6 +1,9 @@
 #pragma once
 // What people see: tables with aligned columns, colours on a terminal; and what programs see: JSON, one
 // document or one line per item. One thread at a time.
+//
+// Always: no text that is printed on a terminal or on stderr can move the cursor, reorder or hide other text
+// (core::printable). Lines of stdout that a program reads are not changed.
 
 #include <cstdint>
 #include <cstdio>
@@ -39,6 +42,9 @@ class Printer {
   void hide(std::string secret) { secret_ = std::move(secret); }
 
   void line(std::string_view text) const;
+  // On a terminal: the next lines replace the last `lines_up` ones.
+  void redraw_from(std::size_t lines_up) const;
+  void clear_screen() const;
   void table(const std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows) const;
   // "name  value" lines, names aligned.
   void fields(const std::vector<std::pair<std::string, Cell>>& fields) const;
@@ -73,7 +79,7 @@ class Printer {
 [[nodiscard]] std::string long_duration(core::Duration duration);
 // The same of a duration as the API writes it; any other text as it is.
 [[nodiscard]] std::string readable_duration(const std::string& text);
-// What a server or a payload says must not move the cursor or colour the terminal.
+// One line of `core::printable` text.
 [[nodiscard]] std::string without_controls(std::string_view text);
 // How much of a name a table shows: whole where a person chose it, not where a program made it.
 inline constexpr std::size_t kNameWidth = 48;

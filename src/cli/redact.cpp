@@ -14,11 +14,6 @@ constexpr std::string_view kScheme = "://";
 constexpr std::string_view kPassword = "password";
 constexpr std::string_view kBlanks = " \t\n";
 
-struct Span {
-  std::size_t from = 0;
-  std::size_t to = 0;  // excluded
-};
-
 // An '@' that was not escaped is part of the password to whoever wrote it: up to the last one. So may quotes
 // be: only a blank ends an address.
 std::optional<Span> next_in_url(std::string_view text, std::size_t start) {
@@ -87,12 +82,14 @@ std::string without_passwords(std::string_view text) {
   return hidden(hidden(text, next_in_url), next_in_words);
 }
 
+std::optional<Span> password_span(std::string_view address) {
+  const auto in_url = next_in_url(address, 0);
+  return in_url ? in_url : next_in_words(address, 0);
+}
+
 std::string password_in(std::string_view address) {
-  for (const auto& next : {next_in_url, next_in_words}) {
-    if (const auto span = next(address, 0))
-      return std::string{address.substr(span->from, span->to - span->from)};
-  }
-  return "";
+  const auto span = password_span(address);
+  return span ? std::string{address.substr(span->from, span->to - span->from)} : "";
 }
 
 std::string without_quoted(std::string text, std::string_view secret) {

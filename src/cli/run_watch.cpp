@@ -128,9 +128,8 @@ core::Status draw_live(Session& session, Context& context, const std::string& id
     const Terminal screen = terminal();
     auto lines = tree_lines(*tree, context.clock.now(), {.colours = true, .width = screen.width});
     cut_to(screen.height, lines);
-    std::string frame = drawn > 0 ? fmt::format("\x1b[{}F\x1b[0J", drawn) : "";
-    frame += fmt::format("{}", fmt::join(lines, "\n"));
-    context.out.line(frame);
+    context.out.redraw_from(drawn);
+    context.out.line(fmt::format("{}", fmt::join(lines, "\n")));
     context.out.flush();
     drawn = lines.size();
     is_over = has_ended(tree->run) || interrupts.ended_within(kBetweenLooks);

@@ -57,10 +57,16 @@ int serve(Context& context, const Input& input) {
   };
   const int readers = options->http.blocking.reads + 1;
   const auto store = client::open_store(*address, context.clock, context.random, {.notice = notice}, readers);
-  const auto served = server::serve(*store, context.clock, context.random, *options, [&](std::uint16_t port) {
-    context.out.line("Pawl serves at " + url_of(options->http, port));
+  const auto tell = [&](const server::Serving& serving) {
+    context.out.line("Pawl serves at " + url_of(options->http, serving.port));
+    if (serving.bootstrap_token) {
+      context.out.line("The store had no token. This is an admin's for all namespaces:");
+      context.out.line(*serving.bootstrap_token);
+      context.out.line("Keep it now: it is stored hashed and not shown again. Use it as PAWL_TOKEN.");
+    }
     context.out.flush();
-  });
+  };
+  const auto served = server::serve(*store, context.clock, context.random, *options, tell);
   return served ? *served : refuse(served.problem());
 }
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "server/host_names.hpp"
+
 namespace pawl::cli {
 
 core::Result<Endpoint> parse_endpoint(const std::string& text) {
@@ -184,6 +186,8 @@ core::Result<server::ServeOptions> serve_options(const Config& config) {
   const auto endpoint = parse_endpoint(config.text("listen"));
   if (!endpoint) return endpoint.problem();
   if (const core::Status fits = check_ranges(config); !fits) return fits.problem();
+  auto hosts = server::parse_hosts(config.text("server.hosts"));
+  if (!hosts) return hosts.problem();
   return server::ServeOptions{
       .http = http_options(config, *endpoint),
       .log = {.is_json = config.text("log.format") == "json", .least = log_level(config.text("log.level"))},
@@ -193,6 +197,7 @@ core::Result<server::ServeOptions> serve_options(const Config& config) {
       .rates = {.of_one_namespace = config.integer("limits.requests_per_namespace"),
                 .of_one_token = config.integer("limits.requests_per_token")},
       .auth = {.requires_token = config.boolean("auth.required")},
+      .hosts = *std::move(hosts),
       .body_max = static_cast<std::size_t>(config.integer("limits.body_max")),
       .payload_warn = static_cast<std::size_t>(config.integer("limits.payload_warn")),
       .lease_default = config.duration("lease.default"),

@@ -1,6 +1,7 @@
 #include "cli/session.hpp"
 
 #include <algorithm>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -9,11 +10,40 @@
 
 namespace pawl::cli {
 
+namespace {
+
+core::Result<std::string> token_in(const std::string& path) {
+  constexpr std::size_t kFileBytesMax = 4'096;
+  std::ifstream file{path, std::ios::binary};
+  std::string text(kFileBytesMax + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  if (file.bad() || text.empty())
+    return core::invalid_field("token-file", fmt::format("cannot read a token from {}", path));
+  if (text.size() > kFileBytesMax)
+    return core::invalid_field("token-file", fmt::format("{} has more than {} bytes", path, kFileBytesMax));
+  const auto end = text.find_last_not_of(" \t\r\n");
+  text.resize(end == std::string::npos ? 0 : end + 1);
+  if (text.empty()) return core::invalid_field("token-file", fmt::format("{} is empty", path));
+  return text;
+}
+
+// On the command line it is one of the two; of variables, the file's is read only where there is no token.
+core::Result<std::string> access_token(const Input& input) {
+  if (!input.has("--token-file")) return input.text("--token");
+  if (input.has("--token")) return core::invalid_field("token-file", "give either --token or --token-file");
+  return token_in(input.text("--token-file"));
+}
+
+}  // namespace
+
 core::Result<client::HttpTarget> target_of(const Input& input) {
   auto address = client::parse_http_address(input.text("--address"));
   if (!address) return address.problem();
+  auto token = access_token(input);
+  if (!token) return token.problem();
   return client::HttpTarget{.address = *address,
-                            .token = input.text("--token"),
+                            .token = *std::move(token),
                             .tls = {.ca_cert = input.text("--ca-cert"),
                                     .cert = input.text("--client-cert"),
                                     .key = input.text("--client-key")}};
@@ -55,7 +85,7 @@ int tell_refusal(Context& context, std::string_view what, const core::Problem& p
   const int code = context.out.refusal(what, problem);
   if (problem.code == core::ProblemCode::unauthorized) {
     context.out.hint(
-        "set PAWL_TOKEN (or --token). Whoever has the store can make one without: "
+        "set PAWL_TOKEN (or --token-file). Whoever has the store can make one without: "
         "pawl token create --store STORE --role admin --for '*'");
   }
   return code;
@@ -92,11 +122,17 @@ core::Status each_item(Session& session, const std::string& path, const std::str
                        std::int64_t limit, const std::function<void(std::string_view)>& take) {
   std::string cursor;
   std::int64_t taken = 0;
-  do {
-    const auto page = limit == 0 ? core::kPageMax : std::min<std::int64_t>(limit - taken, core::kPageMax);
+  std::int64_t page_max = core::kPageMax;
+  bool has_more = true;
+  while (has_more) {
+    const auto page = limit == 0 ? page_max : std::min(limit - taken, page_max);
     auto answer =
         session.get(fmt::format("{}?limit={}{}{}", path, page, query,
                                 cursor.empty() ? "" : "&cursor=" + client::percent_encoded(cursor)));
+    if (!answer && answer.problem().code == core::ProblemCode::payload_too_large && page > 1) {
+      page_max = page / 2;  // these items are large
+      continue;
+    }
     if (!answer) return answer.problem();
     if (!Json::accept(answer->body)) return json_of(*answer).problem();
     const auto items = client::raw_member(answer->body, "items").value_or("[]");
@@ -106,7 +142,8 @@ core::Status each_item(Session& session, const std::string& path, const std::str
     }
     const auto next = Json::parse(client::raw_member(answer->body, "next_cursor").value_or("null"));
     cursor = next.is_string() ? next.get<std::string>() : "";
-  } while (!cursor.empty() && (limit == 0 || taken < limit));
+    has_more = !cursor.empty() && (limit == 0 || taken < limit);
+  }
   return core::Done{};
 }
 

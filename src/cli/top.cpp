@@ -116,7 +116,8 @@ void show(const std::optional<Look>& before, const Look& now, Context& context, 
 void begin_frame(bool is_first, Context& context, const Input& input) {
   if (input.has("--json")) return;
   if (context.out.is_terminal()) {
-    context.out.line("\x1b[H\x1b[2J" + context.out.painted("pawl top (Ctrl-C ends)", Colour::dim));
+    context.out.clear_screen();
+    context.out.line(context.out.painted("pawl top (Ctrl-C ends)", Colour::dim));
   } else if (!is_first) {
     context.out.line("");
   }

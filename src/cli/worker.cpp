@@ -92,9 +92,8 @@ core::Result<worker::WorkerOptions> options_of(const Context& context, const Inp
   if (options.lease < std::chrono::seconds{1} || options.lease > core::kLeaseMax) {
     return core::invalid_field("lease", "must be from 1s to 24h");
   }
-  // A handler may do what its task asks for, not what the worker may.
   for (const auto& [name, value] : context.environment) {
-    if (name != "PAWL_TOKEN") options.environment.push_back(name + "=" + value);
+    if (worker::is_for_handlers(name)) options.environment.push_back(name + "=" + value);
   }
   return options;
 }
@@ -143,7 +142,7 @@ std::vector<Flag> handler_flags() {
           {.name = "--handle",
            .value = "TYPE=COMMAND",
            .summary = "Run a program for tasks of this type (mail.* for all that begin so); it does not see "
-                      "PAWL_TOKEN",
+                      "PAWL_TOKEN, PAWL_STORE and the other settings of Pawl",
            .repeated = true},
           {.name = "--concurrency",
            .value = "N",

@@ -1,5 +1,7 @@
 #include "client/http_api.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "client/decoded.hpp"
@@ -14,6 +16,10 @@ namespace {
 using core::Result;
 using wire::ObjectReader;
 using wire::Writer;
+
+// Of an answer to a claim: what all memos and what one task can take, with room for their fields and escapes.
+constexpr std::size_t kClaimMemosBytesMax = 2 * core::kClaimWholeMemoBytesMax;
+constexpr std::size_t kClaimedTaskBytesMax = core::kPayloadBytesMax + (256U << 10U);
 
 std::string tasks_path(const std::string& ns, const std::string& rest = "") {
   return fmt::format("/v1/{}/tasks{}", wire::percent_encoded(ns), rest);
@@ -107,7 +113,9 @@ Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) 
   HttpRequest request{.method = "POST", .path = tasks_path(command.ns, "/claim"), .body = out.take()};
   request.timeout = command.wait + std::chrono::seconds{30};
   request.repeatable = true;
-  return decoded(call(command.ns, std::move(request)), [](ObjectReader& in) {
+  const auto max = static_cast<std::size_t>(std::max(command.max, 1));
+  request.body_max = kClaimMemosBytesMax + max * kClaimedTaskBytesMax;
+  auto tasks = decoded(call(command.ns, std::move(request)), [](ObjectReader& in) {
     std::vector<core::ClaimedTask> claimed;
     in.objects_leniently("tasks", [&](ObjectReader& one) {
       core::Task task = wire::read_task(one);
@@ -118,6 +126,12 @@ Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) 
     });
     return claimed;
   });
+  if (tasks && tasks->size() > max) {
+    return core::Problem{.code = core::ProblemCode::internal,
+                         .detail = fmt::format("the server's answer has {} tasks, at most {} were asked for",
+                                               tasks->size(), max)};
+  }
+  return tasks;
 }
 
 Result<std::vector<Result<core::ReportAnswer>>> HttpApi::report(core::ReportTasks command) {

@@ -1,5 +1,6 @@
 #include "client/http_caller.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -22,9 +23,47 @@ using Error = boost::system::error_code;
 using Parser = http::response_parser<http::string_body>;
 
 constexpr std::size_t kReadSize = 16U << 10U;
+constexpr std::size_t kHeaderBytesMax = 64U << 10U;  // all of an answer's; and what is between its chunks
 
 core::Problem unavailable(std::string detail) {
   return {.code = core::ProblemCode::unavailable, .detail = std::move(detail)};
+}
+
+bool is_control(char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; }
+
+bool is_token_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
+}
+
+core::Status check_value(const std::string& name, std::string_view value) {
+  const auto* const found = std::find_if(value.begin(), value.end(), is_control);
+  if (found == value.end()) return core::Done{};
+  constexpr std::size_t kShownMax = 100;
+  return core::invalid_field(
+      name, fmt::format("{} has a control character at byte {}, which a header cannot carry",
+                        core::json_quote(value.substr(0, kShownMax)), found - value.begin()));
+}
+
+// Any of these may come from a server: a line end in it would make one request two.
+core::Status check_lines(const HttpTarget& target, const HttpRequest& request) {
+  if (!std::all_of(request.method.begin(), request.method.end(), is_token_character))
+    return core::invalid_field("method", core::json_quote(request.method) + " is not a token");
+  if (request.path.find(' ') != std::string::npos)
+    return core::invalid_field("path", core::json_quote(request.path) + " has a space");
+  if (std::any_of(target.token.begin(), target.token.end(), is_control))
+    return core::invalid_field("token", "has a control character");  // the secret is not shown
+  for (const auto& [name, value] : {std::pair<std::string, std::string_view>{"path", request.path},
+                                    {"prefix", target.address.prefix},
+                                    {"host", target.address.host}}) {
+    if (const core::Status checked = check_value(name, value); !checked) return checked;
+  }
+  for (const auto& [name, value] : request.headers) {
+    if (name.empty() || !std::all_of(name.begin(), name.end(), is_token_character))
+      return core::invalid_field("headers", core::json_quote(name) + " is not a header's name");
+    if (const core::Status checked = check_value(name, value); !checked) return checked;
+  }
+  return core::Done{};
 }
 
 bool is_repeatable(const HttpRequest& request) {
@@ -51,6 +90,7 @@ class HttpCaller::Impl {
 
   core::Result<HttpAnswer> send(HttpRequest request) {
     if (!tls_) return tls_.problem();
+    if (const core::Status checked = check_lines(target_, request); !checked) return checked.problem();
     // Keys that grow with time stand side by side where the server keeps them.
     if (request.method == "POST" && !request.repeatable && !request.headers.contains("idempotency-key"))
       request.headers["idempotency-key"] = to_string(ids_.next(clock_.now()));
@@ -76,7 +116,8 @@ class HttpCaller::Impl {
     }
     stream_->expires_after(timeout);
     Parser parser;
-    parser.body_limit(target_.body_max ? boost::optional<std::uint64_t>{*target_.body_max} : boost::none);
+    body_max_ = request.body_max.value_or(target_.body_max);
+    parser.body_limit(body_max_);
     auto answer = exchange_on(*stream_, request_text(request), parser);
     if (!answer || !parser.keep_alive()) stream_.reset();
     return answer;
@@ -86,9 +127,8 @@ class HttpCaller::Impl {
     if (!stream.write(request)) return lost(stream, true);
     const Error error = read(stream, parser);
     if (error == http::error::body_limit) {
-      return core::Problem{
-          .code = core::ProblemCode::payload_too_large,
-          .detail = fmt::format("{} answered with more than {} bytes", where(), *target_.body_max)};
+      return core::Problem{.code = core::ProblemCode::payload_too_large,
+                           .detail = fmt::format("{} answered with more than {} bytes", where(), body_max_)};
     }
     if (error == http::error::end_of_stream) return lost(stream, !parser.got_some());
     if (error)
@@ -101,7 +141,8 @@ class HttpCaller::Impl {
   // `end_of_stream`: the connection was over before the answer was.
   static Error read(WaitingStream& stream, Parser& parser) {
     parser.eager(true);
-    std::string received;  // and not parsed yet
+    std::string received;     // and not parsed yet
+    std::size_t headers = 0;  // bytes that the parser took before it had all of them
     std::array<char, kReadSize> buffer{};
     Error error;
     while (!parser.is_done()) {
@@ -112,8 +153,12 @@ class HttpCaller::Impl {
         return error == http::error::partial_message ? http::error::end_of_stream : error;
       }
       received.append(buffer.data(), size);
-      received.erase(0, parser.put({received.data(), received.size()}, error));
+      const bool is_body = parser.is_header_done();
+      const std::size_t parsed = parser.put({received.data(), received.size()}, error);
+      received.erase(0, parsed);
       if (error && error != http::error::need_more) return error;
+      if (!is_body && !parser.is_header_done()) headers += parsed;
+      if (headers + received.size() > kHeaderBytesMax + kReadSize) return http::error::header_limit;
     }
     return {};
   }
@@ -178,6 +223,7 @@ class HttpCaller::Impl {
   core::Result<TlsContext> tls_ = TlsContext{};  // null where the target has no TLS
   Cancellation cancellation_;
   std::optional<WaitingStream> stream_;
+  std::size_t body_max_ = 0;  // of the answer that is read
   bool lost_connection_ = false;
 };
 

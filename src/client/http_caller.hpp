@@ -5,6 +5,9 @@
 // A kept connection that turns out dead is opened again once, and the request sent again if that can do no
 // harm: it is no POST, or it carries an Idempotency-Key (made here for every POST that does not say that it
 // is repeatable as it is).
+//
+// Always: a value of a request cannot end its line, so that no value becomes a header or a request of its
+// own; an answer takes at most `body_max` bytes and 64 KiB of headers.
 
 #include <map>
 #include <memory>
@@ -21,12 +24,15 @@ namespace pawl::client {
 
 using HttpHeaders = std::map<std::string, std::string>;  // names in lower case
 
+// Large enough for every answer but a page of many large payloads.
+inline constexpr std::size_t kAnswerBytesMax = 128U << 20U;
+
 struct HttpTarget {
   HttpAddress address = {};
   std::string token = {};                             // none: no Authorization header
   core::Duration timeout = std::chrono::seconds{30};  // of one call, connecting included
   bool refuse_private = false;                        // after resolving, so that no name can hide an address
-  std::optional<std::size_t> body_max = {};           // of an answer
+  std::size_t body_max = kAnswerBytesMax;             // of an answer
   TlsFiles tls = {};
 };
 
@@ -36,6 +42,7 @@ struct HttpRequest {
   std::string body = {};
   HttpHeaders headers = {};
   std::optional<core::Duration> timeout = {};  // instead of the target's
+  std::optional<std::size_t> body_max = {};    // the same
   bool repeatable = false;                     // a POST that does no harm twice and needs no key
 };
 
@@ -52,7 +59,8 @@ class HttpCaller {
   HttpCaller& operator=(const HttpCaller&) = delete;
   ~HttpCaller();
 
-  // Any answer, whatever its status. `invalid_argument`: a file of the target's TLS is no good;
+  // Any answer, whatever its status. `invalid_argument`: a file of the target's TLS is no good, or a part of
+  // the request has a control character (nothing is sent); `payload_too_large`: the answer's body;
   // `unavailable`: cannot connect, or the connection was lost; `timeout`; `forbidden`: only private addresses
   // where those are refused.
   [[nodiscard]] core::Result<HttpAnswer> send(HttpRequest request);

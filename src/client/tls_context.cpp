@@ -4,6 +4,9 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 
+#include "core/ensure.hpp"
+#include "net/tls_policy.hpp"
+
 namespace pawl::client {
 
 namespace {
@@ -27,7 +30,7 @@ core::Status show_certificate(SSL_CTX* context, const TlsFiles& files) {
 core::Result<TlsContext> make_tls_context(const TlsFiles& files) {
   ERR_clear_error();
   TlsContext context{SSL_CTX_new(TLS_client_method())};
-  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  PAWL_ENSURE(net::apply_tls_policy(context.get()), "every OpenSSL has AES-GCM");
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   if (files.ca_cert.empty()) {
     SSL_CTX_set_default_verify_paths(context.get());  // without them the handshake trusts no server

@@ -1,5 +1,5 @@
 #pragma once
-// The client's side of TLS (1.2 and later): whom it trusts, and what it shows a server that asks.
+// The client's side of TLS (net/tls_policy.hpp): whom it trusts, and what it shows a server that asks.
 
 #include <memory>
 #include <string>

@@ -22,7 +22,7 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
 // Each walk ends with the text at the latest.
 
 // The byte at `at`, or NUL, which is nothing in JSON, behind the end.
-char byte_at(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
+char byte_or_nul(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
 
 // One past the closing quote of the string that opens at `at`. From quote to quote, as the C library looks at
 // many bytes at once; one with an odd number of backslashes before it is part of the string.
@@ -55,7 +55,7 @@ std::size_t end_of_word(std::string_view text, std::size_t at) {
 
 // One past the last byte of the value that begins at `at`.
 std::size_t end_of_value(std::string_view text, std::size_t at) {
-  const char first = byte_at(text, at);
+  const char first = byte_or_nul(text, at);
   if (first == '"') return end_of_string(text, at);
   if (first != '{' && first != '[') return end_of_word(text, at);
   for (int depth = 0;;) {
@@ -101,7 +101,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
 
 // Undoes the escape whose backslash stands at `at`; returns one past it.
 std::size_t append_escape(std::string& out, std::string_view text, std::size_t at) {
-  const char c = byte_at(text, at + 1);
+  const char c = byte_or_nul(text, at + 1);
   switch (c) {
     case 'b': out.push_back('\b'); return at + 2;
     case 'f': out.push_back('\f'); return at + 2;
@@ -165,7 +165,7 @@ void append_canonical(std::string& out, std::string_view value, NumberForm numbe
 }  // namespace
 
 JsonKind kind_of(std::string_view value) {
-  switch (byte_at(trimmed(value), 0)) {
+  switch (byte_or_nul(trimmed(value), 0)) {
     case 'n': return JsonKind::null;
     case 't':
     case 'f': return JsonKind::boolean;
@@ -210,7 +210,7 @@ std::vector<Member> members_of(std::string_view object) {
                        .name = text.substr(at, key_end - at),
                        .value = text.substr(value, value_end - value)});
     at = skip_space(text, value_end);
-    if (byte_at(text, at) == ',') at = skip_space(text, at + 1);
+    if (byte_or_nul(text, at) == ',') at = skip_space(text, at + 1);
   }
   return members;
 }
@@ -222,7 +222,7 @@ std::vector<std::string_view> elements_of(std::string_view array) {
     const std::size_t end = end_of_value(text, at);
     elements.push_back(text.substr(at, end - at));
     const std::size_t next = skip_space(text, end);
-    at = byte_at(text, next) == ',' ? skip_space(text, next + 1) : std::max(next, at + 1);
+    at = byte_or_nul(text, next) == ',' ? skip_space(text, next + 1) : std::max(next, at + 1);
   }
   return elements;
 }

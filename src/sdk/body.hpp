@@ -138,6 +138,8 @@ class Body {
   void add_undo_transaction(Branch& branch, std::string_view name, const StepPolicy& policy, SqlCall call);
   [[nodiscard]] std::string keep_marker(Branch& branch, const std::string& id, std::string value);
   [[nodiscard]] bool is_patched(Branch& branch, std::string_view name);
+  // The same each time. Stored before the promise begins, so that no token is given out that a crash changes.
+  [[nodiscard]] std::string promise_secret(Branch& branch, const Issued& issued);
   void set_status(Branch& branch, std::string status);
   [[noreturn]] void continue_as_new(Branch& branch, std::string input);
 

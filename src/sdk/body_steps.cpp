@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "pawl/error.hpp"
+#include "pawl/json.hpp"
 #include "sdk/body.hpp"
+#include "sdk/promise.hpp"
 
 namespace pawl::detail {
 
@@ -249,6 +251,15 @@ bool Body::is_patched(Branch& branch, std::string_view name) {
   const bool is_new = !memo_.first_expected(branch.prefix);
   if (!is_new && is_ending() && !memo_.find(id)) return false;
   return keep_marker(branch, id, is_new ? "true" : "false") == "true";
+}
+
+// The marker's name is one that no step can have. A promise without one began before secrets were drawn.
+std::string Body::promise_secret(Branch& branch, const Issued& issued) {
+  const std::string marker = issued.id + "#0";
+  const bool is_drawn = memo_.find(marker).has_value();
+  if (issued.memo && !is_drawn) return issued.id;
+  if (!is_drawn) come_to_new(branch, issued, Order::in_line);
+  return decode<std::string>(keep_marker(branch, marker, encode_argument(draw_promise_secret())));
 }
 
 void Body::set_status(Branch& branch, std::string status) {

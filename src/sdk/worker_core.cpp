@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/limits.hpp"
+#include "core/printable.hpp"
 #include "core/schema.hpp"
 #include "core/step.hpp"
 #include "core/type_pattern.hpp"
@@ -40,7 +41,7 @@ std::string name_of_this_one() {
   return number == 1 ? worker::host_name() : fmt::format("{}#{}", worker::host_name(), number);
 }
 
-void say_to_stderr(const std::string& text) { fmt::print(stderr, "pawl: {}\n", text); }
+void say_to_stderr(const std::string& text) { fmt::print(stderr, "pawl: {}\n", core::printable(text)); }
 
 // What the handler is never called with.
 template <typename Handler>

@@ -123,10 +123,11 @@ std::pair<std::string, detail::SharedPending> Workflow::make_promise(std::string
                                                                      const SignalOptions& options) {
   branch_.body.enter(branch_);
   Issued issued = branch_.body.issue(branch_, name, StepKind::signal, detail::Order::begun_soon);
-  issued.begin.signal = detail::promise_signal(issued.id);
+  const std::string secret = branch_.body.promise_secret(branch_, issued);
+  issued.begin.signal = detail::promise_signal(secret);
   issued.begin.wait = options.timeout;
   branch_.body.begin_soon(branch_, issued);
-  std::string token = detail::promise_token(to_string(branch_.body.run_id()), issued.id);
+  std::string token = detail::promise_token(to_string(branch_.body.run_id()), secret);
   return {std::move(token),
           std::make_shared<detail::PendingState>(branch_, std::move(issued), detail::given_by_promise)};
 }

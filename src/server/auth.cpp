@@ -50,6 +50,17 @@ bool has_role(core::Role role, core::Role needed, const wire::Access& access) {
   }
 }
 
+// Without tokens a caller is trusted for where it is. Neither of these says where.
+core::Status check_direct(Provenance provenance) {
+  constexpr std::string_view kAdvice = "create one: pawl token create --store STORE --role admin --for '*'";
+  if (provenance == Provenance::direct) return core::Done{};
+  const std::string_view why = provenance == Provenance::forwarded
+                                   ? "a proxy forwarded the request, and whoever it serves would be an admin"
+                                   : "the Host is neither localhost, an IP address nor one of server.hosts";
+  return Problem{.code = ProblemCode::forbidden,
+                 .detail = fmt::format("this server has no token yet: {}; {}", why, kAdvice)};
+}
+
 core::Status check_role(const core::Token& token, const Request& request) {
   const core::Role needed = *request.route->role;
   const wire::Access access = wire::access_of(request.route->call);
@@ -160,8 +171,10 @@ Result<Allowed> Auth::allow(const Request& request) {
   const auto guarded = has_tokens();
   if (!guarded) return guarded.problem();
   const bool is_open = !*guarded && !options_.requires_token;
-  if (is_open && (request.is_local || options_.serves_anyone))
+  if (is_open && (request.is_local || options_.serves_anyone)) {
+    if (const core::Status direct = check_direct(request.provenance); !direct) return direct.problem();
     return Allowed{.actor = {.role = "admin", .request_id = request.id}};
+  }
   const auto text = token_text(request);
   if (!text) return unauthorized();
   const auto known = find(text->id);

@@ -271,7 +271,14 @@ std::string Connection::head_of(const Response& response, bool keep_alive) const
   fmt::format_to(out, "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nDate: {}\r\n", response.status,
                  std::string_view{reason.data(), reason.size()}, response.content_type,
                  dispatch_.http_date());
-  for (const auto& [name, value] : response.headers) fmt::format_to(out, "{}: {}\r\n", name, value);
+  // No browser may take a payload for a page, nor keep one.
+  head += "X-Content-Type-Options: nosniff\r\n";
+  bool has_caching = false;
+  for (const auto& [name, value] : response.headers) {
+    fmt::format_to(out, "{}: {}\r\n", name, value);
+    has_caching = has_caching || name == "Cache-Control";
+  }
+  if (!has_caching) head += "Cache-Control: no-store\r\n";
   if (!keep_alive) head += "Connection: close\r\n";
   return head;
 }

@@ -83,7 +83,6 @@ Response response_of(const DashboardFile& file, const Request& request, std::str
                                 {"Cache-Control", std::string{caching}},
                                 {"Vary", "Accept-Encoding"},
                                 {"Content-Security-Policy", std::string{kPolicy}},
-                                {"X-Content-Type-Options", "nosniff"},
                                 {"Referrer-Policy", "no-referrer"},
                                 {"Cross-Origin-Opener-Policy", "same-origin"},
                                 {"Cross-Origin-Resource-Policy", "same-origin"}}};

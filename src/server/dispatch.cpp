@@ -33,12 +33,6 @@ std::string_view query_of(std::string_view target) {
   return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
 }
 
-// Without its port.
-std::string_view host_name(std::string_view host) {
-  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
-  return host.substr(0, host.find(':'));
-}
-
 bool is_plain(std::string_view id) {
   return !id.empty() && id.size() <= kRequestIdMax && std::all_of(id.begin(), id.end(), [](char c) {
     return c > ' ' && c < 127 && c != '"' && c != '\\';
@@ -130,9 +124,9 @@ std::string Dispatch::new_request_id() {
   return fmt::format("{:016x}", random_.next());
 }
 
-bool Dispatch::is_our_name(std::string_view host) const {
-  const auto& names = options_.hosts;
-  return names.empty() || std::find(names.begin(), names.end(), host_name(host)) != names.end();
+Provenance Dispatch::provenance_of(const Incoming& incoming) const {
+  if (incoming.is_forwarded) return Provenance::forwarded;
+  return options_.hosts.is_unforgeable(incoming.host) ? Provenance::direct : Provenance::other_name;
 }
 
 core::Result<Request> Dispatch::route(Incoming& incoming) const {
@@ -161,6 +155,7 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
                                   incoming.accept.find("text/event-stream") != std::string::npos,
                   .is_local = incoming.is_local,
                   .network = std::move(incoming.network),
+                  .provenance = provenance_of(incoming),
                   .waits_since = clock_.monotonic(),
                   .resume = incoming.resume};
   if (found->route->path.starts_with("/v1/{ns}/")) {
@@ -212,10 +207,11 @@ void Dispatch::admit(Incoming incoming, std::function<void(Admission)> decided) 
                     .method = incoming.method,
                     .route = request ? request->route : nullptr,
                     .at = clock_.monotonic()};
-  if (!is_our_name(incoming.host)) {
+  if (!options_.hosts.accepts(incoming.host)) {
     const Problem misdirected{
         .code = ProblemCode::forbidden,
-        .detail = fmt::format("this server does not go by the name '{}'", host_name(incoming.host))};
+        .detail = fmt::format("this server does not go by the name '{}' (server.hosts lists its names)",
+                              host_name(incoming.host))};
     return decided(seen_off(asked, problem_response(misdirected, asked.id, 421)));
   }
   if (!request) return decided(seen_off(asked, refusal(incoming, request.problem())));

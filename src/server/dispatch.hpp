@@ -10,6 +10,7 @@
 
 #include "core/env.hpp"
 #include "server/calls.hpp"
+#include "server/host_names.hpp"
 #include "server/log.hpp"
 #include "server/once.hpp"
 #include "server/request.hpp"
@@ -22,9 +23,7 @@ using Admission = std::variant<Request, Response>;
 class Dispatch {
  public:
   struct Options {
-    // Names that this server goes by, without port. A browser on another site cannot send one of them (DNS
-    // rebinding).
-    std::vector<std::string> hosts = {};
+    HostNames hosts = {};
     std::size_t body_max = 4U << 20U;     // of a batch more, see `body_limit`
     std::size_t calls_waiting_max = 512;  // for a thread, of one namespace
   };
@@ -52,7 +51,7 @@ class Dispatch {
 
  private:
   [[nodiscard]] core::Result<Request> route(Incoming& incoming) const;
-  [[nodiscard]] bool is_our_name(std::string_view host) const;
+  [[nodiscard]] Provenance provenance_of(const Incoming& incoming) const;
   [[nodiscard]] std::string new_request_id();
   void authorize(Request request, const std::function<void(Admission)>& decided);
   void note_use(const std::string& token_id);

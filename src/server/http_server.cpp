@@ -28,8 +28,6 @@ core::Duration time_for_body(const HttpLimits& limits, std::int64_t bytes_receiv
   return std::min<core::Duration>(limits.body_timeout, limits.body_grace + earned);
 }
 
-bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
-
 namespace {
 
 constexpr std::chrono::milliseconds kAcceptPause{100};

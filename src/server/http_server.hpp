@@ -52,9 +52,6 @@ struct HttpLimits {
 // How long a body may take of which so much has come: a slow one is not waited for to the end.
 [[nodiscard]] core::Duration time_for_body(const HttpLimits& limits, std::int64_t bytes_received);
 
-// Whether only programs of this machine can reach an address.
-[[nodiscard]] bool is_loopback(std::string_view address);
-
 struct HttpOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any free one

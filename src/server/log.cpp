@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "core/printable.hpp"
 #include "wire/writer.hpp"
 
 namespace pawl::server {
@@ -26,7 +27,7 @@ void Log::write(LogLevel level, std::string_view what, const Fields& fields) {
     line = core::format_time(clock_.now()) + " " + std::string{level_name} + " " + std::string{what};
     for (const auto& [name, value] : fields) line += " " + std::string{name} + "=" + core::json_quote(value);
   }
-  line += "\n";
+  line = core::printable(line) + "\n";  // of JSON still the same JSON
   const std::lock_guard lock{mutex_};
   (void)std::fwrite(line.data(), 1, line.size(), stderr);
 }

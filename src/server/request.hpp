@@ -1,6 +1,7 @@
 #pragma once
 // A request after the transport is done with it, and its answer before the transport begins with it.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -13,6 +14,13 @@
 #include "wire/routes.hpp"
 
 namespace pawl::server {
+
+// How a request came here. A server without tokens serves direct ones only.
+enum class Provenance : std::uint8_t {
+  direct,
+  forwarded,  // a proxy says that it passes it on: it may come from anywhere
+  other_name  // its Host is a name that a page elsewhere may have pointed at this server
+};
 
 // What the transport has read of a header.
 struct Incoming {
@@ -32,6 +40,7 @@ struct Incoming {
   std::string if_match = {};
   std::string network = {};  // what its caller is counted by: peer_network
   bool is_local = false;
+  bool is_forwarded = false;  // it has a field that only proxies add
   Resume resume = {};
 };
 
@@ -52,8 +61,9 @@ struct Request {
   std::string last_event_id = {};  // where a stream that broke off is to go on
   std::string if_none_match = {};  // the copies that the caller has
   bool accepts_gzip = false;
-  bool wants_events = false;                 // as a stream, from a route that has one
-  bool is_local = false;                     // it came over the loopback interface
+  bool wants_events = false;  // as a stream, from a route that has one
+  bool is_local = false;      // it came over the loopback interface
+  Provenance provenance = Provenance::direct;
   std::string network = {};                  // what its caller is counted by: peer_network
   core::Actor actor = {};                    // who asks, once that is known
   std::vector<std::string> namespaces = {};  // of the caller's token; none, or "*" among them: all

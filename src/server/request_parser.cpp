@@ -66,11 +66,20 @@ std::string* place_of(const http::fields::value_type& field, Incoming& incoming)
   return nullptr;
 }
 
+bool is_of_proxies(const http::fields::value_type& field) {
+  constexpr std::string_view kForwarded = "X-Forwarded-";
+  const auto name = field.name_string();
+  return is_named(field, "Forwarded") || is_named(field, "Via") || is_named(field, "X-Real-IP") ||
+         beast::iequals(name.substr(0, kForwarded.size()),
+                        beast::string_view{kForwarded.data(), kForwarded.size()});
+}
+
 Incoming incoming_of(const http::request<http::string_body>& request) {
   Incoming incoming{.method = std::string{request.method_string()}, .target = std::string{request.target()}};
   for (const auto& field : request) {
     std::string* place = place_of(field, incoming);
     if (place != nullptr && place->empty()) *place = std::string{field.value()};
+    incoming.is_forwarded = incoming.is_forwarded || (place == nullptr && is_of_proxies(field));
   }
   return incoming;
 }

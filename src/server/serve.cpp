@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "runtime/runtime.hpp"
+#include "server/bootstrap.hpp"
 #include "server/dispatch.hpp"
 #include "server/stop_limit.hpp"
 #include "server/thread_check.hpp"
@@ -21,11 +22,6 @@ sigset_t blocked_signals() {
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   return signals;
-}
-
-std::vector<std::string> hosts_of(const HttpOptions& http) {
-  if (!is_loopback(http.address)) return {};  // tokens guard it there, and it may go by any name
-  return {http.address, "127.0.0.1", "localhost", "[::1]"};
 }
 
 void reload_certificate(HttpServer& http, Log& log) {
@@ -46,19 +42,34 @@ int wait_for_end(const sigset_t& signals, bool has_certificate, HttpServer& http
   return signal;
 }
 
-// What others can reach needs both: without TLS a token is read on the way, without a token anyone may call.
-core::Status check_exposure(const ServeOptions& options, core::Api& api) {
-  if (is_loopback(options.http.address) || options.auth.serves_anyone) return core::Done{};
-  const std::string listen = options.http.address + " can be reached by others";
-  if (!options.http.tls.is_on())
-    return core::invalid_field("tls.cert", listen + " and needs a certificate and its key (or --insecure)");
+// A token that is sent without TLS can be read on the way.
+core::Status check_exposure(const ServeOptions& options) {
+  const bool is_safe =
+      is_loopback(options.http.address) || options.auth.serves_anyone || options.http.tls.is_on();
+  if (is_safe) return core::Done{};
+  return core::invalid_field("tls.cert", options.http.address +
+                                             " can be reached by others and needs a certificate and its key "
+                                             "(or --insecure)");
+}
+
+// Where others can reach a server that has no token: with --insecure they are warned of, without it the first
+// token is made.
+core::Result<std::optional<std::string>> guard_first_start(const ServeOptions& options, core::Api& api,
+                                                           Log& log) {
+  if (is_loopback(options.http.address)) return std::optional<std::string>{};
   const auto tokens = api.list_tokens({.limit = 1});
   if (!tokens) return tokens.problem();
-  if (!tokens->items.empty()) return core::Done{};
-  return core::invalid_field(
-      "listen", listen +
-                    ", who would need no token: first listen at 127.0.0.1 and make one with `pawl token "
-                    "create` (or --insecure)");
+  if (!tokens->items.empty()) return std::optional<std::string>{};
+  if (options.auth.serves_anyone && !options.auth.requires_token) {
+    log.write(
+        LogLevel::warning, "ANYONE WHO CAN REACH THIS SERVER IS AN ADMIN until the first token is made",
+        {{"address", options.http.address},
+         {"advice", "pawl token create --store STORE --role admin --for '*', or start without --insecure"}});
+    return std::optional<std::string>{};
+  }
+  auto token = create_bootstrap_token(api);
+  if (!token) return token.problem();
+  return std::optional{*std::move(token)};
 }
 
 // Those of HTTP, of the runtime and of the limit on stopping.
@@ -92,7 +103,7 @@ void log_findings(engine::Engine& engine, Log& log) {
 }  // namespace
 
 core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& random,
-                        const ServeOptions& options, const std::function<void(std::uint16_t)>& ready) {
+                        const ServeOptions& options, const std::function<void(const Serving&)>& ready) {
   const sigset_t signals = blocked_signals();  // before any thread is made, so that all inherit it
   Log log{clock, options.log};
   Metrics metrics;
@@ -103,9 +114,10 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
   {
     runtime::Runtime runtime{store, clock, random, options.runtime};
     log_findings(runtime.engine(), log);
-    if (const core::Status allowed = check_exposure(options, runtime.api()); !allowed)
-      return allowed.problem();
+    if (const core::Status allowed = check_exposure(options); !allowed) return allowed.problem();
     if (const core::Status listening = http.listen(); !listening) return listening.problem();
+    auto bootstrap_token = guard_first_start(options, runtime.api(), log);
+    if (!bootstrap_token) return bootstrap_token.problem();
     const auto submit = [&](core::Command command, core::Reply reply) {
       const std::size_t bytes = core::largest_payload(command);
       if (bytes > options.payload_warn)
@@ -153,7 +165,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
                       clock,
                       random,
                       log,
-                      {.hosts = hosts_of(options.http),
+                      {.hosts = host_names(options.hosts, options.http.address),
                        .body_max = options.body_max,
                        .calls_waiting_max = calls_waiting_max(options.http.limits)}};
     http.start(dispatch);
@@ -161,7 +173,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
               {{"port", std::to_string(http.port())},
                {"node", runtime.membership().node_id()},
                {"version", options.version}});
-    ready(http.port());
+    ready({.port = http.port(), .bootstrap_token = *std::move(bootstrap_token)});
 
     const int signal = wait_for_end(signals, options.http.tls.is_on(), http, log);
     log.write(LogLevel::info, "stopping", {{"signal", std::to_string(signal)}});

@@ -1,8 +1,11 @@
 #pragma once
 // A server from start to stop: the store, the engine, HTTP, signals.
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/env.hpp"
 #include "runtime/runtime.hpp"
@@ -29,6 +32,7 @@ struct ServeOptions {
   Places::Caps waits = waits_for(HttpLimits{}.connections_max);
   RequestRates::Caps rates = {};
   Auth::Options auth = {};
+  std::vector<std::string> hosts = {};  // of the setting server.hosts
   std::size_t body_max = 4U << 20U;
   std::size_t payload_warn = core::kPayloadBytesWarn;  // what is larger is logged
   core::Duration lease_default = core::kLeaseDefault;
@@ -39,10 +43,16 @@ struct ServeOptions {
   std::chrono::milliseconds end_time{3'000};
 };
 
+struct Serving {
+  std::uint16_t port = 0;
+  // An admin's, made at the first start where others can reach the server. It is shown to no one else.
+  std::optional<std::string> bootstrap_token = {};
+};
+
 // Serves until SIGTERM or SIGINT, then answers what is in flight and returns the exit code; where the store
-// hangs it ends the process instead. Refused where it cannot listen. `ready` is told the port.
+// hangs it ends the process instead. Refused where it cannot listen. Calls `ready` once it serves.
 [[nodiscard]] core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& random,
                                       const ServeOptions& options,
-                                      const std::function<void(std::uint16_t)>& ready);
+                                      const std::function<void(const Serving&)>& ready);
 
 }  // namespace pawl::server

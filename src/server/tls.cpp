@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 #include <openssl/ssl.h>
 
+#include "core/ensure.hpp"
+#include "net/tls_policy.hpp"
+
 namespace pawl::server {
 
 namespace {
@@ -34,7 +37,7 @@ core::Status check_files(const TlsFiles& files) {
 // Tickets and sessions are off: a client that is not trusted any more must not come back by an old one.
 void be_strict(Tls::Context& context) {
   SSL_CTX* native = context.native_handle();
-  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  PAWL_ENSURE(net::apply_tls_policy(native), "every OpenSSL has AES-GCM");
   SSL_CTX_set_options(native, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET |
                                   SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_num_tickets(native, 0);

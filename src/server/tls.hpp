@@ -1,6 +1,6 @@
 #pragma once
-// The server's side of TLS (1.2 and later): a certificate with its key and, where clients must show one too,
-// the authority that theirs come from. Files are read by `load`; a connection keeps what it began with.
+// The server's side of TLS (net/tls_policy.hpp): a certificate with its key and, where clients must show one
+// too, the authority that theirs come from. Files are read by `load`; a connection keeps what it began with.
 // Any thread.
 
 #include <memory>

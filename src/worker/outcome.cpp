@@ -57,7 +57,9 @@ Outcome outcome_of(const core::Result<client::HttpAnswer>& answer) {
   if (!answer) {
     const auto& problem = answer.problem();
     const bool too_large = problem.code == core::ProblemCode::payload_too_large;
-    const bool refused = problem.code == core::ProblemCode::forbidden;
+    // Here, before anything was sent: it would be refused each time.
+    const bool refused =
+        problem.code == core::ProblemCode::forbidden || problem.code == core::ProblemCode::invalid_argument;
     return failure(too_large ? "output_too_large" : std::string{core::kind_of(problem.code).name},
                    problem.detail, !too_large && !refused);
   }

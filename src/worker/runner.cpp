@@ -1,6 +1,7 @@
 #include "worker/runner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,6 +38,12 @@ core::Problem lease_is_lost() {
 }
 
 }  // namespace
+
+bool is_for_handlers(std::string_view variable) {
+  constexpr std::array<std::string_view, 3> kPublic{"PAWL_ADDRESS", "PAWL_NAMESPACE", "PAWL_CA_CERT"};
+  return !variable.starts_with("PAWL_") ||
+         std::find(kPublic.begin(), kPublic.end(), variable) != kPublic.end();
+}
 
 std::vector<std::string> environment_for(const ClaimedTask& task, const std::string& ns,
                                          std::vector<std::string> environment) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "worker/handlers.hpp"
@@ -23,6 +24,9 @@ struct RunnerOptions {
 
 using Say = std::function<void(const std::string&)>;
 
+// A handler may do what its task asks for, not what the worker or a server beside it may: of Pawl's own
+// variables, which may hold tokens and passwords, it gets those that say where the server is.
+[[nodiscard]] bool is_for_handlers(std::string_view variable);
 // The handler's own variables are added to what the worker has.
 [[nodiscard]] std::vector<std::string> environment_for(const ClaimedTask& task, const std::string& ns,
                                                        std::vector<std::string> environment);

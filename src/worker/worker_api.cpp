@@ -1,10 +1,12 @@
 #include "worker/worker_api.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "client/raw_json.hpp"
+#include "core/limits.hpp"
 #include "core/time.hpp"
 
 namespace pawl::worker {
@@ -14,6 +16,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr core::Duration kTimeout = std::chrono::seconds{30};
+constexpr std::size_t kAnswerBytesMax = 1U << 20U;
+// A payload, and as much as labels, keys and the last error can take beside it.
+constexpr std::size_t kTaskBytesMax = core::kPayloadBytesMax + (256U << 10U);
+constexpr std::size_t kResultBytesMax = 4U << 10U;
 
 core::Problem not_understood() {
   return {.code = core::ProblemCode::internal,
@@ -62,11 +68,12 @@ WorkerApi::WorkerApi(client::HttpTarget server, const std::string& ns, core::Ran
     : base_("/v1/" + client::percent_encoded(ns)), caller_(std::move(server), random) {}
 
 core::Result<client::HttpAnswer> WorkerApi::post(const std::string& path, std::string body,
-                                                 core::Duration timeout) {
+                                                 const Bounds& bounds) {
   auto answer = caller_.call({.method = "POST",
                               .path = base_ + path,
                               .body = std::move(body),
-                              .timeout = timeout,
+                              .timeout = bounds.timeout,
+                              .body_max = bounds.answer_bytes_max,
                               .repeatable = true});
   if (answer && !Json::accept(answer->body)) return not_understood();
   return answer;
@@ -81,7 +88,7 @@ core::Result<std::string> WorkerApi::enlist(const Registration& registration) {
                         .text("version", registration.version)
                         .number("max_concurrent", registration.max_concurrent)
                         .str();
-  const auto answer = post("/workers", body, kTimeout);
+  const auto answer = post("/workers", body, {kTimeout, kAnswerBytesMax});
   if (!answer) return answer.problem();
   auto id = text_of(answer->body, "worker_id");
   if (id.empty()) id = text_of(answer->body, "id");
@@ -96,13 +103,15 @@ core::Status WorkerApi::heartbeat(const std::string& worker_id, const WorkerCoun
                         .number("completed_delta", counts.completed)
                         .number("failed_delta", counts.failed)
                         .str();
-  const auto answer = post("/workers/" + client::percent_encoded(worker_id) + "/heartbeat", body, timeout);
+  const auto answer =
+      post("/workers/" + client::percent_encoded(worker_id) + "/heartbeat", body, {timeout, kAnswerBytesMax});
   return answer ? core::Status{core::Done{}} : answer.problem();
 }
 
 core::Status WorkerApi::leave(const std::string& worker_id) {
-  const auto answer =
-      caller_.call({.method = "DELETE", .path = base_ + "/workers/" + client::percent_encoded(worker_id)});
+  const auto answer = caller_.call({.method = "DELETE",
+                                    .path = base_ + "/workers/" + client::percent_encoded(worker_id),
+                                    .body_max = kAnswerBytesMax});
   return answer ? core::Status{core::Done{}} : answer.problem();
 }
 
@@ -113,12 +122,16 @@ core::Result<std::vector<ClaimedTask>> WorkerApi::claim(const ClaimRequest& requ
   body.number("max", request.max)
       .text("lease", core::format_duration(request.lease))
       .text("wait", core::format_duration(request.wait));
-  const auto answer = post("/tasks/claim", body.str(), request.wait + kTimeout);
+  const auto max = static_cast<std::size_t>(std::max(request.max, 1));
+  const auto answer =
+      post("/tasks/claim", body.str(), {request.wait + kTimeout, kAnswerBytesMax + max * kTaskBytesMax});
   if (!answer) return answer.problem();
   const auto tasks = client::raw_member(answer->body, "tasks");
   if (!tasks) return not_understood();
+  const auto objects = client::raw_elements(*tasks);
+  if (objects.size() > max) return not_understood();
   std::vector<ClaimedTask> claimed;
-  for (const auto object : client::raw_elements(*tasks)) claimed.push_back(claimed_task(object));
+  for (const auto object : objects) claimed.push_back(claimed_task(object));
   return claimed;
 }
 
@@ -127,10 +140,12 @@ core::Result<std::vector<std::string>> WorkerApi::await_notices(const std::strin
   const auto answer = caller_.call({.path = base_ + "/workers/" + client::percent_encoded(worker_id) +
                                             "/notices?wait=" + core::format_duration(wait),
                                     .timeout = wait + kTimeout,
+                                    .body_max = kAnswerBytesMax,
                                     .repeatable = true});
   if (!answer) return answer.problem();
   const auto json = Json::parse(answer->body, nullptr, false);
-  if (!json.is_object() || !json.contains("task_ids")) return not_understood();
+  if (!json.is_object() || !json.contains("task_ids") || !json["task_ids"].is_array())
+    return not_understood();
   std::vector<std::string> ids;
   for (const Json& id : json["task_ids"]) ids.push_back(id.is_string() ? id.get<std::string>() : "");
   return ids;
@@ -141,7 +156,8 @@ core::Result<std::vector<core::Result<ReportResult>>> WorkerApi::report(
   std::string list;
   for (const auto& report : reports) list += (list.empty() ? "" : ",") + report;
   const auto body = client::ObjectText{}.text("worker_id", worker_id).raw("reports", "[" + list + "]").str();
-  const auto answer = post("/tasks/report", body, timeout);
+  const auto answer =
+      post("/tasks/report", body, {timeout, kAnswerBytesMax + reports.size() * kResultBytesMax});
   if (!answer) return answer.problem();
   std::vector<core::Result<ReportResult>> results;
   for (const auto object : client::raw_elements(client::raw_member(answer->body, "results").value_or("[]"))) {

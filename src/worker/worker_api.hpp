@@ -1,5 +1,8 @@
 #pragma once
 // The calls that a worker makes, on one connection. One thread at a time, but for `cancel`.
+//
+// Always: an answer takes memory in proportion to what was asked for: a claim to the number of its tasks, a
+// report to the number of reports. A larger one is `payload_too_large`, one with more tasks `internal`.
 
 #include <cstdint>
 #include <optional>
@@ -76,7 +79,11 @@ class WorkerApi {
   void cancel() { caller_.cancel(); }
 
  private:
-  core::Result<client::HttpAnswer> post(const std::string& path, std::string body, core::Duration timeout);
+  struct Bounds {
+    core::Duration timeout = {};
+    std::size_t answer_bytes_max = 0;
+  };
+  core::Result<client::HttpAnswer> post(const std::string& path, std::string body, const Bounds& bounds);
 
   std::string base_;
   client::HttpCaller caller_;

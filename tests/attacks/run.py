@@ -18,6 +18,7 @@ import time
 
 import access
 import cost
+import edges
 from server import NEIGHBOR, Breach, Server, require, wait_until
 
 MEMORY_MOST_MIB = 512
@@ -115,7 +116,7 @@ def show(row: dict, max_slowdown: float | None) -> bool:
 
 
 def main() -> None:
-    attacks = cost.ATTACKS + access.ATTACKS
+    attacks = cost.ATTACKS + access.ATTACKS + edges.ATTACKS
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary", metavar="PAWL")
     parser.add_argument("names", nargs="*", metavar="ATTACK", help="all of them if none is named")

@@ -160,16 +160,20 @@ TEST_F(Live, AWorkerOfABeginningLeavesTheTasksOfOthersToThem) {
   EXPECT_EQ(task["attempt"], 1) << "what was given back is not spent";
 }
 
-TEST_F(Live, AProgramDoesNotSeeTheWorkersToken) {
+TEST_F(Live, AProgramDoesNotSeeTheWorkersTokenNorOtherSecretsOfPawl) {
   auto variables = server.variables();
   variables["PAWL_TOKEN"] = "of-the-worker";
+  variables["PAWL_STORE"] = "postgres://pawl:of-the-store@db/pawl";
+  variables["PAWL_TOKEN_FILE"] = "/run/of-the-file";
   variables["OTHER"] = "seen";
   Program worker{this->worker("t=env >" + server.file("env")), variables};
   server.await_status(server.enqueue("t"), "completed");
   std::ifstream file{server.file("env")};
   const std::string environment{std::istreambuf_iterator<char>{file}, {}};
   EXPECT_NE(environment.find("OTHER=seen"), std::string::npos) << environment;
-  EXPECT_EQ(environment.find("of-the-worker"), std::string::npos) << environment;
+  for (const char* secret : {"of-the-worker", "of-the-store", "of-the-file"})
+    EXPECT_EQ(environment.find(secret), std::string::npos) << environment;
+  EXPECT_NE(environment.find("PAWL_ADDRESS=" + server.address()), std::string::npos) << environment;
 }
 
 TEST_F(Live, AKilledWorkerTakesItsProgramWithIt) {

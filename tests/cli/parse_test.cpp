@@ -37,6 +37,15 @@ TEST_F(Parsing, AFlagIsOverTheEnvironmentWhichIsOverTheFallback) {
             "f");
 }
 
+TEST_F(Parsing, OfTwoFlagsForTheSameTheGivenOneIsOverTheVariableOfTheOther) {
+  const Environment both{{"PAWL_TOKEN", "t"}, {"PAWL_TOKEN_FILE", "f"}};
+  EXPECT_FALSE(accepted({"task", "list", "--token-file", "g"}, both).has("--token"));
+  EXPECT_FALSE(accepted({"task", "list", "--token", "u"}, both).has("--token-file"));
+  const auto from_variables = accepted({"task", "list"}, both);
+  EXPECT_EQ(from_variables.text("--token"), "t");
+  EXPECT_FALSE(from_variables.has("--token-file"));
+}
+
 TEST_F(Parsing, CommonFlagsMayStandBeforeTheCommand) {
   const auto input = accepted({"--namespace", "a", "--json", "task", "--token=t", "list"});
   EXPECT_EQ(input.text("--namespace"), "a");

@@ -1,6 +1,12 @@
 #include "cli/print.hpp"
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <unistd.h>
 
 #include "cli/doctor.hpp"
 #include "cli/redact.hpp"
@@ -20,6 +26,61 @@ TEST(Tables, AlignTheirColumnsByCharacters) {
 
 TEST(Tables, LetNoTextMoveTheCursor) {
   EXPECT_EQ(table_lines({{"A"}}, {{{"x\x1b[2J\ny"}}}, false)[1], "x [2J y");
+}
+
+TEST(Tables, ShowWhatWouldReorderOrHideTextAndAlignIt) {
+  EXPECT_EQ(table_lines({{"A"}, {"B"}}, {{{"a\u202eb"}, {"c\u009b2J"}}, {{"abcdefghij"}, {"d"}}}, false),
+            (std::vector<std::string>{"A           B", "a\\u202eb    c\\u009b2J", "abcdefghij  d"}));
+}
+
+// What is written to a terminal of its own.
+class TerminalTest : public ::testing::Test {
+ protected:
+  TerminalTest() {
+    if (openpty(&master_, &slave_, nullptr, nullptr, nullptr) != 0) std::abort();
+    terminal = fdopen(slave_, "w");
+  }
+  ~TerminalTest() override {
+    std::fclose(terminal);
+    close(master_);
+  }
+  std::string shown() {
+    std::fflush(terminal);
+    std::string text(65'536, '\0');
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(read(master_, text.data(), text.size()), 0)));
+    return text;
+  }
+
+  std::FILE* terminal = nullptr;
+
+ private:
+  int master_ = -1;
+  int slave_ = -1;
+};
+
+TEST_F(TerminalTest, IsNotCommandedByWhatAServerSays) {
+  const Printer printer{terminal, terminal, true};
+  printer.line("{\"payload\":\"a\u009b2Jb\u202ec\u200bd\"}");
+  EXPECT_EQ(shown(), "{\"payload\":\"a\\u009b2Jb\\u202ec\\u200bd\"}\r\n") << "still the same JSON";
+  printer.line("a\x1b[2Jb\x1b]0;title\x07" + printer.painted("red", Colour::red) + "\x1b[8m");
+  EXPECT_EQ(shown(), "a [2Jb ]0;title \x1b[31mred\x1b[0m [8m\r\n");
+  printer.warn("x\x1b[2J\u202e");
+  EXPECT_EQ(shown(), "pawl: x [2J\\u202e\r\n");
+  printer.problem("pawl", {.code = core::ProblemCode::conflict,
+                           .detail = "no\u009b2J",
+                           .errors = {{"f\u202e", "other\x1b[1m"}, {"g\u202e", "other\x1b[1m"}}});
+  EXPECT_EQ(shown(), "pawl: no\\u009b2J\r\n  f\\u202e: other [1m\r\n  g\\u202e: other [1m\r\n");
+}
+
+TEST(Lines, ThatAProgramReadsAreNotChanged) {
+  std::FILE* file = std::tmpfile();
+  const Printer printer{file, file, false};
+  printer.line("{\"payload\":\"a\u009b\u202e\"}");
+  std::rewind(file);
+  std::string text(100, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  EXPECT_EQ(text, "{\"payload\":\"a\u009b\u202e\"}\n");
 }
 
 TEST(Colours, AreThereOnlyWhenAskedFor) {

@@ -48,6 +48,7 @@ TEST(ServeOptions, AreByDefaultThoseOfTheTableOfKeys) {
 TEST(ServeOptions, AreWhatTheKeysSay) {
   const auto options = options_with({"listen=[::1]:80",
                                      "auth.required=true",
+                                     "server.hosts=a.example,b.example",
                                      "tls.cert=c",
                                      "tls.key=k",
                                      "tls.client_ca=a",
@@ -84,6 +85,7 @@ TEST(ServeOptions, AreWhatTheKeysSay) {
   EXPECT_EQ(options->http.port, 80);
   EXPECT_EQ(options->http.tls.cert + options->http.tls.key + options->http.tls.client_ca, "cka");
   EXPECT_TRUE(options->auth.requires_token);
+  EXPECT_EQ(options->hosts, (std::vector<std::string>{"a.example", "b.example"}));
   EXPECT_EQ(options->lease_default, 5s);
   EXPECT_EQ(options->runtime.api.worker_timeout, 7s);
   EXPECT_EQ(options->runtime.ticker.interval, 20ms);
@@ -127,7 +129,8 @@ TEST(ServeOptions, OutOfTheirRangeAreRefusedByName) {
   for (const auto* set :
        {"lease.default=1ms", "lease.default=25h", "workers.offline_after=10ms", "limits.payload_max=3MiB",
         "limits.payload_max=0", "leader.ttl=0s", "limits.body_max=1", "limits.connections=0",
-        "limits.reads_per_token=0", "http.read_timeout=0s", "listen=80", "listen=127.0.0.1:70000"}) {
+        "limits.reads_per_token=0", "server.hosts=a:80", "http.read_timeout=0s", "listen=80",
+        "listen=127.0.0.1:70000"}) {
     const auto options = options_with({set});
     ASSERT_FALSE(options.ok()) << set;
     const std::string key{std::string_view{set}.substr(0, std::string_view{set}.find('='))};

@@ -7,6 +7,7 @@
 
 #include "tests/cli/program.hpp"
 #include "tests/support/certificates.hpp"
+#include "tests/support/raw_client.hpp"
 #include "tests/support/stores.hpp"
 
 namespace pawl::testing {
@@ -81,23 +82,58 @@ TEST_F(ServeWithTls, ReadsItsCertificateAgainOnSighupAndKeepsTheOldOneIfItIsNoGo
   EXPECT_NE(server->err().find("read the certificate again"), std::string::npos) << server->err();
 }
 
-TEST_F(ServeWithTls, ListensBeyondLoopbackOnlyWithTlsAndAToken) {
+TEST_F(ServeWithTls, ListensBeyondLoopbackOnlyWithTls) {
   const auto without_tls = run_pawl(serve("0.0.0.0:0"));
   EXPECT_EQ(without_tls.exit_code, 2);
   EXPECT_NE(without_tls.err.find("tls.cert"), std::string::npos) << without_tls.err;
-  const auto without_token = run_pawl(serve("0.0.0.0:0", with_tls()));
-  EXPECT_EQ(without_token.exit_code, 2);
-  EXPECT_NE(without_token.err.find("pawl token create"), std::string::npos) << without_token.err;
+}
 
-  const auto local = start(serve("127.0.0.1:0", with_tls()));
-  ASSERT_EQ(run_pawl({"token", "create", "--role", "admin", "--for", "*", "--address",
-                      "https://127.0.0.1:" + local, "--ca-cert", ours.file()})
+TEST_F(ServeWithTls, ShowsAnAdminsTokenAtItsFirstStartBeyondLoopbackAndNeverAgain) {
+  const auto port = start(serve("0.0.0.0:0", with_tls()));
+  ASSERT_TRUE(server->read_until("Use it as PAWL_TOKEN."));
+  const std::string from = server->out().substr(server->out().find("\npawl_a_") + 1);
+  const std::string token = from.substr(0, from.find('\n'));
+  const auto refused = list_queues(port, ours);
+  EXPECT_EQ(refused.exit_code, 1) << "it is reached, and needs a token";
+  EXPECT_NE(refused.err.find("token"), std::string::npos) << refused.err;
+  EXPECT_EQ(run_pawl({"token", "list", "--address", "https://127.0.0.1:" + port},
+                     {{"PAWL_CA_CERT", ours.file()}, {"PAWL_TOKEN", token}})
                 .exit_code,
             0);
-  const auto port = start(serve("0.0.0.0:0", with_tls()));
-  const auto refused = list_queues(port, ours);
-  EXPECT_EQ(refused.exit_code, 1) << "it is reached, and wants a token";
-  EXPECT_NE(refused.err.find("token"), std::string::npos) << refused.err;
+  server->signal(SIGTERM);
+  EXPECT_EQ(server->wait(), 0);
+  EXPECT_EQ(server->err().find(token), std::string::npos) << "no log has it";
+
+  (void)start(serve("0.0.0.0:0", with_tls()));
+  server->signal(SIGTERM);
+  EXPECT_EQ(server->wait(), 0);
+  EXPECT_EQ(server->out().find("pawl_a_"), std::string::npos) << server->out();
+}
+
+TEST_F(ServeWithTls, WarnsWhereAnyoneWhoReachesItIsAnAdmin) {
+  Program open{serve("0.0.0.0:0", {"--insecure"})};
+  (void)open.read_line();
+  open.signal(SIGTERM);
+  EXPECT_EQ(open.wait(), 0);
+  EXPECT_NE(open.err().find("IS AN ADMIN"), std::string::npos) << open.err();
+  EXPECT_EQ(open.out().find("pawl_a_"), std::string::npos) << open.out();
+}
+
+TEST_F(ServeWithTls, TakesNoNameFromAPageElsewhereWhileItIsOpen) {
+  const auto status_of_host = [this](const std::vector<std::string>& more, const std::string& host) {
+    Program open{serve("0.0.0.0:0", more)};
+    const std::string line = open.read_line();
+    RawClient client{std::stoi(line.substr(line.rfind(':') + 1))};
+    client.send("GET /v1/default/tasks HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+    return status_of(client.receive());
+  };
+  const std::vector<std::string> insecure{"--insecure"};
+  EXPECT_EQ(status_of_host(insecure, "127.0.0.1"), 200);
+  EXPECT_EQ(status_of_host(insecure, "evil.example"), 403);
+  const std::vector<std::string> named{"--insecure", "--set", "server.hosts=pawl.example"};
+  EXPECT_EQ(status_of_host(named, "pawl.example"), 200);
+  EXPECT_EQ(status_of_host(named, "192.0.2.1"), 200);
+  EXPECT_EQ(status_of_host(named, "evil.example"), 421);
 }
 
 TEST_F(ServeWithTls, NamesTheSettingThatIsNoGood) {

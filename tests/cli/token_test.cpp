@@ -1,5 +1,7 @@
 // Tokens, and the way back for whoever has the store when none is left.
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -54,6 +56,39 @@ TEST_F(Tokens, WhoeverHasTheStoreComesBackIn) {
   EXPECT_NE(pawl({"task", "list"}).err.find("pawl token create --store STORE"), std::string::npos);
   const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*", "--store", store()});
   EXPECT_EQ(pawl({"token", "list"}, admin).exit_code, 0);
+}
+
+TEST_F(Tokens, AreTakenFromAFile) {
+  const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*"});
+  const std::string path = server.file("token");
+  std::ofstream{path} << admin << "\n";
+  EXPECT_EQ(pawl({"task", "list", "--token-file", path}).exit_code, 0);
+  auto variables = server.variables();
+  variables["PAWL_TOKEN_FILE"] = path;
+  EXPECT_EQ(run_pawl({"task", "list"}, variables).exit_code, 0);
+  EXPECT_EQ(pawl({"task", "list", "--token-file", path}, "another").exit_code, 0)
+      << "a flag is over a variable";
+  EXPECT_EQ(pawl({"task", "list", "--token-file", path, "--token", admin}).exit_code, 2);
+  const Ended missing = pawl({"task", "list", "--token-file", server.file("none")});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.err.find("token-file"), std::string::npos) << missing.err;
+  std::ofstream{path} << std::string(5'000, 'x');
+  EXPECT_EQ(pawl({"task", "list", "--token-file", path}).exit_code, 2) << "that is no token";
+}
+
+TEST_F(Tokens, AndPasswordsDoNotStayInTheListOfProcesses) {
+  const auto words_of = [](pid_t pid) {
+    std::ifstream file{"/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary};
+    return std::string{std::istreambuf_iterator<char>{file}, {}};
+  };
+  const Program worker{
+      {"worker", "--handle", "t=postgres://pawl:of-a-store@db/x", "--token", "secret-of-mine"},
+      server.variables()};
+  EXPECT_TRUE(await([&] {
+    const std::string words = words_of(worker.pid());
+    return words.find("--handle") != std::string::npos && words.find("secret-of-mine") == std::string::npos &&
+           words.find("of-a-store") == std::string::npos;
+  })) << words_of(worker.pid());
 }
 
 TEST_F(Tokens, AreListedAndRevokedInTheStore) {

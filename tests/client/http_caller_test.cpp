@@ -82,6 +82,58 @@ TEST_F(Calls, RefuseALargerAnswerThanTheyMayHave) {
   EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::payload_too_large);
 }
 
+TEST_F(Calls, MayHaveAnAnswerOfTheirOwnSize) {
+  ScriptedServer server{{{response(200, std::string(100, 'x'))}}};
+  HttpCaller caller{target_of(server), random};
+  EXPECT_EQ(caller.call({.path = "/", .body_max = 99}).problem().code, core::ProblemCode::payload_too_large);
+}
+
+TEST_F(Calls, TakeABoundedAnswerWhereNothingElseIsSaid) {
+  ScriptedServer server{
+      {{"HTTP/1.1 200 X\r\nContent-Length: " + std::to_string(kAnswerBytesMax + 1) + "\r\n\r\n"}}};
+  HttpCaller caller{target_of(server), random};
+  EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::payload_too_large);
+}
+
+TEST_F(Calls, EndWithAnAnswerWhoseHeadersDoNotEnd) {
+  std::string endless = "HTTP/1.1 200 X\r\n";
+  for (int i = 0; i < 20'000; ++i) endless += "X-" + std::to_string(i) + ": a field of no use\r\n";
+  const std::string chunk =
+      "HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n1;" + std::string(500'000, 'x');
+  ScriptedServer server{{{endless}, {chunk}}};
+  HttpCaller caller{target_of(server), random};
+  for (const char* what : {"fields", "an extension of a chunk"}) {
+    const auto ended = caller.call({.path = "/"});
+    ASSERT_FALSE(ended.ok()) << what;
+    EXPECT_NE(ended.problem().detail.find("did not answer as HTTP does"), std::string::npos)
+        << what << ": " << ended.problem().detail;
+  }
+}
+
+TEST_F(Calls, SendNothingWhereAValueWouldEndItsLine) {
+  const std::string split = "k\r\nContent-Length: 0\r\n\r\nDELETE /x HTTP/1.1\r\nHost: h\r\nX: ";
+  HttpCaller caller{{.address = {.host = "127.0.0.1", .port = "1"}}, random};  // nobody is there
+  const auto refusal = [&](HttpRequest request) { return caller.call(std::move(request)).problem(); };
+  for (const std::string& value :
+       {split, std::string{"a\nb"}, std::string{"a\rb"}, std::string{"a\0b", 3}, std::string{"a\x7f"}}) {
+    const auto problem = refusal({.method = "POST", .path = "/", .headers = {{"idempotency-key", value}}});
+    EXPECT_EQ(problem.code, core::ProblemCode::invalid_argument) << problem.detail;
+    EXPECT_TRUE(problem.detail.starts_with("idempotency-key: \"")) << problem.detail;
+    EXPECT_EQ(refusal({.path = "/" + value}).code, core::ProblemCode::invalid_argument);
+    EXPECT_EQ(refusal({.path = "/", .headers = {{"x-" + value, "1"}}}).code,
+              core::ProblemCode::invalid_argument);
+    EXPECT_EQ(refusal({.method = value, .path = "/"}).code, core::ProblemCode::invalid_argument);
+  }
+  EXPECT_EQ(refusal({.path = "/a b"}).code, core::ProblemCode::invalid_argument);
+  EXPECT_EQ(refusal({.path = "/", .headers = {{"idempotency-key", "größer\t1"}}}).code,
+            core::ProblemCode::unavailable)
+      << "any other text is sent";
+  HttpCaller with_token{{.address = {.host = "127.0.0.1", .port = "1"}, .token = split}, random};
+  const auto problem = with_token.call({.path = "/"}).problem();
+  EXPECT_EQ(problem.code, core::ProblemCode::invalid_argument);
+  EXPECT_EQ(problem.detail.find("DELETE"), std::string::npos) << "a token is not shown: " << problem.detail;
+}
+
 TEST_F(Calls, ToPrivateAddressesAreRefusedWhereAsked) {
   HttpCaller caller{{.address = {.host = "192.168.255.254", .port = "80"}, .refuse_private = true}, random};
   EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::forbidden);

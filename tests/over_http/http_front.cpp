@@ -50,7 +50,7 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
                  .readiness = readiness_,
                  .blocking = http_.blocking(),
                  .version = "test"},
-                clock, random, log_, {.hosts = {"127.0.0.1", "localhost"}}),
+                clock, random, log_, {.hosts = {.names = {"127.0.0.1", "localhost"}}}),
       port_(listening_port(http_)),
       api_({.address = {.host = "127.0.0.1", .port = std::to_string(port_)}}, random) {
   http_.start(dispatch_);

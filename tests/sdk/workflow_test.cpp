@@ -342,26 +342,6 @@ TEST_P(Workflows, WaitForTheFirstOfSomeThatGiveNothing) {
   EXPECT_EQ(client.start("race").result<int>(30s), 0);
 }
 
-TEST_P(Workflows, HandOutPromisesForTheOutsideToKeep) {
-  Effects tokens;
-  Worker worker{client, leaving()};
-  worker.workflow("pay", [&](Workflow& wf) {
-    const auto payment = wf.promise<int>("payment");
-    wf.step("send link", [&] { tokens.add(payment.token()); });
-    return payment.get();
-  });
-  worker.start();
-  const auto paid = client.start("pay");
-  ASSERT_TRUE(eventually([&] { return tokens.all().size() == 1; }));
-  client.complete_promise(tokens.all()[0], 42);
-  client.complete_promise(tokens.all()[0], 43);
-  EXPECT_EQ(paid.result<int>(30s), 42);
-  const auto refused = client.start("pay");
-  ASSERT_TRUE(eventually([&] { return tokens.all().size() == 2; }));
-  client.fail_promise(tokens.all()[1], Failure{"declined", "no money"});
-  EXPECT_EQ(failure_of(refused).code(), "declined");
-}
-
 TEST_P(Workflows, SeeTheSameTimeAndChanceEachTime) {
   Effects seen;
   Worker worker{client, leaving()};

@@ -33,6 +33,34 @@ TEST_F(Auth, NeedsATokenEvenBeforeTheFirstOneWhereThatIsRequired) {
   EXPECT_EQ(strict.allow(request).problem().code, core::ProblemCode::unauthorized);
 }
 
+TEST_F(Auth, ServesNoForwardedRequestsBeforeTheFirstToken) {
+  const std::string forwarded[] = {"Forwarded: for=192.0.2.1\r\n", "X-Forwarded-For: 192.0.2.1\r\n",
+                                   "x-forwarded-proto: https\r\n", "Via: 1.1 proxy\r\n",
+                                   "X-Real-IP: 192.0.2.1\r\n"};
+  for (const std::string& field : forwarded) {
+    const std::string answer =
+        send("POST", "/v1/admin/tokens", R"({"role":"admin","namespaces":["*"]})", "", field);
+    EXPECT_EQ(status_of(answer), 403) << field << answer;
+    EXPECT_NE(answer.find("pawl token create"), std::string::npos) << answer;
+    EXPECT_EQ(status_of(send("GET", "/healthz", "", "", field)), 200) << field;
+  }
+  EXPECT_EQ(status_of(send("GET", "/v1/default/tasks", "", "", "X-Forward: 1\r\n")), 200);
+  const std::string token = token_in(make("admin", "*", ""));
+  for (const std::string& field : forwarded)
+    EXPECT_EQ(status_of(send("GET", "/v1/default/tasks", "", token, field)), 200) << field;
+}
+
+TEST_F(Auth, TrustsNoNameThatAPageElsewhereMayHaveBeforeTheFirstToken) {
+  server::Auth insecure{runtime.api(), clock, {.serves_anyone = true}};
+  const auto found = wire::match(wire::Method::get, "/v1/default/tasks");
+  server::Request request{.route = found->route, .ns = "default", .is_local = true};
+  EXPECT_TRUE(insecure.allow(request).ok());
+  request.provenance = server::Provenance::other_name;
+  const auto refused = insecure.allow(request);
+  EXPECT_EQ(refused.problem().code, core::ProblemCode::forbidden);
+  EXPECT_NE(refused.problem().detail.find("server.hosts"), std::string::npos) << refused.problem().detail;
+}
+
 TEST_F(Auth, ReadsTheSchemeInAnyCase) {
   const std::string token = token_in(make("admin", "*", ""));
   const auto status_with = [&](const std::string& scheme) {

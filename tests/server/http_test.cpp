@@ -118,6 +118,17 @@ TEST_F(Http, RefusesNamesAndPagesThatAreNotItsOwn) {
   EXPECT_EQ(status_of(ask(get("/healthz", "Origin: http://localhost\r\n"))), 200);
 }
 
+TEST_F(Http, SaysWithEveryAnswerThatItIsNoPageAndNotToBeKept) {
+  for (const std::string& request :
+       {get("/v1/default/tasks"), get("/nothing"), get("/healthz"), get("/metrics"), get("/openapi.json"),
+        post("/v1/default/tasks", R"({"type":"a"})"), post("/v1/default/tasks", "no JSON"),
+        std::string{"GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n"}, std::string{"no HTTP\r\n\r\n"}}) {
+    const std::string answer = ask(request);
+    EXPECT_NE(answer.find("\r\nX-Content-Type-Options: nosniff\r\n"), std::string::npos) << answer;
+    EXPECT_NE(answer.find("\r\nCache-Control: no-store\r\n"), std::string::npos) << answer;
+  }
+}
+
 TEST_F(Http, AnswersHeadWhereGetIsWithoutABody) {
   const auto head = [&](const std::string& path) {
     RawClient client{front.port()};

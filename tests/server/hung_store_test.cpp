@@ -139,7 +139,7 @@ void serve_and_hang() {
   runtime::SystemRandom random;
   const auto store = store::make_faulty_store(store::make_memory_store(clock), plan);
   const server::ServeOptions options{.stop_time = milliseconds{200}, .end_time = milliseconds{200}};
-  const auto served = server::serve(*store, clock, random, options, [](std::uint16_t) {
+  const auto served = server::serve(*store, clock, random, options, [](const server::Serving&) {
     plan.hang(true);
     ::kill(::getpid(), SIGTERM);
   });

@@ -1,8 +1,11 @@
 // TLS: who trusts whom, and a certificate that is replaced while the server runs.
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include <gtest/gtest.h>
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
 
 #include "client/http_caller.hpp"
 #include "tests/server/fixture.hpp"
@@ -102,6 +105,35 @@ TEST_F(TlsOfServer, KeepsItsCertificateWhereTheNewOneIsNoGood) {
   const auto refused = front.http().reload_certificate();
   EXPECT_NE(refused.problem().detail.find("tls.cert"), std::string::npos) << refused.problem().detail;
   EXPECT_TRUE(client::HttpCaller(target(ours), random).call({.path = "/healthz"}).ok());
+}
+
+// What a handshake that offers only this cipher of TLS 1.2 agrees on; empty: nothing.
+std::string agreed_cipher(std::uint16_t port, const char* cipher) {
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()),
+                                                                  &SSL_CTX_free};
+  SSL_CTX_set_security_level(context.get(), 0);
+  SSL_CTX_set_max_proto_version(context.get(), TLS1_2_VERSION);
+  EXPECT_EQ(SSL_CTX_set_cipher_list(context.get(), cipher), 1) << cipher;
+  const std::unique_ptr<BIO, decltype(&BIO_free_all)> connection{BIO_new_ssl_connect(context.get()),
+                                                                 &BIO_free_all};
+  BIO_set_conn_hostname(connection.get(), ("127.0.0.1:" + std::to_string(port)).c_str());
+  if (BIO_do_handshake(connection.get()) != 1) return "";
+  SSL* tls = nullptr;
+  BIO_get_ssl(connection.get(), &tls);
+  return SSL_get_cipher_name(tls);
+}
+
+TEST_F(TlsOfServer, AgreesOnForwardSecrecyAndAuthenticatedEncryptionOnly) {
+  for (const char* weak : {"ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384", "ECDHE-ECDSA-AES128-CCM"})
+    EXPECT_EQ(agreed_cipher(front.port(), weak), "") << weak;
+  for (const char* strong : {"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"})
+    EXPECT_EQ(agreed_cipher(front.port(), strong), strong);
+  replace_server_certificate(ours.issue_rsa("rsa"));
+  ASSERT_TRUE(front.http().reload_certificate().ok());
+  for (const char* weak : {"AES128-SHA", "AES256-SHA256", "AES128-GCM-SHA256", "ECDHE-RSA-AES128-SHA",
+                           "ECDHE-RSA-AES256-SHA384"})
+    EXPECT_EQ(agreed_cipher(front.port(), weak), "") << weak;
+  EXPECT_EQ(agreed_cipher(front.port(), "ECDHE-RSA-AES256-GCM-SHA384"), "ECDHE-RSA-AES256-GCM-SHA384");
 }
 
 class TlsOfBoth : public TlsTest {

@@ -69,8 +69,18 @@ Authority::Authority(std::string folder, std::string name)
 }
 
 CertificateFiles Authority::issue(const std::string& name, const std::string& hosts) const {
+  return issue_for(new_key(), name, hosts);
+}
+
+CertificateFiles Authority::issue_rsa(const std::string& name) const {
+  const Key key{EVP_RSA_gen(2048), EVP_PKEY_free};
+  must(key != nullptr, "make a key");
+  return issue_for(key, name, kThisMachine);
+}
+
+CertificateFiles Authority::issue_for(const Key& key, const std::string& name,
+                                      const std::string& hosts) const {
   const CertificateFiles files{.cert = folder_ + "/" + name + ".pem", .key = folder_ + "/" + name + ".key"};
-  const Key key = new_key();
   const Certificate certificate = new_certificate(name, key.get());
   extend(certificate.get(), NID_subject_alt_name, hosts);
   sign_and_write(certificate.get(), certificate_.get(), key_.get(), files.cert);

@@ -23,9 +23,16 @@ class Authority {
   // For 127.0.0.1 and localhost, or another host; also good for a client. The files are NAME.pem and
   // NAME.key.
   [[nodiscard]] CertificateFiles issue(const std::string& name,
-                                       const std::string& hosts = "IP:127.0.0.1,DNS:localhost") const;
+                                       const std::string& hosts = kThisMachine) const;
+  // The same with a key of RSA, which takes longer to make.
+  [[nodiscard]] CertificateFiles issue_rsa(const std::string& name) const;
 
  private:
+  static constexpr const char* kThisMachine = "IP:127.0.0.1,DNS:localhost";
+
+  [[nodiscard]] CertificateFiles issue_for(const std::shared_ptr<EVP_PKEY>& key, const std::string& name,
+                                           const std::string& hosts) const;
+
   std::string folder_;
   std::string name_;
   std::shared_ptr<EVP_PKEY> key_;  // shared for its deleter; nobody else has it

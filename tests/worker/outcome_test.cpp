@@ -11,6 +11,13 @@ TEST(OutcomeOfAProcess, ExitZeroCompletesWithWhatItSaid) {
   EXPECT_EQ(outcome_of(ProcessEnd{.exit_code = 0}).output, "null");
 }
 
+TEST(OutcomeOfACall, ThatCouldNotBeSentIsNotRepeated) {
+  const auto unsent = outcome_of(
+      core::Result<client::HttpAnswer>{core::invalid_field("idempotency-key", "has a control character")});
+  EXPECT_EQ(unsent.code, "invalid_argument");
+  EXPECT_FALSE(unsent.retryable);
+}
+
 TEST(OutcomeOfAProcess, AnyOtherEndFailsWithACodeThatNamesIt) {
   EXPECT_EQ(outcome_of(ProcessEnd{.exit_code = 75, .error_tail = "later\n"}),
             failure("exit_75", "later", true));

@@ -1,0 +1,64 @@
+// What a worker takes from a server that it must not trust.
+#include "worker/worker_api.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/limits.hpp"
+#include "tests/support/env.hpp"
+#include "tests/support/scripted_server.hpp"
+
+namespace pawl::worker {
+namespace {
+
+using testing::response;
+using testing::ScriptedServer;
+
+core::ProblemCode claim_code(const std::string& answer, int max) {
+  ScriptedServer server{{{answer}}};
+  testing::SeededRandom random{1};
+  WorkerApi api{{.address = {.host = "127.0.0.1", .port = server.port()}}, "default", random};
+  const auto claimed = api.claim({.worker_id = "w", .queues = {"default"}, .max = max});
+  EXPECT_FALSE(claimed.ok());
+  return claimed ? core::ProblemCode::conflict : claimed.problem().code;
+}
+
+std::string length_only(std::size_t bytes) {
+  return "HTTP/1.1 200 X\r\nContent-Length: " + std::to_string(bytes) + "\r\n\r\n";
+}
+
+TEST(WorkerApi, TakesNoMoreTasksThanItAskedFor) {
+  const std::string two = R"({"tasks":[{"id":"1","type":"t"},{"id":"2","type":"t"}]})";
+  EXPECT_EQ(claim_code(response(200, two), 1), core::ProblemCode::internal);
+  ScriptedServer server{{{response(200, two)}}};
+  testing::SeededRandom random{1};
+  WorkerApi api{{.address = {.host = "127.0.0.1", .port = server.port()}}, "default", random};
+  EXPECT_EQ(api.claim({.worker_id = "w", .queues = {"default"}, .max = 2})->size(), 2U);
+}
+
+TEST(WorkerApi, TakesNoMoreBytesThanItsTasksCanHave) {
+  EXPECT_EQ(claim_code(length_only(4 * core::kPayloadBytesMax), 1), core::ProblemCode::payload_too_large);
+  EXPECT_EQ(claim_code(length_only(4 * core::kPayloadBytesMax), 4), core::ProblemCode::unavailable)
+      << "the rest of the answer does not come";
+}
+
+TEST(WorkerApi, BoundsTheOtherAnswers) {
+  const std::string large = length_only(2U << 20U);
+  ScriptedServer server{{{large}, {large}, {large}, {large}}};
+  testing::SeededRandom random{1};
+  WorkerApi api{{.address = {.host = "127.0.0.1", .port = server.port()}}, "default", random};
+  const auto too_large = core::ProblemCode::payload_too_large;
+  EXPECT_EQ(api.enlist({}).problem().code, too_large);
+  EXPECT_EQ(api.heartbeat("w", {}, std::chrono::seconds{10}).problem().code, too_large);
+  EXPECT_EQ(api.await_notices("w", {}).problem().code, too_large);
+  EXPECT_EQ(api.report("w", {"{}"}, std::chrono::seconds{10}).problem().code, too_large);
+}
+
+TEST(WorkerApi, RefusesNoticesThatAreNoList) {
+  ScriptedServer server{{{response(200, R"({"task_ids":{"a":1}})")}}};
+  testing::SeededRandom random{1};
+  WorkerApi api{{.address = {.host = "127.0.0.1", .port = server.port()}}, "default", random};
+  EXPECT_EQ(api.await_notices("w", {}).problem().code, core::ProblemCode::internal);
+}
+
+}  // namespace
+}  // namespace pawl::worker
