@@ -305,7 +305,7 @@ Status check_reach(RunSteps& steps, const WriteSteps& command) {
     if (step.child) allowed = check_queue(command.bound_to, step.child->queue.value_or(own));
     if (step.task) {
       TaskSpec spec = *step.task;
-      if (steps.fit_to_type(spec)) allowed = check_queue(command.bound_to, spec.queue);
+      if (steps.fit_to_type(spec, step.task->payload)) allowed = check_queue(command.bound_to, spec.queue);
     }
     if (!allowed) return allowed;
   }

@@ -154,8 +154,8 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
                   .wants_events = found->route->is_followed && incoming.method == "GET" &&
                                   incoming.accept.find("text/event-stream") != std::string::npos,
                   .is_local = incoming.is_local,
-                  .network = std::move(incoming.network),
                   .provenance = provenance_of(incoming),
+                  .network = std::move(incoming.network),
                   .waits_since = clock_.monotonic(),
                   .resume = incoming.resume};
   if (found->route->path.starts_with("/v1/{ns}/")) {
