@@ -17,6 +17,13 @@ namespace {
 // A run that failed may be retried or undone by hand; of these nothing comes any more.
 bool is_final(RunState state) { return core::is_closed(state) && state != RunState::failed; }
 
+// An operator may retry what could not be undone. What was to stop when the run ended may be stopped later,
+// by a timer that changes nothing of the run.
+bool may_follow(RunState state, RunEventType type) {
+  if (!is_final(state) || type == RunEventType::timer_fired) return true;
+  return state == RunState::compensation_failed && type == RunEventType::workflow_retried;
+}
+
 bool has(const std::vector<core::StepMemo>& steps, const std::string& id) {
   return std::any_of(steps.begin(), steps.end(), [&](const core::StepMemo& step) {
     return step.step_id == id && step.state == core::NodeState::completed;
@@ -118,7 +125,7 @@ void FlowChecker::on_commit(const store::WriteSet& writes, const StoreTime& time
 void FlowChecker::follow(const RunId& id, Flow& flow, const core::RunEvent& event, core::TimePoint now) {
   if (event.sequence != flow.sequence + 1)
     broken("I19", fmt::format("event {} after {}", event.sequence, flow.sequence), id);
-  if (is_final(flow.state))
+  if (!may_follow(flow.state, event.type))
     broken("I07", fmt::format("{} after it was {}", to_string(event.type), to_string(flow.state)), id);
   flow.sequence = event.sequence;
   ++tally_.events.at(static_cast<std::size_t>(event.type));
@@ -135,6 +142,9 @@ void FlowChecker::follow(const RunId& id, Flow& flow, const core::RunEvent& even
       if (is_first) flow.steps_done.push_back(data.node_id);
       break;
     }
+    case RunEventType::workflow_retried:
+      if (is_final(flow.state)) flow.state = RunState::compensating;
+      break;
     case RunEventType::signal_consumed:
       if (!flow.signals_read.insert(data.signal_sequence).second)
         broken("I35", fmt::format("signal {} was read twice", data.signal_sequence), id);
