@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # fuzz.sh PROGRAM [--seconds N] [TARGET...]: each target for its share of the time (60 s in all if none is given). What
-# was found to reach new code is kept in build/fuzz/corpus and begun from the next time; an input that breaks something
-# is left in build/fuzz/found, and named.
+# was found to reach new code is kept in build/fuzz/corpus and begun from the next time; an input that breaks something, takes
+# more than 50 ms of processor time or 64 MiB is left in build/fuzz/found, and named.
 set -euo pipefail
 program=$1
 shift
@@ -37,7 +37,8 @@ for target in "${targets[@]}"; do
   if output=$("$program" "$corpus" -max_total_time="$share" -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="build/fuzz/found/$target-" 2>&1); then
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' <<<"$output")
-    printf '%-12s %9s inputs, %5s kept, nothing found\n' "$target" "$runs" "$(find "$corpus" -type f | wc -l)"
+    most=$(sed -n 's/^fuzz: most: *//p' <<<"$output")
+    printf '%-12s %9s inputs, %5s kept, at most %s, nothing found\n' "$target" "$runs" "$(find "$corpus" -type f | wc -l)" "$most"
   else
     status=1
     printf '%-12s FAILED\n%s\n' "$target" "$(tail -40 <<<"$output")"

@@ -76,5 +76,8 @@ struct ConfigSources {
 // The file's keys, nested maps joined by dots.
 [[nodiscard]] core::Result<std::vector<std::pair<std::string, std::string>>> read_config_file(
     const std::string& path);
+// The same of a file's text; `path` stands in problems.
+[[nodiscard]] core::Result<std::vector<std::pair<std::string, std::string>>> parse_config(
+    const std::string& text, const std::string& path);
 
 }  // namespace pawl::cli

@@ -1,6 +1,7 @@
 // The configuration file. yaml-cpp tells what it does not understand by throwing; it becomes a problem here.
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 #include <utility>
 
@@ -13,6 +14,8 @@ namespace pawl::cli {
 
 namespace {
 
+constexpr std::size_t kFileBytesMax = 1U << 20U;
+
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
 bool has(const Entries& entries, const std::string& path) {
@@ -24,7 +27,19 @@ core::Problem given_twice(const std::string& path) {
   return core::invalid_field(path, "is given twice in the file");
 }
 
-core::Status flatten(const YAML::Node& node, const std::string& path, Entries& entries) {
+// Aliases can nest a node in itself, or one node in many.
+core::Status check_size(int depth, const Entries& entries) {
+  constexpr int kDepthMax = 8;
+  constexpr std::size_t kEntriesMax = 1'000;
+  if (depth > kDepthMax)
+    return core::invalid_field("config", fmt::format("is nested deeper than {}", kDepthMax));
+  if (entries.size() >= kEntriesMax)
+    return core::invalid_field("config", fmt::format("has more than {} values", kEntriesMax));
+  return core::Done{};
+}
+
+core::Status flatten(const YAML::Node& node, const std::string& path, int depth, Entries& entries) {
+  if (const core::Status fits = check_size(depth, entries); !fits) return fits;
   if (node.IsScalar() && !path.empty()) {
     if (has(entries, path)) return given_twice(path);
     entries.emplace_back(path, node.Scalar());
@@ -37,7 +52,7 @@ core::Status flatten(const YAML::Node& node, const std::string& path, Entries& e
     const auto name = entry.first.Scalar();
     const auto below = path.empty() ? name : path + "." + name;
     if (!names.insert(name).second) return given_twice(below);
-    if (auto done = flatten(entry.second, below, entries); !done) return done;
+    if (auto done = flatten(entry.second, below, depth + 1, entries); !done) return done;
   }
   return core::Done{};
 }
@@ -45,13 +60,22 @@ core::Status flatten(const YAML::Node& node, const std::string& path, Entries& e
 }  // namespace
 
 core::Result<Entries> read_config_file(const std::string& path) {
+  std::string text(kFileBytesMax + 1, '\0');
+  std::ifstream file{path, std::ios::binary};
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad()) return core::invalid_field("config", "cannot read the file " + path);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kFileBytesMax)
+    return core::invalid_field("config", fmt::format("{} has more than {} bytes", path, kFileBytesMax));
+  return parse_config(text, path);
+}
+
+core::Result<Entries> parse_config(const std::string& text, const std::string& path) {
   try {
     Entries entries;
-    const auto done = flatten(YAML::LoadFile(path), "", entries);
+    const auto done = flatten(YAML::Load(text), "", 0, entries);
     if (!done) return done.problem();
     return entries;
-  } catch (const YAML::BadFile&) {
-    return core::invalid_field("config", "cannot read the file " + path);
   } catch (const YAML::Exception& error) {
     return core::invalid_field("config", fmt::format("{}: {}", path, error.what()));
   }

@@ -31,6 +31,13 @@ bool is_port(std::string_view text) {
   return port > 0 && port <= 65'535;
 }
 
+// Of names and of IP addresses, with the zone of one: "fe80::1%eth0". No byte of other alphabets is left out.
+bool is_host_character(char c) {
+  constexpr std::string_view kDelimiters = "@?#[]\\/\"<>^`{|}";
+  const bool is_control = (c >= 0 && c <= ' ') || c == 0x7f;
+  return !is_control && kDelimiters.find(c) == std::string_view::npos;
+}
+
 struct HostAndPort {
   std::string_view host;
   std::string_view port;
@@ -93,9 +100,8 @@ core::Result<HttpAddress> parse_http_address(std::string_view text) {
   const auto slash = rest.find('/');
   const auto authority = split_authority(rest.substr(0, slash), scheme->port);
   if (!authority || authority->host.empty()) return bad_address(text, "no host");
-  if (authority->host.find_first_of("@?# ") != std::string_view::npos) {
+  if (!std::all_of(authority->host.begin(), authority->host.end(), is_host_character))
     return bad_address(text, "a host that is no name");
-  }
   if (!is_port(authority->port)) return bad_address(text, "a port that is no number");
   std::string prefix{slash == std::string_view::npos ? std::string_view{} : rest.substr(slash)};
   while (prefix.ends_with('/')) prefix.pop_back();

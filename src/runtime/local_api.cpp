@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/canary.hpp"
+#include "core/cursor.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/kept_answer.hpp"
@@ -31,16 +32,6 @@ store::TaskFilter filter_of(const core::TaskQuery& query) {
           .label = query.label,
           .created_after = query.created_after,
           .created_before = query.created_before};
-}
-
-// Opaque to callers; "t" leaves room for other keys later.
-std::string cursor_after(const core::TaskId& id) { return "t" + to_string(id); }
-
-Result<std::optional<core::TaskId>> parse_cursor(const std::string& cursor) {
-  if (cursor.empty()) return std::optional<core::TaskId>{};
-  const auto id = cursor.front() == 't' ? core::parse_uuid(std::string_view{cursor}.substr(1)) : std::nullopt;
-  if (!id) return core::invalid_field("cursor", "is not one that this server gave");
-  return std::optional{core::TaskId{*id}};
 }
 
 // What no record can be named by must not reach the store.
@@ -229,7 +220,7 @@ Result<core::TaskWithAttempts> LocalApi::get_task(const std::string& ns, const c
 Result<core::Page<core::Task>> LocalApi::list_tasks(const core::ListTasks& list) {
   if (const core::Status valid = check_query(list.query); !valid) return valid.problem();
   if (const core::Status valid = check_limit(list.limit); !valid) return valid.problem();
-  const auto after = parse_cursor(list.cursor);
+  const auto after = core::task_from_cursor(list.cursor);
   if (!after) return after.problem();
   return guarded([&]() -> Result<core::Page<core::Task>> {
     const auto limit = static_cast<std::size_t>(list.limit);
@@ -251,7 +242,7 @@ Result<core::Page<core::Task>> LocalApi::list_tasks(const core::ListTasks& list)
       page.items.push_back(core::view_of(task.record, task.attempts));
     }
     const bool is_one_short = page.items.size() > 1 && core::planted(core::Canary::page_repeats_its_last_row);
-    if (has_more) page.next_cursor = cursor_after((page.items.rbegin() + (is_one_short ? 1 : 0))->id);
+    if (has_more) page.next_cursor = core::cursor_after((page.items.rbegin() + (is_one_short ? 1 : 0))->id);
     return page;
   });
 }

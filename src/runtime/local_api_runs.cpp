@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/cursor.hpp"
 #include "engine/run_check.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/local_api.hpp"
@@ -24,13 +25,6 @@ constexpr core::Duration kLookAgain = std::chrono::milliseconds{250};
 
 core::Problem no_such_run(const core::RunId& id) {
   return {.code = core::ProblemCode::not_found, .detail = "there is no run " + to_string(id)};
-}
-
-Result<std::optional<core::RunId>> parse_run_cursor(const std::string& cursor) {
-  if (cursor.empty()) return std::optional<core::RunId>{};
-  const auto id = cursor.front() == 'r' ? core::parse_uuid(std::string_view{cursor}.substr(1)) : std::nullopt;
-  if (!id) return core::invalid_field("cursor", "is not one that this server gave");
-  return std::optional{core::RunId{*id}};
 }
 
 core::Status check_run_query(const core::RunQuery& query) {
@@ -156,7 +150,7 @@ Result<core::RunView> LocalApi::view_run(const core::RunRef& ref) {
 Result<core::Page<core::Run>> LocalApi::list_runs(const core::ListRuns& list) {
   if (const core::Status valid = check_run_query(list.query); !valid) return valid.problem();
   if (const core::Status valid = check_limit(list.limit); !valid) return valid.problem();
-  const auto after = parse_run_cursor(list.cursor);
+  const auto after = core::run_from_cursor(list.cursor);
   if (!after) return after.problem();
   return guarded([&]() -> Result<core::Page<core::Run>> {
     const auto limit = static_cast<std::size_t>(list.limit);
@@ -165,7 +159,7 @@ Result<core::Page<core::Run>> LocalApi::list_runs(const core::ListRuns& list) {
             {.query = list.query, .newest_first = list.newest_first, .after = *after, .limit = limit + 1})};
     if (page.items.size() > limit) {
       page.items.pop_back();
-      page.next_cursor = "r" + to_string(page.items.back().facts.id);
+      page.next_cursor = core::cursor_after(page.items.back().facts.id);
     }
     return page;
   });

@@ -1,7 +1,6 @@
 // Runs over HTTP.
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -11,6 +10,7 @@
 #include "server/submit.hpp"
 #include "wire/parts.hpp"
 #include "wire/run.hpp"
+#include "wire/sequence.hpp"
 #include "wire/step.hpp"
 #include "wire/trace.hpp"
 
@@ -29,24 +29,6 @@ Result<core::RunRef> run_of(const Request& request) {
   const auto id = task_id_of(request, 1);
   if (!id) return id.problem();
   return core::RunRef{.ns = request.ns, .id = core::RunId{*id}};
-}
-
-Result<std::int64_t> sequence_in(std::string_view field, std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 0)
-    return core::invalid_field(std::string{field}, fmt::format("'{}' is not a sequence", text));
-  return number;
-}
-
-// Of If-Match: a number, in quotes or not. Absent, or the star for whatever there is: nothing.
-Result<std::optional<std::int64_t>> expected_sequence(const Request& request) {
-  std::string_view text = request.if_match;
-  if (text.empty() || text == "*") return std::optional<std::int64_t>{};
-  if (text.size() > 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
-  const auto number = sequence_in("If-Match", text);
-  if (!number) return number.problem();
-  return std::optional{*number};
 }
 
 // --- beginning ---
@@ -216,7 +198,7 @@ Response replay(Services& services, const Request& request) {
   const auto up_to = read_query(request, [](ObjectReader& in) -> std::optional<std::int64_t> {
     const auto text = in.optional_text("up_to");
     if (!text) return std::nullopt;
-    const auto number = sequence_in("up_to", *text);
+    const auto number = wire::parse_sequence("up_to", *text);
     if (!number) in.mistake("up_to", "must be a sequence");
     return number ? std::optional{*number} : std::nullopt;
   });
@@ -234,7 +216,7 @@ Result<core::ListRunEvents> events_asked(const Request& request) {
     for (const auto* name : {"after", "cursor"}) {  // a cursor is the last sequence of the page before
       const auto text = in.optional_text(name);
       if (!text) continue;
-      const auto number = sequence_in(name, *text);
+      const auto number = wire::parse_sequence(name, *text);
       if (!number) in.mistake(name, "must be a sequence");
       if (number) list.after = std::max(list.after, *number);
     }
@@ -265,7 +247,7 @@ Response follow_events(Services& services, const Request& request) {
   auto asked = events_asked(request);
   if (!asked) return refuse(request, asked.problem());
   if (!request.last_event_id.empty()) {
-    const auto last = sequence_in("Last-Event-ID", request.last_event_id);
+    const auto last = wire::parse_sequence("Last-Event-ID", request.last_event_id);
     if (!last) return refuse(request, last.problem());
     asked->after = *last;
   }
@@ -304,7 +286,7 @@ Response act(Services& services, const Request& request) {
     return asked;
   });
   if (!asked_for) return refuse(request, asked_for.problem());
-  const auto expected = expected_sequence(request);
+  const auto expected = wire::parse_if_match(request.if_match);
   if (!expected) return refuse(request, expected.problem());
   asked_for->expected_sequence = *expected;
   const core::ActOnRun asked{.run = *run, .asked = std::move(*asked_for), .by = request.actor};
@@ -316,7 +298,7 @@ Response rewind(Services& services, const Request& request) {
   if (!run) return refuse(request, run.problem());
   const auto to = read_body(request, [](ObjectReader& in) { return in.text("to"); });
   if (!to) return refuse(request, to.problem());
-  const auto expected = expected_sequence(request);
+  const auto expected = wire::parse_if_match(request.if_match);
   if (!expected) return refuse(request, expected.problem());
   const auto fork =
       services.runs.rewind_run({.run = *run, .to = *to, .expected_sequence = *expected, .by = request.actor});

@@ -73,6 +73,21 @@ TEST_F(Configuration, AFileThatCannotBeReadIsRefused) {
   EXPECT_NE(refused({.file = file("listen: [a]")}).find("listen"), std::string::npos);
 }
 
+TEST_F(Configuration, AFileThatIsNestedInItselfOrTooLargeIsRefused) {
+  EXPECT_NE(refused({.file = file("a: &x {b: *x}")}).find("nested deeper"), std::string::npos);
+  std::string many = "a: &a {b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1, j: 1, k: 1}\n";
+  for (const char* name : {"l", "m", "n"}) {
+    many += std::string{name} + ": &" + name + " {";
+    for (char key = 'a'; key < 'k'; ++key)
+      many += std::string{key} + ": *" +
+              (name[0] == 'l' ? "a" : std::string(1, static_cast<char>(name[0] - 1))) + ", ";
+    many += "}\n";
+  }
+  EXPECT_NE(refused({.file = file(many)}).find("more than 1000 values"), std::string::npos);
+  EXPECT_NE(refused({.file = file(std::string(2U << 20U, '#'))}).find("more than 1048576 bytes"),
+            std::string::npos);
+}
+
 TEST(Variables, ThatNothingReadsAreWarnedAboutWithTheNearestThatIsRead) {
   const auto warnings = variable_warnings({{"PAWL_RECOVERY_LEASE", "1s"}, {"PAWL_ADRESS", "x"}});
   ASSERT_EQ(warnings.size(), 2U);
@@ -82,6 +97,7 @@ TEST(Variables, ThatNothingReadsAreWarnedAboutWithTheNearestThatIsRead) {
 
 TEST(Variables, OfTheCommandLineOfHandlersAndOfTestsAreNotWarnedAbout) {
   EXPECT_TRUE(variable_warnings({{"PAWL_TOKEN", "t"},
+                                 {"PAWL_TOKEN_FILE", "f"},
                                  {"PAWL_LOG_LEVEL", "info"},
                                  {"PAWL_TASK_ID", "7"},
                                  {"PAWL_TEST_POSTGRES", "x"},

@@ -16,7 +16,8 @@ TEST(HttpAddressText, NamesSchemeHostPortAndPrefix) {
 
 TEST(HttpAddressText, IsRefusedWithTheReason) {
   for (const auto* text : {"", "localhost:7717", "ftp://x", "http://", "http://:80", "http://x:0",
-                           "http://x:99999", "http://x:8a", "http://[::1", "http://a@b/"}) {
+                           "http://x:99999", "http://x:8a", "http://[::1", "http://a@b/", "http://[[::1]",
+                           "http://a]/", "https://[[0W3\x02 3]/x", "http://a\r\nb/", "http://a\x7f/"}) {
     EXPECT_FALSE(parse_http_address(text).ok()) << text;
   }
 }

@@ -1,11 +1,16 @@
 // What libFuzzer calls. PAWL_FUZZ_TARGET names the reader; `seeds FOLDER` as the only arguments writes where
-// to begin from.
+// to begin from. An input that takes more than 50 ms of processor time or 64 MiB of memory is a finding: what
+// a caller sends may not cost much. At the end it prints the most that any input took.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <string>
+
+#include <sanitizer/allocator_interface.h>
 
 #include "tests/fuzz/targets.hpp"
 
@@ -31,6 +36,59 @@ void write_seeds(const std::string& folder) {
     std::ofstream{folder + "/seed-" + std::to_string(++number), std::ios::binary} << seed;
 }
 
+constexpr double kMillisecondsMax = 50;
+constexpr std::int64_t kBytesMax = 64LL << 20;
+
+struct Cost {
+  double milliseconds = 0;
+  std::int64_t bytes = 0;
+};
+Cost most;              // NOLINT: of all inputs, for the destructor below
+std::int64_t live = 0;  // NOLINT: what the input has allocated and not freed; libFuzzer has one thread
+std::int64_t peak = 0;  // NOLINT
+
+void note_malloc(const volatile void*, std::size_t size) {
+  live += static_cast<std::int64_t>(size);
+  peak = std::max(peak, live);
+}
+
+void note_free(const volatile void* memory) {
+  if (memory != nullptr)
+    live -= static_cast<std::int64_t>(__sanitizer_get_allocated_size(const_cast<const void*>(memory)));
+}
+
+double processor_milliseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
+Cost cost_of(std::string_view input) {
+  live = peak = 0;
+  const double begin = processor_milliseconds();
+  chosen().read(input);
+  return {.milliseconds = processor_milliseconds() - begin, .bytes = peak};
+}
+
+void demand_cheap(std::string_view input) {
+  Cost cost = cost_of(input);
+  // The first time may pay for what is made once, or for a page that the system had to bring.
+  for (int again = 0; again < 2 && cost.milliseconds > kMillisecondsMax; ++again) cost = cost_of(input);
+  most = {.milliseconds = std::max(most.milliseconds, cost.milliseconds),
+          .bytes = std::max(most.bytes, cost.bytes)};
+  if (cost.milliseconds <= kMillisecondsMax && cost.bytes <= kBytesMax) return;
+  std::fprintf(stderr,
+               "fuzz: an input of %zu bytes took %.1f ms (at most %.0f) and %.1f MiB (at most %lld)\n",
+               input.size(), cost.milliseconds, kMillisecondsMax, static_cast<double>(cost.bytes) / (1 << 20),
+               static_cast<long long>(kBytesMax >> 20));
+  std::abort();
+}
+
+void print_most() {
+  std::fprintf(stderr, "fuzz: most: %.1f ms, %.1f MiB\n", most.milliseconds,
+               static_cast<double>(most.bytes) / (1 << 20));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
@@ -44,10 +102,12 @@ extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
     std::exit(0);
   }
   (void)chosen();
+  __sanitizer_install_malloc_and_free_hooks(note_malloc, note_free);
+  std::atexit(print_most);
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  chosen().read({reinterpret_cast<const char*>(data), size});
+  demand_cheap({reinterpret_cast<const char*>(data), size});
   return 0;
 }

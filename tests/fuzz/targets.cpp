@@ -17,6 +17,7 @@
 #include "core/time.hpp"
 #include "core/token.hpp"
 #include "server/request_parser.hpp"
+#include "tests/fuzz/demand.hpp"
 #include "wire/percent.hpp"
 #include "wire/trace.hpp"
 #include "wire/yaml.hpp"
@@ -24,18 +25,6 @@
 namespace pawl::fuzz {
 
 namespace {
-
-void demand(bool is_so, std::string_view what) {
-  if (is_so) return;
-  std::fprintf(stderr, "fuzz: %.*s\n", static_cast<int>(what.size()), what.data());
-  std::abort();
-}
-
-// Up to the first line's end, and what is behind it.
-std::pair<std::string_view, std::string_view> halves(std::string_view bytes) {
-  const std::size_t end = std::min(bytes.find('\n'), bytes.size());
-  return {bytes.substr(0, end), end == bytes.size() ? std::string_view{} : bytes.substr(end + 1)};
-}
 
 void read_json(std::string_view bytes) {
   const bool is_json = !core::json_error(bytes);
@@ -222,10 +211,18 @@ const std::array kTargets{
 
 }  // namespace
 
-std::span<const Target> targets() { return kTargets; }
+std::span<const Target> targets() {
+  static const std::vector<Target> all = [] {
+    std::vector<Target> targets{kTargets.begin(), kTargets.end()};
+    for (const auto more : {body_targets(), stored_targets(), setting_targets()})
+      targets.insert(targets.end(), more.begin(), more.end());
+    return targets;
+  }();
+  return all;
+}
 
 const Target* find_target(std::string_view name) {
-  for (const Target& target : kTargets) {
+  for (const Target& target : targets()) {
     if (target.name == name) return &target;
   }
   return nullptr;

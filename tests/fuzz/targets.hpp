@@ -16,6 +16,10 @@ struct Target {
 };
 
 [[nodiscard]] std::span<const Target> targets();
+// Parts of them.
+[[nodiscard]] std::span<const Target> body_targets();
+[[nodiscard]] std::span<const Target> stored_targets();
+[[nodiscard]] std::span<const Target> setting_targets();
 // Null if there is none of that name.
 [[nodiscard]] const Target* find_target(std::string_view name);
 
