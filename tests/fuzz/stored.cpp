@@ -52,7 +52,7 @@ void read_limits(std::string_view text) {
 void read_payload(std::string_view text) {
   core::TaskFacts facts;
   facts.payload = {std::string{text}};
-  store::check_payload(facts);
+  store::decode_task_payload(facts);
 }
 
 void read_run(std::string_view text) {
