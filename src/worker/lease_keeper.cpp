@@ -39,7 +39,7 @@ std::shared_ptr<Lease> LeaseKeeper::hold(LeaseTerms terms) {
   auto lease = std::make_shared<Lease>(std::move(terms), clock_);
   const std::lock_guard lock{mutex_};
   leases_.push_back(lease);
-  if (until < wakes_at_) changed_.notify_all();
+  note_end(until);
   return lease;
 }
 
@@ -51,6 +51,13 @@ void LeaseKeeper::drop(const std::shared_ptr<Lease>& lease) {
 void LeaseKeeper::set_timeout(const std::shared_ptr<Lease>& lease, core::MonotonicTime at) {
   const std::lock_guard lock{mutex_};
   lease->set_timeout(at);
+  note_end(at);
+}
+
+// An end may be past already, or pass while the thread is busy: it must not be taken for one that was
+// noticed.
+void LeaseKeeper::note_end(core::MonotonicTime at) {
+  looked_at_ = std::min(looked_at_, at - core::Duration{1});
   if (at < wakes_at_) changed_.notify_all();
 }
 
@@ -82,10 +89,9 @@ void LeaseKeeper::count(bool completed) { ++(completed ? completed_ : failed_); 
 
 core::MonotonicTime LeaseKeeper::next_wake() const {
   auto wake = next_beat_;
-  const auto now = clock_.monotonic();
   for (const auto& lease : leases_) {
     for (const auto end : {lease->until(), lease->timeout_at()}) {
-      if (end > now) wake = std::min(wake, end);
+      if (end > looked_at_) wake = std::min(wake, end);
     }
   }
   return wake;
@@ -98,7 +104,8 @@ void LeaseKeeper::run() {
     if (renewed_now_.empty()) changed_.wait_until(lock, wakes_at_);
     const auto leases = leases_;
     const auto renewed_now = take_renewed_now();
-    const bool due = clock_.monotonic() >= next_beat_;
+    looked_at_ = clock_.monotonic();
+    const bool due = looked_at_ >= next_beat_;
     lock.unlock();
     for (const auto& lease : leases) static_cast<void>(lease->state());  // notices that its time is over
     bool renewed = false;

@@ -45,6 +45,7 @@ class LeaseKeeper {
   void run();
   bool beat(const Leases& leases);  // false: nothing was renewed
   void tell_worker_alive(const Leases& leases);
+  void note_end(core::MonotonicTime at);                // with the lock held
   [[nodiscard]] core::MonotonicTime next_wake() const;  // with the lock held
   [[nodiscard]] Leases take_renewed_now();              // with the lock held
   [[nodiscard]] core::Duration call_timeout(const Leases& leases) const;
@@ -59,7 +60,8 @@ class LeaseKeeper {
   std::condition_variable changed_;
   Leases leases_;
   std::vector<std::string> renewed_now_;
-  core::MonotonicTime wakes_at_ = {};  // at the latest
+  core::MonotonicTime wakes_at_ = {};   // at the latest
+  core::MonotonicTime looked_at_ = {};  // what ended until then was noticed
   core::MonotonicTime next_beat_;
   bool stopping_ = false;
   std::thread thread_;  // last: it uses all of the above

@@ -49,6 +49,15 @@ TEST_F(Keeper, EndsALeaseWhenItsAttemptTimesOut) {
   EXPECT_EQ(renewals, 0);
 }
 
+TEST_F(Keeper, EndsALeaseWhoseTimeHadPassedBeforeItLooked) {
+  const auto lease = hold("a");
+  std::atomic<bool> has_ended = false;
+  lease->when_ended([&] { has_ended = true; });
+  keeper.set_timeout(lease, clock.monotonic() - 1ms);
+  EXPECT_TRUE(eventually([&] { return has_ended.load(); }));
+  EXPECT_EQ(renewals, 0) << "it did not wait for the next heartbeat";
+}
+
 TEST_F(Keeper, RenewsOnlyTheLeasesThatANoticeNames) {
   const auto canceled = hold("a");
   const auto other = hold("b");
