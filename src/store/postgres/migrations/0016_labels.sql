@@ -6,7 +6,8 @@ create table pawl.task_labels (
   id uuid not null,
   primary key (namespace, label, id)
 );
-create index task_labels_by_id on pawl.task_labels (id);
+-- No list is read in the order of this one.
+create index task_labels_by_id on pawl.task_labels using hash (id);
 
 -- A damaged row must not keep the schema from being migrated.
 create function pawl.readable_labels(labels text) returns jsonb language plpgsql immutable
