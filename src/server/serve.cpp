@@ -100,6 +100,78 @@ void log_findings(engine::Engine& engine, Log& log) {
   engine.on_clock_step([&log](const core::ClockStep& step) { log_step(log, step); });
 }
 
+// What answers requests. Later members use earlier ones.
+struct Parts {
+  store::Store& store;
+  core::Clock& clock;
+  core::Random& random;
+  const ServeOptions& options;
+  runtime::Runtime& runtime;
+  HttpServer& http;
+  Metrics& metrics;
+  Log& log;
+
+  void submit(core::Command command, core::Reply reply) const {
+    const std::size_t bytes = core::largest_payload(command);
+    if (bytes > options.payload_warn)
+      log.write(LogLevel::warning, "large payload",
+                {{"namespace", core::namespace_of(command)}, {"bytes", std::to_string(bytes)}});
+    runtime.submit(std::move(command), std::move(reply));
+  }
+  void write_audit(std::vector<core::AuditEntry> entries) const {
+    runtime.submit(audit_command(std::move(entries)), [](const core::Result<core::Answer>&) {});
+  }
+
+  Auth auth{runtime.api(), clock, options.auth};
+  Denials denials{clock, http.later(),
+                  [this](std::vector<core::AuditEntry> entries) { write_audit(std::move(entries)); }};
+  EventStreams streams{options.streams};
+  RequestRates rates{clock, options.rates};
+  Places waits{{.what = "waiting calls", .setting = "limits.claims_waiting"}, options.waits};
+  QueueWatch queue_watch{runtime.api(), auth, http.blocking(), http.later()};
+  RunWatch run_watch{runtime.local(),
+                     runtime.engine().run_watch(),
+                     auth,
+                     {.blocking = http.blocking(), .later = http.later()}};
+  RevocationWatch revocations{auth, http.blocking(), http.later()};
+  Readiness readiness{runtime.local(),
+                      [this] { return runtime::check_progress(runtime.progress(), clock.monotonic()); },
+                      http.blocking(), http.later()};
+  Dispatch dispatch{services(),
+                    clock,
+                    random,
+                    log,
+                    {.hosts = host_names(options.hosts, options.http.address),
+                     .body_max = options.body_max,
+                     .calls_waiting_max = calls_waiting_max(options.http.limits)}};
+
+  [[nodiscard]] Services services() {
+    const auto submits = [this](core::Command command, core::Reply reply) {
+      submit(std::move(command), std::move(reply));
+    };
+    return {.api = runtime.api(),
+            .runs = runtime.local(),
+            .local = runtime.local(),
+            .auth = auth,
+            .submit = submits,
+            .engine = runtime.engine(),
+            .store = store,
+            .metrics = metrics,
+            .denials = denials,
+            .streams = streams,
+            .rates = rates,
+            .waits = waits,
+            .queue_watch = queue_watch,
+            .run_watch = run_watch,
+            .revocations = revocations,
+            .readiness = readiness,
+            .blocking = http.blocking(),
+            .version = options.version,
+            .lease_default = options.lease_default,
+            .answers_kept = options.answers_kept};
+  }
+};
+
 }  // namespace
 
 core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& random,
@@ -118,57 +190,15 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
     if (const core::Status listening = http.listen(); !listening) return listening.problem();
     auto bootstrap_token = guard_first_start(options, runtime.api(), log);
     if (!bootstrap_token) return bootstrap_token.problem();
-    const auto submit = [&](core::Command command, core::Reply reply) {
-      const std::size_t bytes = core::largest_payload(command);
-      if (bytes > options.payload_warn)
-        log.write(LogLevel::warning, "large payload",
-                  {{"namespace", core::namespace_of(command)}, {"bytes", std::to_string(bytes)}});
-      runtime.submit(std::move(command), std::move(reply));
-    };
-    Auth auth{runtime.api(), clock, options.auth};
-    const auto write_audit = [&runtime](std::vector<core::AuditEntry> entries) {
-      runtime.submit(audit_command(std::move(entries)), [](const core::Result<core::Answer>&) {});
-    };
-    Denials denials{clock, http.later(), write_audit};
-    EventStreams streams{options.streams};
-    RequestRates rates{clock, options.rates};
-    Places waits{{.what = "waiting calls", .setting = "limits.claims_waiting"}, options.waits};
-    QueueWatch queue_watch{runtime.api(), auth, http.blocking(), http.later()};
-    RunWatch run_watch{runtime.local(),
-                       runtime.engine().run_watch(),
-                       auth,
-                       {.blocking = http.blocking(), .later = http.later()}};
-    RevocationWatch revocations{auth, http.blocking(), http.later()};
-    Readiness readiness{runtime.local(),
-                        [&] { return runtime::check_progress(runtime.progress(), clock.monotonic()); },
-                        http.blocking(), http.later()};
-    Dispatch dispatch{{.api = runtime.api(),
-                       .runs = runtime.local(),
-                       .local = runtime.local(),
-                       .auth = auth,
-                       .submit = submit,
-                       .engine = runtime.engine(),
-                       .store = store,
-                       .metrics = metrics,
-                       .denials = denials,
-                       .streams = streams,
-                       .rates = rates,
-                       .waits = waits,
-                       .queue_watch = queue_watch,
-                       .run_watch = run_watch,
-                       .revocations = revocations,
-                       .readiness = readiness,
-                       .blocking = http.blocking(),
-                       .version = options.version,
-                       .lease_default = options.lease_default,
-                       .answers_kept = options.answers_kept},
-                      clock,
-                      random,
-                      log,
-                      {.hosts = host_names(options.hosts, options.http.address),
-                       .body_max = options.body_max,
-                       .calls_waiting_max = calls_waiting_max(options.http.limits)}};
-    http.start(dispatch);
+    Parts parts{.store = store,
+                .clock = clock,
+                .random = random,
+                .options = options,
+                .runtime = runtime,
+                .http = http,
+                .metrics = metrics,
+                .log = log};
+    http.start(parts.dispatch);
     log.write(LogLevel::info, "serving",
               {{"port", std::to_string(http.port())},
                {"node", runtime.membership().node_id()},
@@ -179,10 +209,10 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
     log.write(LogLevel::info, "stopping", {{"signal", std::to_string(signal)}});
     limit.begin(options.stop_time + options.end_time);
     http.stop_accepting();
-    run_watch.stop_waiting();
+    parts.run_watch.stop_waiting();
     http.wait_for_connections(options.stop_time, [&runtime] { runtime.engine().abandon_waits(); });
     http.stop();  // its threads call what ends here
-    denials.flush();
+    parts.denials.flush();
   }
   log.write(LogLevel::info, "stopped");
   return 0;

@@ -26,7 +26,7 @@ namespace {
 using wire::ObjectReader;
 using ReadBody = void (*)(ObjectReader&);
 
-void check_command(core::Command command) { (void)core::check(command); }
+void check_command(const core::Command& command) { (void)core::check(command); }
 
 const std::array kRequests{
     ReadBody{[](ObjectReader& in) { check_command(core::EnqueueTasks{.tasks = wire::read_task_specs(in)}); }},
