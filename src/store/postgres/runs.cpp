@@ -76,17 +76,27 @@ std::vector<std::optional<StoredRun>> PostgresStore::read_caught_up(Connection& 
                                                                     const Ask& ask_more,
                                                                     std::vector<Rows>& more) {
   std::vector<NodeRef> nodes;
-  for (int tries = 0; tries < kTailTries; ++tries) {
-    more = read(connection, [&](Connection& used) {
-      ask_for_runs_with(used, ids, nodes);
-      ask_more(used);
-    });
-    auto found = read_runs_with(more, ids, nodes);
-    if (!found) continue;
-    more.erase(more.begin(), more.begin() + kRunsAnswers);
-    return std::move(*found);
+  more = read(connection, [&](Connection& used) {
+    ask_for_runs_with(used, ids, {});
+    ask_more(used);
+  });
+  auto found = read_runs_with(more, ids, nodes);
+  if (!found) {
+    // A run that is written all the time has another tail by now.
+    nodes.clear();
+    more = read_twice(
+        connection, [&](Connection& used) { ask_for_runs_with(used, ids, {}); },
+        [&](Connection& used, std::span<const Rows> answers) {
+          (void)read_runs_with(answers, ids, nodes);
+          used.send(sql::find_node, params_of(nodes));
+          ask_more(used);
+        });
+    more.erase(more.begin() + kRunsAnswers - 1);  // from before the nodes were known
+    found = read_runs_with(more, ids, nodes);
   }
-  return read_with_nodes(connection, ids, ask_more, more);
+  PAWL_ENSURE(found.has_value(), "a snapshot has the nodes of its tails");
+  more.erase(more.begin(), more.begin() + kRunsAnswers);
+  return std::move(*found);
 }
 
 std::vector<std::optional<StoredRun>> PostgresStore::read_with_nodes(Connection& connection,
@@ -108,17 +118,26 @@ std::vector<std::optional<StoredRun>> PostgresStore::read_with_pages(Connection&
                                                                      const Ask& ask_more,
                                                                      std::vector<Rows>& more) {
   std::vector<NodeRef> nodes;
-  for (int tries = 0; tries < kTailTries; ++tries) {
-    more = read(connection, [&](Connection& used) {
-      ask_for_pages(used, peeks, nodes);
-      ask_more(used);
-    });
-    auto found = read_pages(more, peeks, nodes);
-    if (!found) continue;
-    more.erase(more.begin(), more.begin() + kPagesAnswers);
-    return std::move(*found);
+  more = read(connection, [&](Connection& used) {
+    ask_for_pages(used, peeks, {});
+    ask_more(used);
+  });
+  auto found = read_pages(more, peeks, nodes);
+  if (!found) {
+    nodes.clear();
+    more = read_twice(
+        connection, [&](Connection& used) { ask_for_pages(used, peeks, {}); },
+        [&](Connection& used, std::span<const Rows> answers) {
+          (void)read_pages(answers, peeks, nodes);
+          used.send(sql::find_node, params_of(nodes));
+          ask_more(used);
+        });
+    more.erase(more.begin() + kPagesAnswers - 1);
+    found = read_pages(more, peeks, nodes);
   }
-  throw StoreError{StoreError::Kind::unavailable, "a run is written faster than it can be read"};
+  PAWL_ENSURE(found.has_value(), "a snapshot has the nodes of its tails");
+  more.erase(more.begin(), more.begin() + kPagesAnswers);
+  return std::move(*found);
 }
 
 std::optional<StoredRun> PostgresStore::find_run(const core::RunId& id, RunParts parts) {

@@ -75,6 +75,25 @@ std::vector<Rows> PostgresStore::read(Connection& connection, const Ask& ask) {
   return answers;
 }
 
+std::vector<Rows> PostgresStore::read_twice(Connection& connection, const Ask& ask,
+                                            const AskAgain& ask_again) {
+  auto answers = run(connection, [&](Connection& used) {
+    used.send(sql::begin_read);
+    used.send(sql::pin_plans);
+    ask(used);
+  });
+  RollBack unless_it_is_read{connection};
+  connection.expect_identity(answers[1].text(0, 0));
+  answers.erase(answers.begin(), answers.begin() + 2);
+  ask_again(connection, answers);
+  connection.send(sql::commit);
+  auto more = connection.run_or_throw();
+  unless_it_is_read.is_over = true;
+  more.pop_back();
+  std::move(more.begin(), more.end(), std::back_inserter(answers));
+  return answers;
+}
+
 ServerClock::Time PostgresStore::read_time(Connection& connection) {
   core::MonotonicTime sent;
   const auto answers = run(connection, [&](Connection& used) {

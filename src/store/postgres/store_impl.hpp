@@ -80,6 +80,11 @@ class PostgresStore final : public Store {
   // The same on one snapshot and with pinned plans; the answers are those of `ask` alone.
   [[nodiscard]] static std::vector<Rows> read(Connection& connection, const Ask& ask);
 
+  // The same in two parts of one snapshot: `ask_again` adds what the answers of `ask` show to be needed.
+  using AskAgain = std::function<void(Connection&, std::span<const Rows>)>;
+  [[nodiscard]] static std::vector<Rows> read_twice(Connection& connection, const Ask& ask,
+                                                    const AskAgain& ask_again);
+
   // The same for what takes long; nothing is tried again.
   [[nodiscard]] std::vector<core::Run> list_runs(Connection& connection, const RunPage& page);
   [[nodiscard]] static std::vector<Rows> read_slowly(Connection& connection, const Ask& ask);
