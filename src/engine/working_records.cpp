@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/canary.hpp"
 #include "core/ensure.hpp"
 #include "core/store_clock.hpp"
 #include "engine/distinct.hpp"

@@ -40,7 +40,7 @@ class TerminalTest : public ::testing::Test {
     if (openpty(&master_, &slave_, nullptr, nullptr, nullptr) != 0) std::abort();
     terminal = fdopen(slave_, "w");
   }
-  ~TerminalTest() override {
+  void TearDown() override {
     std::fclose(terminal);
     close(master_);
   }
