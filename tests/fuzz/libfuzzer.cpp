@@ -45,7 +45,7 @@ struct Cost {
 };
 Cost most;              // NOLINT: of all inputs, for the destructor below
 std::int64_t live = 0;  // NOLINT: what the input has allocated and not freed; libFuzzer has one thread
-std::int64_t peak = 0;  // NOLINT
+std::int64_t peak = 0;  // NOLINT: the same, at most
 
 void note_malloc(const volatile void*, std::size_t size) {
   live += static_cast<std::int64_t>(size);
