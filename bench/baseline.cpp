@@ -11,11 +11,11 @@ namespace pawl::bench {
 
 namespace {
 
-// How often a second `operation` counts, on as many connections as the store is used with.
+// Successful runs of `operation` per second, on the store's best number of connections.
 double baseline_rate(const Options& options, core::Clock& clock,
                      const std::function<bool(store::Baseline&)>& operation) {
   const int connections = options.store.type == client::StoreType::postgres ? 4 : 1;
-  (void)client::open_baseline(options.store);  // makes the table, which only one may do at a time
+  (void)client::open_baseline(options.store);  // creates the table, which must not happen concurrently
   std::atomic<std::int64_t> done{0};
   const auto from = clock.monotonic();
   const auto until = from + options.seconds;

@@ -1,5 +1,5 @@
 #pragma once
-// The baseline of a store: one statement and one commit an operation.
+// Measures the baseline of a store: one statement and one commit per operation.
 
 #include "bench/bench.hpp"
 #include "core/env.hpp"
@@ -7,11 +7,11 @@
 
 namespace pawl::bench {
 
-// Whole lives a second, on as many connections as help it most (4 on PostgreSQL, 1 on SQLite).
+// Tasks enqueued and completed per second, on the best number of connections (4 on PostgreSQL, 1 on SQLite).
 [[nodiscard]] double baseline_life(const Options& options, core::Clock& clock);
-// Inserts a second, a commit each, on the same connections.
+// Inserts per second, each with its own commit, on the same connections.
 [[nodiscard]] double baseline_enqueue(const Options& options, core::Clock& clock);
-// Milliseconds that one insert and its commit take.
+// Milliseconds for one insert and its commit.
 [[nodiscard]] double one_commit(store::Baseline& baseline, core::Clock& clock);
 
 }  // namespace pawl::bench

@@ -1,6 +1,6 @@
 #pragma once
-// The workloads of `pawl bench`, run in process, or through a server, against a store that the address names.
-// They measure and report; they assert nothing.
+// The workloads of `pawl bench`, which run in process or through a server, on the given store. They measure
+// and report; they assert nothing.
 
 #include <functional>
 #include <string>
@@ -14,22 +14,22 @@ namespace pawl::bench {
 
 struct Options {
   client::StoreAddress store = {};
-  core::Duration seconds = std::chrono::seconds{5};  // of each measurement
+  core::Duration seconds = std::chrono::seconds{5};  // per measurement
   bool baseline = false;
-  int batch = 100;          // tasks in one call of a worker or producer
-  int workers = 32;         // workers at once
-  int backlog = 1'000'000;  // deep: future and pending tasks of other queues, so many of each
-  int waiting = 10'000;     // memory: claims that wait
-  int finished = 500'000;   // retention: tasks that are too old to be kept
-  int sleeping = 100'000;   // sleepers: workflows that sleep
-  int iterations = 10'000;  // loop: of the longest loop
-  core::Duration held = std::chrono::minutes{2};  // how long a snapshot stays open beside the load
+  int batch = 100;          // tasks per call of a worker or producer
+  int workers = 32;         // concurrent workers
+  int backlog = 1'000'000;  // deep: future and pending tasks of other queues, of each kind
+  int waiting = 10'000;     // memory: waiting claims
+  int finished = 500'000;   // retention: tasks past their retention
+  int sleeping = 100'000;   // sleepers: sleeping workflows
+  int iterations = 10'000;  // loop: iterations of the longest loop
+  core::Duration held = std::chrono::minutes{2};  // how long the load runs with an open snapshot
 };
 
-// Called with each figure as soon as it is there.
+// Called with each figure as soon as it is measured.
 using Report = std::function<void(const Measurement&)>;
 
-// Starts a server on the options' store in a process of its own, with these settings (key=value).
+// Starts a server process on the options' store with these settings (key=value).
 struct ServerProcess {
   std::string address = {};
   int pid = 0;

@@ -1,6 +1,6 @@
-// deep: the rate with a million future and a million pending tasks of other queues in the tables, against the
-// rate of the empty store; held: the rate while a forgotten transaction keeps a snapshot open, against the
-// free one.
+// deep: the rate with a million future and a million pending tasks of other queues, relative to the rate of
+// the empty store; held: the rate while a forgotten transaction keeps a snapshot open, relative to the rate
+// without it.
 
 #include "bench/bench.hpp"
 #include "bench/load.hpp"
@@ -57,8 +57,8 @@ void run_held(const Options& options, const Report& report) {
   const auto store = client::open_store(options.store, clock, random);
   runtime::Runtime runtime{*store, clock, random};
   Load load{runtime, clock};
-  // As long as the held run: minutes of writing have their own cost (checkpoints of the database, larger
-  // tables), which is not the snapshot's.
+  // As long as the held run: minutes of writing have costs of their own (database checkpoints, larger tables)
+  // that the snapshot does not cause.
   LoadOptions minutes = life_of(options);
   minutes.seconds = options.held;
   double free = 0;

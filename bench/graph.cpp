@@ -1,5 +1,5 @@
-// graph: what a completed task of a run costs, in graphs of 100, 1,000 and 10,000 tasks. One caller, one call
-// after the other: the ratio to the smallest graph says whether the size of a graph matters.
+// graph: the cost of completing one task of a run, in graphs of 100, 1,000 and 10,000 tasks. A single caller
+// makes one call at a time; the ratio to the smallest graph shows whether graph size matters.
 
 #include <array>
 #include <chrono>
@@ -18,7 +18,7 @@ namespace pawl::bench {
 namespace {
 
 constexpr std::array kSizes{100, 1'000, 10'000};
-constexpr int kTasks = 10'000;  // of each measurement, in as many runs as that takes
+constexpr int kTasks = 10'000;  // per measurement, in as many runs as needed
 
 std::string chain_of(int size) {
   std::string tasks = R"({"id":"n0","activity":"graph"})";
@@ -37,7 +37,7 @@ std::string fan_of(int size) {
   return tasks + R"(,{"id":"last","activity":"graph","after":[)" + all + "]}";
 }
 
-// Each after up to three of those before it; the same for the same size.
+// Each task depends on up to three earlier tasks; deterministic for a given size.
 std::string random_of(int size) {
   std::minstd_rand chance{static_cast<std::uint32_t>(size)};
   std::string tasks = R"({"id":"n0","activity":"graph"})";
@@ -67,7 +67,7 @@ class GraphLoad {
   GraphLoad(const Options& options, runtime::LocalApi& api, core::Clock& clock)
       : options_(options), api_(api), clock_(clock) {}
 
-  // Microseconds a task. The starts are not in it: each reads the definition whole.
+  // Microseconds per task, excluding starts, because a start reads the whole definition.
   double cost(const std::string& name, const std::string& tasks, int size) {
     const std::string text = fmt::format(R"({{"name":"{}","tasks":[{}]}})", name, tasks);
     (void)need(api_.put_definition({.name = name, .text = text}));

@@ -1,4 +1,4 @@
-// cold: from the start of a server's process to its first task in a worker's hands.
+// cold: time from starting a server process until a worker has its first task.
 
 #include <algorithm>
 #include <vector>
@@ -27,7 +27,7 @@ void run_http_cold(const Options& options, const StartServer& start_server, cons
   runtime::SystemClock clock;
   std::vector<double> times;
   Progress progress{"starts"};
-  // The first start makes the tables; it is not counted.
+  // The first start creates the tables and is not counted.
   for (int i = 0; i <= kStarts; ++i) {
     const auto from = clock.monotonic();
     const ServerProcess server = start_server({});

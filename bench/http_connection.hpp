@@ -1,6 +1,6 @@
 #pragma once
-// One kept connection to a server, for the load generators: bytes out, bytes in. Whatever goes wrong ends the
-// benchmark: a figure over failures would be a lie.
+// A keep-alive connection to a server, for the load generators. Any failure ends the benchmark: a figure that
+// includes failures would be misleading.
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@ struct HttpRequestText {
   std::string method = "POST";
 };
 
-// Of a numeric host.
+// An address with a numeric host.
 struct HttpPlace {
   std::string host;
   std::string port;
@@ -31,9 +31,9 @@ class HttpConnection {
 
   [[nodiscard]] int fd() const { return fd_; }
   void send(const HttpRequestText& request);
-  // Takes what has come, waiting for some; true when the answer is whole. It must be a success.
+  // Receives bytes, blocking until some arrive; true when the response is complete. It must be a success.
   [[nodiscard]] bool receive();
-  // The body of the whole answer; a connection that the server closes with it is opened again.
+  // The body of the complete response; reconnects if the server closes the connection after it.
   [[nodiscard]] std::string take_body();
 
  private:

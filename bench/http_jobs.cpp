@@ -1,5 +1,5 @@
-// jobs over HTTP: a server in a process of its own, the load beside it on the same machine; each figure
-// beside the same work in process, and single enqueues beside one commit a call, all from the same run.
+// jobs over HTTP: a server process and the load on the same machine. Each figure is reported with the same
+// work in process, and single enqueues with one commit per call, all from the same run.
 
 #include <atomic>
 
@@ -41,7 +41,7 @@ HttpRequestText batch_request(std::string_view queue, int count) {
   return {.path = "/v1/default/tasks/batch", .body = body + "]}"};
 }
 
-// Claims and completes in batches until a claim finds nothing.
+// Claims and completes batches until a claim returns no tasks.
 class HttpWorker {
  public:
   HttpWorker(std::string queue, int number, std::atomic<std::int64_t>& completed)
@@ -95,7 +95,7 @@ struct InProcess {
   double drain = 0;
 };
 
-// The same three in process, on the same store, before the server opens it.
+// The same three rates in process, on the same store, before the server opens it.
 InProcess measure_in_process(const Options& options, core::Clock& clock) {
   runtime::SystemRandom random;
   const auto store = client::open_store(options.store, clock, random);
@@ -112,10 +112,10 @@ InProcess measure_in_process(const Options& options, core::Clock& clock) {
   return rates;
 }
 
-// Tasks a second by callers that repeat one request.
+// Tasks per second of callers that repeat one request.
 double enqueue_rate(const HttpPlace& place, const Options& options, core::Clock& clock, int callers,
                     const HttpRequestText& request, int tasks_each) {
-  std::int64_t answered = -callers;  // the first call of each has no answer before it
+  std::int64_t answered = -callers;  // each caller's first request has no previous response
   const HttpSource source = [&](std::string_view /*body*/) {
     ++answered;
     return request;
@@ -179,14 +179,14 @@ void run_http_jobs(const Options& options, const StartServer& start_server, cons
   };
   const HttpRequestText one{.path = "/v1/default/tasks", .body = spec_text("http-single")};
   {
-    // What requests cost that ask for nothing: no enqueue can be faster than this.
+    // The cost of requests without work: no enqueue can be faster.
     Progress progress{"requests16"};
     progress.show(0, "");
     const HttpRequestText nothing{.path = "/healthz", .method = "GET"};
     plain("requests16", enqueue_rate(place, options, clock, kCallers, nothing, 1), "requests/s");
   }
   {
-    // One caller alone has a commit for each call.
+    // A single caller needs one commit per call.
     Progress progress{"enqueue_single1"};
     progress.show(0, "");
     plain("enqueue_single1", enqueue_rate(place, options, clock, 1, one, 1), "tasks/s");

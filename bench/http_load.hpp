@@ -1,7 +1,7 @@
 #pragma once
-// Keeps a server busy over HTTP from one thread: each caller has a connection of its own with one request
-// under way, and makes the next from its answer. Bytes in and out only, so that the load takes little of the
-// machine that it shares with the server.
+// Generates HTTP load from a single thread: each caller has its own connection with one request in flight,
+// and builds the next request from the response. It only moves bytes, so that the load takes little CPU time
+// from the server on the same machine.
 
 #include <functional>
 #include <string_view>
@@ -11,11 +11,11 @@
 
 namespace pawl::bench {
 
-// The requests of one caller: gets the body of the last answer (empty at first) and gives the next request;
-// one without a path ends the caller.
+// The requests of one caller: receives the body of the last response (empty at first) and returns the next
+// request; a request without a path ends the caller.
 using HttpSource = std::function<HttpRequestText(std::string_view body)>;
 
-// Until all callers have ended, or `is_over` and all answers are in.
+// Runs until all callers have ended, or until `is_over` and all responses have arrived.
 void run_callers(const HttpPlace& place, const std::vector<HttpSource>& callers,
                  const std::function<bool()>& is_over);
 

@@ -1,4 +1,4 @@
-// memory: what an idle server takes, what it takes with many claims waiting, and whether these slow an
+// memory: the memory of an idle server, its memory with many waiting claims, and whether these slow down an
 // enqueue.
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void allow_many_sockets() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-// Milliseconds of an enqueue alone: the median of many.
+// Median latency of single enqueues, in milliseconds.
 double enqueue_latency(const HttpPlace& place, core::Clock& clock) {
   HttpConnection connection{place};
   std::vector<double> times;

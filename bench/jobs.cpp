@@ -1,4 +1,4 @@
-// jobs: what the engine does in a second, each figure beside the baseline's of the same run.
+// jobs: the engine's throughput, each figure with the baseline of the same run.
 
 #include "bench/baseline.hpp"
 #include "bench/bench.hpp"

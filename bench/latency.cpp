@@ -1,5 +1,5 @@
-// latency: from the call of enqueue to the handler's hands, on an idle system with a claim waiting; in turn
-// with single commits on the same store, whose median is the baseline.
+// latency: from the enqueue call until the handler has the task, on an idle system with a waiting claim. It
+// alternates with single commits on the same store, whose median is the baseline.
 
 #include <algorithm>
 #include <future>
@@ -17,7 +17,7 @@ namespace {
 
 using Claimed = std::vector<core::ClaimedTask>;
 
-// Parks a claim; the future has its tasks and the moment they came.
+// Submits a waiting claim; the future holds its tasks and their arrival time.
 std::future<std::pair<Claimed, core::MonotonicTime>> park_claim(runtime::Runtime& runtime,
                                                                 core::Clock& clock) {
   auto promise = std::make_shared<std::promise<std::pair<Claimed, core::MonotonicTime>>>();
@@ -75,7 +75,7 @@ void run_latency(const Options& options, const Report& report) {
   {
     Progress progress{"latency"};
     const auto until = clock.monotonic() + options.seconds;
-    for (int i = 0; i < 50; ++i) (void)one_latency(runtime, clock);  // plans and caches
+    for (int i = 0; i < 50; ++i) (void)one_latency(runtime, clock);  // warms up query plans and caches
     while (clock.monotonic() < until) {
       times.push_back(one_latency(runtime, clock));
       if (has_commits) commits.push_back(one_commit(*baseline, clock));

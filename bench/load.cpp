@@ -79,7 +79,7 @@ void Load::call(core::Command command, std::function<void(Answer&)> then) {
   calls_.begin();
   runtime_.submit(std::move(command), [this, then = std::move(then)](Result<Answer> answer) {
     if (!answer) give_up(answer.problem());
-    // Shared: a std::function must be copyable, an answer is better moved.
+    // Shared, because a std::function must be copyable but an answer should be moved.
     auto shared = std::make_shared<Answer>(std::move(*answer));
     callers_.run([this, then, shared] {
       then(*shared);

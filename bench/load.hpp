@@ -1,7 +1,6 @@
 #pragma once
-// Closed loops that keep a runtime busy. A loop has one call under way and makes the next from its answer, on
-// the commit loop's own thread: what is measured is the engine and the store, not the threads of the
-// benchmark.
+// Closed loops that keep a runtime busy. Each loop has one call in flight and builds the next one from its
+// result, on a single thread (Callers): the benchmark measures the engine and the store, not its own threads.
 
 #include <atomic>
 #include <condition_variable>
@@ -18,11 +17,11 @@
 
 namespace pawl::bench {
 
-// Of every task that is measured, also the baseline's.
+// The payload of every measured task, including the baseline's.
 inline constexpr std::string_view kPayload =
     R"({"to":"ada@example.org","subject":"Your order 4711 is on its way","template":"shipped","retries":0})";
 
-// Counts calls under way, so that a measurement can end with none.
+// Counts calls in flight, so that a measurement can wait until there are none.
 class Calls {
  public:
   void begin();
@@ -35,7 +34,7 @@ class Calls {
   int under_way_ = 0;
 };
 
-// Runs what it is given on one thread of its own, in order.
+// Runs work on one thread of its own, in order.
 class Callers {
  public:
   Callers();
@@ -59,7 +58,7 @@ struct LoadOptions {
   int batch = 100;
   int workers = 32;
   // Whether tasks wait for workers. If not, as in a queue that keeps up, there are half as many tasks as the
-  // workers could hold, and a task goes to a waiting worker in the commit that stores it.
+  // workers could hold, and the commit that stores a task also hands it to a waiting worker.
   bool is_behind = false;
   core::Duration seconds = std::chrono::seconds{5};
 };
@@ -68,24 +67,25 @@ class Load {
  public:
   Load(runtime::Runtime& runtime, core::Clock& clock) : runtime_(runtime), clock_(clock) {}
 
-  // Whole lives a second: every worker claims a batch, completes it, and enqueues as many again.
+  // Completed tasks per second: every worker claims a batch, completes it, and enqueues the same number
+  // again.
   [[nodiscard]] double life(const LoadOptions& options, Progress& progress);
-  // Tasks enqueued a second by `callers` that each have one call of `batch` tasks under way.
+  // Tasks enqueued per second by `callers`, each with one call of `batch` tasks in flight.
   [[nodiscard]] double enqueue(const LoadOptions& options, int callers, Progress& progress);
-  // Tasks completed a second until the queue is empty.
+  // Tasks completed per second until the queue is empty.
   [[nodiscard]] double drain(const LoadOptions& options, std::int64_t tasks, Progress& progress);
-  // Puts `count` tasks there, delayed or not.
+  // Enqueues `count` tasks, delayed or not.
   void fill(const std::string& queue, std::int64_t count, core::Duration delay, Progress& progress);
 
  private:
-  // Submits; the answer is handled on the callers' thread.
+  // Submits a command; `then` runs on the thread of `callers_`.
   void call(core::Command command, std::function<void(core::Answer&)> then);
   void enqueue_once(const LoadOptions& options, int count);
   void enqueue_again(const LoadOptions& options);
   void work_again(const LoadOptions& options, int worker, bool refill);
   void complete(const LoadOptions& options, int worker, const std::vector<core::ClaimedTask>& tasks,
                 bool refill);
-  // Rate of `counter` over the time given, after a short warm-up.
+  // The rate of `counter` over the given time, after a short warm-up.
   [[nodiscard]] double measure(const std::atomic<std::int64_t>& counter, core::Duration seconds,
                                Progress& progress);
 
@@ -95,10 +95,10 @@ class Load {
   std::atomic<bool> is_over_{false};
   std::atomic<std::int64_t> enqueued_{0};
   std::atomic<std::int64_t> completed_{0};
-  Callers callers_;  // last: its thread ends before what it uses
+  Callers callers_;  // last: its thread ends before the members that it uses
 };
 
-// A call that was refused ends the benchmark: a figure over failures would be a lie.
+// Ends the benchmark after a refused call: a figure that includes failures would be misleading.
 [[noreturn]] void give_up(const core::Problem& problem);
 
 }  // namespace pawl::bench

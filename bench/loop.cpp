@@ -1,5 +1,5 @@
-// loop: one run whose body does the same thing thousands of times, as an agent does: a step, a spawned task
-// or a child. What an iteration costs at the end of the loop, against its beginning.
+// loop: one run whose body repeats the same operation thousands of times, as an agent does: a step, a spawned
+// task or a child. It measures the cost of an iteration at the end of the loop relative to its beginning.
 
 #include <algorithm>
 #include <array>
@@ -21,8 +21,8 @@ namespace pawl::bench {
 namespace {
 
 constexpr std::array kLoopLengths{1'000, 10'000, 50'000};
-constexpr int kLoopWindow = 1'000;  // iterations at either end of a loop
-constexpr int kLoopSlices = 10;     // of a window; their median leaves out what other programs disturbed
+constexpr int kLoopWindow = 1'000;  // measured iterations at each end of a loop
+constexpr int kLoopSlices = 10;     // per window; their median excludes disturbances by other programs
 constexpr const char* kLoopQueue = "bench-loop";
 
 double micros_of_clock(clockid_t clock) {
@@ -31,7 +31,7 @@ double micros_of_clock(clockid_t clock) {
   return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
 }
 
-// Of this process, and of the server if there is one.
+// CPU time of this process, plus the server's if there is one.
 double cpu_micros(int server) {
   double micros = micros_of_clock(CLOCK_PROCESS_CPUTIME_ID);
   clockid_t clock{};
@@ -56,7 +56,7 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-// When and at what cost the loop reached an iteration for the first time: a body that waits long runs anew.
+// Records time and cost when the loop first reaches an iteration: a body that waits long is executed again.
 class LoopMarks {
  public:
   LoopMarks(int length, int server) : length_(length), server_(server) {}
@@ -72,7 +72,7 @@ class LoopMarks {
     if (is_last) last_.push_back(mark);
   }
 
-  // Of one iteration: the median of the slices at the beginning, and of those at the end.
+  // Cost of one iteration: the median of the slices at the beginning and of those at the end.
   struct Cost {
     double first = 0;
     double last = 0;
@@ -107,7 +107,7 @@ class LoopMarks {
 struct LoopTarget {
   std::string address = {};
   std::string mode = {};
-  int server = 0;  // its process; 0: there is none
+  int server = 0;  // its process id; 0: no server
 };
 
 class LoopLoad {
@@ -139,7 +139,7 @@ class LoopLoad {
   }
 
  private:
-  std::atomic<LoopMarks*> marks_ = nullptr;  // of the run under way
+  std::atomic<LoopMarks*> marks_ = nullptr;  // of the current run
   Client client_;
   Worker worker_;
 };

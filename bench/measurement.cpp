@@ -8,7 +8,7 @@ namespace pawl::bench {
 
 namespace {
 
-// Rates are whole numbers, times have digits that matter.
+// Rates are shown as integers, times with decimals.
 std::string number(double value) {
   return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3f}", value);
 }

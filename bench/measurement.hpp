@@ -1,5 +1,5 @@
 #pragma once
-// One figure of a benchmark, and how it is shown: a row for people, a JSON object a line for programs.
+// One figure of a benchmark and its output: a row for people, or a JSON object per line for programs.
 
 #include <optional>
 #include <string>
@@ -13,9 +13,9 @@ struct Measurement {
   std::string mode = "in_process";
   double value = 0;
   std::string unit = {};
-  std::optional<double> baseline = {};  // the same by one statement and commit an operation, in the same run
-  std::optional<double> ratio = {};     // to the baseline, or to the smallest or empty case, or in process
-  std::optional<double> in_process = {};  // the same without the server, in the same run
+  std::optional<double> baseline = {};    // with one statement and commit per operation, in the same run
+  std::optional<double> ratio = {};       // to the baseline, to the smallest or empty case, or to in process
+  std::optional<double> in_process = {};  // without the server, in the same run
 };
 
 [[nodiscard]] std::string to_json(const Measurement& measurement);

@@ -1,5 +1,5 @@
 #pragma once
-// A progress bar on standard error, for people at a terminal; nothing elsewhere.
+// A progress bar on standard error if it is a terminal; otherwise no output.
 
 #include <string>
 

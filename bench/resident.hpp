@@ -1,5 +1,5 @@
 #pragma once
-// What a process takes of the memory, as the system counts it.
+// The resident memory of a process, as the operating system reports it.
 
 #include <fstream>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace pawl::bench {
 
-// MiB. `process`: its id, or "self".
+// In MiB. `process`: its id, or "self".
 inline double resident(const std::string& process) {
   std::ifstream status{"/proc/" + process + "/status"};
   for (std::string line; std::getline(status, line);) {

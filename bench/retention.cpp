@@ -1,5 +1,5 @@
-// retention: the rate of the foreground while finished tasks that are too old to be kept are taken away
-// beside it, against the rate with the same tasks in the tables and nothing to take.
+// retention: the foreground rate while retention deletes finished tasks, relative to the rate with the same
+// tasks in the tables and nothing to delete.
 
 #include "bench/bench.hpp"
 #include "bench/load.hpp"
@@ -24,7 +24,7 @@ void finish_many(Load& load, const Options& options) {
   (void)load.drain(load_of(options, kOldQueue, options.seconds), options.finished, progress);
 }
 
-// From now on all of the queue is too old, and nothing else.
+// From now on all tasks of the queue exceed their retention, and no others.
 void make_old(runtime::Runtime& runtime) {
   const auto put =
       runtime.api().put_namespace({.patch = {.retention_queues = {{{kOldQueue, core::Duration{0}}}}}});
@@ -56,7 +56,8 @@ void run_retention(const Options& options, const Report& report) {
   }
   make_old(runtime);
   {
-    // A walk begins within seconds; the load goes on meanwhile, so that none of it is done in its absence.
+    // A retention walk begins within seconds; the load continues meanwhile, so that the walk does not finish
+    // on an idle system.
     Progress progress{"until a walk begins"};
     while (runtime.engine().stats().erased == 0)
       (void)load.life(load_of(options, "life", std::chrono::seconds{1}), progress);

@@ -1,5 +1,5 @@
-// sleepers: many workflows that sleep for a week, in one process with the store: what they take of the
-// memory, and how many threads there are.
+// sleepers: the memory and thread count of many workflows that sleep for a week, in one process with the
+// store.
 
 #include <atomic>
 #include <chrono>
@@ -18,7 +18,7 @@ namespace pawl::bench {
 
 namespace {
 
-constexpr int kSleeperStarters = 64;  // callers, each with one start at a time
+constexpr int kSleeperStarters = 64;  // callers, each with one start in flight
 constexpr const char* kWorkflow = "bench-sleepers";
 constexpr const char* kSleepersQueue = "bench-sleepers";
 
@@ -37,7 +37,7 @@ void start_all(const Client& client, int count) {
   }
 }
 
-// Once all are started.
+// Call after all are started.
 bool all_sleep(const Client& client) {
   return client.runs({.workflow = kWorkflow, .states = {"created", "running"}, .limit = 1}).empty();
 }

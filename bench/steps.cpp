@@ -1,5 +1,5 @@
-// steps: durable functions of five steps each, written with the SDK as a user writes them. How many steps a
-// second with many workflows at once, and how long one alone takes on an idle system, in commits.
+// steps: durable functions of five steps each, written with the SDK as a user writes them. It measures steps
+// per second with many concurrent workflows, and the duration of a single one on an idle system, in commits.
 
 #include <algorithm>
 #include <array>
@@ -21,13 +21,13 @@ namespace pawl::bench {
 namespace {
 
 constexpr std::array kSteps{"reserve", "charge", "pack", "ship", "notify"};
-constexpr int kStarters = 64;  // callers, each with one start at a time
-constexpr int kAlone = 200;    // workflows one after the other
+constexpr int kStarters = 64;  // callers, each with one start in flight
+constexpr int kAlone = 200;    // sequential workflows
 constexpr const char* kQueue = "bench-steps";
 
 using Clock = std::chrono::steady_clock;
 
-// Claimed beyond those that run, so that no thread waits for the next one.
+// Tasks claimed in advance, so that no thread waits for its next one.
 int prefetched(const Options& options) { return options.workers / 4; }
 
 double micros_since(Clock::time_point began_at) {
@@ -63,7 +63,7 @@ class StepLoad {
     std::vector<std::jthread> starters;
     for (int i = 0; i < kStarters; ++i)
       starters.emplace_back([this](const std::stop_token& stop) { start_runs(stop); });
-    std::this_thread::sleep_for(std::chrono::milliseconds{500});  // until all are at work
+    std::this_thread::sleep_for(std::chrono::milliseconds{500});  // until all callers run
     const std::int64_t before = done_;
     const auto began_at = Clock::now();
     std::this_thread::sleep_for(options_.seconds);
@@ -76,8 +76,8 @@ class StepLoad {
     return rate;
   }
 
-  // One workflow on an idle system, and what one durable thing takes there: the unit that it is told in. In
-  // turns, as machines that are shared are faster and slower by the second.
+  // The duration of one workflow and of one durable operation on an idle system; the latter is the unit of
+  // the result. The two alternate, because the speed of shared machines varies from second to second.
   struct Alone {
     double workflow_micros = 0;
     double commit_micros = 0;
@@ -99,7 +99,7 @@ class StepLoad {
   }
 
  private:
-  // Not a std::counting_semaphore: it spins while it waits, and would be what is measured.
+  // Not a std::counting_semaphore, which spins while it waits and would distort the measurement.
   void give_room(int more) {
     {
       const std::lock_guard lock{mutex_};
@@ -128,7 +128,7 @@ class StepLoad {
   std::atomic<std::int64_t> under_way_ = 0;
   std::mutex mutex_;
   std::condition_variable has_room_;
-  int room_ = options_.workers + prefetched(options_);  // as many as the worker takes
+  int room_ = options_.workers + prefetched(options_);  // as many as the worker holds
   pawl::Client client_;
   pawl::Worker worker_;
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/bench.sh [ARGS...]: `pawl bench ARGS`, or without ARGS every workload on SQLite and PostgreSQL, each beside its
-# baseline. PAWL_TEST_POSTGRES names the PostgreSQL server to use; tools/with_postgres.sh starts one.
+# tools/bench.sh [ARGS...]: runs `pawl bench ARGS`, or without ARGS the workloads jobs, latency and deep on SQLite and
+# PostgreSQL, each with its baseline. PAWL_TEST_POSTGRES names the PostgreSQL server; tools/with_postgres.sh starts one.
 set -euo pipefail
 pawl=build/release/pawl
 
@@ -11,7 +11,7 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# Each starts on an empty store, so that none is slowed by what the one before has left.
+# Each workload starts on an empty store, so that data of the previous one does not slow it down.
 for workload in jobs latency deep; do
   "$pawl" bench "$workload" --store "sqlite:$dir/$workload.db" --baseline
   createdb --maintenance-db="$PAWL_TEST_POSTGRES" "bench_$workload"

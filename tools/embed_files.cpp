@@ -1,7 +1,7 @@
 // embed_files OUT.hpp NAMESPACE FOLDER
 //
-// Turns the compressed files under a folder (NAME.gz) into a C++ header, with what a server must say of each:
-// where it is, what it is, and a mark that changes with its content. No folder: a header with no files.
+// Converts the compressed files under a folder (NAME.gz) to a C++ header, with the path, content type and
+// ETag that a server sends for each. Without a folder it writes a header with no files.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -19,10 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".gz";
-constexpr std::size_t kLineMax = 4'000;  // an editor should survive opening the header
+constexpr std::size_t kLineMax = 4'000;  // keeps the header readable in editors
 
 struct File {
-  std::string path;  // under the folder, without .gz
+  std::string path;  // relative to the folder, without .gz
   std::string bytes;
 };
 
@@ -65,7 +65,7 @@ std::vector<File> files_under(const fs::path& folder) {
   return files;
 }
 
-// FNV-1a: not against forgery, only to tell one build's file from another's.
+// FNV-1a: it only distinguishes files of different builds, and does not resist forgery.
 std::string mark_of(const std::string& bytes) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
@@ -74,7 +74,7 @@ std::string mark_of(const std::string& bytes) {
   return out.str();
 }
 
-// Three octal digits each: one fewer would swallow a digit that follows.
+// Always three octal digits: with fewer, a following digit would become part of the escape.
 std::string literal(const std::string& bytes) {
   std::string out = "\"";
   std::size_t line = 0;

@@ -1,8 +1,8 @@
 // embed_sql OUT.hpp NAMESPACE SQL_DIR MIGRATIONS_DIR
 //
-// Turns named queries and migrations into a C++ header, as raw string literals. It refuses what would
-// surprise at run time: a query name used twice, a query without a name or a text, a gap or a double in the
-// migrations.
+// Converts named queries and migrations to a C++ header with raw string literals. It rejects errors that
+// would otherwise appear at run time: duplicate query names, queries without a name or text, and gaps or
+// duplicates in the migrations.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -67,7 +67,7 @@ bool is_snake_case(std::string_view name) {
          std::all_of(name.begin(), name.end(), allowed);
 }
 
-// Comment lines are for the reader of the .sql file; the database gets the statement alone.
+// Removes comment lines, which are for readers of the .sql file; the database receives only the statement.
 std::vector<Query> parse_queries(const fs::path& file) {
   std::vector<Query> queries;
   std::istringstream lines(read_file(file));
@@ -135,7 +135,7 @@ std::vector<Migration> load_migrations(const fs::path& folder) {
   return all;
 }
 
-// Adjacent literals are joined by the compiler, so a long text is written as several.
+// The compiler joins adjacent literals, so a long text is written as several.
 std::string literal(std::string_view text) {
   if (text.find(")sql\"") != std::string_view::npos) refuse("a text contains )sql\", which ends the literal");
   std::string out;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# fuzz.sh PROGRAM [--seconds N] [TARGET...]: each target for its share of the time (60 s in all if none is given). What
-# was found to reach new code is kept in build/fuzz/corpus and begun from the next time; an input that breaks something, takes
-# more than 50 ms of processor time or 64 MiB is left in build/fuzz/found, and named.
+# fuzz.sh PROGRAM [--seconds N] [TARGET...]: runs each target for its share of the time (60 s in total by default).
+# build/fuzz/corpus keeps inputs that reached new code, as seeds for the next run. Inputs that fail, or that take more
+# than 50 ms of CPU time or 64 MiB, are reported and kept in build/fuzz/found.
 set -euo pipefail
 program=$1
 shift

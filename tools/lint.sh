@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# tools/lint.sh BUILD_DIR [JOBS]: clang-tidy over our own sources, as BUILD_DIR would compile them.
+# tools/lint.sh BUILD_DIR [JOBS]: runs clang-tidy on our sources, with the compile commands of BUILD_DIR.
 #
-# A source that passed is not checked again until it changes. What counts as a change: the source, a header of ours
-# that it includes, its compile command, the checks, the version of clang-tidy. Where the sources lie is none: all clones
-# of a user share the verdicts, as they share what ccache keeps.
+# A source that passed is checked again only when it, a header of ours that it includes, its compile command, the checks
+# or the version of clang-tidy change. The location of the sources does not matter: all clones of a user share the
+# verdicts, as they share ccache's cache.
 set -euo pipefail
 root=$PWD
 cd "$1"
 jobs=${2:-$(nproc)}
 tidy=clang-tidy-16
 verdicts=${XDG_CACHE_HOME:-$HOME/.cache}/pawl-lint
-mkdir -p "$verdicts"  # an empty file for each verdict "passed", named by its key
+mkdir -p "$verdicts"  # an empty file per passed check, named by its key
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The compile commands with each source once: one that is built into two programs is checked as it is built first.
+# The compile commands with each source once: a source built into two programs is checked with its first command.
 each_source_once() {
   awk 'BEGIN { print "[" }
     /^  "directory":/ { directory = $0 }
@@ -23,7 +23,7 @@ each_source_once() {
     END { print "]" }' compile_commands.json
 }
 
-# The compiler's warnings are g++'s to give; what clang thinks of the same flags is no fault of the code.
+# -Wno-error: g++ reports compiler warnings; clang's warnings for the same flags must not fail the check.
 check() {
   local key=$1 source=$2 out
   if out=$("$tidy" -p "$work" --quiet --extra-arg=-Wno-error "$source" 2>"$work/stderr.$$"); then
@@ -40,7 +40,7 @@ export tidy work verdicts
 each_source_once >"$work/compile_commands.json"
 { "$tidy" --version; cat "$root/.clang-tidy"; } >"$work/common"
 "$root/tools/lint_keys.py" "$root" "$work/compile_commands.json" "$work/common" >"$work/keys"
-# What was written last comes first: that is where the mistakes are.
+# Recently changed sources come first, because they most likely contain mistakes.
 while read -r _ key source; do
   if [[ -e $verdicts/$key ]]; then touch "$verdicts/$key"; else printf '%s\0%s\0' "$key" "$source"; fi
 done < <(while read -r key source; do printf '%s %s %s\n' "$(stat -c %Y "$source")" "$key" "$source"; done <"$work/keys" | sort -rn) >"$work/todo"

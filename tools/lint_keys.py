@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """tools/lint_keys.py ROOT COMPILE_COMMANDS COMMON
 
-Prints "key source" for each source of ours: the key is a hash of all that a verdict on it depends on, which is the
-file COMMON, how it is compiled, the source, and what it includes of ours.
+Prints "key source" for each of our sources. The key is a hash of everything that its check depends on: the file
+COMMON, its compile command, the source, and our headers that it includes.
 """
 import functools
 import hashlib
@@ -19,20 +19,20 @@ INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 @functools.cache
 def read(path):
-    """The hash of a file, and what it says it includes."""
+    """The hash of a file and the names that it includes."""
     content = path.read_bytes()
     return hashlib.sha256(content).digest(), [name.decode() for name in INCLUDE.findall(content)]
 
 
 @functools.cache
 def resolve(folder, name, places):
-    """The file that an include names, or None where it is not one of ours."""
+    """The file that an include names, or None if it is not ours."""
     found = (place / name for place in (folder, *places))
     return next((pathlib.Path(os.path.normpath(path)) for path in found if path.is_file()), None)
 
 
 def closure(source, places):
-    """The source and all that it includes of ours, each once."""
+    """The source and all of our files that it includes, each once."""
     seen, left = {source: None}, [source]
     while left:
         path = left.pop()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/run_examples.sh PAWL [DEV ARGS...]: pawl dev with the example handlers, a few tasks and a few runs of the example
-# workflows, until Ctrl-C.
+# tools/run_examples.sh PAWL [DEV ARGS...]: runs pawl dev with the example handlers, a few tasks and a few runs of the
+# example workflows, until Ctrl-C.
 set -euo pipefail
 
 pawl=$1
@@ -10,11 +10,11 @@ for script in examples/handlers/*.sh; do
   name=$(basename "$script" .sh)
   handlers+=(--handle "example.$name=$script")
 done
-# The handlers of the example workflows, as their pages name them.
+# The handlers of the example workflows, taken from their README pages.
 while read -r handle; do handlers+=(--handle "$handle"); done < <(
   sed -n "s/--handle '\([^']*\)'/\n\1\n/gp" examples/*/README.md | grep '=examples/')
 
-# A Ctrl-C goes to all of the terminal's processes: pawl dev ends by itself, and this waits for it.
+# Ctrl-C goes to all processes of the terminal: pawl dev ends on its own, and this script waits for it.
 trap ':' INT
 trap 'kill -TERM "$dev" 2>/dev/null || true' TERM
 said=$(mktemp)
@@ -49,7 +49,7 @@ cat <<TEXT
 
 Nine tasks are in it: greetings, one that fails twice and then works, one that never works, one that takes 20 s,
 and three of one order, done strictly in turn. And six runs of the workflows in examples/: an order that goes well and two
-that are undone, a fan-out, a report with child runs, and an expense that waits for somebody to say yes. In another terminal:
+that are undone, a fan-out, a report with child runs, and an expense that waits for an approval. In another terminal:
 
   export PAWL_ADDRESS=$PAWL_ADDRESS
   $pawl task list                        # what became of them
@@ -62,7 +62,7 @@ that are undone, a fan-out, a report with child runs, and an expense that waits 
   curl -s \$PAWL_ADDRESS/v1/default/queues
 TEXT
 
-# A signal ends the wait, not pawl dev: that takes the time its handlers need.
+# A signal interrupts `wait`, but pawl dev needs time for its handlers: wait until it has ended.
 while true; do
   status=0
   wait "$dev" || status=$?

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # tools/with_pgbouncer.sh COMMAND [ARGS...]
 #
-# Runs COMMAND with PgBouncer, pooling by transaction, between it and the PostgreSQL of PAWL_TEST_POSTGRES (tools/with_postgres.sh
-# makes one). Each transaction goes to another server process than the one before, as far as there are free ones, so that whatever
-# was left behind in one is missed at once. PgBouncer is gone, with its folder, when COMMAND ends.
+# Runs COMMAND with PgBouncer, in transaction pooling mode, between it and the PostgreSQL of PAWL_TEST_POSTGRES
+# (tools/with_postgres.sh starts one). Consecutive transactions use different server connections if any are free, so
+# that code that relies on session state fails immediately. PgBouncer and its folder are removed when COMMAND ends.
 set -euo pipefail
 
 [[ $# -gt 0 ]] || { echo "usage: tools/with_pgbouncer.sh COMMAND [ARGS...]" >&2; exit 2; }
@@ -31,7 +31,7 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# Reached by a socket in a folder of its owner's alone, which needs no password and no port.
+# Clients connect through a socket in a folder that only its owner can access, so no password and port are needed.
 echo "\"$(part user)\" \"\"" >"$dir/users"
 cat >"$dir/pgbouncer.ini" <<INI
 [databases]

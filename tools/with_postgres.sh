@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # tools/with_postgres.sh COMMAND [ARGS...]
 #
-# Runs COMMAND with a private PostgreSQL beside it, whose connection string is in PAWL_TEST_POSTGRES. The server lives
-# in a temporary folder and is gone, with its folder, when COMMAND ends, however it ends. As root it runs as the user
-# `postgres`, since the server refuses root. fsync stays on: what is measured and tested is durable.
+# Runs COMMAND with a private PostgreSQL server and its connection string in PAWL_TEST_POSTGRES. The server lives in a
+# temporary folder; both are removed when COMMAND ends, even if it is killed. As root, the server runs as the user
+# `postgres`, because it refuses root. fsync stays on, so that tests and benchmarks are durable.
 set -euo pipefail
 
 [[ $# -gt 0 ]] || { echo "usage: tools/with_postgres.sh COMMAND [ARGS...]" >&2; exit 2; }
 
 fail() { echo "with_postgres: $*" >&2; exit 1; }
 
-# Debian keeps the server's programs out of PATH, in a folder for each version.
+# Debian installs the server's programs outside PATH, in a folder per version.
 server_programs() {
   local newest
   newest=$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
@@ -36,7 +36,7 @@ stop() {
   trap '' INT TERM HUP
   if [[ -n $command ]]; then kill -TERM -- "-$command" 2>/dev/null || true; fi
   if [[ -n $server ]]; then
-    kill -INT "$server" 2>/dev/null || true  # fast shutdown: open sessions are ended, not waited for
+    kill -INT "$server" 2>/dev/null || true  # fast shutdown: disconnects open sessions
     wait "$server" 2>/dev/null || true
   fi
   if [[ -n $dir ]]; then rm -rf "$dir"; fi
@@ -45,7 +45,7 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# The path of a Unix socket has to fit into 107 bytes, and the server's user has to reach it.
+# A Unix socket's path must fit into 107 bytes, and the server's user must be able to access it.
 make_folder() {
   local parent
   for parent in "${TMPDIR:-/tmp}" /tmp; do
@@ -70,7 +70,7 @@ ready() {
   return 1
 }
 
-# --pdeathsig: if this script is killed without a chance to clean up, the server still goes down with it.
+# --pdeathsig: if this script is killed before it can clean up, the server still shuts down.
 start() {
   local try port
   for ((try = 0; try < 5; ++try)); do
@@ -92,7 +92,7 @@ start() {
 }
 
 make_folder
-# The socket is in a folder of its owner's alone and needs no password; the TCP port, which others could reach, does.
+# The socket needs no password, because only its owner can access the folder. Others can reach the TCP port, so it does.
 password=$(</proc/sys/kernel/random/uuid)
 "${as_server[@]}" bash -c 'cat >"$1"' - "$dir/password" <<<"$password"
 (cd "$dir" && "${as_server[@]}" "$programs/initdb" -D "$dir/data" -U "$user" -E UTF8 --locale=C.UTF-8 --no-sync \
@@ -100,7 +100,7 @@ password=$(</proc/sys/kernel/random/uuid)
   || { cat "$dir/initdb.log" >&2; fail "initdb failed"; }
 start
 
-# A process group of its own, so that nothing the command started outlives it; and no ignored SIGINT, as plain `&` gives.
+# A process group of its own, so that no process of the command outlives it. Unlike plain `&`, SIGINT is not ignored.
 set -m
 "$@" <&0 &
 command=$!

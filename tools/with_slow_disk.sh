@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tools/with_slow_disk.sh MILLISECONDS COMMAND [ARGS...]
 #
-# Runs COMMAND, and what it starts, as on a disk whose every flush takes so much longer: a library in front of the C library
-# sleeps behind fdatasync and fsync. A disk that is slow by itself cannot be had everywhere; the rest is as ever.
+# Runs COMMAND and its child processes with slower flushes: a preloaded library sleeps after each fdatasync and fsync.
+# This simulates a slow disk on any machine; everything else is unchanged.
 set -euo pipefail
 
 usage() { echo "usage: tools/with_slow_disk.sh MILLISECONDS COMMAND [ARGS...]" >&2; exit 2; }

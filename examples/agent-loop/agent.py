@@ -22,7 +22,7 @@ RUN = os.environ["PAWL_RUN_ID"]
 def call(url, body=None):
     request = urllib.request.Request(url, data=None if body is None else json.dumps(body).encode())
     request.add_header("content-type", "application/json")
-    if "AGENT_TOKEN" in os.environ:  # the worker keeps its own, PAWL_TOKEN, to itself
+    if "AGENT_TOKEN" in os.environ:  # handlers do not see the worker's PAWL_TOKEN
         request.add_header("authorization", "Bearer " + os.environ["AGENT_TOKEN"])
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)
@@ -39,7 +39,7 @@ def last_end():
     return found[0]["snapshot"] if found else {"iteration": 0, "primes": []}
 
 
-# Each attempt has its own fate, and the same one whenever it is played again.
+# Each attempt has its own random sequence, which is the same on every replay.
 FATE = random.Random(os.environ["PAWL_EXECUTION_KEY"])
 IS_DOOMED = int(os.environ["PAWL_ATTEMPT"]) <= int(os.environ.get("AGENT_CRASHES", "0"))
 

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Stands for the message to the one who decides.
+# Stands for a message to the approver.
 echo '{"asked": "the head of the team"}'

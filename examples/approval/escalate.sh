@@ -1,3 +1,3 @@
 #!/bin/sh
-# Nobody answered in time.
+# Runs if no answer arrived in time.
 echo '{"escalated_to": "the board"}'

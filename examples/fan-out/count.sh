@@ -1,3 +1,3 @@
 #!/bin/sh
-# The words of one text: a JSON string comes in, a number goes out.
+# Counts the words of one text: reads a JSON string, prints a number.
 tr -d '"' | wc -w

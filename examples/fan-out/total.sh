@@ -1,3 +1,3 @@
 #!/bin/sh
-# The sum of an array of numbers.
+# Sums an array of numbers.
 tr -c '0-9' '\n' | awk '{ sum += $1 } END { print sum + 0 }'

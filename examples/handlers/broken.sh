@@ -1,4 +1,4 @@
 #!/bin/sh
-# Never works: ends among the dead letters.
+# Always fails, so the task becomes a dead letter.
 echo "no such account" >&2
 exit 1

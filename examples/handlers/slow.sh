@@ -1,4 +1,4 @@
 #!/bin/sh
-# Long enough to kill something meanwhile.
+# Runs long enough to kill its worker or the server meanwhile.
 sleep 20
 echo '"slept well"'

@@ -1,6 +1,6 @@
-// agent [ADDRESS] [LEDGER]: a loop of model calls and tool calls. Each answer is kept: a crash in the seventh
-// turn does not pay for the first six again. The model here is a table; yours is an HTTP call in the same
-// place.
+// agent [ADDRESS] [LEDGER]: a loop of model calls and tool calls. Each answer is stored, so a crash in turn
+// seven does not pay for the first six again. The model here is a table; in a real program it is an HTTP
+// call.
 
 #include <iostream>
 
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 namespace {
 
 struct Reply {
-  std::string tool = {};  // empty: the answer
+  std::string tool = {};  // empty: `text` is the answer
   std::string text = {};
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reply, tool, text)

@@ -1,4 +1,5 @@
-// approval [ADDRESS] [yes|no|-]: waits for a person. With '-' nobody answers, and the time runs out.
+// approval [ADDRESS] [yes|no|-]: waits for a person's approval. With '-' no answer arrives, and the wait
+// times out.
 
 #include <iostream>
 
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
   worker.workflow("expense", [=](pawl::Workflow& wf, const double& amount) -> std::string {
     wf.set_status("waits for approval");
     const auto approval = wf.signal<Approval>("approved", {.timeout = patience});
-    if (!approval) throw pawl::Failure{"not_approved", "nobody answered in time"};
+    if (!approval) throw pawl::Failure{"not_approved", "no answer in time"};
     if (!approval->ok) return "refused by " + approval->by;
     return wf.step("pay", [&] { return "paid " + std::to_string(static_cast<int>(amount)); });
   });

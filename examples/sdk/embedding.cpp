@@ -1,5 +1,5 @@
-// embedding: durable work inside a program that has a life of its own. The worker runs on its own threads and
-// leaves when the program does.
+// embedding: durable work inside a program with its own main loop. The worker runs on its own threads and
+// stops with the program.
 
 #include <atomic>
 #include <iostream>
@@ -28,7 +28,7 @@ class Shop {
  private:
   std::atomic<int> printed_ = 0;
   pawl::Client pawl_;
-  pawl::Worker worker_;  // last: it uses the others, and stops first
+  pawl::Worker worker_;  // last: it uses the other members, so it must stop first
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # examples/sdk/kill_everywhere.sh [BUILD]
 #
-# Takes the C++ program out of README.md as it stands there, builds it against the SDK of BUILD (default: build/release),
-# runs it whole, and then once for every line of its ledger: killed with -9 as soon as that line is written, and started
-# again. Prints the ledgers; fails if the program ever says something else, or does a finished step again.
+# Extracts the C++ program from README.md, builds it against the SDK of BUILD (default: build/release) and
+# runs it without a crash. Then runs it again for every line of its ledger: kills it with -9 as soon as that
+# line is written, and restarts it. Prints the ledgers. Fails if the output ever differs or a finished step is
+# repeated.
 set -euo pipefail
 root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 build=$(realpath "${1:-$root/build/release}")
@@ -41,7 +42,7 @@ for ((at = 1; at <= ${#lines[@]}; ++at)); do
   echo "killed at '${lines[at - 1]}', started again: $again"
   sed 's/^/  /' "$place/ledger.txt"
   [[ $again == "$said" ]] || fail "it said '$said' before"
-  # Only what was under way when it died may be there twice.
+  # Only the step that was running at the kill may appear twice.
   [[ $(uniq "$place/ledger.txt") == "$(printf '%s\n' "${lines[@]}")" ]] || fail "the ledger is another one"
   [[ $(wc -l <"$place/ledger.txt") -le $((${#lines[@]} + 1)) ]] || fail "a finished step was done again"
 done

@@ -1,5 +1,5 @@
 #pragma once
-// Stands for the outside world: what was done there is a line of a file, written at once.
+// Stands for an outside service: each effect is written immediately as a line of a file.
 
 #include <fstream>
 #include <string>

@@ -1,5 +1,5 @@
-// pipeline [ADDRESS]: many images side by side. Resizing runs here, eight at a time; publishing is a task,
-// for any worker.
+// pipeline [ADDRESS]: processes many images concurrently. Resizing runs in this process, eight images at a
+// time. Publishing is a task that any worker may run.
 
 #include <iostream>
 #include <numeric>

@@ -83,7 +83,7 @@ struct Account {
   std::map<std::string, int> by_worker;
 };
 
-// From what the store recorded, task by task.
+// Counts the tasks from the store's records, one by one.
 Account account_of(core::Api& api) {
   Account account;
   core::ListTasks list{.query = {.queue = kQueue}, .limit = core::kPageMax};
@@ -94,7 +94,7 @@ Account account_of(core::Api& api) {
       task.status == core::TaskStatus::completed ? ++account.completed : ++account.other;
       const auto details = api.get_task("default", task.id);
       if (!details) return {};
-      for (const core::Attempt& attempt : details->attempts) {
+      for (const core::AttemptView& attempt : details->attempts) {
         if (attempt.outcome == core::AttemptOutcome::lease_expired) ++account.leases_lost;
         if (attempt.outcome != core::AttemptOutcome::completed) continue;
         ++account.completions;

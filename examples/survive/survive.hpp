@@ -1,5 +1,5 @@
 #pragma once
-// The first thing to see of Pawl: work goes on although a worker is killed.
+// A demo of Pawl: work continues although a worker is killed.
 
 #include <string>
 
@@ -11,7 +11,7 @@ inline constexpr const char* kQueue = "mail";
 // A worker process: claims, "works", completes, until the queue is empty.
 int run_worker(const std::string& name, const std::string& file);
 
-// The terminal's side: enqueues, starts two workers, kills one, watches, and gives the final account.
+// The terminal's side: enqueues, starts two workers, kills one, watches, and prints the final account.
 int run_show(const std::string& program);
 
 }  // namespace pawl::examples

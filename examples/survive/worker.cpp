@@ -19,11 +19,11 @@ int run_worker(const std::string& name, const std::string& file) {
   runtime::Runtime runtime{*store, clock, random};
 
   while (true) {
-    // A lease of two seconds: if we die, others have our tasks two seconds later.
+    // A lease of two seconds: if this process dies, other workers get its tasks two seconds later.
     const auto claimed =
         runtime.api().claim({.worker_id = name, .queues = {kQueue}, .max = 25, .lease = 2s, .wait = 5s});
     if (!claimed) return 1;
-    if (claimed->empty()) return 0;  // nothing came for five seconds: all is done
+    if (claimed->empty()) return 0;  // no task for five seconds: all are done
 
     core::ReportTasks reports{.worker_id = name};
     for (const core::ClaimedTask& task : *claimed) {

@@ -1,6 +1,7 @@
 #pragma once
-// What is thrown. `Error`: a call was refused. `Failure` and `RetryAfter`: what a handler throws to say how
-// its task, step or run failed; any other exception is a failure with the code "exception".
+// The exceptions of the SDK. The library throws Error when it rejects a call. A handler throws Failure or
+// RetryAfter to fail its task, step or run with a code; any other exception counts as a failure with the code
+// "exception".
 
 #include <chrono>
 #include <stdexcept>
@@ -9,10 +10,12 @@
 
 namespace pawl {
 
+// All durations and times of the API have microseconds. Times are UTC.
 using Duration = std::chrono::microseconds;
 using TimePoint = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
-// The code is one of the server's ("not_found", "invalid_argument", "conflict", …), what() says it in words.
+// A call was rejected. code() is one of the server's error codes, such as "not_found", "invalid_argument" or
+// "conflict"; what() is the message for people.
 class Error : public std::runtime_error {
  public:
   Error(std::string code, const std::string& detail) : std::runtime_error(detail), code_(std::move(code)) {}
@@ -23,7 +26,8 @@ class Error : public std::runtime_error {
   std::string code_;
 };
 
-// A run ended otherwise than completed: the code and the words are those of its error.
+// Run::result and Run::wait throw it if the run did not complete. The code and the message are those of the
+// run's error.
 class RunFailed : public Error {
  public:
   struct Run {
@@ -39,7 +43,8 @@ class RunFailed : public Error {
   Run run_;
 };
 
-// How it failed; it is tried again as its retry policy says, unless it is not retryable.
+// Fails the task, step or run of the handler that throws it. The retry policy decides about another attempt;
+// a failure that is not retryable gets none.
 class Failure : public std::runtime_error {
  public:
   Failure(std::string code, const std::string& message, bool retryable = true)
@@ -53,7 +58,7 @@ class Failure : public std::runtime_error {
   bool is_retryable_;
 };
 
-// It failed, and is to be tried again after this long, whatever the policy's own wait is.
+// Fails the attempt and sets the delay before the next one, in place of the retry policy's backoff.
 class RetryAfter : public Failure {
  public:
   explicit RetryAfter(Duration wait, const std::string& message = "asked to be tried again later",
@@ -65,7 +70,8 @@ class RetryAfter : public Failure {
   Duration wait_;
 };
 
-// A step, a task or a child of a workflow failed for good. A workflow may catch it and go on.
+// Thrown inside a workflow when a step, a task or a child run has failed for good. A workflow may catch it
+// and continue.
 class StepFailed : public Failure {
  public:
   StepFailed(std::string step, std::string code, const std::string& message)

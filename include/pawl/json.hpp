@@ -1,6 +1,6 @@
 #pragma once
-// Values to JSON text and back, by nlohmann/json's own rules. Text is all that passes between this header and
-// the library, so that a program may configure nlohmann/json as it likes.
+// Converts values to and from JSON text by the rules of nlohmann/json. Only text passes between this header
+// and the compiled library, so a program may configure nlohmann/json as it likes.
 
 #include <algorithm>
 #include <charconv>
@@ -24,28 +24,28 @@ using Json = nlohmann::json;
 
 namespace detail {
 
-// JSON did not decode to what was asked for. The message names the field by its path.
+// JSON could not be decoded to the requested type. The message names the field by its path.
 class BadJson : public Error {
  public:
   explicit BadJson(const std::string& message) : Error("invalid_payload", message) {}
 };
 
-// What trying to decode says; nothing when it decodes.
+// Tries to decode and returns the error message; nothing if it succeeds.
 using TryDecode = std::function<std::optional<std::string>(const Json&)>;
 
-// Which value is at fault is found by trying, since the fault alone does not say: with a value of another
-// kind in its place it names that kind instead, and a member that is missed is missed no more once it is
-// there.
+// Finds the path of the value that an error refers to, because the error message does not name it. The search
+// replaces one value at a time by a value of another type and decodes again: at the faulty value, the message
+// then names the new type. A missing member is found by adding it: the message then changes.
 struct FaultSearch {
   Json whole;
   const TryDecode& try_decode;
   std::string fault;
-  std::string missing = {};  // the member that is missed, if that is the fault
+  std::string missing = {};  // name of the missing member, if that is the error
   int tries_left = 1'000;
 
   bool is_at(const Json::json_pointer& at) {
     Json kept = whole[at];
-    std::string expected;  // how the fault would read
+    std::string expected;  // the error message, if the fault is here
     if (!missing.empty()) {
       if (!kept.is_object() || kept.contains(missing)) return false;
       whole[at][missing] = nullptr;
@@ -89,13 +89,14 @@ inline std::string fault_with_path(const Json& whole, const TryDecode& try_decod
   return path.empty() ? fault : path + ": " + fault;
 }
 
-// Integers, of which results are often made, need no document around them.
+// Integers are common results, so they are decoded without building a JSON document.
 template <typename T>
 inline constexpr bool kIsInteger =
     std::is_same_v<T, int> || std::is_same_v<T, unsigned> || std::is_same_v<T, long> ||
     std::is_same_v<T, unsigned long> || std::is_same_v<T, long long> || std::is_same_v<T, unsigned long long>;
 
-// Nothing where it is not plainly one that fits: then the library says what it is, or what is wrong with it.
+// Returns nothing unless the text is an integer that fits T. The library then decodes the text or reports
+// what is wrong with it.
 template <typename T>
 std::optional<T> decode_integer(std::string_view text) {
   const bool begins_with_zero = text.size() > 1 && (text[0] == '0' || (text[0] == '-' && text[1] == '0'));
@@ -115,7 +116,8 @@ concept HasToJson = std::is_same_v<T, Json> || std::is_constructible_v<Json, con
 template <typename T>
 concept HasFromJson = std::is_same_v<T, Json> || requires(const Json& json) { json.template get<T>(); };
 
-// One readable error in place of the library's own. The callers leave the rest out with `if constexpr`.
+// Replaces the library's template errors by one readable error. The callers skip the rest with `if
+// constexpr`.
 template <typename T, bool kHasJson>
 constexpr void require_json() {
   static_assert(!kIsDuration<T>,
@@ -160,7 +162,7 @@ T decode(const std::string& text) {
   if constexpr (HasFromJson<T>) return decode_readable<T>(text);
 }
 
-// The same of JSON with a name, which the error begins with: "signal 'approved': /ok: type must be boolean".
+// Decodes JSON that has a name. Errors begin with the name: "signal 'approved': /ok: type must be boolean".
 template <typename T>
 T decode_named(const std::string& text, std::string_view kind, std::string_view name) {
   try {
@@ -170,14 +172,15 @@ T decode_named(const std::string& text, std::string_view kind, std::string_view 
   }
 }
 
-// Numbers that are none would be written as null, and not be read again.
+// NaN and infinity would be written as null and could not be read back.
 inline bool has_only_numbers(const Json& json) {
   if (json.is_number_float()) return std::isfinite(json.get<double>());
   if (!json.is_structured()) return true;
   return std::all_of(json.begin(), json.end(), has_only_numbers);
 }
 
-// The value as JSON; `refuse` is told why where it is none that JSON can hold, such as text that is no UTF-8.
+// Encodes the value as JSON. Calls `refuse` with the reason if JSON cannot hold it, for example text that is
+// not UTF-8.
 template <typename T, typename Refuse>
 std::string encode_writable(const T& value, const Refuse& refuse) {
   if constexpr (kIsInteger<T>) return std::to_string(value);
@@ -203,19 +206,19 @@ std::string encode_or(const T& value, const Refuse& refuse) {
   if constexpr (HasToJson<T>) return encode_writable(value, refuse);
 }
 
-// Throws a Failure that is not retryable.
+// Encodes a result. Throws a Failure that is not retryable if it has no JSON form.
 template <typename T>
 std::string encode(const T& value) {
   return encode_or(value, [](const std::string& why) { throw Failure("invalid_result", why, false); });
 }
 
-// Of what is handed to a call: throws an Error.
+// Encodes an argument of a call. Throws Error{"invalid_argument"} if it has no JSON form.
 template <typename T>
 std::string encode_argument(const T& value) {
   return encode_or(value, [](const std::string& why) { throw Error("invalid_argument", why); });
 }
 
-// Calls it and gives its result as JSON; null where it has none.
+// Calls `call` and encodes its result; null for void.
 template <typename Call>
 std::string call_encoded(Call&& call) {
   if constexpr (std::is_void_v<std::invoke_result_t<Call&>>) {
@@ -226,13 +229,14 @@ std::string call_encoded(Call&& call) {
   }
 }
 
-// As what a result is given after it was kept: text by value, whatever it was pointed at by.
+// The type in which a stored result is returned. Text is returned by value, even if the function returned a
+// pointer or a view.
 template <typename T>
 using Kept = std::conditional_t<std::is_convertible_v<T, const char*> ||
                                     std::is_same_v<std::remove_cvref_t<T>, std::string_view>,
                                 std::string, std::remove_cvref_t<T>>;
 
-// The other way: nothing to decode where there is nothing to give.
+// Decodes a stored result; returns nothing for void.
 template <typename T>
 T decode_result(const std::string& text) {
   if constexpr (!std::is_void_v<T>) return decode<T>(text);

@@ -1,5 +1,5 @@
 #pragma once
-// All of it: connect, Client, Run, Worker, Task, Workflow, Sql.
+// The whole SDK except testing: connect, Client, Run, Worker, Task, Workflow, Sql.
 
 #include <pawl/client.hpp>
 #include <pawl/error.hpp>

@@ -1,5 +1,6 @@
 #pragma once
-// What a handler takes and gives, read off its own type: a lambda, a function object or a function.
+// Deduces the parameter and result types of a handler from its type: a lambda, a function object or a
+// function.
 
 #include <tuple>
 #include <type_traits>
@@ -25,7 +26,7 @@ struct Signature<Result (Owner::*)(Arguments...) noexcept> : Signature<Result (*
 template <typename Owner, typename Result, typename... Arguments>
 struct Signature<Result (Owner::*)(Arguments...) const noexcept> : Signature<Result (*)(Arguments...)> {};
 
-// What it takes in the first place, if anything.
+// The first type of a tuple; void if the tuple is empty.
 template <typename Taken>
 struct First {
   using Type = void;

@@ -1,6 +1,6 @@
 #pragma once
-// What a transactional step of a workflow is given: statements on the database that the client is connected
-// to, in the transaction that also keeps the step's result.
+// SQL statements inside a transactional step. They run in the database that the client is connected to, in
+// the transaction that also stores the step's result.
 //
 //   wf.transaction("debit", [&](pawl::Sql& sql) {
 //     sql.exec("update accounts set balance = balance - $1 where id = $2", 100, "alice");
@@ -8,7 +8,7 @@
 //   });
 //
 // Parameters are $1, $2 and so on, on every database. A statement that fails throws pawl::Error{"sql"} and
-// ends the transaction: nothing of it is kept. One thread at a time, and only inside the step.
+// rolls the transaction back. Use it only inside the step's function, on one thread at a time.
 
 #include <cstdint>
 #include <optional>
@@ -30,7 +30,7 @@ struct IsOptional : std::false_type {};
 template <typename T>
 struct IsOptional<std::optional<T>> : std::true_type {};
 
-// An empty optional is null.
+// Converts a parameter to JSON; an empty optional becomes null.
 template <typename T>
 Json sql_value(const T& value) {
   if constexpr (IsOptional<T>::value) {
@@ -42,6 +42,7 @@ Json sql_value(const T& value) {
 
 }  // namespace detail
 
+// The database connection of a transactional step.
 class Sql {
  public:
   explicit Sql(detail::SqlState& state) : state_(state) {}
@@ -49,13 +50,13 @@ class Sql {
   Sql& operator=(const Sql&) = delete;
   ~Sql() = default;
 
-  // Values are null, a truth, a number or a text; anything else is bound as its JSON text. How many rows it
-  // changed.
+  // Runs a statement and returns the number of rows that it changed. Booleans, numbers and strings are bound
+  // as such, an empty optional as null, and any other value as its JSON text.
   template <typename... Values>
   std::int64_t exec(std::string_view statement, const Values&... values) {
     return run(statement, values...).at("changed").template get<std::int64_t>();
   }
-  // The rows, an object each, by the names of the columns.
+  // Returns the rows as an array of objects with the column names as members.
   template <typename... Values>
   [[nodiscard]] Json query(std::string_view statement, const Values&... values) {
     const Json given = run(statement, values...);
@@ -68,12 +69,12 @@ class Sql {
     }
     return rows;
   }
-  // The same as values of T, by T's own from_json.
+  // Like query(), but decodes each row to a T (T's from_json).
   template <typename T, typename... Values>
   [[nodiscard]] std::vector<T> query_as(std::string_view statement, const Values&... values) {
     return detail::decode<std::vector<T>>(query(statement, values...).dump());
   }
-  // The first column of the only row; throws Error{"not_found"} where there is none.
+  // Returns the first column of the first row. Throws Error{"not_found"} if the statement returned no row.
   template <typename T, typename... Values>
   [[nodiscard]] T value(std::string_view statement, const Values&... values) {
     const Json rows = run(statement, values...).at("rows");
@@ -88,7 +89,7 @@ class Sql {
     (list.push_back(detail::sql_value(values)), ...);
     return detail::decode<Json>(run_text(statement, list.dump()));
   }
-  // An array of values; {"columns": […], "rows": [[…], …], "changed": …}.
+  // `values` is a JSON array. Returns {"columns": […], "rows": [[…], …], "changed": …}.
   [[nodiscard]] std::string run_text(std::string_view statement, const std::string& values);
 
   detail::SqlState& state_;

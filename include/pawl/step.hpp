@@ -1,10 +1,10 @@
 #pragma once
-// The step whose function is running. A function given to Workflow::step, spawn, map, undo or transaction may
-// take a `pawl::Step&` as its first parameter:
+// The running attempt at a step. A function given to Workflow::step, spawn, map, undo or transaction may take
+// a `pawl::Step&` as its first parameter:
 //
 //   wf.step("charge", [&](pawl::Step& step) { return bank.charge(order.total, step.operation_key()); });
 //
-// Valid while the function runs, and may be used from any thread that the function starts.
+// The object is valid while the function runs, and any thread that the function starts may use it.
 
 #include <functional>
 #include <stop_token>
@@ -18,6 +18,7 @@ namespace detail {
 class StepState;
 }
 
+// One attempt at a step.
 class Step {
  public:
   explicit Step(const detail::StepState& state) : state_(state) {}
@@ -27,13 +28,13 @@ class Step {
 
   // The step's name within its run: "charge", "charge#2" for its second use, "branch/charge", "map[3]".
   [[nodiscard]] const std::string& id() const;
-  // `{run_id}:{step_id}`: the same for every attempt at this step, after a crash and after Run::retry, and
-  // different from every other step's. Hand it to outside services as their idempotency key.
+  // `{run_id}:{step_id}`: identical forevery attempt at this step, also after a crash and after Run::retry,
+  // and distinct forevery step. Pass it to outside services as their idempotency key.
   [[nodiscard]] std::string operation_key() const;
-  // `{run_id}:{step_id}:{attempt}`: names this attempt, for logs and traces.
+  // `{run_id}:{step_id}:{attempt}`: identifies this attempt in logs and traces.
   [[nodiscard]] std::string execution_key() const;
-  [[nodiscard]] int attempt() const;  // from 1
-  // Stop is requested at the step's timeout, when the run or the step is canceled, when the lease is lost or
+  [[nodiscard]] int attempt() const;  // the first is 1
+  // Stop is requested at the step's timeout, when the run or the step is canceled, when the lease is lost and
   // when the worker stops.
   [[nodiscard]] std::stop_token stop_token() const;
 
@@ -43,13 +44,13 @@ class Step {
 
 namespace detail {
 
-// A type whose parameters are known without calling it: a function, or an object with one operator() that is
-// no template. A generic lambda is none.
+// A callable whose parameter types are known without a call: a function, or an object with one operator()
+// that is not a template. A generic lambda is not one.
 template <typename Call>
 concept NamesItsParameters =
     std::is_function_v<std::remove_pointer_t<Call>> || requires { &Call::operator(); };
 
-// Calls a step's function with the step if it takes one.
+// Calls a step's function, with the step if the function takes one.
 template <typename Call, typename... Arguments>
 decltype(auto) call_with_step(Call& call, Step& step, Arguments&... arguments) {
   if constexpr (std::is_invocable_v<Call&, Arguments&...>) {

@@ -1,19 +1,18 @@
 #pragma once
-// Tests of workflows without waiting and without luck: a store in memory, a clock that skips what nobody
-// needs to wait for, crashes at every point where something is made durable, and the histories of real runs
-// replayed against changed code.
+// Fast, deterministic tests of workflows: a store in memory, a clock that skips waiting time, crashes at
+// every durable point, and replays of recorded histories against changed code.
 //
 //   pawl::testing::Environment env;
 //   pawl::Worker worker{env.client()};
 //   worker.workflow("reminder", reminder);
 //   worker.start();
-//   env.client().start("reminder", order).result<std::string>();   // a week's sleep is over at once
+//   env.client().start("reminder", order).result<std::string>();   // a sleep of a week takes milliseconds
 //
 //   pawl::testing::Ledger ledger;
 //   pawl::testing::crash_everywhere([&](pawl::Workflow& wf, const Order& order) { … }, order, {.ledger =
 //   &ledger});
 //
-// What does not hold throws Mismatch, which any test framework shows.
+// A failed check throws Mismatch, which every test framework reports.
 
 #include <functional>
 #include <memory>
@@ -35,31 +34,34 @@ namespace detail {
 class TestConnection;
 }
 
+// A check of a test has failed.
 class Mismatch : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
 
-// An outside service for tests: records the effects of steps, undos and tasks, and deduplicates them by their
-// operation keys. Any thread.
+// Stands for an outside service in a test: records the effects of steps, undos and tasks, and deduplicates
+// them by their operation keys. Thread-safe.
 class Ledger {
  public:
   struct Entry {
-    std::string key;  // the operation key; outside of steps the run's id
+    std::string key;  // the operation key; for an effect outside of steps, the run id
     std::string effect;
-    // The workflow wrote it itself, so every further run of its code writes it again.
+    // The workflow's own code wrote it, so each replay of the code writes it again.
     bool is_outside_step = false;
 
     bool operator==(const Entry&) const = default;
   };
 
-  // For the step whose function runs on this thread.
+  // Records an effect of the step whose function runs on this thread.
   void write(const Workflow& wf, std::string effect);
   void write(const Step& step, std::string effect) { add({step.operation_key(), std::move(effect)}); }
   void write(const Task& task, std::string effect) { add({task.operation_key(), std::move(effect)}); }
 
-  // Without the repetitions that a service recognizes by the key. An effect outside of steps has no key.
+  // The effects in order, without those that a service recognizes as repeated by their key. Effects outside
+  // of steps are never deduplicated.
   [[nodiscard]] std::vector<std::string> effects() const;
+  // All entries, also the repeated ones.
   [[nodiscard]] std::vector<Entry> all() const;
   void clear();
 
@@ -70,17 +72,17 @@ class Ledger {
   std::vector<Entry> entries_;
 };
 
-// Where a process is to die: at the n-th thing that is made durable for a task or a workflow, from 1.
+// Where a simulated process crashes: at the n-th durable write of a task or a workflow.
 struct Crash {
   enum class Side : std::uint8_t { before, after };
 
-  int point = 0;             // 0: nowhere
-  Side side = Side::before;  // after: it is durable, and nobody was told
+  int point = 0;             // the first is 1; 0: no crash
+  Side side = Side::before;  // after: the write is durable, but its reply is lost
 };
 
-// A store in memory and a clock of its own. Time stands still, but while somebody waits for a run
-// (Run::result, Run::wait): then, whenever nothing is left to be done now, it skips to the next thing that is
-// due. What has crashed is claimed again when its lease is over, which is skipped too.
+// A store in memory with a clock of its own. The clock stands still, except while a caller waits for a run
+// (Run::result, Run::wait): then, whenever no work can be done, it skips to the next due timer. After a crash
+// the clock also skips to the expiry of the crashed worker's leases, so that its tasks are claimed again.
 class Environment {
  public:
   explicit Environment(Crash crash = {});
@@ -89,22 +91,27 @@ class Environment {
   ~Environment();
 
   [[nodiscard]] const Client& client() const { return client_; }
-  // pawl::connect() with it gives the same, for programs that connect by themselves.
+  // pawl::connect() with this address returns a client of this environment, for code that connects on its
+  // own.
   [[nodiscard]] const std::string& address() const { return address_; }
 
+  // The time of the environment's clock, which is the store time of its client.
   [[nodiscard]] TimePoint now() const;
+  // Moves the clock forward.
   void advance(Duration time);
-  // Waits until nothing is left to be done now. Throws Mismatch after `timeout` of real time.
+  // Waits until no work can be done at the current time. Throws Mismatch after `timeout` of real time.
   void settle(Duration timeout = std::chrono::seconds{30});
 
-  // What was made durable so far, or was about to be when it crashed.
+  // The number of durable points so far, including the one that crashed.
   [[nodiscard]] int points() const;
+  // Whether the crash has happened.
   [[nodiscard]] bool has_crashed() const;
-  // From now on: what of it was there when it crashed, and came again though it was durable.
+  // From now on, done_again() checks this ledger: it returns the effects that were written again after the
+  // crash although their step or task was durable before it.
   void watch(const Ledger& ledger);
   [[nodiscard]] std::vector<std::string> done_again() const;
-  // How the code of a parked run differs from its history: "expected step 'reserve', found 'book'". Waiting
-  // for any run of this environment throws it as a Mismatch.
+  // How the code of a paused run differs from its history: "expected step 'reserve', found 'book'". Waiting
+  // for any run of this environment then throws it as a Mismatch.
   [[nodiscard]] std::optional<std::string> nondeterminism() const;
 
  private:
@@ -113,32 +120,36 @@ class Environment {
   std::string address_;
 };
 
+// Options of crash_everywhere and crash_everywhere_in.
 struct CrashOptions {
-  Ledger* ledger = nullptr;                     // that the workflow writes to
-  std::function<void(Worker&)> handlers = {};   // adds the tasks and other workflows that it uses
-  std::function<void(const Run&)> drive = {};   // what somebody does while it runs, such as signals
+  Ledger* ledger = nullptr;  // the ledger that the workflow writes to
+  // Registers the tasks and other workflows that the workflow uses.
+  std::function<void(Worker&)> handlers = {};
+  std::function<void(const Run&)> drive = {};   // drives the run from outside, for example with signals
   bool in_order = true;                         // false: effects of branches may come in any order
-  Duration timeout = std::chrono::seconds{60};  // of one run, in real time
+  Duration timeout = std::chrono::seconds{60};  // for one run, in real time
 };
 
+// The result of a run without a crash; all other runs had the same.
 struct CrashReport {
-  int points = 0;  // at each of which it crashed twice: before and after
+  int points = 0;  // the durable points; each was crashed before and after its write
   std::string result = {};
   std::vector<std::string> effects = {};
 };
 
-// Runs `program` whole, then once for each durable point with a crash before and one with a crash after it.
-// What it gives and the effects must be the same each time, and nothing that was durable may be done again.
-// Effects outside of steps and code that is not deterministic are reported without waiting for `timeout`.
+// Runs `program` once without a crash, then twice for each durable point: with a crash before the write and
+// with a crash after it. The result and the effects must be the same each time, and nothing durable may be
+// repeated; otherwise it throws Mismatch. Effects outside of steps and nondeterministic code are reported
+// immediately, without waiting for `timeout`.
 CrashReport crash_everywhere_in(const std::function<std::string(Environment&)>& program,
                                 const CrashOptions& options = {});
 
 namespace detail {
-// How a run ended: what it gave, or how it failed.
+// How a run ended: its output as JSON, or its state and error as text.
 [[nodiscard]] std::string end_of(const Run& run, Duration timeout);
 }  // namespace detail
 
-// The same for a workflow: a lambda as Worker::workflow takes it.
+// Runs crash_everywhere_in for one workflow, given as a lambda that Worker::workflow accepts.
 template <typename Call, typename Input>
 CrashReport crash_everywhere(Call workflow, const Input& input, const CrashOptions& options = {}) {
   return crash_everywhere_in(
@@ -154,15 +165,15 @@ CrashReport crash_everywhere(Call workflow, const Input& input, const CrashOptio
       options);
 }
 
-// A run with its input, its steps and its end, as JSON to be kept in a file beside the test.
+// Exports a run with its input, steps and end as JSON. Store it in a file beside the test.
 [[nodiscard]] std::string export_history(const Run& run);
 
 namespace detail {
 void replay_history(const std::string& history, const pawl::detail::WorkflowHandler& handler);
 }
 
-// Runs the workflow over the steps of a history; no step's function is called. Throws Mismatch where the code
-// comes to another step than the run did ("expected step 'reserve', found 'book'"), or ends otherwise.
+// Replays the workflow over a history without calling any step's function. Throws Mismatch if the code
+// reaches a different step than the run did ("expected step 'reserve', found 'book'"), or ends differently.
 template <typename Call>
 void replay(const std::string& history, Call workflow) {
   detail::replay_history(history, pawl::detail::make_handler<Workflow>(std::move(workflow)));

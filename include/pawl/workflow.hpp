@@ -1,20 +1,20 @@
 #pragma once
-// A workflow: an ordinary function whose steps each run once. What a step gave is kept; after a crash the
-// function is run again, and what was done already is answered from what was kept, until the first thing that
-// was not.
+// A workflow is an ordinary function whose steps each run once. The store keeps each step's result. After a
+// crash or a long wait a worker runs the function again (a replay): calls of finished steps return the stored
+// results, and the first step without a result runs.
 //
-// So the function must do the same each time: what it decides by comes from its input, its steps, and now(),
-// uuid() and random() here, never from clocks, chance or globals. A step's name is what it is found by; used
-// again, the n-th use is a step of its own.
+// So the function must be deterministic: its decisions may depend on its input, its steps and on now(),
+// uuid() and random() of this class, but never on clocks, random numbers or globals. A step is found by its
+// name; the n-th use of a name is a step of its own ("name#n").
 //
-// A workflow that waits long leaves its thread: an object that is no std::exception is thrown through the
-// function. Code that catches everything must let it pass (`catch (...) { …; throw; }`).
+// A workflow that waits long releases its thread: the library throws an object that is not a std::exception
+// through the function. Code that catches everything must rethrow it (`catch (...) { …; throw; }`).
 //
-// What `undo` registers, here or in a branch, runs in reverse when the workflow fails, is cancelled or passes
-// its deadline, at the last call that the workflow made: what it refers to must still be in scope there. In a
-// spawned lambda, capture by value.
+// If the workflow fails, is canceled or passes its deadline, its undos run in reverse order, at the last call
+// that the workflow made. Whatever an undo refers to must still be in scope there. In a spawned lambda,
+// capture by value.
 //
-// Used on the thread that it was handed to; a spawned lambda is handed its own.
+// Use a Workflow only on the thread that received it; a spawned branch receives its own.
 
 #include <concepts>
 #include <cstddef>
@@ -46,10 +46,10 @@ class Branch;
 class PendingState;
 using SharedPending = std::shared_ptr<PendingState>;  // shared by the copies of a Pending
 
-// Waits for it, in the branch that it belongs to.
+// Waits for the result, in the branch that owns it.
 [[nodiscard]] std::string await_pending(PendingState& pending);
 
-// What `spawn` runs in this process: one step, or a branch. A generic lambda could be either.
+// A function that `spawn` runs in this process, as one step or as a branch. A generic lambda could be either.
 template <typename Call>
 concept BranchCall = NamesItsParameters<Call> && std::is_invocable_v<Call&, Workflow&>;
 template <typename Call>
@@ -66,7 +66,7 @@ template <typename T>
 struct ReadResult {
   static T read(const std::string& text) { return decode_result<T>(text); }
 };
-// Of a signal: {"value": …}, or null where its time has passed.
+// Decodes the result of a signal wait: {"value": …}, or null if it timed out.
 template <typename T>
 struct ReadSignal {
   static std::optional<T> read(const std::string& text) {
@@ -78,18 +78,19 @@ struct ReadSignal {
 
 }  // namespace detail
 
-// What was started and will give a T. The last copy of one that runs here waits for its end when it goes;
-// where an exception takes it along, the lambda ends with the next thing that it had not done yet.
+// The result of work that was started and not awaited: a step, a task, a child run, a sleep or a signal wait.
+//
+// If the work is a lambda in this process, destroying the last copy waits until the lambda has ended. If an
+// exception destroys it, the lambda ends at its next step that has no stored result.
 template <typename T, typename Read = detail::ReadResult<T>>
 class [[nodiscard]] Pending {
  public:
   explicit Pending(detail::SharedPending state) : state_(std::move(state)) {}
-  // Throws StepFailed where it failed.
+  // Waits for the result. Throws StepFailed if the work failed.
   T get() const { return Read::read(detail::await_pending(*state_)); }
-  // Ends it as canceled, unless it has ended: a sleep and the wait for a signal end, a task and a child are
-  // asked to stop, and the stop token of a lambda fires, which then does nothing new. What has been canceled
-  // throws StepFailed with the code "cancelled" in get(); a lambda that completes nevertheless gives its
-  // result.
+  // Cancels the work unless it has ended: a sleep or a signal wait ends, a task or a child run is requested
+  // to stop, and the stop token of a lambda fires and the lambda starts no further step. get() then throws
+  // StepFailed with the code "cancelled"; a lambda that completes nevertheless returns its result.
   void cancel() const { detail::cancel_pending(*state_); }
   [[nodiscard]] const detail::SharedPending& state() const { return state_; }
 
@@ -105,13 +106,15 @@ concept IsPending = requires(const P& pending) {
   { pending.state() } -> std::convertible_to<detail::SharedPending>;
 };
 
-// Something that the outside ends: hand out the token, and whoever has it calls Client::complete_promise.
+// A value that code outside the workflow supplies: give the token away, and its holder calls
+// Client::complete_promise or Client::fail_promise. The token is a secret that cannot be guessed.
 template <typename T>
 class Promise {
  public:
   Promise(std::string token, Pending<T> pending) : token_(std::move(token)), pending_(std::move(pending)) {}
   [[nodiscard]] const std::string& token() const { return token_; }
-  // Throws StepFailed where it was failed, or its time is over ("timeout").
+  // Waits for the value. Throws StepFailed if the promise was failed, or with the code "timeout" if it timed
+  // out.
   T get() const { return pending_.get(); }
   [[nodiscard]] const Pending<T>& pending() const { return pending_; }
 
@@ -120,6 +123,7 @@ class Promise {
   Pending<T> pending_;
 };
 
+// The result of Workflow::any: which one ended first, and its value.
 template <typename T>
 struct FirstOf {
   std::size_t index = 0;
@@ -130,6 +134,7 @@ struct FirstOf<void> {
   std::size_t index = 0;
 };
 
+// The running workflow: its steps, waits and undos.
 class Workflow {
  public:
   explicit Workflow(detail::Branch& branch) : branch_(branch) {}
@@ -139,8 +144,9 @@ class Workflow {
 
   // --- steps ---
 
-  // Runs once; its result is durable before the next line. Failed attempts are repeated as the policy says;
-  // then StepFailed is thrown.
+  // Runs the function as a step and returns its result. The result is durable before the next line runs.
+  // Failed attempts are retried by the policy (default: 5 attempts); then it throws StepFailed. The function
+  // takes nothing or a Step&.
   template <typename Call>
   auto step(std::string_view name, const StepOptions& options, Call&& call) {
     return detail::decode_result<detail::Kept<detail::StepResult<Call>>>(
@@ -155,9 +161,12 @@ class Workflow {
   auto step(std::string_view name, Call&& call) {
     return step(name, StepOptions{}, std::forward<Call>(call));
   }
-  // A step that is given the client's own database: what it writes there and its result are one commit, so
-  // that it happens once, whatever is killed when. Needs a client that is connected to a database itself
-  // (sqlite: or postgres:). Keep it short: nothing else is written to a SQLite file meanwhile.
+  // A step whose function gets a Sql& on the client's own database. Its SQL writes and the step's result are
+  // one commit, so they take effect exactly once despite crashes. Requires a client that is connected to a
+  // database itself (sqlite: or postgres:); otherwise throws a Failure with the code "no_database".
+  //
+  // Keep the function short, because a SQLite file has one writer. It may run again until a transaction
+  // commits, and a call of the client in it throws Error{"invalid_state"}.
   template <typename Call>
   auto transaction(std::string_view name, const StepOptions& options, Call&& call) {
     return detail::decode_result<detail::Kept<detail::StepResult<Call, Sql>>>(
@@ -172,6 +181,9 @@ class Workflow {
   auto transaction(std::string_view name, Call&& call) {
     return transaction(name, StepOptions{}, std::forward<Call>(call));
   }
+  // Registers a function that undoes what the workflow has done so far. It runs if the workflow fails, is
+  // canceled or passes its deadline. If an undo fails for good, the other undos still run, and the run
+  // becomes "compensation_failed".
   template <typename Call>
   void undo(std::string_view name, const StepOptions& options, Call call) {
     add_undo(name, options, [call = std::move(call)](Step& running) mutable {
@@ -182,8 +194,9 @@ class Workflow {
   void undo(std::string_view name, Call call) {
     undo(name, StepOptions{}, std::move(call));
   }
-  // An undo that is given the client's own database, as `transaction`: what it writes there and that it has
-  // run are one commit. Throws a Failure with the code "no_database" where the client has none.
+  // An undo whose function gets a Sql& on the client's own database, as in `transaction`: its SQL writes and
+  // the record that it has run are one commit. Throws a Failure with the code "no_database" if the client has
+  // no database.
   template <typename Call>
   void undo_transaction(std::string_view name, const StepOptions& options, Call call) {
     add_undo_transaction(name, options, [call = std::move(call)](Step& running, Sql& sql) mutable {
@@ -195,29 +208,31 @@ class Workflow {
   void undo_transaction(std::string_view name, Call call) {
     undo_transaction(name, StepOptions{}, std::move(call));
   }
-  // The keys of the step whose function runs on this thread (see Step). Throws a Failure with the code
-  // "not_in_step" where none does: outside of all steps, the only key would be the run's, and one key for
-  // many calls makes an outside service take them for one call.
+  // The keys of the step whose function runs on this thread (see Step). Outside of a step they throw a
+  // Failure with the code "not_in_step": the only key there would be the run's, and an outside service would
+  // take different calls with that one key for the same call.
   [[nodiscard]] std::string operation_key() const;
   [[nodiscard]] std::string execution_key() const;
 
-  // --- waits; no thread is held meanwhile ---
+  // --- waits: a long wait holds no thread ---
 
+  // Waits for `duration`. Any length is possible; a negative one counts as 0.
   void sleep(std::string_view name, Duration duration);
   void sleep(Duration duration) { sleep("sleep", duration); }
-  // The oldest signal of this name that was not read yet; nothing when the time is over.
+  // Waits for a signal and returns the oldest unread one with this name; nothing after the timeout.
   template <typename T = Json>
   std::optional<T> signal(std::string_view name, const SignalOptions& options = {}) {
     const std::optional<std::string> payload = wait_for_signal(name, options);
     if (!payload) return std::nullopt;
     return detail::decode_named<T>(*payload, "signal", name);
   }
+  // Creates a promise: a value that code outside the workflow supplies.
   template <typename T = Json>
   Promise<T> promise(std::string_view name, const SignalOptions& options = {}) {
     auto [token, state] = make_promise(name, options);
     return Promise<T>{std::move(token), Pending<T>{std::move(state)}};
   }
-  // The same without waiting, for `any` and `all`.
+  // These begin to wait and return immediately, for `any` and `all`.
   Pending<void> start_sleep(std::string_view name, Duration duration) {
     return Pending<void>{begin_sleep(name, duration)};
   }
@@ -225,27 +240,28 @@ class Workflow {
   PendingSignal<T> start_signal(std::string_view name, const SignalOptions& options = {}) {
     return PendingSignal<T>{begin_signal(name, options)};
   }
-  // A run of its own, of another workflow; its failure is StepFailed here.
+  // Starts another workflow as a child run and waits for its output. Throws StepFailed if the child fails.
   template <typename T = Json, typename Input>
   T child(std::string_view workflow, const Input& input, const ChildOptions& options = {}) {
     return spawn_child<T>(workflow, input, options).get();
   }
 
-  // --- side by side ---
+  // --- concurrency ---
 
-  // A task, for any worker; it begins before the next thing here that takes time. One that is refused has
-  // failed, which get() says.
+  // Creates a task that any worker may run. The task is stored before the workflow's next step or wait. If
+  // the store rejects the task, get() throws StepFailed.
   template <typename T = Json, typename Input>
     requires(!detail::LocalCall<std::decay_t<Input>>)
   Pending<T> spawn(std::string_view type, const Input& input, const SpawnOptions& options = {}) {
     return Pending<T>{spawn_task(type, detail::encode(input), options)};
   }
+  // Starts a child run without waiting for it.
   template <typename T = Json, typename Input>
   Pending<T> spawn_child(std::string_view workflow, const Input& input, const ChildOptions& options = {}) {
     return Pending<T>{start_child(workflow, detail::encode(input), options)};
   }
-  // A lambda, on a thread of its own here: one that takes a Workflow& is a branch, whose steps are named
-  // NAME/STEP; one that takes nothing or a Step& is one step.
+  // Runs a lambda on a thread of this worker. A lambda that takes a Workflow& is a branch with its own steps,
+  // named NAME/STEP. A lambda that takes nothing or a Step& is one step.
   template <typename Call>
     requires detail::LocalCall<Call>
   auto spawn(std::string_view name, Call call, const StepOptions& options = {}) {
@@ -262,7 +278,8 @@ class Workflow {
           })};
     }
   }
-  // Waits until all have ended; throws what the first of them that failed, by its place, failed with.
+  // Waits until all have ended and returns their results. If some failed, throws the error of the first of
+  // them in the vector.
   template <typename T>
   auto all(const std::vector<Pending<T>>& pendings) {
     const std::vector<std::string> given = await_all(states_of(pendings));
@@ -272,8 +289,8 @@ class Workflow {
       return values;
     }
   }
-  // The first that has ended, by the record; which one that was is kept. The others are canceled (see
-  // Pending::cancel), unless the options keep them.
+  // Waits until one has ended. The choice is recorded, so a replay returns the same one. Cancels the others
+  // (see Pending::cancel) unless options.keep_losers is set.
   template <typename T>
   FirstOf<T> any(const std::vector<Pending<T>>& pendings, const AnyOptions& options = {}) {
     const std::size_t index = await_any(states_of(pendings), options);
@@ -284,15 +301,16 @@ class Workflow {
       return {.index = index, .value = pendings[index].get()};
     }
   }
-  // Of steps, sleeps, signals, tasks and children together: the index of the first, whose get() says how it
-  // ended.
+  // The same for a mix of steps, sleeps, signals, tasks and children. Returns the index of the first one; its
+  // get() returns the result. Always cancels the others.
   template <IsPending... Pendings>
     requires(sizeof...(Pendings) > 1)
   std::size_t any(const Pendings&... pendings) {
     return await_any({pendings.state()...}, {});
   }
-  // Calls the function for each item, a few at a time: (const Item&) or (Step&, const Item&) is a step for
-  // each, (Workflow&, const Item&) a branch for each. Returns the results in the order of the items.
+  // Calls the function for each item, `options.parallel` at a time, and returns the results in the order of
+  // the items. A function (const Item&) or (Step&, const Item&) is a step for each item; (Workflow&, const
+  // Item&) is a branch for each item.
   template <typename Items, typename Call>
   auto map(const Items& items, Call call, const MapOptions& options = {}) {
     using Item = typename Items::value_type;
@@ -319,22 +337,25 @@ class Workflow {
     }
   }
 
-  // --- what would differ from one time to the next ---
+  // --- deterministic replacements for clocks and random numbers ---
 
-  [[nodiscard]] TimePoint now() const;  // of the store, when the last step ended
+  // Store time at the end of the last step that this code has awaited; before that, when the workflow began.
+  [[nodiscard]] TimePoint now() const;
+  // A version 8 UUID that is the same in each replay.
   [[nodiscard]] std::string uuid();
+  // Like uuid(), but 64 random bits.
   [[nodiscard]] std::uint64_t random();
-  // Whether this run goes the new way: true, and noted so, for a run that comes here first; false for one
-  // that had come further before the code had this line.
+  // For changing the code of running workflows: true if this run should take the new path. A run that reaches
+  // the call for the first time records true. A run that had passed this line before the call was added gets
+  // false.
   [[nodiscard]] bool patched(std::string_view name);
 
   // --- the run ---
 
-  // Ends this run and starts another one of the same workflow in its place, with `input` and an empty
-  // history: for loops without end. The next run has the same key, queue, priority, labels and parent, the
-  // same time until its deadline, and the signals that were not read. What was spawned and not awaited is
-  // cancelled. Throws Failure{"undo_registered"} where there is something to undo: the next run could not
-  // undo it.
+  // Ends this run and starts another run of the same workflow with `input` and an empty history, for endless
+  // loops. The next run keeps the run key, queue, priority, labels and parent, the remaining time until the
+  // deadline, and the unread signals. Work that was spawned and not awaited is canceled. Throws
+  // Failure{"undo_registered"} if an undo is registered, because the next run could not run it.
   template <typename T>
   [[noreturn]] void continue_as_new(const T& input) {
     continue_with(detail::encode_argument(input));
@@ -342,7 +363,8 @@ class Workflow {
   [[noreturn]] void continue_as_new() { continue_with("null"); }
   void set_status(std::string_view status);  // shown with the run
   [[nodiscard]] std::string run_id() const;
-  // For long steps: the run is cancelled, the lease lost, or the worker is going.
+  // Stop is requested when the run is canceled, the lease is lost or the worker stops. In a step's function
+  // it is the step's stop token.
   [[nodiscard]] std::stop_token stop_token() const;
 
  private:

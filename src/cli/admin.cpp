@@ -1,4 +1,4 @@
-// pawl migrate: the store's schema. The others have files of their own: doctor, verify, backup, retention.
+// pawl migrate: updates the store's schema. doctor, verify, backup and retention have their own files.
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ void print_migrations(const std::vector<store::MigrationState>& states, const In
   if (!input.has("--json")) context.out.table({{"VERSION", true}, {"NAME"}, {"APPLIED"}}, rows);
 }
 
-// What the store throws is told by main.
+// main() prints StoreErrors.
 int migrate(Context& context, const Input& input) {
   const auto address = store_named(context, input.text("--store"));
   if (!address) return context.out.problem("pawl migrate", address.problem());
@@ -49,13 +49,15 @@ int migrate(Context& context, const Input& input) {
 
 std::vector<Command> admin_commands() {
   return {{.path = "migrate",
-           .summary = "Bring a store's schema up to date; a server does so when it starts",
+           .summary = "Migrate a store's schema to the current version; a server does this when it starts",
            .flags = {{.name = "--store",
                       .value = "STORE",
                       .summary = "sqlite:FILE or postgres://…",
                       .fallback = "sqlite:pawl.db",
                       .variable = "PAWL_STORE"},
-                     {.name = "--status", .summary = "Only show what is applied", .kind = ValueKind::none},
+                     {.name = "--status",
+                      .summary = "Only show the applied and the pending migrations",
+                      .kind = ValueKind::none},
                      {.name = "--json", .summary = "One JSON object a line", .kind = ValueKind::none}},
            .example = "pawl migrate --store postgres://localhost/pawl --status",
            .handler = migrate},

@@ -1,10 +1,9 @@
 #pragma once
-// The words that the process was started with. Other users can read them in the list of processes for as long
-// as it runs.
+// Hides secrets in the process's own argument list, which other users can read as long as the process runs.
 
 namespace pawl::cli {
 
-// Overwrites the token of --token and the passwords of stores' addresses. Where they were read is a copy.
+// Overwrites the value of --token and the passwords in store addresses. Copy the words before the call.
 void hide_secrets(int count, char** words);
 
 }  // namespace pawl::cli

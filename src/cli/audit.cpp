@@ -1,4 +1,4 @@
-// pawl audit: who did what.
+// pawl audit: lists and exports the audit log.
 
 #include <array>
 #include <utility>
@@ -57,7 +57,7 @@ int list_audit(Context& context, const Input& input) {
   });
 }
 
-// Whole, newest first, with the hashes that chain them.
+// Prints whole entries, the newest first, with the hashes that chain them.
 int export_audit(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) {
     return each_item(session, std::string{kAudit}, audit_query(input), 0,
@@ -67,13 +67,13 @@ int export_audit(Context& context, const Input& input) {
 
 std::vector<Flag> audit_flags(std::vector<Flag> more) {
   std::vector<Flag> flags{
-      {.name = "--for", .value = "NAMESPACE", .summary = "Only of this namespace"},
+      {.name = "--for", .value = "NAMESPACE", .summary = "Only entries of this namespace"},
       {.name = "--actor", .value = "ID", .summary = "Only by this token"},
       {.name = "--action",
        .value = "NAME",
-       .summary = "Only this action, such as token.create; token.* for all that begin so"},
+       .summary = "Only this action, such as token.create, or a prefix such as token.*"},
       {.name = "--object", .value = "NAME", .summary = "Only on this object"},
-      {.name = "--outcome", .value = "CODE", .summary = "Only ok, or this code of a problem"},
+      {.name = "--outcome", .value = "CODE", .summary = "Only this outcome: ok or an error code"},
       {.name = "--created-after",
        .value = "TIME",
        .summary = "Only at this time or later",
@@ -90,7 +90,7 @@ std::vector<Flag> audit_flags(std::vector<Flag> more) {
 
 std::vector<Command> audit_commands() {
   return {{.path = "audit list",
-           .summary = "List who did what, newest first",
+           .summary = "List the audit log, newest first",
            .flags = audit_flags({{.name = "--limit",
                                   .value = "N",
                                   .summary = "At most so many",
@@ -100,7 +100,7 @@ std::vector<Command> audit_commands() {
            .example = "pawl audit list --action 'token.*'",
            .handler = list_audit},
           {.path = "audit export",
-           .summary = "Print the whole audit, one JSON object a line",
+           .summary = "Print the whole audit log, one JSON object per line",
            .flags = audit_flags({}),
            .example = "pawl audit export --created-after 2026-01-01T00:00:00Z > audit.jsonl",
            .handler = export_audit}};

@@ -1,4 +1,4 @@
-// pawl backup: a copy of a store while it is at work.
+// pawl backup: copies a store while it is in use.
 
 #include <cerrno>
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace pawl::cli {
 
 namespace {
 
-// A copy is written under this name until it is whole. One that does not become so is taken away.
+// The temporary name of a copy until it is complete. The destructor removes an incomplete copy.
 class Unfinished {
  public:
   explicit Unfinished(const std::string& file) : path_(file + ".unfinished") {}
@@ -44,7 +44,7 @@ core::Status check_folder_of(const std::string& file) {
 
 core::Status copy(const client::StoreAddress& address, const std::string& file) {
   if (address.type == client::StoreType::sqlite) {
-    // That it is there and can be read is told by main; what is thrown after this is about the copy.
+    // If the store is missing or unreadable, this throws and main() prints it; later errors concern the copy.
     const auto states = client::store_migrations(address);
     if (auto writable = check_folder_of(file); !writable) return writable;
   }
@@ -74,7 +74,7 @@ int backup(Context& context, const Input& input) {
 
 Command backup_command() {
   return {.path = "backup",
-          .summary = "Copy a SQLite store into a file while servers and workers go on with it",
+          .summary = "Copy a SQLite store to a file while servers and workers use it",
           .arguments = {{.name = "FILE", .summary = "The copy, which must not exist yet"}},
           .flags = {{.name = "--store",
                      .value = "STORE",

@@ -61,7 +61,7 @@ core::Status check_ranges(const Input& input) {
 
 using HttpWorkload = void (*)(const bench::Options&, const bench::StartServer&, const bench::Report&);
 
-// Through a server in a process of its own.
+// Measures through a server in its own process.
 int measure_http(Context& context, const Input& input, HttpWorkload workload, const bench::Options& options,
                  const bench::Report& report) {
   std::optional<Child> server;
@@ -74,7 +74,7 @@ int measure_http(Context& context, const Input& input, HttpWorkload workload, co
     if (!child) std::exit(context.out.problem("pawl bench", child.problem()));
     server = *std::move(child);
     const std::string line = server->read_line();
-    if (line.empty()) std::exit(1);  // it has said why
+    if (line.empty()) std::exit(1);  // the server has printed why
     return {.address = line.substr(line.rfind(' ') + 1), .pid = server->pid()};
   };
   workload(options, start, report);
@@ -104,35 +104,36 @@ Handler measure(Workload workload, HttpWorkload http_workload) {
 struct Row {
   const char* name;
   const char* summary;
-  Workload workload;  // none: only over HTTP
+  Workload workload;  // null: only over HTTP
   std::vector<Flag> flags = {};
   HttpWorkload http_workload = nullptr;
 };
 
 Command command_of(const Row& row) {
-  std::vector<Flag> flags{{.name = "--store",
-                           .value = "STORE",
-                           .summary = "sqlite:FILE, postgres://… or memory:",
-                           .fallback = "sqlite:pawl-bench.db"},
-                          {.name = "--seconds",
-                           .value = "N",
-                           .summary = "Of each measurement",
-                           .kind = ValueKind::real,
-                           .fallback = "5"},
-                          {.name = "--batch",
-                           .value = "N",
-                           .summary = "Tasks in one call",
-                           .kind = ValueKind::integer,
-                           .fallback = "100"},
-                          {.name = "--workers",
-                           .value = "N",
-                           .summary = "Workers at once",
-                           .kind = ValueKind::integer,
-                           .fallback = "32"},
-                          {.name = "--baseline",
-                           .summary = "Also one statement and commit an operation, for the ratio",
-                           .kind = ValueKind::none},
-                          {.name = "--json", .summary = "One JSON object a line", .kind = ValueKind::none}};
+  std::vector<Flag> flags{
+      {.name = "--store",
+       .value = "STORE",
+       .summary = "sqlite:FILE, postgres://… or memory:",
+       .fallback = "sqlite:pawl-bench.db"},
+      {.name = "--seconds",
+       .value = "N",
+       .summary = "Of each measurement",
+       .kind = ValueKind::real,
+       .fallback = "5"},
+      {.name = "--batch",
+       .value = "N",
+       .summary = "Tasks in one call",
+       .kind = ValueKind::integer,
+       .fallback = "100"},
+      {.name = "--workers",
+       .value = "N",
+       .summary = "Workers at once",
+       .kind = ValueKind::integer,
+       .fallback = "32"},
+      {.name = "--baseline",
+       .summary = "Also measure one statement and one commit per operation, for comparison",
+       .kind = ValueKind::none},
+      {.name = "--json", .summary = "One JSON object a line", .kind = ValueKind::none}};
   flags.insert(flags.end(), row.flags.begin(), row.flags.end());
   return {.path = std::string{"bench "} + row.name,
           .summary = row.summary,
@@ -159,7 +160,8 @@ std::vector<Command> bench_commands() {
                   .kind = ValueKind::real,
                   .fallback = "120"};
   const Flag waiting = count_flag("--waiting", "Claims that wait", "10000");
-  const Flag finished = count_flag("--finished", "Finished tasks that are too old to be kept", "500000");
+  const Flag finished =
+      count_flag("--finished", "Finished tasks that are older than their retention", "500000");
   const Flag sleeping = count_flag("--sleeping", "Workflows that sleep for a week", "100000");
   const Flag iterations =
       count_flag("--iterations",
@@ -177,12 +179,12 @@ std::vector<Command> bench_commands() {
             {over_http},
             bench::run_http_jobs},
         Row{"memory",
-            "What a server takes, idle and with many claims waiting",
+            "Memory of a server, idle and with many waiting claims",
             nullptr,
             {waiting},
             bench::run_http_memory},
         Row{"cold",
-            "From the start of a server to its first task in a worker's hands",
+            "Time from the start of a server to the first claimed task",
             nullptr,
             {},
             bench::run_http_cold},
@@ -199,16 +201,10 @@ std::vector<Command> bench_commands() {
             bench::run_loop,
             {iterations, loop_over_http},
             bench::run_http_loop},
-        Row{"sleepers",
-            "What workflows that sleep take of the memory, in process",
-            bench::run_sleepers,
-            {sleeping}},
+        Row{"sleepers", "Memory of sleeping workflows, in this process", bench::run_sleepers, {sleeping}},
         Row{"deep", "The rate with a deep backlog of other queues", bench::run_deep, {backlog}},
         Row{"held", "The rate while a forgotten transaction holds a snapshot", bench::run_held, {held}},
-        Row{"retention",
-            "The rate while tasks that are too old to be kept are taken away",
-            bench::run_retention,
-            {finished}}}) {
+        Row{"retention", "The rate while expired tasks are erased", bench::run_retention, {finished}}}) {
     commands.push_back(command_of(row));
   }
   return commands;

@@ -11,7 +11,7 @@ namespace {
 
 bool is_switch(const FilterFlag& filter) { return filter.flag.kind == ValueKind::none; }
 
-// As the API wants it.
+// The value in the form of the API.
 std::string value_of(const FilterFlag& filter, const Input& input) {
   if (is_switch(filter)) return "true";
   const std::string value = input.text(filter.flag.name);
@@ -27,8 +27,9 @@ core::Result<std::string> body_of(const Input& input, const BulkAction& action) 
     has_filter = true;
   }
   if (!has_filter) {
-    return core::invalid_field("ID", fmt::format("is needed, or a filter such as {}; --all takes every {}",
-                                                 action.filters.at(1).flag.name, action.noun));
+    return core::invalid_field(
+        "ID", fmt::format("is required unless a filter such as {} is given; --all selects every {}",
+                          action.filters.at(1).flag.name, action.noun));
   }
   client::ObjectText body;
   body.raw("filter", filter.str()).number("limit", input.integer("--limit"));
@@ -49,12 +50,12 @@ std::vector<Flag> list_flags(const std::vector<FilterFlag>& filters) {
   std::vector<Flag> flags = flags_of(filters);
   flags.insert(flags.end(), {{.name = "--order",
                               .value = "ORDER",
-                              .summary = "By creation",
+                              .summary = "Order by creation time",
                               .kind = ValueKind::choice,
                               .choices = {"asc", "desc"}},
                              {.name = "--limit",
                               .value = "N",
-                              .summary = "At most so many",
+                              .summary = "Maximum number of items",
                               .kind = ValueKind::integer,
                               .fallback = "50"},
                              {.name = "--all", .summary = "All of them", .kind = ValueKind::none}});
@@ -81,12 +82,12 @@ std::vector<Flag> bulk_flags(const std::string& noun, const std::vector<FilterFl
   std::vector<Flag> flags = flags_of(filters);
   flags.insert(flags.end(),
                {{.name = "--all",
-                 .summary = fmt::format("Every {}, where there is no other filter", noun),
+                 .summary = fmt::format("All {}s; required if there is no filter", noun),
                  .kind = ValueKind::none},
-                {.name = "--dry-run", .summary = "Only say how many match", .kind = ValueKind::none},
+                {.name = "--dry-run", .summary = "Only print the number of matches", .kind = ValueKind::none},
                 {.name = "--limit",
                  .value = "N",
-                 .summary = "At most so many",
+                 .summary = "Maximum number of items",
                  .kind = ValueKind::integer,
                  .fallback = "1000"}});
   return flags;

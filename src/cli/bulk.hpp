@@ -1,5 +1,5 @@
 #pragma once
-// Filters of runs and tasks: the flags that say which, lists of those, and one action on all of them.
+// Filters of runs and tasks: their flags, lists of the matches, and one action on all matches.
 
 #include <optional>
 #include <string>
@@ -10,29 +10,29 @@
 
 namespace pawl::cli {
 
-// A flag that narrows down what is meant, and the name of it in the API.
+// A filter flag, and the name of its field in the API.
 struct FilterFlag {
   Flag flag;
   std::string field;
 };
 
-// The filters, and what else a list takes.
+// The filters and the other flags of a list command.
 [[nodiscard]] std::vector<Flag> list_flags(const std::vector<FilterFlag>& filters);
-// How many to list: --limit, or 0 with --all.
+// The value of --limit; 0 with --all.
 [[nodiscard]] core::Result<std::int64_t> list_limit(const Input& input);
-// The filters that were given, as the query of a list: "&state=failed&…".
+// The given filters as the query of a list: "&state=failed&…".
 [[nodiscard]] std::string filter_query(const Input& input, const std::vector<FilterFlag>& filters);
 
-// The filters, and what else a bulk action takes.
+// The filters and the other flags of a bulk action.
 [[nodiscard]] std::vector<Flag> bulk_flags(const std::string& noun, const std::vector<FilterFlag>& filters);
 
 struct BulkAction {
   std::string noun;  // "run"
   std::string verb;  // "retry"
   std::vector<FilterFlag> filters;
-  std::optional<std::string> reason = {};  // where the API takes one
+  std::optional<std::string> reason = {};  // if the API accepts one
 };
-// Does it to all that the filters find, and says how many those were.
+// Applies the action to all matches and prints their number.
 [[nodiscard]] core::Status act_on_many(Session& session, Context& context, const Input& input,
                                        const BulkAction& action);
 

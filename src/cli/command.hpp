@@ -1,6 +1,6 @@
 #pragma once
-// What a command of the command line is: one row, from which parsing, help, completion and suggestions are
-// made.
+// A command of the command line is one row of a table. Parsing, help, completion and suggestions are
+// generated from the rows.
 
 #include <functional>
 #include <map>
@@ -13,19 +13,21 @@
 
 namespace pawl::cli {
 
-// `boolean` is a switch that may also be given as --name=false.
+// `boolean` is a switch that can also be given as --name=false.
 enum class ValueKind : std::uint8_t { none, boolean, text, integer, real, duration, time, choice };
 
 struct Flag {
   std::string name = {};   // "--queue"
-  std::string value = {};  // what stands for its value in the help: "NAME"; empty for a switch
+  std::string value = {};  // placeholder of the value in the help, such as "NAME"; empty for a switch
   std::string summary = {};
   ValueKind kind = ValueKind::text;
-  std::string fallback = {};  // shown in the help, and what Input::text gives when the flag is absent
+  // The default: shown in the help, and returned by Input::text if the flag is absent.
+  std::string fallback = {};
   bool repeated = false;
   std::vector<std::string> choices = {};
-  std::string variable = {};    // an environment variable that gives it too
-  std::string instead_of = {};  // a flag that gives the same: where it was given, the variable is not read
+  std::string variable = {};  // an environment variable with the same meaning
+  // Another flag with the same meaning: if it is given, the variable is not read.
+  std::string instead_of = {};
   bool required = false;
 };
 
@@ -36,13 +38,13 @@ struct Argument {
   std::vector<std::string> choices = {};
 };
 
-// What was given. Asking for a name that the command's row does not have is a bug.
+// The given flags and arguments. Reading a name that the command's row does not have is a bug.
 class Input {
  public:
   void add(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
 
   [[nodiscard]] bool has(const std::string& name) const { return values_.contains(name); }
-  // The last one given; empty if none.
+  // The last value given; empty if none.
   [[nodiscard]] std::string text(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> all(const std::string& name) const;
   [[nodiscard]] std::int64_t integer(const std::string& name) const { return std::stoll(text(name)); }
@@ -55,7 +57,7 @@ class Input {
 
 using Environment = std::map<std::string, std::string>;
 
-// What the process hands to a command.
+// The services of the process that a command uses.
 struct Context {
   const Environment& environment;
   core::Clock& clock;

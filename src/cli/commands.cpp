@@ -18,7 +18,7 @@ std::vector<Flag> server_flags() {
        .variable = "PAWL_NAMESPACE"},
       {.name = "--token",
        .value = "SECRET",
-       .summary = "The access token; no list of processes shows that of --token-file",
+       .summary = "The access token; --token-file keeps it out of the process list",
        .variable = "PAWL_TOKEN",
        .instead_of = "--token-file"},
       {.name = "--token-file",
@@ -28,13 +28,16 @@ std::vector<Flag> server_flags() {
        .instead_of = "--token"},
       {.name = "--ca-cert",
        .value = "FILE",
-       .summary = "Trust servers of this authority, not the system's",
+       .summary = "CA certificate that signs the server's certificate, instead of the system's CAs",
        .variable = "PAWL_CA_CERT"},
       {.name = "--client-cert",
        .value = "FILE",
-       .summary = "The certificate to show the server",
+       .summary = "Client certificate for mutual TLS",
        .variable = "PAWL_CLIENT_CERT"},
-      {.name = "--client-key", .value = "FILE", .summary = "Its key", .variable = "PAWL_CLIENT_KEY"},
+      {.name = "--client-key",
+       .value = "FILE",
+       .summary = "Key of the client certificate",
+       .variable = "PAWL_CLIENT_KEY"},
       {.name = "--json", .summary = "JSON: one document, or one line per item", .kind = ValueKind::none},
   };
 }
@@ -72,15 +75,15 @@ std::string CommandTable::summary_of(std::string_view path) const {
 }
 
 CommandTable all_commands() {
-  CommandTable table{.groups = {{"task", "Enqueue tasks and look after them"},
-                                {"workflow", "Put definitions of workflows and look at them"},
-                                {"run", "Start runs of workflows, watch them and steer them"},
-                                {"schedule", "Start workflows and tasks again and again"},
+  CommandTable table{.groups = {{"task", "Enqueue, list, retry and cancel tasks"},
+                                {"workflow", "Apply and show workflow definitions"},
+                                {"run", "Start, watch and control runs"},
+                                {"schedule", "Manage schedules of workflows and tasks"},
                                 {"queue", "See queues and set their limits"},
                                 {"worker", "Run handlers for tasks; see and drain workers"},
                                 {"token", "Make, list, rotate and revoke access tokens"},
-                                {"audit", "See who did what"},
-                                {"admin", "Look after the store as a whole"},
+                                {"audit", "List and export the audit log"},
+                                {"admin", "Maintain the store"},
                                 {"bench", "Measure what this machine and store can do"}},
                      .commands = {}};
   for (auto rows :

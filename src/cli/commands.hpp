@@ -1,5 +1,5 @@
 #pragma once
-// The table of commands: each noun's file gives its rows, and they are put together here.
+// The table of commands. Each noun's file defines its rows; all_commands() joins them.
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace pawl::cli {
 [[nodiscard]] std::vector<Flag> server_flags();
 [[nodiscard]] std::vector<Flag> with_server_flags(std::vector<Flag> flags);
 
-// How a worker gets its handlers, also the one of `pawl dev`.
+// The flags that define a worker's handlers; `pawl dev` has them too.
 [[nodiscard]] std::vector<Flag> handler_flags();
 
 [[nodiscard]] std::vector<Command> task_commands();
@@ -34,7 +34,7 @@ namespace pawl::cli {
 [[nodiscard]] std::vector<Command> bench_commands();
 [[nodiscard]] std::vector<Command> completion_commands();
 
-// A group of commands that is no command itself, or also one.
+// A prefix that several commands share. It can also be a command itself.
 struct Group {
   std::string name;
   std::string summary;
@@ -47,7 +47,7 @@ struct CommandTable {
   [[nodiscard]] const Command* find(std::string_view path) const;
   // The words that may follow a path ("" for the first word).
   [[nodiscard]] std::vector<std::string> words_after(std::string_view path) const;
-  // Of a group or a command.
+  // The summary of a group or a command.
   [[nodiscard]] std::string summary_of(std::string_view path) const;
 };
 

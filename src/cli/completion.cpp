@@ -1,4 +1,4 @@
-// pawl completion: scripts for the shells, made from the table.
+// pawl completion: generates completion scripts for shells from the table of commands.
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 struct Level {
   std::string path;
-  std::vector<std::string> words;  // what may follow: commands, flags, choices of the arguments
+  std::vector<std::string> words;  // may follow: commands, flags, choices of the arguments
 };
 
 std::vector<Level> levels_of(const CommandTable& table) {
@@ -43,7 +43,8 @@ std::string cases(const CommandTable& table, std::string_view assignment) {
   return text;
 }
 
-// The words so far that are no flags and lead somewhere are the path; the rest are arguments.
+// The path consists of the words so far that are not flags and continue a known path; the others are
+// arguments.
 std::string bash_script(const CommandTable& table) {
   return fmt::format(
       R"(# bash completion for pawl: source <(pawl completion bash)

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <limits>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -17,15 +20,16 @@ const std::vector<ConfigKey>& config_keys() {
       {"listen", text, "127.0.0.1:7717", "address and port"},
       {"store", text, "sqlite:pawl.db", "sqlite:FILE, postgres://… or memory:"},
       {"server.hosts", text, "",
-       "names that callers reach it by, with commas between; others are refused (421)"},
-      {"auth.required", boolean, "false", "a token is needed even before the first one is made"},
+       "comma-separated host names of the server; requests for other hosts are rejected (421)"},
+      {"auth.required", boolean, "false", "require a token even if the store has none"},
       {"tls.cert", text, "", "certificate file"},
       {"tls.key", text, "", "key file"},
       {"tls.client_ca", text, "", "clients need a certificate of this authority"},
       {"leader.ttl", duration, "30s", "of the leader's lease"},
-      {"lease.default", duration, "30s", "of a claim that does not say"},
+      {"lease.default", duration, "30s", "lease of a claim that does not set one"},
       {"workers.offline_after", duration, "60s", "without a heartbeat"},
-      {"recovery.leases", duration, "5s", "expired leases are looked for at least so often; 100ms if longer"},
+      {"recovery.leases", duration, "5s",
+       "maximum interval between checks for expired leases; values above 100ms mean 100ms"},
       {"recovery.timeouts", duration, "10s", "the same for tasks that time out"},
       {"recovery.stuck", duration, "60s", "how often stuck runs are looked for"},
       {"recovery.deadlines", duration, "30s",
@@ -36,8 +40,9 @@ const std::vector<ConfigKey>& config_keys() {
       {"limits.body_max", size, "4MiB", "a larger request is refused; batches may have 16MiB"},
       {"limits.connections", integer, "1024", "open at once"},
       {"limits.claims_waiting", integer, "100000", "long polls at once"},
-      {"limits.child_depth", integer, "64", "runs below one another; a child run below them fails"},
-      {"limits.run_rendered", size, "64MiB", "of inputs that one run makes for its tasks and children"},
+      {"limits.child_depth", integer, "64", "maximum depth of child runs; a deeper child run fails"},
+      {"limits.run_rendered", size, "64MiB",
+       "total size of the inputs that one run renders for its tasks and children"},
       {"limits.run_scanned", size, "1GiB", "that the references of one run may read"},
       {"limits.claims_waiting_per_namespace", integer, "0",
        "the same of one namespace; 0: half of limits.connections"},
@@ -50,7 +55,7 @@ const std::vector<ConfigKey>& config_keys() {
       {"limits.reads_per_token", integer, "2", "the same of one token"},
       {"limits.requests_per_namespace", integer, "0", "requests a second of one namespace; 0: any number"},
       {"limits.requests_per_token", integer, "0", "the same of one token"},
-      {"retention.tasks", duration, "7d", "finished tasks are kept; a namespace may say otherwise"},
+      {"retention.tasks", duration, "7d", "how long finished tasks are kept; a namespace can override it"},
       {"retention.runs", duration, "30d",
        "finished runs are kept, with their events and tasks; a namespace may say otherwise"},
       {"retention.idempotency", duration, "24h", "answers of idempotent requests are kept"},
@@ -66,7 +71,7 @@ const std::vector<ConfigKey>& config_keys() {
 
 namespace {
 
-// Variables that the command line and the handlers read; no keys of the configuration.
+// Variables that the command line and the handlers read; they are not configuration keys.
 constexpr std::array kOtherVariables{
     "PAWL_CONFIG",        "PAWL_ADDRESS",     "PAWL_NAMESPACE",  "PAWL_TOKEN",   "PAWL_TOKEN_FILE",
     "PAWL_CA_CERT",       "PAWL_CLIENT_CERT", "PAWL_CLIENT_KEY", "PAWL_TASK_ID", "PAWL_OPERATION_KEY",
@@ -92,10 +97,10 @@ std::vector<std::string> choices_of(const ConfigKey& key) {
 }
 
 bool is_integer(std::string_view text) {
-  return !text.empty() && text.size() < 16 && text.find_first_not_of("0123456789") == std::string_view::npos;
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// What a value of the key must be; empty if this one is.
+// The expected form of the key's values; empty if this value has it.
 std::string_view expectation(const ConfigKey& key, const std::string& text) {
   switch (key.type) {
     case ConfigType::text: return "";
@@ -109,7 +114,7 @@ std::string_view expectation(const ConfigKey& key, const std::string& text) {
   return std::find(choices.begin(), choices.end(), text) != choices.end() ? "" : key.summary;
 }
 
-// As YAML that reads as the same text.
+// YAML that parses to the same text.
 std::string yaml_text(const std::string& text) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -167,8 +172,12 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
     factor = unit.bytes;
     break;
   }
-  if (!is_integer(text) || text.size() > 9) return std::nullopt;
-  return std::stoll(std::string{text}) * factor;
+  if (!is_integer(text)) return std::nullopt;
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  std::int64_t number = 0;
+  const bool is_too_large =
+      std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc::result_out_of_range;
+  return is_too_large || number > kMost / factor ? kMost : number * factor;
 }
 
 Config::Config() {
@@ -181,7 +190,7 @@ core::Status Config::set(const std::string& key, ConfigValue value) {
   const auto* known = key_named(key);
   if (known == nullptr) {
     return core::invalid_field(
-        key, fmt::format("{} gives a key that is not known{}", value.origin, suggestion(key, all_names())));
+        key, fmt::format("unknown key, set by {}{}", value.origin, suggestion(key, all_names())));
   }
   if (const auto expected = expectation(*known, value.text); !expected.empty()) {
     return core::invalid_field(
@@ -239,7 +248,7 @@ std::vector<std::string> variable_warnings(const Environment& environment) {
   for (const auto& [name, value] : environment) {
     const bool is_ours = name.starts_with("PAWL_") && !name.starts_with("PAWL_TEST_");
     if (!is_ours || std::find(known.begin(), known.end(), name) != known.end()) continue;
-    warnings.push_back(fmt::format("nothing reads the variable {}{}", name, suggestion(name, known)));
+    warnings.push_back(fmt::format("unknown environment variable {}{}", name, suggestion(name, known)));
   }
   return warnings;
 }

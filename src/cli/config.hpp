@@ -1,7 +1,7 @@
 #pragma once
-// The server's configuration: one table of keys; values from defaults, then a YAML file, then the
-// environment, then flags, each over the one before. Every value knows where it came from. Read only once
-// loaded.
+// The server's configuration: one table of keys. Each value comes from the defaults, a YAML file, the
+// environment or the flags; later sources override earlier ones. Every value records its origin. Immutable
+// after loading, so any thread may read it.
 
 #include <cstdint>
 #include <map>
@@ -29,7 +29,8 @@ struct ConfigKey {
 [[nodiscard]] const std::vector<ConfigKey>& config_keys();
 // "recovery.leases" is PAWL_RECOVERY_LEASES.
 [[nodiscard]] std::string variable_of(std::string_view key);
-// "2MiB", "64KiB", "100" in bytes.
+// "2MiB", "64KiB", "100" in bytes. A number that is too large for the type becomes the largest one, which is
+// outside the range of every key.
 [[nodiscard]] std::optional<std::int64_t> parse_size(std::string_view text);
 
 struct ConfigValue {
@@ -44,7 +45,8 @@ class Config {
   // All keys at their defaults.
   Config();
 
-  // Refuses a key that is not known, naming the nearest, and a value that is not of the key's type.
+  // Rejects an unknown key, with the nearest known one in the message, and a value that does not have the
+  // key's type.
   [[nodiscard]] core::Status set(const std::string& key, ConfigValue value);
 
   [[nodiscard]] const ConfigValue& at(const std::string& key) const;
@@ -53,8 +55,8 @@ class Config {
   [[nodiscard]] std::int64_t integer(const std::string& key) const;  // sizes too, in bytes
   [[nodiscard]] bool boolean(const std::string& key) const { return text(key) == "true"; }
 
-  // "key: value  # where it came from", in the order of the table: YAML that can be read again, but for
-  // passwords, which are hidden.
+  // "key: value  # origin" lines in the order of the table. They are valid YAML, except that passwords are
+  // hidden.
   [[nodiscard]] std::vector<std::string> lines() const;
 
  private:
@@ -64,19 +66,19 @@ class Config {
 struct ConfigSources {
   std::string file = {};  // none: no file
   const Environment* environment = nullptr;
-  std::vector<std::pair<std::string, std::string>> flags = {};  // key and value of the flags that are keys
-  std::vector<std::string> sets = {};  // "key=value" of --set, the last to be applied
+  std::vector<std::pair<std::string, std::string>> flags = {};  // key and value of the flags that set keys
+  std::vector<std::string> sets = {};                           // "key=value" of --set, applied last
 };
 
 [[nodiscard]] core::Result<Config> load_config(const ConfigSources& sources);
 
-// One for each PAWL_ variable that nothing reads, with the nearest that something does.
+// One warning for each PAWL_ variable that no component reads, with the nearest known name.
 [[nodiscard]] std::vector<std::string> variable_warnings(const Environment& environment);
 
-// The file's keys, nested maps joined by dots.
+// The keys of the file; the names of nested maps are joined by dots.
 [[nodiscard]] core::Result<std::vector<std::pair<std::string, std::string>>> read_config_file(
     const std::string& path);
-// The same of a file's text; `path` stands in problems.
+// The same for a file's text. Problems name `path`.
 [[nodiscard]] core::Result<std::vector<std::pair<std::string, std::string>>> parse_config(
     const std::string& text, const std::string& path);
 

@@ -1,4 +1,4 @@
-// The configuration file. yaml-cpp tells what it does not understand by throwing; it becomes a problem here.
+// Reads the configuration file. yaml-cpp throws on errors; they become problems here.
 
 #include <algorithm>
 #include <fstream>
@@ -22,12 +22,12 @@ bool has(const Entries& entries, const std::string& path) {
   return std::any_of(entries.begin(), entries.end(), [&](const auto& entry) { return entry.first == path; });
 }
 
-// Which of two would hold is a guess that nobody should have to make.
+// A duplicate key is an error, because it is not clear which value applies.
 core::Problem given_twice(const std::string& path) {
-  return core::invalid_field(path, "is given twice in the file");
+  return core::invalid_field(path, "appears twice in the file");
 }
 
-// Aliases can nest a node in itself, or one node in many.
+// Aliases can nest a node in itself, or repeat one node in many places.
 core::Status check_size(int depth, const Entries& entries) {
   constexpr int kDepthMax = 8;
   constexpr std::size_t kEntriesMax = 1'000;
@@ -45,7 +45,7 @@ core::Status flatten(const YAML::Node& node, const std::string& path, int depth,
     entries.emplace_back(path, node.Scalar());
     return core::Done{};
   }
-  if (node.IsNull()) return core::Done{};  // a heading with nothing under it
+  if (node.IsNull()) return core::Done{};  // a heading without entries
   if (!node.IsMap()) return core::invalid_field(path.empty() ? "config" : path, "must be a map or one value");
   std::set<std::string> names;
   for (const auto& entry : node) {

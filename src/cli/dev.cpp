@@ -1,5 +1,5 @@
-// pawl dev: a server and a worker for shell handlers, started again when they die, as one command to try
-// things with. Loopback only; the data stay in a folder.
+// pawl dev: runs a server and a worker for shell handlers, and restarts them when they die. For trying Pawl;
+// it listens on loopback only and keeps its data in a folder.
 
 #include <csignal>
 #include <filesystem>
@@ -43,14 +43,14 @@ class Dev {
     if (const core::Status started = start_server(input_.text("--listen")); !started)
       return context_.out.problem("pawl dev", started.problem());
     say_where();
-    if (const core::Status started = start_worker(); !started)
-      return context_.out.problem("pawl dev", started.problem());
-    supervise(signals);
-    // The worker first: it still has to report what it ended.
+    const core::Status started = start_worker();
+    const int exit_code = started ? 0 : context_.out.problem("pawl dev", started.problem());
+    if (started) supervise(signals);
+    // The worker first, because it must still report its last results.
     if (worker_) stop_worker(signals);
     server_->stop();
     return_token();
-    return 0;
+    return exit_code;
   }
 
  private:
@@ -58,7 +58,10 @@ class Dev {
     server_rest_.started();
     auto child = Child::start({"serve", "--listen", listen, "--store", store_, "--log-level", "warning"});
     if (!child) return child.problem();
-    const std::string line = child->read_line();
+    std::string line = child->read_line();
+    // With PAWL_LOG_FORMAT=json the line is an object.
+    if (const Json event = Json::parse(line, nullptr, false); event.is_object())
+      line = text_at(event, "what");
     if (!line.starts_with(kServesAt)) {
       return core::Problem{.code = core::ProblemCode::unavailable, .detail = "the server did not start"};
     }
@@ -84,8 +87,8 @@ class Dev {
     return core::Done{};
   }
 
-  // From the first token on the worker needs one too. It gets its own, which goes with this process; the
-  // first one it is not, as that would close the server to everybody else.
+  // Once any token exists, the worker needs one too. It gets its own, which is revoked when this process
+  // ends. If no token exists, none is made, because the first token closes the server to all other callers.
   core::Status get_token() {
     const auto given = context_.environment.find("PAWL_TOKEN");
     const bool has_one = !token_.empty() || (given != context_.environment.end() && !given->second.empty());
@@ -102,8 +105,7 @@ class Dev {
       const auto token = Json::parse(*made);
       token_ = text_at(token, "token");
       token_id_ = text_at(token, "id");
-      context_.out.warn(
-          fmt::format("every call needs a token: the worker has one of its own, {}", token_id_));
+      context_.out.warn(fmt::format("the store requires tokens: created token {} for the worker", token_id_));
       return core::Done{};
     });
   }
@@ -118,14 +120,15 @@ class Dev {
   }
 
   void say_where() {
-    context_.out.fields({{"server", {.text = address_, .colour = Colour::cyan}},
-                         {"data", {.text = input_.text("--data")}},
-                         {"process", {.text = fmt::format("{} (kill -9 it: it comes back)", server_->pid())}},
-                         {"stop", {.text = "Ctrl-C"}}});
+    context_.out.fields(
+        {{"server", {.text = address_, .colour = Colour::cyan}},
+         {"data", {.text = input_.text("--data")}},
+         {"process", {.text = fmt::format("{} (restarted automatically if it dies)", server_->pid())}},
+         {"stop", {.text = "Ctrl-C"}}});
     context_.out.flush();
   }
 
-  // Until a signal to end.
+  // Runs until an end signal.
   void supervise(const sigset_t& signals) {
     while (sigtimedwait(&signals, nullptr, &kLookEvery) < 0) {
       if (server_->has_ended() && server_rest_.is_over())
@@ -134,7 +137,7 @@ class Dev {
     }
   }
 
-  // What runs may finish, unless the user asks again.
+  // Waits for the running handlers. A second signal ends them.
   void stop_worker(const sigset_t& signals) {
     worker_->signal(SIGTERM);
     bool has_said = false;
@@ -157,7 +160,7 @@ class Dev {
   const Input& input_;
   std::string store_;
   std::string address_;
-  std::string token_;  // of the worker; empty: none was needed, or the environment has one
+  std::string token_;  // the worker's; empty: none was needed, or the environment has one
   std::string token_id_;
   Rest server_rest_;
   Rest worker_rest_;
@@ -190,9 +193,9 @@ std::vector<Command> dev_commands() {
         .value = "ADDRESS:PORT",
         .summary = "Where to listen: loopback only; port 0 takes any free one",
         .fallback = "127.0.0.1:7717"},
-       {.name = "--data", .value = "FOLDER", .summary = "Where the data stay", .fallback = ".pawl"}});
+       {.name = "--data", .value = "FOLDER", .summary = "Folder for the data", .fallback = ".pawl"}});
   return {{.path = "dev",
-           .summary = "A server and a worker to try things with, data in ./.pawl",
+           .summary = "Run a server and a worker for development, with data in ./.pawl",
            .flags = std::move(flags),
            .example = "pawl dev --handle 'email.send=./send.sh'",
            .handler = dev}};

@@ -29,7 +29,7 @@ Finding clock_finding(const std::string& date_header, core::TimePoint now) {
   if (!date) {
     finding.verdict = Verdict::warning;
     finding.seen = "the server sends no date";
-    finding.advice = "a proxy may remove the Date header; compare the clocks by hand";
+    finding.advice = "a proxy may remove the Date header; compare the clocks manually";
     return finding;
   }
   const auto skew = now > *date ? now - *date : *date - now;
@@ -38,7 +38,9 @@ Finding clock_finding(const std::string& date_header, core::TimePoint now) {
     finding.seen = "in step with the server";
   } else {
     finding.verdict = Verdict::warning;
-    finding.advice = "let NTP set both clocks; leases go by the store's clock, times given by hand by yours";
+    finding.advice =
+        "synchronize both clocks with NTP: leases use the store's clock, times on the command line use this "
+        "machine's";
   }
   return finding;
 }
@@ -89,7 +91,7 @@ Finding schema_finding(const client::StoreAddress& address) {
   return not_ok("schema", fmt::format("{} migrations are pending", pending), "run `pawl migrate --store …`");
 }
 
-// What a token of another role may not see is not looked at.
+// Skips checks of data that the token's role may not read.
 template <typename Look>
 void look_deeper(Session& session, const char* path, const Look& look) {
   const auto answer = session.get(path);
@@ -97,9 +99,9 @@ void look_deeper(Session& session, const char* path, const Look& look) {
   if (json) look(*json);
 }
 
-constexpr int kSleepersMax = 50;  // looked at, one request each
+constexpr int kSleepersMax = 50;  // checked, with one request each
 
-// Those with a timer wake by it.
+// Sleeping runs with a timer are left out, because the timer wakes them.
 std::vector<Json> sleepers_without_timer(Session& session) {
   std::vector<Json> runs;
   look_deeper(session, fmt::format("/runs?state=sleeping&limit={}", kSleepersMax).c_str(),
@@ -205,7 +207,7 @@ int doctor(Context& context, const Input& input) {
 
 Command doctor_command() {
   return {.path = "doctor",
-          .summary = "Check the server, the clocks, the work and the store, and say what to do",
+          .summary = "Check the server, clocks, queues and store, and recommend fixes",
           .flags = with_server_flags({{.name = "--store",
                                        .value = "STORE",
                                        .summary = "Also check this store's schema and the modes of its files",

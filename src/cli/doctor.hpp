@@ -1,5 +1,5 @@
 #pragma once
-// pawl doctor: looks at what usually goes wrong and says what to do about it.
+// pawl doctor: checks for common problems and recommends what to do about each.
 
 #include <cstdint>
 #include <optional>
@@ -16,10 +16,10 @@ struct Finding {
   std::string check;
   Verdict verdict = Verdict::ok;
   std::string seen = {};
-  std::string advice = {};  // for what is not ok
+  std::string advice = {};  // what to do; empty if ok
 };
 
-// The date of an HTTP answer: "Sun, 06 Nov 1994 08:49:37 GMT".
+// Parses the date of an HTTP response: "Sun, 06 Nov 1994 08:49:37 GMT".
 [[nodiscard]] std::optional<core::TimePoint> parse_http_date(const std::string& text);
 [[nodiscard]] Finding clock_finding(const std::string& date_header, core::TimePoint now);
 

@@ -11,8 +11,8 @@ namespace pawl::cli {
 namespace {
 
 constexpr mode_t kPermissions = 07777;
-constexpr mode_t kOthersAny = 0077;    // a lock needs no more than to open the file
-constexpr mode_t kOthersWrite = 0022;  // in a folder: create and replace
+constexpr mode_t kOthersAny = 0077;    // a lock requires only that the file can be opened
+constexpr mode_t kOthersWrite = 0022;  // in a folder: create and replace files
 
 void add_if_there(const std::string& path, std::vector<FileMode>& files) {
   struct stat status {};

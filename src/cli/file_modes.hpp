@@ -1,5 +1,6 @@
 #pragma once
-// Who may open the files of a SQLite store. Stores that earlier versions made have the modes of the umask.
+// Checks the permissions of a SQLite store's files. Stores made by earlier versions have the modes of the
+// umask.
 
 #include <string>
 #include <vector>
@@ -12,11 +13,11 @@ namespace pawl::cli {
 
 struct FileMode {
   std::string path;
-  mode_t mode = 0;  // of the permissions alone
+  mode_t mode = 0;  // permission bits only
   bool is_folder = false;
 };
 
-// The files that are there, and the folder that they are in.
+// The existing files of the store, and their folder.
 [[nodiscard]] std::vector<FileMode> store_file_modes(const std::string& database);
 // Warns of files that other users can read, write or lock, and of a folder in which they can create or
 // replace files. Pure.

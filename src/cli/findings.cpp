@@ -19,7 +19,7 @@ constexpr core::Duration kSkewMax = 2s;
 constexpr core::Duration kStepRecent = 24h;
 constexpr core::Duration kTransactionMax = 5min;
 constexpr double kExpiredShareMax = 0.05;
-constexpr std::int64_t kExpiredMin = 20;  // fewer say nothing
+constexpr std::int64_t kExpiredMin = 20;  // fewer are not significant
 constexpr std::int64_t kDeadRowsMin = 100'000;
 constexpr std::int64_t kFreeBytesMin = 64LL << 20;
 constexpr std::int64_t kLogBytesMax = 256LL << 20;
@@ -47,7 +47,7 @@ std::string size_of(std::int64_t bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / kMebi);
 }
 
-// The sum over all labels of a metric.
+// The sum of a metric over all its labels.
 std::int64_t metric(const std::string& text, std::string_view name) {
   double sum = 0;
   std::size_t begin = 0;
@@ -122,7 +122,7 @@ std::int64_t workers_of(const std::string& queue, const Json& workers) {
                        [&](const Json& worker) { return takes_from(worker, queue); });
 }
 
-// A worker of the queue may be for other types, and a program with the engine in it is no registered worker.
+// The queue's workers may serve other types, and a program that embeds the engine is not a registered worker.
 Finding late_finding(const Json& queue, core::Duration age, std::int64_t workers) {
   const std::string name = text_at(queue, "name");
   const std::string waits = fmt::format("a task of the queue {} waits for {}", name, long_duration(age));
@@ -158,7 +158,7 @@ bool is_live(const Json& task) {
   return state == "waiting" || state == "pending" || state == "running";
 }
 
-// Its body waits for no time and no signal, and nothing of the run is under way.
+// The run's body waits for neither a time nor a signal, and no other task of the run is in progress.
 bool cannot_wake(const Json& run) {
   bool has_wake = false;
   for (const Json& task : run.value("tasks", Json::array())) {
@@ -206,7 +206,8 @@ Finding damage_finding(const std::string& metrics) {
 Finding leases_finding(const std::string& metrics) {
   const std::int64_t expired = metric(metrics, "pawl_leases_expired_total");
   const std::int64_t claimed = metric(metrics, "pawl_tasks_claimed_total");
-  // A node also finds the leases that others gave, so that it may find more than it gave itself.
+  // A node also finds expired leases that other nodes granted, so it may count more of them than it granted
+  // itself.
   const std::string seen =
       fmt::format("{} expired, while {} tasks were claimed on this node", expired, claimed);
   const bool is_often = expired >= kExpiredMin &&

@@ -1,5 +1,5 @@
 #pragma once
-// What the doctor makes of what it is shown: pure, so that each illness can be shown to it.
+// The doctor's checks: pure functions of the data to check, so that tests can show them each problem.
 
 #include <string>
 #include <vector>
@@ -9,20 +9,21 @@
 
 namespace pawl::cli {
 
-// Of the queues and workers of a namespace, as GET /queues and GET /workers show them: is work waiting that
-// nobody takes? One for each queue where it is, or one that says that all is well.
+// Takes the responses of GET /queues and GET /workers: is work waiting that no worker claims? Returns one
+// finding for each such queue, or one finding that says that there is none.
 [[nodiscard]] std::vector<Finding> lag_findings(const Json& queues, const Json& workers);
-// Of sleeping runs, as GET /runs/{id}?include=tasks shows them: can something wake each of them?
+// Takes sleeping runs from GET /runs/{id}?include=tasks: can something wake each of them?
 [[nodiscard]] Finding sleepers_finding(const std::vector<Json>& runs);
-// Of the text of /metrics: do leases end because of their time and not because of the work?
+// Takes the text of /metrics: do too many leases expire instead of ending with their work?
 [[nodiscard]] Finding leases_finding(const std::string& metrics);
-// Of the same: are there claimable tasks that cannot be read?
+// Takes the text of /metrics: are there claimable tasks that cannot be read?
 [[nodiscard]] Finding damage_finding(const std::string& metrics);
-// Of GET /v1/admin/nodes: does one lead, and do their clocks agree with the store's?
+// Takes the response of GET /v1/admin/nodes: does a node lead, and do the nodes' clocks agree with the
+// store's?
 [[nodiscard]] Finding nodes_finding(const Json& nodes);
-// Of GET /v1/admin/vitals: was the store's clock set?
+// Takes the response of GET /v1/admin/vitals: was the store's clock set?
 [[nodiscard]] Finding clock_finding(const Json& vitals);
-// Of the same: what has grown, and what keeps it from being cleaned up.
+// Takes the same response: what has grown, and what prevents its cleanup?
 [[nodiscard]] std::vector<Finding> store_findings(const Json& vitals);
 
 }  // namespace pawl::cli

@@ -44,7 +44,7 @@ std::string command_parts(const Command& command) {
   for (const auto& flag : command.flags) {
     flags.emplace_back(flag.value.empty() ? flag.name : flag.name + " " + flag.value, describe(flag));
   }
-  flags.emplace_back("--help", "This text");
+  flags.emplace_back("--help", "Show this help");
   return section("Arguments", arguments) + section("Flags", flags);
 }
 
@@ -72,7 +72,7 @@ std::string help_text(const CommandTable& table, std::string_view path) {
   if (command != nullptr) text += command_parts(*command);
   const std::string example = command != nullptr ? command->example : first_example_under(table, path);
   text += fmt::format("\nExample:\n  {}\n", example);
-  if (!words.empty()) text += fmt::format("\n`pawl {}COMMAND --help` says more.\n", start);
+  if (!words.empty()) text += fmt::format("\nRun `pawl {}COMMAND --help` for details.\n", start);
   return text;
 }
 

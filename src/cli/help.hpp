@@ -1,5 +1,5 @@
 #pragma once
-// The help text of any level, made from the table.
+// Generates the help text of any level from the table of commands.
 
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace pawl::cli {
 
-// `path` is that of a command or a group, or "" for all.
+// `path` names a command or a group; "" stands for the top level.
 [[nodiscard]] std::string help_text(const CommandTable& table, std::string_view path);
 
 }  // namespace pawl::cli

@@ -1,6 +1,6 @@
 #pragma once
-// Ctrl-C and SIGTERM for commands that go on until they are ended: blocked, so that they wait for us. One
-// thread.
+// Ctrl-C and SIGTERM for commands that run until the user ends them. The signals are blocked, so they stay
+// pending until the command polls for them. Not thread-safe.
 
 #include <csignal>
 
@@ -11,7 +11,7 @@ namespace pawl::cli {
 class Interrupts {
  public:
   Interrupts();
-  // Waits for one, at most so long.
+  // Waits at most `wait` for a signal. Returns whether one arrived.
   [[nodiscard]] bool ended_within(core::Duration wait) const;
 
  private:

@@ -1,6 +1,8 @@
 // The command line: finds the command in the table and runs it.
 
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -14,8 +16,11 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
+#include "cli/log_format.hpp"
 #include "cli/parse.hpp"
 #include "cli/supervise.hpp"
+#include "core/ensure.hpp"
+#include "core/json_writer.hpp"
 #include "core/low_memory.hpp"
 #include "runtime/env.hpp"
 #include "store/store.hpp"
@@ -40,10 +45,32 @@ bool wants_colours(const pawl::cli::Environment& environment) {
   return isatty(STDOUT_FILENO) == 1 && !refused;
 }
 
-int run(const pawl::cli::Invocation& invocation, const pawl::cli::Environment& environment, bool is_child) {
-  pawl::runtime::SystemClock clock;
+// Like the default handler, but the message has the format of the other log lines.
+[[noreturn]] void terminate_with_json() {
+  std::string why = "no exception";
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    why = error.what();
+  } catch (...) {
+    why = "an exception of an unknown type";
+  }
+  pawl::core::Writer out;
+  out.begin_object().field("level", "error").field("what", "terminated").field("why", why).end_object();
+  const std::string line = out.take() + "\n";
+  (void)std::fwrite(line.data(), 1, line.size(), stderr);
+  std::abort();
+}
+
+void log_json(pawl::cli::Printer& out, pawl::core::Clock& clock) {
+  out.log_json(clock);
+  pawl::core::write_failures_as_json();
+  std::set_terminate(terminate_with_json);
+}
+
+int run(const pawl::cli::Invocation& invocation, const pawl::cli::Environment& environment, bool is_child,
+        pawl::core::Clock& clock, pawl::cli::Printer& out) {
   pawl::runtime::SystemRandom random;
-  pawl::cli::Printer out{stdout, stderr, wants_colours(environment)};
   pawl::cli::Context context{.environment = environment, .clock = clock, .random = random, .out = out};
   if (!is_child && invocation.command->path != "completion") {
     for (const auto& warning : pawl::cli::variable_warnings(environment)) out.warn(warning);
@@ -54,13 +81,13 @@ int run(const pawl::cli::Invocation& invocation, const pawl::cli::Environment& e
     return out.problem("pawl", error.problem());
   } catch (const std::filesystem::filesystem_error& error) {
     return out.problem("pawl", {.code = pawl::core::ProblemCode::invalid_state, .detail = error.what()});
-  } catch (const std::system_error& error) {  // a thread that could not be started
+  } catch (const std::system_error& error) {  // such as a thread that could not be started
     return out.problem("pawl", {.code = pawl::core::ProblemCode::resource_exhausted,
                                 .detail = std::string{"the operating system refused: "} + error.what()});
   } catch (const std::bad_alloc&) {
     return out.problem(
         "pawl", {.code = pawl::core::ProblemCode::resource_exhausted, .detail = pawl::core::kOutOfMemory});
-  } catch (const pawl::Error& error) {  // of a command that is written with the SDK
+  } catch (const pawl::Error& error) {  // from commands that use the SDK
     const auto code = pawl::core::problem_code_from(error.code());
     return out.problem("pawl",
                        {.code = code.value_or(pawl::core::ProblemCode::internal), .detail = error.detail()});
@@ -75,15 +102,18 @@ int main(int argc, char** argv) {
   const auto environment = read_environment();
   const std::vector<std::string> words(argv + 1, argv + argc);
   hide_secrets(argc, argv);
+  pawl::runtime::SystemClock clock;
+  Printer out{stdout, stderr, wants_colours(environment)};
+  if (logs_json(words, environment)) log_json(out, clock);
   const auto parsed = parse(table, words, environment);
   if (const auto* shown = std::get_if<TextToShow>(&parsed)) {
     fmt::print("{}", shown->text);
     return 0;
   }
   if (const auto* wrong = std::get_if<WrongUsage>(&parsed)) {
-    fmt::print(stderr, "{}\n", wrong->message);
+    out.wrong_usage(wrong->message);
     return 2;
   }
   const bool is_child = argc > 0 && std::string_view{argv[0]} == kChildName;
-  return run(std::get<Invocation>(parsed), environment, is_child);
+  return run(std::get<Invocation>(parsed), environment, is_child, clock, out);
 }

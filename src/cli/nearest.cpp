@@ -21,7 +21,7 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
 
 namespace {
 
-// A word that was cut short says what it was meant to be, if only one begins so.
+// A truncated word is unambiguous if only one known word begins with it.
 std::optional<std::string> only_one_beginning(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t kLeast = 2;
   const auto begins_so = [&](const std::string& candidate) { return candidate.starts_with(word); };

@@ -1,5 +1,5 @@
 #pragma once
-// The known word that a mistyped one was probably meant to be.
+// Finds the known word that a mistyped word probably means.
 
 #include <optional>
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace pawl::cli {
 
-// How many letters to add, drop, change or swap with their neighbour to come from one word to the other.
+// The number of letters to add, drop, change or swap with their neighbor to turn one word into the other.
 [[nodiscard]] std::size_t edit_distance(std::string_view from, std::string_view to);
-// The nearest that is near: not more than a third of the word away, and at least one letter is allowed. If
-// none is, the only one that begins so.
+// The nearest known word with a distance of at most a third of the word, but at least 1. If there is none,
+// the only known word that begins with `word`.
 [[nodiscard]] std::optional<std::string> nearest(std::string_view word,
                                                  const std::vector<std::string>& known);
-// "; did you mean 'x'?" or nothing.
+// Returns "; did you mean 'x'?" or an empty string.
 [[nodiscard]] std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace pawl::cli

@@ -1,8 +1,10 @@
 #include "cli/parse.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,15 +17,15 @@ namespace pawl::cli {
 
 namespace {
 
-// Where the first words lead.
+// The path that the first words form.
 struct Resolved {
   std::string path;
-  std::vector<std::string> rest;  // what is the command's own
+  std::vector<std::string> rest;  // arguments and flags of the command itself
 };
 
 bool is_flag(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
 
-// How many words a common flag takes here; 0 if it is none.
+// The number of words that a common flag takes here; 0 if it is not a common flag.
 std::size_t common_flag_words(const std::string& word) {
   for (const auto& flag : server_flags()) {
     if (word == flag.name) return flag.value.empty() ? 1 : 2;
@@ -62,15 +64,16 @@ bool asks_for_help(const std::vector<std::string>& words) {
 }
 
 bool is_number(const std::string& text, ValueKind kind) {
-  std::size_t used = 0;
   if (text.empty() || text.size() > 18) return false;
   const bool digits = text.find_first_not_of("-0123456789", 0) == std::string::npos;
   if (kind == ValueKind::integer) return digits && text != "-" && text.find('-', 1) == std::string::npos;
-  const bool shaped = text.find_first_not_of("0123456789.") == std::string::npos && text != ".";
-  return shaped && (std::stod(text, &used), used == text.size());
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+  return error == std::errc{} && stopped == end && text.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-// Why the value will not do; empty if it will.
+// Why the value is not valid; empty if it is.
 std::string refusal(const Flag& flag, const std::string& text) {
   switch (flag.kind) {
     case ValueKind::none:
@@ -87,7 +90,7 @@ std::string refusal(const Flag& flag, const std::string& text) {
     case ValueKind::choice: break;
   }
   if (std::find(flag.choices.begin(), flag.choices.end(), text) != flag.choices.end()) return "";
-  return fmt::format("there is no '{}'{}", text, suggestion(text, flag.choices));
+  return fmt::format("'{}' is not one of the choices{}", text, suggestion(text, flag.choices));
 }
 
 void add_options(CLI::App& app, const Command& command, Input& input) {
@@ -136,19 +139,19 @@ std::string unexpected(const CommandTable& table, const Command& command, const 
   return fmt::format("pawl {} does not take '{}'{}", command.path, word, suggestion(word, known));
 }
 
-// CLI11 tells wrong usage by an exception; here it becomes a message.
+// CLI11 throws on wrong usage; this function returns a message instead.
 std::optional<WrongUsage> parse_rest(const CommandTable& table, const Command& command,
                                      std::vector<std::string> rest, Input& input) {
   CLI::App app{command.summary, "pawl " + command.path};
   app.set_help_flag();
   app.allow_extras();
   add_options(app, command, input);
-  std::reverse(rest.begin(), rest.end());  // as CLI11 wants them
+  std::reverse(rest.begin(), rest.end());  // the order that CLI11 expects
   try {
     app.parse(std::move(rest));
   } catch (const CLI::ParseError& error) {
     return WrongUsage{fmt::format("pawl {}: {}", command.path, error.what())};
-  } catch (const std::invalid_argument&) {  // CLI11 reads the value of a switch as a number at last
+  } catch (const std::invalid_argument&) {  // CLI11 parses the value of a switch as a number last
     return WrongUsage{fmt::format("pawl {}: a switch is true or false", command.path)};
   }
   for (const auto& word : app.remaining()) {
@@ -187,7 +190,7 @@ WrongUsage no_such_command(const CommandTable& table, const Resolved& resolved) 
                       suggestion(word, known), list)};
 }
 
-// `pawl help task list` is `pawl task list --help`.
+// `pawl help task list` is the same as `pawl task list --help`.
 Parsed help_about(const CommandTable& table, const std::vector<std::string>& words) {
   const auto resolved = resolve(table, words);
   if (!resolved.rest.empty() && !asks_for_help(resolved.rest)) return no_such_command(table, resolved);

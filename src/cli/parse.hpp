@@ -1,5 +1,5 @@
 #pragma once
-// From the words of the command line to the command and what it was given.
+// Parses the words of the command line into a command and its input.
 
 #include <string>
 #include <variant>
@@ -10,7 +10,7 @@
 namespace pawl::cli {
 
 struct Invocation {
-  const Command* command = nullptr;  // in the table, which outlives this
+  const Command* command = nullptr;  // a row of the table, which outlives this
   Input input = {};
 };
 struct TextToShow {
@@ -21,8 +21,8 @@ struct WrongUsage {
 };
 using Parsed = std::variant<Invocation, TextToShow, WrongUsage>;
 
-// Flags over environment over fallbacks. Flags that every server command has may also stand before the
-// command.
+// Flags override the environment, which overrides the defaults. The flags of all server commands may also
+// precede the command.
 [[nodiscard]] Parsed parse(const CommandTable& table, const std::vector<std::string>& words,
                            const Environment& environment);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The payload as a person gives it: JSON text, `-` for standard input, `@file`.
+// Reads payloads from the command line: JSON text, `-` for standard input, or `@FILE`.
 
 #include <string>
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace pawl::cli {
 
-// Valid JSON, byte for byte as it was given but for the space around it; "null" for an empty word.
+// Valid JSON, byte for byte as given except for surrounding space; "null" for an empty word.
 [[nodiscard]] core::Result<std::string> read_payload(const std::string& word);
 
-// A file, or standard input for "-".
+// Reads a file; "-" is standard input.
 [[nodiscard]] core::Result<std::string> read_file(const std::string& name);
 
-// NAME=VALUE words as an object.
+// Converts NAME=VALUE words to a JSON object.
 [[nodiscard]] core::Result<std::string> labels_text(const std::vector<std::string>& labels);
-// The same as a filter has it: name:value.
+// Converts NAME=VALUE to the name:value form of the API's filters.
 [[nodiscard]] std::string label_filter(std::string label);
 
 }  // namespace pawl::cli

@@ -8,6 +8,7 @@
 
 #include "cli/redact.hpp"
 #include "core/json.hpp"
+#include "core/json_writer.hpp"
 #include "core/printable.hpp"
 
 namespace pawl::cli {
@@ -33,7 +34,7 @@ constexpr std::string_view kPlain = "\x1b[0m";
 
 std::size_t width_of(std::string_view text) { return core::utf8_length(text).value_or(text.size()); }
 
-// The length of the code at the start of a text by which `paint` begins or ends a color; 0: there is none.
+// The length of the color code at the start of a text that `paint` could have written; 0 if there is none.
 std::size_t paint_length(std::string_view text) {
   if (text.starts_with(kPlain)) return kPlain.size();
   const auto* const found = std::find_if(kColours.begin(), kColours.end(),
@@ -41,7 +42,7 @@ std::size_t paint_length(std::string_view text) {
   return found == kColours.end() ? 0 : code_of(*found).size();
 }
 
-// Our own colors stay: no other line has an escape.
+// Keeps the color codes that `paint` writes; lines may contain no other escape.
 std::string printable_line(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
@@ -63,7 +64,7 @@ std::string padded(const Cell& cell, std::size_t width, bool last, bool colours)
   return last ? shown : shown + space;
 }
 
-// The cells' texts are without controls.
+// The texts of the cells have no control characters.
 std::string joined(const std::vector<Cell>& cells, const std::vector<std::size_t>& widths, bool colours) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -73,7 +74,7 @@ std::string joined(const std::vector<Cell>& cells, const std::vector<std::size_t
   return line;
 }
 
-// The detail says the first one, with its field where it has one.
+// The problem's detail already contains its first error.
 bool is_said(const core::FieldError& error, const core::Problem& problem) {
   return &error == &problem.errors.front() && problem.detail.find(error.message) != std::string::npos;
 }
@@ -146,17 +147,44 @@ void Printer::fields(const std::vector<std::pair<std::string, Cell>>& fields) co
   }
 }
 
+std::string Printer::without_secrets(std::string_view text) const {
+  return without_quoted(without_passwords(text), secret_);
+}
+
+std::string Printer::shown(std::string_view text) const { return core::printable(without_secrets(text)); }
+
+void Printer::write_event(std::FILE* file, std::string_view level, std::string_view text,
+                          const Fields& fields, const core::Problem* problem) const {
+  core::Writer out;
+  out.begin_object().field("at", core::format_time(json_clock_->now())).field("level", level);
+  out.field("what", without_secrets(text));
+  for (const auto& [name, value] : fields) out.field(name, value);
+  if (problem != nullptr) {
+    out.field("code", core::kind_of(problem->code).name).key("errors").begin_array();
+    for (const core::FieldError& error : problem->errors) {
+      out.begin_object().field("field", error.field).field("message", without_secrets(error.message));
+      if (error.line > 0) out.field("line", error.line);
+      out.end_object();
+    }
+    out.end_array();
+  }
+  const std::string line = core::printable(out.end_object().take()) + "\n";
+  (void)std::fwrite(line.data(), 1, line.size(), file);
+}
+
 int Printer::problem(std::string_view what, const core::Problem& problem) const {
-  const auto shown = [this](const std::string& text) {
-    return core::printable(without_quoted(without_passwords(text), secret_));
-  };
+  const int exit_code = core::kind_of(problem.code).exit_code;
+  if (json_clock_ != nullptr) {
+    write_event(err_, "error", fmt::format("{}: {}", what, problem.detail), {}, &problem);
+    return exit_code;
+  }
   fmt::print(err_, "{}: {}\n", what, shown(problem.detail));
   for (const auto& error : problem.errors) {
     if (is_said(error, problem)) continue;
     const std::string line = error.line > 0 ? fmt::format("line {}: ", error.line) : "";
     fmt::print(err_, "  {}{}: {}\n", line, core::printable(error.field), shown(error.message));
   }
-  return core::kind_of(problem.code).exit_code;
+  return exit_code;
 }
 
 int Printer::refusal(std::string_view what, const core::Problem& refused) const {
@@ -165,9 +193,31 @@ int Printer::refusal(std::string_view what, const core::Problem& refused) const 
   return kFailed;
 }
 
-void Printer::warn(std::string_view text) const { fmt::print(err_, "pawl: {}\n", core::printable(text)); }
+void Printer::warn(std::string_view text) const {
+  if (json_clock_ != nullptr) return write_event(err_, "warning", text, {});
+  fmt::print(err_, "pawl: {}\n", shown(text));
+}
 
-void Printer::hint(std::string_view text) const { fmt::print(err_, "  {}\n", core::printable(text)); }
+void Printer::say(std::string_view text) const {
+  if (json_clock_ != nullptr) return write_event(err_, "info", text, {});
+  fmt::print(err_, "pawl: {}\n", shown(text));
+}
+
+void Printer::announce(std::string_view text, const Fields& fields) const {
+  if (json_clock_ != nullptr) return write_event(out_, "info", text, fields);
+  line(text);
+  for (const auto& [name, value] : fields) line(value);
+}
+
+void Printer::wrong_usage(const std::string& message) const {
+  if (json_clock_ != nullptr) return write_event(err_, "error", message, {});
+  fmt::print(err_, "{}\n", shown(message));
+}
+
+void Printer::hint(std::string_view text) const {
+  if (json_clock_ != nullptr) return write_event(err_, "info", text, {});
+  fmt::print(err_, "  {}\n", shown(text));
+}
 
 void Printer::flush() const { std::fflush(out_); }
 

@@ -1,4 +1,4 @@
-// pawl queue: see queues and set their limits.
+// pawl queue: lists queues and sets their limits.
 
 #include <fmt/format.h>
 
@@ -72,7 +72,7 @@ bool is_count(const std::string& text) {
   return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// "100/1s" as the API has it, or null for "none".
+// The API's form of "100/1s"; null for "none".
 core::Result<std::string> rate_text(const std::string& text) {
   if (text == "none") return std::string{"null"};
   const auto slash = text.find('/');
@@ -132,26 +132,27 @@ int set(Context& context, const Input& input) {
 }  // namespace
 
 std::vector<Command> queue_commands() {
-  return {
-      {.path = "queue list",
-       .summary = "List queues with what is in them",
-       .flags = server_flags(),
-       .example = "pawl queue list",
-       .handler = list_queues},
-      {.path = "queue set",
-       .summary = "Pause a queue or set its limits; they hold over all workers together",
-       .arguments = {{.name = "NAME", .summary = "The queue"}},
-       .flags = with_server_flags(
-           {{.name = "--paused",
-             .summary = "Hand out nothing; --paused=false: hand out again",
-             .kind = ValueKind::boolean},
-            {.name = "--no-paused", .summary = "The same as --paused=false", .kind = ValueKind::none},
-            {.name = "--max-concurrency", .value = "N", .summary = "At most so many at once; none: no limit"},
-            {.name = "--rate",
-             .value = "N/TIME",
-             .summary = "At most so many claims in so long; none: no limit"}}),
-       .example = "pawl queue set mail --max-concurrency 20 --rate 100/1s",
-       .handler = set}};
+  return {{.path = "queue list",
+           .summary = "List queues with what is in them",
+           .flags = server_flags(),
+           .example = "pawl queue list",
+           .handler = list_queues},
+          {.path = "queue set",
+           .summary = "Pause a queue or set its limits; they hold over all workers together",
+           .arguments = {{.name = "NAME", .summary = "The queue"}},
+           .flags = with_server_flags(
+               {{.name = "--paused",
+                 .summary = "Stop claims from this queue; --paused=false resumes them",
+                 .kind = ValueKind::boolean},
+                {.name = "--no-paused", .summary = "The same as --paused=false", .kind = ValueKind::none},
+                {.name = "--max-concurrency",
+                 .value = "N",
+                 .summary = "Maximum number of concurrent tasks; none: no limit"},
+                {.name = "--rate",
+                 .value = "N/TIME",
+                 .summary = "Maximum claims per time, such as 100/1s; none: no limit"}}),
+           .example = "pawl queue set mail --max-concurrency 20 --rate 100/1s",
+           .handler = set}};
 }
 
 }  // namespace pawl::cli

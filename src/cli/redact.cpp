@@ -14,8 +14,8 @@ constexpr std::string_view kScheme = "://";
 constexpr std::string_view kPassword = "password";
 constexpr std::string_view kBlanks = " \t\n";
 
-// An '@' that was not escaped is part of the password to whoever wrote it: up to the last one. So may quotes
-// be: only a blank ends an address.
+// A password may contain an unescaped '@' or quotes: it extends to the last '@', and only a blank ends an
+// address.
 std::optional<Span> next_in_url(std::string_view text, std::size_t start) {
   const auto scheme = text.find(kScheme, start);
   if (scheme == std::string_view::npos) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<Span> next_in_url(std::string_view text, std::size_t start) {
   return Span{.from = begin + colon + 1, .to = begin + at};
 }
 
-// Behind the closing quote.
+// The position after the closing quote.
 std::size_t end_of_quoted(std::string_view text, std::size_t from) {
   for (auto at = from + 1; at < text.size(); ++at) {
     if (text[at] == '\\') {
@@ -40,7 +40,7 @@ std::size_t end_of_quoted(std::string_view text, std::size_t from) {
   return text.size();
 }
 
-// Of one in no quotes; what is quoted around it stays.
+// The end of an unquoted word. Quotes around the word are not part of it.
 std::size_t end_of_word(std::string_view text, std::size_t from) {
   auto end = std::min(text.find_first_of(" \t\n&", from), text.size());
   while (end > from && (text[end - 1] == '"' || text[end - 1] == '\'')) --end;
@@ -95,7 +95,7 @@ std::string password_in(std::string_view address) {
 std::string without_quoted(std::string text, std::string_view secret) {
   if (secret.empty()) return text;
   hide_all(text, fmt::format("\"{}\"", secret), fmt::format("\"{}\"", kHidden));
-  // What stands behind an '@' that should have been escaped is read as the beginning of the host.
+  // libpq reads the text after an unescaped '@' as the start of the host.
   const auto rest = secret.substr(std::min(secret.find('@'), secret.size() - 1) + 1);
   if (!rest.empty()) hide_all(text, fmt::format("\"{}@", rest), fmt::format("\"{}@", kHidden));
   return text;

@@ -1,5 +1,5 @@
 #pragma once
-// What is shown on a screen ends up in tickets and logs: passwords must not. Pure.
+// Hides passwords in output, because screen contents end up in tickets and logs. Pure.
 
 #include <optional>
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace pawl::cli {
 
-// Of the addresses of stores that a text holds: "…://user:***@host/…", "password=***".
+// Hides the passwords of all store addresses in a text: "…://user:***@host/…", "password=***".
 [[nodiscard]] std::string without_passwords(std::string_view text);
 struct Span {
   std::size_t from = 0;
   std::size_t to = 0;  // excluded
 };
-// Where the password of such an address is.
+// Finds the password in such an address.
 [[nodiscard]] std::optional<Span> password_span(std::string_view address);
-// The password of one such address; empty if it has none.
+// The password in such an address; empty if it has none.
 [[nodiscard]] std::string password_in(std::string_view address);
-// Without `secret` where it stands in double quotes: libpq says so which part of an address it cannot use.
+// Hides `secret` where it is in double quotes: libpq quotes the part of an address that it rejects.
 [[nodiscard]] std::string without_quoted(std::string text, std::string_view secret);
 
 }  // namespace pawl::cli

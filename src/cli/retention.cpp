@@ -1,4 +1,4 @@
-// pawl admin retention: takes away now what is too old to be kept, or says what that is.
+// pawl admin retention: erases data that is older than its retention, or shows which data that is.
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ int retention(Context& context, const Input& input) {
   }
   if (input.has("--json")) return 0;
   context.out.table({{"NAMESPACE"}, {"KIND"}, {is_dry ? "OLD" : "GONE", true}}, rows);
-  if (rows.empty()) context.out.line("Nothing is older than it is to be kept.");
+  if (rows.empty()) context.out.line("No data is past its retention.");
   return 0;
 }
 
@@ -44,9 +44,9 @@ int retention(Context& context, const Input& input) {
 
 Command retention_command() {
   return {.path = "admin retention",
-          .summary = "Take away now what is too old to be kept; the server does so by itself",
+          .summary = "Erase data past its retention now; the server does this automatically",
           .flags = with_server_flags(
-              {{.name = "--dry-run", .summary = "Only say what would go", .kind = ValueKind::none}}),
+              {{.name = "--dry-run", .summary = "Only show what would be erased", .kind = ValueKind::none}}),
           .example = "pawl admin retention --dry-run",
           .handler = retention};
 }

@@ -1,4 +1,4 @@
-// pawl run: start, list, show, graph, replay. Watching is in run_watch.cpp, steering in run_act.cpp.
+// pawl run: start, list, show, graph, replay. run_watch.cpp watches runs, run_act.cpp acts on them.
 
 #include <fmt/format.h>
 
@@ -38,8 +38,8 @@ core::Result<std::string> start_body(const Input& input) {
   return body.str();
 }
 
-// Watches the run that was started, and says whether it ended well. As JSON there is one document, as without
-// waiting: the run in it is the one that has ended.
+// Watches the started run and returns whether it completed. As JSON it prints one document, as without
+// --wait, with the ended run in it.
 core::Status wait_for(Session& session, Context& context, const Json& started, bool as_json) {
   const auto id = text_at(started.value("run", Json::object()), "id");
   const auto watched = as_json ? await_end(session, id) : watch_run(session, context, id, false);
@@ -165,29 +165,33 @@ int replay(Context& context, const Input& input) {
     }
     if (matches) return core::Done{};
     return core::Problem{.code = core::ProblemCode::conflict,
-                         .detail = "the events do not give what is stored"};
+                         .detail = "the replayed state differs from the stored run"};
   });
 }
 
 std::vector<Flag> start_flags() {
-  return {
-      {.name = "--key", .value = "KEY", .summary = "The same workflow and key again is the same run"},
-      {.name = "--on-conflict",
-       .value = "WHAT",
-       .summary = "If there is one with that key",
-       .kind = ValueKind::choice,
-       .choices = {"return_existing", "fail", "restart_if_closed"}},
-      {.name = "--version",
-       .value = "N",
-       .summary = "Of the definition; the latest if not given",
-       .kind = ValueKind::integer},
-      {.name = "--queue", .value = "NAME", .summary = "The queue of its tasks"},
-      {.name = "--priority", .value = "N", .summary = "Higher runs first", .kind = ValueKind::integer},
-      {.name = "--deadline", .value = "TIME", .summary = "It may take so long", .kind = ValueKind::duration},
-      {.name = "--label", .value = "NAME=VALUE", .summary = "To find it by", .repeated = true},
-      {.name = "--wait",
-       .summary = "Watch it until it ends; exit code 1 if it did not complete",
-       .kind = ValueKind::none}};
+  return {{.name = "--key",
+           .value = "KEY",
+           .summary = "Run key: a second start with the same workflow and key returns the existing run"},
+          {.name = "--on-conflict",
+           .value = "WHAT",
+           .summary = "What to do if a run with this key exists",
+           .kind = ValueKind::choice,
+           .choices = {"return_existing", "fail", "restart_if_closed"}},
+          {.name = "--version",
+           .value = "N",
+           .summary = "Of the definition; the latest if not given",
+           .kind = ValueKind::integer},
+          {.name = "--queue", .value = "NAME", .summary = "The queue of its tasks"},
+          {.name = "--priority", .value = "N", .summary = "Higher runs first", .kind = ValueKind::integer},
+          {.name = "--deadline",
+           .value = "TIME",
+           .summary = "Time limit of the run",
+           .kind = ValueKind::duration},
+          {.name = "--label", .value = "NAME=VALUE", .summary = "Label to filter by", .repeated = true},
+          {.name = "--wait",
+           .summary = "Watch it until it ends; exit code 1 if it did not complete",
+           .kind = ValueKind::none}};
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace pawl::cli {
 
 namespace {
 
-// Prints the run that an answer holds.
+// Prints the run of a response.
 core::Status print_run(Context& context, const client::HttpAnswer& answer, bool as_json) {
   if (as_json) {
     context.out.line(client::one_line(answer.body));
@@ -41,7 +41,7 @@ Handler run_action(const std::string& verb) {
   };
 }
 
-// retry and cancel: one run by its id, or all that a filter finds.
+// retry and cancel: one run by its id, or all runs that match a filter.
 Handler one_or_many_runs(const std::string& verb) {
   return [verb](Context& context, const Input& input) {
     return with_session(context, input, [&](Session& session) {
@@ -98,9 +98,15 @@ std::vector<FilterFlag> run_filter_flags() {
           {{.name = "--key", .value = "KEY", .summary = "With this run key"}, "run_key"},
           {{.name = "--parent", .value = "ID", .summary = "Started by this run"}, "parent"},
           {{.name = "--label", .value = "NAME=VALUE", .summary = "With this label"}, "label"},
-          {{.name = "--created-after", .value = "TIME", .summary = "Younger", .kind = ValueKind::time},
+          {{.name = "--created-after",
+            .value = "TIME",
+            .summary = "Created after this time",
+            .kind = ValueKind::time},
            "created_after"},
-          {{.name = "--created-before", .value = "TIME", .summary = "Older", .kind = ValueKind::time},
+          {{.name = "--created-before",
+            .value = "TIME",
+            .summary = "Created before this time",
+            .kind = ValueKind::time},
            "created_before"}};
 }
 
@@ -117,7 +123,7 @@ std::vector<Command> run_act_commands() {
                    .handler = run_action(verb)};
   };
   return {
-      one("pause", "Let nothing new start; what runs may finish"),
+      one("pause", "Pause a run: no new task starts, running tasks finish"),
       one("resume", "Let a paused run go on"),
       {.path = "run cancel",
        .summary = "Cancel a run, or all that a filter finds; what was done is undone",
@@ -126,7 +132,7 @@ std::vector<Command> run_act_commands() {
        .example = "pawl run cancel --workflow order-fulfilment --state running --dry-run",
        .handler = one_or_many_runs("cancel")},
       {.path = "run retry",
-       .summary = "Go on from what failed; one run, or all that a filter finds",
+       .summary = "Retry the failed tasks of a run, or of all runs that match a filter",
        .arguments = {maybe_id},
        .flags = one_or_many_flags(),
        .example = "pawl run retry --state failed --workflow order-fulfilment --dry-run",

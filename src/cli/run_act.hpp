@@ -1,5 +1,5 @@
 #pragma once
-// Steering runs: one by its id, or all that a filter finds.
+// Commands that act on runs: on one run by its id, or on all runs that match a filter.
 
 #include <vector>
 

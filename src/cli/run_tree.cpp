@@ -19,7 +19,7 @@ constexpr std::array kMarks{Mark{"completed", "✓"}, Mark{"failed", "✗"},   M
                             Mark{"pending", "○"},   Mark{"waiting", "◔"},  Mark{"blocked", "·"},
                             Mark{"skipped", "-"},   Mark{"cancelled", "⊘"}};
 constexpr std::size_t kBarWidth = 24;
-constexpr std::size_t kElementsShown = 5;  // of a for_each: those that failed or run
+constexpr std::size_t kElementsShown = 5;  // elements of a for_each that failed or run
 
 std::string_view mark_of(const std::string& state) {
   const auto* found =
@@ -66,7 +66,7 @@ class TreeText {
     return paint(text, colour, style_.colours);
   }
 
-  // Cut before it is coloured: a line that wraps would spoil what is drawn over it.
+  // Cuts the line before coloring it: a wrapped line would break the redrawing.
   void add(const std::string& before, const std::string& text, Colour colour) {
     lines_.push_back(before + painted(shortened(text, style_.width), colour));
   }
@@ -98,7 +98,7 @@ class TreeText {
     return line;
   }
 
-  // The tasks first, then what was undone of them, each group in its order.
+  // Draws the tasks first, then their compensations, each group in its order.
   void draw_tasks(const RunTree& tree, const std::string& indent) {
     std::vector<const Json*> rows;
     std::vector<const Json*> undone;
@@ -148,7 +148,7 @@ class TreeText {
     if (child != tree.children.end()) draw_tasks(child->second, below);
   }
 
-  // What a person wants to see of many: those that failed, and those at work.
+  // Of many elements, shows the failed and the active ones.
   void draw_elements(const RunTree& tree, const Json& tasks, const Json& whole, const std::string& indent) {
     std::vector<const Json*> rows;
     for (const std::string state : {"failed", "running", "waiting"}) {

@@ -1,6 +1,6 @@
 #pragma once
-// A run as a tree of its tasks, the way a terminal shows it. Pure: what the server said and the time go in,
-// lines come out.
+// Formats a run as a tree of its tasks for a terminal. Pure: takes the server's response and the time,
+// returns lines.
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,7 @@ namespace pawl::cli {
 
 struct RunTree {
   Json run = Json::object();                     // with its tasks
-  std::map<std::string, RunTree> children = {};  // by the id of the run; those that were looked at
+  std::map<std::string, RunTree> children = {};  // by run id; only the fetched ones
 };
 
 // The ids of the child runs of a run.
@@ -27,7 +27,7 @@ struct TreeStyle {
 };
 [[nodiscard]] std::vector<std::string> tree_lines(const RunTree& tree, core::TimePoint now, TreeStyle style);
 
-// Of a run's or a task's state.
+// The color of a run's or a task's state.
 [[nodiscard]] Colour colour_of_state(std::string_view state);
 
 }  // namespace pawl::cli

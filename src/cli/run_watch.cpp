@@ -16,8 +16,8 @@ namespace pawl::cli {
 namespace {
 
 constexpr core::Duration kBetweenLooks = std::chrono::milliseconds{250};
-constexpr int kDepthMax = 3;              // of children that are drawn
-constexpr std::size_t kChildrenMax = 10;  // of one run
+constexpr int kDepthMax = 3;              // levels of children that are drawn
+constexpr std::size_t kChildrenMax = 10;  // children drawn for one run
 
 constexpr std::array kEnds{"completed", "failed", "compensated", "compensation_failed", "cancelled"};
 
@@ -36,7 +36,7 @@ Terminal terminal() {
   return is_known ? Terminal{.width = size.ws_col, .height = size.ws_row} : Terminal{};
 }
 
-// What does not fit on the screen could not be drawn over.
+// Lines that do not fit on the screen could not be redrawn.
 void cut_to(std::size_t height, std::vector<std::string>& lines) {
   if (lines.size() < height) return;
   const std::size_t kept = height - 2;
@@ -84,7 +84,7 @@ void print_event(std::string_view event, Context& context, bool as_json) {
   context.out.line(as_json ? client::one_line(event) : event_line(Json::parse(event), context));
 }
 
-// Prints the events behind `after`, and gives the last sequence.
+// Prints the events after `after` and returns the last sequence.
 core::Result<std::int64_t> print_events(Session& session, Context& context, const std::string& id,
                                         std::int64_t after, bool as_json) {
   const auto listed = each_item(session, run_path(id, "/events"), fmt::format("&after={}", after), 0,
@@ -103,12 +103,12 @@ core::Result<Json> get_run(Session& session, const std::string& id) {
   return json_of(*answer);
 }
 
-// Until the run has ended and all of its events were printed.
+// Runs until the run has ended and all of its events are printed.
 core::Status follow_events(Session& session, Context& context, const std::string& id, std::int64_t after,
                            bool as_json) {
   const Interrupts interrupts;
   do {
-    const auto run = get_run(session, id);  // before its events: what is behind its end is printed then
+    const auto run = get_run(session, id);  // before its events, so that the last events are printed too
     if (!run) return run.problem();
     const auto last = print_events(session, context, id, after, as_json);
     if (!last) return last.problem();

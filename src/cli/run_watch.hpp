@@ -1,5 +1,5 @@
 #pragma once
-// Looking at a run while it goes on: the tree that is drawn again and again, and the events as they come.
+// Watches a run until it ends: redraws its tree, or prints its events as they arrive.
 
 #include <string>
 
@@ -11,18 +11,19 @@ namespace pawl::cli {
 
 [[nodiscard]] std::string run_path(const std::string& id, const std::string& rest = "");
 
-// The run with its tasks, and those of its children.
+// Fetches a run with its tasks and those of its children.
 [[nodiscard]] core::Result<RunTree> look_at_run(Session& session, const std::string& id);
 void print_tree(Context& context, const RunTree& tree);
 
-// Until the run has ended, or Ctrl-C. On a terminal the tree, drawn again; else a line for each event and the
-// tree at the end; with `as_json` the run, a line for each change.
+// Watches until the run has ended, or until Ctrl-C. A terminal shows the tree and redraws it; otherwise there
+// is a line for each event, and the tree at the end. With `as_json` there is one line with the run for each
+// change.
 [[nodiscard]] core::Status watch_run(Session& session, Context& context, const std::string& id, bool as_json);
 
-// The same, and nothing is shown.
+// Waits in the same way, but shows nothing.
 [[nodiscard]] core::Status await_end(Session& session, const std::string& id);
 
-// `problem` if the run did not end well: the exit code of commands that wait for it.
+// A problem if the run did not complete; it sets the exit code of commands that wait for the run.
 [[nodiscard]] core::Status ended_well(const Json& run);
 
 [[nodiscard]] std::vector<Command> run_watch_commands();

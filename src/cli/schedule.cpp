@@ -1,4 +1,4 @@
-// pawl schedule: what is started again and again.
+// pawl schedule: manages schedules.
 
 #include "core/schedule.hpp"
 
@@ -23,6 +23,11 @@ std::string when(const Json& schedule) {
   return cron.empty() ? "every " + text_at(schedule, "every") : cron + "  " + text_at(schedule, "timezone");
 }
 
+std::string dst_text(const Json& schedule) {
+  if (!schedule.contains("dst")) return "";
+  return fmt::format("gap {}, fold {}", text_at(schedule["dst"], "gap"), text_at(schedule["dst"], "fold"));
+}
+
 std::string target(const Json& schedule) {
   const std::string workflow = text_at(schedule, "workflow");
   if (!workflow.empty()) return "workflow " + workflow;
@@ -34,7 +39,7 @@ std::string time_cell(const Json& object, const std::string& name, Context& cont
   return time ? relative_time(*time, context.clock.now()) : "";
 }
 
-// Sends and prints the answer: as it is, or as `show` says it.
+// Prints the response: unchanged with --json, else with `show`.
 template <typename Show>
 core::Status print_answer(Context& context, const Input& input,
                           const core::Result<client::HttpAnswer>& answer, Show show) {
@@ -59,7 +64,7 @@ void say(Context& context, const Json& schedule) {
                                    : "fires " + next + ", at " + text_at(schedule, "next_fire_at")));
 }
 
-// What is missing is said before anybody is asked.
+// Reports missing flags before the server is called.
 core::Status check_create(const Input& input) {
   if (!input.has("--cron") && !input.has("--every"))
     return core::invalid_field("cron", "give --cron or --every: when it is to fire");
@@ -89,6 +94,12 @@ core::Result<std::string> create_body(const Input& input) {
   } else if (input.has("--input")) {
     body.raw("input", *payload);
   }
+  if (input.has("--dst-gap") || input.has("--dst-fold")) {
+    client::ObjectText dst;
+    if (input.has("--dst-gap")) dst.text("gap", input.text("--dst-gap"));
+    if (input.has("--dst-fold")) dst.text("fold", input.text("--dst-fold"));
+    body.raw("dst", dst.str());
+  }
   if (input.has("--max-catchup")) body.number("max_catchup", input.integer("--max-catchup"));
   if (input.has("--paused")) body.raw("enabled", "false");
   return body.str();
@@ -115,7 +126,7 @@ int list_schedules(Context& context, const Input& input) {
                       {.text = shortened(target(row), kNameWidth)},
                       {.text = is_enabled ? time_cell(row, "next_fire_at", context) : "paused",
                        .colour = is_enabled ? Colour::none : Colour::yellow},
-                      {.text = time_cell(row, "last_fire_at", context)}});
+                      {.text = time_cell(row, "last_fired_at", context)}});
     });
     if (!listed || input.has("--json")) return listed;
     context.out.table({{"SCHEDULE"}, {"WHEN"}, {"STARTS"}, {"NEXT"}, {"LAST"}}, rows);
@@ -156,9 +167,10 @@ int show_schedule(Context& context, const Input& input) {
                               {"starts", {.text = target(schedule)}},
                               {"enabled", {.text = text_at(schedule, "enabled")}},
                               {"overlap", {.text = text_at(schedule, "overlap")}},
+                              {"dst", {.text = dst_text(schedule)}},
                               {"max_catchup", {.text = text_at(schedule, "max_catchup")}},
                               {"next", {.text = text_at(schedule, "next_fire_at")}},
-                              {"last", {.text = text_at(schedule, "last_fire_at")}}});
+                              {"last", {.text = text_at(schedule, "last_fired_at")}}});
         });
     if (!shown || input.has("--json")) return shown;
     return show_firings(session, context, input);
@@ -206,7 +218,7 @@ int remove(Context& context, const Input& input) {
   });
 }
 
-// Of any expression, without a server.
+// Works for any expression, without a server.
 int next(Context& context, const Input& input) {
   if (input.integer("--count") < 1)
     return context.out.problem("schedule next", core::invalid_field("count", "must be 1 or more"));
@@ -216,7 +228,10 @@ int next(Context& context, const Input& input) {
     return context.out.problem(
         "schedule next",
         core::invalid_field("timezone", fmt::format("there is no time zone \"{}\"", timezone)));
-  const auto timetable = core::Timetable::of({.cron = input.text("CRON")}, zone);
+  core::Schedule schedule{.cron = input.text("CRON")};
+  schedule.dst.gap = core::dst_gap_from(input.text("--dst-gap")).value_or(schedule.dst.gap);
+  schedule.dst.fold = core::dst_fold_from(input.text("--dst-fold")).value_or(schedule.dst.fold);
+  const auto timetable = core::Timetable::of(schedule, zone);
   if (!timetable) return context.out.problem("schedule next", timetable.problem());
   core::TimePoint time = context.clock.now();
   for (std::int64_t i = 0; i < input.integer("--count"); ++i) {
@@ -235,6 +250,17 @@ int next(Context& context, const Input& input) {
 
 const Argument kName{.name = "NAME", .summary = "The schedule, by name or id"};
 
+const Flag kDstGap{.name = "--dst-gap",
+                   .value = "WHAT",
+                   .summary = "Fixed times that a clock change leaves out (default shift: fire after it)",
+                   .kind = ValueKind::choice,
+                   .choices = {"shift", "skip"}};
+const Flag kDstFold{.name = "--dst-fold",
+                    .value = "WHAT",
+                    .summary = "Fixed times that a clock change repeats (default first)",
+                    .kind = ValueKind::choice,
+                    .choices = {"first", "last", "both"}};
+
 std::vector<Flag> create_flags() {
   return {
       {.name = "--cron", .value = "CRON", .summary = "5 or 6 fields, or @daily and the like"},
@@ -249,14 +275,19 @@ std::vector<Flag> create_flags() {
       {.name = "--queue", .value = "NAME", .summary = "Of the workflow's tasks"},
       {.name = "--overlap",
        .value = "WHAT",
-       .summary = "While the one before is not done",
+       .summary = "If the previous firing has not ended",
        .kind = ValueKind::choice,
        .choices = {"allow", "skip", "queue", "cancel_previous"}},
+      kDstGap,
+      kDstFold,
       {.name = "--max-catchup",
        .value = "N",
-       .summary = "Missed slots to make up for, beside the last one",
+       .summary = "How many missed slots fire; 0: none",
        .kind = ValueKind::integer},
-      {.name = "--jitter", .value = "TIME", .summary = "Up to so much later", .kind = ValueKind::duration},
+      {.name = "--jitter",
+       .value = "TIME",
+       .summary = "Delay each firing by a random time up to this",
+       .kind = ValueKind::duration},
       {.name = "--start-at", .value = "TIME", .summary = "No slot before it", .kind = ValueKind::time},
       {.name = "--end-at", .value = "TIME", .summary = "No slot from then on", .kind = ValueKind::time},
       {.name = "--paused", .summary = "Make it, and let it wait", .kind = ValueKind::none}};
@@ -288,7 +319,7 @@ std::vector<Command> schedule_commands() {
        .example = "pawl schedule list",
        .handler = list_schedules},
       simple("show", "Show a schedule and what it fired last", show_schedule),
-      simple("pause", "Let the coming slots pass", schedule_action("pause")),
+      simple("pause", "Pause a schedule; its slots are skipped until it resumes", schedule_action("pause")),
       simple("resume", "Fire again; the slots of the pause are skipped", schedule_action("resume")),
       simple("trigger", "Fire once more, now", trigger),
       {.path = "schedule backfill",
@@ -297,12 +328,12 @@ std::vector<Command> schedule_commands() {
        .flags = with_server_flags(
            {{.name = "--from",
              .value = "TIME",
-             .summary = "The first slot may be at it",
+             .summary = "Start of the range, inclusive",
              .kind = ValueKind::time,
              .required = true},
             {.name = "--to",
              .value = "TIME",
-             .summary = "Left out",
+             .summary = "End of the range, exclusive",
              .kind = ValueKind::time,
              .required = true},
             {.name = "--dry-run", .summary = "Say which they are and fire none", .kind = ValueKind::none}}),
@@ -315,6 +346,8 @@ std::vector<Command> schedule_commands() {
        .arguments = {{.name = "CRON", .summary = "In quotes"}},
        .flags =
            {{.name = "--timezone", .value = "ZONE", .summary = "Such as Europe/Berlin", .fallback = "UTC"},
+            kDstGap,
+            kDstFold,
             {.name = "--count",
              .value = "N",
              .summary = "How many",

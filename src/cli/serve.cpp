@@ -58,11 +58,11 @@ int serve(Context& context, const Input& input) {
   const int readers = options->http.blocking.reads + 1;
   const auto store = client::open_store(*address, context.clock, context.random, {.notice = notice}, readers);
   const auto tell = [&](const server::Serving& serving) {
-    context.out.line("Pawl serves at " + url_of(options->http, serving.port));
+    context.out.announce("Pawl serves at " + url_of(options->http, serving.port));
     if (serving.bootstrap_token) {
-      context.out.line("The store had no token. This is an admin's for all namespaces:");
-      context.out.line(*serving.bootstrap_token);
-      context.out.line("Keep it now: it is stored hashed and not shown again. Use it as PAWL_TOKEN.");
+      context.out.announce("The store has no tokens. Created an admin token for all namespaces:",
+                           {{"token", *serving.bootstrap_token}});
+      context.out.announce("Keep it now: it is stored hashed and not shown again. Use it as PAWL_TOKEN.");
     }
     context.out.flush();
   };
@@ -91,8 +91,8 @@ std::vector<Command> serve_commands() {
              .summary = "Check every setting, show it and where it came from, then end",
              .kind = ValueKind::none},
             {.name = "--insecure",
-             .summary =
-                 "Listen beyond loopback also without TLS, and serve everybody until the first token is made",
+             .summary = "Allow listening beyond loopback without TLS, and allow unauthenticated requests "
+                        "until the first token exists",
              .kind = ValueKind::none}},
        .example = "pawl serve --listen 127.0.0.1:7717 --store sqlite:pawl.db",
        .handler = serve}};

@@ -30,14 +30,14 @@ namespace {
 using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
-// What a value must be, beyond being of its type.
+// Ranges of values, in addition to their types.
 struct DurationRange {
   std::string_view key;
   core::Duration least;
   core::Duration most;
 };
 constexpr std::array kDurationRanges{
-    DurationRange{"leader.ttl", 100ms, 1h},  // of none, nobody would ever lead
+    DurationRange{"leader.ttl", 100ms, 1h},  // with 0 no node would ever lead
     DurationRange{"lease.default", core::kLeaseMin, core::kLeaseMax},
     DurationRange{"workers.offline_after", 1s, 24h},
     DurationRange{"recovery.leases", 10ms, 1h},
@@ -81,18 +81,22 @@ constexpr std::array kNumberRanges{
     NumberRange{"retention.checkpoints", 1, core::kCheckpointsKeptMax},
 };
 
+core::Status out_of_range(const Config& config, std::string_view key, const std::string& range) {
+  return core::invalid_field(std::string{key},
+                             fmt::format("{} is out of range ({})", config.text(std::string{key}), range));
+}
+
 core::Status check_ranges(const Config& config) {
   for (const auto& [key, least, most] : kDurationRanges) {
     const core::Duration value = config.duration(std::string{key});
     if (value < least || value > most)
-      return core::invalid_field(
-          std::string{key},
-          fmt::format("must be from {} to {}", core::format_duration(least), core::format_duration(most)));
+      return out_of_range(config, key,
+                          fmt::format("{} to {}", core::format_duration(least), core::format_duration(most)));
   }
   for (const auto& [key, least, most, why] : kNumberRanges) {
     const std::int64_t value = config.integer(std::string{key});
     if (value < least || value > most)
-      return core::invalid_field(std::string{key}, fmt::format("must be from {} to {}{}", least, most, why));
+      return out_of_range(config, key, fmt::format("{} to {}{}", least, most, why));
   }
   return core::Done{};
 }
@@ -103,12 +107,12 @@ server::LogLevel log_level(const std::string& name) {
   return name == "error" ? server::LogLevel::error : server::LogLevel::info;
 }
 
-// Checked to be in its range.
+// Only for keys that are checked to be in the range of an int.
 int number(const Config& config, const std::string& key) { return static_cast<int>(config.integer(key)); }
 
 milliseconds millis(core::Duration duration) { return std::chrono::ceil<milliseconds>(duration); }
 
-// The store has a reader more than the reads at once, for authentication and for what runs by itself.
+// The store has one reader more than the concurrent reads, for authentication and background work.
 server::FairThreads::Caps blocking_caps(const Config& config) {
   server::FairThreads::Caps caps;
   caps.reads_of_one_namespace = number(config, "limits.reads_per_namespace");
@@ -119,7 +123,7 @@ server::FairThreads::Caps blocking_caps(const Config& config) {
   return caps;
 }
 
-// What is 0 stays as it is, which is a share of the connections.
+// A limit of 0 keeps its default, which is a share of the connections.
 server::Places::Caps waits_of(const Config& config) {
   server::Places::Caps caps = server::waits_for(config.integer("limits.connections"));
   const int of_namespace = number(config, "limits.claims_waiting_per_namespace");

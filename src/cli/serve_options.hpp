@@ -1,5 +1,5 @@
 #pragma once
-// From the configuration to what a server is started with. Pure.
+// Converts the configuration to the server's options. Pure.
 
 #include <cstdint>
 #include <string>
@@ -13,10 +13,10 @@ struct Endpoint {
   std::string address = {};  // an IP address, without brackets
   std::uint16_t port = 0;
 };
-// ADDRESS:PORT, as `listen` has it; localhost stands for 127.0.0.1.
+// Parses ADDRESS:PORT, the value of `listen`; localhost stands for 127.0.0.1.
 [[nodiscard]] core::Result<Endpoint> parse_endpoint(const std::string& text);
 
-// A value that is out of its range is refused by the key's name.
+// Rejects a value outside of its range; the problem names the key.
 [[nodiscard]] core::Result<server::ServeOptions> serve_options(const Config& config);
 
 }  // namespace pawl::cli

@@ -28,7 +28,8 @@ core::Result<std::string> token_in(const std::string& path) {
   return text;
 }
 
-// On the command line it is one of the two; of variables, the file's is read only where there is no token.
+// --token and --token-file exclude each other. Of the variables, PAWL_TOKEN_FILE is read only without a
+// token.
 core::Result<std::string> access_token(const Input& input) {
   if (!input.has("--token-file")) return input.text("--token");
   if (input.has("--token")) return core::invalid_field("token-file", "give either --token or --token-file");
@@ -85,7 +86,7 @@ int tell_refusal(Context& context, std::string_view what, const core::Problem& p
   const int code = context.out.refusal(what, problem);
   if (problem.code == core::ProblemCode::unauthorized) {
     context.out.hint(
-        "set PAWL_TOKEN (or --token-file). Whoever has the store can make one without: "
+        "set PAWL_TOKEN (or --token-file). With access to the store one can be created without a token: "
         "pawl token create --store STORE --role admin --for '*'");
   }
   return code;
@@ -130,7 +131,7 @@ core::Status each_item(Session& session, const std::string& path, const std::str
         session.get(fmt::format("{}?limit={}{}{}", path, page, query,
                                 cursor.empty() ? "" : "&cursor=" + client::percent_encoded(cursor)));
     if (!answer && answer.problem().code == core::ProblemCode::payload_too_large && page > 1) {
-      page_max = page / 2;  // these items are large
+      page_max = page / 2;  // these items are large: request fewer
       continue;
     }
     if (!answer) return answer.problem();

@@ -1,5 +1,5 @@
 #pragma once
-// A command's conversation with the server: the address, namespace and token that its flags give. One thread.
+// A command's session with the server: the address, namespace and token from its flags. Not thread-safe.
 
 #include <functional>
 #include <string>
@@ -16,7 +16,7 @@ namespace pawl::cli {
 using Json = nlohmann::ordered_json;
 
 [[nodiscard]] core::Result<client::HttpTarget> target_of(const Input& input);
-// The same with its files looked at: a call to it that is refused was refused by the server.
+// The same, but also checks the certificate files, so that a rejected call was rejected by the server.
 [[nodiscard]] core::Result<client::HttpTarget> checked_target_of(const Input& input);
 
 class Session {
@@ -24,7 +24,7 @@ class Session {
   Session(client::HttpTarget target, std::string ns, core::Random& random)
       : ns_(std::move(ns)), caller_(std::move(target), random) {}
 
-  // Paths are within the namespace ("/tasks") unless they begin with "/v1/" or stand alone ("/readyz").
+  // Paths are within the namespace ("/tasks") unless they begin with "/v1/".
   core::Result<client::HttpAnswer> get(std::string_view path) { return call("GET", path, ""); }
   core::Result<client::HttpAnswer> post(std::string_view path, std::string body) {
     return call("POST", path, std::move(body));
@@ -34,12 +34,12 @@ class Session {
     return call("PUT", path, std::move(body), {{"content-type", content_type}});
   }
   core::Result<client::HttpAnswer> remove(std::string_view path) { return call("DELETE", path, ""); }
-  // Any status is an answer; the path is taken as it is.
+  // Returns any status as a response and uses the path unchanged.
   core::Result<client::HttpAnswer> look_at(std::string path) {
     return caller_.send({.path = std::move(path)});
   }
-  // Whether the last call had an answer, good or bad: what fails after it is neither wrong usage nor a server
-  // that cannot be reached.
+  // Whether the last call received a response, good or bad. A later failure is then neither wrong usage nor
+  // an unreachable server.
   [[nodiscard]] bool was_answered() const { return was_answered_; }
 
  private:
@@ -51,24 +51,27 @@ class Session {
   bool was_answered_ = false;
 };
 
-// Prints what a server refused; of a caller that it does not know, how to become known. Gives the exit code.
+// Prints an error response of the server; for an unauthorized caller also how to get a token. Returns the
+// exit code.
 int tell_refusal(Context& context, std::string_view what, const core::Problem& problem);
-// The same of a call that does not say whether a server refused or none was there; asks once more which.
+// The same for a failed call that does not show whether the server rejected it or was unreachable: one more
+// request decides. Returns the exit code.
 int tell_failed_call(Context& context, std::string_view what, const client::HttpTarget& target,
                      const core::Problem& problem);
 
-// Opens the session, lets `work` use it and prints the problem there was, if any. Gives the exit code.
+// Opens the session, runs `work` and prints its problem, if any. Returns the exit code.
 int with_session(Context& context, const Input& input, const std::function<core::Status(Session&)>& work);
 
-// `internal` if the server's answer is no JSON.
+// `internal` if the response is not JSON.
 [[nodiscard]] core::Result<Json> json_of(const client::HttpAnswer& answer);
 
 // A member's text: strings as they are, null and absent as "", everything else as JSON.
 [[nodiscard]] std::string text_at(const Json& object, const std::string& name);
-[[nodiscard]] std::int64_t number_at(const Json& object, const std::string& name);  // 0 if it is none
+// 0 if it is not an integer.
+[[nodiscard]] std::int64_t number_at(const Json& object, const std::string& name);
 
-// Asks for page after page until there is no more or `limit` items were handed on; each item comes as the
-// JSON text it has in the answer. limit 0: all.
+// Requests page after page until no page or `limit` items remain; limit 0: all. Calls `take` with each item's
+// JSON text, unchanged from the response.
 [[nodiscard]] core::Status each_item(Session& session, const std::string& path, const std::string& query,
                                      std::int64_t limit, const std::function<void(std::string_view)>& take);
 

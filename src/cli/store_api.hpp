@@ -1,7 +1,7 @@
 #pragma once
-// The Api on a store that this process opens by itself, beside whatever servers work on it: for whoever has
-// the database has all power. It has no threads and is no node: it sweeps nothing and never leads. One
-// thread.
+// The Api on a store that this process opens itself, next to the servers that use the store: access to the
+// database grants all permissions. It has no threads and is not a node: it runs no sweeps and never leads.
+// Not thread-safe.
 
 #include <memory>
 #include <string>
@@ -14,7 +14,7 @@ namespace pawl::cli {
 
 class StoreApi {
  public:
-  // Refuses a store whose schema is not up to date, and never makes one. Throws StoreError.
+  // Rejects a store whose schema is not current, and never creates a store. Throws StoreError.
   [[nodiscard]] static core::Result<std::unique_ptr<StoreApi>> open(Context& context,
                                                                     const std::string& store,
                                                                     runtime::LocalApiOptions options = {});

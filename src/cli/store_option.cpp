@@ -10,7 +10,7 @@ namespace pawl::cli {
 
 namespace {
 
-// A file that is not there, or empty, may become one.
+// A missing or empty file may become a SQLite database.
 bool is_other_file(const std::string& path) {
   using namespace std::string_view_literals;
   constexpr std::string_view kMagic = "SQLite format 3\0"sv;

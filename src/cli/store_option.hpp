@@ -1,5 +1,5 @@
 #pragma once
-// The store that a flag or a setting names, looked at before it is opened.
+// Parses and checks a store address from a flag or a setting before the store is opened.
 
 #include <string>
 
@@ -9,8 +9,8 @@
 
 namespace pawl::cli {
 
-// From here on no message of this command shows the password in it. Refuses a file that is no SQLite
-// database.
+// Rejects a file that is not a SQLite database. From this call on, no message of the command shows the
+// password in the address.
 [[nodiscard]] core::Result<client::StoreAddress> store_named(Context& context, const std::string& text);
 
 }  // namespace pawl::cli

@@ -23,7 +23,7 @@ core::Problem start_problem(int error) {
           .detail = fmt::format("cannot start another process: {}", std::strerror(error))};
 }
 
-// In the child, between fork and exec: only what is safe there.
+// Runs in the child between fork and exec, so only async-signal-safe calls are allowed.
 [[noreturn]] void become(const std::vector<char*>& words, const std::vector<char*>& environment, int out,
                          pid_t parent) {
   setpgid(0, 0);
@@ -43,7 +43,7 @@ std::vector<char*> terminated(std::vector<char*> pointers) {
   return pointers;
 }
 
-// Ours, with the given ones in the place of those of the same name.
+// This process's environment; the given variables replace those of the same name.
 std::vector<char*> environment_with(std::vector<std::string>& variables) {
   std::vector<char*> entries;
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -1,6 +1,6 @@
 #pragma once
-// A child process of `pawl dev`: another command of this same program, in a process group of its own so that
-// a Ctrl-C ends the children in the right order and not all at once. One thread.
+// A child process of `pawl dev`: another command of the same program. It has its own process group, so that
+// Ctrl-C does not end all children concurrently and `pawl dev` can stop them in order. Not thread-safe.
 
 #include <optional>
 #include <string>
@@ -14,13 +14,13 @@
 
 namespace pawl::cli {
 
-// Its argv[0]: it does not say again what the process that started it has said.
+// argv[0] of a child. A child does not repeat the warnings that its parent has printed.
 inline constexpr const char* kChildName = "pawl-child";
 
 class Child {
  public:
-  // The words of the command after `pawl`, and what it has in its environment beside what this process has,
-  // as NAME=VALUE. Its standard output can be read with `read_line`; standard error is shared.
+  // Starts a command. `words` are the words after `pawl`; `variables` are NAME=VALUE entries added to this
+  // process's environment. read_line() reads the child's standard output; standard error is shared.
   [[nodiscard]] static core::Result<Child> start(std::vector<std::string> words,
                                                  std::vector<std::string> variables = {});
 
@@ -30,30 +30,30 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child();  // kills it if it still runs
 
-  // The next line it writes; empty when it ends without one.
+  // Reads the next line of its output; empty if it ends without one.
   [[nodiscard]] std::string read_line() const;
-  // Whether it has ended; does not wait.
+  // Whether it has ended. Does not wait.
   [[nodiscard]] bool has_ended();
-  // Sends it a signal if it still runs.
+  // Sends a signal if it still runs.
   void signal(int number) const;
-  // Asks it to end and waits until it has.
+  // Sends SIGTERM and waits until it has ended.
   void stop();
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
   Child(pid_t pid, net::Descriptor out) : pid_(pid), out_(std::move(out)) {}
 
-  pid_t pid_ = -1;  // below 0: collected
+  pid_t pid_ = -1;  // below 0: already waited for
   net::Descriptor out_;
 };
 
-// How long a child that died stays so: one that dies as soon as it lives is started again ever more rarely.
+// Delay before a dead child is restarted. It grows if the child dies again soon after its start.
 class Rest {
  public:
   explicit Rest(core::Clock& clock) : clock_(clock) {}
 
   void started();
-  // Of one that is dead.
+  // Whether the delay of a dead child has passed.
   [[nodiscard]] bool is_over();
 
  private:

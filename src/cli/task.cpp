@@ -1,5 +1,5 @@
-// pawl task: enqueue, list, show. Retrying and cancelling are in task_act.cpp, the dead letters in
-// task_dead.cpp.
+// pawl task: enqueue, list, show. task_act.cpp retries and cancels tasks, task_dead.cpp shows the dead
+// letters.
 
 #include <fmt/format.h>
 
@@ -154,12 +154,17 @@ std::vector<Flag> enqueue_flags() {
       {.name = "--queue", .value = "NAME", .summary = "The queue; the type's own or 'default' if not given"},
       {.name = "--key", .value = "KEY", .summary = "An entity: its tasks run one at a time, in order"},
       {.name = "--priority", .value = "N", .summary = "Higher runs first", .kind = ValueKind::integer},
-      {.name = "--delay", .value = "TIME", .summary = "Not before so long", .kind = ValueKind::duration},
+      {.name = "--delay",
+       .value = "TIME",
+       .summary = "Delay before the task can be claimed",
+       .kind = ValueKind::duration},
       {.name = "--run-at", .value = "TIME", .summary = "Not before this time", .kind = ValueKind::time},
       {.name = "--idempotency-key",
        .value = "KEY",
        .summary = "The same type and key again is the same task"},
-      {.name = "--fairness-key", .value = "KEY", .summary = "Whose it is: tenants share a queue's claims"},
+      {.name = "--fairness-key",
+       .value = "KEY",
+       .summary = "Tenant of the task: tenants share a queue's claims by weight"},
       {.name = "--fairness-weight",
        .value = "N",
        .summary = "How large that tenant's share is; 1 if not given",

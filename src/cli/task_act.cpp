@@ -22,8 +22,8 @@ core::Status act_on_task(Session& session, Context& context, const Input& input,
   if (!json) return json.problem();
   const Json& task = json->contains("task") ? (*json)["task"] : *json;
   const bool waits = task.value("cancel_requested", false) && text_at(task, "status") != "cancelled";
-  context.out.line(
-      fmt::format("{}  {}{}", id, text_at(task, "status"), waits ? "  (its worker is asked to stop)" : ""));
+  context.out.line(fmt::format("{}  {}{}", id, text_at(task, "status"),
+                               waits ? "  (its worker was requested to stop)" : ""));
   return core::Done{};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Retrying and cancelling tasks: one by its id, or all that a filter finds.
+// Commands that retry and cancel tasks: one task by its id, or all tasks that match a filter.
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-// pawl task dead: what has used up its attempts, grouped by why.
+// pawl task dead: the dead letters, grouped by cause.
 
 #include <string>
 #include <string_view>
@@ -17,7 +17,8 @@ struct DeadGroup {
   std::string newest_message;
 };
 
-// Tasks as JSON text, the newest first; groups by error code and type, the largest first.
+// Groups tasks by error code and type. Add tasks as JSON text, the newest first; the largest group is the
+// first.
 class DeadGroups {
  public:
   void add(std::string_view task);

@@ -1,4 +1,4 @@
-// pawl token: access tokens. The secret is shown once, when it is made.
+// pawl token: manages access tokens. A secret is shown once, when the token is made.
 
 #include <algorithm>
 
@@ -44,7 +44,7 @@ NewToken token_of(const Input& input) {
   return token;
 }
 
-// Valid, and able to make others.
+// Whether the token is valid and can make other tokens for all namespaces.
 bool is_way_back(const Json& token, core::TimePoint now) {
   const auto expires_at = core::parse_time(text_at(token, "expires_at"));
   const bool is_valid = text_at(token, "revoked_at").empty() && (!expires_at || now < *expires_at);
@@ -52,7 +52,8 @@ bool is_way_back(const Json& token, core::TimePoint now) {
   return is_valid && text_at(token, "role") == "admin" && is_for_all(namespaces);
 }
 
-// From the first token on every call needs one, and only an admin's for all namespaces can make another.
+// Once any token exists, every call needs one, and only an admin token for all namespaces can make another
+// one.
 core::Result<bool> leaves_a_way_back(TokenKeeper& keeper, const NewToken& token, const Context& context) {
   bool is_there = token.role == core::Role::admin && is_for_all(token.namespaces);
   if (is_there) return true;
@@ -91,9 +92,8 @@ int create_token(Context& context, const Input& input) {
     if (!made) return made.problem();
     if (!*has_way_back) {
       context.out.hint(
-          "every call needs a token now, and none is an admin's for all namespaces. Whoever has the store "
-          "can make "
-          "one: pawl token create --store STORE --role admin --for '*'");
+          "every call needs a token now, and none is an admin's for all namespaces. With access to the store "
+          "one can be created: pawl token create --store STORE --role admin --for '*'");
     }
     return show_secret(context, input, *made);
   });
@@ -153,7 +153,8 @@ int revoke(Context& context, const Input& input) {
   });
 }
 
-// Not from the environment: a server's PAWL_STORE must not turn a call to another server into one to it.
+// Not read from the environment: a server's PAWL_STORE must not redirect a command for another server to its
+// store.
 std::vector<Flag> keeper_flags(std::vector<Flag> flags) {
   flags.push_back(
       {.name = "--store",
@@ -181,32 +182,33 @@ std::vector<Flag> token_flags() {
 }  // namespace
 
 std::vector<Command> token_commands() {
-  return {{.path = "token create",
-           .summary = "Make a token; with the first one, which should be an admin's, every call needs one",
-           .flags = keeper_flags(token_flags()),
-           .example = "pawl token create --role worker --namespace orders",
-           .handler = create_token},
-          {.path = "token list",
-           .summary = "List tokens, without their secrets",
-           .flags = keeper_flags({}),
-           .example = "pawl token list",
-           .handler = list_tokens},
-          {.path = "token revoke",
-           .summary = "Revoke a token at once",
-           .arguments = {{.name = "ID", .summary = "The token's id"}},
-           .flags = keeper_flags({}),
-           .example = "pawl token revoke EKqe5mV2rp07",
-           .handler = revoke},
-          {.path = "token rotate",
-           .summary = "Give a token a new secret; the one before stays valid for a while",
-           .arguments = {{.name = "ID", .summary = "The token's id"}},
-           .flags = keeper_flags({{.name = "--overlap",
-                                   .value = "DURATION",
-                                   .summary = "How long the secret before stays valid",
-                                   .kind = ValueKind::duration,
-                                   .fallback = "24h"}}),
-           .example = "pawl token rotate EKqe5mV2rp07 --overlap 1h",
-           .handler = rotate}};
+  return {
+      {.path = "token create",
+       .summary = "Create a token; once a token exists every call needs one, so create an admin token first",
+       .flags = keeper_flags(token_flags()),
+       .example = "pawl token create --role worker --namespace orders",
+       .handler = create_token},
+      {.path = "token list",
+       .summary = "List tokens, without their secrets",
+       .flags = keeper_flags({}),
+       .example = "pawl token list",
+       .handler = list_tokens},
+      {.path = "token revoke",
+       .summary = "Revoke a token at once",
+       .arguments = {{.name = "ID", .summary = "The token's id"}},
+       .flags = keeper_flags({}),
+       .example = "pawl token revoke EKqe5mV2rp07",
+       .handler = revoke},
+      {.path = "token rotate",
+       .summary = "Give a token a new secret; the one before stays valid for a while",
+       .arguments = {{.name = "ID", .summary = "The token's id"}},
+       .flags = keeper_flags({{.name = "--overlap",
+                               .value = "DURATION",
+                               .summary = "How long the secret before stays valid",
+                               .kind = ValueKind::duration,
+                               .fallback = "24h"}}),
+       .example = "pawl token rotate EKqe5mV2rp07 --overlap 1h",
+       .handler = rotate}};
 }
 
 }  // namespace pawl::cli

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kTokens = "/v1/admin/tokens";
 
-// How the audit names who had the database itself.
+// How the audit log names a caller with direct access to the database.
 core::Actor whoever_has_the_store() { return {.id = "store", .role = "admin"}; }
 
 void add_time(client::ObjectText& object, const char* name, const std::optional<core::TimePoint>& time) {

@@ -1,6 +1,6 @@
 #pragma once
-// Who keeps the tokens, as `pawl token` asks them: a server, or a store that is opened here. Tokens are the
-// JSON that the API shows. One thread.
+// Where `pawl token` manages tokens: on a server, or in a store that this process opens. Tokens are JSON as
+// in the API. Not thread-safe.
 
 #include <functional>
 #include <string>
@@ -14,7 +14,7 @@ namespace pawl::cli {
 struct NewToken {
   core::Role role = core::Role::viewer;
   std::vector<std::string> namespaces = {};  // "*": all
-  std::vector<std::string> queues = {};      // none: all
+  std::vector<std::string> queues = {};      // empty: all
   std::string name = {};
   std::optional<core::TimePoint> expires_at = {};
 };
@@ -23,11 +23,11 @@ class TokenKeeper {
  public:
   virtual ~TokenKeeper() = default;
 
-  // With its secret as "token", which is not shown again.
+  // The token with its secret as the member "token". The secret is not shown again.
   [[nodiscard]] virtual core::Result<std::string> create(const NewToken& token) = 0;
   [[nodiscard]] virtual core::Status each(const std::function<void(std::string_view)>& take) = 0;
   [[nodiscard]] virtual core::Status revoke(const std::string& id) = 0;
-  // With its new secret, as `create`.
+  // The token with its new secret, as in `create`.
   [[nodiscard]] virtual core::Result<std::string> rotate(const std::string& id, core::Duration overlap) = 0;
 };
 

@@ -38,7 +38,7 @@ const Json* queue_named(const Json& queues, const std::string& name) {
   return nullptr;
 }
 
-// How the number of waiting tasks moved since the look before.
+// Change of the number of waiting tasks since the earlier snapshot.
 Cell change_of(const std::optional<Look>& before, const Json& queue) {
   const Json* old = before ? queue_named(before->queues, text_at(queue, "name")) : nullptr;
   if (old == nullptr) return {.text = "-"};
@@ -102,7 +102,7 @@ core::Result<Look> look(Session& session, core::Clock& clock) {
   if (!queues) return queues.problem();
   auto workers = items_of(session.get("/workers"));
   if (!workers && workers.problem().code == core::ProblemCode::not_found)
-    workers = Json::array();  // it knows none
+    workers = Json::array();  // the server has no workers
   if (!workers) return workers.problem();
   return Look{.at = clock.monotonic(), .queues = *std::move(queues), .workers = *std::move(workers)};
 }
@@ -112,7 +112,7 @@ void show(const std::optional<Look>& before, const Look& now, Context& context, 
   for (const auto& line : frame_lines(before, now, context.out.colours())) context.out.line(line);
 }
 
-// A terminal is drawn over; in a pipe the frames follow each other.
+// On a terminal each frame replaces the last one; in a pipe the frames follow each other.
 void begin_frame(bool is_first, Context& context, const Input& input) {
   if (input.has("--json")) return;
   if (context.out.is_terminal()) {

@@ -1,6 +1,5 @@
 #pragma once
-// pawl top: a live view of queues and workers. A frame is made from two looks at the server, so that it can
-// show rates.
+// pawl top: a live view of queues and workers. A frame needs two snapshots of the server to show rates.
 
 #include <optional>
 #include <string>
@@ -17,11 +16,11 @@ struct Look {
   Json workers = Json::array();
 };
 
-// The lines of a frame; rates are "-" without a look before.
+// The lines of a frame. Rates are "-" without an earlier snapshot.
 [[nodiscard]] std::vector<std::string> frame_lines(const std::optional<Look>& before, const Look& now,
                                                    bool colours);
-// The same as JSON on one line, the queues and workers as the server gave them; rates are null without a look
-// before.
+// The same as one line of JSON, with the queues and workers unchanged from the server. Rates are null without
+// an earlier snapshot.
 [[nodiscard]] std::string frame_json(const std::optional<Look>& before, const Look& now);
 
 }  // namespace pawl::cli

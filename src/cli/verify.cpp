@@ -1,4 +1,4 @@
-// pawl verify: looks through a store for what must never be, through its server or directly.
+// pawl verify: checks a store's invariants, through its server or directly.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,8 @@ namespace pawl::cli {
 
 namespace {
 
-// The store does not say how its server is configured: only what its namespaces have set is judged.
+// The store does not know its server's configuration, so only the namespaces' own retention settings are
+// checked.
 constexpr core::Retention kOnlyNamespaces{
     .tasks = core::kDurationMax, .runs = core::kDurationMax, .audit = core::kDurationMax};
 
@@ -89,7 +90,7 @@ int verify(Context& context, const Input& input) {
 
 Command verify_command() {
   return {.path = "verify",
-          .summary = "Look through a store for what must never be; exit code 1 if something is",
+          .summary = "Check a store's invariants; exit code 1 if one is violated",
           .flags = with_server_flags({{.name = "--store",
                                        .value = "STORE",
                                        .summary = "Look at this store, and not through the server",

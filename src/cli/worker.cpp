@@ -1,4 +1,4 @@
-// pawl worker: list, drain, and the worker that runs handlers.
+// pawl worker: runs handlers; lists and drains workers.
 
 #include "worker/worker.hpp"
 
@@ -104,30 +104,38 @@ int work(Context& context, const Input& input) {
   auto options = options_of(context, input);
   if (!options) return context.out.problem("pawl worker", options.problem());
   worker::Worker worker{*std::move(options), *std::move(handlers), context.clock, context.random,
-                        [&](const std::string& text) { context.out.warn(text); }};
+                        [&](const std::string& text) { context.out.say(text); }};
   const auto ended = worker.run();
   return ended ? 0 : tell_refusal(context, "pawl worker", ended.problem());
 }
 
 std::vector<Flag> work_flags() {
   auto flags = handler_flags();
-  flags.insert(flags.end(), {{.name = "--handle-http",
-                              .value = "TYPE=URL",
-                              .summary = "Post tasks of this type to an address",
-                              .repeated = true},
-                             {.name = "--lease",
-                              .value = "TIME",
-                              .summary = "A task is another's so long after the last heartbeat",
-                              .kind = ValueKind::duration,
-                              .fallback = "30s"},
-                             {.name = "--drain-timeout",
-                              .value = "TIME",
-                              .summary = "How long SIGTERM waits for what runs",
-                              .kind = ValueKind::duration,
-                              .fallback = "30s"},
-                             {.name = "--allow-private",
-                              .summary = "Let --handle-http reach private addresses",
-                              .kind = ValueKind::none}});
+  flags.insert(
+      flags.end(),
+      {{.name = "--handle-http",
+        .value = "TYPE=URL",
+        .summary = "Post tasks of this type to an address",
+        .repeated = true},
+       {.name = "--lease",
+        .value = "TIME",
+        .summary = "Lease of a claimed task: without a heartbeat for this long, another worker can claim it",
+        .kind = ValueKind::duration,
+        .fallback = "30s"},
+       {.name = "--drain-timeout",
+        .value = "TIME",
+        .summary = "How long SIGTERM waits for what runs",
+        .kind = ValueKind::duration,
+        .fallback = "30s"},
+       {.name = "--log-format",
+        .value = "FORMAT",
+        .summary = "Of the lines on standard error",
+        .fallback = "text",
+        .choices = {"text", "json"},
+        .variable = "PAWL_LOG_FORMAT"},
+       {.name = "--allow-private",
+        .summary = "Let --handle-http reach private addresses",
+        .kind = ValueKind::none}});
   return flags;
 }
 

@@ -1,4 +1,4 @@
-// pawl workflow: put definitions and look at them.
+// pawl workflow: applies definitions and shows them.
 
 #include <fmt/format.h>
 
@@ -61,7 +61,7 @@ int list_workflows(Context& context, const Input& input) {
   });
 }
 
-// What a task does, by its type.
+// What a task does, depending on its type.
 std::string doing(const core::DefinitionTask& task) {
   switch (task.type) {
     case core::NodeType::activity:
@@ -108,7 +108,7 @@ int show_workflow(Context& context, const Input& input) {
     if (input.has("--graph")) {
       const bool is_dot = input.text("--format") == "dot";
       std::string text = is_dot ? core::dot_text(*definition) : core::mermaid_text(*definition);
-      text.pop_back();  // the line ends itself
+      text.pop_back();  // line() adds the newline
       context.out.line(text);
       return core::Done{};
     }

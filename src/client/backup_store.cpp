@@ -16,7 +16,7 @@ core::Status backup_store(const StoreAddress& address, const std::string& file) 
   if (address.type == StoreType::memory)
     return core::invalid_field("store", "is in the memory of its process: there is nothing to copy");
   if (std::filesystem::exists(file))
-    return core::invalid_field("FILE", "exists already; name another one, or take it away first");
+    return core::invalid_field("FILE", "exists already; choose another file or remove it");
   store::backup_sqlite(address.location, file);
   return core::Done{};
 }

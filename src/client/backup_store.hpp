@@ -1,5 +1,5 @@
 #pragma once
-// A copy of a store as it is at one moment, taken while others go on working on it.
+// Copies a store as it is at one moment, while other processes work on it.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace pawl::client {
 
-// `file` must not exist yet. Refuses what is backed up by other means, with the words which. Throws
+// `file` must not exist yet. Refuses a store that is backed up by other means, and names them. Throws
 // StoreError.
 [[nodiscard]] core::Status backup_store(const StoreAddress& address, const std::string& file);
 

@@ -1,23 +1,23 @@
 #pragma once
-// What a server said, read strictly enough to be sure of it.
+// Parses the answers of a server strictly.
 
 #include <string>
 #include <utility>
 
-#include "core/json.hpp"
+#include "core/json_envelope.hpp"
 #include "core/result.hpp"
 #include "wire/reader.hpp"
 
 namespace pawl::client {
 
-// Read by `read` (ObjectReader& -> T). An answer that cannot be read is a bug on one of the two sides.
+// Parses the body with `read` (ObjectReader& -> T). An answer that cannot be parsed is a bug on one side.
 template <typename Read>
 auto decoded(const core::Result<std::string>& body, Read read)
     -> core::Result<decltype(read(std::declval<wire::ObjectReader&>()))> {
   using core::Problem;
   using core::ProblemCode;
   if (!body) return body.problem();
-  if (const auto error = core::json_error(*body))
+  if (const auto error = core::envelope_error(*body))
     return Problem{.code = ProblemCode::internal, .detail = "the server's answer is not JSON: " + *error};
   wire::Mistakes mistakes;
   wire::ObjectReader in{*body, "", mistakes};

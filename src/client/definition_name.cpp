@@ -11,7 +11,7 @@ core::Result<std::string> definition_name(const DefinitionFile& file) {
   if (!json) return json.problem();
   const auto name = raw_member(*json, "name");
   if (!name || core::kind_of(*name) != core::JsonKind::string)
-    return core::invalid_field("name", "is required: what the workflow is called");
+    return core::invalid_field("name", "is required: the name of the workflow");
   return core::text_of(*name);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The name that the text of a definition gives: it is part of the address that the text is sent to.
+// Extracts the name from the text of a definition: it is part of the address that the text is sent to.
 
 #include <string>
 
@@ -9,7 +9,7 @@ namespace pawl::client {
 
 struct DefinitionFile {
   std::string text = {};
-  bool is_json = false;  // else YAML
+  bool is_json = false;  // otherwise YAML
 };
 [[nodiscard]] core::Result<std::string> definition_name(const DefinitionFile& file);
 

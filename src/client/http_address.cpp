@@ -31,7 +31,7 @@ bool is_port(std::string_view text) {
   return port > 0 && port <= 65'535;
 }
 
-// Of names and of IP addresses, with the zone of one: "fe80::1%eth0". No byte of other alphabets is left out.
+// Characters of names and of IP addresses with a zone ("fe80::1%eth0"). Accepts every non-ASCII byte.
 bool is_host_character(char c) {
   constexpr std::string_view kDelimiters = "@?#[]\\/\"<>^`{|}";
   const bool is_control = (c >= 0 && c <= ' ') || c == 0x7f;
@@ -101,8 +101,8 @@ core::Result<HttpAddress> parse_http_address(std::string_view text) {
   const auto authority = split_authority(rest.substr(0, slash), scheme->port);
   if (!authority || authority->host.empty()) return bad_address(text, "no host");
   if (!std::all_of(authority->host.begin(), authority->host.end(), is_host_character))
-    return bad_address(text, "a host that is no name");
-  if (!is_port(authority->port)) return bad_address(text, "a port that is no number");
+    return bad_address(text, "invalid host");
+  if (!is_port(authority->port)) return bad_address(text, "invalid port");
   std::string prefix{slash == std::string_view::npos ? std::string_view{} : rest.substr(slash)};
   while (prefix.ends_with('/')) prefix.pop_back();
   return HttpAddress{.tls = scheme->tls,

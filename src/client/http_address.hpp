@@ -1,6 +1,6 @@
 #pragma once
-// Where an HTTP server is: "http://host:port/prefix" or "https://…", and which hosts are somebody's inside.
-// Pure; any thread.
+// The address of an HTTP server, "http://host:port/prefix" or "https://…", and which IP addresses are
+// private. Pure; thread-safe.
 
 #include <string>
 #include <string_view>
@@ -20,14 +20,14 @@ struct HttpAddress {
 };
 
 [[nodiscard]] core::Result<HttpAddress> parse_http_address(std::string_view text);
-// As the Host header has it: with the port unless it is the scheme's own.
+// The value of the Host header: with the port unless it is the scheme's default.
 [[nodiscard]] std::string host_header(const HttpAddress& address);
 
-// Private, link-local, shared (RFC 6598) and unspecified addresses; loopback is not one of them. What is no
-// IP address is treated as private.
+// Private, link-local, shared (RFC 6598) and unspecified addresses, but not loopback. Text that is not an IP
+// address counts as private.
 [[nodiscard]] bool is_private_address(const std::string& ip);
 
-// For one segment of a path or one value of a query.
+// For one path segment or one query value.
 using wire::percent_encoded;
 
 }  // namespace pawl::client

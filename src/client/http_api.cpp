@@ -17,7 +17,7 @@ using core::Result;
 using wire::ObjectReader;
 using wire::Writer;
 
-// Of an answer to a claim: what all memos and what one task can take, with room for their fields and escapes.
+// Limits for the answer to a claim: all memos, and one task, with room for their fields and escapes.
 constexpr std::size_t kClaimMemosBytesMax = 2 * core::kClaimWholeMemoBytesMax;
 constexpr std::size_t kClaimedTaskBytesMax = core::kPayloadBytesMax + (256U << 10U);
 
@@ -25,7 +25,7 @@ std::string tasks_path(const std::string& ns, const std::string& rest = "") {
   return fmt::format("/v1/{}/tasks{}", wire::percent_encoded(ns), rest);
 }
 
-// What the server would refuse is refused here, with the field's name: JSON that is none would spoil the
+// Refuses here what the server would refuse, with the field's name: a value that is not JSON would break the
 // whole body.
 template <typename Command>
 core::Status checked(Command& command) {
@@ -55,6 +55,12 @@ std::string query_of(const core::ListTasks& list) {
   if (filter.created_before) add("created_before", core::format_time(*filter.created_before));
   if (!list.cursor.empty()) add("cursor", list.cursor);
   return query;
+}
+
+HttpHeaders headers_of(const core::TraceContext& trace) {
+  HttpHeaders headers{{"traceparent", trace.traceparent}};
+  if (!trace.tracestate.empty()) headers.emplace("tracestate", trace.tracestate);
+  return headers;
 }
 
 }  // namespace
@@ -92,8 +98,9 @@ Result<std::vector<core::Enqueued>> HttpApi::enqueue_batch(core::EnqueueTasks co
   out.begin_object().key("tasks").begin_array();
   for (const core::TaskSpec& spec : command.tasks) wire::write_task_spec(out, spec);
   out.end_array().end_object();
-  const auto body =
-      call(command.ns, {.method = "POST", .path = tasks_path(command.ns, "/batch"), .body = out.take()});
+  HttpRequest request{.method = "POST", .path = tasks_path(command.ns, "/batch"), .body = out.take()};
+  if (command.trace) request.headers = headers_of(*command.trace);
+  const auto body = call(command.ns, std::move(request));
   return decoded(body, [](ObjectReader& in) {
     std::vector<core::Enqueued> results;
     in.objects_leniently("results", [&](ObjectReader& one) {
@@ -108,8 +115,8 @@ Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) 
   if (const core::Status valid = checked(command); !valid) return valid.problem();
   Writer out;
   wire::write_claim(out, command);
-  // Without a key: a claim that is repeated may give other tasks, and the first ones come back by their
-  // leases.
+  // Without a key: a repeated claim may return other tasks, and the first ones become claimable again when
+  // their leases expire.
   HttpRequest request{.method = "POST", .path = tasks_path(command.ns, "/claim"), .body = out.take()};
   request.timeout = command.wait + std::chrono::seconds{30};
   request.repeatable = true;
@@ -119,7 +126,6 @@ Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) 
     std::vector<core::ClaimedTask> claimed;
     in.objects_leniently("tasks", [&](ObjectReader& one) {
       core::Task task = wire::read_task(one);
-      task.traceparent = one.optional_text("traceparent").value_or("");
       claimed.push_back({.task = std::move(task),
                          .execution_key = one.text("execution_key"),
                          .memo = wire::read_memo(one)});
@@ -127,9 +133,9 @@ Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) 
     return claimed;
   });
   if (tasks && tasks->size() > max) {
-    return core::Problem{.code = core::ProblemCode::internal,
-                         .detail = fmt::format("the server's answer has {} tasks, at most {} were asked for",
-                                               tasks->size(), max)};
+    return core::Problem{
+        .code = core::ProblemCode::internal,
+        .detail = fmt::format("the server returned {} tasks, {} were requested at most", tasks->size(), max)};
   }
   return tasks;
 }
@@ -151,7 +157,7 @@ Result<std::vector<Result<core::ReportAnswer>>> HttpApi::report(core::ReportTask
   };
   add_refused();
   if (results.size() == checks.size()) return results;
-  // A report that is repeated gets the same answer by itself.
+  // A repeated report gets the same answer without a key.
   HttpRequest request{.method = "POST", .path = tasks_path(command.ns, "/report"), .body = out.take()};
   request.repeatable = true;
   return decoded(call(command.ns, std::move(request)), [&](ObjectReader& in) {

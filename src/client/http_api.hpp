@@ -1,6 +1,5 @@
 #pragma once
-// The Api, the RunApi and the ScheduleApi over a server. Calls may be made from any thread; each waits its
-// turn for the one connection.
+// The Api, the RunApi and the ScheduleApi over a server. Thread-safe: the calls take turns on one connection.
 
 #include <mutex>
 
@@ -15,7 +14,7 @@ class HttpApi final : public core::Api, public core::RunApi, public core::Schedu
  public:
   HttpApi(HttpTarget target, core::Random& random) : caller_(std::move(target), random) {}
 
-  // From any thread: ends the call under way and all later ones.
+  // Ends the current call and all later ones. Thread-safe.
   void cancel() { caller_.cancel(); }
 
   core::Result<core::EnqueuedTask> enqueue(const std::string& ns, core::TaskSpec spec) override;
@@ -58,7 +57,7 @@ class HttpApi final : public core::Api, public core::RunApi, public core::Schedu
   core::Result<core::Page<core::TaskType>> list_types(const core::ListRecords& list) override;
   core::Result<core::Done> delete_type(const core::DeleteTaskType& request) override;
 
-  // Secrets are the server's alone: it draws them, and a client can neither give nor see a hash.
+  // Only the server generates secrets; a client can neither set nor see a hash.
   core::Result<core::Token> create_token(const core::CreateToken& request) override;
   core::Result<core::Token> revoke_token(const core::RevokeToken& request) override;
   core::Result<core::Token> rotate_token(const core::RotateToken& request) override;
@@ -73,7 +72,7 @@ class HttpApi final : public core::Api, public core::RunApi, public core::Schedu
   core::Result<core::SweepResult> sweep(const core::Sweep& request) override;
   core::Result<core::Verification> verify() override;
 
-  // In http_api_runs.cpp. Of a run, its tasks and what was rebuilt of it, what a server shows.
+  // In http_api_runs.cpp. Runs, their tasks and their replays have only the fields that a server shows.
   core::Result<core::DefinitionPut> put_definition(const core::PutDefinition& request) override;
   core::Result<core::DefinitionVersion> get_definition(const std::string& ns, const std::string& name,
                                                        std::optional<int> version) override;
@@ -111,7 +110,7 @@ class HttpApi final : public core::Api, public core::RunApi, public core::Schedu
 
  private:
   core::Result<HttpAnswer> send(const std::string& ns, HttpRequest request);
-  // The same, of which only the body is wanted.
+  // The same, but returns only the body.
   core::Result<std::string> call(const std::string& ns, HttpRequest request);
   core::Result<core::Task> move_one(const core::MoveTask& request, const std::string& verb);
   core::Result<core::BulkResult> move_many(const core::BulkTasks& bulk, const std::string& verb);

@@ -1,4 +1,4 @@
-// Locks, keys, workers, types, checkpoints and administration over a server.
+// HttpApi's calls on locks, keys, workers, types, checkpoints and administration.
 
 #include <fmt/format.h>
 
@@ -33,10 +33,10 @@ core::TaskType named_type(ObjectReader& in) {
 }
 
 core::Problem only_in_process(const std::string& what) {
-  return {.code = core::ProblemCode::forbidden, .detail = what + " is not given to clients"};
+  return {.code = core::ProblemCode::forbidden, .detail = what + " is not available to clients"};
 }
 
-// Every one of these may be repeated: it gets the same answer, or is refused by its fence or its key.
+// Each of these calls may be repeated: it gets the same answer, or is refused by its fence or its key.
 HttpRequest posted(std::string path, std::string body) {
   HttpRequest request{.method = "POST", .path = std::move(path), .body = std::move(body)};
   request.repeatable = true;
@@ -55,7 +55,7 @@ Result<core::CheckpointAppended> HttpApi::append_checkpoint(core::AppendCheckpoi
       .field("metadata", command.metadata)
       .field("sequence", command.sequence)
       .end_object();
-  // Not repeatable by itself: the caller makes an Idempotency-Key.
+  // Not marked repeatable: HttpCaller adds an Idempotency-Key.
   const std::string path = fmt::format("/v1/{}/checkpoints", percent_encoded(command.ns));
   return decoded(call(command.ns, {.method = "POST", .path = path, .body = out.take()}),
                  [](ObjectReader& in) {
@@ -178,7 +178,7 @@ Result<core::Worker> HttpApi::heartbeat_worker(const core::HeartbeatWorker& requ
       .field("failed_delta", request.failed_delta)
       .field("renew_leases", request.renew_leases)
       .end_object();
-  // Its deltas are added up, so it must not be sent twice.
+  // Not marked repeatable: the server adds up the deltas.
   const std::string path = path_of(request.ns, "workers", request.worker_id, "/heartbeat");
   return decoded(call(request.ns, {.method = "POST", .path = path, .body = out.take()}), wire::read_worker);
 }
@@ -244,7 +244,7 @@ Result<core::Token> HttpApi::revoke_token(const core::RevokeToken& request) {
   return decoded(call("default", {.method = "DELETE", .path = path}), wire::read_token);
 }
 
-// The server draws the secret.
+// The server generates the secret.
 Result<core::Token> HttpApi::rotate_token(const core::RotateToken& request) {
   Writer out;
   out.begin_object().field("overlap", request.overlap).end_object();
@@ -321,7 +321,7 @@ Result<core::SweepResult> HttpApi::sweep(const core::Sweep& request) {
   out.begin_object().field("check", core::to_string(request.check));
   if (request.dry_run) out.field("dry_run", true);
   HttpRequest sweep = posted("/v1/admin/sweep", out.end_object().take());
-  sweep.timeout = kVerifyTimeout;  // it may have a long way to go
+  sweep.timeout = kVerifyTimeout;  // it may take long
   return decoded(call("default", std::move(sweep)), wire::read_sweep);
 }
 

@@ -1,4 +1,4 @@
-// Definitions and runs over a server.
+// HttpApi's calls on definitions and runs.
 
 #include <fmt/format.h>
 
@@ -36,9 +36,11 @@ HttpHeaders with_sequence(const std::optional<std::int64_t>& expected) {
 
 template <typename Request>
 HttpHeaders with_trace(const Request& request) {
-  std::string traceparent = core::traceparent_of(request.trace_id, request.span_id);
+  std::string traceparent = core::traceparent_of(request.trace_id, request.span_id, request.trace_flags);
   if (traceparent.empty()) return {};
-  return {{"traceparent", std::move(traceparent)}};
+  HttpHeaders headers{{"traceparent", std::move(traceparent)}};
+  if (!request.tracestate.empty()) headers.emplace("tracestate", request.tracestate);
+  return headers;
 }
 
 template <typename Write, typename Value>
@@ -191,8 +193,10 @@ Result<core::Run> HttpApi::signal_run(const core::SignalRun& request) {
   if (const core::Status valid = core::check_json("payload", request.signal.payload); !valid)
     return valid.problem();
   const std::string path = run_path(request.run, "/signals/" + percent_encoded(request.signal.name));
-  return decoded(call(request.run.ns,
-                      {.method = "POST", .path = path, .body = text_of(wire::write_signal, request.signal)}),
+  return decoded(call(request.run.ns, {.method = "POST",
+                                       .path = path,
+                                       .body = text_of(wire::write_signal, request.signal),
+                                       .headers = with_sequence(request.signal.expected_sequence)}),
                  wire::read_run);
 }
 

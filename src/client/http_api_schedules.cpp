@@ -1,4 +1,4 @@
-// Schedules over a server.
+// HttpApi's calls on schedules.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ std::string path_of(const core::ScheduleRef& ref, std::string_view rest = "") {
   return fmt::format("{}/{}{}", schedules_path(ref.ns), percent_encoded(ref.name_or_id), rest);
 }
 
-// A PATCH that says no more than whether it is on has a call of its own, with a name of its own in the audit.
+// Pause and resume are calls of their own rather than a PATCH, and have their own names in the audit log.
 std::string_view verb_of(const core::UpdateSchedule& request) {
   if (request.action == "schedule.pause") return "/pause";
   if (request.action == "schedule.resume") return "/resume";
@@ -79,7 +79,7 @@ Result<core::Firing> HttpApi::trigger_schedule(const core::TriggerSchedule& requ
       wire::read_firing);
 }
 
-// A server says which slots they are.
+// The server returns only the slots.
 Result<std::vector<core::Firing>> HttpApi::backfill_schedule(const core::BackfillSchedule& request) {
   Writer out;
   out.begin_object()

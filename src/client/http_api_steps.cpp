@@ -1,4 +1,4 @@
-// The calls on steps of code runs.
+// HttpApi's calls on steps of code runs.
 
 #include <algorithm>
 

@@ -10,7 +10,8 @@
 
 #include "client/waiting_stream.hpp"
 #include "core/ids.hpp"
-#include "core/json.hpp"
+#include "core/json_envelope.hpp"
+#include "core/json_value.hpp"
 #include "runtime/env.hpp"
 #include "wire/task_read.hpp"
 
@@ -23,7 +24,7 @@ using Error = boost::system::error_code;
 using Parser = http::response_parser<http::string_body>;
 
 constexpr std::size_t kReadSize = 16U << 10U;
-constexpr std::size_t kHeaderBytesMax = 64U << 10U;  // all of an answer's; and what is between its chunks
+constexpr std::size_t kHeaderBytesMax = 64U << 10U;  // of all headers, and of the data between chunks
 
 core::Problem unavailable(std::string detail) {
   return {.code = core::ProblemCode::unavailable, .detail = std::move(detail)};
@@ -45,7 +46,7 @@ core::Status check_value(const std::string& name, std::string_view value) {
                         core::json_quote(value.substr(0, kShownMax)), found - value.begin()));
 }
 
-// Any of these may come from a server: a line end in it would make one request two.
+// A server may have supplied any of these values: a line end in one would split the request in two.
 core::Status check_lines(const HttpTarget& target, const HttpRequest& request) {
   if (!std::all_of(request.method.begin(), request.method.end(), is_token_character))
     return core::invalid_field("method", core::json_quote(request.method) + " is not a token");
@@ -91,30 +92,30 @@ class HttpCaller::Impl {
   core::Result<HttpAnswer> send(HttpRequest request) {
     if (!tls_) return tls_.problem();
     if (const core::Status checked = check_lines(target_, request); !checked) return checked.problem();
-    // Keys that grow with time stand side by side where the server keeps them.
+    // Keys that rise with time are stored next to each other in the server's store.
     if (request.method == "POST" && !request.repeatable && !request.headers.contains("idempotency-key"))
       request.headers["idempotency-key"] = to_string(ids_.next(clock_.now()));
-    const auto timeout = request.timeout.value_or(target_.timeout);
+    const auto deadline = clock_.monotonic() + request.timeout.value_or(target_.timeout);
     const bool is_kept = stream_.has_value();
-    auto answer = exchange(request, timeout);
+    auto answer = exchange(request, deadline);
     const bool died = !answer && lost_connection_;
-    if (died && is_kept && is_repeatable(request)) return exchange(request, timeout);
+    if (died && is_kept && is_repeatable(request)) return exchange(request, deadline);
     return answer;
   }
 
   void cancel() { cancellation_.cancel(); }
 
  private:
-  core::Result<HttpAnswer> exchange(const HttpRequest& request, core::Duration timeout) {
+  core::Result<HttpAnswer> exchange(const HttpRequest& request, core::MonotonicTime deadline) {
     lost_connection_ = false;
     if (cancellation_.is_cancelled()) return unavailable("the call was cancelled");
     if (!stream_) {
-      if (auto connected = connect(timeout); !connected) {
+      if (auto connected = connect(deadline); !connected) {
         stream_.reset();
         return connected.problem();
       }
     }
-    stream_->expires_after(timeout);
+    stream_->expires_after(deadline - clock_.monotonic());
     Parser parser;
     body_max_ = request.body_max.value_or(target_.body_max);
     parser.body_limit(body_max_);
@@ -132,17 +133,17 @@ class HttpCaller::Impl {
     }
     if (error == http::error::end_of_stream) return lost(stream, !parser.got_some());
     if (error)
-      return unavailable(fmt::format("{} did not answer as HTTP does: {}", where(), error.message()));
+      return unavailable(fmt::format("{} sent an invalid HTTP response: {}", where(), error.message()));
     return HttpAnswer{.status = static_cast<int>(parser.get().result_int()),
                       .body = std::move(parser.get().body()),
                       .headers = headers_of(parser)};
   }
 
-  // `end_of_stream`: the connection was over before the answer was.
+  // `end_of_stream`: the connection ended before the answer did.
   static Error read(WaitingStream& stream, Parser& parser) {
     parser.eager(true);
-    std::string received;     // and not parsed yet
-    std::size_t headers = 0;  // bytes that the parser took before it had all of them
+    std::string received;     // not parsed yet
+    std::size_t headers = 0;  // bytes that the parser consumed before the headers were complete
     std::array<char, kReadSize> buffer{};
     Error error;
     while (!parser.is_done()) {
@@ -180,7 +181,7 @@ class HttpCaller::Impl {
     return text + "\r\n" + request.body;
   }
 
-  core::Status connect(core::Duration timeout) {
+  core::Status connect(core::MonotonicTime deadline) {
     const HttpAddress& address = target_.address;
     const auto found = resolve(address.host, address.port);
     if (!found) return unavailable(fmt::format("cannot find {}: {}", address.host, found.problem().detail));
@@ -190,11 +191,11 @@ class HttpCaller::Impl {
                            .detail = fmt::format("{} is a private address", address.host)};
     }
     WaitingStream& stream = stream_.emplace(cancellation_);
-    stream.expires_after(timeout);
+    stream.expires_after(deadline - clock_.monotonic());
     if (!stream.connect(endpoints))
       return unavailable(fmt::format("cannot connect to {}: {}", where(), stream.failure()));
     if (address.tls && !stream.begin_tls(tls_->get(), address.host))
-      return unavailable(fmt::format("no TLS with {}: {}", where(), stream.failure()));
+      return unavailable(fmt::format("TLS handshake with {} failed: {}", where(), stream.failure()));
     return core::Done{};
   }
 
@@ -205,7 +206,7 @@ class HttpCaller::Impl {
     return found;
   }
 
-  // `unanswered`: the other side may have closed the connection before it saw the request.
+  // `unanswered`: the server may have closed the connection before it read the request.
   core::Problem lost(const WaitingStream& stream, bool unanswered) {
     if (stream.has_timed_out()) {
       return {.code = core::ProblemCode::timeout,
@@ -223,7 +224,7 @@ class HttpCaller::Impl {
   core::Result<TlsContext> tls_ = TlsContext{};  // null where the target has no TLS
   Cancellation cancellation_;
   std::optional<WaitingStream> stream_;
-  std::size_t body_max_ = 0;  // of the answer that is read
+  std::size_t body_max_ = 0;  // of the current answer
   bool lost_connection_ = false;
 };
 
@@ -255,8 +256,9 @@ core::ProblemCode code_for_status(int status) {
 core::Problem problem_of(const HttpAnswer& answer) {
   core::Problem problem{.code = code_for_status(answer.status),
                         .detail = fmt::format("the server answered with status {}", answer.status)};
-  if (core::json_error(answer.body) || core::kind_of(answer.body) != core::JsonKind::object) return problem;
-  wire::Mistakes mistakes;  // what cannot be read is left as it was made of the status
+  if (core::envelope_error(answer.body) || core::kind_of(answer.body) != core::JsonKind::object)
+    return problem;
+  wire::Mistakes mistakes;  // parts that cannot be read keep the values from the status
   wire::ObjectReader in{answer.body, "", mistakes};
   core::Problem said = wire::read_problem(in);
   if (core::problem_code_from(in.optional_text("code").value_or(""))) problem.code = said.code;

@@ -1,5 +1,5 @@
 #pragma once
-// Migrations of the store that an address names. Both throw StoreError.
+// Migrations of the store at an address. Both functions throw StoreError.
 
 #include <vector>
 

@@ -45,7 +45,7 @@ std::unique_ptr<store::Store> open_store(const StoreAddress& address, core::Cloc
                                  .migration = wait});
     case StoreType::postgres: break;
   }
-  // The database's own clock decides: nodes' clocks differ.
+  // Decisions use the database's own clock, since the clocks of nodes differ.
   return store::open_postgres(
       {.conninfo = address.location, .random = &random, .readers = readers, .migration = wait});
 }

@@ -1,6 +1,5 @@
 #pragma once
-// Opens the store that an address names: "sqlite:FILE", "postgres://…", "postgres:host=… dbname=…" or
-// "memory:".
+// Opens the store at an address: "sqlite:FILE", "postgres://…", "postgres:host=… dbname=…" or "memory:".
 
 #include <memory>
 #include <string>
@@ -23,15 +22,15 @@ struct StoreAddress {
 [[nodiscard]] core::Result<StoreAddress> parse_store_address(const std::string& address);
 [[nodiscard]] std::string name_of(StoreType type);
 
-// So many reads at once; others wait for them.
+// The number of concurrent reads; further reads wait.
 inline constexpr int kReaders = 2;
 
-// Migrates it too; `wait` says what happens while another process does. Throws StoreError.
+// Also migrates the store; `wait` sets what happens while another process migrates it. Throws StoreError.
 [[nodiscard]] std::unique_ptr<store::Store> open_store(const StoreAddress& address, core::Clock& clock,
                                                        core::Random& random,
                                                        const store::MigrationWait& wait = {},
                                                        int readers = kReaders);
-// Nothing for the memory store, which has no commits to compare.
+// Null for the memory store, which has no commits to compare.
 [[nodiscard]] std::unique_ptr<store::Baseline> open_baseline(const StoreAddress& address);
 
 }  // namespace pawl::client

@@ -1,5 +1,5 @@
 #pragma once
-// What the calls on things with names have in common: paths of lists, pages, answers of no interest.
+// Helpers for the calls on named objects: paths of lists, pages, and answers that are ignored.
 
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@ namespace pawl::client {
                      cursor.empty() ? "" : "&cursor=", wire::percent_encoded(cursor));
 }
 
-// Of items that `read` reads one of.
+// Reads a page of items; `read` reads one of them.
 template <typename Item>
 [[nodiscard]] auto page_reader(Item read) {
   return [read](wire::ObjectReader& in) {

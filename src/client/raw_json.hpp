@@ -1,6 +1,6 @@
 #pragma once
-// Slices of JSON text, so that a payload is handed on byte for byte as it came. All functions need valid JSON
-// (see core::json_error); a slice points into the text it was taken from.
+// Slices of JSON text, so that a payload is forwarded byte for byte. All functions need valid JSON (see
+// core::envelope_error); a slice points into the text it was taken from.
 
 #include <cstdint>
 #include <optional>
@@ -12,15 +12,15 @@
 
 namespace pawl::client {
 
-// The value of a member of an object; nothing if the text is no object or has no such member. Of members with
-// the same name, the first.
+// The value of a member of an object; none if the text is not an object or has no such member. Of several
+// members with the same name, the first.
 [[nodiscard]] std::optional<std::string_view> raw_member(std::string_view object, std::string_view name);
 [[nodiscard]] std::vector<std::string_view> raw_elements(std::string_view array);
 
-// The same value without line breaks: between tokens they are space, and inside of strings there are none.
+// The same value without line breaks: between tokens they are whitespace, and strings contain none.
 [[nodiscard]] std::string one_line(std::string_view json);
 
-// Writes an object member by member; values that are JSON already are taken as they are.
+// Writes an object member by member; `raw` writes JSON unchanged.
 class ObjectText {
  public:
   ObjectText& text(std::string_view name, std::string_view value);

@@ -1,5 +1,5 @@
 #pragma once
-// The client's side of TLS (net/tls_policy.hpp): whom it trusts, and what it shows a server that asks.
+// The client's side of TLS (net/tls_policy.hpp): which servers it trusts, and its own certificate.
 
 #include <memory>
 #include <string>
@@ -10,11 +10,10 @@
 
 namespace pawl::client {
 
-// PEM files for https. A server is trusted if the system's authorities vouch for it, or `ca_cert` where
-// given.
+// PEM files for https. A server is trusted if the system's authorities, or `ca_cert` if set, vouch for it.
 struct TlsFiles {
   std::string ca_cert = {};
-  std::string cert = {};  // what to show a server that asks
+  std::string cert = {};  // the client certificate, for a server that requests one
   std::string key = {};
 };
 
@@ -23,11 +22,10 @@ struct FreeTlsContext {
 };
 using TlsContext = std::unique_ptr<SSL_CTX, FreeTlsContext>;
 
-// `invalid_argument` names the file that is no good.
+// `invalid_argument` names the file that is invalid.
 [[nodiscard]] core::Result<TlsContext> make_tls_context(const TlsFiles& files);
 
-// A session with `host`, which its certificate must be for: a name or an IP address. False: it cannot be
-// asked for by that name.
+// Requires a certificate for `host`: a name or an IP address. False: the name cannot be used with TLS.
 [[nodiscard]] bool expect_host(SSL* tls, const std::string& host);
 
 }  // namespace pawl::client

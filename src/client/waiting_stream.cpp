@@ -63,7 +63,7 @@ void WaitingStream::expires_after(core::Duration time) {
   const std::chrono::nanoseconds rest = time - seconds;
   itimerspec deadline{};
   deadline.it_value = {.tv_sec = seconds.count(), .tv_nsec = rest.count()};
-  if (time <= core::Duration{0}) deadline.it_value = {.tv_sec = 0, .tv_nsec = 1};  // 0 would be never
+  if (time <= core::Duration{0}) deadline.it_value = {.tv_sec = 0, .tv_nsec = 1};  // 0 would disarm the timer
   ::timerfd_settime(deadline_.get(), 0, &deadline, nullptr);
 }
 
@@ -115,7 +115,7 @@ bool WaitingStream::connect_to(const Endpoint& endpoint) {
     return false;
   }
   const int on = 1;
-  ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // only slower without
+  ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // only slower without it
   stream_.emplace(socket_.get());
   return true;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A connection of a client, plain or TLS, whose calls wait: for the other side, for the deadline, or until
-// another thread cancels, whichever comes first.
+// A client's connection, plain or TLS, with blocking calls: each waits for the other side, for the deadline,
+// or until another thread cancels, whichever comes first.
 
 #include <optional>
 #include <span>
@@ -25,16 +25,16 @@ struct Endpoint {
   [[nodiscard]] std::string ip() const;
 };
 
-// Where a host is to be found. A problem says why it is not; its detail is the system's reason.
+// Resolves a host. The detail of a problem is the system's reason.
 [[nodiscard]] core::Result<std::vector<Endpoint>> resolve(const std::string& host, const std::string& port);
 
-// Ends what waits, from any thread, for good.
+// Ends all waits permanently. Thread-safe.
 class Cancellation {
  public:
   Cancellation();
   void cancel();
   [[nodiscard]] bool is_cancelled() const;
-  [[nodiscard]] int descriptor() const { return event_.get(); }  // can be read from then on
+  [[nodiscard]] int descriptor() const { return event_.get(); }  // readable after `cancel`
 
  private:
   net::Descriptor event_;
@@ -44,13 +44,14 @@ class WaitingStream {
  public:
   explicit WaitingStream(const Cancellation& cancellation);
 
-  // For all that follows, until it is set again.
+  // The deadline of all later calls, until it is set again.
   void expires_after(core::Duration time);
-  // To the first that answers. These are false when it is over; then one of the two below says why.
+  // Connects to the first endpoint that answers. These calls return false if the connection has failed;
+  // `has_timed_out` and `failure` give the reason.
   [[nodiscard]] bool connect(const std::vector<Endpoint>& endpoints);
   [[nodiscard]] bool begin_tls(SSL_CTX* context, const std::string& host);
   [[nodiscard]] bool write(std::string_view bytes);
-  // 0: the other side has ended it well (`is_closed`), or it is over.
+  // 0: the other side has closed it properly (`is_closed`), or the connection has failed.
   [[nodiscard]] std::size_t read(std::span<char> into);
 
   [[nodiscard]] bool is_closed() const { return is_closed_; }
@@ -63,7 +64,7 @@ class WaitingStream {
   [[nodiscard]] bool wait_for(net::Progress wanted);
 
   const Cancellation& cancellation_;
-  net::Descriptor deadline_;  // a timerfd: poll waits for it as for the rest
+  net::Descriptor deadline_;  // a timerfd, so that poll waits for it too
   net::Descriptor socket_;
   std::optional<net::Stream> stream_;
   std::string why_;

@@ -16,7 +16,7 @@ std::vector<std::uint32_t> in_degrees(const Adjacency& graph) {
   return degrees;
 }
 
-// For each node that no order reaches one that leads to it and is not reached either; kNone for the others.
+// For each node missing from `order`, one of its predecessors that is missing too; kNone for the other nodes.
 std::vector<NodeIndex> stuck_predecessors(const Adjacency& graph, const std::vector<NodeIndex>& order) {
   std::vector<bool> is_reached(graph.size(), false);
   for (const NodeIndex node : order) is_reached[node] = true;
@@ -30,7 +30,7 @@ std::vector<NodeIndex> stuck_predecessors(const Adjacency& graph, const std::vec
 
 }  // namespace
 
-// Counting sort by where the edges begin, so that their order is kept.
+// Counting sort by source node; it is stable, so each node's edges keep their order.
 Adjacency::Adjacency(std::size_t size, std::span<const Edge> edges)
     : starts_(size + 1, 0), targets_(edges.size()) {
   for (const Edge& edge : edges) ++starts_[edge.from + 1];
@@ -67,7 +67,7 @@ std::vector<NodeIndex> find_cycle(const Adjacency& graph) {
   const std::vector<NodeIndex> predecessors = stuck_predecessors(graph, order);
   NodeIndex node = 0;
   while (predecessors[node] == kNone) ++node;
-  // As many steps back as there are nodes end on a cycle, wherever they began.
+  // After as many steps back as there are nodes, the walk is on a cycle, wherever it began.
   for (std::size_t i = 0; i < graph.size(); ++i) node = predecessors[node];
   std::vector<NodeIndex> cycle{node};
   for (NodeIndex back = predecessors[node]; back != node; back = predecessors[back]) cycle.push_back(back);

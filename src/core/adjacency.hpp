@@ -1,7 +1,6 @@
 #pragma once
-// A directed graph as numbers: nodes 0 to size-1 and, for each, the nodes that its edges lead to, in the
-// order in which the edges were given. All that is asked of it costs time in proportion to nodes and edges,
-// and no stack.
+// A directed graph over the node indexes 0 to size-1. Each node's successors keep the order in which the
+// edges were given. Every function here takes time linear in nodes and edges and does not recurse.
 
 #include <cstdint>
 #include <span>
@@ -28,14 +27,14 @@ class Adjacency {
   }
 
  private:
-  std::vector<std::uint32_t> starts_;  // where the targets of each node begin; one more at the end
+  std::vector<std::uint32_t> starts_;  // where each node's targets begin, plus one end offset
   std::vector<NodeIndex> targets_;
 };
 
 [[nodiscard]] std::vector<Edge> reversed(std::span<const Edge> edges);
 
-// Every node after all that lead to it; among those that could come next the one that was free first, at the
-// start the lowest. Nodes on a cycle, and behind one, are missing.
+// Topological order (Kahn's algorithm): free nodes are visited first in, first out, initially by ascending
+// index. Nodes on a cycle, and nodes behind one, are missing.
 [[nodiscard]] std::vector<NodeIndex> topological_order(const Adjacency& graph);
 
 // The nodes of one cycle in the direction of its edges, beginning with its lowest; empty if there is none.

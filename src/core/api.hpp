@@ -1,7 +1,7 @@
 #pragma once
-// The file to read first: every use case, by noun. What stands behind it may be an engine in this process or
-// a server; callers cannot tell. Every call may be made from any thread and returns when its outcome is
-// durable.
+// The file to read first: every use case, by noun. Behind this interface is either an engine in this process
+// or a server; callers cannot distinguish the two. Every call may be made from any thread and returns when
+// its outcome is durable.
 
 #include <cstdint>
 #include <optional>
@@ -34,12 +34,12 @@ struct EnqueuedTask {
 
 struct TaskWithAttempts {
   Task task = {};
-  std::vector<Attempt> attempts = {};
+  std::vector<AttemptView> attempts = {};
 };
 
 struct TaskQuery {
   std::string ns = "default";
-  std::vector<TaskStatus> statuses = {};  // none: all
+  std::vector<TaskStatus> statuses = {};  // empty: all
   std::optional<std::string> queue = {};
   std::optional<std::string> type = {};
   std::optional<std::string> key = {};
@@ -54,7 +54,7 @@ struct ListTasks {
   TaskQuery query = {};
   bool newest_first = true;
   int limit = kPageDefault;
-  std::string cursor = {};  // opaque, from the page before
+  std::string cursor = {};  // opaque, from the previous page
 };
 
 template <typename T>
@@ -72,7 +72,7 @@ struct MoveTask {
 struct BulkTasks {
   TaskQuery query = {};
   int limit = 1'000;
-  bool dry_run = false;  // says what matches and changes nothing
+  bool dry_run = false;  // counts the matching tasks and changes nothing
   Actor by = {};
 };
 struct BulkResult {
@@ -82,7 +82,7 @@ struct BulkResult {
   bool operator==(const BulkResult&) const = default;
 };
 
-// By name. Tokens belong to no namespace: `ns` says nothing there.
+// Lists records in the order of their names. Tokens belong to no namespace: `ns` is ignored for them.
 struct ListRecords {
   std::string ns = "default";
   int limit = kPageDefault;
@@ -92,7 +92,7 @@ struct ListRecords {
 struct ListAudit {
   int limit = kPageDefault;
   std::string cursor = {};
-  AuditFilter filter = {};  // a page of it may be short, or empty: its cursor goes on
+  AuditFilter filter = {};  // a filtered page may be short or empty; its cursor continues the list
 };
 
 // A token, and the store's time when it was read.
@@ -156,8 +156,8 @@ class Api {
   virtual Result<Worker> heartbeat_worker(const HeartbeatWorker& request) = 0;
   virtual Result<Worker> drain_worker(const WorkerRef& request) = 0;
   virtual Result<Done> deregister_worker(const WorkerRef& request) = 0;
-  // The ids of the worker's tasks that were canceled or taken from it since its last call; none when the time
-  // has passed. A hint: a heartbeat of each decides.
+  // Waits for tasks of the worker to be canceled or lost to it since its last call and returns their ids;
+  // empty when the wait elapses. The ids are hints: each task's heartbeat is authoritative.
   virtual Result<std::vector<TaskId>> await_notices(const AwaitNotices& request) = 0;
   virtual Result<Worker> get_worker(const std::string& ns, const std::string& worker_id) = 0;
   virtual Result<Page<Worker>> list_workers(const ListRecords& list) = 0;
@@ -176,13 +176,13 @@ class Api {
   virtual Result<Page<Token>> list_tokens(const ListRecords& list) = 0;
   virtual Result<NamespaceSettings> get_namespace(const std::string& ns) = 0;
   virtual Result<NamespaceSettings> put_namespace(const PutNamespace& request) = 0;
-  // For what no other call writes down, such as a call that was denied.
+  // For actions that no other call records, such as a denied call.
   virtual Result<Done> append_audit(std::vector<AuditEntry> entries) = 0;
   virtual Result<Page<AuditEntry>> list_audit(const ListAudit& list) = 0;  // newest first
   virtual Result<std::vector<NodeStatus>> list_nodes() = 0;
   virtual Result<StoreVitals> vitals() = 0;
   virtual Result<SweepResult> sweep(const Sweep& request) = 0;
-  // Reads the whole store, page by page, beside what goes on.
+  // Reads the whole store page by page, concurrently with normal operation.
   virtual Result<Verification> verify() = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace pawl::core {
 
 std::string audit_hash(const std::string& hash_before, const AuditEntry& entry) {
-  // With its length before each: no text can be moved from one field to the next.
+  // Each field is prefixed with its length, so that text cannot move from one field to the next.
   std::string whole = fmt::format("{}\n{}\n{}\n", hash_before, entry.sequence, micros(entry.at));
   for (const std::string* field : {&entry.ns, &entry.actor, &entry.role, &entry.action, &entry.object,
                                    &entry.request_id, &entry.outcome, &entry.detail.text})

@@ -1,8 +1,9 @@
 #pragma once
-// Who did what: append-only, written in the same commit as what was done.
+// The audit log: an append-only record of each action and its caller, written in the same commit as the
+// action.
 //
-// Always: the sequence rises by one, and each entry's hash covers the hash of the one before it and all its
-// own fields, so that no entry can be changed, added or taken out without all later ones showing it.
+// Invariant: the sequence rises by one, and each entry's hash covers the previous entry's hash and all its
+// own fields, so that changing, inserting or removing an entry invalidates all later ones.
 
 #include <cstdint>
 #include <optional>
@@ -15,52 +16,52 @@
 
 namespace pawl::core {
 
-// Who asks; all empty inside a process that knows no tokens.
+// The caller of a request; all fields are empty in a process that uses no tokens.
 struct Actor {
-  std::string id = {};  // of a token
+  std::string id = {};  // of the token
   std::string role = {};
   std::string request_id = {};
 };
 
 struct AuditEntry {
-  std::int64_t sequence = 0;  // given when it is chained
-  TimePoint at = {};          // the same
+  std::int64_t sequence = 0;  // set by chain()
+  TimePoint at = {};          // set by chain()
   std::string ns = {};
-  std::string actor = {};  // the id of a token; empty: nobody in particular
+  std::string actor = {};  // the id of a token; empty: no token
   std::string role = {};
   std::string action = {};  // such as token.create
   std::string object = {};
   std::string request_id = {};
-  std::string outcome = "ok";  // or the code of the problem
+  std::string outcome = "ok";  // or the problem's code
   RawJson detail = {};
-  std::string hash = {};  // given when it is chained
+  std::string hash = {};  // set by chain()
 
   bool operator==(const AuditEntry&) const = default;
 };
 
-// Which entries are listed.
+// Selects the entries of a list.
 struct AuditFilter {
-  std::vector<std::string> namespaces = {};  // none: all, and what is of no namespace
+  std::vector<std::string> namespaces = {};  // empty: all, including entries without a namespace
   std::optional<std::string> actor = {};
-  std::optional<std::string> action = {};  // one that ends in * is for all that begin so
+  std::optional<std::string> action = {};  // a trailing * matches every action with that prefix
   std::optional<std::string> object = {};
   std::optional<std::string> outcome = {};
-  std::optional<TimePoint> created_after = {};   // or at it
-  std::optional<TimePoint> created_before = {};  // and not at it
+  std::optional<TimePoint> created_after = {};   // inclusive
+  std::optional<TimePoint> created_before = {};  // exclusive
 
   bool operator==(const AuditFilter&) const = default;
 };
 [[nodiscard]] bool matches(const AuditFilter& filter, const AuditEntry& entry);
 
-// The last entry so far; kept as a record, whose lock is where all who write down something queue up.
+// The last entry so far, stored as a record. All writers of the audit log serialize on its lock.
 struct AuditEnd {
   std::int64_t sequence = 0;
   std::string hash = {};
 };
 
-// Gives the entry its place behind the end, which it becomes.
+// Appends the entry: sets its sequence, time and hash, and makes it the new end.
 void chain(AuditEnd& end, AuditEntry& entry, TimePoint now);
-// What the hash of an entry must be.
+// Computes the hash that an entry must have.
 [[nodiscard]] std::string audit_hash(const std::string& hash_before, const AuditEntry& entry);
 
 [[nodiscard]] inline AuditEntry audit_of(const Actor& by, std::string ns, std::string action,

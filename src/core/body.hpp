@@ -1,7 +1,7 @@
 #pragma once
-// How the nouns write the bodies of their records. Bodies are ours alone: what is read here was written here.
-// A field that is absent has its default; so has one that was damaged, as a damaged body has no fields. The
-// stores hand out no record whose body is no object.
+// Reads and writes the JSON text of records. Only Pawl writes these texts, so they are not validated: a field
+// that is absent or has another type reads as its default, and a damaged text reads as an empty object. The
+// stores return no record whose text is not an object.
 
 #include <memory>
 #include <optional>
@@ -29,10 +29,10 @@ class Body {
 
   [[nodiscard]] RawJson text() const;
 
-  // What is absent or empty is not written.
+  // Absent optionals and empty JSON are not written.
   void put(const char* name, TimePoint value) { put(name, micros(value)); }
   void put(const char* name, Duration value) { put(name, std::int64_t{value.count()}); }
-  void put(const char* name, const RawJson& value) {  // as a text: it must come back byte for byte
+  void put(const char* name, const RawJson& value) {  // as a string, so that it is read back byte for byte
     if (!value.empty()) put(name, value.text);
   }
   void put(const char* name, const RetryPolicy& retry);
@@ -40,7 +40,8 @@ class Body {
   void put(const char* name, const std::optional<T>& value) {
     if (value) put(name, *value);
   }
-  // For those of the list in body.cpp: so that JSON's templates are compiled there alone.
+  // Instantiated for the types listed in body.cpp, so that only that file compiles the JSON library's
+  // templates.
   template <typename T>
   void put(const char* name, const T& value);
   template <typename T>

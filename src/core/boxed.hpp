@@ -1,8 +1,9 @@
 #pragma once
-// A std::optional that takes no more room than a pointer while it is empty: for large parts that few have of
-// values of which there are many. It is a value as an optional is: copied and compared by what it holds.
+// A std::optional of the size of a pointer: for large members that are rarely set in types with many
+// instances. Like a std::optional it copies and compares by value.
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace pawl::core {
@@ -11,7 +12,7 @@ template <typename T>
 class Boxed {
  public:
   Boxed() = default;
-  Boxed(T value) : held_(std::make_unique<T>(std::move(value))) {}  // implicit, as that of std::optional is
+  Boxed(T value) : held_(std::make_unique<T>(std::move(value))) {}  // implicit, like std::optional's
   Boxed(const Boxed& other) : held_(other.held_ ? std::make_unique<T>(*other.held_) : nullptr) {}
   Boxed(Boxed&&) noexcept = default;
   Boxed& operator=(const Boxed& other) {
@@ -26,6 +27,7 @@ class Boxed {
   const T& operator*() const { return *held_; }
   T* operator->() { return held_.get(); }
   const T* operator->() const { return held_.get(); }
+  [[nodiscard]] std::optional<T> copy() const { return held_ ? std::optional<T>{*held_} : std::nullopt; }
 
   bool operator==(const Boxed& other) const {
     if (!held_ || !other.held_) return held_ == other.held_;

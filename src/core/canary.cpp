@@ -6,7 +6,7 @@ namespace pawl::core {
 
 #ifdef PAWL_CANARIES
 namespace {
-Canary the_planted = Canary::none;  // the only global variable, and only in a sanitizer's build
+Canary the_planted = Canary::none;  // the only global variable, and only in sanitizer builds
 }
 
 bool planted(Canary canary) { return the_planted == canary; }

@@ -1,7 +1,7 @@
 #pragma once
-// Bugs planted on purpose, to prove that the tests catch them. docs/canaries.md says what each one breaks and
-// which test catches it; tests/canaries/run.py plants them one by one. Only a sanitizer's build with
-// PAWL_CANARIES has them: in every other build `planted` is a constant, and the compiler drops the branch.
+// Deliberate bugs that prove that the tests catch them. docs/canaries.md describes what each one breaks and
+// which test catches it; tests/canaries/run.py enables them one by one. They exist only in sanitizer builds
+// with PAWL_CANARIES: in every other build `planted` is a constant, and the compiler removes the branch.
 
 #include <array>
 #include <cstdint>
@@ -87,6 +87,7 @@
   X(worker_owner_not_compared)            \
   /* SQL functions */                     \
   X(sql_key_not_taken)                    \
+  X(sql_key_not_promised)                 \
   X(sql_namespace_not_checked)            \
   X(sql_signal_to_an_ended_run)           \
   X(sql_temporary_objects_first)          \
@@ -153,7 +154,7 @@ inline constexpr std::array kCanaryNames{PAWL_CANARIES_LIST(PAWL_CANARY_NAME)};
 
 #ifdef PAWL_CANARIES
 [[nodiscard]] bool planted(Canary canary);
-// Before any thread is started. False if there is no such canary.
+// Must be called before any thread starts. Returns false if there is no such canary.
 [[nodiscard]] bool plant(std::string_view name);
 #else
 [[nodiscard]] constexpr bool planted(Canary /*canary*/) { return false; }

@@ -14,7 +14,7 @@ namespace {
 
 Status range(std::string_view field, auto value, auto low, auto high) {
   if (value < low || value > high)
-    return invalid_field(std::string{field}, fmt::format("must be from {} to {}", low, high));
+    return invalid_field(std::string{field}, fmt::format("must be from {} to {}, not {}", low, high, value));
   return Done{};
 }
 
@@ -23,7 +23,8 @@ Status text(std::string_view field, const std::string& value, std::size_t charac
   const auto length = utf8_length(value);
   if (!length) return invalid_field(std::string{field}, "must be UTF-8");
   if (*length > characters_max)
-    return invalid_field(std::string{field}, fmt::format("has over {} characters", characters_max));
+    return invalid_field(std::string{field},
+                         fmt::format("has {} characters (at most {})", *length, characters_max));
   for (std::size_t i = 0; i < value.size(); ++i) {
     const auto byte = static_cast<unsigned char>(value[i]);
     const bool is_c1 = byte == 0xc2 && static_cast<unsigned char>(value[i + 1]) < 0xa0;
@@ -33,7 +34,7 @@ Status text(std::string_view field, const std::string& value, std::size_t charac
   return Done{};
 }
 
-// The problem with its field named from one level up.
+// Prefixes the problem's fields with the path of their parent.
 Problem below(const std::string& prefix, Problem problem) {
   for (FieldError& error : problem.errors) error.field = prefix + error.field;
   problem.detail = prefix + problem.detail;
@@ -43,6 +44,10 @@ Problem below(const std::string& prefix, Problem problem) {
 Status check_fairness(const TaskSpec& spec) {
   if (spec.fairness_key) {
     if (const Status key = check_key("fairness_key", *spec.fairness_key); !key) return key;
+    if (spec.priority < kSharedPriorityMin || spec.priority > kSharedPriorityMax)
+      return invalid_field("priority",
+                           fmt::format("must be from {} to {} for a task with a fairness_key, not {}",
+                                       kSharedPriorityMin, kSharedPriorityMax, spec.priority));
   }
   if (!spec.fairness_weight) return Done{};
   if (!spec.fairness_key) return invalid_field("fairness_weight", "needs a fairness_key");
@@ -51,10 +56,9 @@ Status check_fairness(const TaskSpec& spec) {
 }
 
 Status check_spec(const TaskSpec& spec) {
-  const Status names = first_of({check_name("type", spec.type), check_name("queue", spec.queue),
-                                 check_json("payload", spec.payload),
-                                 range("priority", spec.priority, kPriorityMin, kPriorityMax),
-                                 check_retry(spec.retry), check_labels(spec.labels)});
+  const Status names =
+      first_of({check_name("type", spec.type), check_name("queue", spec.queue),
+                check_json("payload", spec.payload), check_retry(spec.retry), check_labels(spec.labels)});
   if (!names) return names;
   if (spec.delay && spec.run_at) return invalid_field("delay", "excludes run_at: give one of the two");
   if (spec.run_at && (*spec.run_at < kTimeMin || *spec.run_at > kTimeMax)) {
@@ -73,7 +77,7 @@ Status check_spec(const TaskSpec& spec) {
   }
   if (!spec.after.empty() && !spec.run_id) return invalid_field("after", "needs a run_id");
   if (spec.after.size() > kAfterMax)
-    return invalid_field("after", fmt::format("has over {} entries", kAfterMax));
+    return invalid_field("after", fmt::format("has {} entries (at most {})", spec.after.size(), kAfterMax));
   if (spec.timeout) return check_duration("timeout", *spec.timeout, kTimeoutMin, kDurationMax);
   return Done{};
 }
@@ -143,15 +147,16 @@ Status check_report(const Report& report) {
 Status check_command(const ReportTasks& command) {
   if (command.reports.empty()) return invalid_field("reports", "must not be empty");
   if (command.reports.size() > kReportsMax) {
-    return invalid_field("reports", fmt::format("has over {} entries", kReportsMax));
+    return invalid_field("reports",
+                         fmt::format("has {} entries (at most {})", command.reports.size(), kReportsMax));
   }
   return check_name("worker_id",
-                    command.worker_id);  // each report is checked alone: a bad one harms no other
+                    command.worker_id);  // reports are checked one by one
 }
 
 Status check_ids(const std::vector<TaskId>& ids) {
   if (ids.size() > static_cast<std::size_t>(kBulkTasksMax)) {
-    return invalid_field("ids", fmt::format("has over {} entries", kBulkTasksMax));
+    return invalid_field("ids", fmt::format("has {} entries (at most {})", ids.size(), kBulkTasksMax));
   }
   return Done{};
 }
@@ -181,7 +186,7 @@ Status check_command(const SetQueue& command) {
 
 Status check_command(const SweepLeases&) { return Done{}; }
 Status check_command(const PromoteDue&) { return Done{}; }
-Status check_command(const ChangeRecords&) { return Done{}; }  // each noun checks its own before it asks
+Status check_command(const ChangeRecords&) { return Done{}; }  // each noun checks its own beforehand
 
 Status check_command(const EraseTasks&) { return Done{}; }
 Status check_command(const EraseRuns&) { return Done{}; }
@@ -202,7 +207,7 @@ Status check_time(std::string_view field, const std::optional<TimePoint>& time) 
   return invalid_field(std::string{field}, "must be a time that RFC 3339 can name");
 }
 
-// What the two ways to begin a run have in common.
+// The checks that the commands that begin a run have in common.
 template <typename Start>
 Status check_start(const Start& command) {
   if (command.run_key) {
@@ -223,7 +228,6 @@ Status check_command(const StartRun& command) {
     if (const Status queue = check_name("queue", *command.queue); !queue) return queue;
   }
   return first_of({check_start(command),
-                   range("priority", command.priority.value_or(0), kPriorityMin, kPriorityMax),
                    range("version", command.version.value_or(1), 1, std::numeric_limits<int>::max())});
 }
 Status check_command(const OpenRun& command) { return check_start(command); }
@@ -277,14 +281,15 @@ Status first_of(std::initializer_list<Status> checks) {
 Status check_duration(std::string_view field, Duration value, Duration low, Duration high) {
   if (value < low || value > high) {
     return invalid_field(std::string{field},
-                         fmt::format("must be from {} to {}", format_duration(low), format_duration(high)));
+                         fmt::format("must be from {} to {}, not {}", format_duration(low),
+                                     format_duration(high), format_duration(value)));
   }
   return Done{};
 }
 
 Status check_retry(const RetryPolicy& retry) {
   if (retry.max_attempts == 0)
-    return invalid_field("retry.max_attempts", "must not be 0; below 0 means for ever");
+    return invalid_field("retry.max_attempts", "is 0: use a positive number, or a negative one for no limit");
   if (std::isnan(retry.backoff)) return invalid_field("retry.backoff", "must be a number");
   if (std::isnan(retry.jitter)) return invalid_field("retry.jitter", "must be a number");
   for (std::size_t i = 0; i < retry.non_retryable.size(); ++i) {
@@ -303,9 +308,9 @@ Status check_retry(const RetryPolicy& retry) {
 
 Status check_labels(const Labels& labels) {
   if (labels.contains(std::string{kUnreadableLabel}))
-    return invalid_field("labels." + std::string{kUnreadableLabel}, "is said by the store alone");
+    return invalid_field("labels." + std::string{kUnreadableLabel}, "is reserved: only the store sets it");
   if (labels.size() > kLabelsMax)
-    return invalid_field("labels", fmt::format("has over {} entries", kLabelsMax));
+    return invalid_field("labels", fmt::format("has {} entries (at most {})", labels.size(), kLabelsMax));
   for (const auto& [name, value] : labels) {
     const Status label = text("labels", name, kNameCharactersMax);
     if (!label) return label;

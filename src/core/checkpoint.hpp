@@ -1,6 +1,6 @@
 #pragma once
-// Checkpoints: evidence of a task or a run, append-only. Sequences rise by one within their owner; the last
-// ones are kept.
+// Checkpoints: append-only evidence of a task or a run. Sequences rise by one within their owner; only the
+// latest checkpoints are kept.
 
 #include <cstdint>
 #include <map>
@@ -25,8 +25,8 @@ struct AppendCheckpoint {
   std::string type = "manual_checkpoint";
   RawJson snapshot = {};
   RawJson metadata = {};
-  std::optional<std::int64_t> sequence = {};  // must be the next one, where it is given
-  std::int64_t kept = kCheckpointsKept;       // older ones of the owner than so many go
+  std::optional<std::int64_t> sequence = {};  // if given, must be the next one
+  std::int64_t kept = kCheckpointsKept;  // how many of the owner's checkpoints remain; older ones are deleted
   Actor by = {};
 };
 struct CheckpointAppended {
@@ -36,7 +36,7 @@ struct CheckpointAppended {
   bool operator==(const CheckpointAppended&) const = default;
 };
 
-// Derived, so that it needs no column: an owner and a sequence name one checkpoint for ever.
+// Derived, so that it needs no column: an owner and a sequence identify one checkpoint permanently.
 [[nodiscard]] std::string checkpoint_id(const CheckpointOwner& owner, std::int64_t sequence,
                                         TimePoint created_at);
 
@@ -44,7 +44,7 @@ struct ListCheckpoints {
   std::string ns = "default";
   CheckpointOwner owner = TaskId{};
   std::optional<std::string> type = {};
-  bool latest = false;  // only the last one, of that type if one is given
+  bool latest = false;  // only the last one, of `type` if given
 };
 
 struct CheckpointSummary {

@@ -1,7 +1,7 @@
 #pragma once
-// Everything that changes something is one of these values; each is answered with a Result of what stands
-// beside it. The engine executes them in groups. `check` refuses what no state could make valid, before it is
-// queued.
+// Commands: everything that changes the store is one of these values; each is answered with a Result of the
+// type beside it. The engine executes commands in groups. `check` rejects a command that is invalid in every
+// state before it is queued.
 
 #include <cstdint>
 #include <functional>
@@ -25,17 +25,18 @@
 
 namespace pawl::core {
 
-// All or nothing.
+// Creates all tasks or none.
 struct EnqueueTasks {
   std::string ns = "default";
   std::vector<TaskSpec> tasks = {};
-  bool wants_tasks = false;  // the answer shows the tasks that were made
+  bool wants_tasks = false;        // the answer contains the created tasks
+  Boxed<TraceContext> trace = {};  // of all tasks
   Actor by = {};
 };
 struct Enqueued {
   bool created = false;
   TaskId id = {};
-  std::shared_ptr<const Task> task = {};  // as it was made; shared by the copies of an answer
+  std::shared_ptr<const Task> task = {};  // as created; shared by the copies of an answer
 
   bool operator==(const Enqueued& other) const { return created == other.created && id == other.id; }
 };
@@ -44,13 +45,13 @@ struct ClaimTasks {
   std::string ns = "default";
   std::string worker_id = {};
   std::vector<std::string> queues = {"default"};
-  std::vector<std::string> types = {};  // none: all; one that ends in * is for all that begin so
+  std::vector<std::string> types = {};  // empty: all; a trailing * matches every type with that prefix
   int max = 10;
-  std::optional<Duration> lease = {};  // not given: the type's own, or `lease_default`
+  std::optional<Duration> lease = {};  // absent: the type's own, or `lease_default`
   Duration lease_default = kLeaseDefault;
   Duration wait = Duration{0};
-  std::map<std::string, Duration> type_leases = {};  // as far as types have one of their own
-  int held_max = 0;         // how many tasks the worker may hold at a time; 0: no cap
+  std::map<std::string, Duration> type_leases = {};  // only of types that have their own
+  int held_max = 0;         // how many tasks the worker may hold at a time; 0: no limit
   bool memo_pages = false;  // the caller reads the steps of long code runs page by page (RunApi::list_memo)
   Actor by = {};
 
@@ -59,7 +60,7 @@ struct ClaimTasks {
 struct ClaimedTask {
   Task task = {};
   std::string execution_key = {};
-  std::shared_ptr<const BodyMemo> memo = {};  // of the body of a code run; shared by the copies of an answer
+  std::shared_ptr<const BodyMemo> memo = {};  // of a code run's body; shared by the copies of an answer
 
   bool operator==(const ClaimedTask& other) const {
     return task == other.task && execution_key == other.execution_key;
@@ -73,18 +74,18 @@ struct Report {
   TaskId task_id = {};
   std::int64_t fence = 0;
   ReportAction action = ReportAction::heartbeat;
-  std::optional<Duration> lease = {};        // heartbeat; the length so far if not given
+  std::optional<Duration> lease = {};        // heartbeat; absent: as long as before
   RawJson output = {};                       // complete
   TaskError error = {};                      // fail
-  std::optional<Duration> retry_after = {};  // fail; instead of the policy's wait
-  // complete, of a code run's body: the run ends and another one with this input takes its place
+  std::optional<Duration> retry_after = {};  // fail; replaces the retry policy's delay
+  // complete, of a workflow body: the run ends and a new run with this input replaces it
   std::optional<RawJson> continue_as_new = {};
 };
 struct ReportTasks {
   std::string ns = "default";
   std::string worker_id = {};
   std::vector<Report> reports = {};
-  std::vector<std::string> queues = {};  // only on tasks of these; none: of all
+  std::vector<std::string> queues = {};  // only tasks of these queues; empty: of all
   Actor by = {};
 };
 struct ReportAnswer {
@@ -96,7 +97,7 @@ struct ReportAnswer {
   bool operator==(const ReportAnswer&) const = default;
 };
 
-// By id, for one task or a page of a bulk operation; one result each, in order.
+// Both take the ids of one task or of a page of a bulk operation; the answer has one result per id, in order.
 struct CancelTasks {
   std::string ns = "default";
   std::vector<TaskId> ids = {};
@@ -122,8 +123,8 @@ struct SetQueue {
   Actor by = {};
 };
 
-// Of the ticker: what a read found due. Each is compared again under lock; what changed meanwhile is left
-// alone.
+// Submitted by the ticker for the due rows that a read returned. The engine compares each one again under its
+// lock and skips those that have changed.
 struct LeaseRef {
   TaskId task_id = {};
   std::int64_t fence = 0;
@@ -149,7 +150,8 @@ struct WakeRuns {
   std::vector<ParkRun> parked = {};
   Duration stuck_after = {};
 };
-// What a walk found old (core/retention.hpp), as it was then; what has changed since is left alone.
+// Rows that the retention walk found expired (core/retention.hpp), with their state at that time. Rows that
+// have changed since are skipped.
 struct EraseTasks {
   struct Ref {
     TaskId id = {};
@@ -157,7 +159,7 @@ struct EraseTasks {
   };
   std::vector<Ref> tasks = {};
 };
-// With all that they consist of, their tasks too; one with a task that has not ended is left alone.
+// Erases runs with all their rows, including their tasks. A run with an unfinished task is skipped.
 struct EraseRuns {
   struct Ref {
     RunId id = {};
@@ -165,7 +167,7 @@ struct EraseRuns {
   };
   std::vector<Ref> runs = {};
 };
-// Up to this entry: a chain can only be cut at its beginning.
+// Erases all entries up to this one: a chain can only be cut at its beginning.
 struct EraseAudit {
   std::int64_t up_to = 0;
   int count = 0;
@@ -176,7 +178,7 @@ struct Swept {
   bool operator==(const Swept&) const = default;
 };
 
-// What was kept of the answer when the same was done before.
+// The stored part of the answer to an earlier request with the same key.
 struct Replayed {
   RawJson kept = {};
 
@@ -190,20 +192,20 @@ using Answer =
 
 struct AnyCommand;
 
-// Another command, done once: the key is kept in the same commit as its effect. Whoever asks again with the
-// same request is answered with what was kept, with another one refused. A claim that gets nothing, like all
-// that is refused, keeps nothing.
+// Executes another command once: the key is stored in the same commit as the effect. A repeated request is
+// answered with what was stored; another request with the same key is rejected. A claim that returns no task
+// stores nothing, nor does a rejected command.
 //
-// Or it is taken off a list: `takes` are records of which the first says that it is to be done, and all of
-// which are erased with the effect. Whoever comes later is refused.
+// Or it consumes records: `takes` lists records that are erased together with the effect. The command is
+// executed only while the first of them exists and is due; otherwise it is rejected.
 struct DoOnce {
-  std::string ns = "default";  // empty: of administration, which is in none
+  std::string ns = "default";  // empty: an administrative command, which has no namespace
   std::string key = {};
   std::string request_hash = {};
   Duration ttl = std::chrono::hours{24};
-  // What is kept of the answer; nothing: it may be done again. Pure, and called before the commit.
+  // Returns the part of the answer to store; nullopt allows a repetition. Pure, and called before the commit.
   std::function<std::optional<RawJson>(const Answer&)> keep = {};
-  std::shared_ptr<AnyCommand> command = {};  // shared by the copies of this one
+  std::shared_ptr<AnyCommand> command = {};  // shared by the copies of this command
   std::vector<RecordRef> takes = {};         // instead of a key
 };
 
@@ -214,20 +216,20 @@ using Command = std::variant<EnqueueTasks, ClaimTasks, ReportTasks, CancelTasks,
 struct AnyCommand {
   Command value = {};
 };
-// Called once, after the commit (or the refusal), on a thread of the loop that committed.
+// Called once, after the commit or the rejection, on a thread of the commit loop that executed the command.
 using Reply = std::function<void(Result<Answer>)>;
 
-// How many tasks a command touches: what the group's size and the queue's bound are measured in.
+// The number of tasks that a command touches: the unit of the group's size and of the queue's bound.
 [[nodiscard]] std::size_t weight_of(const Command& command);
 [[nodiscard]] const std::string& namespace_of(const Command& command);
-// Of the JSON that it brings, in bytes: payloads, outputs, snapshots.
+// The size in bytes of the largest JSON text in the command: payloads, outputs, snapshots.
 [[nodiscard]] std::size_t largest_payload(const Command& command);
 
 [[nodiscard]] Status check(const Command& command);
-// A report is checked alone, since a bad one must not harm the others of its command.
+// Reports are checked one by one, since an invalid one must not fail the others of its command.
 [[nodiscard]] Status check(const Report& report, std::size_t index);
 
-// Single checks, also used by the edges. `field` is the path to name in the refusal.
+// Single checks, also used by the edges. `field` is the path that the problem names.
 [[nodiscard]] Status check_namespace(const std::string& ns);
 [[nodiscard]] Status check_name(std::string_view field, const std::string& name);
 [[nodiscard]] Status check_key(std::string_view field, const std::string& key);
@@ -236,6 +238,6 @@ using Reply = std::function<void(Result<Answer>)>;
 [[nodiscard]] Status check_labels(const Labels& labels);
 [[nodiscard]] Status check_checkpoint_type(const std::string& type);
 [[nodiscard]] Status check_retry(const RetryPolicy& retry);
-[[nodiscard]] Status first_of(std::initializer_list<Status> checks);  // the first that failed, if any
+[[nodiscard]] Status first_of(std::initializer_list<Status> checks);  // the first failure, if any
 
 }  // namespace pawl::core

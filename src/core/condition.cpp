@@ -43,14 +43,14 @@ const OperatorRow* find_operator(std::string_view name) {
   return row == kOperators.end() ? nullptr : &*row;
 }
 
-// A condition or an operand, parsed. Without an operator it is a template.
+// A parsed condition or operand. Without an operator it is a template.
 struct Expression {
   const OperatorRow* operation = nullptr;
   std::vector<Expression> operands = {};
   std::string_view text = {};
 };
 
-// The one member that makes an object an operation.
+// The member that makes an object an operation.
 std::optional<Member> operation_in(std::string_view value) {
   if (kind_of(value) != JsonKind::object || reference_text(value)) return std::nullopt;
   const std::vector<Member> members = members_of(value);
@@ -102,7 +102,7 @@ class Parser {
     std::string field;
   };
 
-  // What takes one operand takes it with or without brackets.
+  // An operator with one operand accepts it with or without brackets.
   static std::vector<PlacedValue> operands_of(const OperatorRow& row, std::string_view value,
                                               const std::string& path) {
     if (kind_of(value) != JsonKind::array)
@@ -162,7 +162,7 @@ class Evaluator {
     }
   }
 
-  // `wanted` if any operand is that, from the left; the others are not looked at.
+  // `wanted` if any operand has that value; evaluation goes from left to right and short-circuits.
   Evaluated<bool> first_that_is(bool wanted, const std::vector<Expression>& operands) {
     for (const Expression& operand : operands) {
       const Evaluated<bool> truth = truth_of(operand);

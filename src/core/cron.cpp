@@ -16,7 +16,7 @@ using std::chrono::year;
 using std::chrono::year_month;
 using std::chrono::year_month_day;
 
-// The calendar repeats after 400 years: what has not come by then never comes.
+// The calendar repeats after 400 years: a date that does not occur within them never occurs.
 constexpr int kMonthsOfCalendar = 400 * 12;
 constexpr year kYearMin{0};
 constexpr year kYearMax{9999};
@@ -60,7 +60,7 @@ bool match_in_week(const CronDays& wanted_days, year_month_day date) {
   return wanted_days.last_of_week[falls_on] && number + 7 > last_day_of(date);
 }
 
-// The first set bit from `from` on, and the last one up to it.
+// The first set bit that is not before `from`, and the last one that is not after `to`.
 template <std::size_t N>
 std::optional<int> bit_from(const std::bitset<N>& bits, int from) {
   for (auto i = static_cast<std::size_t>(from); i < N; ++i)
@@ -74,7 +74,7 @@ std::optional<int> bit_up_to(const std::bitset<N>& bits, int to) {
   return std::nullopt;
 }
 
-// A time of the day from its three parts.
+// A time of day by its three parts.
 struct Parts {
   int hour = 0;
   int minute = 0;
@@ -87,7 +87,7 @@ Parts parts_of(seconds time) {
   return {.hour = count / 3600, .minute = count / 60 % 60, .second = count % 60};
 }
 
-// The first that is not before `from`; the parts after one that was moved begin anew.
+// The first matching time that is not before `from`. Once a part advances, the parts after it start again.
 std::optional<seconds> time_from(const CronFields& fields, Parts from) {
   for (auto hour = bit_from(fields.hours, from.hour); hour; hour = bit_from(fields.hours, *hour + 1)) {
     const bool is_first_hour = *hour == from.hour;

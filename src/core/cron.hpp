@@ -1,10 +1,10 @@
 #pragma once
-// Cron expressions: which moments of a calendar they name. Without a time zone: core/slots.hpp has the zones.
+// Cron expressions: which local times they match. core/slots.hpp adds the time zones.
 //
 // Five fields (minute, hour, day of month, month, day of week) or six (seconds first), each a list of values,
 // ranges and steps; months and days of the week also by name. In the day of the month: L (the last day), L-3,
 // 15W (the weekday nearest to the 15th), LW (the last weekday). In the day of the week: 5L (the last Friday),
-// MON#2 (the second Monday). Given both, either matches. @hourly, @daily, @weekly, @monthly, @yearly.
+// MON#2 (the second Monday). If both are given, either matches. @hourly, @daily, @weekly, @monthly, @yearly.
 
 #include <array>
 #include <bitset>
@@ -29,30 +29,34 @@ struct CronDays {
   std::bitset<7> of_week = {};             // 0 is Sunday
   std::bitset<7> last_of_week = {};        // 5L
   std::array<std::bitset<6>, 7> nth = {};  // MON#2: nth[1][2]
-  bool is_month_given = false;  // else every day of the month matches, unless a day of the week is given
+  bool is_month_given = false;  // otherwise every day of the month matches, unless a day of the week is given
   bool is_week_given = false;
 
   [[nodiscard]] bool match(std::chrono::year_month_day day) const;
 };
 
-// What an expression says.
+// A parsed expression.
 struct CronFields {
   std::bitset<60> seconds = {};
   std::bitset<60> minutes = {};
   std::bitset<24> hours = {};
   std::bitset<13> months = {};  // 1 to 12
   CronDays days = {};
+  // The minute or the hour is `*` or `*/n`, or every hour is listed: the expression describes an interval,
+  // not a time of day, and follows clock changes as in cron(8).
+  bool is_wildcard = false;
 };
 
 class Cron {
  public:
-  // Refused with the field and what it may be; also what names a date that never comes.
+  // Fails with the field and its allowed values, also for a date that never occurs.
   [[nodiscard]] static Result<Cron, std::string> parse(std::string_view text);
 
-  // Strictly after; strictly before. Nothing beyond the years 0 to 9999.
+  // Strictly after; strictly before. nullopt outside the years 0 to 9999.
   [[nodiscard]] std::optional<LocalTime> next(LocalTime after) const;
   [[nodiscard]] std::optional<LocalTime> previous(LocalTime before) const;
   [[nodiscard]] bool match(LocalTime time) const;
+  [[nodiscard]] bool is_wildcard() const { return fields_.is_wildcard; }
 
  private:
   explicit Cron(const CronFields& fields) : fields_(fields) {}

@@ -1,4 +1,4 @@
-// The text of a cron expression, field by field.
+// Parses cron expressions, field by field.
 #include <algorithm>
 #include <charconv>
 #include <vector>
@@ -17,7 +17,7 @@ struct FieldKind {
   std::string_view name;
   int low;
   int high;
-  std::string_view first_names = {};  // three letters each, from `names_from` on
+  std::string_view first_names = {};  // three letters each, the first one for the value `names_from`
   int names_from = 0;
 };
 constexpr FieldKind kSecond{.name = "second", .low = 0, .high = 59};
@@ -103,7 +103,7 @@ struct Range {
   int step = 1;
 };
 
-// "*", "5", "1-5", "MON-FRI", any of them with "/2"; "5/15" goes on to the end.
+// "*", "5", "1-5", "MON-FRI", any of them with "/2"; "5/15" runs to the field's maximum.
 Result<Range, std::string> range_of(const FieldKind& kind, std::string_view text) {
   Range range{.low = kind.low, .high = kind.high};
   const auto slash = text.find('/');
@@ -120,7 +120,7 @@ Result<Range, std::string> range_of(const FieldKind& kind, std::string_view text
     } else if (slash == std::string_view::npos) {
       range.high = *low;
     }
-    if (range.low > range.high) return refusal(kind, text, "runs backwards");
+    if (range.low > range.high) return refusal(kind, text, "is a range whose end is before its start");
   }
   if (slash == std::string_view::npos) return range;
   const auto step = number_of(text.substr(slash + 1));
@@ -172,7 +172,7 @@ Checked read_day_of_week(std::string_view item, CronDays& wanted_days) {
     const auto day = value_of(kDayOfWeek, item.substr(0, hash));
     if (!day) return day.problem();
     const auto nth = number_of(item.substr(hash + 1));
-    if (!nth || *nth < 1 || *nth > 5) return refusal(kDayOfWeek, item, "does not say #1 to #5");
+    if (!nth || *nth < 1 || *nth > 5) return refusal(kDayOfWeek, item, "must end in #1 to #5");
     wanted_days.nth.at(static_cast<std::size_t>(*day) % 7).set(static_cast<std::size_t>(*nth));
     return Done{};
   }
@@ -219,8 +219,9 @@ Result<Cron, std::string> Cron::parse(std::string_view text) {
         read_field(kHour, words[2], fields.hours), read_days(words[3], words[5], fields.days),
         read_field(kMonth, words[4], fields.months)})
     if (!read) return read.problem();
+  fields.is_wildcard = words[1].starts_with('*') || words[2].starts_with('*') || fields.hours.all();
   const Cron cron{fields};
-  if (!cron.next(LocalTime{})) return std::string{"names a date that never comes"};
+  if (!cron.next(LocalTime{})) return std::string{"matches no date that ever occurs"};
   return cron;
 }
 

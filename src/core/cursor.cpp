@@ -11,7 +11,7 @@ template <typename Id>
 Result<std::optional<Id>> id_from(char letter, std::string_view cursor) {
   if (cursor.empty()) return std::optional<Id>{};
   const auto id = cursor.front() == letter ? parse_uuid(cursor.substr(1)) : std::nullopt;
-  if (!id) return invalid_field("cursor", "is not one that this server gave");
+  if (!id) return invalid_field("cursor", "is not a cursor that this server issued");
   return std::optional{Id{*id}};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Where the next page of a list begins, as callers bring it back. Opaque to them: the first letter leaves
+// Page cursors: where the next page of a list begins. They are opaque to callers; the leading letter leaves
 // room for other orders later. Pure.
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace pawl::core {
 
 [[nodiscard]] std::string cursor_after(const TaskId& id);
 [[nodiscard]] std::string cursor_after(const RunId& id);
-// None: the cursor is empty. Refused where no server gave it.
+// nullopt for an empty cursor. Fails for a cursor that no server issued.
 [[nodiscard]] Result<std::optional<TaskId>> task_from_cursor(std::string_view cursor);
 [[nodiscard]] Result<std::optional<RunId>> run_from_cursor(std::string_view cursor);
 

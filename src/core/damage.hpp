@@ -1,6 +1,6 @@
 #pragma once
-// What the rows of a run say cannot be, as only rows that were changed from outside can: thrown, since it
-// ends the unit of work. Others go on.
+// Thrown when a run's rows contradict each other, which only a change from outside can cause. It ends the
+// unit of work; other units continue.
 
 #include <stdexcept>
 #include <string>

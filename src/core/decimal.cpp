@@ -17,8 +17,8 @@ struct Decimal {
   std::int64_t exponent = 0;
 };
 
-// Beyond it two numbers of one sign count as equally large: no text that we keep can spell the difference
-// out.
+// Larger exponents are clamped to this one: beyond it, two numbers of one sign compare as equally large. No
+// stored text is long enough to spell such a number out.
 constexpr std::int64_t kExponentMax = 1'000'000'000'000'000;
 
 std::int64_t exponent_of(std::string_view text) {
@@ -65,6 +65,11 @@ std::strong_ordering compare_numbers(std::string_view left, std::string_view rig
   const Decimal b = decimal_of(right);
   if (sign_of(a) != sign_of(b)) return sign_of(a) <=> sign_of(b);
   return a.is_negative ? compare_sizes(b, a) : compare_sizes(a, b);
+}
+
+bool is_whole(std::string_view number) {
+  const Decimal decimal = decimal_of(number);
+  return decimal.exponent >= static_cast<std::int64_t>(decimal.digits.size());
 }
 
 std::string number_form(std::string_view number) {

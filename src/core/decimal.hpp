@@ -1,6 +1,6 @@
 #pragma once
-// Numbers as they are spelled in JSON, compared exactly: 64-bit integers do not pass through a double, 1e400
-// is more than 1e399, and 1, 1.0 and 10e-1 are equal.
+// Compares numbers exactly as JSON spells them: 64-bit integers do not pass through a double, 1e400 is
+// greater than 1e399, and 1, 1.0 and 10e-1 are equal.
 
 #include <compare>
 #include <string>
@@ -8,9 +8,11 @@
 
 namespace pawl::core {
 
-// Both are JSON numbers.
+// Both arguments must be JSON numbers.
 [[nodiscard]] std::strong_ordering compare_numbers(std::string_view left, std::string_view right);
-// One spelling for all JSON numbers that are equal. It is for comparing, not a JSON number itself.
+// True for 1.0 and 10e-1, false for 1.5.
+[[nodiscard]] bool is_whole(std::string_view number);
+// One spelling for all equal JSON numbers. It serves comparisons; it is not a JSON number itself.
 [[nodiscard]] std::string number_form(std::string_view number);
 
 }  // namespace pawl::core

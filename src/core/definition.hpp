@@ -1,9 +1,9 @@
 #pragma once
-// A workflow as a graph of tasks, as somebody wrote it down.
+// A workflow definition: a graph of tasks.
 //
-// Always: what `parse_definition` gives was checked whole. Ids are unique, every name that is used is there,
-// there is no cycle, a compensation belongs to one task and stands outside the order, and a reference leads
-// to the run's input, the element of its for_each or a task that has ended before.
+// Invariants of every parsed definition: ids are unique, every referenced name exists, there is no cycle, a
+// compensation belongs to one task and is not part of the order, and a reference resolves to the run's input,
+// the element of its for_each or a task that has ended before.
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +26,7 @@ inline constexpr int kNodeTypeCount = 5;
 enum class OnFailure : std::uint8_t { fail, compensate };
 [[nodiscard]] std::string_view to_string(OnFailure on_failure);
 
-// Templates have no white space between their parts; their order and spelling are as they were written.
+// Templates have no white space between tokens; their key order and spelling are preserved.
 struct DefinitionTask {
   std::string id = {};
   NodeType type = NodeType::activity;
@@ -35,7 +35,7 @@ struct DefinitionTask {
   std::string workflow = {};  // of a workflow: the name of the child's definition
   std::vector<std::string> after = {};
   std::optional<std::string> compensate = {};
-  RawJson input = {};  // none: the run's input
+  RawJson input = {};  // empty: the run's input
   RawJson for_each = {};
   RawJson when = {};
   std::optional<RetryPolicy> retry = {};
@@ -59,15 +59,15 @@ struct Definition {
   bool operator==(const Definition&) const = default;
 };
 
-// Reads and checks a definition. All mistakes at once, each with its field and the line of the text it stands
-// on. A `name` that is given is the one that the definition must have, if it says one.
+// Parses and checks a definition. Reports all mistakes together, each with its field and its line in the
+// text. If `name` is not empty, the definition must have that name or none.
 [[nodiscard]] Result<Definition> parse_definition(std::string_view json, const std::string& name = {});
 
-// The definition as JSON with all that is said, defaults that depend on other fields included; parsing it
-// gives the same definition.
+// The definition as JSON, including defaults that depend on other fields. Parsing it returns an equal
+// definition.
 [[nodiscard]] std::string definition_text(const Definition& definition);
-// SHA-256 of a text that is the same for all ways to write the same definition: the order of keys, white
-// space, defaults and the spelling of durations do not matter; the order of tasks does.
+// SHA-256 of a canonical text: the order of keys, white space, defaults and the spelling of durations do not
+// matter; the order of tasks does.
 [[nodiscard]] std::string definition_hash(const Definition& definition);
 
 }  // namespace pawl::core

@@ -12,7 +12,7 @@ namespace pawl::core {
 
 namespace {
 
-constexpr std::size_t kCycleShownMax = 12;  // ids; the middle of a longer cycle would help nobody
+constexpr std::size_t kCycleShownMax = 12;  // ids; the middle of a longer cycle is elided
 
 std::string field_of(std::size_t task, std::string_view name) {
   return fmt::format("tasks[{}].{}", task, name);
@@ -36,7 +36,7 @@ class DefinitionChecker {
   }
 
  private:
-  // A reference to a task that is there.
+  // A reference to an existing task.
   struct NamedReference {
     const UsedReference* use;
     NodeIndex target;
@@ -67,7 +67,7 @@ class DefinitionChecker {
       if (before == nullptr) {
         mistakes_.add(field, no_such_task(id));
       } else if (task(*before).type == NodeType::compensation) {
-        mistakes_.add(field, fmt::format("'{}' is a compensation, for which nothing can wait", id));
+        mistakes_.add(field, fmt::format("'{}' is a compensation: no task can come after it", id));
       } else if (!seen.insert(id).second) {
         mistakes_.add(field, fmt::format("'{}' is named twice", id));
       } else {
@@ -119,13 +119,13 @@ class DefinitionChecker {
     std::vector<NamedReference> named;
     for (const UsedReference& use : references) {
       const Reference& reference = use.placed.reference;
-      if (reference.root != Reference::Root::output) continue;
+      if (!reference.is_of_task()) continue;
       const NodeIndex* target = find(reference.task);
       if (target == nullptr) {
         mistakes_.add(use.placed.field, no_such_task(reference.task));
       } else if (task(*target).type == NodeType::compensation) {
         mistakes_.add(use.placed.field,
-                      fmt::format("'{}' is a compensation, whose output nothing can use", reference.task));
+                      fmt::format("'{}' is a compensation: its output cannot be referenced", reference.task));
       } else if (use.task != kOfTheRun) {
         named.push_back({.use = &use, .target = *target});
       }
@@ -133,8 +133,7 @@ class DefinitionChecker {
     return named;
   }
 
-  // 64 targets at a time go through the graph as the bits of one word: linear for each, and no square of
-  // memory.
+  // Propagates 64 targets at a time as the bits of one word: each pass is linear, and no memory is quadratic.
   void check_ancestors(const Adjacency& graph, const std::vector<NamedReference>& named) {
     std::set<NodeIndex> targets;
     for (const NamedReference& one : named) targets.insert(one.target);
@@ -153,12 +152,12 @@ class DefinitionChecker {
     for (std::size_t i = 0; i < named.size(); ++i) {
       if (is_before[i]) continue;
       mistakes_.add(named[i].use->placed.field,
-                    fmt::format("'{}' need not have ended before: name it in `after`, or what comes after it",
+                    fmt::format("'{}' may not have ended yet: add it, or one of its successors, to `after`",
                                 named[i].use->placed.reference.task));
     }
   }
 
-  // Which of the marked nodes lead to each node.
+  // For each node, the marked nodes that lead to it.
   static std::vector<std::uint64_t> spread(const Adjacency& graph, const std::vector<NodeIndex>& order,
                                            const std::map<NodeIndex, std::uint64_t>& bits) {
     std::vector<std::uint64_t> own(graph.size(), 0);

@@ -1,6 +1,6 @@
 #pragma once
-// What makes the tasks of a definition a graph that can be run: names that are there, no cycle, references to
-// what has ended before. For the reader of definitions.
+// Checks that a definition's tasks form an executable graph: names exist, there is no cycle, and references
+// read only tasks that have ended before. Used by the definition reader.
 
 #include <cstddef>
 #include <vector>
@@ -13,7 +13,7 @@ namespace pawl::core {
 
 inline constexpr std::size_t kOfTheRun = static_cast<std::size_t>(-1);
 
-// A reference in a definition. `task` is the place of the task that it stands in, kOfTheRun in the run's
+// A reference in a definition. `task` is the index of the task that contains it, or kOfTheRun in the run's
 // output.
 struct UsedReference {
   std::size_t task = kOfTheRun;

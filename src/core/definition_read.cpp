@@ -33,8 +33,8 @@ constexpr Types kWork = types_of({NodeType::activity, NodeType::compensation});
 constexpr Types kStarted = types_of({NodeType::activity, NodeType::workflow});
 constexpr Types kEnqueued = types_of({NodeType::activity, NodeType::compensation, NodeType::workflow});
 
-// Which fields a task of a type may have, and which it needs. A field that would change nothing is refused,
-// since whoever wrote it expects something of it.
+// The fields that a task of each type may have and must have. A field without effect is rejected, since its
+// author expects one.
 struct FieldRule {
   const char* name;
   Types allowed;
@@ -101,7 +101,7 @@ std::optional<Duration> read_duration(ObjectReader& in, std::string_view field, 
   return duration;
 }
 
-// One of two words; the first if nothing is said.
+// Reads one of two words and returns whether it is the second. An absent field means the first.
 bool read_second(ObjectReader& in, std::string_view field, std::string_view first, std::string_view second) {
   const auto word = in.optional_text(field);
   if (word && *word != first && *word != second)
@@ -116,7 +116,7 @@ class Reader {
   Definition read(const std::string& name) {
     ObjectReader in{json_, "", mistakes_};
     Definition definition;
-    if (mistakes_.any()) return definition;  // no object: all else would only say so again
+    if (mistakes_.any()) return definition;  // not an object: further mistakes would only repeat that
     read_run(in, name, definition);
     in.objects("tasks", [&](ObjectReader& task) {
       definition.tasks.push_back(read_task(task, definition.tasks.size()));
@@ -134,7 +134,7 @@ class Reader {
     const bool says_its_name = in.has("name") && !in.is_null("name");
     definition.name = says_its_name || name.empty() ? read_needed_name(in, "name") : name;
     if (!name.empty() && definition.name != name)
-      in.mistake("name", fmt::format("must be '{}', the name it is put under", name));
+      in.mistake("name", fmt::format("must be the name in the path, '{}'", name));
     definition.deadline = read_duration(in, "deadline", kTimeoutMin);
     definition.output = read_template(in, "output", kOfTheRun, false);
   }
@@ -197,7 +197,7 @@ class Reader {
     for (PlacedReference& placed : references) {
       const Reference::Root root = placed.reference.root;
       if (!has_item && (root == Reference::Root::item || root == Reference::Root::index))
-        mistakes_.add(placed.field, "#/item and #/index are there in the input of a task with for_each only");
+        mistakes_.add(placed.field, "#/item and #/index exist only in the input of a task with for_each");
       references_.push_back({.task = task, .placed = std::move(placed)});
     }
   }
@@ -235,7 +235,7 @@ Result<Definition> parse_definition(std::string_view json, const std::string& na
     return invalid_line(line_at(json, fault->at), std::string{fault->what});
   Mistakes mistakes;
   Definition definition = Reader{json, mistakes}.read(name);
-  if (mistakes.any()) return with_lines(mistakes.problem(), json);
+  if (mistakes.any()) return with_places(mistakes.problem(), json);
   return definition;
 }
 

@@ -24,7 +24,7 @@ RecordRef definition_ref(const std::string& ns, const std::string& name) {
   return {.kind = RecordKind::definition, .ns = ns, .key = name};
 }
 
-// Of one width, so that a name cannot be taken for another one with a version.
+// The version has a fixed width, so that no name can be mistaken for another name with a version.
 RecordRef definition_ref(const std::string& ns, const std::string& name, int version) {
   return {.kind = RecordKind::definition_version, .ns = ns, .key = fmt::format("{}#{:010}", name, version)};
 }

@@ -1,6 +1,5 @@
 #pragma once
-// Definitions as they are kept: every version is a record that never changes, and one record by name holds
-// the latest.
+// Stored definitions: every version is an immutable record, and one record by name holds the latest version.
 
 #include <optional>
 #include <string>
@@ -13,7 +12,7 @@ namespace pawl::core {
 struct PutDefinition {
   std::string ns = "default";
   std::string name = {};
-  std::string text = {};  // JSON; YAML is made JSON at the edge
+  std::string text = {};  // JSON; the edge converts YAML to JSON
   Actor by = {};
 };
 // One version; immutable.
@@ -21,7 +20,7 @@ struct DefinitionVersion {
   std::string name = {};
   int version = 0;
   std::string hash = {};
-  RawJson text = {};  // as `definition_text` writes it
+  RawJson text = {};  // as written by `definition_text`
   TimePoint created_at = {};
 
   bool operator==(const DefinitionVersion&) const = default;
@@ -35,9 +34,9 @@ struct DefinitionPut {
 [[nodiscard]] RecordRef definition_ref(const std::string& ns, const std::string& name, int version);
 [[nodiscard]] DefinitionVersion definition_version_from(const Record& record);
 
-// A definition that was checked, to be kept as the version `next`. `found` is the latest one and the version
-// `next`. Nothing is changed where the latest has the same content, or is not the one before `next`: the
-// answer is the latest either way.
+// Stores a checked definition as version `next`. `found` holds the latest version and the version `next`.
+// Nothing changes if the latest version has the same content or is not the one before `next`. The answer is
+// always the latest version.
 struct KeepDefinition {
   PutDefinition request = {};
   Definition definition = {};

@@ -1,5 +1,5 @@
 #pragma once
-// Enums whose values are spelled as in JSON and SQL: a table of names in the order of the values.
+// Parses enum values as spelled in JSON and SQL: a table lists the names in the order of the values.
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
-// The ports for what is not deterministic. Nothing in core calls them; the engine is given them, so that a
-// simulation or a test owns time and chance.
+// Ports for time and randomness. Nothing in core calls them; they are passed to the engine, so that a
+// simulation or a test controls both.
 
 #include <cstdint>
 
@@ -12,9 +12,10 @@ namespace pawl::core {
 class Clock {
  public:
   virtual ~Clock() = default;
-  [[nodiscard]] virtual TimePoint now() = 0;            // wall clock; may step either way
+  [[nodiscard]] virtual TimePoint now() = 0;            // wall clock; may step in either direction
   [[nodiscard]] virtual MonotonicTime monotonic() = 0;  // for waits; never steps
-  // The same, and it also runs while the machine is suspended: what steps of the wall clock are measured by.
+  // Like monotonic(), but it also runs while the machine is suspended: the reference for steps of the wall
+  // clock.
   [[nodiscard]] virtual MonotonicTime elapsed() { return monotonic(); }
 };
 

@@ -14,9 +14,10 @@ namespace pawl::core {
 namespace {
 
 constexpr std::string_view kRef = "$ref";
-constexpr std::string_view kRootsMessage = "must begin with #/input, #/tasks/ID/output, #/item or #/index";
+constexpr std::string_view kRootsMessage =
+    "must begin with #/input, #/tasks/ID/output, #/tasks/ID/errors, #/item or #/index";
 
-// The tokens of "#/a/b~1c", unescaped; nothing if it is not of that form.
+// The tokens of "#/a/b~1c", unescaped; nullopt if the text has another form.
 std::optional<std::vector<std::string>> tokens_of(std::string_view text) {
   if (!text.starts_with("#/")) return std::nullopt;
   std::vector<std::string> tokens(1);
@@ -49,7 +50,7 @@ void append_token(std::string& out, std::string_view token) {
 }
 
 std::optional<std::string_view> member_at(std::string_view object, const std::string& key) {
-  std::optional<std::string_view> found;  // of doubles the last counts, as most readers have it
+  std::optional<std::string_view> found;  // of duplicate keys the last counts, as in most parsers
   for (const Member& member : members_of(object)) {
     if (member.key == key) found = member.value;
   }
@@ -66,7 +67,7 @@ std::optional<std::string_view> element_at(std::string_view array, const std::st
   return index < elements.size() ? std::optional{elements[index]} : std::nullopt;
 }
 
-// The parts of an array or an object, in order.
+// The elements of an array or the values of an object, in order.
 std::vector<std::string_view> parts_of(std::string_view value) {
   if (kind_of(value) == JsonKind::array) return elements_of(value);
   std::vector<std::string_view> parts;
@@ -74,7 +75,7 @@ std::vector<std::string_view> parts_of(std::string_view value) {
   return parts;
 }
 
-// Quick to say no: the word is not in it, not even in escapes.
+// A cheap test: false only if the value contains no reference, not even in escapes.
 bool may_refer(std::string_view value) {
   return value.find(kRef) != std::string_view::npos || value.find("\\u") != std::string_view::npos;
 }
@@ -137,8 +138,9 @@ Result<Reference, std::string> parse_reference(std::string_view text) {
     reference.root = Reference::Root::item;
   } else if (root == "index" && tokens->size() == 1) {
     reference.root = Reference::Root::index;
-  } else if (root == "tasks" && tokens->size() >= 3 && (*tokens)[2] == "output") {
-    reference.root = Reference::Root::output;
+  } else if (root == "tasks" && tokens->size() >= 3 &&
+             ((*tokens)[2] == "output" || (*tokens)[2] == "errors")) {
+    reference.root = (*tokens)[2] == "output" ? Reference::Root::output : Reference::Root::errors;
     reference.task = (*tokens)[1];
     used = 3;
   } else if (root != "input") {
@@ -155,9 +157,10 @@ std::string to_string(const Reference& reference) {
     case Reference::Root::item: text += "/item"; break;
     case Reference::Root::index: text += "/index"; break;
     case Reference::Root::output:
+    case Reference::Root::errors:
       text += "/tasks";
       append_token(text, reference.task);
-      text += "/output";
+      text += reference.root == Reference::Root::output ? "/output" : "/errors";
       break;
   }
   for (const std::string& token : reference.path) append_token(text, token);
@@ -189,8 +192,9 @@ Evaluated<std::optional<std::string_view>> Resolver::find(const Reference& refer
   if (!root) return std::optional<std::string_view>{};
   bytes_read_ += root->size();
   if (bytes_read_ > kEvaluationBytesMax)
-    return evaluation_error(kInvalidValue, fmt::format("its references read over {} bytes in all: split it",
-                                                       kEvaluationBytesMax));
+    return evaluation_error(
+        kInvalidValue,
+        fmt::format("its references read over {} bytes in total: split the template", kEvaluationBytesMax));
   return find_in(*root, reference.path);
 }
 
@@ -199,7 +203,7 @@ Evaluated<std::string_view> Resolver::value_of(const Reference& reference) {
   if (!found) return found.problem();
   if (!*found && missing_ == Missing::is_null) return std::string_view{"null"};
   if (!*found)
-    return evaluation_error(kInvalidReference, fmt::format("there is nothing at {}", to_string(reference)));
+    return evaluation_error(kInvalidReference, fmt::format("{} does not exist", to_string(reference)));
   return **found;
 }
 

@@ -13,16 +13,17 @@ namespace {
 
 using Order = std::vector<std::size_t>;
 
-// All lanes that are not fair are one stream.
-std::int32_t stream_of(const TaskRecord& task) { return task.lane->fair ? task.lane->id : 0; }
+// All tasks in lanes that are not shared form one stream.
+std::int32_t stream_of(const TaskRecord& task) { return task.lane->is_shared() ? task.lane->id : 0; }
 
-// FNV-1a: ids of one moment differ in few bits, and each has to count.
+// FNV-1a: ids of the same moment differ in few bits, and each bit must affect the hash.
 std::uint64_t mixed(std::uint64_t hash, const TaskId& id) {
   for (const std::uint8_t byte : id.bytes) hash = (hash ^ byte) * 0x100000001b3U;
   return hash;
 }
 
-// Appends the tasks of one priority, which stand stream by stream in [first, last).
+// Appends the tasks of one priority by taking one from each stream in turn. `sorted` holds them stream by
+// stream.
 void take_turns(std::span<const TaskRecord* const> tasks, std::span<const std::size_t> sorted, Order& order) {
   std::vector<std::span<const std::size_t>> streams;
   for (std::size_t i = 0; i < sorted.size();) {
@@ -59,7 +60,9 @@ std::vector<std::size_t> claim_order(std::span<const TaskRecord* const> tasks) {
   std::sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
     const TaskRecord& left = *tasks[a];
     const TaskRecord& right = *tasks[b];
-    if (left.lane->priority != right.lane->priority) return left.lane->priority > right.lane->priority;
+    const std::int64_t left_rank = claim_rank(*left.lane);
+    const std::int64_t right_rank = claim_rank(*right.lane);
+    if (left_rank != right_rank) return left_rank > right_rank;
     if (stream_of(left) != stream_of(right)) return stream_of(left) < stream_of(right);
     return stands_before(left, right);
   });
@@ -67,8 +70,8 @@ std::vector<std::size_t> claim_order(std::span<const TaskRecord* const> tasks) {
   order.reserve(sorted.size());
   for (std::size_t i = 0; i < sorted.size();) {
     std::size_t end = i;
-    while (end < sorted.size() && tasks[sorted[end]]->lane->priority == tasks[sorted[i]]->lane->priority)
-      ++end;
+    const std::int64_t rank = claim_rank(*tasks[sorted[i]]->lane);
+    while (end < sorted.size() && claim_rank(*tasks[sorted[end]]->lane) == rank) ++end;
     take_turns(tasks, std::span{sorted}.subspan(i, end - i), order);
     i = end;
   }

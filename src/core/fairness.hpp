@@ -1,13 +1,13 @@
 #pragma once
-// Sharing a lane between tenants. A task with a fairness key is given a turn when it becomes claimable, and
-// the tasks of a lane are claimed in the order of their turns. The turns of one key lie 1/weight apart and
-// begin where the lane is now: ten tasks that come behind somebody's million stand among its first ones. This
-// is start-time fair queueing; all of it is decided when a task becomes claimable, nothing when it is
-// claimed.
+// Shares a lane between tenants by start-time fair queueing. A task with a fairness key is given a turn when
+// it becomes claimable, and the tasks of a lane are claimed in the order of their turns. The turns of one key
+// are 1/weight apart and begin at the lane's current turn: ten tasks that arrive behind another tenant's
+// million are claimed among its first ones. All this is decided when a task becomes claimable, nothing when
+// it is claimed.
 //
-// A task that comes back (a retry, a release, a lost lease) does not stand behind what its key has waiting:
-// the ones that come back have turns of their own. So a key whose tasks all fail gets twice its share, never
-// more.
+// A returning task (after a retry, a release or a lost lease) does not queue behind the waiting tasks of its
+// key: returning tasks have a separate sequence of turns. A key whose tasks all fail therefore gets at most
+// twice its share.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace pawl::core {
 
 struct TaskRecord;
 
-// Whose task it is, and how large that tenant's share is.
+// The tenant of a task and the tenant's weight.
 struct Fairness {
   std::string key = {};
   double weight = 1;
@@ -29,30 +29,30 @@ struct Fairness {
 };
 
 using Turn = std::int64_t;
-// What a task of weight 1 takes.
+// The length of a turn of weight 1.
 inline constexpr Turn kWholeTurn = 1'000'000;
 
-// Where a key goes on in a lane.
+// The next turns of a key in a lane.
 struct KeyTurns {
   Turn next = 0;
-  Turn next_return = 0;  // of a task that comes back
+  Turn next_return = 0;  // of a returning task
 
   bool operator==(const KeyTurns&) const = default;
 };
 
 struct LaneTurns {
-  Turn now = 0;           // of the first that is claimable; if none is, the same as `last`
+  Turn now = 0;           // the turn of the first claimable task; if there is none, equal to `last`
   Turn last = 0;          // the end of the last turn that was given
-  bool is_empty = false;  // nothing is claimable: what is known of keys means nothing any more
+  bool is_empty = false;  // nothing is claimable: `keys` is obsolete
   std::map<std::string, KeyTurns> keys = {};
 };
 
 [[nodiscard]] Turn give_turn(LaneTurns& lane, const Fairness& fairness, bool comes_back);
 
-// The order in which claimable tasks are claimed, as indices: by priority; within it lanes that are shared by
-// turns take turns themselves, each in its own order, and all tasks without a fairness key are one more that
-// does, by age. Who begins is drawn from the ids of those who would: nobody is first for ever, nothing has to
-// be remembered, and every node and store comes to the same.
+// The order in which claimable tasks are claimed, as indexes: by priority. Within a priority, shared lanes
+// alternate, each in its own order; all tasks without a fairness key form one more stream, ordered by age. A
+// hash of the first ids of the streams selects the stream that begins: no stream is always first, no state is
+// kept, and every node and store computes the same order.
 [[nodiscard]] std::vector<std::size_t> claim_order(std::span<const TaskRecord* const> tasks);
 
 }  // namespace pawl::core

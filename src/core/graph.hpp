@@ -1,6 +1,6 @@
 #pragma once
-// A definition made ready to be run: its tasks as numbers (their places in the definition), and who follows
-// whom. How the end of one task lets others start is told in core/run_machine.hpp.
+// A definition prepared for execution: its tasks as node indexes (their positions in the definition) with
+// their successors and predecessors. core/run_machine.hpp describes how the end of one task starts others.
 
 #include <optional>
 #include <span>
@@ -13,7 +13,7 @@ namespace pawl::core {
 
 class Graph {
  public:
-  // The definition was checked.
+  // The definition must have been checked.
   explicit Graph(const Definition& definition);
 
   [[nodiscard]] std::size_t size() const { return followers_.size(); }
@@ -30,9 +30,9 @@ class Graph {
   [[nodiscard]] bool continues_on_error(NodeIndex node) const { return continues_on_error_[node]; }
   [[nodiscard]] std::optional<NodeIndex> find(std::string_view id) const;
 
-  // Every task after those it comes after; compensations are not in it.
+  // Every task after its predecessors, without compensations.
   [[nodiscard]] const std::vector<NodeIndex>& order() const { return order_; }
-  // What starts with the run.
+  // The tasks that start with the run.
   [[nodiscard]] std::vector<NodeIndex> starts() const;
 
  private:

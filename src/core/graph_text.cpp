@@ -11,7 +11,7 @@ namespace pawl::core {
 
 namespace {
 
-// How a task of each type is drawn, in the order of NodeType.
+// The shapes of each task type, in the order of NodeType.
 struct Shape {
   std::string_view open;
   std::string_view close;
@@ -29,7 +29,7 @@ struct StateColour {
   std::string_view state;
   std::string_view colour;
 };
-// A state that is not here is drawn plainly.
+// Other states are drawn without a color.
 constexpr std::array kColours{
     StateColour{"completed", "#c8e6c9"},   StateColour{"running", "#bbdefb"},
     StateColour{"claimed", "#bbdefb"},     StateColour{"failed", "#ffcdd2"},
@@ -43,8 +43,8 @@ std::string_view colour_of(std::string_view state) {
   return row == kColours.end() ? std::string_view{} : row->colour;
 }
 
-// Mermaid reads labels as HTML: all that could end one, or be a tag in one, goes in as the number of its
-// character.
+// Mermaid reads labels as HTML: each character that could end a label or form a tag is written as its
+// character code.
 std::string mermaid_label(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -1,6 +1,6 @@
 #pragma once
-// A definition as a drawing: Mermaid for documents and dashboards, DOT for Graphviz. With the states of a run
-// or without.
+// Draws a definition: as Mermaid for documents and dashboards, as DOT for Graphviz. Optionally with the
+// states of a run.
 
 #include <span>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace pawl::core {
 
-// `states` has one for each task, in order; or none at all.
+// `states` has one entry for each task, in order, or is empty.
 [[nodiscard]] std::string mermaid_text(const Definition& definition,
                                        std::span<const std::string> states = {});
 [[nodiscard]] std::string dot_text(const Definition& definition, std::span<const std::string> states = {});

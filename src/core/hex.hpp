@@ -1,5 +1,6 @@
 #pragma once
-// Bytes as hexadecimal digits in lower case, into room that is there: each event has ids and a hash.
+// Writes bytes as lowercase hexadecimal digits into a given buffer. A hot path: each event has ids and a
+// hash.
 
 #include <array>
 #include <cstdint>
@@ -18,7 +19,7 @@ inline constexpr std::array<HexPair, 256> kHexPairs = [] {
   return pairs;
 }();
 
-// Two digits for each byte; gives where it ended.
+// Writes two digits for each byte; returns the end of the output.
 inline char* put_hex(std::span<const std::uint8_t> bytes, char* to) {
   for (const std::uint8_t byte : bytes) {
     std::memcpy(to, kHexPairs[byte].data(), sizeof(HexPair));

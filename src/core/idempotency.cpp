@@ -140,13 +140,14 @@ Result<RecordDecision> decide_begin(const BeginIdempotency& request, const Idemp
     }
     if (known->status == IdempotencyStatus::completed)
       return RecordDecision{.answer = answer_of(false, *known)};
-    // The same holder asks again when it did not get the first answer.
+    // The same holder begins again if it did not receive the first answer.
     const bool is_its_own =
         leases.own_fence != 0 && known->task_id == task_id && known->task_fence == leases.own_fence;
     const bool is_orphan = leases.lost_version != 0 && found[0]->version == leases.lost_version;
     if (!is_its_own && !is_orphan && !planted(Canary::pending_key_handed_out)) {
-      return Problem{.code = ProblemCode::conflict,
-                     .detail = fmt::format("idempotency key {} is pending elsewhere", request.key)};
+      return Problem{
+          .code = ProblemCode::conflict,
+          .detail = fmt::format("idempotency key {} is pending: another caller has begun it", request.key)};
     }
   }
   return put(request.ns, true, begun);

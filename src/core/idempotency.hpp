@@ -1,9 +1,8 @@
 #pragma once
-// Idempotency keys of workers' own calls: begin, do the thing, complete. Whoever begins again is told how it
-// ended.
+// Idempotency keys for workers' own calls: begin, make the call, complete. A later begin returns the stored
+// result.
 //
-// Always: of those who begin one key at a time only one is told to go on. A key that is over is as if it
-// never was.
+// Invariants: of concurrent begins of one key only one may proceed. An expired key is treated as absent.
 
 #include <cstdint>
 #include <optional>
@@ -23,8 +22,8 @@ struct BeginIdempotency {
   std::string key = {};
   std::string request_hash = {};  // such as sha256:…
   Duration ttl = std::chrono::hours{24};
-  std::optional<TaskId> task_id = {};      // for whose sake; when it loses its lease, another may begin
-  std::vector<std::string> bound_to = {};  // the queues of the caller's token; none: all
+  std::optional<TaskId> task_id = {};      // begun for this task; once its lease is lost, others may begin
+  std::vector<std::string> bound_to = {};  // the queues of the caller's token; empty: all
 };
 struct EndIdempotency {
   std::string ns = "default";
@@ -38,7 +37,7 @@ struct IdempotencyKey {
   IdempotencyStatus status = IdempotencyStatus::pending;
   std::string request_hash = {};
   RawJson response = {};
-  std::string task_id = {};     // empty: none was named
+  std::string task_id = {};     // empty: none
   std::string queue = {};       // of that task
   std::int64_t task_fence = 0;  // of the lease under which it was begun; 0: none
   TimePoint created_at = {};
@@ -48,30 +47,30 @@ struct IdempotencyKey {
   bool operator==(const IdempotencyKey&) const = default;
 };
 struct IdempotencyBegun {
-  bool begun = false;  // go on; otherwise it was completed before
+  bool begun = false;  // true: proceed; false: it was completed before
   IdempotencyKey key = {};
 
   bool operator==(const IdempotencyBegun&) const = default;
 };
 
-// What was seen of the tasks concerned before the decision. Both stay true: a lease that is lost never comes
-// back.
+// The leases of the tasks concerned, read before the decision. Both facts stay true: a lost lease never
+// becomes valid again.
 struct IdempotencyLeases {
-  std::int64_t own_fence = 0;     // of the lease on the request's task; 0: nobody holds it
-  std::string own_queue = {};     // of that task; empty: there is none
-  std::int64_t lost_version = 0;  // the record's version whose task has lost its lease; 0: none has
+  std::int64_t own_fence = 0;     // of the lease on the request's task; 0: it has no lease
+  std::string own_queue = {};     // of that task; empty: there is no task
+  std::int64_t lost_version = 0;  // version of the record if its task has lost its lease; 0: otherwise
 };
 
-// A token that is bound to queues reaches the keys of their tasks only.
+// A token that is bound to queues can access only the keys of tasks in these queues.
 [[nodiscard]] Status check_reach(const std::vector<std::string>& bound_to, const IdempotencyKey& key);
 [[nodiscard]] RecordRef idempotency_ref(const std::string& ns, const std::string& key);
 [[nodiscard]] Status check(const BeginIdempotency& request);
 [[nodiscard]] Status check(const EndIdempotency& request);
 
-// As it stands at `now`; nothing when it is over.
+// The key at `now`; nullopt if it has expired.
 [[nodiscard]] std::optional<IdempotencyKey> idempotency_at(const Record& record, TimePoint now);
 
-// Each is shown the key's record and answers with what `idempotency_from` reads.
+// Each decision receives the key's record; its answer is read with `idempotency_from`.
 [[nodiscard]] Result<RecordDecision> decide_begin(const BeginIdempotency& request,
                                                   const IdempotencyLeases& leases, FoundRecords found,
                                                   TimePoint now);
@@ -81,12 +80,12 @@ struct IdempotencyLeases {
                                                  TimePoint now);
 [[nodiscard]] IdempotencyBegun idempotency_from(const RawJson& answer);
 
-// A command that is done once. What was kept when it was done before; nothing: it is to be done.
+// For DoOnce: the stored part of the first answer; nullopt if the command must be executed.
 [[nodiscard]] Result<std::optional<RawJson>> look_up(const DoOnce& once, const std::optional<Record>& found,
                                                      TimePoint now);
 [[nodiscard]] RecordChange kept(const DoOnce& once, const RawJson& response, TimePoint now);
 
-// Erases what is over.
+// Erases expired records.
 [[nodiscard]] Result<RecordDecision> decide_expire(FoundRecords found, TimePoint now);
 
 }  // namespace pawl::core

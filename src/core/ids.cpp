@@ -96,8 +96,7 @@ Uuid IdGenerator::next(TimePoint now) {
   } else if (counter_ < kCounterMax) {
     ++counter_;
   } else {
-    ++last_millis_;  // more than 67 million in a millisecond, or the clock stands still: borrow from the
-                     // future
+    ++last_millis_;  // over 67 million ids in a millisecond, or the clock stands still: use the next one
     counter_ = 0;
   }
 

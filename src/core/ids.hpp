@@ -1,5 +1,5 @@
 #pragma once
-// UUIDv7 ids: they grow with time, so that indexes on them are appended to.
+// UUIDv7 ids. They grow with time, so that indexes on them are only appended to.
 
 #include <array>
 #include <bit>
@@ -21,7 +21,7 @@ struct Uuid {
   std::array<std::uint8_t, 16> bytes{};
 
   bool operator==(const Uuid&) const = default;
-  // Byte by byte, of which there are sixteen: as two numbers, since maps of ids do little else.
+  // Compares the sixteen bytes in order, as two numbers: maps of ids spend most of their time here.
   std::strong_ordering operator<=>(const Uuid& other) const {
     const std::strong_ordering high = half(0) <=> other.half(0);
     return high != 0 ? high : half(8) <=> other.half(8);
@@ -40,7 +40,7 @@ struct Uuid {
 [[nodiscard]] std::string to_string(const Uuid& id);
 [[nodiscard]] std::optional<Uuid> parse_uuid(std::string_view text);
 
-// Ids of their own types, so that one cannot be passed for another.
+// Distinct types, so that an id of one kind cannot be passed for another.
 template <typename Tag>
 struct Id : Uuid {
   Id() = default;
@@ -49,15 +49,14 @@ struct Id : Uuid {
 using TaskId = Id<struct TaskTag>;
 using RunId = Id<struct RunTag>;
 
-// Every id that is made from this time on is above it.
+// Every id that is generated from this time on is greater.
 [[nodiscard]] Uuid first_id_at(TimePoint time);
 
-// The same each time it is asked for: of the thing with this number that `of` got at that time. Things of one
-// owner stand in the order of their times; within a millisecond in that of the last twelve bits of their
-// numbers.
+// A deterministic id for the item `number` of `of`, created at `at`. The ids of one owner are ordered by
+// time; within a millisecond by the last twelve bits of their numbers.
 [[nodiscard]] Uuid derived_id(TimePoint at, const Uuid& of, std::int64_t number);
 
-// Makes ids that rise strictly within one generator, also when the clock steps back. One thread at a time.
+// Generates strictly increasing ids, even if the clock steps back. Not thread-safe.
 class IdGenerator {
  public:
   explicit IdGenerator(Random& random) : random_(random) {}
@@ -66,13 +65,13 @@ class IdGenerator {
  private:
   Random& random_;
   std::int64_t last_millis_ = 0;
-  std::uint32_t counter_ = 0;  // fills rand_a and the top of rand_b; keeps order within a millisecond
+  std::uint32_t counter_ = 0;  // fills rand_a and the top of rand_b; orders ids within a millisecond
 };
 
 struct UuidHash {
   std::size_t operator()(const Uuid& id) const {
     std::uint64_t tail = 0;
-    std::memcpy(&tail, id.bytes.data() + 8, sizeof tail);  // the random half spreads well
+    std::memcpy(&tail, id.bytes.data() + 8, sizeof tail);  // the random half is well distributed
     return static_cast<std::size_t>(tail);
   }
 };

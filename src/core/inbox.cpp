@@ -8,7 +8,7 @@ namespace pawl::core {
 
 namespace {
 
-// How long a workflow that nobody has declared is left alone.
+// The delay before a call for an undeclared workflow is retried.
 constexpr Duration kLookAgain = std::chrono::seconds{5};
 
 EnqueueTasks enqueue_from(const Body& body, const Uuid& id) {
@@ -38,7 +38,7 @@ SignalRun signal_from(const Body& body) {
       .signal = {.name = body.text_of("name"), .payload = body.raw_of("payload")}};
 }
 
-// As the functions write it: no name has a line break.
+// Written like this by the SQL functions: no name contains a line break.
 RecordRef key_ref(const Body& body, const std::string& once) {
   return {.kind = RecordKind::inbox_key,
           .key = body.text_of("call") + "\n" + body.text_of("namespace") + "\n" + body.text_of("name") +
@@ -49,7 +49,10 @@ RecordRef key_ref(const Body& body, const std::string& once) {
 
 InboxCall inbox_call_from(const Record& record) {
   const Body body{record.body};
-  InboxCall call{.id = record.ref.key, .name = body.text_of("call"), .refs = {record.ref}};
+  InboxCall call{.id = record.ref.key,
+                 .name = body.text_of("call"),
+                 .refs = {record.ref},
+                 .is_checked = body.get<bool>("checked")};
   const Uuid id = parse_uuid(record.ref.key).value_or(Uuid{});
   if (call.name == "enqueue") {
     call.command = enqueue_from(body, id);
@@ -61,6 +64,8 @@ InboxCall inbox_call_from(const Record& record) {
   if (const auto once = body.optional_of<std::string>("once")) call.refs.push_back(key_ref(body, *once));
   return call;
 }
+
+RecordRef inbox_ref(std::string id) { return {.kind = RecordKind::inbox, .key = std::move(id)}; }
 
 bool is_promised(const InboxCall& call, const Answer& answer) {
   if (const auto* enqueued = std::get_if<std::vector<Enqueued>>(&answer))
@@ -74,7 +79,7 @@ Result<RecordDecision> refuse(const InboxCall& call, const Problem& problem, Fou
                               TimePoint now) {
   RecordDecision decision;
   const bool is_due = found[0] && found[0]->expires_at && *found[0]->expires_at <= now;
-  if (!is_due) return decision;  // somebody was faster
+  if (!is_due) return decision;  // another node has executed or refused it
   const std::string code{kind_of(problem.code).name};
   Body body{found[0]->body};
   body.put("problem", code + ": " + problem.detail);

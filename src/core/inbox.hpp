@@ -1,10 +1,10 @@
 #pragma once
-// Calls that were made inside somebody's own transaction, by the functions that the schema has for that
-// (docs/adr/0019-sql-functions.md). Each is a record, written by the function and there once that transaction
-// is committed; a node makes the command of it, and erases the record in the commit of its effect.
+// Calls of the SQL functions, made inside a user's own transaction (docs/adr/0019-sql-functions.md). A
+// function writes each call as a record, which becomes visible when that transaction commits. A node converts
+// it to a command and erases the record in the commit of the command's effect.
 //
-// Always: the id that the function gave out is that of the task or the run that comes of it. What is refused
-// stays, with the reason.
+// Invariants: the task or run of a call has the id that the function returned, and its key names that id from
+// the commit of the caller's transaction on. A refused call is kept, with the reason.
 
 #include <optional>
 #include <string>
@@ -16,19 +16,24 @@
 namespace pawl::core {
 
 struct InboxCall {
-  std::string id = {};               // of the record, and of what comes of it unless that is a signal
-  std::string name = {};             // of the function
+  std::string id = {};               // of the record, and of the task or run; a signal has neither
+  std::string name = {};             // of the SQL function
   Command command = {};              // EnqueueTasks, StartRun or SignalRun
-  std::vector<RecordRef> refs = {};  // itself; and where it has one, its key
+  std::vector<RecordRef> refs = {};  // the call itself, and its key if it has one
+  // The function has checked it against the type and the namespace, in the caller's transaction.
+  bool is_checked = false;
 };
 
 [[nodiscard]] InboxCall inbox_call_from(const Record& record);
 
-// Whether the answer is what the function promised: the task or the run with the id that it gave out.
+// The record of the call, by the id that the function returned.
+[[nodiscard]] RecordRef inbox_ref(std::string id);
+
+// Whether the answer contains the task or run with the id that the function returned.
 [[nodiscard]] bool is_promised(const InboxCall& call, const Answer& answer);
 
-// Keeps the reason why it was refused. A workflow that nobody has declared may be declared yet: it is tried
-// again in a while. Everything else is over: its key is free again, and it is in the audit.
+// Stores the reason of the refusal. A workflow that is not declared may be declared later, so that call is
+// retried. Any other call has ended: its key is free again, and the refusal is written to the audit log.
 [[nodiscard]] Result<RecordDecision> refuse(const InboxCall& call, const Problem& problem, FoundRecords found,
                                             TimePoint now);
 

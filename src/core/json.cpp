@@ -6,11 +6,15 @@
 #include <fmt/format.h>
 
 #include "core/canary.hpp"
+#include "core/json_envelope.hpp"
+#include "core/json_words.hpp"
 #include "core/limits.hpp"
 
 namespace pawl::core {
 
 namespace {
+
+static_assert(kJsonDepthMax == 64 && kEnvelopeDepthMax == 80, "errors name them");
 
 struct Utf8Range {
   std::uint8_t lead_from, lead_to, second_from, second_to;
@@ -26,7 +30,7 @@ constexpr std::array kUtf8Ranges{
 
 std::uint8_t byte_at(std::string_view text, std::size_t at) { return static_cast<std::uint8_t>(text[at]); }
 
-// Bytes of the multi-byte character at `at`, 0 if it is not well-formed.
+// The length of the multi-byte character at `at` in bytes; 0 if it is not well-formed.
 std::size_t multibyte_length(std::string_view text, std::size_t at) {
   const std::uint8_t lead = byte_at(text, at);
   for (const auto& range : kUtf8Ranges) {
@@ -45,15 +49,16 @@ std::size_t multibyte_length(std::string_view text, std::size_t at) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A pushdown checker: `open_` is the stack of brackets, `expect_` what may come next.
+// A pushdown automaton: `open_` is the stack of open brackets, `expect_` what may follow.
 class TextChecker {
  public:
-  explicit TextChecker(std::string_view text) : text_(text) {}
+  TextChecker(std::string_view text, int depth_max)
+      : text_(text), depth_max_(static_cast<std::size_t>(depth_max)) {}
 
   std::optional<JsonFault> run() {
     skip_space();
     while (error_ == nullptr && !(open_.empty() && expect_ == Expect::end)) step();
-    if (error_ == nullptr && at_ < text_.size()) error_ = "something follows the value";
+    if (error_ == nullptr && at_ < text_.size()) error_ = "unexpected text after the value";
     if (error_ == nullptr) return std::nullopt;
     return JsonFault{.what = error_, .at = at_};
   }
@@ -63,7 +68,7 @@ class TextChecker {
 
   void step() {
     if (at_ >= text_.size()) {
-      error_ = "the text ends too early";
+      error_ = "unexpected end of the text";
       return;
     }
     switch (expect_) {
@@ -72,7 +77,7 @@ class TextChecker {
       case Expect::key:
       case Expect::key_or_close: key(); break;
       case Expect::comma_or_close: comma_or_close(); break;
-      case Expect::end: error_ = "something follows the value"; break;
+      case Expect::end: error_ = "unexpected text after the value"; break;
     }
     if (error_ == nullptr) skip_space();
   }
@@ -134,8 +139,9 @@ class TextChecker {
   }
 
   void open(char bracket) {
-    if (open_.size() >= static_cast<std::size_t>(kJsonDepthMax) && !planted(Canary::json_depth_ignored)) {
-      error_ = "the value is nested deeper than 64";
+    if (open_.size() >= depth_max_ && !planted(Canary::json_depth_ignored)) {
+      error_ = depth_max_ == kJsonDepthMax ? "the value is nested deeper than 64"
+                                           : "the text is nested deeper than 80 (64 within a value)";
       return;
     }
     open_.push_back(bracket);
@@ -153,6 +159,7 @@ class TextChecker {
 
   void string() {
     ++at_;
+    at_ += plain_words(text_.substr(at_));
     while (at_ < text_.size()) {
       const std::uint8_t c = byte_at(text_, at_);
       if (c == '"') {
@@ -160,7 +167,7 @@ class TextChecker {
         return;
       }
       if (c < 0x20) {
-        error_ = "a raw control byte stands in a string";
+        error_ = "unescaped control character in a string";
         return;
       }
       if (c == '\\') {
@@ -191,7 +198,7 @@ class TextChecker {
     } else if (std::string_view{"\"\\/bfnrt"}.find(c) != std::string_view::npos) {
       at_ += 2;
     } else {
-      error_ = "an unknown escape stands in a string";
+      error_ = "unknown escape in a string";
     }
   }
 
@@ -204,12 +211,12 @@ class TextChecker {
     if (*unit >= 0xd800 && *unit <= 0xdbff) {
       const auto low = escaped_unit(at_ + 6);
       if (!low || *low < 0xdc00 || *low > 0xdfff) {
-        error_ = "a lone surrogate escape stands in a string";
+        error_ = "lone surrogate escape in a string";
         return;
       }
       at_ += 12;
     } else if (*unit >= 0xdc00 && *unit <= 0xdfff) {
-      error_ = "a lone surrogate escape stands in a string";
+      error_ = "lone surrogate escape in a string";
     } else {
       at_ += 6;
     }
@@ -274,20 +281,26 @@ class TextChecker {
   }
 
   std::string_view text_;
+  std::size_t depth_max_;
   std::size_t at_ = 0;
   Expect expect_ = Expect::value;
   std::string open_;
   const char* error_ = nullptr;
 };
 
-}  // namespace
-
-std::optional<JsonFault> json_fault(std::string_view text) { return TextChecker{text}.run(); }
-
-std::optional<std::string> json_error(std::string_view text) {
-  const auto fault = json_fault(text);
+std::optional<std::string> sentence_of(const std::optional<JsonFault>& fault) {
   if (!fault) return std::nullopt;
   return fmt::format("{} (at byte {})", fault->what, fault->at);
+}
+
+}  // namespace
+
+std::optional<JsonFault> json_fault(std::string_view text) { return TextChecker{text, kJsonDepthMax}.run(); }
+
+std::optional<std::string> json_error(std::string_view text) { return sentence_of(json_fault(text)); }
+
+std::optional<std::string> envelope_error(std::string_view text) {
+  return sentence_of(TextChecker{text, kEnvelopeDepthMax}.run());
 }
 
 std::optional<std::size_t> utf8_length(std::string_view text) {
@@ -298,6 +311,18 @@ std::optional<std::size_t> utf8_length(std::string_view text) {
     at += length;
   }
   return characters;
+}
+
+std::string as_utf8(std::string_view text) {
+  constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+  if (utf8_length(text)) return std::string{text};
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = byte_at(text, at) < 0x80 ? 1 : multibyte_length(text, at);
+    out += length == 0 ? kReplacement : text.substr(at, length);
+    at += std::max<std::size_t>(length, 1);
+  }
+  return out;
 }
 
 }  // namespace pawl::core

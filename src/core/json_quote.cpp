@@ -1,5 +1,5 @@
-// A text as a JSON string. Each event of a run is written twice, once to be kept and once, in quotes, to be
-// hashed.
+// Writes a text as a JSON string. Most texts are names, ids and hashes with nothing to escape; the payload of
+// an event is JSON, which is quoted once more to be hashed.
 #include <array>
 #include <cstdint>
 #include <iterator>
@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/json.hpp"
+#include "core/json_words.hpp"
 
 namespace pawl::core {
 
@@ -34,8 +35,8 @@ void quote_one_by_one(std::string& out, std::string_view text) {
   }
 }
 
-// Without a branch: JSON in quotes has something to escape in every few characters, and nothing foretells
-// where. False, with nothing written, where a character needs its number.
+// Without branches: in JSON text every few characters need an escape, at unpredictable places. Returns false
+// and writes nothing if a character needs a numeric escape.
 bool quote_at_once(std::string& out, std::string_view text) {
   const std::size_t before = out.size();
   out.resize(before + 2 * text.size());
@@ -58,6 +59,10 @@ bool quote_at_once(std::string& out, std::string_view text) {
 void quote_to(std::string& out, std::string_view text) {
   constexpr std::size_t kPieceMax = 4'096;
   out.push_back('"');
+  if (is_plain(text)) {
+    out.append(text).push_back('"');
+    return;
+  }
   while (!text.empty()) {
     const std::string_view piece = text.substr(0, kPieceMax);
     if (!quote_at_once(out, piece)) quote_one_by_one(out, piece);

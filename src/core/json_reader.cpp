@@ -10,7 +10,7 @@ namespace pawl::core {
 
 namespace {
 
-constexpr std::size_t kMistakesMax = 20;  // more would not help anybody
+constexpr std::size_t kMistakesMax = 20;  // more would not help the caller
 constexpr std::size_t kFewFields = 32;
 
 }  // namespace
@@ -37,7 +37,7 @@ ObjectReader::ObjectReader(std::string_view object, std::string path, Mistakes& 
   fields_.reserve(members.size());
   for (Member& member : members) fields_.push_back({.member = std::move(member)});
   const bool are_many = fields_.size() > kFewFields;
-  std::set<std::string_view> seen;  // a look at each one before is quicker for a few
+  std::set<std::string_view> seen;  // for few fields, comparing with each earlier one is faster
   for (auto field = fields_.begin(); field != fields_.end(); ++field) {
     field->is_read = are_many ? !seen.insert(field->member.key).second
                               : std::any_of(fields_.begin(), field, [&](const Field& before) {
@@ -94,6 +94,10 @@ std::int64_t ObjectReader::integer(std::string_view name) {
 RawJson ObjectReader::json(std::string_view name) {
   const auto value = find(name);
   return value ? RawJson{std::string{*value}} : RawJson{};
+}
+
+RawJson ObjectReader::json_or_null(std::string_view name) {
+  return is_null(name) ? RawJson{"null"} : json(name);
 }
 
 std::optional<std::string> ObjectReader::optional_text(std::string_view name) {

@@ -1,7 +1,7 @@
 #pragma once
-// Reads a request strictly: every field is asked for by name, and what was not asked for is refused by name,
-// so that a typo never passes. Mistakes are gathered with their paths ("tasks[3].retry.backoff"), all of one
-// request at once.
+// Reads an object strictly: every field is requested by name, and fields that were not requested are rejected
+// by name, so that a typo never passes. All mistakes of a request are collected, with their paths
+// ("tasks[3].retry.backoff").
 //
 //   Mistakes mistakes;
 //   ObjectReader in{body, "", mistakes};
@@ -10,7 +10,7 @@
 //   in.finish();
 //   if (mistakes.any()) return mistakes.problem();
 //
-// A field that is null reads as absent. Always: the body was checked by json_error.
+// A field that is null reads as absent. Precondition: json_error has found the text valid.
 
 #include <cstdint>
 #include <functional>
@@ -41,7 +41,7 @@ class Mistakes {
 
 class ObjectReader {
  public:
-  // `path` stands before the names of fields in mistakes.
+  // `path` is the prefix of the field names in mistakes.
   ObjectReader(std::string_view object, std::string path, Mistakes& mistakes);
 
   // Present, though it may be null.
@@ -50,7 +50,9 @@ class ObjectReader {
 
   [[nodiscard]] std::string text(std::string_view name);
   [[nodiscard]] std::int64_t integer(std::string_view name);
-  [[nodiscard]] RawJson json(std::string_view name);  // as it was sent; nothing if absent
+  [[nodiscard]] RawJson json(std::string_view name);  // as received; empty if absent or null
+  // The same, but null is a value; empty if absent.
+  [[nodiscard]] RawJson json_or_null(std::string_view name);
 
   [[nodiscard]] std::optional<std::string> optional_text(std::string_view name);
   [[nodiscard]] std::optional<std::int64_t> optional_integer(std::string_view name);
@@ -64,21 +66,21 @@ class ObjectReader {
 
   void optional_integers(std::string_view name, std::map<std::string, std::int64_t>& into);
 
-  // `read` is called with a reader of the object, if there is one.
+  // Calls `read` with a reader of the object, if it is present.
   void optional_object(std::string_view name, const std::function<void(ObjectReader&)>& read);
-  // `read` is called for each element, all of which must be objects. `must_be_there` refuses its absence.
+  // Calls `read` for each element of the array, which is required. All elements must be objects.
   void objects(std::string_view name, const std::function<void(ObjectReader&)>& read);
 
-  // The same where what is not known may stay: answers of a newer server.
+  // The same without `finish`: unknown fields are accepted, for the answers of a newer server.
   void optional_object_leniently(std::string_view name, const std::function<void(ObjectReader&)>& read);
   void objects_leniently(std::string_view name, const std::function<void(ObjectReader&)>& read);
-  // The elements of an array that must be there.
+  // The elements of a required array.
   [[nodiscard]] std::vector<std::string_view> elements(std::string_view name);
 
   void mistake(std::string_view name, std::string message);
-  // How a mistake names the field.
+  // The path of the field in mistakes.
   [[nodiscard]] std::string path_of(std::string_view name) const;
-  // Refuses what was not asked for.
+  // Rejects the fields that were not requested.
   void finish();
 
  private:
@@ -89,7 +91,7 @@ class ObjectReader {
 
   // The value, unless it is absent or null.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name);
-  // The same, and it is of the kind.
+  // The same; a value of another kind is a mistake.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name, JsonKind kind);
 
   std::string path_;
@@ -97,14 +99,16 @@ class ObjectReader {
   std::vector<Field> fields_;
 };
 
-// Leaves `target` alone where the field is absent. Range checks with names are made by the rules of each
-// noun; here a number only has to fit its type.
+// Leaves `target` unchanged if the field is absent. It only checks that the number fits the type; each noun
+// checks its own ranges.
 template <typename T>
 void narrow_into(ObjectReader& in, std::string_view name, T& target) {
   const auto value = in.optional_integer(name);
   if (!value) return;
   if (*value < std::numeric_limits<T>::min() || *value > std::numeric_limits<T>::max()) {
-    in.mistake(name, "is out of range");
+    in.mistake(name, std::to_string(*value) + " is out of range (" +
+                         std::to_string(std::numeric_limits<T>::min()) + " to " +
+                         std::to_string(std::numeric_limits<T>::max()) + ")");
   } else {
     target = static_cast<T>(*value);
   }

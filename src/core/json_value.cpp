@@ -18,14 +18,14 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
   return at;
 }
 
-// What is walked here was checked when it came in; stored text that was damaged since has no other guard.
-// Each walk ends with the text at the latest.
+// The functions below walk text that was checked when it was received. Stored text may have been damaged
+// since, so each walk ends at the end of the text at the latest.
 
-// The byte at `at`, or NUL, which is nothing in JSON, behind the end.
+// The byte at `at`; behind the end NUL, which does not occur in JSON.
 char byte_or_nul(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
 
-// One past the closing quote of the string that opens at `at`. From quote to quote, as the C library looks at
-// many bytes at once; one with an odd number of backslashes before it is part of the string.
+// One past the closing quote of the string that opens at `at`. It searches from quote to quote, since the C
+// library scans many bytes at a time; a quote after an odd number of backslashes belongs to the string.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (std::size_t quote = text.find('"', at + 1);; quote = text.find('"', quote + 1)) {
     if (quote == std::string_view::npos) return text.size();
@@ -35,7 +35,7 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   }
 }
 
-// What a bracket does.
+// The change of the nesting depth at `c`.
 int depth_change(char c) {
   static constexpr std::array<std::int8_t, 256> kChanges = [] {
     std::array<std::int8_t, 256> changes{};
@@ -46,7 +46,7 @@ int depth_change(char c) {
   return kChanges[static_cast<unsigned char>(c)];
 }
 
-// One past the last byte of the number, truth or null that begins at `at`.
+// One past the last byte of the number, boolean or null that begins at `at`.
 std::size_t end_of_word(std::string_view text, std::size_t at) {
   const auto ends_it = [](char c) { return c == ',' || c == ']' || c == '}' || is_space(c); };
   while (at < text.size() && !ends_it(text[at])) ++at;
@@ -99,7 +99,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-// Undoes the escape whose backslash stands at `at`; returns one past it.
+// Decodes the escape whose backslash is at `at`; returns one past it.
 std::size_t append_escape(std::string& out, std::string_view text, std::size_t at) {
   const char c = byte_or_nul(text, at + 1);
   switch (c) {
@@ -149,7 +149,7 @@ void append_canonical_array(std::string& out, std::string_view array, NumberForm
   out.push_back(']');
 }
 
-// As deep as JSON may be, which is kJsonDepthMax.
+// Recursion is bounded by JSON's own depth, kJsonDepthMax.
 void append_canonical(std::string& out, std::string_view value, NumberForm numbers) {
   switch (kind_of(value)) {
     case JsonKind::object: append_canonical_object(out, value, numbers); break;

@@ -1,5 +1,5 @@
 #pragma once
-// Writes JSON, in the order in which it is called. What is kept as it was sent goes in as it is.
+// Writes JSON in the order of the calls. RawJson is copied unchanged.
 
 #include <cstdint>
 #include <optional>
@@ -31,7 +31,7 @@ class Writer {
   Writer& value(double number);
   Writer& value(TimePoint time);
   Writer& value(Duration duration);
-  Writer& value(const RawJson& json);  // null if there is none
+  Writer& value(const RawJson& json);  // null if empty
   template <typename T>
   Writer& value(const std::optional<T>& maybe) {
     return maybe ? value(*maybe) : null();
@@ -51,7 +51,7 @@ class Writer {
   bool needs_comma_ = false;
 };
 
-// What is absent or empty is not written.
+// Absent and empty values are not written.
 inline void field_if(Writer& out, std::string_view name, const std::string& value) {
   if (!value.empty()) out.field(name, value);
 }

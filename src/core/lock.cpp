@@ -36,9 +36,9 @@ Result<Lock> held_by(const std::string& key, const std::string& holder, std::int
   if (lock.fence != fence && !planted(Canary::lock_fence_not_compared)) {
     detail = fmt::format("lock {} is at fence {}, the request carried {}", key, lock.fence, fence);
   } else if (lock.holder.empty()) {
-    detail = fmt::format("lock {} is not held any more", key);
+    detail = fmt::format("lock {} has expired or was released", key);
   } else if (lock.holder != holder) {
-    detail = fmt::format("lock {} is held by another than {}", key, holder);
+    detail = fmt::format("lock {} is not held by {}", key, holder);
   }
   if (!detail.empty()) return Problem{.code = ProblemCode::stale_lease, .detail = std::move(detail)};
   return lock;
@@ -86,7 +86,7 @@ Lock lock_at(const Record& record, TimePoint now) {
 Result<RecordDecision> decide_acquire(const AcquireLock& request, FoundRecords found, TimePoint now) {
   Lock lock = found[0] ? lock_at(*found[0], now) : Lock{.key = request.key};
   if (!lock.holder.empty() && lock.holder != request.holder) return RecordDecision{.answer = encode(lock)};
-  // Its own lock is extended under the fence it works with.
+  // A holder that acquires its own lock again extends it under the same fence.
   if (lock.holder.empty() && !planted(Canary::lock_fence_not_raised)) ++lock.fence;
   lock.holder = request.holder;
   lock.expires_at = now + request.ttl;

@@ -1,8 +1,8 @@
 #pragma once
-// Locks for anyone, with an expiry and a fence.
+// Locks for users' own purposes, with an expiry and a fence.
 //
-// Always: a lock's fence never falls, also across release and expiry, so its record stays when nobody holds
-// it.
+// Invariant: a lock's fence never falls, not even across release and expiry, so the record of a released lock
+// is kept.
 
 #include <cstdint>
 #include <optional>
@@ -34,15 +34,15 @@ struct ReleaseLock {
 
 struct Lock {
   std::string key = {};
-  std::string holder = {};  // empty: nobody holds it
-  std::int64_t fence = 0;   // given last
+  std::string holder = {};  // empty: not held
+  std::int64_t fence = 0;   // of the last acquisition
   std::optional<TimePoint> expires_at = {};
 
   bool operator==(const Lock&) const = default;
 };
 struct LockAnswer {
   bool acquired = false;
-  Lock lock = {};  // the holder's own, or the one that is in the way
+  Lock lock = {};  // the holder's own, or the one that prevented the acquisition
 
   bool operator==(const LockAnswer&) const = default;
 };
@@ -52,11 +52,11 @@ struct LockAnswer {
 [[nodiscard]] Status check(const RenewLock& request);
 [[nodiscard]] Status check(const ReleaseLock& request);
 
-// As it stands at `now`: one that is over is held by nobody.
+// The lock at `now`: an expired lock has no holder.
 [[nodiscard]] Lock lock_at(const Record& record, TimePoint now);
 
-// Each is shown the lock's record and answers with a Lock; whether an acquire succeeded is seen by its
-// holder.
+// Each decision receives the lock's record and answers with a Lock. An acquire has succeeded if the answer
+// names the caller as the holder.
 [[nodiscard]] Result<RecordDecision> decide_acquire(const AcquireLock& request, FoundRecords found,
                                                     TimePoint now);
 [[nodiscard]] Result<RecordDecision> decide_renew(const RenewLock& request, FoundRecords found,

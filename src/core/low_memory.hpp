@@ -1,15 +1,15 @@
 #pragma once
-// Where memory that ran out ends a unit of work and not the process.
+// Lets an allocation failure end a unit of work instead of the process.
 
 #include <new>
 #include <utility>
 
 namespace pawl::core {
 
-// Short enough to need no memory itself.
+// Short enough to be copied without an allocation.
 inline constexpr const char* kOutOfMemory = "out of memory";
 
-// Runs `work`; false where memory ran out in it.
+// Runs `work`; returns false if it ran out of memory.
 template <typename Work>
 [[nodiscard]] bool has_memory_for(Work&& work) {
   try {

@@ -1,6 +1,6 @@
 #pragma once
-// What an administrator can have done to a store now: a check of the recovery, and a look for what must never
-// be.
+// Maintenance of a store on an administrator's request: a recovery check, and a verification of the
+// invariants.
 
 #include <array>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace pawl::core {
 
-// The checks that the recovery makes by itself again and again.
+// The checks that recovery repeats automatically.
 enum class RecoveryCheck : std::uint8_t { leases, timeouts, stuck, deadlines, workers, retention };
 inline constexpr std::array<std::string_view, 6> kRecoveryChecks{"leases",    "timeouts", "stuck",
                                                                  "deadlines", "workers",  "retention"};
@@ -22,12 +22,12 @@ inline constexpr std::array<std::string_view, 6> kRecoveryChecks{"leases",    "t
 
 struct Sweep {
   RecoveryCheck check = RecoveryCheck::leases;
-  bool dry_run = false;  // only of retention: says what is old and changes nothing
+  bool dry_run = false;  // only for retention: reports the expired rows and changes nothing
   Actor by = {};
 };
-// Of retention: how many of a kind (tasks, runs, audit, idempotency, node) went, or are to go.
+// Of retention: how many rows of a kind (tasks, runs, audit, idempotency, node) were erased, or would be.
 struct ErasedKind {
-  std::string ns = {};  // empty for what belongs to none
+  std::string ns = {};  // empty for rows without a namespace
   std::string kind = {};
   int count = 0;
 
@@ -35,7 +35,7 @@ struct ErasedKind {
 };
 struct SweepResult {
   RecoveryCheck check = RecoveryCheck::leases;
-  int examined = 0;  // that were due
+  int examined = 0;  // due rows
   int changed = 0;
   std::vector<ErasedKind> erased = {};
 
@@ -49,7 +49,7 @@ struct Violation {
   bool operator==(const Violation&) const = default;
 };
 struct Verdict {
-  std::string id = {};  // such as I05; docs/verify.md says what each looks at
+  std::string id = {};  // such as I05; docs/guides/verify.md describes each check
   std::int64_t examined = 0;
   std::vector<Violation> violations = {};
 

@@ -61,10 +61,12 @@ RecordRef namespace_ref(const std::string& ns) {
 Status check(const PutNamespace& request) {
   const auto& payload_max = request.patch.payload_max;
   if (payload_max && *payload_max && (**payload_max < 1 || **payload_max > std::int64_t{kPayloadBytesMax}))
-    return invalid_field("payload_max", fmt::format("must be from 1 to {}", kPayloadBytesMax));
+    return invalid_field("payload_max",
+                         fmt::format("must be from 1 to {}, not {}", kPayloadBytesMax, **payload_max));
   const auto& checkpoints = request.patch.retention_checkpoints;
   if (checkpoints && *checkpoints && (**checkpoints < 1 || **checkpoints > kCheckpointsKeptMax))
-    return invalid_field("retention_checkpoints", fmt::format("must be from 1 to {}", kCheckpointsKeptMax));
+    return invalid_field("retention_checkpoints",
+                         fmt::format("must be from 1 to {}, not {}", kCheckpointsKeptMax, **checkpoints));
   return first_of({check_namespace(request.ns),
                    check_retention("retention_completed", request.patch.retention_completed),
                    check_retention("retention_failed", request.patch.retention_failed),

@@ -1,5 +1,5 @@
 #pragma once
-// What is set for a namespace; one that nothing was set for has the defaults. A namespace needs no creation.
+// The settings of a namespace; fields that are not set have the defaults. A namespace needs no creation.
 
 #include <cstdint>
 #include <map>
@@ -11,21 +11,21 @@
 namespace pawl::core {
 
 struct NamespaceSettings {
-  bool strict_types = false;                     // only types that are declared or registered are enqueued
-  std::optional<std::int64_t> payload_max = {};  // bytes; none: the server's limit
-  std::optional<Duration> retention_completed = {};  // none: the server's
+  bool strict_types = false;                         // only declared or registered types can be enqueued
+  std::optional<std::int64_t> payload_max = {};      // bytes; absent: the server's limit
+  std::optional<Duration> retention_completed = {};  // absent: the server's
   std::optional<Duration> retention_failed = {};     // of failed, dead_letter and cancelled
   std::optional<Duration> retention_audit = {};
-  std::optional<Duration> retention_dead_letter = {};  // none: as failed
-  std::optional<Duration> retention_cancelled = {};    // the same
-  std::optional<Duration> retention_runs = {};         // of runs that have ended, with all they consist of
-  std::optional<std::int64_t> retention_checkpoints = {};  // how many for each owner
-  std::map<std::string, Duration> retention_queues = {};   // tasks of these, whatever their state
+  std::optional<Duration> retention_dead_letter = {};      // absent: as failed
+  std::optional<Duration> retention_cancelled = {};        // the same
+  std::optional<Duration> retention_runs = {};             // of ended runs, with all their rows
+  std::optional<std::int64_t> retention_checkpoints = {};  // how many each owner keeps
+  std::map<std::string, Duration> retention_queues = {};   // of tasks in these queues, in any final state
 
   bool operator==(const NamespaceSettings&) const = default;
 };
 
-// What is absent stays as it is; an inner null clears.
+// An absent field is left unchanged; an inner null clears it.
 struct NamespacePatch {
   std::optional<bool> strict_types = {};
   std::optional<std::optional<std::int64_t>> payload_max = {};
@@ -36,7 +36,7 @@ struct NamespacePatch {
   std::optional<std::optional<Duration>> retention_cancelled = {};
   std::optional<std::optional<Duration>> retention_runs = {};
   std::optional<std::optional<std::int64_t>> retention_checkpoints = {};
-  std::optional<std::map<std::string, Duration>> retention_queues = {};  // all of them at once
+  std::optional<std::map<std::string, Duration>> retention_queues = {};  // replaces the whole map
 };
 
 struct PutNamespace {

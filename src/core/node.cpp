@@ -7,7 +7,7 @@ namespace pawl::core {
 
 namespace {
 
-// A node that was not heard of for so many times the leader's lease is gone.
+// A node that has sent no heartbeat for this many leader leases is lost.
 constexpr int kLostAfterTtls = 3;
 
 RawJson body_of(const Leadership& leadership) {

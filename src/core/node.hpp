@@ -1,8 +1,8 @@
 #pragma once
-// Nodes: the servers and embedded engines that work on one store, each start of a process a node of its own.
-// One of them is the leader, by a lease.
+// Nodes: the servers and embedded engines that work on one store; each start of a process is a node of its
+// own. One node is the leader, by a lease.
 //
-// Always: at most one leader at any time of the store; the term rises whenever leadership is taken anew.
+// Invariants: there is at most one leader at any store time; the term rises with each new leadership.
 
 #include <cstdint>
 #include <optional>
@@ -14,13 +14,13 @@ namespace pawl::core {
 
 inline constexpr Duration kLeaderTtl = std::chrono::seconds{30};
 
-// What a node says of itself.
+// How a node describes itself.
 struct NodeIdentity {
-  std::string node_id = {};  // of this start of the process, never of the host
+  std::string node_id = {};  // identifies this start of the process, not the host
   std::string hostname = {};
   std::string version = {};
 };
-// Leadership as it stands; nobody leads after `until`.
+// The current leadership; there is no leader after `until`.
 struct Leadership {
   std::string node_id = {};
   std::int64_t term = 0;
@@ -35,10 +35,10 @@ struct NodeStatus {
   TimePoint started_at = {};
   TimePoint heartbeat_at = {};
   bool is_leader = false;
-  std::optional<TimePoint> leader_until = {};  // the leader's
-  std::int64_t term = 0;                       // the leader's
+  std::optional<TimePoint> leader_until = {};  // only of the leader
+  std::int64_t term = 0;                       // only of the leader
   std::string version = {};
-  Duration clock_skew = {};  // its clock less the store's, at its last sign of life; nothing goes by it
+  Duration clock_skew = {};  // its clock minus the store's at its last heartbeat; for display only
 
   bool operator==(const NodeStatus&) const = default;
 };
@@ -46,19 +46,19 @@ struct NodeStatus {
 [[nodiscard]] RecordRef node_ref(const std::string& node_id);
 [[nodiscard]] RecordRef leader_ref();
 [[nodiscard]] Leadership leadership_from(const std::optional<Record>& record);
-// As it stands at `now`.
+// The status at `now`.
 [[nodiscard]] NodeStatus node_at(const Record& record, const Leadership& leadership, TimePoint now);
 
-// Both are shown the node's record and the leader's.
-// A sign of life: leadership is prolonged by who has it and taken by who finds it free. Answers with the
-// leadership, which `leadership_from` reads.
+// Both decisions receive the node's record and the leader's.
+// A heartbeat of a node: the leader extends its lease, and any node can take a free leadership. The answer is
+// the leadership, read with `leadership_from`.
 struct NodeBeat {
   NodeIdentity identity = {};
   Duration ttl = kLeaderTtl;
-  TimePoint clock = {};  // what the node's own says
+  TimePoint clock = {};  // the node's own clock
 };
 [[nodiscard]] Result<RecordDecision> decide_beat(const NodeBeat& beat, FoundRecords found, TimePoint now);
-// Good-bye: another may lead at once.
+// Removes the node; another one may become the leader immediately.
 [[nodiscard]] Result<RecordDecision> decide_leave(const std::string& node_id, FoundRecords found,
                                                   TimePoint now);
 [[nodiscard]] Leadership leadership_from(const RawJson& answer);

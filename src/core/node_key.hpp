@@ -1,5 +1,5 @@
 #pragma once
-// Which task of a run: its place in the definition (in an open run: in the order of being added), and the
+// Identifies a node of a run: its index in the definition (in an open run: in the order of addition), and the
 // element of a for_each.
 
 #include <compare>

@@ -1,5 +1,5 @@
 #pragma once
-// Pages of a run's nodes, in the order of their keys: a long history is handed over in parts of bounded size.
+// Pages of a run's nodes, in the order of their keys: a long history is returned in parts of bounded size.
 
 #include <cstddef>
 #include <optional>
@@ -13,27 +13,28 @@
 
 namespace pawl::core {
 
-// The body of a code run has the lowest key, so a page from the start begins with it.
+// The body of a code run has the lowest key, so the first page begins with it.
 struct NodePage {
-  NodeKey from = {};                   // the first key of the page, if there is such a node
+  NodeKey from = {};                   // the page begins here, or at the next key that exists
   std::size_t nodes = kMemoPageNodes;  // at most
-  std::size_t bytes = kMemoPageBytes;  // of outputs; one node is returned whatever its size
+  std::size_t bytes = kMemoPageBytes;  // of outputs; a page holds at least one node
 };
 
 struct NodeSlice {
   std::vector<Node> nodes = {};      // by key
-  std::optional<NodeKey> next = {};  // where the following page begins; none: there are no more
+  std::optional<NodeKey> next = {};  // where the next page begins; absent: there is none
 };
 
-// Both by key: a changed node replaces its stored version. Nodes behind the slice are left to later pages.
+// Both are ordered by key: a changed node replaces its stored version. Nodes beyond the slice are left to
+// later pages.
 void overlay(NodeSlice& slice, std::span<const Node* const> changed);
-// Drops the nodes that are not within the page.
+// Drops the nodes outside the page.
 void cut(NodeSlice& slice, const NodePage& page);
 
-// What a claim hands to each of so many bodies; `in_pages`: the rest is read page by page.
+// The page that a claim returns for each of `bodies` bodies; with `in_pages` the rest is read page by page.
 [[nodiscard]] NodePage claim_page(std::size_t bodies, bool in_pages);
 
-// The key as text, for clients to send back.
+// The key as text, which clients send back.
 [[nodiscard]] std::string cursor_of(NodeKey key);
 [[nodiscard]] std::optional<NodeKey> key_from_cursor(std::string_view cursor);
 

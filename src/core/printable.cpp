@@ -45,7 +45,7 @@ bool is_hidden(char32_t code) {
                      [code](const CodeRange& range) { return code >= range.first && code <= range.last; });
 }
 
-// None: the text does not begin with a character of UTF-8.
+// nullopt if the text does not begin with a UTF-8 character.
 std::optional<Character> first_character(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   const std::size_t bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;

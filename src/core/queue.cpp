@@ -28,11 +28,11 @@ QueueCounts& QueueCounts::operator+=(const QueueCounts& other) {
 }
 
 RateGrant rate_allows(const Rate& rate, TimePoint spent_until, std::int64_t wanted, TimePoint now) {
-  // Rounded up: a rate may be undershot by rounding, never exceeded.
+  // Rounded up: rounding may undershoot a rate, but never exceeds it.
   const Duration each{std::max<std::int64_t>(1, (rate.per.count() + rate.limit - 1) / rate.limit)};
   const TimePoint from = std::max(spent_until, now);
   const Duration room = rate.per - (from - now);
-  const std::int64_t most = std::clamp<std::int64_t>(wanted, 0, rate.limit);  // fewer than none may be wanted
+  const std::int64_t most = std::clamp<std::int64_t>(wanted, 0, rate.limit);  // `wanted` may be negative
   const std::int64_t granted = std::clamp<std::int64_t>(room / each, 0, most);
   return {.granted = granted, .spent_until = granted > 0 ? from + each * granted : spent_until};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Queues: limits that hold over all nodes and workers together, and counts that are kept, not counted.
+// Queues: limits that apply across all nodes and workers, and counts that are maintained with each change.
 
 #include <cstdint>
 #include <map>
@@ -28,7 +28,7 @@ struct QueueSettings {
   bool operator==(const QueueSettings&) const = default;
 };
 
-// A change of settings: what is absent stays as it is; an inner null clears.
+// A change of settings: an absent field is left unchanged; an inner null clears it.
 struct QueuePatch {
   std::optional<bool> paused = {};
   std::optional<std::optional<std::int64_t>> max_concurrency = {};
@@ -60,8 +60,8 @@ struct Queue {
   bool operator==(const Queue&) const = default;
 };
 
-// A token bucket of `limit` tokens kept as one time (the generic cell rate algorithm): how many claims of
-// `wanted` the rate grants now, and the state after taking them.
+// A token bucket of `limit` tokens, stored as one time (the generic cell rate algorithm): how many of the
+// `wanted` claims the rate grants now, and the state after granting them.
 struct RateGrant {
   std::int64_t granted = 0;
   TimePoint spent_until = {};

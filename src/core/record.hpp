@@ -1,9 +1,9 @@
 #pragma once
-// Records: everything small and named that is not a task (locks, workers, declared types, tokens and so on).
-// They share one table and one command; what a body means is known to its noun alone.
+// Records: every small named object that is not a task (locks, workers, declared types, tokens and so on).
+// They share one table and one command; only its noun interprets a record's body.
 //
-// Always: the version rises by one at each change, and a change is compared with the version it was decided
-// on.
+// Invariants: the version rises by one with each change, and a change is applied only to the version on which
+// it was decided.
 
 #include <compare>
 #include <cstdint>
@@ -22,26 +22,26 @@
 
 namespace pawl::core {
 
-// Kept by name: a new kind may stand anywhere in the list.
+// Stored by name: a new kind may be added anywhere in the list.
 enum class RecordKind : std::uint8_t {
   lock,
   idempotency,
   worker,
-  worker_process,  // which worker a process of a host is registered as
+  worker_process,  // the worker as which a process of a host is registered
   task_type,
   token,
   namespace_settings,
-  audit_end,  // the last entry of the audit, where the next one is chained to
+  audit_end,  // the last entry of the audit log, to which the next one is chained
   node,
   leader,
-  definition,          // the latest version of a workflow's
-  definition_version,  // each of them
+  definition,          // the latest version of a workflow's definition
+  definition_version,  // each of its versions
   schedule,
-  schedule_id,    // which name it belongs to
+  schedule_id,    // the name that belongs to a schedule's id
   firing,         // of a schedule
-  code_workflow,  // a workflow that some worker has offered as code
-  inbox,          // a call that was made inside a transaction of the database
-  inbox_key,      // which of those has a key that none but the first may have
+  code_workflow,  // a workflow that a worker has offered as code
+  inbox,          // a call made by an SQL function inside a user's transaction
+  inbox_key,      // the key of such a call, reserved by the first one
   clock,          // the steps of the store's clock
 };
 inline constexpr int kRecordKindCount = 19;
@@ -51,7 +51,7 @@ inline constexpr int kRecordKindCount = 19;
 
 struct RecordRef {
   RecordKind kind = RecordKind::lock;
-  std::string ns = {};  // empty for what belongs to no namespace
+  std::string ns = {};  // empty for objects without a namespace
   std::string key = {};
 
   auto operator<=>(const RecordRef&) const = default;
@@ -61,25 +61,24 @@ struct Record {
   RecordRef ref = {};
   std::int64_t version = 0;
   RawJson body = {};
-  std::optional<TimePoint> expires_at =
-      {};  // when somebody is to look at it; its noun says what happens then
+  std::optional<TimePoint> expires_at = {};  // when it is due; its noun defines what happens then
   TimePoint created_at = {};
   TimePoint updated_at = {};
 
   bool operator==(const Record&) const = default;
 };
 
-// What a decision wants done to one record.
+// A change of one record, as requested by a decision.
 struct RecordChange {
   RecordRef ref = {};
-  std::optional<RawJson> body = {};  // none: the record is erased
+  std::optional<RawJson> body = {};  // absent: the record is erased
   std::optional<TimePoint> expires_at = {};
 };
 
-// What becomes of tasks that are taken from a worker by force.
+// How an eviction treats the tasks of a worker.
 enum class Eviction : std::uint8_t {
   none,
-  release,  // back in line, the attempt not spent: the worker said good-bye
+  release,  // claimable again, with the attempt not spent: the worker has signed off
   recover,  // as if their leases had expired: the worker is lost
 };
 
@@ -88,11 +87,11 @@ struct RecordDecision {
   std::vector<RecordChange> changes = {};
   std::vector<AuditEntry> audit = {};
   Eviction eviction = Eviction::none;
-  TimePoint spared_after = TimePoint::max();  // what was claimed or renewed after it stays with its worker
+  TimePoint spared_after = TimePoint::max();  // tasks claimed or renewed later stay with their worker
 };
 
 using FoundRecords = std::span<const std::optional<Record>>;
-// Pure: no clock, no chance, no I/O. It is called again when its group is tried again.
+// Pure: no clock, no randomness, no I/O. It is called again when its group is retried.
 using DecideRecords = std::function<Result<RecordDecision>(FoundRecords found, TimePoint now)>;
 
 struct HeldTasks {
@@ -101,16 +100,16 @@ struct HeldTasks {
   std::vector<TaskId> ids = {};
 };
 
-// Decides on records under lock: `found` is in the order of `refs`, nothing where there is none.
+// Decides on records under lock. `found` is in the order of `refs`; nullopt where there is no record.
 struct ChangeRecords {
   std::vector<RecordRef> refs = {};
   DecideRecords decide = {};
-  HeldTasks held = {};  // what an eviction takes away, as far as that worker still holds it
+  HeldTasks held = {};  // the tasks that an eviction takes from the worker, if it still holds them
 };
 struct RecordAnswer {
   RawJson body = {};
   int evicted = 0;
-  bool has_changed = false;  // a record; false of an answer that was kept
+  bool has_changed = false;  // a record was changed; false for a stored answer
 
   bool operator==(const RecordAnswer&) const = default;
 };

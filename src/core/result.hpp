@@ -1,7 +1,7 @@
 #pragma once
-// Result<T>: a value, or the problem that stands in its way. For answers the caller must handle; what ends a
-// unit of work (the store is gone) is thrown instead. Where the problem is not one of a request, it is of
-// another type.
+// Result<T>: a value, or the problem that prevented it. It is for outcomes that the caller must handle;
+// failures that end a unit of work (the store is gone) are thrown instead. A problem that is not about a
+// request has another type.
 
 #include <utility>
 #include <variant>
@@ -18,7 +18,7 @@ struct Done {
 template <typename T, typename ProblemType = Problem>
 class [[nodiscard]] Result {
  public:
-  // Implicit on purpose: `return task;` and `return problem;` read as what they mean.
+  // Implicit, so that `return task;` and `return problem;` both work.
   Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
   Result(ProblemType problem) : content_(std::in_place_index<1>, std::move(problem)) {}
 

@@ -1,8 +1,8 @@
 #pragma once
-// How long what is over is kept, and what is old by that. Pure: engine/retention.hpp reads the settings, the
-// rows and the clock.
+// Retention: how long ended rows are kept, and which rows have expired. Pure: engine/retention.hpp reads the
+// settings, the rows and the clock.
 //
-// Always: only what has ended is ever old, and a task of a run is kept exactly as long as its run.
+// Invariants: only ended rows expire, and a task of a run is kept exactly as long as its run.
 
 #include <map>
 #include <string>
@@ -17,14 +17,14 @@ namespace pawl::core {
 
 inline constexpr Duration kDay = std::chrono::hours{24};
 
-// The server's; what a namespace sets comes before it.
+// The server's settings; a namespace's settings override them.
 struct Retention {
   Duration tasks = 7 * kDay;
   Duration runs = 30 * kDay;
   Duration audit = 365 * kDay;
 };
 
-// As much of a task that has ended as it takes to say how long it is kept.
+// The fields of an ended task that determine how long it is kept.
 struct FinishedTask {
   TaskId id = {};
   const Lane* lane = nullptr;
@@ -39,7 +39,7 @@ class RetentionRules {
   RetentionRules(Retention standard, std::map<std::string, NamespaceSettings> namespaces)
       : standard_(standard), namespaces_(std::move(namespaces)) {}
 
-  // A queue's own time comes before a state's, and that before the server's.
+  // A queue's setting overrides the one of the state, which overrides the server's.
   [[nodiscard]] Duration kept_for(const Lane& lane, TaskStatus status) const;
   [[nodiscard]] Duration runs_kept_for(const std::string& ns) const;
 
@@ -47,7 +47,7 @@ class RetentionRules {
   [[nodiscard]] bool is_old(const Run& run, TimePoint now) const;
   [[nodiscard]] bool is_old(const AuditEntry& entry, TimePoint now) const;
 
-  // What was created later than this cannot be old: a walk from the oldest may end there.
+  // Rows created after this time cannot have expired: a walk from the oldest may end there.
   [[nodiscard]] TimePoint end_of_tasks(TimePoint now) const;
   [[nodiscard]] TimePoint end_of_runs(TimePoint now) const;
 

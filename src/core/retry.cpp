@@ -17,7 +17,7 @@ bool is_non_retryable(const RetryPolicy& policy, const std::string& error_code) 
 }
 
 Duration retry_delay(const RetryPolicy& policy, int n, double chance) {
-  if (policy.initial_interval == Duration{0}) return Duration{0};  // 0 times infinity would be no number
+  if (policy.initial_interval == Duration{0}) return Duration{0};  // 0 times infinity is not a number
   const double cap = static_cast<double>(policy.max_interval.count());
   const double grown = static_cast<double>(policy.initial_interval.count()) *
                        std::pow(policy.backoff, static_cast<double>(n - 1));

@@ -1,5 +1,5 @@
 #pragma once
-// When a failed attempt is tried again.
+// Retry policies: when a failed attempt is retried.
 
 #include <string>
 #include <vector>
@@ -9,24 +9,24 @@
 namespace pawl::core {
 
 struct RetryPolicy {
-  int max_attempts = 4;  // counts the first try; below 0: for ever
+  int max_attempts = 4;  // includes the first attempt; below 0: no limit
   Duration initial_interval = std::chrono::seconds{1};
   double backoff = 2.0;
   Duration max_interval = std::chrono::seconds{60};
   double jitter = 0.2;
-  std::vector<std::string> non_retryable = {};  // error codes that end the task at once
+  std::vector<std::string> non_retryable = {};  // error codes that end the task immediately
 
   bool operator==(const RetryPolicy&) const = default;
 };
 
-// Whether `used` attempts are all that the policy grants.
+// Whether `used` attempts exhaust the policy.
 [[nodiscard]] bool is_used_up(const RetryPolicy& policy, int used);
 
 [[nodiscard]] bool is_non_retryable(const RetryPolicy& policy, const std::string& error_code);
 
-// The wait after the n-th failed attempt (n from 1): min(initial * backoff^(n-1), max), spread by ±jitter.
-// The spread comes after the cap, or all that reached the cap would return at one moment. `chance` is in [0,
-// 1).
+// The delay after the n-th failed attempt (n from 1): min(initial * backoff^(n-1), max), spread by ±jitter.
+// The spread is applied after the cap; otherwise all retries at the cap would happen at the same moment.
+// `chance` is in [0, 1).
 [[nodiscard]] Duration retry_delay(const RetryPolicy& policy, int n, double chance);
 
 }  // namespace pawl::core

@@ -1,5 +1,5 @@
 #pragma once
-// Retry policies as JSON: in tasks, in declared types and in definitions of workflows.
+// Retry policies as JSON: in tasks, declared types and workflow definitions.
 
 #include "core/json_reader.hpp"
 #include "core/json_writer.hpp"
@@ -7,11 +7,11 @@
 
 namespace pawl::core {
 
-// What is not given stays as it is. `is_given` tells whether the number of attempts was.
+// Absent fields are left unchanged. `is_given` receives whether the number of attempts was given.
 void read_retry(ObjectReader& in, RetryPolicy& retry, bool& is_given);
 [[nodiscard]] RetryPolicy read_retry_policy(ObjectReader& in);
 
-// `max_retries` is sugar for one attempt more; -1 in either means for ever. Refused if `is_given`.
+// `max_retries` is shorthand for one more attempt; -1 in either means no limit. Rejected if `is_given`.
 void read_max_retries(ObjectReader& in, RetryPolicy& retry, bool& is_given);
 
 void write_retry(Writer& out, const RetryPolicy& retry);

@@ -1,6 +1,7 @@
 #include "core/run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -67,6 +68,9 @@ bool is_stopping(const Run& run) { return run.state == RunState::failing || run.
 
 RunCounts shown_counts(const Run& run) {
   RunCounts counts = run.counts;
+  const std::int64_t claimed = std::min(run.claimed, counts.pending);
+  counts.pending -= claimed;
+  counts.running += claimed;
   if (!goes_nowhere(run)) return counts;
   counts.cancelled += counts.blocked;
   counts.blocked = 0;
@@ -80,9 +84,15 @@ bool move_to(Run& run, RunState to) {
   return true;
 }
 
-std::string traceparent_of(const std::string& trace_id, const std::string& span_id) {
+std::string traceparent_of(const std::string& trace_id, const std::string& span_id, std::uint8_t flags) {
   if (trace_id.empty() || span_id.empty()) return {};
-  return fmt::format("00-{}-{}-01", trace_id, span_id);
+  return fmt::format("00-{}-{}-{:02x}", trace_id, span_id, flags);
+}
+
+Boxed<TraceContext> task_trace_of(const RunFacts& facts) {
+  std::string traceparent = traceparent_of(facts.trace_id, facts.span_id, facts.trace_flags);
+  if (traceparent.empty() || facts.tracestate.empty()) return {};
+  return TraceContext{.traceparent = std::move(traceparent), .tracestate = facts.tracestate};
 }
 
 bool is_retrying(const Run& run) { return run.retrying > 0 && !is_closed(run.state); }
@@ -101,10 +111,10 @@ NodeState shown_state(const Run& run, const Node& node) {
   return node.state == NodeState::blocked && goes_nowhere(run) ? NodeState::cancelled : node.state;
 }
 
-// A hash, so that a step is found by its name through the key that every node has. FNV-1a: the stores keep
-// the keys, so it never changes.
+// Hashes the name, so that a step is found by its name through the key that every node has. FNV-1a, which
+// must never change: the stores contain the keys.
 NodeKey step_key(std::string_view name, std::uint32_t probe) {
-  constexpr std::uint32_t kPlaces = 0x7ffffffe;  // all that a key's index holds, but the body's
+  constexpr std::uint32_t kPlaces = 0x7ffffffe;  // every index except the body's
   std::uint32_t hash = 2166136261U;
   for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619U;
   return {.index = 1 + (hash % kPlaces + probe) % kPlaces};

@@ -1,9 +1,9 @@
 #pragma once
-// A run: one execution of a workflow. Where it stands (Run), where each of its tasks stands (Node), the
-// signals that it was sent, and the one table of its states.
+// A run: one execution of a workflow. Defines the state of the run (Run) and of each of its tasks (Node), the
+// signals that it received, and the table of its state transitions.
 //
-// Always: a run, its nodes and its signals change by events only (core/run_apply.hpp), so that the log
-// rebuilds them byte for byte. `move_to` is the only place where a run's state is set.
+// Invariants: a run, its nodes and its signals change only by events (core/run_apply.hpp), so that the event
+// log rebuilds them byte for byte. Only `move_to` sets a run's state.
 
 #include <array>
 #include <compare>
@@ -28,11 +28,11 @@ namespace pawl::core {
 enum class RunState : std::uint8_t {
   created,
   running,
-  sleeping,  // all it waits for is time, a signal or a child
+  sleeping,  // waits only for timers, signals or children
   paused,
-  completing,  // all has ended well, its output is made
+  completing,  // everything has ended well; its output is rendered
   completed,
-  failing,  // what is under way is asked to stop
+  failing,  // a stop of the tasks in progress was requested
   failed,
   compensating,
   compensated,
@@ -75,8 +75,8 @@ inline constexpr std::array kRunTransitions{
     RunTransition{RunState::compensation_failed, RunState::compensating},  // retried or skipped by hand
 };
 [[nodiscard]] bool may_move(RunState from, RunState to);
-// It has ended. A failed run can still be retried or compensated by hand, a failed compensation retried or
-// skipped.
+// The run has ended. A failed run can still be retried or compensated by hand; a failed compensation can
+// still be retried or skipped.
 [[nodiscard]] bool is_closed(RunState state);
 // The table as a Mermaid state diagram, for the docs.
 [[nodiscard]] std::string run_states_mermaid();
@@ -86,15 +86,15 @@ inline constexpr int kRunKindCount = 3;
 [[nodiscard]] std::string_view to_string(RunKind kind);
 [[nodiscard]] std::optional<RunKind> run_kind_from(std::string_view name);
 
-// A step of a code run, by what it does.
+// The kinds of steps of a code run.
 enum class StepKind : std::uint8_t {
-  function,  // the body's own code
+  function,  // code of the workflow body
   sleep,
   signal,
-  child,  // a run
-  task,   // of any worker
+  child,  // a child run
+  task,   // a task for any worker
   compensation,
-  marker,  // of a change of the code: which way a run has taken
+  marker,  // of a change of the code: the branch that the run has taken
 };
 inline constexpr int kStepKindCount = 7;
 [[nodiscard]] std::string_view to_string(StepKind kind);
@@ -108,7 +108,9 @@ struct RunParent {
   bool operator==(const RunParent&) const = default;
 };
 
-// What was asked for; immutable.
+inline constexpr std::uint8_t kTraceSampled = 1;  // the flag of a W3C traceparent
+
+// The request that created the run; immutable.
 struct RunFacts {
   RunId id = {};
   std::string ns = {};
@@ -120,21 +122,23 @@ struct RunFacts {
   std::string queue = "default";
   std::int32_t priority = 0;
   OnFailure on_failure = OnFailure::fail;
-  bool auto_complete = false;  // of an open run: it ends when its tasks have
+  bool auto_complete = false;  // an open run ends when its tasks have ended
   std::optional<TimePoint> deadline_at = {};
   std::optional<RunParent> parent = {};
-  int depth = 0;  // how many runs are above it, each the parent of the next
+  int depth = 0;  // the number of its ancestors
   Labels labels = {};
   std::optional<RunId> rewound_from = {};
-  std::optional<RunId> continued_from = {};  // the run whose body asked for this one in its place
-  std::string trace_id = {};  // what its events and its tasks are part of, as W3C traceparent says
+  std::optional<RunId> continued_from = {};  // the run that this one continues (continue_as_new)
+  std::string trace_id = {};                 // the trace of its events and tasks, as in W3C traceparent
   std::string span_id = {};
+  std::uint8_t trace_flags = kTraceSampled;
+  std::string tracestate = {};
 
   bool operator==(const RunFacts&) const = default;
 };
 
-// Its tasks by where they stand. A for_each counts as its elements once they are known; compensations do not
-// count.
+// The tasks of a run by state. A for_each counts as its elements once they are known; compensations are not
+// counted.
 struct RunCounts {
   std::int64_t blocked = 0;
   std::int64_t pending = 0;
@@ -145,7 +149,7 @@ struct RunCounts {
   std::int64_t skipped = 0;
   std::int64_t cancelled = 0;
 
-  // Under way: they will end by themselves or when they are asked to stop.
+  // In progress: they end on their own or after a stop request.
   [[nodiscard]] std::int64_t live() const { return pending + running + waiting; }
   bool operator==(const RunCounts&) const = default;
 };
@@ -156,20 +160,21 @@ struct Run {
   std::int64_t sequence = 0;  // of the last event
   std::optional<std::string> custom_status = {};
   RawJson output = {};
-  std::optional<RunId> continued_as = {};  // the run that has taken its place
+  std::optional<RunId> continued_as = {};  // the run that continues this one
   std::optional<TaskError> error = {};
-  std::optional<TaskError> compensation_error = {};  // of compensation_failed: what is not undone, and why
-  std::optional<TimePoint> deadline_at = {};         // gone if it had passed and the run was retried
+  std::optional<TaskError> compensation_error = {};  // of compensation_failed: the error of the compensation
+  std::optional<TimePoint> deadline_at = {};         // cleared if the run is retried after it has passed
   std::optional<TimePoint> wake_at = {};             // while it sleeps: when its first timer is due
   RunCounts counts = {};
-  std::int64_t remaining = 0;            // nodes that have not ended; elements and compensations do not count
-  std::int64_t retrying = 0;             // nodes whose last attempt failed and that wait for another one
-  bool cancel_requested = false;         // and what is under way has not ended yet
-  std::int64_t stopped_at = 0;           // the event by which what was under way was last asked to stop
-  std::optional<NodeKey> undo_top = {};  // the last completed task that is to be undone if the run fails
-  std::int64_t undoable = 0;             // how many there are, down the chain of Node::undo_before
+  std::int64_t claimed = 0;              // pending tasks that a worker holds; set by reads, never stored
+  std::int64_t remaining = 0;            // nodes that have not ended, without elements and compensations
+  std::int64_t retrying = 0;             // nodes that wait for another attempt after a failed one
+  bool cancel_requested = false;         // canceled, but tasks in progress have not ended yet
+  std::int64_t stopped_at = 0;           // the event that last requested a stop of the tasks in progress
+  std::optional<NodeKey> undo_top = {};  // the last completed task that must be undone if the run fails
+  std::int64_t undoable = 0;  // how many tasks must be undone, along the chain of Node::undo_before
   RunCost cost = {};
-  // The node whose timer begins what a commit has left: of a graph run, one node for all.
+  // The node whose timer begins the nodes that a commit has left: of a graph run, one node for all.
   std::optional<NodeKey> deferred = {};
   TimePoint created_at = {};
   std::optional<TimePoint> started_at = {};
@@ -179,22 +184,25 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
-// It is under way, and some of its tasks failed and wait to be tried again.
+// Whether the run has not ended and some of its tasks wait for a retry.
 [[nodiscard]] bool is_retrying(const Run& run);
-// As W3C has it; empty where there is no trace: it needs both ids.
-[[nodiscard]] std::string traceparent_of(const std::string& trace_id, const std::string& span_id);
-// What is under way is asked to stop and nothing starts.
+// The W3C traceparent; empty unless both ids are given.
+[[nodiscard]] std::string traceparent_of(const std::string& trace_id, const std::string& span_id,
+                                         std::uint8_t flags);
+// What the tasks of the run store in addition to TaskRun::traceparent; null without a tracestate.
+[[nodiscard]] Boxed<TraceContext> task_trace_of(const RunFacts& facts);
+// Whether a stop of the tasks in progress was requested; nothing new starts.
 [[nodiscard]] bool is_stopping(const Run& run);
-// As callers see them: what still waits in a run that goes nowhere is cancelled.
+// The counts that callers see: claimed tasks count as running, blocked tasks of an ending run as cancelled.
 [[nodiscard]] RunCounts shown_counts(const Run& run);
 // Sets the state if the table allows it.
 [[nodiscard]] bool move_to(Run& run, RunState to);
 
 enum class NodeState : std::uint8_t {
-  blocked,  // waits for those before it, or is held by a pause
+  blocked,  // waits for its predecessors, or is held by a pause
   pending,  // its task can be claimed
   running,  // its task was started
-  waiting,  // for time, a signal, a child, or the elements of its for_each
+  waiting,  // for a timer, a signal, a child, or the elements of its for_each
   completed,
   failed,
   skipped,
@@ -205,51 +213,51 @@ inline constexpr int kNodeStateCount = 8;
 [[nodiscard]] std::optional<NodeState> node_state_from(std::string_view name);
 [[nodiscard]] constexpr bool has_ended(NodeState state) { return state >= NodeState::completed; }
 
-// A node that was never stored stands as `first_node` says.
+// A node that was never stored has the state of `first_node`.
 struct Node {
   NodeKey key = {};
   NodeState state = NodeState::blocked;
-  std::uint32_t unmet = 0;  // of those it comes after, how many have not ended
-  bool has_lead = false;    // one of them ended otherwise than skipped
-  std::int64_t since = 0;   // the event by which it was last scheduled, began to wait or ended
-  int attempt = 0;          // of its task, the last that is known
+  std::uint32_t unmet = 0;  // how many predecessors have not ended
+  bool has_lead = false;    // a predecessor has ended other than skipped
+  std::int64_t since = 0;   // the event that last scheduled it, made it wait or ended it
+  int attempt = 0;          // of its task, the last one known
   std::optional<TaskId> task_id = {};
   std::optional<RunId> child_id = {};
-  std::optional<TimePoint> timer_at = {};  // this is the timer: a row that has it is due then
+  std::optional<TimePoint> timer_at = {};  // its timer: the row is due at this time
   RawJson output = {};
   std::optional<TaskError> error = {};
-  std::optional<std::uint32_t> items = {};  // of a for_each: how many elements it has
-  std::uint32_t items_left = 0;             // of them, how many have not ended
-  std::uint32_t items_failed = 0;           // and how many did not end well
-  std::optional<NodeKey> undo_before = {};  // what is to be undone after this one
-  std::vector<NodeIndex> followers = {};    // of an open run; otherwise the graph knows
+  std::optional<std::uint32_t> items = {};  // of a for_each: the number of elements
+  std::uint32_t items_left = 0;             // the number that have not ended
+  std::uint32_t items_failed = 0;           // the number that have not completed
+  std::optional<NodeKey> undo_before = {};  // the next node to undo after this one
+  std::vector<NodeIndex> followers = {};    // its successors in an open run; otherwise the graph has them
   std::optional<TimePoint> scheduled_at = {};
   std::optional<TimePoint> finished_at = {};
 
-  // Of a code run only. The body, which has no name, waits for `unmet` steps to end if `has_lead` says so.
+  // Only in code runs. The body, which has no name, waits for `unmet` steps to end if `has_lead` is set.
   std::string name = {};
   std::optional<StepKind> kind = {};
-  std::optional<RetryPolicy> retry = {};  // of a step; none: the one of all steps
-  int attempts_before = 0;                // when the run was last retried: not of the step's budget
+  std::optional<RetryPolicy> retry = {};  // of a step; absent: the default of all steps
+  int attempts_before = 0;                // at the last retry of the run: not part of the step's budget
   std::string awaits = {};                // the signal it waits for; of the body, "*" is any
-  bool nothing_to_undo = false;           // of the body while it waits: it said so
+  bool nothing_to_undo = false;           // of a waiting body: it declared this
   std::int64_t undos_declared_at = 0;     // of the body: the event that last recorded its registered undos
 
   bool operator==(const Node&) const = default;
 };
 
-// Its last attempt failed, and another one is to come.
+// Whether its last attempt failed and another one will follow.
 [[nodiscard]] bool is_retrying(const Node& node);
-// Where the body of a code run stands.
+// The key of a code run's body.
 inline constexpr NodeKey kBodyKey{.index = 0};
-// Where to look for a step: at the first of these that is taken by it, or free.
+// The key at which to find a step: probe until the key belongs to the step or is free.
 [[nodiscard]] NodeKey step_key(std::string_view name, std::uint32_t probe);
 
 [[nodiscard]] Node first_node(const Graph& graph, NodeKey key);
-// As callers see it: what still waits in a run that goes nowhere is cancelled.
+// The state that callers see: a blocked node of an ending run is cancelled.
 [[nodiscard]] NodeState shown_state(const Run& run, const Node& node);
 
-// Kept until a node consumes it, and then as the proof that it was received.
+// Kept until a node consumes it, and afterwards as proof that it was received.
 struct Signal {
   std::int64_t sequence = 0;  // of the event that received it
   std::string name = {};
@@ -264,7 +272,7 @@ struct Signal {
 [[nodiscard]] std::string node_name(const std::string& id, NodeKey key);
 // {run}:{node}: the same for every attempt at a node or a step.
 [[nodiscard]] std::string operation_key(const RunId& run, const std::string& node);
-// {run}:{node}:{attempt}: names one attempt.
+// {run}:{node}:{attempt}: identifies one attempt.
 [[nodiscard]] std::string execution_key(const RunId& run, const std::string& node, int attempt);
 
 }  // namespace pawl::core

@@ -1,4 +1,4 @@
-// What operators do to a run.
+// The actions of operators on a run.
 #include <array>
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ RunState target_of(RunAction action, RunState from) {
   return retries_undo ? RunState::compensating : kTargets.at(static_cast<std::size_t>(action));
 }
 
-// Beyond the table: which of the moves to the same state is meant.
+// The transition table does not separate actions with the same target state; this check does.
 bool is_meant(RunAction action, RunState from) {
   switch (action) {
     case RunAction::resume: return from == RunState::paused;
@@ -38,11 +38,7 @@ bool is_meant(RunAction action, RunState from) {
 Problem invalid_state(std::string detail) { return {ProblemCode::invalid_state, std::move(detail)}; }
 
 Status check_action(const Run& run, const RunActionAsked& asked) {
-  if (asked.expected_sequence && *asked.expected_sequence != run.sequence &&
-      !planted(Canary::expected_sequence_ignored))
-    return Problem{ProblemCode::precondition_failed,
-                   fmt::format("the run is at sequence {}, the request expected {}", run.sequence,
-                               *asked.expected_sequence)};
+  if (const Status current = check_sequence(run, asked.expected_sequence); !current) return current;
   const RunState target = target_of(asked.action, run.state);
   const std::string names = fmt::format("run {} is {} and cannot become {}", to_string(run.facts.id),
                                         to_string(run.state), to_string(target));
@@ -57,12 +53,12 @@ Status check_action(const Run& run, const RunActionAsked& asked) {
 Status check_open(const Run& run, RunAction action) {
   const bool is_open = run.facts.kind == RunKind::open;
   if (action == RunAction::complete && !is_open)
-    return invalid_state(fmt::format("a {} run completes by itself", to_string(run.facts.kind)));
+    return invalid_state(fmt::format("a {} run completes automatically", to_string(run.facts.kind)));
   if (action == RunAction::complete && run.remaining > 0)
     return invalid_state(
         fmt::format("{} tasks of the run have not ended: it is {} and cannot become completing",
                     run.remaining, to_string(run.state)));
-  const bool may_undo = run.undoable > 0 || run.facts.kind == RunKind::code;  // the body knows
+  const bool may_undo = run.undoable > 0 || run.facts.kind == RunKind::code;  // only the body knows its undos
   if (action == RunAction::compensate && !may_undo)
     return invalid_state("the run has nothing to undo: it is failed and cannot become compensating");
   return Done{};
@@ -150,11 +146,17 @@ void act(RunSteps& steps, const RunActionAsked& asked) {
     case RunAction::compensate: return steps.begin_undoing(asked.reason);
     case RunAction::complete: steps.emit(RunEventType::workflow_completed, data); return;
     case RunAction::terminate: return steps.terminate(asked.reason);
-    case RunAction::skip: return;  // it names a step, which may not be there
+    case RunAction::skip: return;  // done by decide_action, since the named step may not exist
   }
 }
 
 }  // namespace
+
+Status check_sequence(const Run& run, std::optional<std::int64_t> expected) {
+  if (!expected || *expected == run.sequence || planted(Canary::expected_sequence_ignored)) return Done{};
+  return Problem{ProblemCode::precondition_failed,
+                 fmt::format("the run is at sequence {}, the request expected {}", run.sequence, *expected)};
+}
 
 std::string_view to_string(RunAction action) { return kActionNames.at(static_cast<std::size_t>(action)); }
 
@@ -178,7 +180,7 @@ RunDecision park_run(WorkingRun& working, const RunParked& parked, const RunCont
   const Run& run = working.run();
   if (may_move(run.state, RunState::paused) && !is_stopping(run)) {
     std::string why = "parked: " + parked.why.substr(0, kParkReasonBytesMax);
-    while ((static_cast<unsigned char>(why.back()) & 0x80U) != 0) why.pop_back();  // a letter that was cut
+    while ((static_cast<unsigned char>(why.back()) & 0x80U) != 0) why.pop_back();  // a character that was cut
     steps.emit(RunEventType::workflow_paused, {.reason = why, .custom_status = why});
     hold_or_free(steps, true);
   }

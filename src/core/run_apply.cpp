@@ -58,7 +58,7 @@ Applied Applying::change() {
     case Type::checkpoint_written:
       if (data_.custom_status) run_.custom_status = data_.custom_status;
       return Done{};
-    default: return Done{};  // evidence: it changes nothing by itself
+    default: return Done{};  // evidence, which changes no state
   }
 }
 
@@ -68,7 +68,6 @@ Applied Applying::move(RunState to) {
   return Done{};
 }
 
-// The run has ended.
 Applied Applying::close(RunState to) {
   run_.finished_at = event_.at;
   run_.cancel_requested = false;
@@ -76,8 +75,7 @@ Applied Applying::close(RunState to) {
 }
 
 Applied Applying::create() {
-  if (!data_.run || event_.sequence != 1)
-    return std::string{"a run is created once, with what was asked for"};
+  if (!data_.run || event_.sequence != 1) return std::string{"a run is created once, with its request"};
   run_ = Run{.facts = *data_.run,
              .sequence = 1,
              .deadline_at = data_.run->deadline_at,
@@ -116,7 +114,7 @@ Applied Applying::begin_failing(const std::optional<TaskError>& error) {
 }
 
 Applied Applying::fail() {
-  if (data_.state == RunState::compensated) {  // the body of a code run has undone all and says why
+  if (data_.state == RunState::compensated) {  // the body has undone everything and reports the error
     run_.error = data_.error;
     return close(RunState::compensated);
   }
@@ -128,12 +126,12 @@ Applied Applying::fail() {
   return close(RunState::failed);
 }
 
-// The error that the run failed with stays beside the one of its compensation.
+// Keeps the error of the run beside the error of its compensation.
 Applied Applying::fail_compensation() {
   const Node* body = is_code() && !run_.error ? working_.find(kBodyKey) : nullptr;
   if (body != nullptr) run_.error = body->error;
   run_.compensation_error = data_.error;
-  if (run_.state == RunState::failing) {  // nothing of it could be undone
+  if (run_.state == RunState::failing) {  // nothing could be undone
     if (const Applied moved = move(RunState::compensating); !moved) return moved;
   }
   return close(RunState::compensation_failed);
@@ -147,17 +145,16 @@ Applied Applying::cancel() {
   return data_.state == RunState::failing ? move(RunState::failing) : Applied{Done{}};
 }
 
-// What failed or was cancelled stands again where it stood before it started; what it waits for has ended
-// already.
+// Failed and cancelled nodes return to the state before they started; their predecessors have already ended.
 Applied Applying::retry() {
   if (run_.state == RunState::compensation_failed) return retry_compensation();
   if (const Applied moved = move(RunState::running); !moved) return moved;
   run_.error.reset();
   run_.finished_at.reset();
   run_.output = {};
-  // Whoever retries a run that took too long wants it to go on.
+  // A retried run must not fail again because of the deadline that it missed.
   if (run_.deadline_at && *run_.deadline_at <= event_.at) run_.deadline_at.reset();
-  if (data_.node) return Done{};  // for the sake of one task, which is taken back by itself
+  if (data_.node) return Done{};  // a retry of one task, which is reset by its own event
   for (const NodeKey key : working_.all_keys()) {
     const Node& node = working_.node(key);
     const bool is_over = node.state == NodeState::cancelled ||
@@ -169,7 +166,7 @@ Applied Applying::retry() {
 
 void Applying::reset(Node& node) {
   set_state(node, node.items.value_or(0) > 0 ? NodeState::waiting : NodeState::blocked);
-  if (run_.facts.kind == RunKind::open) {  // there the node is the task
+  if (run_.facts.kind == RunKind::open) {  // in an open run the node is the task
     node.since = event_.sequence;
   } else {
     node.task_id.reset();
@@ -205,7 +202,7 @@ Applied Applying::reopen_to_undo() {
   return move(RunState::compensating);
 }
 
-// The failed compensations are owed again, in the reverse order of what they undo.
+// The failed compensations are owed again, in the reverse order of the tasks that they undo.
 Applied Applying::retry_compensation() {
   std::vector<Node*> owed;
   for (const NodeKey key : working_.all_keys()) {

@@ -1,6 +1,6 @@
 #pragma once
-// The only functions that change a run, its nodes and its signals. Live decisions and replay both go through
-// `apply`, so that the log rebuilds a run byte for byte by construction.
+// Applies events: the only functions that change a run, its nodes and its signals. Live decisions and replay
+// both use `apply`, so that the event log rebuilds a run byte for byte by construction.
 
 #include <map>
 #include <span>
@@ -13,19 +13,19 @@
 
 namespace pawl::core {
 
-// Or why the log cannot be right: a log that somebody changed is an answer, not a crash.
+// Fails with the inconsistency of the log: a log changed from outside is an error result, not a crash.
 using Applied = Result<Done, std::string>;
 
 [[nodiscard]] Applied apply(WorkingRun& working, const RunEvent& event);
 
 struct ReplayedRun {
   Run run = {};
-  std::vector<Node> nodes = {};      // by key; those that an event touched
+  std::vector<Node> nodes = {};      // by key; only those that an event changed
   std::vector<Signal> signals = {};  // by sequence
 
   bool operator==(const ReplayedRun&) const = default;
 };
-// From its events alone, the first one first.
+// Rebuilds a run from its events alone, which are in the order of their sequence.
 [[nodiscard]] Result<ReplayedRun, std::string> replay(std::span<const RunEvent> events, RunPlan plan);
 
 }  // namespace pawl::core

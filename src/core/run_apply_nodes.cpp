@@ -1,4 +1,4 @@
-// What an event changes of a node or a signal.
+// Applies events to nodes and signals.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -78,7 +78,7 @@ Node& Applying::add_step() {
   return node;
 }
 
-// The body has given its lease back.
+// The body has released its lease and waits.
 Applied Applying::wait_for_steps(Node& body) {
   body.since = event_.sequence;
   body.has_lead = data_.items.has_value();
@@ -105,7 +105,7 @@ Applied Applying::schedule() {
   if (data_.items) return expand(**node);
   if (data_.task_id) (*node)->task_id = data_.task_id;
   if (is_code()) {
-    set_error(**node, std::nullopt);  // what it goes on from is a wait, not an attempt that failed
+    set_error(**node, std::nullopt);  // it continues after a wait, not after a failed attempt
     (*node)->unmet = 0;
     (*node)->timer_at.reset();
     (*node)->awaits.clear();
@@ -115,7 +115,7 @@ Applied Applying::schedule() {
   return Done{};
 }
 
-// The elements are its tasks from now on: they count, it does not.
+// From now on the elements are the tasks of the node: they are counted, it is not.
 Applied Applying::expand(Node& node) {
   if (*data_.items > kFanOutMax) return std::string{"has more elements than there can be"};
   if (*data_.items == 0) {
@@ -163,7 +163,7 @@ Applied Applying::step(NodeState state) {
   return Done{};
 }
 
-// By hand, in an open run: it stands again where it stood before it could start.
+// A retry by hand in an open run: the node returns to the state before it could start.
 Applied Applying::take_back() {
   Node* node = data_.node ? working_.change(*data_.node) : nullptr;
   if (node == nullptr) return std::string{"names a task that the run does not have"};
@@ -209,7 +209,7 @@ void Applying::finish(Node& node, NodeState state) {
   if (data_.attempt > 0) node.attempt = data_.attempt;
 }
 
-// Those that follow count down. What failed or was cancelled lets nothing go on: it may be retried.
+// Counts down the successors. A failed or cancelled node lets nothing continue, since it may be retried.
 void Applying::note_end(const Node& node) {
   const bool is_lead = node.state == NodeState::completed ||
                        (node.state == NodeState::failed && working_.continues_on_error(node.key.index));
@@ -238,11 +238,11 @@ Applied Applying::consume() {
   return Done{};
 }
 
-// A task or a child that is to stop gets its timer beyond the end of its node.
+// A task or child that must stop keeps its timer beyond the end of its node.
 Applied Applying::defer() {
   Node* node = data_.node ? working_.change(*data_.node) : nullptr;
   if (node == nullptr) return std::string{"names a task that the run does not have"};
-  const bool is_moved = node->timer_at.has_value();  // of a parked run
+  const bool is_moved = node->timer_at.has_value();  // the run was parked
   node->timer_at = data_.until;
   if (!is_moved && !node->task_id && !node->child_id) run_.deferred = node->key;
   return Done{};
@@ -290,7 +290,7 @@ Applied Applying::end_compensation(NodeState state) {
   if (!run_.undo_top && !is_code()) return std::string{"there is nothing left to undo"};
   finish(**node, state);
   const bool ends_run = state == NodeState::failed && data_.state != RunState::compensating;
-  if (ends_run) {  // as older versions wrote it: the remaining compensations did not run
+  if (ends_run) {  // written by older versions: the remaining compensations did not run
     run_.error = data_.error;
     run_.compensation_error = data_.error;
     return close(RunState::compensation_failed);
@@ -300,7 +300,7 @@ Applied Applying::end_compensation(NodeState state) {
   return data_.state == RunState::compensated ? close(RunState::compensated) : Applied{Done{}};
 }
 
-// The last completed task is no longer owed a compensation.
+// The last completed task no longer needs a compensation.
 Applied Applying::pop_undone() {
   const Node* undone = working_.find(*run_.undo_top);
   if (undone == nullptr) return std::string{"undoes a task that the run does not have"};
@@ -309,7 +309,7 @@ Applied Applying::pop_undone() {
   return Done{};
 }
 
-// By hand: a failed compensation is given up.
+// An operator has given up a failed compensation.
 Applied Applying::skip_compensation() {
   Node* node = data_.node ? working_.change(*data_.node) : nullptr;
   if (node == nullptr || !working_.is_compensation(node->key)) return std::string{"names no compensation"};
@@ -334,7 +334,7 @@ NodeKey Applying::undone_by(const Node& compensation) const {
   return compensation.key;
 }
 
-// Adds `nodes` to what is to be undone: the chain goes from the task that completed last to the first.
+// Adds `nodes` to the undo chain, which goes from the task that completed last to the first.
 void Applying::owe(std::vector<Node*> nodes) {
   for (auto next = run_.undo_top; next;) {
     Node* node = working_.change(*next);

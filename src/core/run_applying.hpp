@@ -1,6 +1,6 @@
 #pragma once
-// Inside of `apply`: one event being applied. What changes the run itself stands in run_apply.cpp, what
-// changes one of its nodes or signals in run_apply_nodes.cpp.
+// Implements `apply` for one event. Changes of the run itself are in run_apply.cpp, changes of its nodes and
+// signals in run_apply_nodes.cpp.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// Code runs: the body's task starts, waits, goes on and ends the run.
+// Code runs: the task of the workflow body is enqueued, waits, is woken and ends the run.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace pawl::core {
 
 namespace {
 
-// How often a body may be lost to a crash without a step in between, before its run fails.
+// How often a body may be lost to crashes, without a completed step in between, before its run fails.
 RetryPolicy body_retry() { return {.max_attempts = 10}; }
 
 bool is_undoing(const Run& run) {
@@ -42,7 +42,7 @@ void RunSteps::wake_body() {
   wake();
   RunEventData data = about(kBodyKey);
   const TaskId task_id = *working_.node(kBodyKey).task_id;
-  const bool is_held = run().state == RunState::paused;  // it goes on when the run does
+  const bool is_held = run().state == RunState::paused;  // it continues with the run
   if (is_held) data.node_state = NodeState::blocked;
   emit(RunEventType::task_scheduled, data);
   if (!is_held) effect(FreeTask{task_id});
@@ -62,7 +62,7 @@ bool RunSteps::may_drop_body() {
 
 bool RunSteps::has_steps() { return working_.all_keys().size() > 1; }
 
-// A body that got further since it was scheduled is not the one that kills its workers.
+// A body that has made progress since it was scheduled is not what crashes its workers.
 void RunSteps::lose_body(const TaskError& error, int attempt) {
   const std::int64_t since = working_.node(kBodyKey).since;
   bool has_progress = false;
@@ -80,7 +80,7 @@ RunEventType RunSteps::ending(NodeKey key, RunEventType of_task, RunEventType of
   return working_.node(key).kind == StepKind::task ? of_task : of_step;
 }
 
-// Among them what the body began and did not wait for.
+// Includes steps that the body began and did not wait for.
 void RunSteps::cancel_others() {
   if (run().counts.live() + run().counts.blocked == 0) return;
   for (const NodeKey key : working_.live_keys()) {
@@ -116,8 +116,8 @@ void RunSteps::wait_for_others() {
   emit(RunEventType::timer_set, data);
 }
 
-// Tasks and children end before the body undoes what was done before them. A body that is held is asked to
-// stop now, and waits for them itself.
+// Tasks and children end before the body undoes earlier work. A body that is not waiting gets its stop
+// request now, and waits for them itself.
 void RunSteps::stop_code() {
   stop_others();
   const Node& body = working_.node(kBodyKey);
@@ -126,7 +126,8 @@ void RunSteps::stop_code() {
   effect(StopTask{*body.task_id});
 }
 
-// The body has ended: its tasks and children are asked to stop, and what only the body could end is canceled.
+// The body has ended: requests a stop of its tasks and children, and cancels the steps that only the body
+// could end.
 void RunSteps::stop_rest() {
   if (run().counts.live() == 0) return;
   for (const NodeKey key : working_.all_keys()) {
@@ -145,7 +146,7 @@ void RunSteps::settle_code() {
   const Node& body = working_.node(kBodyKey);
   if (!has_ended(body.state)) return sleep_if_only_waiting();
   const bool is_completed = body.state == NodeState::completed;
-  if (is_completed && run().state == RunState::paused) return;  // it ends when it goes on
+  if (is_completed && run().state == RunState::paused) return;  // it ends when the run is resumed
   if (is_completed && !is_undoing(run())) {
     cancel_others();
     return complete_run();

@@ -1,5 +1,7 @@
-// What a body writes: its steps begin, end and are tried again; it waits, or is parked.
+// Applies the writes of a workflow body: steps begin, end and are retried; the body waits or is parked.
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -12,9 +14,17 @@ namespace pawl::core {
 
 namespace {
 
-// Of every step that does not say another.
+// The default for steps without a policy of their own.
 RetryPolicy step_retry() { return {.max_attempts = 5}; }
 RetryPolicy retry_of(const Node& node) { return node.retry.value_or(step_retry()); }
+
+// The events of shorter attempts omit the duration: they practically began when they were written.
+constexpr Duration kToldTook = std::chrono::milliseconds{1};
+
+RawJson detail_of(const StepWrite& write) {
+  if (write.took < kToldTook) return {};
+  return {fmt::format(R"({{"took_us":{}}})", write.took.count())};
+}
 
 bool is_registered_undo(const Node& node) {
   return node.kind == StepKind::compensation && node.state == NodeState::blocked && node.attempt == 0;
@@ -22,10 +32,10 @@ bool is_registered_undo(const Node& node) {
 
 class StepWriter {
  public:
-  StepWriter(RunSteps& steps, const StepWrite& write, const std::optional<TaskError>& failure)
+  StepWriter(RunSteps& steps, const StepWrite& write, const Boxed<TaskError>& failure)
       : steps_(steps), write_(write), failure_(failure), key_(steps.working().key_of_step(write.step_id)) {}
 
-  // Whether the step can be written so; before anything is.
+  // Whether the step can be written like this; checked before anything is written.
   [[nodiscard]] Status allowed() {
     const Node* node = find();
     if (node == nullptr) return Done{};
@@ -44,6 +54,13 @@ class StepWriter {
       return Problem{ProblemCode::already_completed,
                      fmt::format("step '{}' is {}", write_.step_id, to_string(node->state))};
     return Done{};
+  }
+
+  // Whether it begins an attempt that only an existing step can have: `execute` would write nothing, and
+  // there would be no node to answer with.
+  [[nodiscard]] bool lacks_step() {
+    const bool is_first = write_.attempt == 0 || write_.attempt == 1;
+    return write_.action == StepAction::begin && !is_first && is_reported(write_.kind) && find() == nullptr;
   }
 
   StepAnswer write() {
@@ -80,7 +97,7 @@ class StepWriter {
            node->scheduled_at > steps_.context().now;
   }
 
-  // The first event of a step says all about it; a registered undo is not begun by its registration.
+  // The first event of a step describes it in full; registering an undo does not begin it.
   RunEventData data() {
     RunEventData data{.node = key_, .node_id = write_.step_id};
     const Node* node = find();
@@ -95,10 +112,11 @@ class StepWriter {
     return (node == nullptr ? 0 : node->attempt) + 1;
   }
 
-  // Undoing begins with the first compensation: what the body had to do before is over.
+  // The first compensation begins the undoing: the regular work of the body is over.
   void begin_undoing() {
     if (steps_.run().state != RunState::compensating)
-      steps_.emit(RunEventType::compensation_triggered, {.state = RunState::compensating, .error = failure_});
+      steps_.emit(RunEventType::compensation_triggered,
+                  {.state = RunState::compensating, .error = failure_.copy()});
   }
 
   bool begin() {
@@ -128,6 +146,7 @@ class StepWriter {
     RunEventData started = data();
     started.attempt = next_attempt();
     started.input = write_.input;
+    started.detail = detail_of(write_);
     steps_.emit(RunEventType::step_started, started);
     return true;
   }
@@ -204,7 +223,7 @@ class StepWriter {
     return false;
   }
 
-  // An end implies a begin that was not written: the attempt counts all the same.
+  // An end implies a begin that was not written: the attempt is counted all the same.
   int ended_attempt() {
     const Node* node = find();
     return node != nullptr && node->state == NodeState::running ? node->attempt : next_attempt();
@@ -219,6 +238,7 @@ class StepWriter {
     ended.attempt = ended_attempt();
     ended.output = output;
     ended.error = error;
+    ended.detail = detail_of(write_);
     if (undoes && !is_done) return fail_undoing(std::move(ended));
     const RunEventType type = is_done ? RunEventType::step_completed : RunEventType::step_failed;
     steps_.emit(undoes ? RunEventType::compensation_completed : type, std::move(ended));
@@ -240,7 +260,7 @@ class StepWriter {
     steps_.emit(RunEventType::compensation_failed, std::move(failed));
   }
 
-  // Somebody who did not hear the answer says once more what is known.
+  // A client that did not receive the answer repeats the same failure.
   [[nodiscard]] bool is_repeated() {
     const Node* node = find();
     return node != nullptr && node->state == NodeState::pending && write_.attempt != 0 &&
@@ -263,6 +283,7 @@ class StepWriter {
     RunEventData again = data();
     again.attempt = attempt;
     again.error = write_.error;
+    again.detail = detail_of(write_);
     again.until =
         steps_.context().now + write_.retry_after.value_or(retry_delay(retry, used, steps_.context().chance));
     steps_.emit(RunEventType::step_retrying, again);
@@ -271,20 +292,37 @@ class StepWriter {
 
   RunSteps& steps_;
   const StepWrite& write_;
-  const std::optional<TaskError>& failure_;  // that the body undoes for
+  const Boxed<TaskError>& failure_;  // the error for which the body undoes
   NodeKey key_;
 };
 
-// What a body waits for, and whether that is there already.
+Status check_steps(RunSteps& steps, const WriteSteps& command) {
+  std::set<std::string_view> earlier;  // ids of the previous `collected` steps, only if needed
+  std::size_t collected = 0;
+  for (std::size_t i = 0; i < command.steps.size(); ++i) {
+    const StepWrite& step = command.steps[i];
+    StepWriter writer{steps, step, command.failure};
+    if (const Status allowed = writer.allowed(); !allowed) return allowed;
+    if (!writer.lacks_step()) continue;
+    for (; collected < i; ++collected) earlier.insert(command.steps[collected].step_id);
+    if (earlier.contains(step.step_id)) continue;
+    return invalid_field(command.steps.size() == 1 ? "attempt" : fmt::format("steps[{}].attempt", i),
+                         fmt::format("{} cannot begin: the run has no step '{}', so its first attempt is 1",
+                                     step.attempt, step.step_id));
+  }
+  return Done{};
+}
+
+// The conditions of a body's wait, and whether it is over already.
 struct BodyWait {
   std::optional<TimePoint> until = {};
-  std::optional<std::uint32_t> steps = {};  // how many of them have to end
+  std::optional<std::uint32_t> steps = {};  // how many steps have to end
   std::string signal = {};
   bool nothing_to_undo = false;
   bool is_over = false;
 };
 
-// The step that started the child. Those that have not ended are looked at first: they are at hand.
+// The step that started the child. Live steps are searched first, since they are loaded already.
 const Node* step_of_child(WorkingRun& working, const RunId& child) {
   const auto find_in = [&](const std::vector<NodeKey>& keys) -> const Node* {
     const auto found = std::find_if(keys.begin(), keys.end(),
@@ -295,8 +333,8 @@ const Node* step_of_child(WorkingRun& working, const RunId& child) {
   return live != nullptr ? live : find_in(working.all_keys());
 }
 
-// A body whose token is bound to queues sends nothing to another one. What a step is sent to is known once
-// its type's default is filled in.
+// A body whose token is bound to queues may send nothing to other queues. The queue of a step is determined
+// only when the default of its type is filled in.
 Status check_reach(RunSteps& steps, const WriteSteps& command) {
   if (command.bound_to.empty()) return Done{};
   const std::string& own = steps.run().facts.queue;
@@ -324,7 +362,8 @@ Status check_awaited(WorkingRun& working, const WriteSteps& command) {
     const Node* step = is_written ? nullptr : working.find_step(name);
     if (!is_written && step == nullptr)
       return invalid_field("suspend.steps", fmt::format("there is no step '{}'", name));
-    // One that was cancelled when the run failed stands at its beginning after a retry: nothing would end it.
+    // A step that was cancelled when the run failed is back at its beginning after a retry: nothing would end
+    // it.
     if (step != nullptr && step->state == NodeState::blocked)
       return invalid_field("suspend.steps", fmt::format("step '{}' has to be begun again first", name));
   }
@@ -356,7 +395,7 @@ BodyWait wait_of(WorkingRun& working, const SuspendBody& suspend, TimePoint now)
   return wait;
 }
 
-// A run that stops waits for nothing but its tasks and children, which were asked to stop.
+// A stopping run waits only for its tasks and children, which got a stop request.
 bool ends_while_stopping(WorkingRun& working, const SuspendBody& suspend) {
   if (suspend.steps.empty() || !suspend.wants_all) return false;
   return std::all_of(suspend.steps.begin(), suspend.steps.end(), [&](const std::string& name) {
@@ -387,15 +426,15 @@ void declare_undos(RunSteps& steps, const WriteSteps& command) {
   if (!is_repeated) steps.attach_undos(std::move(added));
 }
 
-// The run fails now, so that its tasks and children end before the body undoes.
+// Fails the run now, so that its tasks and children end before the body undoes.
 void begin_failing(RunSteps& steps, const WriteSteps& command) {
   const Run& run = steps.run();
   if (!command.failure || !command.suspend || is_stopping(run) || run.state == RunState::compensating) return;
-  steps.emit(RunEventType::workflow_failed, {.state = RunState::failing, .error = command.failure});
+  steps.emit(RunEventType::workflow_failed, {.state = RunState::failing, .error = command.failure.copy()});
   steps.stop_others();
 }
 
-// One that is to stop has something to do before it may stand still.
+// A stopping run still has work to do, so it cannot be parked.
 Status check_park(const Run& run) {
   if (!is_stopping(run) && run.state != RunState::compensating) return Done{};
   return Problem{ProblemCode::invalid_state,
@@ -439,10 +478,7 @@ Result<StepsDecision> write_steps(WorkingRun& working, const WriteSteps& command
   }
   if (const Status valid = check_undos(working, command); !valid) return valid.problem();
   RunSteps steps{working, context};
-  for (const StepWrite& step : command.steps) {
-    const Status allowed = StepWriter{steps, step, command.failure}.allowed();
-    if (!allowed) return allowed.problem();
-  }
+  if (const Status allowed = check_steps(steps, command); !allowed) return allowed.problem();
   if (const Status allowed = check_reach(steps, command); !allowed) return allowed.problem();
   declare_undos(steps, command);
   StepsWritten written{.now = context.now};
@@ -457,7 +493,7 @@ Result<StepsDecision> write_steps(WorkingRun& working, const WriteSteps& command
     park(steps, *command.park);
   } else if (command.suspend && may_wait) {
     const BodyWait wait = wait_of(working, *command.suspend, context.now);
-    // One that is to unwind does not wait, but for what it undoes.
+    // A stopping body waits only for the tasks and children that are stopping too.
     const bool is_over =
         wait.is_over || (is_stopping(working.run()) && !ends_while_stopping(working, *command.suspend));
     written.is_suspended = !is_over || command.suspend->always;

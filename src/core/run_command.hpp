@@ -1,5 +1,5 @@
 #pragma once
-// What callers ask of runs. Each is a command of the engine and a use case of RunApi alike.
+// Requests about runs. Each is both a command of the engine and a use case of RunApi.
 
 #include <cstdint>
 #include <optional>
@@ -18,27 +18,29 @@ inline constexpr int kOnConflictCount = 3;
 [[nodiscard]] std::string_view to_string(OnConflict on_conflict);
 [[nodiscard]] std::optional<OnConflict> on_conflict_from(std::string_view name);
 
-// Of a graph run: the latest version of the definition if none is given, and its deadline.
+// Starts a run. A graph run uses the latest definition if `version` is absent, and by default its deadline.
 struct StartRun {
   std::string ns = "default";
-  std::optional<RunId> id = {};  // given out before it is started; none: the engine gives one
+  std::optional<RunId> id = {};  // reserved before the start; absent: the engine assigns one
   std::string workflow = {};
   std::optional<std::string> run_key = {};
   RawJson input = {};
   std::optional<int> version = {};
-  std::optional<RunKind> kind = {};  // code: one of code, where there is no definition
+  std::optional<RunKind> kind = {};  // code: a code run if there is no definition
   std::optional<std::string> queue = {};
   std::optional<std::int32_t> priority = {};
-  std::optional<Duration> deadline = {};  // from the start; or
+  std::optional<Duration> deadline = {};  // from the start; excludes deadline_at
   std::optional<TimePoint> deadline_at = {};
   Labels labels = {};
   OnConflict on_conflict = OnConflict::return_existing;
   std::string trace_id = {};  // of a W3C traceparent
   std::string span_id = {};
+  std::uint8_t trace_flags = kTraceSampled;
+  std::string tracestate = {};
   Actor by = {};
-  std::vector<std::string> bound_to = {};  // the queues of the caller's token; none: all
+  std::vector<std::string> bound_to = {};  // the queues of the caller's token; empty: all
 };
-// A container: its tasks are added one by one, with `TaskSpec::run_id` and `after`.
+// Starts an open run, a container: its tasks are added one by one, with `TaskSpec::run_id` and `after`.
 struct OpenRun {
   std::string ns = "default";
   std::string workflow = "open";
@@ -51,10 +53,14 @@ struct OpenRun {
   OnConflict on_conflict = OnConflict::return_existing;
   std::string trace_id = {};
   std::string span_id = {};
+  std::uint8_t trace_flags = kTraceSampled;
+  std::string tracestate = {};
   Actor by = {};
 };
 struct RunStarted {
   bool created = false;
+  // Only the id of `run` is set: an SQL function has returned it, and the run is about to be started.
+  bool is_promised = false;
   Run run = {};
 
   bool operator==(const RunStarted&) const = default;
@@ -67,8 +73,8 @@ struct RunRef {
 
 struct RunQuery {
   std::string ns = "default";
-  std::vector<RunState> states = {};  // none: all
-  bool retrying = false;              // only those of which a task waits to be tried again
+  std::vector<RunState> states = {};  // empty: all
+  bool retrying = false;              // only runs with a task that waits for a retry
   std::optional<std::string> workflow = {};
   std::optional<std::string> run_key = {};
   std::optional<RunId> parent = {};
@@ -81,10 +87,10 @@ struct ActOnRun {
   RunActionAsked asked = {};
   Actor by = {};
 };
-// A run that a timer or its deadline could not move on, and why.
+// A run that its timer or its deadline could not move on, and the reason.
 struct ParkRun {
   RunId run = {};
-  std::optional<NodeKey> timer = {};  // none: its deadline
+  std::optional<NodeKey> timer = {};  // absent: its deadline
   std::string why = {};
 };
 struct RewindRun {

@@ -1,11 +1,11 @@
-// continue_as_new: a run of the same workflow takes the place of one whose history is to end.
+// continue_as_new: a new run of the same workflow replaces a run, which ends its history.
 #include "core/canary.hpp"
 #include "core/run_steps.hpp"
 
 namespace pawl::core {
 
-// The body of a paused run runs again when the run is resumed, and comes to the same place. A run that is to
-// stop ends as one whose body completes.
+// The body of a paused run runs again when the run is resumed, and reaches this point again. A stopping run
+// ends like one whose body completes.
 void RunSteps::continue_as_new(const RawJson& input, int attempt) {
   if (run().state == RunState::paused) return enqueue_body();
   if (can_start()) next_ = ContinueRun{.next_id = RunId{context_.next_id()}, .input = input};

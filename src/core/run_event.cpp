@@ -90,6 +90,8 @@ void write_facts(Writer& out, const RunFacts& facts) {
   field_if(out, "continued_from", facts.continued_from);
   field_if(out, "trace_id", facts.trace_id);
   field_if(out, "span_id", facts.span_id);
+  if (facts.trace_flags != kTraceSampled) out.field("trace_flags", std::int64_t{facts.trace_flags});
+  field_if(out, "tracestate", facts.tracestate);
   out.end_object();
 }
 
@@ -98,7 +100,7 @@ void write_error(Writer& out, const TaskError& error) {
   out.field("retryable", error.retryable).end_object();
 }
 
-// Null is a value here: an output of null is not the same as none.
+// Null is a value: an output of null differs from no output.
 RawJson json_of(ObjectReader& in, std::string_view name) {
   return in.is_null(name) ? RawJson{"null"} : in.json(name);
 }
@@ -167,6 +169,8 @@ RunFacts read_facts(ObjectReader& in) {
   read_id(in, "continued_from", facts.continued_from);
   facts.trace_id = in.optional_text("trace_id").value_or("");
   facts.span_id = in.optional_text("span_id").value_or("");
+  narrow_into(in, "trace_flags", facts.trace_flags);
+  facts.tracestate = in.optional_text("tracestate").value_or("");
   return facts;
 }
 
@@ -200,11 +204,11 @@ std::string event_id(const RunId& run, const RunEvent& event) {
 std::string event_hash(const std::string& hash_before, const RunId& run, const RunEvent& event,
                        const RawJson& payload) {
   constexpr std::size_t kAllButPayload = 400;
-  Writer out{kAllButPayload + payload.text.size() * 2};  // as much as it may take in quotes
+  Writer out{kAllButPayload + payload.text.size() * 2};  // an upper bound, in quotes
   out.begin_array().value(hash_before).value(to_string(run)).value(event.sequence);
   out.value(to_string(event.type)).value(micros(event.at)).value(event.caused_by.value_or(0));
   out.value(event.actor.type).value(event.actor.id).value(event.trace_id).value(event.span_id);
-  out.value(payload.text).end_array();  // as a text: every byte of it counts
+  out.value(payload.text).end_array();  // as a text, so that every byte counts
   return sha256_hex(out.take());
 }
 

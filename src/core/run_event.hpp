@@ -1,8 +1,9 @@
 #pragma once
-// What happens to a run, as data: the append-only log that a run can be rebuilt from.
+// Events of a run: the append-only log from which the run can be rebuilt.
 //
-// Always: sequences of a run begin at 1 and have no gap. A payload says all that `apply` needs beside the
-// definition; it is written as JSON with the fields that its event has, and reading it gives the same data.
+// Invariants: the sequences of a run begin at 1 and have no gap. A payload contains everything that `apply`
+// needs besides the definition. It is written as JSON with the fields of its event, and parsing it returns
+// the same data.
 
 #include <cstdint>
 #include <optional>
@@ -59,18 +60,18 @@ inline constexpr int kRunEventTypeCount = 35;
 // The fields of all payloads; each event has those that it needs.
 struct RunEventData {
   Boxed<RunFacts> run = {};  // of workflow_created
-  // The run's state after an event that moves it, where its type alone does not say.
+  // The state of the run after an event that moves it, unless the event's type determines it.
   std::optional<RunState> state = {};
-  std::optional<std::string> reason = {};  // what an operator said
-  bool requested = false;                  // of workflow_cancelled: it is cancelled once all has ended;
-                                           // of task_retrying: for somebody retried it or its run
+  std::optional<std::string> reason = {};  // given by an operator
+  bool requested = false;  // of workflow_cancelled: it is cancelled once everything has ended; of
+                           // task_retrying: the task or its run was retried by hand
 
   std::optional<NodeKey> node = {};
   std::string node_id = {};
   NodeState node_state = NodeState::pending;  // of task_scheduled
   std::optional<TaskId> task_id = {};
   std::optional<RunId> child_id = {};
-  std::optional<RunId> continued_as = {};  // of workflow_completed: the run that takes its place
+  std::optional<RunId> continued_as = {};  // of workflow_completed: the run that continues this one
   std::optional<std::uint32_t> items = {};
   std::vector<NodeIndex> after = {};  // of a task of an open run
   std::optional<NodeKey> undoes = {};
@@ -79,12 +80,12 @@ struct RunEventData {
   RawJson output = {};
   std::optional<TaskError> error = {};
   std::optional<TimePoint> until = {};  // when a timer fires, a retry is due, a sleep ends
-  bool is_kept = false;                 // a result of the run that this one was rewound from
+  bool is_kept = false;                 // a result copied from the run that this one was rewound from
   bool nothing_to_undo = false;         // of timer_set: a stop of the run need not wake the body
-  bool is_deferral = false;  // of timer_set: the node stays as it is, a later commit goes on with it
-  RunCost cost = {};         // what this event and those before it have cost, if that is much
-  // On any event that a body's write leads to: the undos that its code has registered since the last such
-  // event. Present and empty: it has registered none since.
+  bool is_deferral = false;             // of timer_set: the node is unchanged, a later commit continues it
+  RunCost cost = {};                    // of this event and those before it, if that is much
+  // On any event caused by a write of a body: the undos that its code has registered since the last such
+  // event. Present but empty: none since then.
   std::optional<std::vector<std::string>> undos = {};
 
   std::string signal = {};  // its name
@@ -93,13 +94,13 @@ struct RunEventData {
   std::optional<std::string> custom_status = {};
   std::optional<StepKind> kind = {};      // of the first event of a step
   std::optional<RetryPolicy> retry = {};  // the same
-  RawJson input = {};                     // of a step: shown, and nothing more
-  RawJson detail = {};                    // evidence that changes nothing: steps, checkpoints, recoveries
+  RawJson input = {};                     // of a step: for display only
+  RawJson detail = {};                    // evidence that changes no state: steps, checkpoints, recoveries
 
   bool operator==(const RunEventData&) const = default;
 };
 
-// system, worker, user, recovery or schedule.
+// The type is system, worker, user, recovery or schedule.
 struct EventActor {
   std::string type = "system";
   std::string id = {};
@@ -120,15 +121,16 @@ struct RunEvent {
   bool operator==(const RunEvent&) const = default;
 };
 
-// Derived, so that it needs no column: a run and a sequence name one event for ever.
+// Derived, so that it needs no column: a run and a sequence identify one event permanently.
 [[nodiscard]] std::string event_id(const RunId& run, const RunEvent& event);
 
-// What the hash of an event must be: it covers the one before, so that the log of a run is a chain.
+// Computes the hash that an event must have. It covers the hash of the previous event, so that the log is a
+// chain.
 [[nodiscard]] std::string event_hash(const std::string& hash_before, const RunId& run, const RunEvent& event,
                                      const RawJson& payload);
 
 [[nodiscard]] RawJson payload_of(const RunEventData& data);
-// Valid JSON; what is not a payload of ours is refused by field.
+// The text must be valid JSON; a payload with unknown or wrong fields is rejected by field.
 [[nodiscard]] Result<RunEventData> parse_payload(std::string_view payload);
 
 }  // namespace pawl::core

@@ -1,4 +1,4 @@
-// Stopping what is under way.
+// Stops the tasks of a run that are in progress.
 #include <fmt/format.h>
 
 #include "core/canary.hpp"
@@ -6,7 +6,7 @@
 
 namespace pawl::core {
 
-// Nodes that a stop reaches. A for_each ends with its elements.
+// The nodes that a stop affects. A for_each ends with its elements.
 std::vector<NodeKey> RunSteps::stoppable() {
   std::vector<NodeKey> keys;
   for (const NodeKey key : working_.live_keys()) {
@@ -72,7 +72,7 @@ bool RunSteps::may_become_undoable() {
   return false;
 }
 
-// All that was under way has ended.
+// Everything in progress has ended.
 void RunSteps::conclude() {
   if (undoes() && run().undoable > 0) {
     begin_undoing();
@@ -83,7 +83,7 @@ void RunSteps::conclude() {
   }
 }
 
-// Without undoing anything and without a worker: leases are revoked.
+// Undoes nothing and waits for no worker: leases are revoked.
 void RunSteps::terminate(const std::optional<std::string>& reason) {
   for (const NodeKey key : working_.all_keys()) {
     const Node& node = working_.node(key);

@@ -18,7 +18,7 @@ NodeType type_of(const Node& step) {
   }
 }
 
-// Of a run of code: the body, and its steps in the order in which they came to where they are.
+// For a code run: the body, then its steps in the order in which they reached their current state.
 std::vector<const Node*> steps_in_order(const RunView& view) {
   std::vector<const Node*> steps;
   for (const Node& node : view.nodes) steps.push_back(&node);
@@ -40,7 +40,7 @@ Definition plan_of_code(const RunView& view) {
   return plan;
 }
 
-// An open run has no definition; one that says the same is made of its tasks.
+// An open run has no definition; an equivalent one is built from its tasks.
 Definition plan_of(const RunView& view) {
   if (view.definition) return *view.definition;
   if (view.run.facts.kind == RunKind::code) return plan_of_code(view);
@@ -54,7 +54,7 @@ Definition plan_of(const RunView& view) {
   return plan;
 }
 
-// How far the elements are, of what has no state of its own: the compensation of a for_each.
+// The combined state of the elements, for a node without a state of its own: the compensation of a for_each.
 NodeState state_of_elements(const Run& run, const std::vector<const Node*>& elements) {
   const auto any = [&](NodeState state) {
     return std::any_of(elements.begin(), elements.end(),

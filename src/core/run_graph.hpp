@@ -1,6 +1,6 @@
 #pragma once
-// A run as a graph that can be drawn: one node for each task of its definition, one for each task of an open
-// run. The elements of a for_each stand together as one.
+// A run as a graph to draw: one node for each task of its definition, of an open run, or for each step of a
+// code run. The elements of a for_each are one node.
 
 #include <optional>
 #include <string>
@@ -27,7 +27,7 @@ struct RunGraphEdge {
 };
 struct RunGraph {
   std::vector<RunGraphNode> nodes = {};
-  std::vector<RunGraphEdge> edges = {};  // what comes before what; compensations have none
+  std::vector<RunGraphEdge> edges = {};  // from predecessor to successor; compensations have none
 };
 
 [[nodiscard]] RunGraph graph_of(const RunView& view);

@@ -8,7 +8,7 @@ namespace pawl::core {
 
 namespace {
 
-// A step or the body, none of which a timer or a task finds.
+// The body, or a step that no timer and no task refers to.
 bool is_plain(WorkingRun& working, const RunEventData& data) {
   if (!data.node) return true;
   if (data.node == kBodyKey) return true;

@@ -1,4 +1,4 @@
-// A run begins, its tasks end, and with them the run.
+// Begins a run, applies the outcomes of its tasks, and ends it.
 #include "core/run_machine.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json_value.hpp"
 #include "core/json_writer.hpp"
 #include "core/limits.hpp"
 #include "core/run_steps.hpp"
@@ -40,8 +41,8 @@ void RunSteps::settle_run() {
   sleep_if_only_waiting();
 }
 
-// While the body of a run of code waits, none of its steps is under way but those that others do. That is
-// looked for when it begins to wait, and not again with each of many that end meanwhile.
+// While the body of a code run waits, of its steps only tasks and children make progress. They are examined
+// when the body begins to wait, and not again for each of many steps that end meanwhile.
 bool RunSteps::only_waits() {
   const RunCounts& counts = run().counts;
   if (counts.waiting == 0) return false;
@@ -82,7 +83,7 @@ void RunSteps::complete_run() {
   if (output) {
     data.output = *output;
   } else {
-    data.error = output.problem();  // all work is done: that its result cannot be shown undoes nothing
+    data.error = output.problem();  // all work is done: an output that cannot be rendered undoes nothing
   }
   if (next_) data.continued_as = next_->next_id;
   emit(RunEventType::workflow_completed, std::move(data));
@@ -97,7 +98,7 @@ Evaluated<RawJson> RunSteps::output_of_run() {
   return render(definition->output, lookup({}), Missing::is_null);
 }
 
-// Null if it would be larger than a payload may be: nobody asked for it.
+// Null if it would exceed the size or the depth of a payload: no template requests it.
 RawJson RunSteps::default_output() {
   const Graph& graph = *working_.plan().graph;
   Writer out;
@@ -106,13 +107,15 @@ RawJson RunSteps::default_output() {
   for (NodeIndex index = 0; index < graph.size(); ++index) {
     if (graph.is_compensation(index) || !graph.successors(index).empty()) continue;
     const Node& node = working_.node({.index = index});
-    if (node.state != NodeState::completed) continue;
+    const bool has_some = node.state == NodeState::failed && !node.output.empty();  // of a for_each
+    if (node.state != NodeState::completed && !has_some) continue;
     out.field(definition_of(node.key).id, node.output);
     bytes += node.output.text.size() + definition_of(node.key).id.size();
     if (bytes > kPayloadBytesMax) return {};
   }
   out.end_object();
-  return {out.take()};
+  RawJson output{out.take()};
+  return depth_of(output.text) > kJsonDepthMax ? RawJson{} : output;
 }
 
 RunDecision start_run(WorkingRun& working, const RunFacts& facts, const RunContext& context) {
@@ -187,7 +190,7 @@ class OutcomeOfTask {
   }
 
   void complete() {
-    // It did not know of the stop: it runs again to undo.
+    // The body did not notice the stop: it runs again to undo.
     const bool is_failing = steps_.run().state == RunState::failing;
     if (is_body() && is_failing && was_asked_to_stop_) return steps_.enqueue_body();
     if (is_body() && outcome_.continue_as_new)
@@ -210,15 +213,16 @@ class OutcomeOfTask {
     steps_.fail_node(outcome_.node, error_of(outcome_), outcome_.attempt);
   }
 
-  // By the run, or by somebody else: then it counts as a failure.
+  // Cancelled by the run, or by another caller: then it counts as a failure.
   void cancel() {
     if (is_compensation()) return fail();
     if (is_body() && (is_stopping(steps_.run()) || was_asked_to_stop_)) {
-      // One that was given back has spent no attempt.
+      // A body that was released has spent no attempt.
       const bool has_begun = outcome_.attempt > 0 || steps_.has_steps();
       const bool has_nothing_to_do = !has_begun || steps_.may_drop_body();
       if (has_nothing_to_do && is_stopping(steps_.run())) return steps_.cancel_node(outcome_.node);
-      // One that was held and lost, or waited, unwinds by its own code; the one that says so has done it.
+      // A body that was claimed and lost, or that waited, unwinds by its own code. An error other than
+      // worker_lost shows that it has done so.
       const bool has_unwound = outcome_.error && outcome_.error->code != "worker_lost";
       if (has_unwound && is_stopping(steps_.run())) return steps_.fail_node(outcome_.node, *outcome_.error);
       return steps_.enqueue_body();

@@ -1,4 +1,4 @@
-// The tasks of an open run: they are added one by one, and may be taken back once they have ended.
+// The tasks of an open run: they are added one by one, and may be retried once they have ended.
 #include <algorithm>
 #include <deque>
 #include <set>
@@ -9,7 +9,7 @@
 
 namespace pawl::core {
 
-// What comes after a task that did not complete does not start, unless that one is retried.
+// The successors of a task that did not complete do not start, unless that task is retried.
 void RunSteps::cancel_followers(NodeIndex index) {
   std::deque<NodeIndex> behind{index};
   while (!behind.empty()) {
@@ -99,7 +99,7 @@ Result<AddedNode> add_task(WorkingRun& working, const TaskAdded& task, const Run
 
 namespace {
 
-// What was cancelled since those did not complete, however far behind them.
+// The direct and indirect successors that were cancelled because these tasks did not complete.
 std::set<NodeIndex> cancelled_behind(WorkingRun& working, std::deque<NodeIndex> ended) {
   std::set<NodeIndex> found;
   while (!ended.empty()) {
@@ -132,14 +132,14 @@ Status check_retried(WorkingRun& working, NodeKey key) {
   const Run& run = working.run();
   if (run.facts.kind != RunKind::open)
     return Problem{ProblemCode::invalid_state,
-                   fmt::format("the task is part of run {}, which has noted its end: retry the run",
+                   fmt::format("the task is part of run {}, which has recorded its end: retry the run",
                                to_string(run.facts.id))};
   const std::string names =
       fmt::format("task {} is part of run {}", working.node_id(key), to_string(run.facts.id));
   const bool may_go_on = run.state == RunState::failed || !(is_closed(run.state) || is_stopping(run));
   if (!may_go_on)
-    return Problem{ProblemCode::invalid_state,
-                   fmt::format("{}, which is {}: none of its tasks can go on", names, to_string(run.state))};
+    return Problem{ProblemCode::invalid_state, fmt::format("{}, which is {}: none of its tasks can continue",
+                                                           names, to_string(run.state))};
   return Done{};
 }
 

@@ -1,10 +1,12 @@
-// Tasks start, end and let others start.
+// Starts and ends tasks, and starts their successors.
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/condition.hpp"
 #include "core/damage.hpp"
+#include "core/json_value.hpp"
+#include "core/json_writer.hpp"
 #include "core/limits.hpp"
 #include "core/run_apply.hpp"
 #include "core/run_steps.hpp"
@@ -14,7 +16,7 @@ namespace pawl::core {
 
 namespace {
 
-// What costs less is noted together with what comes after it, if anything does.
+// Smaller costs are recorded together with later ones, if there are any.
 constexpr std::int64_t kNotedCost = 64LL << 10U;
 
 std::int64_t size_of(const RawJson& json) { return static_cast<std::int64_t>(json.text.size()); }
@@ -23,10 +25,28 @@ TaskError limit_error(std::string message) {
   return {.code = "limit_exceeded", .message = std::move(message), .retryable = false};
 }
 
-// A template in which no element is named renders the same for each.
+// A template that refers to no element renders the same for each.
 bool may_refer_to_element(std::string_view text) {
   const auto has = [text](std::string_view part) { return text.find(part) != std::string_view::npos; };
   return has("#/item") || has("#/index") || has("\\");
+}
+
+// The bounds of #/tasks/ID/errors: the number of errors, and the bytes of each message.
+constexpr std::size_t kShownErrorsMax = 1'000;
+constexpr std::size_t kShownMessageBytes = 500;
+
+std::string_view beginning_of(std::string_view message) {
+  if (message.size() <= kShownMessageBytes) return message;
+  std::size_t end = kShownMessageBytes;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xc0U) == 0x80U) --end;
+  return message.substr(0, end);
+}
+
+void write_failure(Writer& out, const Node& node) {
+  out.begin_object();
+  if (node.key.item != kNoItem) out.field("index", std::int64_t{node.key.item});
+  out.field("code", node.error ? node.error->code : std::string{to_string(node.state)});
+  out.field("message", beginning_of(node.error ? std::string_view{node.error->message} : "")).end_object();
 }
 
 }  // namespace
@@ -34,7 +54,7 @@ bool may_refer_to_element(std::string_view text) {
 std::int64_t RunSteps::emit(RunEventType type, RunEventData data) {
   std::vector<RunEvent>& events = decision_.events;
   const auto cause = events.empty() ? context_.caused_by : std::optional{events.front().sequence};
-  RunEvent& event = events.emplace_back();  // made where it stays: it is large
+  RunEvent& event = events.emplace_back();  // constructed in place, since it is large
   event.sequence = run().sequence + 1;
   event.type = type;
   event.at = context_.now;
@@ -46,7 +66,7 @@ std::int64_t RunSteps::emit(RunEventType type, RunEventData data) {
   event.trace_id = context_.trace_id;
   event.span_id = context_.span_id;
   const Applied applied = apply(working_, event);
-  // A decision emits what can be applied to a run that is as its log says.
+  // A decision emits only events that apply to a run that matches its log.
   if (!applied.ok()) throw DamagedRun{"run " + to_string(run().facts.id) + ": " + applied.problem()};
   return run().sequence;
 }
@@ -69,14 +89,14 @@ void RunSteps::start_held() {
   for (const NodeKey key : working_.live_keys()) {
     const Node& node = working_.node(key);
     if (node.state == NodeState::blocked && node.unmet == 0) ready_.push_back(key);
-    // Its elements are all there, only the whole did not end well.
+    // All its elements have ended; only the node itself has not.
     if (node.state == NodeState::waiting && node.items && node.items_left == 0) end_whole(key.index);
   }
 }
 
 void RunSteps::drain() {
-  for (std::size_t next = 0; next < ready_.size(); ++next) {  // it grows meanwhile
-    if (run().deferred && is_spent()) break;                  // start_held finds the others again
+  for (std::size_t next = 0; next < ready_.size(); ++next) {  // the loop appends to it
+    if (run().deferred && is_spent()) break;                  // start_held finds the rest again
     const NodeKey key = ready_[next];
     settle_node(key);
   }
@@ -89,7 +109,7 @@ void RunSteps::settle_node(NodeKey key) {
   if (working_.is_compensation(key)) return;
   if (is_code()) {
     if (key == kBodyKey) node.task_id ? wake_body() : enqueue_body();
-    return;  // steps are begun by the body
+    return;  // the body begins its steps
   }
   const Graph* graph = working_.plan().graph;
   if (graph == nullptr) {
@@ -109,7 +129,8 @@ void RunSteps::settle_node(NodeKey key) {
   }
 }
 
-// A timer that is due at once, one for all nodes that could begin. An element has the one of its for_each.
+// Sets a timer that is due immediately, one for all nodes that could begin. An element uses the one of its
+// for_each.
 void RunSteps::defer(NodeKey key) {
   if (run().deferred) return;
   RunEventData data = about({.index = key.index});
@@ -127,7 +148,7 @@ void RunSteps::go_on(const Node& node) {
     if (can_start()) start_held();
     return;
   }
-  const bool stops = is_stopping(run()) || is_closed(run().state);  // else it was retried meanwhile
+  const bool stops = is_stopping(run()) || is_closed(run().state);  // otherwise the run was retried meanwhile
   if (stops && !takes_stop(node)) return;
   emit(RunEventType::timer_fired, about(key));
   const bool is_terminated = run().error && run().error->code == "terminated";
@@ -216,7 +237,7 @@ void RunSteps::expand(NodeKey key) {
     ready_.push_back({.index = key.index, .item = static_cast<std::int32_t>(i)});
 }
 
-// Again, for an element that is retried: the same references give the same elements.
+// Rendered again for an element that is retried: the same references give the same elements.
 const RunSteps::Elements* RunSteps::elements_of_node(NodeIndex index) {
   if (const auto found = elements_.find(index); found != elements_.end()) return &found->second;
   const NodeKey key{.index = index};
@@ -225,6 +246,25 @@ const RunSteps::Elements* RunSteps::elements_of_node(NodeIndex index) {
   note_cost(0, static_cast<std::int64_t>(scanned));
   if (!elements) return nullptr;
   return &elements_.emplace(index, std::move(*elements)).first->second;
+}
+
+std::optional<std::string_view> RunSteps::errors_of_node(NodeIndex index) {
+  const Node& whole = working_.node({.index = index});
+  if (whole.state == NodeState::completed) return "[]";
+  if (whole.state != NodeState::failed) return std::nullopt;
+  if (const auto found = errors_.find(index); found != errors_.end()) return found->second;
+  Writer out;
+  out.begin_array();
+  if (!whole.items) write_failure(out, whole);
+  std::size_t count = 0;
+  const std::vector<NodeKey> keys = whole.items ? working_.item_keys(index) : std::vector<NodeKey>{};
+  for (const NodeKey key : keys) {
+    const Node& item = working_.node(key);
+    if (item.state == NodeState::completed || ++count > kShownErrorsMax) continue;
+    write_failure(out, item);
+  }
+  out.end_array();
+  return errors_.emplace(index, out.take()).first->second;
 }
 
 Lookup RunSteps::lookup(NodeKey key) {
@@ -243,7 +283,10 @@ Lookup RunSteps::lookup(NodeKey key) {
     }
     const auto index = working_.plan().graph->find(reference.task);
     if (!index) return std::nullopt;
+    if (reference.root == Reference::Root::errors) return errors_of_node(*index);
     const Node& node = working_.node({.index = *index});
+    // With on_error: continue, a failed for_each has the outputs of its completed elements.
+    if (node.state == NodeState::failed && !node.output.empty()) return node.output.text;
     if (node.state != NodeState::completed) return std::nullopt;
     return node.output.empty() ? kNull : node.output.text;
   };
@@ -281,7 +324,7 @@ void RunSteps::begin(NodeKey key) {
   schedule(key, task.activity, *input);
 }
 
-// The defaults of its type, if it is declared, and whether that takes the payload.
+// Fills in the defaults of the task's type, if it is declared, and checks the payload against it.
 Status RunSteps::fit_to_type(TaskSpec& spec, const RawJson& payload) {
   const auto type = context_.declared_type ? context_.declared_type(spec.type) : nullptr;
   if (type == nullptr) return Done{};
@@ -312,7 +355,7 @@ void RunSteps::schedule(NodeKey key, const std::string& activity, const RawJson&
                                          .priority = task.priority.has_value(),
                                          .retry = task.retry.has_value()}},
                       .attempts_used = working_.node(key).attempt};
-  // What undoes gets what was done, whatever that is.
+  // A compensation gets the output of the task that it undoes, even if its type does not accept it.
   const Status fits = fit_to_type(enqueue.spec, input);
   if (!fits && !working_.is_compensation(key)) return fail_node(key, unfit(fits.problem()));
   RunEventData data = about(key);
@@ -332,12 +375,13 @@ void RunSteps::complete_node(NodeKey key, const RawJson& output, int attempt) {
   node_ended(key);
 }
 
-void RunSteps::fail_node(NodeKey key, const TaskError& error, int attempt) {
+void RunSteps::fail_node(NodeKey key, const TaskError& error, int attempt, const RawJson& output) {
   const bool is_open = working_.plan().graph == nullptr;
   const bool fails_run = !is_open && !is_stopping(run()) && !working_.continues_on_error(key.index);
   RunEventData data = about(key);
   data.error = error;
   data.attempt = attempt;
+  data.output = output;
   if (fails_run) data.state = RunState::failing;
   emit(ending(key, RunEventType::task_failed, RunEventType::step_failed), data);
   if (is_open) cancel_followers(key.index);
@@ -372,17 +416,22 @@ void RunSteps::end_whole(NodeIndex index) {
   }
   output += "]";
   const bool is_too_large = output.size() > kPayloadBytesMax;
+  const bool is_too_deep = !is_too_large && depth_of(output) > kJsonDepthMax;
+  const bool is_kept = !is_too_large && !is_too_deep && working_.continues_on_error(index);
   if (error) {
     error->message =
         fmt::format("{} of {} elements did not complete, the first: {}", working_.node(whole).items_failed,
                     *working_.node(whole).items, error->message);
-    fail_node(whole, *error);
+    fail_node(whole, *error, 0, is_kept ? RawJson{std::move(output)} : RawJson{});
   } else if (cancelled > 0) {
     emit(RunEventType::task_cancelled, about(whole));
     node_ended(whole);
   } else if (is_too_large) {
     fail_node(whole, evaluation_error("payload_too_large",
                                       fmt::format("the outputs have over {} bytes", kPayloadBytesMax)));
+  } else if (is_too_deep) {
+    fail_node(whole, evaluation_error(kInvalidValue,
+                                      fmt::format("the outputs are nested deeper than {}", kJsonDepthMax)));
   } else {
     complete_node(whole, {std::move(output)});
   }

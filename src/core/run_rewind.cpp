@@ -1,4 +1,4 @@
-// A new run that keeps what an earlier one did before a point.
+// Rewinds a run: a new run keeps the results from before a point.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ bool is_result(WorkingRun& source, NodeKey key) {
          (state == NodeState::failed && source.continues_on_error(key.index));
 }
 
-// In the order in which they ended, so that they are undone in the same order.
+// In the order in which they ended, so that the new run undoes them in the same order as the source would.
 std::vector<NodeKey> results_of(WorkingRun& source, const std::vector<bool>& is_dropped) {
   std::vector<NodeKey> keys;
   for (const NodeKey key : source.all_keys()) {
@@ -58,7 +58,7 @@ void keep(RunSteps& steps, const Node& node) {
 
 namespace {
 
-// All steps that ended before the one that it goes back to began.
+// Keeps all steps that ended before the step `to` began.
 Result<RunDecision> rewind_code(WorkingRun& source, const std::string& to, WorkingRun& fork,
                                 const RunFacts& facts, const RunContext& context) {
   const Node* point = source.find_step(to);
@@ -98,7 +98,7 @@ Result<RunDecision> rewind_run(WorkingRun& source, const std::string& to, Workin
   if (state == RunState::compensating || state == RunState::compensated ||
       state == RunState::compensation_failed)
     return Problem{ProblemCode::invalid_state,
-                   fmt::format("run {} is {}: what it did is undone, there is nothing to keep",
+                   fmt::format("run {} is {}: its results were undone and cannot be kept",
                                to_string(source.run().facts.id), to_string(state))};
   if (source.run().facts.kind == RunKind::open)
     return Problem{ProblemCode::invalid_state,

@@ -1,8 +1,8 @@
 #pragma once
-// Inside of the run machine: one decision while it is being made. Each event is applied as soon as it is
-// emitted, so that what follows looks at the state after it. Its parts stand in run_progress.cpp (tasks start
-// and end), run_wait.cpp (timers, signals, children), run_failure.cpp (stopping), run_undo.cpp (undoing),
-// run_open.cpp (tasks of open runs) and run_actions.cpp.
+// Implements the run machine: one decision in progress. Each event is applied as soon as it is emitted, so
+// that later code sees the state after it. The parts are in run_progress.cpp (tasks start and end),
+// run_wait.cpp (timers, signals, children), run_failure.cpp (stopping), run_undo.cpp (undoing), run_open.cpp
+// (tasks of open runs) and run_actions.cpp.
 
 #include <map>
 
@@ -13,7 +13,7 @@ namespace pawl::core {
 
 class RunSteps {
  public:
-  RunSteps(WorkingRun&, RunContext&&) = delete;  // it is looked at later
+  RunSteps(WorkingRun&, RunContext&&) = delete;  // the context must outlive it
   RunSteps(WorkingRun& working, const RunContext& context)
       : working_(working), context_(context), was_closed_(is_closed(working.run().state)) {}
 
@@ -30,20 +30,21 @@ class RunSteps {
   [[nodiscard]] RunEventData about(NodeKey key);
 
   // --- progress ---
-  void start_first();       // what comes after nothing
-  void start_held();        // what could have started while the run was paused or over
-  void begin(NodeKey key);  // its conditions hold
+  void start_first();       // nodes without predecessors
+  void start_held();        // nodes that could have started while the run was paused or ended
+  void begin(NodeKey key);  // all its conditions hold
   void complete_node(NodeKey key, const RawJson& output, int attempt = 0);
-  void fail_node(NodeKey key, const TaskError& error, int attempt = 0);
+  // `output`: of a for_each that continues with the results of some elements.
+  void fail_node(NodeKey key, const TaskError& error, int attempt = 0, const RawJson& output = {});
   void node_ended(NodeKey key);
-  // Goes on with what an earlier commit has left, when the timer of `key` fires.
+  // Continues the remaining work of an earlier commit, when the timer of `node` fires.
   void go_on(const Node& node);
-  // Why no further child may start below this run.
+  // The reason why no further child may start below this run, if any.
   [[nodiscard]] std::optional<TaskError> too_deep() const;
-  void note_child();  // in the budget
+  void note_child();  // counts it in the budget
 
   // --- waits ---
-  void wake();  // out of sleep, before what woke it is noted
+  void wake();  // ends the sleep, before the cause is recorded
   void begin_wait(NodeKey key);
   void consume(NodeKey key, const Signal& signal);
   void schedule(NodeKey key, const std::string& activity, const RawJson& input);
@@ -51,15 +52,15 @@ class RunSteps {
   [[nodiscard]] static TaskError unfit(const Problem& problem);
 
   // --- failure ---
-  void stop_all();   // asks all that is under way to stop, and waits for it
-  void cut_loose();  // asks all that is under way to stop, and does not wait
+  void stop_all();   // requests a stop of everything in progress, and waits for it
+  void cut_loose();  // requests a stop of everything in progress, and does not wait
   void cancel_node(NodeKey key);
-  // Asks its task or its child to stop; forced, ends it.
+  // Requests a stop of the node's task or child; forced, ends it.
   void stop_outside(const Node& node, bool is_forced = false);
-  // The same, or sets a timer that does it if this commit has stopped enough.
+  // The same, or sets a timer for it if this commit has stopped enough.
   void stop_in_turn(const Node& node, bool is_forced = false);
   [[nodiscard]] bool undoes() const { return run().facts.on_failure == OnFailure::compensate; }
-  [[nodiscard]] bool may_become_undoable();  // something under way has a compensation
+  [[nodiscard]] bool may_become_undoable();  // a task in progress has a compensation
   void begin_undoing(const std::optional<std::string>& reason = {});
   void undo_next();
   void conclude_undoing();
@@ -69,26 +70,26 @@ class RunSteps {
 
   // --- open runs ---
   void cancel_followers(NodeIndex index);
-  void take_back(NodeKey key);  // its task is made anew of what it was, and starts if it can
-  void revive_ended();          // the tasks of all that did not complete
+  void take_back(NodeKey key);  // revives its task, which starts if it can
+  void revive_ended();          // revives all tasks that did not complete
 
   // --- code ---
   [[nodiscard]] bool is_code() const { return run().facts.kind == RunKind::code; }
-  void enqueue_body();                                // a new task of it
-  void wake_body();                                   // the one that it has
-  void end_body_wait();                               // if what it waits for is there
+  void enqueue_body();                                // creates a new task for the body
+  void wake_body();                                   // frees the body's existing task
+  void end_body_wait();                               // if the wait is over
   [[nodiscard]] bool may_drop_body();                 // its code has nothing to do before the run ends
-  [[nodiscard]] bool has_steps();                     // somebody held its body and wrote some
+  [[nodiscard]] bool has_steps();                     // a worker has run the body and written steps
   [[nodiscard]] bool has_live_others();               // tasks or children that have not ended
-  void stop_others();                                 // asks tasks and children to stop
-  void cancel_others();                               // what has not ended of it
+  void stop_others();                                 // requests a stop of tasks and children
+  void cancel_others();                               // all nodes that have not ended
   void attach_undos(std::vector<std::string> undos);  // to the next event
   [[nodiscard]] bool has_unattached_undos() const { return undos_.has_value(); }
-  void lose_body(const TaskError& error, int attempt);  // its attempts are used up
-  // The body has completed and asks for a run in place of this one.
+  void lose_body(const TaskError& error, int attempt);  // if its attempts are used up
+  // The body has completed and requests a run in place of this one.
   void continue_as_new(const RawJson& input, int attempt);
 
-  // The run's own state after all that happened, and the decision.
+  // Sets the run's own state after all events; returns the decision.
   [[nodiscard]] RunDecision finish();
 
  private:
@@ -100,12 +101,12 @@ class RunSteps {
   void drain();
   [[nodiscard]] bool is_spent() const { return context_.budget != nullptr && context_.budget->is_spent(); }
   void defer(NodeKey key);
-  // Its task refers to the run's input.
+  // Whether its task refers to the run's input instead of a copy.
   [[nodiscard]] bool shares_run_input(NodeKey key);
   void note_cost(std::int64_t rendered, std::int64_t scanned);
   [[nodiscard]] std::optional<TaskError> over_bounds(std::int64_t rendered) const;
   [[nodiscard]] std::optional<TaskError> too_many(NodeIndex index, std::size_t elements);
-  [[nodiscard]] bool takes_stop(const Node& node);  // out of the budget
+  [[nodiscard]] bool takes_stop(const Node& node);  // counts it in the budget
   void settle_node(NodeKey key);
   void start_node(NodeKey key);
   void expand(NodeKey key);
@@ -114,6 +115,8 @@ class RunSteps {
   [[nodiscard]] const Evaluated<RawJson>& input_of(NodeKey key);
   [[nodiscard]] Evaluated<RawJson> evaluate(const RawJson& input, NodeKey key);
   [[nodiscard]] const Elements* elements_of_node(NodeIndex index);
+  // A JSON array with the errors of a node that has ended, of a for_each those of its elements.
+  [[nodiscard]] std::optional<std::string_view> errors_of_node(NodeIndex index);
 
   void settle_run();
   void settle_code();
@@ -139,13 +142,14 @@ class RunSteps {
   bool was_closed_;
   RunDecision decision_;
   std::optional<std::vector<std::string>> undos_;  // of the body, for the next event
-  std::optional<ContinueRun> next_;                // takes the run's place when that completes
+  std::optional<ContinueRun> next_;                // replaces the run when it completes
   std::vector<NodeKey> ready_;
-  RunCost cost_;                                    // for the next event that notes it
-  std::map<NodeIndex, Elements> elements_;          // of the for_each that were looked at
-  std::map<NodeIndex, Evaluated<RawJson>> inputs_;  // the same for all elements
+  RunCost cost_;                                    // for the next event that records it
+  std::map<NodeIndex, Elements> elements_;          // of the expanded for_each nodes
+  std::map<NodeIndex, std::string> errors_;         // of the nodes that were referred to
+  std::map<NodeIndex, Evaluated<RawJson>> inputs_;  // those that all elements share
   std::optional<Evaluated<RawJson>> input_;         // of the node that begins
-  std::map<NodeKey, std::string> indexes_;  // the text of #/index, which lives as long as the decision
+  std::map<NodeKey, std::string> indexes_;  // the text of #/index, which must live as long as the decision
 };
 
 }  // namespace pawl::core

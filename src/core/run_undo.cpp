@@ -1,4 +1,4 @@
-// Undoing what a run has done, and judging whether all of it is undone.
+// Undoes what a run has done, and decides whether everything is undone.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ std::string joined(const std::vector<std::string>& names) {
   return names.size() > kOwedShownMax ? text + ", …" : text;
 }
 
-// The body ended without running its code to the point that the run had reached.
+// The body ended before its code reached the point that the run had reached.
 bool ended_early(const Node& body) {
   return body.error && (body.error->code == kCodeChanged || body.error->code == "worker_lost");
 }
@@ -37,13 +37,13 @@ void RunSteps::undo_next() {
   if (!run().undo_top) return conclude_undoing();
   const Node& done = working_.node(*run().undo_top);
   const auto compensation = working_.plan().graph->compensation_of(done.key.index);
-  // Only tasks with a compensation are noted to be undone.
+  // Only tasks with a compensation are in the undo chain.
   if (!compensation) throw DamagedRun{"run " + to_string(run().facts.id) + " undoes what cannot be undone"};
   const NodeKey key{.index = *compensation, .item = done.key.item};
   schedule(key, definition_of(key).activity, done.output);
 }
 
-// A failed compensation does not keep the ones before it from running.
+// A failed compensation does not prevent the remaining ones from running.
 void RunSteps::fail_undoing(NodeKey key, const TaskError& error, int attempt) {
   RunEventData data = about(key);
   data.state = RunState::compensating;
@@ -54,7 +54,7 @@ void RunSteps::fail_undoing(NodeKey key, const TaskError& error, int attempt) {
   undo_next();
 }
 
-// Of a code run, compensations that were registered or begun and did not complete; of a graph, those that
+// In a code run, compensations that were registered or begun and did not complete; in a graph run, those that
 // failed. The next to run comes first.
 std::vector<NodeKey> RunSteps::owed_undos() {
   std::vector<NodeKey> owed;
@@ -69,7 +69,7 @@ std::vector<NodeKey> RunSteps::owed_undos() {
   return owed;
 }
 
-// After steps whose undos, if the code has any, were never recorded.
+// Whether steps have completed whose undos, if the code has any, were never recorded.
 bool RunSteps::may_owe_unknown_undos() {
   const Node& body = working_.node(kBodyKey);
   if (!ended_early(body)) return false;
@@ -107,14 +107,14 @@ void RunSteps::fail_compensation(const std::vector<NodeKey>& owed) {
   emit(RunEventType::workflow_failed, {.state = RunState::compensation_failed, .error = error});
 }
 
-// Nothing more can be undone now.
+// Called when nothing more can be undone.
 void RunSteps::conclude_undoing() {
   if (const std::vector<NodeKey> owed = owed_undos(); !owed.empty() && !planted(Canary::owed_undo_forgotten))
     return fail_compensation(owed);
   emit(RunEventType::workflow_failed, {.state = RunState::compensated, .error = run().error});
 }
 
-// The body and everything that it began have ended.
+// Called when the body and everything that it began have ended.
 void RunSteps::conclude_code() {
   std::optional<TaskError> error = run().error ? run().error : working_.node(kBodyKey).error;
   const std::vector<NodeKey> owed = owed_undos();

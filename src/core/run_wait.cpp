@@ -1,4 +1,4 @@
-// Waits of a run: for time, for signals, for children.
+// Waits of a run: for timers, signals and children.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -72,7 +72,7 @@ void RunSteps::start_child(NodeKey key, const RawJson& input) {
 
 namespace {
 
-// Of those that wait for the signal, the one that has waited longest.
+// The node that has waited longest for the signal.
 std::optional<NodeKey> waiter_for(WorkingRun& working, const std::string& name) {
   std::optional<NodeKey> first;
   if (working.run().facts.kind == RunKind::code) {
@@ -111,9 +111,11 @@ Result<RunDecision> decide_signal(WorkingRun& working, const SignalSent& signal,
   if (signal.idempotency_key && working.has_signal(*signal.idempotency_key) &&
       !planted(Canary::signal_taken_twice))
     return steps.finish();
+  if (const Status current = check_sequence(run, signal.expected_sequence); !current)
+    return current.problem();
   if (is_closed(run.state))
     return Problem{ProblemCode::already_completed,
-                   fmt::format("the run is {}: it takes no signals any more", to_string(run.state))};
+                   fmt::format("the run is {}: it accepts no more signals", to_string(run.state))};
   if (is_stopping(run) || run.state == RunState::compensating)
     return Problem{ProblemCode::invalid_state,
                    fmt::format("the run is {}: nothing in it waits for signals", to_string(run.state))};
@@ -125,7 +127,7 @@ Result<RunDecision> decide_signal(WorkingRun& working, const SignalSent& signal,
     steps.wake();
     if (next) steps.consume(*key, *next);
   }
-  if (steps.is_code()) {  // also where a step has taken the signal that the body waits for by its name
+  if (steps.is_code()) {  // also if a step has consumed the signal that the body waits for by name
     const Node& body = working.node(kBodyKey);
     const bool is_awaited = body.awaits == signal.name || body.awaits == "*";
     if (body.state == NodeState::waiting && is_awaited) steps.wake_body();
@@ -137,12 +139,12 @@ namespace {
 
 TaskError signal_timeout(const std::string& signal) {
   return {.code = "timeout",
-          .message = fmt::format("signal '{}' did not come in time", signal),
+          .message = fmt::format("signal '{}' did not arrive in time", signal),
           .retryable = false};
 }
 
-// The timer is for what an earlier commit has left to begin or to stop. No task and no child has another one,
-// but for the body.
+// Whether the timer is for work that an earlier commit has left to begin or to stop. A task or a child has no
+// other timer, except for the body.
 bool is_deferral(const Run& run, const Node& node) {
   if (run.deferred == node.key) return true;
   const bool is_body = run.facts.kind == RunKind::code && node.key == kBodyKey;
@@ -179,7 +181,7 @@ RunDecision decide_timer(WorkingRun& working, NodeKey key, const RunContext& con
   } else {
     steps.emit(RunEventType::task_timed_out, steps.about(key));
     steps.fail_node(key, {.code = "timeout",
-                          .message = fmt::format("signal '{}' did not come within {}", task.signal,
+                          .message = fmt::format("signal '{}' did not arrive within {}", task.signal,
                                                  format_duration(task.timeout.value_or(Duration{0}))),
                           .retryable = false});
   }

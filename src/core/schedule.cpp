@@ -82,7 +82,7 @@ RecordRef schedule_ref(const std::string& ns, const std::string& name) {
 RecordRef schedule_id_ref(const std::string& ns, const std::string& id) {
   return {.kind = RecordKind::schedule_id, .ns = ns, .key = id};
 }
-// The keys of a schedule's firings stand in order, the latest slot first.
+// The keys of a schedule's firings are ordered, the latest slot first.
 RecordRef firing_ref(const std::string& ns, const std::string& schedule_id, TimePoint slot) {
   return {.kind = RecordKind::firing,
           .ns = ns,
@@ -111,13 +111,16 @@ RawJson body_of(const Schedule& schedule) {
   body.put("input", schedule.input);
   body.put("queue", schedule.queue);
   body.put("enabled", schedule.enabled);
+  body.put("dst_gap", std::string{to_string(schedule.dst.gap)});
+  body.put("dst_fold", std::string{to_string(schedule.dst.fold)});
   body.put("max_catchup", schedule.max_catchup);
   body.put("overlap", std::string{to_string(schedule.overlap)});
   body.put("jitter", schedule.jitter);
   body.put("start_at", schedule.start_at);
   body.put("end_at", schedule.end_at);
   body.put("next_fire_at", schedule.next_fire_at);
-  body.put("last_fire_at", schedule.last_fire_at);
+  body.put("last_fire_at", schedule.last_claimed);  // its name before last_fired_at was stored
+  body.put("last_fired_at", schedule.last_fired_at);
   body.put("created_at", schedule.created_at);
   body.put("updated_at", schedule.updated_at);
   return body.text();
@@ -134,13 +137,16 @@ Schedule schedule_from(const RawJson& text) {
                     .input = body.raw_of("input"),
                     .queue = body.optional_of<std::string>("queue"),
                     .enabled = body.get<bool>("enabled"),
+                    .dst = {.gap = dst_gap_from(body.text_of("dst_gap")).value_or(DstGap::shift),
+                            .fold = dst_fold_from(body.text_of("dst_fold")).value_or(DstFold::first)},
                     .max_catchup = body.get<int>("max_catchup"),
                     .overlap = overlap_from(body.text_of("overlap")).value_or(Overlap::allow),
                     .jitter = Duration{body.get<std::int64_t>("jitter")},
                     .start_at = body.optional_time_of("start_at"),
                     .end_at = body.optional_time_of("end_at"),
                     .next_fire_at = body.optional_time_of("next_fire_at"),
-                    .last_fire_at = body.optional_time_of("last_fire_at"),
+                    .last_claimed = body.optional_time_of("last_fire_at"),
+                    .last_fired_at = body.optional_time_of("last_fired_at"),
                     .created_at = body.time_of("created_at"),
                     .updated_at = body.time_of("updated_at")};
   if (const RawJson task = body.raw_of("task"); !task.empty()) schedule.task = task_from(task);

@@ -1,10 +1,11 @@
 #pragma once
-// Schedules: when to start a workflow or a task, again and again. Slots are the moments a schedule names;
-// each that has come is claimed, which makes it a firing, and a firing becomes at most one run or task.
+// Schedules: start a workflow or a task repeatedly. The slots of a schedule are the moments at which it
+// fires. Claiming a slot that has come creates a firing, and a firing becomes at most one run or task.
 //
-// Always: the next slot comes from the one that was claimed, never from a clock; a slot is claimed in one
-// commit with what comes after it, compared with the version of the schedule, so that of any number of nodes
-// one claims it. What a firing starts carries the firing's key, so that starting it twice makes one.
+// Invariants: the next slot is computed from the claimed one, never from a clock. A slot is claimed in one
+// commit together with the next slot, compared with the version of the schedule, so that only one of any
+// number of nodes claims it. The run or task that a firing starts carries the firing's key, so that starting
+// it twice creates one.
 
 #include <memory>
 #include <optional>
@@ -17,7 +18,7 @@
 
 namespace pawl::core {
 
-// What to do with a slot while the one before is not done yet.
+// How a slot is handled while the previous firing is still in progress.
 enum class Overlap : std::uint8_t { allow, skip, queue, cancel_previous };
 inline constexpr int kOverlapCount = 4;
 [[nodiscard]] std::string_view to_string(Overlap overlap);
@@ -34,13 +35,15 @@ struct Schedule {
   RawJson input = {};
   std::optional<std::string> queue = {};
   bool enabled = true;
-  int max_catchup = 100;  // missed slots that are made up for, beside the last one
+  Dst dst = {};           // what cron does when the clocks change
+  int max_catchup = 100;  // how many of the missed slots fire
   Overlap overlap = Overlap::allow;
   Duration jitter{0};
   std::optional<TimePoint> start_at = {};
-  std::optional<TimePoint> end_at = {};        // excluded
-  std::optional<TimePoint> next_fire_at = {};  // the slot that is claimed next
-  std::optional<TimePoint> last_fire_at = {};  // the slot that was claimed last
+  std::optional<TimePoint> end_at = {};         // exclusive
+  std::optional<TimePoint> next_fire_at = {};   // the next slot to claim
+  std::optional<TimePoint> last_claimed = {};   // the slot claimed last, fired or not
+  std::optional<TimePoint> last_fired_at = {};  // the slot that fired last
   TimePoint created_at = {};
   TimePoint updated_at = {};
 };
@@ -55,12 +58,12 @@ inline constexpr int kFiringOriginCount = 3;
 [[nodiscard]] std::string_view to_string(FiringOrigin origin);
 [[nodiscard]] std::optional<FiringOrigin> firing_origin_from(std::string_view name);
 
-// The last firing before another one that was not skipped: the one that `overlap` waits for, skips for or
-// cancels. It is kept by reference, and with the id of what it started, since any number of skipped slots may
-// come after it and its own record is erased after 30 days.
+// The last firing before another one that was not skipped: `overlap` waits for it, skips because of it or
+// cancels it. It is stored by reference and with the id of what it started, since any number of skipped slots
+// may follow it and its own record is erased after 30 days.
 struct PreviousFiring {
-  std::optional<TimePoint> slot = {};  // none: the schedule has not fired before
-  std::string run_id = {};             // empty, as is task_id, while its firing waits
+  std::optional<TimePoint> slot = {};  // absent: the schedule has not fired yet
+  std::string run_id = {};             // empty, like task_id, while that firing waits
   std::string task_id = {};
 
   bool operator==(const PreviousFiring&) const = default;
@@ -70,15 +73,15 @@ struct Firing {
   std::string schedule_id = {};
   std::string schedule = {};  // its name
   TimePoint slot = {};
-  std::optional<TimePoint> until = {};  // of slots that were skipped together: the last one
+  std::optional<TimePoint> until = {};  // of slots skipped together: the last one
   FiringOrigin origin = FiringOrigin::slot;
   FiringStatus status = FiringStatus::waiting;
-  std::string reason = {};  // of a skipped one
-  std::string run_id = {};  // what it started
+  std::string reason = {};  // why it was skipped
+  std::string run_id = {};  // the run that it started
   std::string task_id = {};
-  TimePoint due_at = {};  // the slot and the jitter
+  TimePoint due_at = {};  // the slot plus the jitter
   TimePoint updated_at = {};
-  // Of a slot. None: the firing was written by a version that did not keep it.
+  // Only for slots. Absent: the firing was written by a version that did not store it.
   std::optional<PreviousFiring> previous = {};
 
   bool operator==(const Firing&) const = default;
@@ -86,8 +89,8 @@ struct Firing {
 
 // --- slots ---
 
-// The slots of a schedule, within its bounds. `cron` was parsed from the schedule's own; none: `every` counts
-// from start_at, or from its making.
+// Computes the slots of a schedule, within its bounds. `cron` is the schedule's own expression; if it is
+// absent, `every` counts from start_at, or from the creation of the schedule.
 class Timetable {
  public:
   // The problem names the field.
@@ -102,39 +105,49 @@ class Timetable {
 
   std::optional<Cron> cron_;
   std::shared_ptr<const Zone> zone_;
+  Dst dst_;
   Duration every_;
   TimePoint anchor_;
   TimePoint from_;
   TimePoint until_;
 };
 
-// What is claimed at `now`: the slots to fire, the oldest first and at most `most` of them, those that are
-// too many to make up for, and what comes then.
+// When slots are claimed. Slots up to `polling_since` were missed unless they are due right now: before that
+// time, no node known to the claimer polled for them.
+struct ClaimTimes {
+  TimePoint now = {};
+  TimePoint polling_since = {};
+
+  [[nodiscard]] bool is_missed(TimePoint slot) const { return slot <= polling_since && slot < now; }
+};
+
+// The claimed slots: at most `most` slots to fire, the oldest first; the range of missed slots before them
+// that `max_catchup` drops; and the slot after all of them.
 struct SlotsClaimed {
   std::vector<TimePoint> fired = {};
   std::optional<TimePoint> skipped_from = {};
   std::optional<TimePoint> skipped_until = {};
   std::optional<TimePoint> next = {};
 };
-[[nodiscard]] SlotsClaimed claim_slots(const Schedule& schedule, const Timetable& timetable, TimePoint now,
-                                       std::size_t most);
+[[nodiscard]] SlotsClaimed claim_slots(const Schedule& schedule, const Timetable& timetable,
+                                       const ClaimTimes& times, std::size_t most);
 
 // --- records ---
 
 [[nodiscard]] RecordRef schedule_ref(const std::string& ns, const std::string& name);
-// Where an id leads to its name.
+// Maps an id to its name.
 [[nodiscard]] RecordRef schedule_id_ref(const std::string& ns, const std::string& id);
 [[nodiscard]] RecordRef firing_ref(const std::string& ns, const std::string& schedule_id, TimePoint slot);
-// What the keys of its firings begin with.
+// The prefix of the keys of a schedule's firings.
 [[nodiscard]] std::string firings_prefix(const std::string& schedule_id);
-// The key that what a firing starts carries.
+// The key of the run or task that a firing starts.
 [[nodiscard]] std::string firing_key(const Firing& firing);
-// What the firing of the slot after this one refers to. None: this one does not tell.
+// The previous firing for the slot after this one. nullopt: this firing does not determine it.
 [[nodiscard]] std::optional<PreviousFiring> previous_after(const Firing& firing);
 
 [[nodiscard]] Schedule schedule_from(const RawJson& body);
 [[nodiscard]] RawJson body_of(const Schedule& schedule);
-// Of the record that an id leads to.
+// Reads the record that maps an id to a name.
 [[nodiscard]] std::string schedule_name_from(const RawJson& body);
 [[nodiscard]] RawJson body_of_name(const std::string& name);
 [[nodiscard]] Firing firing_from(const RawJson& body);

@@ -1,5 +1,6 @@
 #pragma once
-// Every use case of schedules. As in core/api.hpp, an engine in this process or a server may stand behind it.
+// Every use case of schedules. As in core/api.hpp, behind this interface is an engine in this process or a
+// server.
 
 #include <functional>
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace pawl::core {
 
-// What was asked for; id, times and slots are not the caller's to give.
+// The requested schedule; its id, times and slots are set by the engine.
 struct CreateSchedule {
   std::string ns = "default";
   Schedule schedule = {};
@@ -22,16 +23,18 @@ struct ScheduleRef {
   std::string ns = "default";
   std::string name_or_id = {};
 };
-// What is given replaces what is there.
+// A given field replaces the existing one.
 struct SchedulePatch {
-  std::optional<std::string> cron = {};  // takes the place of `every`, and the other way round
+  std::optional<std::string> cron = {};  // replaces `every`, and vice versa
   std::optional<Duration> every = {};
   std::optional<std::string> timezone = {};
-  std::optional<std::string> workflow = {};  // takes the place of `task`, and the other way round
+  std::optional<std::string> workflow = {};  // replaces `task`, and vice versa
   std::optional<TaskSpec> task = {};
   std::optional<RawJson> input = {};
   std::optional<std::optional<std::string>> queue = {};
   std::optional<bool> enabled = {};
+  std::optional<DstGap> dst_gap = {};
+  std::optional<DstFold> dst_fold = {};
   std::optional<int> max_catchup = {};
   std::optional<Overlap> overlap = {};
   std::optional<Duration> jitter = {};
@@ -41,24 +44,24 @@ struct SchedulePatch {
 struct UpdateSchedule {
   ScheduleRef ref = {};
   SchedulePatch patch = {};
-  std::string action = "schedule.update";  // as the audit names it
+  std::string action = "schedule.update";  // its name in the audit log
   Actor by = {};
 };
 struct DeleteSchedule {
   ScheduleRef ref = {};
   Actor by = {};
 };
-// Fires once more, now.
+// Fires the schedule once more, now.
 struct TriggerSchedule {
   ScheduleRef ref = {};
   Actor by = {};
 };
-// Fires the slots from `from` up to `to`, which is left out.
+// Fires the slots from `from` to `to`, exclusive.
 struct BackfillSchedule {
   ScheduleRef ref = {};
   TimePoint from = {};
   TimePoint to = {};
-  bool dry_run = false;  // says which they are and fires none
+  bool dry_run = false;  // lists the slots and fires none
   Actor by = {};
 };
 struct ListFirings {

@@ -11,13 +11,13 @@ namespace pawl::core {
 
 namespace {
 
-// A page of a long catch-up: what is left is claimed next.
+// One page of a long catch-up: the next claim continues it.
 constexpr std::size_t kClaimedMost = 100;
 constexpr Duration kJitterMax = std::chrono::hours{24};
-// How long a firing that is done is kept.
+// How long an ended firing is kept.
 constexpr Duration kFiringKept = std::chrono::hours{24 * 30};
 
-// One of the two, and not both.
+// Requires exactly one of the two.
 Status one_of(std::string_view one, bool has_one, std::string_view other, bool has_other) {
   if (has_one == has_other)
     return invalid_field(std::string{one}, fmt::format("exactly one of {} and {} is needed", one, other));
@@ -28,7 +28,8 @@ Status check_bounds(const Schedule& schedule) {
   if (schedule.start_at && schedule.end_at && *schedule.end_at <= *schedule.start_at)
     return invalid_field("end_at", "must be after start_at");
   if (schedule.max_catchup < 0 || schedule.max_catchup > kCatchupMax)
-    return invalid_field("max_catchup", fmt::format("must be from 0 to {}", kCatchupMax));
+    return invalid_field("max_catchup",
+                         fmt::format("must be from 0 to {}, not {}", kCatchupMax, schedule.max_catchup));
   return check_duration("jitter", schedule.jitter, Duration{0}, kJitterMax);
 }
 
@@ -77,6 +78,8 @@ void apply(const SchedulePatch& patch, Schedule& schedule) {
   if (patch.input) schedule.input = *patch.input;
   if (patch.queue) schedule.queue = *patch.queue;
   if (patch.enabled) schedule.enabled = *patch.enabled;
+  if (patch.dst_gap) schedule.dst.gap = *patch.dst_gap;
+  if (patch.dst_fold) schedule.dst.fold = *patch.dst_fold;
   if (patch.max_catchup) schedule.max_catchup = *patch.max_catchup;
   if (patch.overlap) schedule.overlap = *patch.overlap;
   if (patch.jitter) schedule.jitter = *patch.jitter;
@@ -85,7 +88,13 @@ void apply(const SchedulePatch& patch, Schedule& schedule) {
 }
 
 bool is_retimed(const SchedulePatch& patch) {
-  return patch.cron || patch.every || patch.timezone || patch.start_at || patch.end_at;
+  return patch.cron || patch.every || patch.timezone || patch.dst_gap || patch.dst_fold || patch.start_at ||
+         patch.end_at;
+}
+
+std::string reason_of_missed(const Schedule& schedule) {
+  if (schedule.max_catchup == 0) return "missed, and max_catchup is 0";
+  return fmt::format("more than {} slots were missed", schedule.max_catchup);
 }
 
 RecordChange change_of(const std::string& ns, const Firing& firing) {
@@ -93,6 +102,17 @@ RecordChange change_of(const std::string& ns, const Firing& firing) {
       .ref = firing_ref(ns, firing.schedule_id, firing.slot),
       .body = body_of(firing),
       .expires_at = firing.status == FiringStatus::waiting ? firing.due_at : firing.updated_at + kFiringKept};
+}
+
+// The schedule with a fired slot as its last one. A trigger or a backfill is not a slot of the schedule.
+std::optional<RecordChange> named_as_fired(const Firing& firing, FoundRecords found) {
+  const bool has_fired = firing.status == FiringStatus::fired && firing.origin == FiringOrigin::slot;
+  if (!has_fired || !found[1]) return std::nullopt;
+  const Record& record = *found[1];
+  Schedule schedule = schedule_from(record.body);
+  if (schedule.id != firing.schedule_id || schedule.last_fired_at >= firing.slot) return std::nullopt;
+  schedule.last_fired_at = firing.slot;
+  return RecordChange{.ref = record.ref, .body = body_of(schedule), .expires_at = record.expires_at};
 }
 
 }  // namespace
@@ -146,23 +166,22 @@ Result<ScheduleChange> updated(const Schedule& schedule, const SchedulePatch& pa
   return change;
 }
 
-ScheduleChange claimed(const Schedule& schedule, const Timetable& timetable, TimePoint now,
+ScheduleChange claimed(const Schedule& schedule, const Timetable& timetable, const ClaimTimes& times,
                        const std::function<Duration(Duration)>& jitter,
                        std::optional<PreviousFiring> previous) {
-  const SlotsClaimed slots = claim_slots(schedule, timetable, now, kClaimedMost);
+  const SlotsClaimed slots = claim_slots(schedule, timetable, times, kClaimedMost);
   Schedule after = schedule;
   ScheduleChange change{.before = schedule};
   if (slots.skipped_from)
-    change.firings.push_back(skipped(schedule, *slots.skipped_from, *slots.skipped_until,
-                                     fmt::format("more than {} slots were missed", schedule.max_catchup),
-                                     now));
+    change.firings.push_back(
+        skipped(schedule, *slots.skipped_from, *slots.skipped_until, reason_of_missed(schedule), times.now));
   for (const TimePoint slot : slots.fired) {
-    Firing firing = firing_of(schedule, slot, FiringOrigin::slot, now);
+    Firing firing = firing_of(schedule, slot, FiringOrigin::slot, times.now);
     if (schedule.jitter > Duration{0}) firing.due_at = slot + jitter(schedule.jitter);
     firing.previous = std::exchange(previous, PreviousFiring{.slot = slot});
     change.firings.push_back(std::move(firing));
   }
-  if (!slots.fired.empty()) after.last_fire_at = slots.fired.back();
+  if (!slots.fired.empty()) after.last_claimed = slots.fired.back();
   after.next_fire_at = slots.next;
   change.schedule = std::move(after);
   return change;
@@ -225,6 +244,7 @@ Result<RecordDecision> decide_firing(const Firing& firing, FoundRecords found, T
   RecordChange kept = change_of(found[0]->ref.ns, after);
   kept.ref = found[0]->ref;
   decision.changes.push_back(std::move(kept));
+  if (auto named = named_as_fired(after, found)) decision.changes.push_back(std::move(*named));
   return decision;
 }
 
@@ -235,7 +255,7 @@ Result<RecordDecision> decide_forget(FoundRecords found, TimePoint now) {
   if (firing.status == FiringStatus::waiting) return decision;
   RecordChange change{.ref = found[0]->ref};
   const auto schedule = found[1] ? std::optional{schedule_from(found[1]->body)} : std::nullopt;
-  if (schedule && schedule->id == firing.schedule_id && schedule->last_fire_at == firing.slot) {
+  if (schedule && schedule->id == firing.schedule_id && schedule->last_claimed == firing.slot) {
     change.body = found[0]->body;
     change.expires_at = now + kFiringKept;
   }

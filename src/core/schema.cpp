@@ -1,203 +1,260 @@
 #include "core/schema.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/ranges.h>
+
+#include "core/decimal.hpp"
+#include "core/json_value.hpp"
 
 namespace pawl::core {
 
-// One level of it.
+// One level of a schema.
 struct Schema::Parsed {
-  std::optional<std::string> type = {};
+  std::vector<std::string> types = {};  // a value has one of them; empty: any
   std::vector<std::string> required = {};
-  std::map<std::string, std::unique_ptr<Parsed>> properties = {};
+  std::map<std::string, std::unique_ptr<Parsed>, std::less<>> properties = {};
   std::unique_ptr<Parsed> items = {};
-  std::optional<std::set<nlohmann::json>> allowed = {};  // by the enum
+  std::optional<std::set<std::string>> allowed = {};  // from the enum, by their canonical text
   std::string allowed_text = {};
-  std::optional<nlohmann::json> minimum = {};
-  std::optional<nlohmann::json> maximum = {};
-  std::vector<std::string> fields = {};  // that it must have, and then be an object; of the first level alone
+  std::string minimum = {};  // as spelled; empty: none
+  std::string maximum = {};
+  std::vector<std::string> fields = {};  // that an object must have; only at the top level
 };
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::array<std::string_view, 7> kTypes{"object",  "array",   "string", "number",
                                                  "integer", "boolean", "null"};
+// They constrain nothing; `format` is one of them unless a validator opts in.
+constexpr std::array<std::string_view, 10> kAnnotations{"$schema",    "$comment", "title",    "description",
+                                                        "default",    "examples", "readOnly", "writeOnly",
+                                                        "deprecated", "format"};
 
-bool is_type(const std::string& name) {
-  for (const std::string_view type : kTypes) {
-    if (type == name) return true;
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string_view type_of(JsonKind kind) {
+  switch (kind) {
+    case JsonKind::object: return "object";
+    case JsonKind::array: return "array";
+    case JsonKind::string: return "string";
+    case JsonKind::number: return "number";
+    case JsonKind::boolean: return "boolean";
+    case JsonKind::null: break;
   }
-  return false;
+  return "null";
 }
 
-bool is_of_type(const Json& value, const std::string& type) {
-  if (type == "object") return value.is_object();
-  if (type == "array") return value.is_array();
-  if (type == "string") return value.is_string();
-  if (type == "number") return value.is_number();
-  if (type == "boolean") return value.is_boolean();
-  if (type == "null") return value.is_null();
-  // 1.0 is an integer: JSON knows no difference.
-  return value.is_number_integer() ||
-         (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>());
+bool is_of_type(std::string_view value, const std::string& type) {
+  const JsonKind kind = kind_of(value);
+  if (type == "integer") return kind == JsonKind::number && is_whole(trimmed(value));
+  return type_of(kind) == type;
 }
 
-Status check_type(const std::string& path, const Json& type) {
-  if (type.is_string() && is_type(type.get<std::string>())) return Done{};
-  return invalid_field(path, "must be object, array, string, number, integer, boolean or null");
+// --- the schema ---
+
+Status check_type_name(const std::string& path, std::string_view type) {
+  if (kind_of(type) == JsonKind::string && is_one_of(kTypes, text_of(type))) return Done{};
+  return invalid_field(
+      path, fmt::format("{} is not object, array, string, number, integer, boolean or null", trimmed(type)));
 }
 
-Status check_required_names(const std::string& path, const Json& required) {
-  bool is_valid = required.is_array();
-  for (const Json& name : required) is_valid = is_valid && name.is_string();
+// One name, or a list of distinct names.
+Status check_type(const std::string& path, std::string_view type) {
+  if (kind_of(type) != JsonKind::array) return check_type_name(path, type);
+  std::set<std::string> names;
+  for (const std::string_view name : elements_of(type)) {
+    const std::string element = fmt::format("{}[{}]", path, names.size());
+    if (const Status valid = check_type_name(element, name); !valid) return valid;
+    if (!names.insert(text_of(name)).second)
+      return invalid_field(element, fmt::format("{} is there twice", trimmed(name)));
+  }
+  return names.empty() ? Status{invalid_field(path, "must name at least one type")} : Status{Done{}};
+}
+
+Status check_required_names(const std::string& path, std::string_view required) {
+  bool is_valid = kind_of(required) == JsonKind::array;
+  if (is_valid)
+    for (const std::string_view name : elements_of(required))
+      is_valid = is_valid && kind_of(name) == JsonKind::string;
   return is_valid ? Status{Done{}} : invalid_field(path, "must be a list of names");
 }
 
-Status check_node(const std::string& path, const Json& schema);
+Status check_node(const std::string& path, std::string_view schema);
 
-Status check_properties(const std::string& path, const Json& properties) {
-  if (!properties.is_object()) return invalid_field(path, "must be an object");
-  for (const auto& [name, schema] : properties.items()) {
-    if (const Status property = check_node(path + "." + name, schema); !property) return property;
+Status check_properties(const std::string& path, std::string_view properties) {
+  if (kind_of(properties) != JsonKind::object) return invalid_field(path, "must be an object");
+  for (const Member& property : members_of(properties)) {
+    if (const Status valid = check_node(path + "." + property.key, property.value); !valid) return valid;
   }
   return Done{};
 }
 
-Status check_keyword(const std::string& path, const std::string& keyword, const Json& value) {
+Status check_keyword(const std::string& path, const std::string& keyword, std::string_view value) {
   if (keyword == "type") return check_type(path, value);
   if (keyword == "required") return check_required_names(path, value);
   if (keyword == "properties") return check_properties(path, value);
   if (keyword == "items") return check_node(path, value);
-  if (keyword == "enum") return value.is_array() ? Status{Done{}} : invalid_field(path, "must be a list");
+  if (keyword == "enum")
+    return kind_of(value) == JsonKind::array ? Status{Done{}} : invalid_field(path, "must be a list");
   if (keyword == "minimum" || keyword == "maximum")
-    return value.is_number() ? Status{Done{}} : invalid_field(path, "must be a number");
+    return kind_of(value) == JsonKind::number ? Status{Done{}} : invalid_field(path, "must be a number");
+  if (is_one_of(kAnnotations, keyword)) return Done{};
   return invalid_field(path, "is not a keyword that is checked");
 }
 
-// As deep as JSON may be, which is kJsonDepthMax.
-Status check_node(const std::string& path, const Json& schema) {
-  if (!schema.is_object()) return invalid_field(path, "must be an object");
-  for (const auto& [keyword, value] : schema.items()) {
-    if (const Status checked = check_keyword(path + "." + keyword, keyword, value); !checked) return checked;
+// Recursion is bounded by JSON's own depth, kJsonDepthMax.
+Status check_node(const std::string& path, std::string_view schema) {
+  if (kind_of(schema) != JsonKind::object) return invalid_field(path, "must be an object");
+  for (const Member& member : members_of(schema)) {
+    const Status checked = check_keyword(path + "." + member.key, member.key, member.value);
+    if (!checked) return checked;
   }
   return Done{};
 }
 
-// Of what a value must be, one of which is named in a complaint.
+// The length of the allowed values in an error message.
 constexpr std::size_t kAllowedTextMax = 1'000;
 
 using Level = Schema::Parsed;
 
-// As JSON, or its beginning where it is long: a complaint goes back to each caller.
-std::string allowed_text(const Json& allowed) {
+// The allowed values as JSON, truncated if they are long: the message is sent to each caller.
+std::string allowed_text(const std::vector<std::string_view>& allowed) {
   std::string text = "[";
-  for (const Json& one : allowed) {
+  for (const std::string_view one : allowed) {
     if (text.size() > 1) text += ",";
     if (text.size() >= kAllowedTextMax) return fmt::format("{}… of {} values]", text, allowed.size());
-    text += one.dump();
+    text += compacted(one);
   }
   return text + "]";
 }
 
-std::unique_ptr<Level> parsed_node(const Json& schema) {
+std::vector<std::string> texts_of(std::string_view value) {
+  if (kind_of(value) == JsonKind::string) return {text_of(value)};
+  std::vector<std::string> texts;
+  for (const std::string_view element : elements_of(value)) texts.push_back(text_of(element));
+  return texts;
+}
+
+std::unique_ptr<Level> parsed_node(std::string_view schema) {
   auto node = std::make_unique<Level>();
-  for (const auto& [keyword, value] : schema.items()) {
-    if (keyword == "type") node->type = value.get<std::string>();
-    if (keyword == "required") node->required = value.get<std::vector<std::string>>();
+  for (const auto& [keyword, name, value] : members_of(schema)) {
+    if (keyword == "type") node->types = texts_of(value);
+    if (keyword == "required") node->required = texts_of(value);
     if (keyword == "items") node->items = parsed_node(value);
-    if (keyword == "minimum") node->minimum = value;
-    if (keyword == "maximum") node->maximum = value;
+    if (keyword == "minimum") node->minimum = trimmed(value);
+    if (keyword == "maximum") node->maximum = trimmed(value);
     if (keyword == "properties") {
-      for (const auto& [name, property] : value.items()) node->properties[name] = parsed_node(property);
+      for (const Member& property : members_of(value))
+        node->properties[property.key] = parsed_node(property.value);
     }
     if (keyword == "enum") {
-      node->allowed.emplace(value.begin(), value.end());
-      node->allowed_text = allowed_text(value);
+      const auto allowed = elements_of(value);
+      node->allowed.emplace();
+      for (const std::string_view one : allowed) node->allowed->insert(canonical(one, NumberForm::by_value));
+      node->allowed_text = allowed_text(allowed);
     }
   }
   return node;
 }
 
-Status check_value(const Level& schema, const std::string& path, const Json& value) {
-  if (schema.allowed && !schema.allowed->contains(value))
+// --- values ---
+
+Status check_value(const Level& schema, const std::string& path, std::string_view value) {
+  if (schema.allowed && !schema.allowed->contains(canonical(value, NumberForm::by_value)))
     return invalid_field(path, "must be one of " + schema.allowed_text);
-  if (!value.is_number()) return Done{};
-  if (schema.minimum && value < *schema.minimum)
-    return invalid_field(path, "must be at least " + schema.minimum->dump());
-  if (schema.maximum && value > *schema.maximum)
-    return invalid_field(path, "must be at most " + schema.maximum->dump());
+  if (kind_of(value) != JsonKind::number) return Done{};
+  value = trimmed(value);
+  if (!schema.minimum.empty() && compare_numbers(value, schema.minimum) < 0)
+    return invalid_field(path, "must be at least " + schema.minimum);
+  if (!schema.maximum.empty() && compare_numbers(value, schema.maximum) > 0)
+    return invalid_field(path, "must be at most " + schema.maximum);
   return Done{};
 }
 
-Status check_node(const Level& schema, const std::string& path, const Json& value);
+Status check_node(const Level& schema, const std::string& path, std::string_view value);
 
-Status check_required(const std::vector<std::string>& required, const std::string& path, const Json& value) {
+Status check_required(const std::vector<std::string>& required, const std::string& path,
+                      const std::vector<Member>& members) {
+  if (required.empty()) return Done{};
+  std::set<std::string_view> keys;
+  for (const Member& member : members) keys.insert(member.key);
   for (const std::string& name : required) {
-    if (!value.contains(name)) return invalid_field(path + "." + name, "is required");
+    if (!keys.contains(name)) return invalid_field(path + "." + name, "is required");
   }
   return Done{};
 }
 
-// By the members that there are: a schema may have many more properties.
-Status check_object(const Level& schema, const std::string& path, const Json& value) {
-  if (const Status required = check_required(schema.required, path, value); !required) return required;
-  if (schema.properties.empty()) return Done{};
-  for (const auto& [name, member] : value.items()) {
+// Walks the members of the value: a schema may have many more properties.
+Status check_object(const Level& schema, const std::string& path, std::string_view value) {
+  if (schema.required.empty() && schema.properties.empty()) return Done{};
+  const auto members = members_of(value);
+  if (const Status required = check_required(schema.required, path, members); !required) return required;
+  // Of duplicate members the last one counts, as in other readers of JSON.
+  std::map<std::string_view, std::string_view> given;
+  for (const Member& member : members) {
+    if (schema.properties.contains(member.key)) given.insert_or_assign(member.key, member.value);
+  }
+  for (const auto& [name, one] : given) {
     const auto property = schema.properties.find(name);
-    if (property == schema.properties.end()) continue;
-    if (const Status fits = check_node(*property->second, path + "." + name, member); !fits) return fits;
+    if (const Status fits = check_node(*property->second, fmt::format("{}.{}", path, name), one); !fits)
+      return fits;
   }
   return Done{};
 }
 
-Status check_items(const Level& schema, const std::string& path, const Json& value) {
+Status check_items(const Level& schema, const std::string& path, std::string_view value) {
   if (schema.items == nullptr) return Done{};
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const Status fits = check_node(*schema.items, fmt::format("{}[{}]", path, i), value[i]);
+  std::size_t i = 0;
+  for (const std::string_view element : elements_of(value)) {
+    const Status fits = check_node(*schema.items, fmt::format("{}[{}]", path, i++), element);
     if (!fits) return fits;
   }
   return Done{};
 }
 
-// As deep as the schema, which is kJsonDepthMax.
-Status check_node(const Level& schema, const std::string& path, const Json& value) {
-  if (schema.type && !is_of_type(value, *schema.type))
-    return invalid_field(path, fmt::format("must be of type {}", *schema.type));
+// Recursion is bounded by the depth of the schema, at most kJsonDepthMax.
+Status check_node(const Level& schema, const std::string& path, std::string_view value) {
+  const auto fits = [&](const std::string& type) { return is_of_type(value, type); };
+  if (!schema.types.empty() && std::none_of(schema.types.begin(), schema.types.end(), fits))
+    return invalid_field(path, fmt::format("must be of type {}", fmt::join(schema.types, " or ")));
   if (const Status own = check_value(schema, path, value); !own) return own;
-  if (value.is_object()) return check_object(schema, path, value);
-  if (value.is_array()) return check_items(schema, path, value);
+  const JsonKind kind = kind_of(value);
+  if (kind == JsonKind::object) return check_object(schema, path, value);
+  if (kind == JsonKind::array) return check_items(schema, path, value);
   return Done{};
 }
 
 }  // namespace
 
 Status check_schema(const std::string& field, const RawJson& schema) {
-  const Json parsed = Json::parse(schema.text, nullptr, false);
-  return parsed.is_discarded() ? Status{invalid_field(field, "is not JSON")} : check_node(field, parsed);
+  return json_fault(schema.text) ? Status{invalid_field(field, "is not JSON")}
+                                 : check_node(field, trimmed(schema.text));
 }
 
 Schema::Schema(const RawJson& text, const std::vector<std::string>& required) {
   if (text.empty() && required.empty()) return;
-  auto parsed = text.empty() ? std::make_unique<Parsed>() : parsed_node(Json::parse(text.text));
+  auto parsed = text.empty() ? std::make_unique<Parsed>() : parsed_node(trimmed(text.text));
   parsed->fields = required;
   parsed_ = std::move(parsed);
 }
 
 Status Schema::check(const std::string& field, const RawJson& value) const {
   if (parsed_ == nullptr) return Done{};
-  const Json json = Json::parse(value.empty() ? "null" : value.text, nullptr, false);
-  if (json.is_discarded()) return invalid_field(field, "is not JSON");
+  const std::string_view json = value.empty() ? "null" : trimmed(value.text);
+  if (json_fault(json)) return invalid_field(field, "is not JSON");
   if (!parsed_->fields.empty()) {
-    if (!json.is_object()) return invalid_field(field, "must be of type object");
-    if (const Status fields = check_required(parsed_->fields, field, json); !fields) return fields;
+    if (kind_of(json) != JsonKind::object) return invalid_field(field, "must be of type object");
+    if (const Status fields = check_required(parsed_->fields, field, members_of(json)); !fields)
+      return fields;
   }
   return check_node(*parsed_, field, json);
 }

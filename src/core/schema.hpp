@@ -1,6 +1,7 @@
 #pragma once
-// The subset of JSON Schema that payloads are checked by: type, properties, required, items, enum, minimum,
-// maximum.
+// The subset of JSON Schema against which payloads are checked: type (one or a list), properties, required,
+// items, enum, minimum, maximum. Annotations (title, description, default, examples and so on) are accepted
+// and check nothing; `format` is one of them.
 
 #include <memory>
 #include <string>
@@ -11,31 +12,31 @@
 
 namespace pawl::core {
 
-// A declared type's schema may be so long: each check of a payload stays far below a millisecond.
+// The maximum size of a declared type's schema: checking a payload then stays far below a millisecond.
 inline constexpr std::size_t kSchemaBytesMax = 64U << 10U;
 
-// Whether `schema` keeps to the subset; a keyword that is not known is refused by its path, since a check
+// Checks that `schema` stays within the subset. An unknown keyword is rejected by its path, since a check
 // that is not made must not look as if it were.
 [[nodiscard]] Status check_schema(const std::string& field, const RawJson& schema);
 
-// A schema that was parsed, for any number of values. Copies share what was parsed, which never changes.
+// A parsed schema for any number of values. Copies share the parsed form, which never changes.
 //
-// Always: what a check costs depends on the value, not on the size of the schema.
+// Invariant: the cost of a check depends on the value, not on the size of the schema.
 class Schema {
  public:
-  Schema() = default;  // fits everything
-  // `text` was checked; empty: fits everything. Values must also be objects with the `required` fields, if
-  // there are any.
+  Schema() = default;  // accepts everything
+  // `text` must have been checked; empty: accepts everything. If `required` is not empty, values must also be
+  // objects with these fields.
   explicit Schema(const RawJson& text, const std::vector<std::string>& required = {});
 
-  // Refused with the path of the first part of `value` that does not fit.
+  // The problem names the path of the first part of `value` that does not fit.
   [[nodiscard]] Status check(const std::string& field, const RawJson& value) const;
   [[nodiscard]] bool fits_everything() const { return parsed_ == nullptr; }
 
   struct Parsed;
 
  private:
-  std::shared_ptr<const Parsed> parsed_;  // by all copies
+  std::shared_ptr<const Parsed> parsed_;  // shared by all copies
 };
 
 }  // namespace pawl::core

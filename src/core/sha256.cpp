@@ -16,8 +16,8 @@ struct FreeContext {
 };
 using HashContext = std::unique_ptr<EVP_MD_CTX, FreeContext>;
 
-// Looked up once: by its name it is searched for under a lock at each hash. Never freed, as it is needed
-// until the last thread has ended.
+// Fetched once: a fetch by name searches under a lock at each hash. Never freed, as it is needed until the
+// last thread has ended.
 const EVP_MD* algorithm() {
   static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   return found;

@@ -1,5 +1,5 @@
 #pragma once
-// SHA-256 (FIPS 180-4), for content hashes: OpenSSL's, which uses what the processor has for it.
+// SHA-256 (FIPS 180-4) for content hashes, by OpenSSL, which uses the processor's instructions for it.
 
 #include <array>
 #include <cstdint>

@@ -15,12 +15,12 @@ namespace {
 constexpr std::string_view kBodyPrefix = "workflow:";
 constexpr std::array<std::string_view, 3> kStopNames{"cancelled", "deadline_exceeded", "compensate"};
 
-// Of the kinds that the body does not do itself.
+// Checks the kinds that the body does not execute itself.
 Status check_wait(const StepWrite& step) {
   switch (step.kind) {
     case StepKind::sleep:
       if (step.wait.has_value() == step.until.has_value())
-        return invalid_field("input", "of a sleep says either how long (`duration`) or `until` when");
+        return invalid_field("input", "of a sleep needs either `duration` or `until`");
       break;
     case StepKind::signal: {
       if (const Status name = check_name("input.signal", step.signal); !name) return name;
@@ -55,6 +55,7 @@ Status check_step(const StepWrite& step) {
   if (step.retry) {
     if (const Status retry = check_retry(*step.retry); !retry) return retry;
   }
+  if (const Status took = check_duration("took", step.took, Duration{0}, kDurationMax); !took) return took;
   if (step.action == StepAction::begin) return check_wait(step);
   if (step.action == StepAction::cancel) {
     if (step.kind == StepKind::compensation)
@@ -62,7 +63,7 @@ Status check_step(const StepWrite& step) {
     return Done{};
   }
   if (!is_reported(step.kind))
-    return invalid_field("kind", "ends by itself: only functions and compensations are reported");
+    return invalid_field("kind", "ends automatically: report only functions, compensations and markers");
   if (step.action == StepAction::fail) return check_name("error.code", step.error.code);
   return Done{};
 }

@@ -1,11 +1,23 @@
-// The attempts at steps, out of the log of a run.
+// Derives the attempts at steps from the event log of a run.
+#include <charconv>
 #include <map>
+#include <string_view>
 
 #include "core/step.hpp"
 
 namespace pawl::core {
 
 namespace {
+
+// When the attempt of the event began: the event may have been written later.
+TimePoint began_at(const RunEvent& event) {
+  constexpr std::string_view kTook = R"({"took_us":)";
+  const std::string_view detail = event.data.detail.text;
+  if (!detail.starts_with(kTook)) return event.at;
+  std::int64_t took = 0;
+  std::from_chars(detail.data() + kTook.size(), detail.data() + detail.size(), took);
+  return event.at - Duration{took};
+}
 
 class AttemptsOf {
  public:
@@ -34,7 +46,7 @@ class AttemptsOf {
  private:
   StepAttempt& add(const RunEvent& event) {
     const RunEventData& data = event.data;
-    StepAttempt attempt{.step_id = data.node_id, .attempt = 1, .started_at = event.at};
+    StepAttempt attempt{.step_id = data.node_id, .attempt = 1, .started_at = began_at(event)};
     if (data.kind) attempt.kind = *data.kind;
     if (const auto last = latest_.find(data.node_id); last != latest_.end()) {
       StepAttempt& before = attempts_[last->second];
@@ -48,7 +60,7 @@ class AttemptsOf {
     return attempts_.back();
   }
 
-  // The attempt under way, or a new one.
+  // The attempt in progress, or a new one.
   StepAttempt& open(const RunEvent& event) {
     const auto last = latest_.find(event.data.node_id);
     if (last == latest_.end() || has_ended(attempts_[last->second].state)) return add(event);

@@ -11,13 +11,13 @@ namespace pawl::core {
 
 namespace {
 
-// What two good clocks may drift apart: a millisecond in a second.
+// The drift allowed between two good clocks: a millisecond in a second.
 constexpr int kDriftShare = 1'000;
 // Only readings with a shorter round trip are kept for comparison, so that the error of the kept offset stays
 // below the smallest step.
 constexpr Duration kPreciseMax = kClockStepMin / 2;
 
-// Text is enough: a record has 16 of them at most.
+// Text suffices: a record has at most 16 of them.
 std::string text_of(const ClockStep& step) {
   std::ostringstream out;
   out << step.number << ' ' << micros(step.at) << ' ' << step.by.count() << ' ' << step.jump.count();
@@ -36,7 +36,7 @@ std::optional<ClockStep> step_from(const std::string& text) {
 
 Duration size_of(Duration by) { return by < Duration{0} ? -by : by; }
 
-// The sum of the steps behind `number`; none if some of them are not kept any more.
+// The sum of the steps after `number`; nullopt if some of them are no longer kept.
 std::optional<Duration> moved_since(const ClockState& state, std::int64_t number) {
   Duration sum{0};
   std::int64_t found = 0;
@@ -159,7 +159,7 @@ std::optional<Duration> StepDetector::observe(const ClockReading& reading, const
     if (is_precise) accept(highest);
     return std::nullopt;
   }
-  // Another node may have recorded a step of its own monotonic time, which this one does not see.
+  // Another node may have recorded a step of its own monotonic time, which this node does not observe.
   for (const Duration offset : {*offset_ + *moved, *offset_}) {
     if (offset < lowest - tolerance || offset > highest + tolerance) continue;
     accept(offset);

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kTaskStatusCount> kTaskStatusNames{
 constexpr std::array<std::string_view, 6> kOutcomeNames{"completed",     "failed",   "timed_out",
                                                         "lease_expired", "released", "cancelled"};
 
-// The first start of all attempts, stored or under way.
+// The first start of all attempts, stored or in progress.
 std::optional<TimePoint> first_start(const TaskRecord& record, const std::vector<Attempt>& attempts) {
   for (const Attempt& attempt : attempts) {
     if (attempt.started_at) return attempt.started_at;
@@ -74,6 +74,34 @@ std::string execution_key(const Task& task, int attempt) {
   return execution_key(*task.run_id, task.node_id.value_or(""), attempt);
 }
 
+LanePlace lane_place(std::int32_t priority, bool has_fairness_key) {
+  // The defaults of a type are applied after the check of the task, so the priority may be out of range here.
+  if (has_fairness_key)
+    return {.priority = std::clamp(priority, kRankedBelow + 1, kRankedAbove - 1), .fair = true};
+  if (priority > kLanePriorityMax) return {.priority = kRankedAbove, .fair = true};
+  if (priority < -kLanePriorityMax) return {.priority = kRankedBelow, .fair = true};
+  return {.priority = priority};
+}
+
+std::int64_t claim_rank(const Lane& lane) {
+  constexpr std::int64_t kBeyond = 2 * std::int64_t{kLanePriorityMax} + 1;
+  if (!lane.is_ranked()) return 2 * std::int64_t{lane.priority};
+  return lane.priority == kRankedAbove ? kBeyond : -kBeyond;
+}
+
+Turn turn_of_rank(std::int32_t priority, TimePoint available_at) {
+  constexpr int kSecondsBits = 31;
+  constexpr std::int64_t kSecondsMax = (std::int64_t{1} << kSecondsBits) - 1;
+  const std::int64_t from_highest = std::int64_t{std::numeric_limits<std::int32_t>::max()} - priority;
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(available_at.time_since_epoch()).count();
+  return (from_highest << kSecondsBits) + std::clamp<std::int64_t>(seconds, 0, kSecondsMax);
+}
+
+std::int32_t priority_of(const TaskRecord& record) {
+  if (!record.lane->is_ranked()) return record.lane->priority;
+  return record.facts.fairness ? static_cast<std::int32_t>(record.facts.fairness->weight) : 0;
+}
+
 TimePoint lane_time(const TaskRecord& record) {
   return record.turn ? time_from_micros(*record.turn) : record.available_at;
 }
@@ -96,10 +124,9 @@ Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts) {
             .queue = record.lane->queue,
             .type = record.lane->type,
             .status = record.status,
-            .priority = record.lane->priority,
+            .priority = priority_of(record),
             .key = record.facts.key,
             .idempotency_key = record.facts.idempotency_key,
-            .fairness = record.facts.fairness,
             .payload = record.facts.payload,
             .attempt = record.progress.attempt,
             .retry = record.facts.retry,
@@ -109,10 +136,15 @@ Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts) {
             .created_at = record.facts.created_at,
             .started_at = first_start(record, attempts),
             .updated_at = last_change(record, attempts)};
+  if (record.lane->is_shared()) task.fairness = record.facts.fairness;
   if (record.facts.run) {
     task.run_id = record.facts.run->run_id;
     task.node_id = record.facts.run->node_id;
     task.traceparent = record.facts.run->traceparent;
+  }
+  if (record.facts.trace) {
+    task.traceparent = record.facts.trace->traceparent;
+    task.tracestate = record.facts.trace->tracestate;
   }
   if (!attempts.empty()) {
     task.claimed_at = attempts.back().claimed_at;
@@ -125,7 +157,7 @@ Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts) {
                            .fence = record.progress.fence,
                            .acquired_at = record.lease->acquired_at,
                            .expires_at = record.lease->expires_at,
-                           .heartbeat_at = record.lease->heartbeat_at,
+                           .heartbeat_at = last_sign_of(*record.lease),
                            .renewals = record.lease->renewals};
   }
   if (record.end) {
@@ -137,18 +169,37 @@ Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts) {
   return task;
 }
 
-std::vector<Attempt> ended_attempts(const TaskRecord& record, std::vector<Attempt> stored) {
-  if (record.status == TaskStatus::completed && record.end && record.end->claimed_at) {
-    stored.push_back(Attempt{.attempt = record.progress.attempt,
-                             .fence = record.end->fence,
-                             .worker_id = record.end->worker_id,
-                             .claimed_at = *record.end->claimed_at,
-                             .started_at = record.end->started_at,
-                             .finished_at = record.end->finished_at,
-                             .outcome = AttemptOutcome::completed,
-                             .status_after = TaskStatus::completed});
+std::vector<AttemptView> attempts_of(const TaskRecord& record, const std::vector<Attempt>& stored) {
+  std::vector<AttemptView> attempts;
+  attempts.reserve(stored.size() + 1);
+  for (const Attempt& attempt : stored) {
+    attempts.push_back({.attempt = attempt.attempt,
+                        .fence = attempt.fence,
+                        .worker_id = attempt.worker_id,
+                        .claimed_at = attempt.claimed_at,
+                        .started_at = attempt.started_at,
+                        .finished_at = attempt.finished_at,
+                        .outcome = attempt.outcome,
+                        .status_after = attempt.status_after,
+                        .error = attempt.error});
   }
-  return stored;
+  if (record.lease) {
+    attempts.push_back({.attempt = record.progress.attempt,
+                        .fence = record.progress.fence,
+                        .worker_id = record.lease->worker_id,
+                        .claimed_at = record.lease->acquired_at,
+                        .started_at = record.lease->started_at});
+  } else if (record.status == TaskStatus::completed && record.end && record.end->claimed_at) {
+    attempts.push_back({.attempt = record.progress.attempt,
+                        .fence = record.end->fence,
+                        .worker_id = record.end->worker_id,
+                        .claimed_at = *record.end->claimed_at,
+                        .started_at = record.end->started_at,
+                        .finished_at = record.end->finished_at,
+                        .outcome = AttemptOutcome::completed,
+                        .status_after = TaskStatus::completed});
+  }
+  return attempts;
 }
 
 }  // namespace pawl::core

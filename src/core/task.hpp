@@ -1,14 +1,16 @@
 #pragma once
-// A task: one unit of leased work. What was asked never changes (TaskFacts); where it stands now is a
-// TaskRecord; what callers are shown is a Task.
+// A task: one unit of leased work. TaskFacts is the request, which never changes; TaskRecord is the current
+// state; Task is the view that callers get.
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/boxed.hpp"
 #include "core/fairness.hpp"
 #include "core/ids.hpp"
 #include "core/json.hpp"
@@ -25,7 +27,7 @@ enum class TaskStatus : std::uint8_t {
   running,      // leased, its handler runs
   completed,    // terminal from here on
   failed,       // not retryable
-  dead_letter,  // attempts used up
+  dead_letter,  // no attempts remain
   cancelled,
 };
 inline constexpr int kTaskStatusCount = 8;
@@ -52,46 +54,85 @@ struct TaskError {
 
 using Labels = std::map<std::string, std::string>;
 
-// Where claimable tasks of one kind stand in line. Interned by the store and never changed: a Lane's address
-// stands for it as long as the store lives.
+// Priorities between this one and its negative have lanes of their own. Tasks with other priorities share two
+// lanes for each queue and type, in which they are ordered by rank: the number of lanes does not grow with
+// the number of distinct priorities (docs/adr/0081-priorities-beyond-lanes.md).
+inline constexpr std::int32_t kLanePriorityMax = 100;
+inline constexpr std::int32_t kRankedAbove = std::numeric_limits<std::int32_t>::max();
+inline constexpr std::int32_t kRankedBelow = std::numeric_limits<std::int32_t>::min();
+
+// The line of claimable tasks of one kind. Interned by the store and never changed: the address of a Lane
+// identifies it as long as the store lives.
 struct Lane {
   std::int32_t id = 0;
   std::string ns = {};
   std::string queue = {};
   std::string type = {};
   std::int32_t priority = 0;
-  bool of_runs = false;    // its tasks are parts of runs
-  bool fair = false;       // its tasks have fairness keys, and are claimed by their turns
-  std::uint64_t life = 0;  // of the database in which the id has this meaning (store::Store::life)
+  bool of_runs = false;    // its tasks belong to runs
+  bool fair = false;       // its tasks are claimed in the order of their turns
+  std::uint64_t life = 0;  // the life of the database in which the id is valid (store::Store::life)
+
+  // Whether each of its tasks has a priority of its own, which determines its turn.
+  [[nodiscard]] bool is_ranked() const {
+    return fair && (priority == kRankedAbove || priority == kRankedBelow);
+  }
+  // Whether its tasks have fairness keys.
+  [[nodiscard]] bool is_shared() const { return fair && !is_ranked(); }
 };
 
-// Which task of which run it is.
+// The part of a lane that a task's priority and fairness key determine.
+struct LanePlace {
+  std::int32_t priority = 0;
+  bool fair = false;
+
+  bool operator==(const LanePlace&) const = default;
+};
+[[nodiscard]] LanePlace lane_place(std::int32_t priority, bool has_fairness_key);
+// Lanes with a higher rank are claimed first. Ranked lanes come before or after all lanes whose priority is
+// within ±kLanePriorityMax.
+[[nodiscard]] std::int64_t claim_rank(const Lane& lane);
+// The turn of a task in a ranked lane: by priority, then by when it became available, in seconds.
+[[nodiscard]] Turn turn_of_rank(std::int32_t priority, TimePoint available_at);
+
+// The run of a task, and the node in it.
 struct TaskRun {
   RunId run_id = {};
   NodeKey node = {};
   std::string node_id = {};
-  std::string traceparent = {};  // of the run, as W3C has it; empty: of no trace
+  std::string traceparent = {};  // of the run, in W3C format; empty: no trace
 
   bool operator==(const TaskRun&) const = default;
 };
 
-// Says what of a task's facts cannot be read in the store, and is at its default instead.
+// The label that names the facts of a task that cannot be read from the store and have their defaults
+// instead.
 inline constexpr std::string_view kUnreadableLabel = "pawl.unreadable";
 
-// What was asked for; immutable once stored.
+// The W3C trace context of the request that created a task; its workers continue it.
+struct TraceContext {
+  std::string traceparent = {};
+  std::string tracestate = {};
+
+  bool operator==(const TraceContext&) const = default;
+};
+
+// The request that created a task; immutable once stored.
 
 struct TaskFacts {
   std::optional<std::string> key = {};
   std::optional<std::string> idempotency_key = {};
   RawJson payload = {};
-  // The payload is the input of its run and is stored there alone: empty here until a reader fills it in.
+  // The payload is the input of its run and is stored only there: empty here until a reader fills it in.
   bool takes_run_input = false;
   RetryPolicy retry = {};
   std::optional<Duration> timeout = {};  // of one attempt
   Labels labels = {};
   TimePoint created_at = {};
-  std::optional<TaskRun> run = {};        // iff its lane is of runs
-  std::optional<Fairness> fairness = {};  // iff its lane is fair
+  std::optional<TaskRun> run = {};  // iff its lane is of runs
+  // Iff its lane is fair; in a ranked lane the key is empty and the weight is the task's priority.
+  std::optional<Fairness> fairness = {};
+  Boxed<TraceContext> trace = {};  // its own; a task of a run may have its run's instead
 
   bool operator==(const TaskFacts&) const = default;
 };
@@ -102,22 +143,22 @@ struct Lease {
   TimePoint expires_at = {};
   std::optional<TimePoint> heartbeat_at = {};
   std::optional<TimePoint> started_at = {};
-  std::optional<TimePoint> timeout_at = {};  // when this attempt has run too long
-  std::optional<Duration> timeout = {};      // copied from the facts, so that a start needs no further look
+  std::optional<TimePoint> timeout_at = {};  // when this attempt times out
+  std::optional<Duration> timeout = {};      // copied from the facts, so that a start needs no lookup
   int renewals = 0;
   bool cancel_requested = false;
 
   bool operator==(const Lease&) const = default;
 };
 
-// When its holder was last heard of by it.
+// The time of the holder's last heartbeat, or of its claim.
 [[nodiscard]] inline TimePoint last_sign_of(const Lease& lease) {
   return lease.heartbeat_at.value_or(lease.acquired_at);
 }
 
-// How a task ended.
+// The end of a task.
 struct TaskEnd {
-  std::string worker_id = {};  // who ended it; empty if nobody held it
+  std::string worker_id = {};  // the worker that ended it; empty if none held it
   std::int64_t fence = 0;      // of the attempt that ended it
   std::optional<TimePoint> claimed_at = {};
   std::optional<TimePoint> started_at = {};
@@ -128,8 +169,8 @@ struct TaskEnd {
   bool operator==(const TaskEnd&) const = default;
 };
 
-// Counters that only rise. `attempt` counts claims less releases; `fence` rises at every claim and every
-// forced release; attempts above `budget_from` count against max_attempts (an operator's retry moves it up).
+// Counters of attempts. `attempt` counts claims minus releases; `fence` rises with every claim and every
+// forced release; attempts above `budget_from` count against max_attempts (an operator's retry raises it).
 struct Progress {
   int attempt = 0;
   std::int64_t fence = 0;
@@ -138,37 +179,39 @@ struct Progress {
   bool operator==(const Progress&) const = default;
 };
 
-// Which narrow table a task stands in. One at a time.
+// The table that holds a task; exactly one at a time.
 enum class Place : std::uint8_t { nowhere, ready, scheduled, waiting, leased, finished };
 
-// The working state of one task, as decisions see it.
+// The current state of one task, on which decisions are made.
 struct TaskRecord {
   TaskId id = {};
   const Lane* lane = nullptr;
-  TaskFacts facts = {};  // key, run and fairness always; the rest only when the load asked for facts
+  TaskFacts facts = {};  // key, run and fairness always; the rest only if the load requested facts
   bool has_facts = false;
   Place place = Place::nowhere;
   TaskStatus status = TaskStatus::pending;
   Progress progress = {};
   TimePoint available_at = {};
-  std::optional<Turn> turn = {};    // iff ready in a fair lane, as far as it was looked up
+  std::optional<Turn> turn = {};    // iff ready in a fair lane, if it was loaded
   std::optional<Lease> lease = {};  // iff leased
   std::optional<TaskEnd> end = {};  // iff finished
 };
 
-// In the line of a key, a task that has had its turn and was sent back by hand stands before all that have
-// not, and among its like by its creation. The others stand as they came.
+[[nodiscard]] std::int32_t priority_of(const TaskRecord& record);
+
+// In a key line, tasks that have had their turn and were sent back by hand come before all others, ordered by
+// creation. The other tasks keep the order in which they arrived.
 [[nodiscard]] inline bool has_had_turn(const TaskRecord& record) { return record.progress.fence > 0; }
-// Whether a task that joins a line stands before one that was there already.
+// Whether a task that joins a line comes before one that is in it already.
 [[nodiscard]] bool overtakes(const TaskRecord& joining, const TaskRecord& waiting);
 
-// What the tasks of one lane are ordered by, before their ids: when they became available, or their turn,
+// The order of the tasks of one lane, before their ids: the time when they became available, or their turn,
 // read as a time.
 [[nodiscard]] TimePoint lane_time(const TaskRecord& record);
-// Of two ready tasks that are in one lane, or neither in a fair one.
+// Compares two ready tasks that are in one lane, or neither in a fair one.
 [[nodiscard]] bool stands_before(const TaskRecord& a, const TaskRecord& b);
 
-// One claim of a task to its end. Stored for those that did not complete.
+// One claim of a task to its end. Stored unless the attempt completed the task.
 struct Attempt {
   int attempt = 0;
   std::int64_t fence = 0;
@@ -181,6 +224,21 @@ struct Attempt {
   std::optional<TaskError> error = {};
 
   bool operator==(const Attempt&) const = default;
+};
+
+// One attempt as callers see it: an attempt in progress has no end.
+struct AttemptView {
+  int attempt = 0;
+  std::int64_t fence = 0;
+  std::string worker_id = {};
+  TimePoint claimed_at = {};
+  std::optional<TimePoint> started_at = {};
+  std::optional<TimePoint> finished_at = {};
+  std::optional<AttemptOutcome> outcome = {};
+  std::optional<TaskStatus> status_after = {};
+  std::optional<TaskError> error = {};
+
+  bool operator==(const AttemptView&) const = default;
 };
 
 // Evidence of a run or a task, append-only.
@@ -199,7 +257,7 @@ struct LeaseView {
   std::int64_t fence = 0;
   TimePoint acquired_at = {};
   TimePoint expires_at = {};
-  std::optional<TimePoint> heartbeat_at = {};
+  TimePoint heartbeat_at = {};  // the time of the claim until the first heartbeat
   int renewals = 0;
 
   bool operator==(const LeaseView&) const = default;
@@ -224,7 +282,8 @@ struct Task {
   std::optional<Duration> timeout = {};
   std::optional<RunId> run_id = {};
   std::optional<std::string> node_id = {};
-  std::string traceparent = {};  // handed on to whoever claims it
+  std::string traceparent = {};  // continued by its workers, in W3C format; empty: no trace
+  std::string tracestate = {};
   Labels labels = {};
   std::optional<LeaseView> lease = {};
   bool cancel_requested = false;
@@ -238,23 +297,25 @@ struct Task {
   bool operator==(const Task&) const = default;
 };
 
-// The idempotency key for the outside calls of a task: the same for every attempt. In a run it names the
-// node, so that it also stays the same when a retried run makes a new task for the node.
+// The idempotency key for a task's calls to other systems: the same for every attempt. In a run it names the
+// node, so that it also stays the same when a retried run creates a new task for the node.
 [[nodiscard]] std::string operation_key(const Task& task);
-// Names one attempt.
+// Identifies one attempt.
 [[nodiscard]] std::string execution_key(const TaskId& id, int attempt);
-// The same of a task that may be part of a run.
+// The same for a task that may be part of a run.
 [[nodiscard]] std::string execution_key(const Task& task, int attempt);
 
-// What callers see of `record` (with its facts) and its attempts so far, oldest first.
-// Something of it cannot be read: it is not given to a worker.
+// Whether some of its facts cannot be read: such a task is not given to a worker.
 [[nodiscard]] inline bool is_damaged(const TaskRecord& record) {
   return !record.facts.labels.empty() && record.facts.labels.contains(std::string{kUnreadableLabel});
 }
 
+// The view for callers of `record` (with its facts) and its attempts so far, oldest first.
 [[nodiscard]] Task view_of(const TaskRecord& record, const std::vector<Attempt>& attempts);
 
-// All attempts that have ended: the stored ones and, for a completed task, the one that completed it.
-[[nodiscard]] std::vector<Attempt> ended_attempts(const TaskRecord& record, std::vector<Attempt> stored);
+// The stored attempts and the last one if it is not stored: the one that completed the task, from its end, or
+// the one in progress, from the lease.
+[[nodiscard]] std::vector<AttemptView> attempts_of(const TaskRecord& record,
+                                                   const std::vector<Attempt>& stored);
 
 }  // namespace pawl::core

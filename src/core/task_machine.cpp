@@ -16,8 +16,8 @@ constexpr std::array<std::string_view, kTaskEventCount> kEventNames{
     "unblocked",   "claimed",   "started",  "renewed",   "cancel_requested", "completed",       "failed",
     "rescheduled", "exhausted", "released", "cancelled", "revived",          "revived_in_line", "held"};
 
-// After this many losses in a row budget a task is a suspect: it may be what kills its workers, so further
-// tries wait as failures do instead of going to the next worker at once.
+// After this many losses within one budget a task is suspected of killing its workers: further attempts back
+// off like failures, instead of going to the next worker immediately.
 constexpr int kLossesBeforeBackoff = 2;
 
 Place place_for(TaskStatus status, TimePoint available_at, TimePoint now) {
@@ -31,7 +31,7 @@ Place place_for(TaskStatus status, TimePoint available_at, TimePoint now) {
   }
 }
 
-// The record as it is, stepped by `event`; the deciders below fill in what else changes.
+// The record after `event`; the deciders below fill in the other changes.
 TaskChange step(const TaskRecord& record, TaskEvent event, TimePoint available_at, TimePoint now) {
   const auto next = next_status(record.status, event);
   PAWL_ENSURE(next.has_value(), "deciders only take events that the table has");
@@ -66,7 +66,7 @@ TaskEnd end_of(const TaskRecord& record, std::optional<TaskError> error, TimePoi
   return end;
 }
 
-// Ends the attempt under way with `event` and stores it.
+// Ends the attempt in progress with `event` and stores it.
 TaskChange end_attempt(const TaskRecord& record, TaskEvent event, AttemptOutcome outcome,
                        const std::optional<TaskError>& error, TimePoint available_at, TimePoint now) {
   TaskChange change = step(record, event, available_at, now);
@@ -75,8 +75,8 @@ TaskChange end_attempt(const TaskRecord& record, TaskEvent event, AttemptOutcome
   return change;
 }
 
-// A failure, however it came: cancelled if that was asked for, retried while attempts are left, ended
-// otherwise.
+// Ends an attempt after any failure: cancelled if that was requested, rescheduled while attempts remain,
+// otherwise exhausted or failed.
 TaskChange fail_attempt(const TaskRecord& record, AttemptOutcome outcome, const TaskError& error,
                         Duration delay, TimePoint now) {
   if (record.lease->cancel_requested) {
@@ -95,7 +95,7 @@ TaskChange fail_attempt(const TaskRecord& record, AttemptOutcome outcome, const 
   return end_attempt(record, TaskEvent::rescheduled, outcome, error, now + delay, now);
 }
 
-// Whether it has expired, not counting the time that the store's clock skipped since its last renewal.
+// Whether the lease has expired, not counting the time that the store's clock skipped since its last renewal.
 bool is_expired(const Lease& lease, const Moment& moment) {
   return lease.expires_at <= moment.counted_from(last_sign_of(lease));
 }
@@ -108,17 +108,17 @@ Problem stale(const TaskRecord& record, const Report& report, const std::string&
     detail = fmt::format("task {} is at fence {}, the request carried {}", id, record.progress.fence,
                          report.fence);
   } else if (record.lease && record.lease->worker_id != worker_id) {
-    detail = fmt::format("task {} is held by another worker than {}", id, worker_id);
+    detail = fmt::format("task {} is not held by worker {}", id, worker_id);
   } else if (record.lease && is_expired(*record.lease, moment)) {
     detail = fmt::format("the lease on task {} ended at {}", id, format_time(record.lease->expires_at));
   } else {
-    detail = fmt::format("task {} is {}, nobody holds it", id, to_string(record.status));
+    detail = fmt::format("task {} is {} and not leased", id, to_string(record.status));
   }
   return Problem{.code = ProblemCode::stale_lease, .detail = std::move(detail)};
 }
 
-// Whether `report` is what ended `past`. A requested cancel takes effect by a failure or by a release; only
-// the failure left an error.
+// Whether `report` ended the attempt `past`. A requested cancel takes effect on a failure or a release; only
+// the failure leaves an error.
 bool report_led_to(const Report& report, const Attempt& past) {
   const bool is_cancelled = past.outcome == AttemptOutcome::cancelled;
   const bool is_timeout = past.outcome == AttemptOutcome::timed_out && report.error.code == kTimeoutCode;
@@ -132,13 +132,13 @@ bool report_led_to(const Report& report, const Attempt& past) {
   }
 }
 
-// A report about an attempt that has ended: the same answer again if it is the report that ended it.
+// Answers a report about an ended attempt: with the same answer again if this report ended it.
 Result<ReportDecision> decide_repeat(const TaskRecord& record, const std::string& worker_id,
                                      const Report& report, const Attempt* past, const Moment& moment) {
   const auto again = [&](TaskStatus status) {
     return ReportDecision{.answer = {.task_id = record.id, .status = status}, .change = std::nullopt};
   };
-  // A forced end raised the fence: no report made it, so none is repeated.
+  // A forced end raised the fence: no report caused it, so none can be a repetition.
   const bool is_forced =
       record.end && record.end->fence == report.fence && record.progress.fence != report.fence;
   if (is_forced) return stale(record, report, worker_id, moment);
@@ -175,7 +175,8 @@ TaskChange decide_start(const TaskRecord& record, TimePoint now) {
   change.lease = record.lease;
   if (!change.lease->started_at) {
     change.lease->started_at = now;
-    // A worker may claim ahead of its hands: the attempt's time runs from its start once it says so.
+    // A worker may claim more tasks than it runs: the attempt's timeout counts from the start that the worker
+    // reports.
     if (change.lease->timeout) change.lease->timeout_at = now + *change.lease->timeout;
   }
   return change;
@@ -191,7 +192,7 @@ TaskChange decide_complete(const TaskRecord& record, const Report& report, TimeP
 TaskChange decide_fail(const TaskRecord& record, const Report& report, const Moment& moment) {
   const int used = record.progress.attempt - record.progress.budget_from;
   const Duration delay = report.retry_after.value_or(retry_delay(record.facts.retry, used, moment.chance));
-  // A worker that ends an attempt at its timeout is a little ahead of the sweep that would.
+  // A worker that ends an attempt at its timeout does so shortly before the sweep would.
   const bool is_timeout = record.lease->timeout && report.error.code == kTimeoutCode;
   return fail_attempt(record, is_timeout ? AttemptOutcome::timed_out : AttemptOutcome::failed, report.error,
                       delay, moment.now);
@@ -204,7 +205,7 @@ TaskChange decide_release(const TaskRecord& record, TimePoint now) {
   }
   TaskChange change =
       end_attempt(record, TaskEvent::released, AttemptOutcome::released, std::nullopt, now, now);
-  if (!planted(Canary::release_spends_attempt)) --change.progress.attempt;  // given back unspent
+  if (!planted(Canary::release_spends_attempt)) --change.progress.attempt;  // the attempt is not spent
   return change;
 }
 
@@ -215,7 +216,7 @@ RawJson boundary_snapshot(const TaskRecord& record, const TaskError& error) {
                              json_quote(record.lease->worker_id), record.progress.fence)};
 }
 
-// Ends an attempt by force: with evidence, and with a higher fence, so that a late report is refused.
+// Ends an attempt by force: with evidence, and with a higher fence, so that a late report is rejected.
 TaskChange force_end(const TaskRecord& record, AttemptOutcome outcome, const TaskError& error, Duration delay,
                      TimePoint now) {
   TaskChange change = fail_attempt(record, outcome, error, delay, now);
@@ -261,22 +262,24 @@ void apply(TaskRecord& record, const TaskChange& change) {
   if (record.place != Place::ready) record.turn.reset();
 }
 
-TaskRecord new_task(const TaskId& id, const Lane& lane, TaskSpec spec, TimePoint now, bool first_in_line) {
+TaskRecord new_task(const TaskId& id, const Lane& lane, const TaskSpec& spec, TimePoint now,
+                    bool first_in_line) {
   TaskRecord record;
   record.id = id;
   record.lane = &lane;
   record.available_at = spec.run_at ? std::max(*spec.run_at, now) : now + spec.delay.value_or(Duration{0});
-  record.facts = TaskFacts{.key = std::move(spec.key),
-                           .idempotency_key = std::move(spec.idempotency_key),
-                           .payload = std::move(spec.payload),
+  record.facts = TaskFacts{.key = spec.key,
+                           .idempotency_key = spec.idempotency_key,
+                           .payload = spec.payload,
                            .takes_run_input = spec.takes_run_input,
-                           .retry = std::move(spec.retry),
+                           .retry = spec.retry,
                            .timeout = spec.timeout,
-                           .labels = std::move(spec.labels),
+                           .labels = spec.labels,
                            .created_at = now};
   if (spec.fairness_key)
-    record.facts.fairness =
-        Fairness{.key = std::move(*spec.fairness_key), .weight = spec.fairness_weight.value_or(1)};
+    record.facts.fairness = Fairness{.key = *spec.fairness_key, .weight = spec.fairness_weight.value_or(1)};
+  if (lane.is_ranked())
+    record.facts.fairness = Fairness{.key = "", .weight = static_cast<double>(spec.priority)};
   record.has_facts = true;
   record.status = first_in_line ? TaskStatus::pending : TaskStatus::blocked;
   record.place = place_for(record.status, record.available_at, now);
@@ -285,9 +288,9 @@ TaskRecord new_task(const TaskId& id, const Lane& lane, TaskSpec spec, TimePoint
 
 namespace {
 
-// A group has one time, and may then wait for a lock and claim a task that another group gave back meanwhile.
-// Such a claim begins when the task became available, not before the end of the attempt before it. The bound
-// is longer than any wait of a group: a clock that was set back by more does not lengthen leases.
+// A group has one time. It may then wait for a lock and claim a task that another group has released
+// meanwhile. Such a claim begins when the task became available, not before the end of the previous attempt.
+// The bound is longer than any wait of a group: a clock that was set back by more does not lengthen leases.
 TimePoint claim_time(const TaskRecord& record, TimePoint now) {
   constexpr Duration kGroupMax = std::chrono::seconds{15};
   const bool is_behind = now < record.available_at && record.available_at - now <= kGroupMax;
@@ -299,9 +302,9 @@ TimePoint claim_time(const TaskRecord& record, TimePoint now) {
 TaskChange decide_claim(const TaskRecord& record, const std::string& worker_id, Duration lease,
                         TimePoint now) {
   TaskChange change = step(record, TaskEvent::claimed, record.available_at, now);
-  // Counted here and not at the end: a crash must not be free.
+  // Counted here and not at the end, so that a crash spends the attempt.
   if (!planted(Canary::attempt_not_counted)) ++change.progress.attempt;
-  ++change.progress.fence;  // a late report from the last holder must be seen to be old
+  ++change.progress.fence;  // makes a late report of the last holder recognizable
   const TimePoint from = claim_time(record, now);
   change.lease = Lease{.worker_id = worker_id,
                        .acquired_at = from,
@@ -342,7 +345,7 @@ Status check_fence(const TaskRecord& record, std::int64_t fence, const Moment& m
 
 TaskChange decide_suspend(const TaskRecord& record, TimePoint now) {
   TaskChange change = step(record, TaskEvent::released, now, now);
-  ++change.progress.budget_from;  // the attempt is not spent, and its number is not given again
+  ++change.progress.budget_from;  // the attempt is not spent, and its number is not reused
   return change;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The life of a task as one table, and the decisions that walk it. Pure: a decision looks at a record and
-// returns the change; `apply` is the only place where a record's status is set.
+// The state machine of a task: one transition table, and the decisions that follow it. Pure: a decision reads
+// a record and returns the change; only `apply` sets a record's status.
 
 #include <array>
 #include <cstdint>
@@ -19,20 +19,20 @@ namespace pawl::core {
 inline constexpr std::string_view kTimeoutCode = "timeout";
 
 enum class TaskEvent : std::uint8_t {
-  unblocked,         // first in its key's line now, or its run lets it go
+  unblocked,         // first in its key line now, or freed by its run
   claimed,           // leased to a worker
-  started,           // the worker began
+  started,           // the worker has started it
   renewed,           // heartbeat
-  cancel_requested,  // the holder is asked to stop
+  cancel_requested,  // the holder must stop
   completed,
-  failed,       // and is not to be retried
-  rescheduled,  // failed, timed out or lost, and tried again
-  exhausted,    // failed, timed out or lost, and no attempt is left
-  released,     // given back unspent
+  failed,       // and will not be retried
+  rescheduled,  // failed, timed out or lost, and will be retried
+  exhausted,    // failed, timed out or lost, and no attempt remains
+  released,     // released without spending the attempt
   cancelled,
   revived,          // retried by hand, its key is free
-  revived_in_line,  // retried by hand, others of its key or of its run stand before it
-  held,             // by its run, which is paused or lets others go first
+  revived_in_line,  // retried by hand, other tasks of its key or of its run come first
+  held,             // by its run, which is paused or starts others first
 };
 inline constexpr int kTaskEventCount = 14;
 
@@ -85,7 +85,7 @@ constexpr bool is_deterministic(const auto& table) {
 }
 static_assert(is_deterministic(kTaskTransitions));
 
-// The status after `event`; nothing if the table has no such row.
+// The status after `event`; nullopt if the table has no such row.
 [[nodiscard]] std::optional<TaskStatus> next_status(TaskStatus from, TaskEvent event);
 
 // The inputs of a decision that are not in the record: store time, one draw in [0, 1) for jitter, and the
@@ -93,15 +93,15 @@ static_assert(is_deterministic(kTaskTransitions));
 struct Moment {
   TimePoint now;
   double chance = 0.5;
-  const ClockState* clock = nullptr;  // none: it has not stepped
+  const ClockState* clock = nullptr;  // null: it has not stepped
 
-  // Store time less what was skipped since `time`, by which a lease that was renewed then is judged.
+  // Store time minus the time skipped since `time`: a lease renewed at `time` is compared with it.
   [[nodiscard]] TimePoint counted_from(TimePoint time) const {
     return clock == nullptr ? now : now - jumped_since(*clock, time);
   }
 };
 
-// What a decision wants done to one task. Data, not calls.
+// The change of one task that a decision requests. Data, not calls.
 struct TaskChange {
   TaskEvent event = TaskEvent::renewed;
   TaskStatus status = TaskStatus::pending;
@@ -110,17 +110,17 @@ struct TaskChange {
   TimePoint available_at = {};
   std::optional<Lease> lease = {};
   std::optional<TaskEnd> end = {};
-  std::optional<Attempt> attempt = {};          // to be stored
-  std::optional<RawJson> error_boundary = {};   // snapshot of a checkpoint to be stored
+  std::optional<Attempt> attempt = {};          // to store
+  std::optional<RawJson> error_boundary = {};   // snapshot of a checkpoint to store
   std::optional<RawJson> continue_as_new = {};  // for the run of a completed body
 };
 
-// Moves `record` to where `change` says. The attempt and the checkpoint are the caller's to store.
+// Applies `change` to `record`. The caller stores the attempt and the checkpoint.
 void apply(TaskRecord& record, const TaskChange& change);
 
-// A task as it is first stored. `first_in_line`: it has no key, or nobody of its key stands before it; and no
+// A task as it is first stored. `first_in_line`: it has no key, or no task of its key comes before it; and no
 // run holds it.
-[[nodiscard]] TaskRecord new_task(const TaskId& id, const Lane& lane, TaskSpec spec, TimePoint now,
+[[nodiscard]] TaskRecord new_task(const TaskId& id, const Lane& lane, const TaskSpec& spec, TimePoint now,
                                   bool first_in_line);
 
 [[nodiscard]] TaskChange decide_claim(const TaskRecord& record, const std::string& worker_id, Duration lease,
@@ -128,47 +128,48 @@ void apply(TaskRecord& record, const TaskChange& change);
 
 struct ReportDecision {
   ReportAnswer answer;
-  std::optional<TaskChange> change;  // none for a report that repeats an earlier one
+  std::optional<TaskChange> change;  // absent if the report repeats an earlier one
 };
-// `past`: the stored attempt of the report's fence, if the task's present fence is another one.
+// `past`: the stored attempt with the report's fence, if the task's current fence is another one.
 [[nodiscard]] Result<ReportDecision> decide_report(const TaskRecord& record, const std::string& worker_id,
                                                    const Report& report, const Attempt* past,
                                                    const Moment& moment);
 
-// Whether the task is leased under this fence.
+// Whether the task is leased with this fence.
 [[nodiscard]] Status check_fence(const TaskRecord& record, std::int64_t fence, const Moment& moment);
-// Given back unspent, by one who holds it and goes on later: nothing to be stored of the attempt.
+// Releases the lease without spending the attempt, for a holder that continues later. No attempt is stored.
 [[nodiscard]] TaskChange decide_suspend(const TaskRecord& record, TimePoint now);
 
 [[nodiscard]] Result<TaskChange> decide_cancel(const TaskRecord& record, TimePoint now);
-// Cancels a task, held or not. The fence rises, so that a late report of the holder is refused. Returns
-// nothing for an ended task.
+// Cancels a task, held or not. The fence rises, so that a late report of the holder is rejected. Returns
+// nullopt for an ended task.
 [[nodiscard]] std::optional<TaskChange> decide_revoke(const TaskRecord& record, TimePoint now);
 [[nodiscard]] Result<TaskChange> decide_revive(const TaskRecord& record, bool first_in_line, TimePoint now);
 [[nodiscard]] TaskChange decide_unblock(const TaskRecord& record, TimePoint now);
-// Nothing for what is not pending.
+// nullopt if the task is not pending.
 [[nodiscard]] std::optional<TaskChange> decide_hold(const TaskRecord& record, TimePoint now);
 
-// A lease that is over or an attempt that ran too long; nothing when the lease at `fence` is neither.
+// Ends an attempt whose lease has expired or that ran too long; nullopt if neither is true of the lease at
+// `fence`.
 [[nodiscard]] std::optional<TaskChange> decide_sweep(const TaskRecord& record, std::int64_t fence,
                                                      const Moment& moment);
 
 struct EvictFrom {
   std::string worker_id = {};
   Eviction eviction = Eviction::none;
-  TimePoint spared_after = TimePoint::max();  // when it was claimed or renewed
+  TimePoint spared_after = TimePoint::max();  // a lease that was claimed or renewed later is spared
 };
-// A leased task that is taken from its holder, whatever its lease says; nothing when that worker does not
-// hold it, or is spared. A late report of the worker is refused: the fence rises.
+// Takes a leased task from its holder, whether the lease has expired or not; nullopt if that worker does not
+// hold it or is spared. The fence rises, so that a late report of the worker is rejected.
 [[nodiscard]] std::optional<TaskChange> decide_evict(const TaskRecord& record, const EvictFrom& from,
                                                      const Moment& moment);
 
-// A task that is claimable and damaged (`is_damaged`) is set aside: it stays, and is tried again after a
-// while, when its row may have been repaired.
+// Sets a claimable task that is damaged (`is_damaged`) aside: it is kept, and retried after a while, when its
+// row may have been repaired.
 inline constexpr Duration kSetAsideFor = std::chrono::hours{1};
 [[nodiscard]] TaskChange decide_set_aside(const TaskRecord& record, TimePoint now);
 
-// A scheduled task whose time has come; nothing otherwise.
+// Makes a scheduled task ready if its time has come; nullopt otherwise.
 [[nodiscard]] std::optional<TaskChange> decide_promote(const TaskRecord& record, TimePoint now);
 
 }  // namespace pawl::core

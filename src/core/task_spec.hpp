@@ -1,5 +1,5 @@
 #pragma once
-// What a caller asks for when a task is to be made.
+// The request for a new task.
 
 #include <optional>
 #include <string>
@@ -11,18 +11,18 @@
 namespace pawl::core {
 
 struct TaskSpec {
-  // What a caller gave although it is what everybody gets: the type's own defaults do not replace it. What
-  // differs from that was given in any case.
+  // The fields that the caller gave even though they have the general default: the defaults of the type do
+  // not replace them. A field with another value was given in any case.
   struct Given {
     bool queue = false;
     bool priority = false;
     bool retry = false;
   };
 
-  std::optional<TaskId> id = {};  // given out before it is made; none: the engine gives one
+  std::optional<TaskId> id = {};  // reserved before the task is created; absent: the engine assigns one
   std::string type = {};
   RawJson payload = {};
-  bool takes_run_input = false;  // instead of a payload
+  bool takes_run_input = false;  // the payload is the run's input
   std::string queue{kQueueDefault};
   std::int32_t priority = 0;
   std::optional<std::string> key = {};
@@ -34,11 +34,11 @@ struct TaskSpec {
   RetryPolicy retry = {};
   std::optional<Duration> timeout = {};
   Labels labels = {};
-  std::optional<RunId> run_id = {};  // an open run that it is added to
+  std::optional<RunId> run_id = {};  // the open run to which it is added
   std::vector<TaskId> after = {};    // tasks of that run that must complete first
   Given given = {};
 
-  // Whether a caller gave them.
+  // Whether the caller gave these fields.
   [[nodiscard]] bool has_queue() const;
   [[nodiscard]] bool has_priority() const;
   [[nodiscard]] bool has_retry() const;

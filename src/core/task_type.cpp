@@ -24,8 +24,6 @@ RawJson encode(const TaskType& type) {
 }
 
 Status check_defaults(const TaskType& type) {
-  if (type.priority && (*type.priority < kPriorityMin || *type.priority > kPriorityMax))
-    return invalid_field("priority", fmt::format("must be from {} to {}", kPriorityMin, kPriorityMax));
   const Status none = Done{};
   return first_of({type.queue ? check_name("queue", *type.queue) : none,
                    type.retry ? check_retry(*type.retry) : none,

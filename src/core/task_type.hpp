@@ -1,6 +1,6 @@
 #pragma once
-// Declared task types: defaults, and what a payload must look like to be enqueued. The schema is a subset of
-// JSON Schema: type, properties, required, items, enum, minimum, maximum.
+// Declared task types: defaults, and the schema that a payload must match to be enqueued. The schema is a
+// subset of JSON Schema: type, properties, required, items, enum, minimum, maximum.
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ namespace pawl::core {
 
 struct TaskType {
   std::string name = {};
-  std::vector<std::string> required = {};  // fields that the payload, an object then, must have
+  std::vector<std::string> required = {};  // fields that the payload, then an object, must have
   RawJson schema = {};
   std::optional<std::string> queue = {};
   std::optional<std::int32_t> priority = {};
@@ -41,8 +41,7 @@ struct DeleteTaskType {
 [[nodiscard]] Status check(const PutTaskType& request);
 [[nodiscard]] Status check(const DeleteTaskType& request);
 
-// A type that was declared, as enqueues and runs need it: its schema is parsed once, and its text is not
-// kept.
+// A declared type in the form that enqueues and runs use: its schema is parsed once, and its text is dropped.
 struct DeclaredType {
   explicit DeclaredType(TaskType declared);
 
@@ -50,11 +49,11 @@ struct DeclaredType {
   Schema payload;
   std::size_t schema_bytes = 0;
 
-  // Refused with the path of the field, such as payload.items[3].price.
+  // The problem names the path of the field, such as payload.items[3].price.
   [[nodiscard]] Status check_payload(const RawJson& value) const { return payload.check("payload", value); }
 };
 
-// Fills in what the type has a default for and the caller did not give.
+// Fills in the type's defaults for fields that the caller did not give.
 void fill_in(const TaskType& type, TaskSpec& spec);
 
 [[nodiscard]] TaskType task_type_from(const RawJson& body);

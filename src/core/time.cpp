@@ -17,7 +17,7 @@ struct Unit {
   std::string_view suffix;
   Duration length;
 };
-// Longest first, so that formatting takes the shortest exact form; "ms" stands before "m" and "s" for
+// The longest unit first, so that formatting finds the shortest exact form; "ms" comes before "m" and "s" for
 // parsing.
 constexpr std::array kUnits{Unit{"ms", 1ms}, Unit{"d", 24h}, Unit{"h", 1h}, Unit{"m", 1min}, Unit{"s", 1s}};
 
@@ -31,7 +31,7 @@ std::optional<int> parse_digits(std::string_view text, std::size_t at, std::size
   return value;
 }
 
-// "+02:00", "-0530" is not accepted, "Z" is no offset.
+// "+02:00" or "Z", which is no offset; "-0530" is rejected.
 std::optional<Duration> parse_offset(std::string_view text) {
   if (text == "Z" || text == "z") return Duration{0};
   if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<Duration> parse_offset(std::string_view text) {
   return text[0] == '+' ? size : -size;
 }
 
-// The fraction after the dot, cut to microseconds; `rest` is what follows it.
+// The fraction after the dot, truncated to microseconds; `rest` receives what follows it.
 std::optional<Duration> parse_fraction(std::string_view text, std::string_view& rest) {
   std::size_t end = 0;
   std::int64_t value = 0;
@@ -58,7 +58,7 @@ std::optional<Duration> parse_fraction(std::string_view text, std::string_view& 
 
 }  // namespace
 
-// By hand: a task has half a dozen times, and a format string is read anew for each.
+// By hand: a task has half a dozen times, and a format string would be parsed for each.
 void append_time(std::string& out, TimePoint time) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date{day};

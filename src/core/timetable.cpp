@@ -1,4 +1,4 @@
-// The slots of a schedule: which there are, and which of them are claimed.
+// Computes the slots of a schedule, and which of them are claimed.
 #include <algorithm>
 
 #include "core/canary.hpp"
@@ -9,6 +9,7 @@ namespace pawl::core {
 Timetable::Timetable(const Schedule& schedule, std::shared_ptr<const Zone> zone, std::optional<Cron> cron)
     : cron_(cron),
       zone_(std::move(zone)),
+      dst_(schedule.dst),
       every_(schedule.every.value_or(Duration{0})),
       anchor_(schedule.start_at.value_or(schedule.created_at + every_)),
       from_(schedule.start_at.value_or(kTimeMin)),
@@ -25,7 +26,7 @@ std::optional<TimePoint> Timetable::next(TimePoint after) const {
   after = std::max(after, from_ - Duration{1});
   std::optional<TimePoint> slot;
   if (cron_) {
-    slot = next_slot(*cron_, *zone_, after);
+    slot = next_slot(*cron_, *zone_, dst_, after);
   } else {
     slot = after < anchor_ ? anchor_ : anchor_ + every_ * ((after - anchor_) / every_ + 1);
   }
@@ -36,24 +37,24 @@ std::optional<TimePoint> Timetable::previous(TimePoint before) const {
   before = std::min(before, until_);
   std::optional<TimePoint> slot;
   if (cron_) {
-    slot = previous_slot(*cron_, *zone_, before);
+    slot = previous_slot(*cron_, *zone_, dst_, before);
   } else if (before > anchor_) {
     slot = anchor_ + every_ * ((before - anchor_ - Duration{1}) / every_);
   }
   return slot && *slot >= from_ ? slot : std::nullopt;
 }
 
-SlotsClaimed claim_slots(const Schedule& schedule, const Timetable& timetable, TimePoint now,
+SlotsClaimed claim_slots(const Schedule& schedule, const Timetable& timetable, const ClaimTimes& times,
                          std::size_t most) {
   SlotsClaimed claimed{.next = schedule.next_fire_at};
-  if (!claimed.next || *claimed.next > now) return claimed;
+  if (!claimed.next || *claimed.next > times.now) return claimed;
   const TimePoint first = *claimed.next;
-  // From the last one back: what is too old is never stepped through.
-  const auto wanted =
-      static_cast<std::size_t>(schedule.max_catchup) + (planted(Canary::catchup_bound_ignored) ? 3 : 1);
-  for (auto slot = timetable.previous(now + Duration{1}); slot && *slot >= first;
+  // Goes back from the latest slot, so that slots that are too old are never visited.
+  const int missed_max = schedule.max_catchup + (planted(Canary::catchup_bound_ignored) ? 3 : 0);
+  int missed = 0;
+  for (auto slot = timetable.previous(times.now + Duration{1}); slot && *slot >= first;
        slot = timetable.previous(*slot)) {
-    if (claimed.fired.size() == wanted) {
+    if (times.is_missed(*slot) && ++missed > missed_max) {
       claimed.skipped_from = first;
       claimed.skipped_until = slot;
       break;
@@ -62,8 +63,8 @@ SlotsClaimed claim_slots(const Schedule& schedule, const Timetable& timetable, T
   }
   std::reverse(claimed.fired.begin(), claimed.fired.end());
   if (claimed.fired.size() > most) claimed.fired.resize(most);
-  // A slot that the schedule does not name any more (its rule was changed by hand) counts as claimed too.
-  claimed.next = timetable.next(claimed.fired.empty() ? now : claimed.fired.back());
+  // A slot that the schedule no longer has (its rule was changed by hand) counts as claimed too.
+  claimed.next = timetable.next(claimed.fired.empty() ? times.now : claimed.fired.back());
   return claimed;
 }
 

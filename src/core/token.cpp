@@ -63,7 +63,7 @@ bool may_be_bound(Role role) {
   return role == Role::worker || role == Role::enqueuer || role == Role::claimer;
 }
 
-// For one namespace it is of that namespace's audit; else of the server's.
+// A token for one namespace belongs to that namespace's audit; any other token to the server's.
 std::string audit_namespace(const Token& token) {
   const bool is_of_one = token.namespaces.size() == 1 && token.namespaces.front() != "*";
   return is_of_one ? token.namespaces.front() : "";
@@ -165,7 +165,7 @@ bool equals_in_constant_time(std::string_view a, std::string_view b) {
 }
 
 Status authenticate(const std::optional<Token>& token, std::string_view secret_hash, TimePoint now) {
-  // An unknown id is compared too, with a hash that no secret has, so that it takes as long as a known one.
+  // An unknown id is compared too, with a hash that no secret has, so that it takes as long as a known id.
   const std::string nobody(secret_hash.size(), '\0');
   const bool is_current = equals_in_constant_time(token ? token->secret_hash : nobody, secret_hash);
   const bool is_previous = equals_in_constant_time(token ? token->previous_hash : nobody, secret_hash);

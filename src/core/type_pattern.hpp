@@ -1,5 +1,6 @@
 #pragma once
-// Which types a claim or a handler is for: a type by its name, or by a trailing '*' all that begin so. Pure.
+// Patterns of the types that a claim or a handler accepts: the name of a type, or a prefix with a trailing
+// '*'. Pure.
 
 #include <span>
 #include <string>
@@ -9,7 +10,7 @@ namespace pawl::core {
 
 [[nodiscard]] bool is_beginning(std::string_view pattern);
 [[nodiscard]] bool matches_type(std::string_view pattern, std::string_view type);
-// No pattern at all: every type.
+// Without patterns every type matches.
 [[nodiscard]] bool matches_any(std::span<const std::string> patterns, std::string_view type);
 
 }  // namespace pawl::core

@@ -1,6 +1,6 @@
 #pragma once
-// How a store is: what it takes up, and what keeps it from being cleaned up. For people; nothing decides by
-// it.
+// The condition of a store: the space that it uses, and the transaction that prevents its cleanup. For
+// display only.
 
 #include <cstdint>
 #include <optional>
@@ -14,14 +14,14 @@ namespace pawl::core {
 
 struct TableVitals {
   std::string name = {};
-  std::int64_t rows = 0;  // as the database estimates them
+  std::int64_t rows = 0;  // as estimated by the database
   std::int64_t dead_rows = 0;
   std::int64_t bytes = 0;  // with its indexes
 
   bool operator==(const TableVitals&) const = default;
 };
 
-// Dead rows that it may still see cannot be removed.
+// A transaction that may still see dead rows, which therefore cannot be removed.
 struct OpenTransaction {
   std::string who = {};
   Duration age = {};
@@ -33,9 +33,9 @@ struct StoreVitals {
   TimePoint now = {};  // store time
   ClockState clock = {};
   std::int64_t bytes = 0;
-  std::int64_t free_bytes = 0;           // of those: not in use, kept for what comes
-  std::int64_t log_bytes = 0;            // of the write-ahead log beside it
-  std::vector<TableVitals> tables = {};  // the largest first; none where the database does not say
+  std::int64_t free_bytes = 0;           // unused part of `bytes`, kept for later writes
+  std::int64_t log_bytes = 0;            // size of the write-ahead log
+  std::vector<TableVitals> tables = {};  // the largest first; empty if the database does not report them
   std::optional<OpenTransaction> oldest_transaction = {};
 
   bool operator==(const StoreVitals&) const = default;

@@ -47,7 +47,7 @@ RecordChange put_offline(const std::string& ns, const Worker& worker, TimePoint 
   return put(ns, worker, now + kOfflineWorkerKept);
 }
 
-// It is there, and is taken for gone when it is not heard of until `expires_at`.
+// The worker is alive; it counts as lost if it sends no heartbeat until `expires_at`.
 RecordDecision heard_of(const std::string& ns, const Worker& worker, TimePoint expires_at) {
   RecordDecision decision{.answer = encode(worker)};
   decision.changes.push_back(put(ns, worker, expires_at));
@@ -82,7 +82,7 @@ Status check_optional(std::string_view field, const std::string& text) {
   return text.empty() ? Status{Done{}} : check_name(field, text);
 }
 
-// Where runs of its workflows go that do not say: to its first queue, if it does not look into `default`.
+// The queue for runs of its workflows that name none: its first queue, unless it also polls `default`.
 RawJson offer_of(const RegisterWorker& request) {
   Body offer;
   const auto& queues = request.queues;
@@ -91,8 +91,8 @@ RawJson offer_of(const RegisterWorker& request) {
   return offer.text();
 }
 
-// The last of the records shown are of what it offers.
-// A token that is bound to queues offers no workflow whose runs go to another one.
+// The last of the records found are those of the offered workflows. A token that is bound to queues can offer
+// no workflow whose runs go to another queue.
 Status note_offered(const Registration& registration, FoundRecords found, RecordDecision& decision) {
   const auto& bound_to = registration.request.bound_to;
   const std::set<std::string> offered = registration.offered();
@@ -113,8 +113,8 @@ Status note_offered(const Registration& registration, FoundRecords found, Record
   return Done{};
 }
 
-// The worker, taken over by the actor if it was another token's and is offline. That it was not heard of in
-// time is not enough: its tasks may speak for it (decide_worker_due).
+// The worker, which the actor takes over if it belonged to another token and is offline. A missed heartbeat
+// is not enough: the worker's tasks may show that it is alive (decide_worker_due).
 Result<Worker> own_worker(const Record& record, const Actor& by) {
   Worker worker = worker_from(record.body);
   const bool is_gone = worker.status == WorkerStatus::offline;
@@ -124,7 +124,7 @@ Result<Worker> own_worker(const Record& record, const Actor& by) {
   return worker;
 }
 
-// An operator ends the work of any worker.
+// Whether the actor may end the work of the worker: an operator may, for any worker.
 Status check_ends(const Worker& worker, const Actor& by) {
   const auto role = role_from(by.role);
   const bool is_operator = role && *role >= Role::supervisor;
@@ -167,7 +167,8 @@ std::vector<RecordRef> worker_refs(const std::string& ns, const Worker& worker) 
 
 Status check(const RegisterWorker& request) {
   if (request.max_concurrent < 0 || request.max_concurrent > kMaxConcurrentMax)
-    return invalid_field("max_concurrent", fmt::format("must be from 0 to {}", kMaxConcurrentMax));
+    return invalid_field("max_concurrent", fmt::format("must be from 0 to {}, not {}", kMaxConcurrentMax,
+                                                       request.max_concurrent));
   return first_of({check_namespace(request.ns), check_names("queues", request.queues),
                    check_names("task_types", request.task_types),
                    check_names("workflow_types", request.workflow_types),
@@ -274,7 +275,8 @@ Result<RecordDecision> decide_register(const Registration& registration, FoundRe
   const std::string known = found[1] ? process_worker_id(*found[1]) : "";
   const bool is_new_incarnation = !request.worker_id && !known.empty();
   if (is_new_incarnation && registration.replaces != known)
-    return Problem{.code = ProblemCode::conflict, .detail = "the process was registered meanwhile"};
+    return Problem{.code = ProblemCode::conflict,
+                   .detail = "another registration of this process came first: register again"};
   decision.changes.push_back(put_process(
       worker_process_ref(request.ns, request.by.id, request.hostname, request.pid), worker.worker_id));
   if (is_new_incarnation && found[2]) {
@@ -313,7 +315,7 @@ Result<RecordDecision> decide_drain(const WorkerRef& request, FoundRecords found
   if (worker.status == WorkerStatus::offline) return is_offline(request.worker_id);
   worker.status = WorkerStatus::draining;
   RecordDecision decision{.answer = encode(worker)};
-  // Being asked to drain is no sign of life.
+  // A request to drain is not a heartbeat.
   decision.changes.push_back({.ref = worker_ref(request.ns, request.worker_id),
                               .body = decision.answer,
                               .expires_at = found[0]->expires_at});
@@ -370,8 +372,8 @@ Result<RecordDecision> decide_worker_due(const SeenHeld& held, FoundRecords foun
   }
   if (!worker.is_minimal && !planted(Canary::lost_worker_keeps_its_tasks))
     decision.eviction = Eviction::recover;
-  decision.spared_after = now - timeout;  // `held` was seen before the tasks were locked
-  if (!held.is_all) return decision;      // it stays due, so that the sweep comes again for the others
+  decision.spared_after = now - timeout;  // `held` was read before the tasks were locked
+  if (!held.is_all) return decision;      // it stays due, so that the sweep handles the others next
   worker.status = WorkerStatus::offline;
   decision.changes.push_back(put_offline(found[0]->ref.ns, worker, now));
   return decision;

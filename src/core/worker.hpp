@@ -1,9 +1,10 @@
 #pragma once
-// Workers: who takes tasks, and whether it is still there. A worker that is not heard of is offline, and what
-// it holds is recovered.
+// Workers: the processes that claim tasks, and whether they are alive. A worker that sends no heartbeats goes
+// offline, and its tasks are recovered.
 //
-// Always: of the incarnations of one process (hostname, pid) the last one counts; those before are offline. A
-// worker belongs to the token that registered it, or claimed first under its id, until it is offline.
+// Invariants: of the incarnations of one process (hostname, pid) the last one counts; the earlier ones are
+// offline. A worker belongs to the token that registered it, or that first claimed with its id, until it is
+// offline.
 
 #include <cstdint>
 #include <optional>
@@ -25,18 +26,18 @@ inline constexpr Duration kOfflineWorkerKept = std::chrono::hours{24};
 
 struct RegisterWorker {
   std::string ns = "default";
-  std::optional<std::string> worker_id = {};  // its own, to refresh itself; none: a new incarnation
+  std::optional<std::string> worker_id = {};  // its own, to register again; absent: a new incarnation
   std::vector<std::string> queues = {};
   std::vector<std::string> task_types = {};
   std::vector<std::string> workflow_types = {};
   std::string hostname = {};
   std::int64_t pid = 0;
   std::string version = {};
-  int max_concurrent = 0;  // 0: no cap
+  int max_concurrent = 0;  // 0: no limit
   Labels labels = {};
-  Duration timeout = kWorkerTimeout;  // of the server, not of the request
+  Duration timeout = kWorkerTimeout;  // set by the server, not by the request
   Actor by = {};
-  std::vector<std::string> bound_to = {};  // the queues of the caller's token; none: all
+  std::vector<std::string> bound_to = {};  // the queues of the caller's token; empty: all
 };
 struct HeartbeatWorker {
   std::string ns = "default";
@@ -55,7 +56,7 @@ struct WorkerRef {
   Actor by = {};
 };
 
-// A worker waits for the next of its tasks that is canceled or taken from it.
+// Waits for the next task of the worker that is canceled or lost to it.
 struct AwaitNotices {
   std::string ns = "default";
   std::string worker_id = {};
@@ -64,7 +65,7 @@ struct AwaitNotices {
 
 struct Worker {
   std::string worker_id = {};
-  std::string owner = {};  // the id of its token; empty: it was made without one
+  std::string owner = {};  // the id of its token; empty: it was created without one
   WorkerStatus status = WorkerStatus::online;
   std::vector<std::string> queues = {};
   std::vector<std::string> task_types = {};
@@ -77,7 +78,7 @@ struct Worker {
   std::int64_t active_count = 0;
   std::int64_t total_completed = 0;
   std::int64_t total_failed = 0;
-  bool is_minimal = false;   // known by a claim alone; it promised no heartbeats, its leases speak for it
+  bool is_minimal = false;   // registered by a claim; sends no heartbeats, its leases show that it is alive
   bool is_replaced = false;  // by a later incarnation
   TimePoint registered_at = {};
   TimePoint heartbeat_at = {};
@@ -86,13 +87,13 @@ struct Worker {
 };
 
 [[nodiscard]] RecordRef worker_ref(const std::string& ns, const std::string& worker_id);
-// A process of another owner is another one, whatever it calls itself.
+// Processes of different owners differ, even with the same hostname and pid.
 [[nodiscard]] RecordRef worker_process_ref(const std::string& ns, const std::string& owner,
                                            const std::string& hostname, std::int64_t pid);
-// Whether the actor may act as this worker. An actor without an id is no token's and may act as any.
+// Whether the actor may act as this worker. An actor without an id has no token and may act as any worker.
 [[nodiscard]] bool is_owned_by(const Worker& worker, const Actor& actor);
 [[nodiscard]] Problem not_its_worker(const std::string& worker_id);
-// The worker's record and, where it named one, that of its process.
+// The worker's record and, if it gave a hostname, the record of its process.
 [[nodiscard]] std::vector<RecordRef> worker_refs(const std::string& ns, const Worker& worker);
 
 [[nodiscard]] Status check(const RegisterWorker& request);
@@ -100,51 +101,53 @@ struct Worker {
 [[nodiscard]] Status check(const WorkerRef& request);
 [[nodiscard]] Status check(const AwaitNotices& request);
 
-// As it stands at `now`.
+// The worker at `now`.
 [[nodiscard]] Worker worker_at(const Record& record, TimePoint now);
 [[nodiscard]] Worker worker_from(const RawJson& answer);
-// Which worker the process is registered as.
+// The id of the worker as which the process is registered.
 [[nodiscard]] std::string process_worker_id(const Record& record);
 
-// A registration with its id chosen, and the incarnation that it was seen to replace, if any.
+// A registration with its chosen id, and the incarnation that it replaces according to an earlier read, if
+// any.
 struct Registration {
   RegisterWorker request = {};
   std::string worker_id = {};
   std::optional<std::string> replaces = {};
 
   [[nodiscard]] std::vector<RecordRef> refs() const;
-  // The workflows that it runs as code, each once.
+  // The workflows that it runs as code, without duplicates.
   [[nodiscard]] std::set<std::string> offered() const;
 };
-// There if some worker has ever offered the workflow: one without a definition is started as code then.
-// The queue that runs of a workflow in code go to which name none; none: `default`.
+// The queue for code runs that name none; nullopt: `default`.
 [[nodiscard]] std::optional<std::string> queue_of_offer(const Record& offer);
+// Its record exists if a worker has ever offered the workflow; without a definition it is then started as
+// code.
 [[nodiscard]] RecordRef code_workflow_ref(const std::string& ns, const std::string& workflow);
-// Shown the records of `refs`. Refused with `conflict` when another than `replaces` is registered by now: the
-// caller looks again. What the replaced one holds is recovered.
+// Receives the records of `refs`. Fails with `conflict` if a worker other than `replaces` is registered by
+// now: the caller reads again. The tasks of the replaced worker are recovered.
 [[nodiscard]] Result<RecordDecision> decide_register(const Registration& registration, FoundRecords found,
                                                      TimePoint now);
 
-// These are shown the worker's record and answer with the worker.
+// These receive the worker's record and answer with the worker.
 [[nodiscard]] Result<RecordDecision> decide_heartbeat(const HeartbeatWorker& request, FoundRecords found,
                                                       TimePoint now);
 [[nodiscard]] Result<RecordDecision> decide_drain(const WorkerRef& request, FoundRecords found,
                                                   TimePoint now);
-// Shown the records of `worker_refs`. What it holds is released.
+// Receives the records of `worker_refs`. The tasks of the worker are released.
 [[nodiscard]] Result<RecordDecision> decide_deregister(const WorkerRef& request, FoundRecords found,
                                                        TimePoint now);
-// A claim is a sign of life, also of an id that never registered: it is registered by it, minimally.
+// A claim counts as a heartbeat. An unknown id is registered by its claim, minimally.
 [[nodiscard]] Result<RecordDecision> decide_claimed_by(const WorkerRef& request, FoundRecords found,
                                                        TimePoint now);
 
-// What was seen of the tasks that a worker holds.
+// A read of the tasks that a worker holds.
 struct SeenHeld {
-  bool is_all = true;                        // and not only a page of them
-  std::optional<TimePoint> renewed_at = {};  // when it last claimed or renewed one
+  bool is_all = true;                        // false: only one page of them was read
+  std::optional<TimePoint> renewed_at = {};  // when the worker last claimed or renewed one
 };
-// For the sweep, shown the records of `worker_refs`: one that is not heard of any more, by heartbeats of its
-// own or of its tasks, goes offline and what it holds is recovered; one that was offline long enough is
-// forgotten.
+// For the sweep; receives the records of `worker_refs`. A worker that has sent no heartbeats, neither of its
+// own nor of its tasks, goes offline and its tasks are recovered; a worker that was offline long enough is
+// erased.
 [[nodiscard]] Result<RecordDecision> decide_worker_due(const SeenHeld& held, FoundRecords found,
                                                        TimePoint now);
 

@@ -75,7 +75,7 @@ std::optional<NodeKey> WorkingRun::key_of(const TaskId& task) {
 }
 
 std::optional<TimePoint> WorkingRun::earliest_timer() {
-  // Each node that is here may hide one of those that are stored, so one more than that is enough.
+  // Each loaded node may hide a stored one, so one more than that is enough.
   if (held_ == Held::some && source_ != nullptr) take(source_->earliest_timers(nodes_.size() + 1));
   std::optional<TimePoint> earliest;
   for (const auto& [key, one] : nodes_) {

@@ -16,15 +16,19 @@ using core::Result;
 
 namespace {
 
+core::LanePlace place_of(const core::TaskSpec& spec) {
+  return core::lane_place(spec.priority, spec.fairness_key.has_value());
+}
+
 bool is_lane_of(const core::Lane& lane, const std::string& ns, const core::TaskSpec& spec) {
-  return lane.priority == spec.priority && lane.type == spec.type && lane.queue == spec.queue &&
-         lane.ns == ns && lane.of_runs == spec.run_id.has_value() &&
-         lane.fair == spec.fairness_key.has_value();
+  const core::LanePlace place{.priority = lane.priority, .fair = lane.fair};
+  return place == place_of(spec) && lane.type == spec.type && lane.queue == spec.queue && lane.ns == ns &&
+         lane.of_runs == spec.run_id.has_value();
 }
 
 bool goes_to_a_run(const core::TaskSpec& spec) { return spec.run_id.has_value(); }
 
-// What each kind of command needs to see of the tasks it names.
+// Collects the tasks that the commands name, and how much of each task has to be loaded.
 struct LoadGatherer {
   std::unordered_map<core::TaskId, store::LoadTask>& wanted;
 
@@ -37,7 +41,7 @@ struct LoadGatherer {
   }
   void operator()(const core::ReportTasks& command) const {
     for (const core::Report& report : command.reports) {
-      // Only a failure asks the retry policy; the rest is decided by the lease alone.
+      // Only a failure needs the retry policy; the lease alone decides the other reports.
       store::LoadTask wish{.id = report.task_id, .facts = report.action == core::ReportAction::fail};
       if (report.action == core::ReportAction::complete)
         wish.only_to_end = {.fence = report.fence, .worker_id = command.worker_id};
@@ -70,8 +74,8 @@ struct LoadGatherer {
   void operator()(const core::WriteStepsOfMany& command) const {
     for (const core::WriteSteps& write : command.writes) (*this)(write);
   }
-  // A claim in the same group may be handed what a command made claimable, and shows all of it; the claim
-  // round loads those facts itself.
+  // A claim of the same group may get a task that a command made claimable, and shows all its facts. The
+  // claim round loads those facts itself.
   template <typename Other>
   void operator()(const Other& /*command*/) const {}
 };
@@ -89,17 +93,17 @@ Lanes intern_lanes(store::Store& store, const std::vector<const Command*>& comma
     if (enqueue == nullptr) continue;
     const core::TaskSpec* last = nullptr;
     for (const core::TaskSpec& spec : enqueue->tasks) {
-      const bool is_same = last != nullptr && last->priority == spec.priority && last->type == spec.type &&
-                           last->queue == spec.queue && goes_to_a_run(*last) == goes_to_a_run(spec) &&
-                           last->fairness_key.has_value() == spec.fairness_key.has_value();
+      const core::LanePlace place = place_of(spec);
+      const bool is_same = last != nullptr && place_of(*last) == place && last->type == spec.type &&
+                           last->queue == spec.queue && goes_to_a_run(*last) == goes_to_a_run(spec);
       last = &spec;
       if (!is_same) {
         keys.push_back({.ns = enqueue->ns,
                         .queue = spec.queue,
                         .type = spec.type,
-                        .priority = spec.priority,
+                        .priority = place.priority,
                         .of_runs = goes_to_a_run(spec),
-                        .fair = spec.fairness_key.has_value()});
+                        .fair = place.fair});
       }
     }
   }
@@ -235,12 +239,13 @@ const core::Lane* Batch::lane_of(const std::string& ns, const core::TaskSpec& sp
   const bool is_same = last_lane_ != nullptr && (is_lane_of(*last_lane_, ns, spec) ||
                                                  core::planted(core::Canary::lane_reused_across_types));
   if (!is_same) {
+    const core::LanePlace place = place_of(spec);
     last_lane_ = lanes_.at({.ns = ns,
                             .queue = spec.queue,
                             .type = spec.type,
-                            .priority = spec.priority,
+                            .priority = place.priority,
                             .of_runs = goes_to_a_run(spec),
-                            .fair = spec.fairness_key.has_value()});
+                            .fair = place.fair});
   }
   return last_lane_;
 }
@@ -268,31 +273,45 @@ Result<Answer> Batch::run(const core::EnqueueTasks& command) {
   return Answer{std::move(results)};
 }
 
+WorkingTask& Batch::add_made(const core::EnqueueTasks& command, core::TaskRecord record) {
+  if (command.trace) record.facts.trace = command.trace;
+  return set_.add_new(std::move(record));
+}
+
 core::Enqueued Batch::enqueue(const core::EnqueueTasks& command, const core::TaskSpec& spec) {
   const std::string& ns = command.ns;
   const core::TaskId id = spec.id.value_or(ids_.next_task(tx_.now()));
-  if (spec.idempotency_key) {
-    store::IdempotencyRef ref{.ns = ns, .type = spec.type, .key = *spec.idempotency_key};
-    const auto [known, is_first] = idempotency_.emplace(std::move(ref), id);
-    const bool is_known = !is_first && !core::planted(core::Canary::idempotency_forgotten);
-    if (is_known) return {.created = false, .id = known->second};
-  }
+  if (!spec.idempotency_key) return make(command, spec, id);
+  store::IdempotencyRef ref{.ns = ns, .type = spec.type, .key = *spec.idempotency_key};
+  const auto [known, is_first] = idempotency_.emplace(std::move(ref), id);
+  const bool is_promised = !is_first && known->second == id;  // the SQL function of this call stored it
+  const bool is_known = !is_first && !is_promised && !core::planted(core::Canary::idempotency_forgotten);
+  if (is_known) return {.created = false, .id = known->second};
+  core::Enqueued made = make(command, spec, id);
+  set_.newest().has_key = is_promised;
+  return made;
+}
+
+core::Enqueued Batch::make(const core::EnqueueTasks& command, const core::TaskSpec& spec,
+                           const core::TaskId& id) {
+  const std::string& ns = command.ns;
   const core::Lane* lane = lane_of(ns, spec);
   if (spec.run_id) {
     const BatchRuns::Added added = runs_.add_task(spec, id, actor_of(command.by));
     core::TaskRecord record = core::new_task(id, *lane, spec, tx_.now(), false);
     record.facts.run = added.run;
-    WorkingTask& task = set_.add_new(std::move(record));
+    record.facts.trace = added.trace;
+    WorkingTask& task = add_made(command, std::move(record));
     if (!added.is_held) set_.release(task);
     return {.created = true, .id = id};
   }
   if (!spec.key) {
-    set_.add_new(core::new_task(id, *lane, spec, tx_.now(), true));
+    add_made(command, core::new_task(id, *lane, spec, tx_.now(), true));
     return {.created = true, .id = id};
   }
   const store::LineRef line{.ns = ns, .queue = spec.queue, .key = *spec.key};
   const bool is_first = set_.join_line(line, id);
-  WorkingTask& task = set_.add_new(core::new_task(id, *lane, spec, tx_.now(), is_first));
+  WorkingTask& task = add_made(command, core::new_task(id, *lane, spec, tx_.now(), is_first));
   if (!is_first) set_.note_waiting(line, task);
   return {.created = true, .id = id};
 }
@@ -320,8 +339,8 @@ Result<core::ReportAnswer> Batch::report(const core::ReportTasks& command, std::
   WorkingTask* task = find(command.ns, report.task_id);
   if (task == nullptr) return no_such_task(report.task_id);
   if (const core::Status allowed = check_queue(command, *task); !allowed) return allowed.problem();
-  auto decision =
-      core::decide_report(task->record, command.worker_id, report, past_attempt(*task, report), moment());
+  auto decision = core::decide_report(task->record, command.worker_id, report, past_attempt(*task, report),
+                                      moment_of(report));
   if (!decision) return decision.problem();
   if (report.continue_as_new && report.action == core::ReportAction::complete) {
     if (!task->record.facts.run || !core::is_body_type(task->record.lane->type))
@@ -369,7 +388,7 @@ Answer Batch::run(const core::RetryTasks& command) {
 Result<core::TaskMoved> Batch::revive(const std::string& ns, const core::TaskId& id, const core::Actor& by) {
   WorkingTask* task = find(ns, id);
   if (task == nullptr) return no_such_task(id);
-  // Asked before it joins its line: a task that may not go back must not stand in it.
+  // Decide before the task joins its line: a task that cannot be retried must not join.
   auto change = core::decide_revive(task->record, true, tx_.now());
   if (!change) return change.problem();
   if (task->record.facts.run) {

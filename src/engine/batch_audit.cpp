@@ -1,4 +1,4 @@
-// Batch's half for who did what, and for what is to be done once.
+// Batch's part for the audit log and for idempotent commands (DoOnce).
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ namespace pawl::engine {
 
 using core::Result;
 
-// One entry for the whole batch. A single enqueue is not worth one: docs/adr/0010-the-audit-is-a-chain.md.
+// Writes one entry for the whole batch. A single enqueue gets none: docs/adr/0010-the-audit-is-a-chain.md.
 void Batch::note_batch(const core::EnqueueTasks& command, const std::vector<core::Enqueued>& results) {
   const auto count =
       std::count_if(results.begin(), results.end(), [](const core::Enqueued& one) { return one.created; });
@@ -23,7 +23,7 @@ void Batch::note_batch(const core::EnqueueTasks& command, const std::vector<core
   records_.note(std::move(entry));
 }
 
-// One task by its name and how it went; a page of a bulk change by its counts.
+// Records a single task with its id and outcome, and a page of a bulk change with its counts.
 void Batch::note_moved(std::string_view action, const core::Actor& by, const std::string& ns,
                        const std::vector<core::TaskId>& ids,
                        const std::vector<Result<core::TaskMoved>>& results) {
@@ -40,7 +40,7 @@ void Batch::note_moved(std::string_view action, const core::Actor& by, const std
   records_.note(std::move(entry));
 }
 
-// Only under lock is it known which queue a task is of.
+// The queue of a task is known only under lock.
 core::Status Batch::check_queue(const core::ReportTasks& command, const WorkingTask& task) {
   if (core::planted(core::Canary::token_queue_not_compared)) return core::Done{};
   core::Status allowed = core::check_queue(command.queues, task.record.lane->queue);
@@ -58,12 +58,13 @@ void Batch::lock_keys(const std::vector<const core::DoOnce*>& onces) {
   records_.lock(std::move(refs));
 }
 
-// What was put off is not to be done now, like what is not there any more.
+// A deferred record is rejected in the same way as a record that no longer exists.
 Result<std::optional<core::Replayed>> Batch::look_up_taken(const core::DoOnce& once) {
   const auto record = records_.find({once.takes.front()}).front();
   const bool is_due = record && record->expires_at && *record->expires_at <= tx_.now();
   if (is_due && once_.insert(once.takes.front()).second) return std::optional<core::Replayed>{};
-  return core::Problem{.code = core::ProblemCode::already_completed, .detail = "somebody else has taken it"};
+  return core::Problem{.code = core::ProblemCode::already_completed,
+                       .detail = "another node has executed this call"};
 }
 
 Result<std::optional<core::Replayed>> Batch::look_up(const core::DoOnce& once) {

@@ -1,6 +1,5 @@
-// Batch's part for what is too old to be kept. A walk has decided it (engine/retention.hpp); here it is
-// compared once more, locked, and whatever another command of the group has touched is left for the next
-// walk.
+// Batch's part for retention. A retention walk (engine/retention.hpp) selected the rows; this code compares
+// them again under lock. Rows that another command of the group touches are left for the next walk.
 
 #include <algorithm>
 
@@ -51,7 +50,7 @@ Answer Batch::run(const core::EraseRuns& command) {
   return swept;
 }
 
-// Not while one of its tasks is under way: a run that was cancelled ends before the last of them.
+// A run is kept while one of its tasks has not ended: a canceled run ends before its last task.
 bool Batch::erase_run(const core::EraseRuns::Ref& ref, const core::Run& run) {
   if (!core::is_closed(run.state) || run.sequence != ref.sequence) return false;
   const std::vector<core::TaskId> ids = tx_.list_run_tasks(ref.id);

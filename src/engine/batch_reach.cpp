@@ -1,4 +1,4 @@
-// BatchRuns' half for tokens that are bound to queues. Only under lock is it known where a run or a body is.
+// BatchRuns' part for tokens that are bound to queues. The queue of a run or a body is known only under lock.
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ namespace pawl::engine {
 
 namespace {
 
-// Its tasks, and those of its children, may be in any queue.
+// The tasks of a definition, and those of its children, may be in any queue.
 core::Problem is_a_definition(const std::string& workflow) {
   return {
       .code = core::ProblemCode::forbidden,

@@ -1,4 +1,4 @@
-// Batch's half for what is not a task: records, checkpoints, and tasks that a record's end takes away.
+// Batch's part for records and checkpoints, and for evicting tasks when a record ends.
 
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/ensure.hpp"
+#include "core/inbox.hpp"
 #include "core/json_writer.hpp"
 #include "core/worker.hpp"
 
@@ -30,7 +31,7 @@ std::optional<store::RunKeyRef> key_of(const Start& command) {
 std::optional<RunId> id_for(const core::StartRun& command) { return command.id; }
 std::optional<RunId> id_for(const core::OpenRun& /*command*/) { return std::nullopt; }
 
-// What a change of a task tells its run; nothing for what it need not know.
+// The outcome of a task change for its run; none if the run does not need it.
 std::optional<core::TaskOutcome> outcome_of(const core::TaskRecord& record, core::TaskStatus before,
                                             const core::TaskChange& change) {
   core::TaskOutcome outcome{.node = record.facts.run->node,
@@ -69,7 +70,7 @@ std::optional<core::TaskOutcome> outcome_of(const core::TaskRecord& record, core
   }
 }
 
-// What the commands of a group name: runs, nodes whose end is near, keys.
+// Collects the runs and run keys that the commands of a group name, and the nodes that they may end.
 struct RunGatherer {
   WorkingSet& set;
   std::vector<RunId>& runs;
@@ -205,7 +206,7 @@ void BatchRuns::take(const RunId& run, core::RunDecision decision) {
   is_settling_ = false;
 }
 
-// All that a decision stops, holds or frees, in one question.
+// Loads, in one query, all tasks that a decision stops, holds, frees or revives.
 void BatchRuns::load_tasks_of(const std::vector<core::RunEffect>& effects) {
   std::vector<store::LoadTask> wanted;
   std::vector<core::TaskId> touched;
@@ -264,7 +265,9 @@ Result<core::RunFacts> BatchRuns::facts_of(const core::StartRun& command) {
                        .deadline_at = command.deadline_at,
                        .labels = command.labels,
                        .trace_id = command.trace_id,
-                       .span_id = command.span_id};
+                       .span_id = command.span_id,
+                       .trace_flags = command.trace_flags,
+                       .tracestate = command.tracestate};
   const auto deadline = command.deadline ? command.deadline : plan->definition.deadline;
   if (!facts.deadline_at && deadline) facts.deadline_at = around_.tx.now() + *deadline;
   return facts;
@@ -293,7 +296,9 @@ core::RunFacts BatchRuns::facts_of_code(const core::StartRun& command) {
                        .deadline_at = command.deadline_at,
                        .labels = command.labels,
                        .trace_id = command.trace_id,
-                       .span_id = command.span_id};
+                       .span_id = command.span_id,
+                       .trace_flags = command.trace_flags,
+                       .tracestate = command.tracestate};
   if (command.deadline) facts.deadline_at = around_.tx.now() + *command.deadline;
   return facts;
 }
@@ -308,7 +313,9 @@ Result<core::RunFacts> BatchRuns::facts_of(const core::OpenRun& command) const {
                        .deadline_at = command.deadline_at,
                        .labels = command.labels,
                        .trace_id = command.trace_id,
-                       .span_id = command.span_id};
+                       .span_id = command.span_id,
+                       .trace_flags = command.trace_flags,
+                       .tracestate = command.tracestate};
   if (command.deadline) facts.deadline_at = around_.tx.now() + *command.deadline;
   return facts;
 }
@@ -318,6 +325,9 @@ Result<Answer> BatchRuns::start_once(const Start& command) {
   const auto key = key_of(command);
   const auto known = key ? runs_.run_of(*key) : std::nullopt;
   const core::WorkingRun* existing = known ? runs_.find(*known) : nullptr;
+  const bool is_missing = known && existing == nullptr && id_for(command) != known;
+  if (is_missing && is_promised(*known)) return answer_promised(command, *known);
+  if (is_missing) existing = runs_.find(*known);  // another node has started it in the meantime
   if (existing != nullptr) {
     if (command.on_conflict == core::OnConflict::fail) {
       return core::Problem{
@@ -342,6 +352,25 @@ Result<Answer> BatchRuns::start_once(const Start& command) {
   return Answer{core::RunStarted{.created = true, .run = working.run()}};
 }
 
+bool BatchRuns::is_promised(const RunId& id) {
+  return runs_.peek(core::inbox_ref(to_string(id))).has_value();
+}
+
+template <typename Start>
+Result<Answer> BatchRuns::answer_promised(const Start& command, const RunId& id) {
+  if (command.on_conflict == core::OnConflict::fail) {
+    return core::Problem{
+        .code = core::ProblemCode::conflict,
+        .detail = fmt::format("run {} has the run_key '{}' already", to_string(id), *command.run_key)};
+  }
+  auto facts = facts_of(command);
+  if (!facts) return facts.problem();
+  if (const core::Status allowed = check_reach(command, *facts); !allowed) return allowed.problem();
+  core::RunStarted started{.is_promised = true};
+  started.run.facts = {.id = id, .ns = command.ns, .workflow = command.workflow};
+  return Answer{std::move(started)};
+}
+
 Result<Answer> BatchRuns::run(const core::StartRun& command) { return start_once(command); }
 Result<Answer> BatchRuns::run(const core::OpenRun& command) { return start_once(command); }
 
@@ -363,6 +392,11 @@ Result<core::RunDecision> BatchRuns::revive(core::WorkingRun& working, const Dec
     return core::Problem{.code = core::ProblemCode::conflict,
                          .detail = fmt::format("run {} has the run_key '{}' now and is {}", to_string(*named),
                                                key.key, to_string(other->run().state))};
+  }
+  if (named && *named != facts.id && other == nullptr && is_promised(*named)) {
+    return core::Problem{.code = core::ProblemCode::conflict,
+                         .detail = fmt::format("run_key '{}' belongs to run {}, which has not started yet",
+                                               to_string(*named), key.key)};
   }
   auto decision = decide();
   if (decision) runs_.give_key(key, facts.id);
@@ -388,19 +422,16 @@ Result<Answer> BatchRuns::run(const core::RewindRun& command) {
   core::WorkingRun* source = runs_.find(command.run.ns, command.run.id);
   if (source == nullptr) return no_such_run(command.run.id);
   const core::Run& from = source->run();
-  if (command.expected_sequence && *command.expected_sequence != from.sequence) {
-    return core::Problem{.code = core::ProblemCode::precondition_failed,
-                         .detail = fmt::format("the run is at sequence {}, the request expected {}",
-                                               from.sequence, *command.expected_sequence)};
-  }
+  if (const core::Status current = core::check_sequence(from, command.expected_sequence); !current)
+    return current.problem();
   core::RunFacts facts = from.facts;
   facts.id = RunId{around_.ids.next(around_.tx.now())};
-  facts.run_key.reset();  // it names the first one
+  facts.run_key.reset();  // the key stays with the original run
   facts.parent.reset();
   facts.depth = 0;
   facts.rewound_from = from.facts.id;
   if (facts.deadline_at) facts.deadline_at = around_.tx.now() + (*facts.deadline_at - from.created_at);
-  // Decided on a run of its own, which is kept only if it comes to be.
+  // Decide on a separate run, which joins the group only if the decision succeeds.
   core::WorkingRun fork{source->plan()};
   auto decision = core::rewind_run(*source, command.to, fork, facts, context(facts, actor_of(command.by)));
   note_action("run.rewind", command.by, command.run,
@@ -504,7 +535,11 @@ core::Status BatchRuns::note_checkpoint(const core::AppendCheckpoint& command, s
   core::WorkingRun* working = runs_.find(command.ns, id);
   if (working == nullptr) return no_such_run(id);
   core::Writer detail;
-  detail.begin_object().field("type", command.type).field("sequence", sequence).end_object();
+  detail.begin_object()
+      .field("checkpoint_id", core::checkpoint_id(command.owner, sequence, around_.tx.now()))
+      .field("type", command.type)
+      .field("sequence", sequence)
+      .end_object();
   take(id, core::note_evidence(*working, core::RunEventType::checkpoint_written, {detail.take()},
                                context(working->run().facts, actor_of(command.by))));
   return core::Done{};

@@ -1,10 +1,10 @@
 #pragma once
-// Batch's half for runs: the commands on them, what the changes of their tasks mean to them, and what their
-// decisions want done, to tasks and to other runs. All of it in the one transaction of the group.
+// Batch's part for runs: executes commands on runs, applies task changes to their runs, and performs the
+// effects of run decisions on tasks and other runs. All of it happens in the transaction of the group.
 //
-// Runs are locked after the tasks that the group names, those known beforehand in the order of their ids.
-// Others (a parent, a child, tasks that are to stop) are locked when they turn up: two groups that meet so
-// are told apart by the store, which lets one of them try again.
+// Lock order: the tasks that the group names, then the runs known beforehand, in the order of their ids.
+// Other rows (a parent, a child, tasks to stop) are locked when a decision needs them. If two groups deadlock
+// on those, the store aborts one of them, which retries.
 
 #include <deque>
 #include <functional>
@@ -22,13 +22,13 @@
 
 namespace pawl::engine {
 
-// Thrown: lanes that are not there yet. They are made outside of the transaction, and the group is tried
+// Thrown when lanes do not exist yet. The engine creates them outside the transaction and tries the group
 // again.
 struct MissingLanes {
   std::vector<store::LaneKey> keys;
 };
 
-// Who did it, as an event says it: workers and schedules as such, everybody else as a user.
+// The actor as events show it: workers and schedules by their own type, all others as a user.
 [[nodiscard]] core::EventActor actor_of(const core::Actor& by);
 
 class BatchRuns {
@@ -47,7 +47,7 @@ class BatchRuns {
   };
   explicit BatchRuns(const Around& around) : around_(around), runs_(around.tx, around.plans, around.cache) {}
 
-  // Loads and locks what the commands touch; the tasks are loaded already.
+  // Loads and locks the runs that the commands touch. The tasks must be loaded before.
   void load(const std::vector<const core::Command*>& commands);
 
   core::Result<core::Answer> run(const core::StartRun& command);
@@ -59,23 +59,25 @@ class BatchRuns {
   core::Answer run(const core::WriteStepsOfMany& command);
   core::Answer run(const core::WakeRuns& command);
 
-  // A task of a run has changed.
+  // Applies the change of a task to its run.
   void changed(const WorkingTask& task, core::TaskStatus before, const core::TaskChange& change,
                const core::EventActor& actor);
 
-  // Whether an open run takes the tasks; and one that it takes: which node it is, and whether it may start.
+  // `check_added` checks whether the open runs accept the tasks. `add_task` adds one of them as a node;
+  // `is_held` means that it may not start yet.
   [[nodiscard]] core::Status check_added(const core::EnqueueTasks& command);
   struct Added {
     core::TaskRun run = {};
+    core::Boxed<core::TraceContext> trace = {};  // null: that of the request, or none
     bool is_held = false;
   };
   [[nodiscard]] Added add_task(const core::TaskSpec& spec, const core::TaskId& id,
                                const core::EventActor& actor);
 
-  // Takes a task of a run back that has ended.
+  // Retries an ended task of a run.
   [[nodiscard]] core::Status retry_task(const core::TaskRun& task, const core::EventActor& actor);
 
-  // Writes into the log of the run that owns the checkpoint that there is one.
+  // Appends an event for the checkpoint to the log of the run that owns it.
   [[nodiscard]] core::Status note_checkpoint(const core::AppendCheckpoint& command, std::int64_t sequence);
 
   void add_memos(std::span<const WaitingClaim> claims, std::vector<core::Result<core::Answer>>& answers);
@@ -87,7 +89,7 @@ class BatchRuns {
     writes.compares_leases = rests_on_leases_;
   }
   void confirm_guesses() { runs_.confirm_guesses(); }
-  // Some command of this group looks at the run.
+  // Whether this group has loaded the run, because a command touches it.
   [[nodiscard]] bool is_here(const core::RunId& id) { return runs_.here(id) != nullptr; }
   void keep_in_cache(const store::WriteSet& writes) { runs_.keep_in_cache(writes); }
 
@@ -99,7 +101,7 @@ class BatchRuns {
 
   [[nodiscard]] core::Result<core::StepsWritten> write(const core::WriteSteps& command);
 
-  // What a token that is bound to queues may reach (batch_reach.cpp).
+  // Checks what a token that is bound to queues may reach (batch_reach.cpp).
   [[nodiscard]] core::Status check_reach(const core::StartRun& command, const core::RunFacts& facts);
   [[nodiscard]] static core::Status check_reach(const core::OpenRun& /*command*/,
                                                 const core::RunFacts& /*facts*/) {
@@ -108,11 +110,11 @@ class BatchRuns {
   [[nodiscard]] core::Status check_reach(const core::WriteSteps& command, const WorkingTask& body);
   [[nodiscard]] core::BodyMemo memo_of(const store::PeekRun& peek, std::optional<store::StoredRun>& found);
   [[nodiscard]] core::RunContext context(const core::RunFacts& facts, core::EventActor actor);
-  // Keeps the events, and does what is wanted: all of it before the outermost call returns.
+  // Records the events and performs the effects. The outermost call performs all of them before it returns.
   void take(const core::RunId& run, core::RunDecision decision);
   void load_tasks_of(const std::vector<core::RunEffect>& effects);
 
-  // The lease of a body that waits: nobody may claim it until its run lets it go.
+  // Releases the lease of a body that waits and holds the body: no worker can claim it until the run resumes.
   void give_back(WorkingTask& body);
   void perform(const core::RunId& run, const core::EnqueueNode& effect);
   void perform(const core::RunId& run, const core::StopTask& effect);
@@ -131,13 +133,20 @@ class BatchRuns {
   [[nodiscard]] const core::Lane& lane_for(const core::RunId& run, const core::TaskSpec& spec);
   template <typename Start>
   [[nodiscard]] core::Result<core::Answer> start_once(const Start& command);
+  // The reason why no task can be added to a run that is not stored: it does not exist, or a SQL function has
+  // returned its id, and those start no open runs.
+  [[nodiscard]] core::Status no_open_run(const std::string& ns, const core::RunId& id);
+  // Whether a SQL function has returned this id for a run that has not started yet.
+  [[nodiscard]] bool is_promised(const core::RunId& id);
+  template <typename Start>
+  [[nodiscard]] core::Result<core::Answer> answer_promised(const Start& command, const core::RunId& id);
   [[nodiscard]] core::Result<core::RunFacts> facts_of(const core::StartRun& command);
-  // No definition says what it does, but workers have offered to.
+  // Whether workers have offered the workflow as code.
   [[nodiscard]] bool is_code(const std::string& ns, const std::string& workflow);
   [[nodiscard]] std::string queue_of_code(const core::StartRun& command);
   [[nodiscard]] core::RunFacts facts_of_code(const core::StartRun& command);
   [[nodiscard]] core::Result<core::RunFacts> facts_of(const core::OpenRun& command) const;
-  // A run that has failed goes on, and has its key again: not while another one goes on that has it.
+  // Retries a failed run, which takes its run key back. Fails while another unfinished run has the key.
   using Decide = std::function<core::Result<core::RunDecision>()>;
   [[nodiscard]] core::Result<core::RunDecision> revive(core::WorkingRun& working, const Decide& decide);
   void note_action(std::string action, const core::Actor& by, const core::RunRef& run,
@@ -146,7 +155,7 @@ class BatchRuns {
   const Around around_;
   WorkingRuns runs_;
   std::deque<Pending> pending_;
-  // What is left of a page has a budget of its own: other commands cannot keep it from going on.
+  // WakeRuns has its own budget: deferred work continues by timers, and other commands must not starve it.
   core::CommitBudget budget_;
   core::CommitBudget wake_budget_;
   core::CommitBudget* spends_ = &budget_;

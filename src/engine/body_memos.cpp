@@ -1,7 +1,7 @@
-// The steps that the bodies of code runs are handed when they are claimed. BatchRuns' part.
+// BatchRuns' part that adds to claimed bodies of code runs the steps to resume from.
 //
-// What one claim carries is bounded, however long the histories of its bodies are: each body gets a page, and
-// reads the rest of its steps itself, outside of the group (RunApi::list_memo).
+// The answer of a claim is bounded, however long the histories are: each body gets one page, and the worker
+// reads the remaining steps outside the group (RunApi::list_memo).
 
 #include <algorithm>
 #include <unordered_map>
@@ -33,7 +33,7 @@ void each_body(std::span<const WaitingClaim> claims, std::vector<core::Result<co
   }
 }
 
-// What this group has changed replaces what is stored.
+// Unread signals: changes of this group replace the stored signals.
 std::vector<core::Signal> unread_by(const core::WorkingRun& working, std::vector<core::Signal> stored) {
   for (const core::Signal* changed : working.changed_signals()) {
     std::erase_if(stored, [&](const core::Signal& one) { return one.sequence == changed->sequence; });
@@ -42,7 +42,7 @@ std::vector<core::Signal> unread_by(const core::WorkingRun& working, std::vector
   return stored;
 }
 
-// Of a run whose nodes are all in memory.
+// For a run whose nodes are all in memory.
 core::NodeSlice slice_of(core::WorkingRun& working, const core::NodePage& page) {
   core::NodeSlice slice;
   for (const core::NodeKey key : working.all_keys()) slice.nodes.push_back(working.node(key));

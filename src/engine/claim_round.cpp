@@ -20,9 +20,12 @@ using store::QueueRef;
 namespace {
 
 bool is_claimed_before(const WorkingTask* a, const WorkingTask* b) {
-  const std::int32_t left = a->record.lane->priority;
-  const std::int32_t right = b->record.lane->priority;
-  return left != right ? left > right : core::stands_before(a->record, b->record);
+  if (a->record.lane != b->record.lane) {
+    const std::int64_t left = core::claim_rank(*a->record.lane);
+    const std::int64_t right = core::claim_rank(*b->record.lane);
+    if (left != right) return left > right;
+  }
+  return core::stands_before(a->record, b->record);
 }
 
 std::vector<WorkingTask*> in_claim_order(const std::vector<WorkingTask*>& tasks) {
@@ -39,7 +42,7 @@ std::vector<WorkingTask*> in_claim_order(const std::vector<WorkingTask*>& tasks)
 
 bool may_find(store::Store& store, const core::ClaimTasks& claim) {
   return std::any_of(claim.queues.begin(), claim.queues.end(), [&](const std::string& queue) {
-    bool is_known = false;  // a lane that it wants; of none, another node may have made one
+    bool is_known = false;  // a matching lane exists; if none does, another node may have created one
     for (const core::Lane* lane : store.lanes_of({.ns = claim.ns, .name = queue})) {
       if (!core::matches_any(claim.types, lane->type)) continue;
       if (!store.is_known_empty(*lane)) return true;
@@ -105,6 +108,7 @@ void ClaimRound::load_rooms(std::span<WaitingClaim> claims) {
 }
 
 std::int64_t ClaimRound::room_for(const core::ClaimTasks& claim) const {
+  if (rooms_.empty()) return claim.max;
   const auto room = rooms_.find({.ns = claim.ns, .worker_id = claim.worker_id});
   if (room == rooms_.end()) return claim.max;
   return std::clamp<std::int64_t>(room->second, 0, claim.max);
@@ -184,7 +188,7 @@ void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<st
 
   const auto found = candidates(shares_for(kind, wanted), static_cast<std::size_t>(wanted));
   auto member = members.begin();
-  std::size_t bytes = 0;  // of the payloads of `member`
+  std::size_t bytes = 0;  // payload bytes of `member` so far
   const auto is_full = [&](std::size_t index) {
     const core::ClaimTasks& claim = claims[index].claim;
     return given[index].size() == static_cast<std::size_t>(claim.max) || room_for(claim) == 0 ||
@@ -203,24 +207,34 @@ void ClaimRound::serve_kind(std::span<WaitingClaim> claims, const std::vector<st
       continue;
     }
     const core::Lane& lane = *task->record.lane;
-    const auto allowance = allowances_.find({.ns = lane.ns, .name = lane.queue});
-    if (allowance != allowances_.end()) {
-      if (allowance->second.left_for(lane.type, 1) == 0) continue;
-      allowance->second.take(lane.type);
-    }
+    if (!take_allowance(lane)) continue;
     const core::ClaimTasks& claim = claims[*member].claim;
     const core::Duration lease = claim.lease_for(lane.type) + lateness_of(claims[*member]);
     set_.change(*task, core::decide_claim(task->record, claim.worker_id, lease, tx_.claims_at()));
     given[*member].push_back(task);
     bytes += task->record.facts.payload.text.size();
-    const auto room = rooms_.find({.ns = claim.ns, .worker_id = claim.worker_id});
-    if (room != rooms_.end()) --room->second;
+    take_room(claim);
   }
 }
 
-// Whoever holds a lease counts its time from when it asked. A claim that joined a group which had begun
-// before would find its lease over too soon by as much. A clock that was read after a lock was read after the
-// claim, but this is not relied on: the lease is then longer than need be.
+bool ClaimRound::take_allowance(const core::Lane& lane) {
+  if (allowances_.empty()) return true;
+  const auto allowance = allowances_.find({.ns = lane.ns, .name = lane.queue});
+  if (allowance == allowances_.end()) return true;
+  if (allowance->second.left_for(lane.type, 1) == 0) return false;
+  allowance->second.take(lane.type);
+  return true;
+}
+
+void ClaimRound::take_room(const core::ClaimTasks& claim) {
+  if (rooms_.empty()) return;
+  const auto room = rooms_.find({.ns = claim.ns, .worker_id = claim.worker_id});
+  if (room != rooms_.end()) --room->second;
+}
+
+// A holder counts its lease from the moment it sent the claim. If a claim joins a group that began before,
+// the holder would see its lease end too early by the difference, so the lease is extended by it. A clock
+// that was read after waiting for a lock is later than the claim; the lease is then harmlessly too long.
 core::Duration ClaimRound::lateness_of(const WaitingClaim& waiting) const {
   return tx_.now_behind_max() + std::max(core::Duration{0}, waiting.asked_at - began_at_);
 }
@@ -244,7 +258,7 @@ std::vector<LaneShare> ClaimRound::shares_for(const core::ClaimTasks& claim, std
 std::vector<WorkingTask*> ClaimRound::candidates(std::vector<LaneShare> shares, std::size_t wanted) {
   std::vector<WorkingTask*> found;
   if (shares.empty()) return found;
-  // What this group cancelled while it was ready is still there in the store: look past it.
+  // The store still returns ready tasks that this group canceled; request that many more.
   const std::size_t gone = set_.left_ready();
   for (LaneShare& share : shares) share.max += static_cast<std::int64_t>(gone);
   do {
@@ -257,8 +271,8 @@ std::vector<WorkingTask*> ClaimRound::candidates(std::vector<LaneShare> shares, 
 std::vector<WorkingTask*> ClaimRound::take_candidates(const std::vector<LaneShare>& shares,
                                                       std::size_t wanted) {
   const std::size_t gone = set_.left_ready();
-  const bool is_shared =
-      std::any_of(shares.begin(), shares.end(), [](const LaneShare& share) { return share.lane->fair; });
+  const bool is_shared = std::any_of(shares.begin(), shares.end(),
+                                     [](const LaneShare& share) { return share.lane->is_shared(); });
   std::unordered_set<const core::Lane*> lanes;
   for (const LaneShare& share : shares) lanes.insert(share.lane);
   if (is_shared) {

@@ -1,7 +1,7 @@
 #pragma once
-// Serves the claims of one group, after all its other commands: from what the group itself made claimable and
-// from what the store has, in one order (priority, then age, or turns where tasks have fairness keys), within
-// the limits of the queues.
+// Serves the claims of one group, after its other commands, from the tasks that the group made claimable and
+// from the store. The order is by priority, then age (or turns, where tasks have fairness keys), within the
+// limits of the queues.
 
 #include <map>
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace pawl::engine {
 
-// Whether a look at the store could find something for it, by what this node knows.
+// Whether reading the store could find a task for the claim, as far as this node knows.
 [[nodiscard]] bool may_find(store::Store& store, const core::ClaimTasks& claim);
 
 class ClaimRound {
@@ -27,11 +27,11 @@ class ClaimRound {
              RunInputs inputs)
       : store_(store), tx_(tx), set_(set), began_at_(began_at), inputs_(std::move(inputs)) {}
 
-  // The tasks of each claim, in the order of `claims`; notes in each whether a limit stood in its way.
+  // Returns the tasks of each claim, in the order of `claims`; notes in each whether a limit held it back.
   [[nodiscard]] std::vector<std::vector<WorkingTask*>> serve(std::span<WaitingClaim> claims);
 
  private:
-  // What a queue still grants; nothing: no limit.
+  // How many tasks a queue still grants. An absent value is no limit.
   struct Allowance {
     bool paused = false;
     std::optional<std::int64_t> total = {};
@@ -45,8 +45,11 @@ class ClaimRound {
   using Kind = std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>;
 
   void load_rooms(std::span<WaitingClaim> claims);
-  // How many tasks the claim may still be given: as many as it asked for, within what its worker may hold.
+  // How many tasks the claim may still get: up to its maximum, within the cap of its worker.
   [[nodiscard]] std::int64_t room_for(const core::ClaimTasks& claim) const;
+  void take_room(const core::ClaimTasks& claim);
+  // False if the limits of the lane's queue allow no further task.
+  [[nodiscard]] bool take_allowance(const core::Lane& lane);
   void load_allowances(std::span<WaitingClaim> claims);
   [[nodiscard]] Allowance allowance_of(
       const store::LockedQueue& queue,
@@ -56,11 +59,11 @@ class ClaimRound {
   [[nodiscard]] std::vector<store::LaneShare> shares_for(const core::ClaimTasks& claim, std::int64_t wanted);
   [[nodiscard]] std::vector<WorkingTask*> candidates(std::vector<store::LaneShare> shares,
                                                      std::size_t wanted);
-  // How long after the transaction's time the claim may have been asked for.
+  // How long after the transaction's time the claim may have arrived.
   [[nodiscard]] core::Duration lateness_of(const WaitingClaim& waiting) const;
   [[nodiscard]] std::vector<WorkingTask*> take_candidates(const std::vector<store::LaneShare>& shares,
                                                           std::size_t wanted);
-  // Takes the damaged ones out of `tasks`; true if there were any.
+  // Removes the damaged tasks from `tasks`; true if there were any.
   bool set_aside_damaged(std::vector<WorkingTask*>& tasks);
   void load_missing_facts(std::span<WorkingTask* const> tasks);
   void spend_rates();

@@ -23,7 +23,7 @@ void count_effects(EngineStats& stats, const core::Command& command, const core:
   const auto* const asked = std::get_if<core::ReportTasks>(&command);
   if (asked == nullptr || !answer) return;
   const auto* const results = std::get_if<std::vector<core::Result<core::ReportAnswer>>>(&*answer);
-  if (results == nullptr) return;  // kept from before: it was counted then
+  if (results == nullptr) return;  // a replayed answer, counted the first time
   for (std::size_t i = 0; i < results->size(); ++i) {
     if ((*results)[i]) count_report(stats, asked->reports[i].action, (*results)[i]->status);
   }

@@ -5,7 +5,7 @@ namespace pawl::engine {
 namespace {
 
 constexpr std::size_t kTypesMax = 10'000;
-constexpr std::size_t kSchemaBytesMax = 4U << 20U;  // as text: what was parsed takes ten times as much
+constexpr std::size_t kSchemaBytesMax = 4U << 20U;  // of JSON text; the parsed form takes ten times as much
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #pragma once
-// The declared types of tasks as runs need them, kept for a moment: a change is seen by all nodes within
-// kSeenWithin. Bounded. Any thread.
+// Caches the declared task types that runs need. All nodes see a change within kSeenWithin. Bounded.
+// Thread-safe.
 
 #include <functional>
 #include <map>
@@ -29,18 +29,18 @@ class DeclaredTypes {
  private:
   struct Known {
     std::shared_ptr<const core::DeclaredType> type;
-    core::TimePoint updated_at = {};  // of the record, as is its version
+    core::TimePoint updated_at = {};  // of the record, as is `version`
     std::int64_t version = 0;
     core::MonotonicTime read_at = {};
   };
 
-  // With the lock: what is known of the record, parsed already if it has not changed.
+  // Requires the lock. Returns the cached type if the record has not changed since it was parsed, else null.
   [[nodiscard]] std::shared_ptr<const core::DeclaredType> known_as(const core::Record& record) const;
 
   core::Clock& clock_;
   std::mutex mutex_;
   std::map<core::RecordRef, Known> known_;
-  std::size_t schema_bytes_ = 0;  // of all that is known
+  std::size_t schema_bytes_ = 0;  // sum over `known_`
 };
 
 }  // namespace pawl::engine

@@ -1,5 +1,5 @@
 #pragma once
-// Lists of what is to be locked: each once, and in the order in which everybody locks.
+// Sorts and deduplicates a list of rows to lock, so that all groups lock in the same order.
 
 #include <algorithm>
 #include <vector>

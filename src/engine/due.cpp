@@ -11,7 +11,7 @@ namespace pawl::engine {
 
 namespace {
 
-constexpr std::size_t kLookedInto = 50;  // at once: they come with their payloads
+constexpr std::size_t kLookedInto = 50;  // tasks per read: they include their payloads
 
 std::optional<core::TimePoint> last_renewal(store::Store& store, store::TaskPage page) {
   std::optional<core::TimePoint> last;
@@ -48,7 +48,7 @@ core::ChangeRecords end_of_worker(store::Store& store, const core::Record& recor
           .held = {.ns = ns, .worker_id = worker.worker_id, .ids = std::move(ids)}};
 }
 
-// One command for all of a kind that are simply gone when their time is over.
+// Adds one command that erases all expired records of a kind.
 void add_expired(store::Store& store, core::RecordKind kind, std::size_t page, std::vector<DueWork>& due) {
   core::ChangeRecords expire{.decide = core::decide_expire};
   for (core::Record& record : store.due_records(kind, page)) expire.refs.push_back(std::move(record.ref));
@@ -63,7 +63,7 @@ std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check, co
   std::vector<DueWork> due;
   switch (check) {
     case core::RecoveryCheck::leases:
-    case core::RecoveryCheck::timeouts: {  // an attempt's timeout stands on its lease
+    case core::RecoveryCheck::timeouts: {  // the lease carries the attempt's timeout
       auto leases = store.due_leases(page);
       const int count = static_cast<int>(leases.size());
       if (count > 0) due.push_back({.command = core::SweepLeases{std::move(leases)}, .examined = count});

@@ -1,6 +1,6 @@
 #pragma once
-// What a check of the recovery finds due, as commands that compare again under lock: any number of nodes may
-// look at once.
+// Finds the due work of a recovery check and returns it as commands. The commands compare again under lock,
+// so any number of nodes may run a check concurrently.
 
 #include <vector>
 
@@ -12,10 +12,10 @@ namespace pawl::engine {
 
 struct DueWork {
   core::Command command = {};
-  int examined = 0;  // how many things it is about
+  int examined = 0;  // number of items in the command
 };
 
-// A page of it. Throws StoreError.
+// `page` limits how many items one call finds. Throws StoreError.
 struct DueLook {
   std::size_t page = 1'000;
   core::Duration stuck_after = core::kStuckAfter;

@@ -1,5 +1,5 @@
 #pragma once
-// What a tick found due, as commands.
+// Splits a command of a tick into commands of one item each.
 
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace pawl::engine {
 
-// While something that is due is damaged, each thing is a command of its own (`one_by_one`): one harms no
-// other.
+// With `one_by_one`, each item becomes its own command, so that a damaged item does not block the others.
+// Otherwise returns the command unchanged.
 [[nodiscard]] std::vector<core::Command> parts_of(core::Command& command, bool one_by_one);
 
 }  // namespace pawl::engine

@@ -23,11 +23,11 @@ using store::StoreError;
 
 namespace {
 
-// How often a group is tried again at once: after a deadlock or a lost race, and after a connection was lost
-// (the first use of a dead connection is what finds it dead).
+// How often a group is retried immediately: after a deadlock or a lost race, and after a lost connection (the
+// first use of a dead connection detects it).
 constexpr int kTriesAfterConflict = 50;
 constexpr int kTriesAfterLoss = 3;
-constexpr core::Duration kTriesFor = std::chrono::seconds{20};  // of those: each may have waited for a lock
+constexpr core::Duration kTriesFor = std::chrono::seconds{20};  // for all tries: each may wait for a lock
 
 constexpr int kTicksOfParts = 100;  // after damage was found
 std::int64_t claimed_count(const Answer& answer) {
@@ -36,13 +36,13 @@ std::int64_t claimed_count(const Answer& answer) {
 
 bool has_tasks(const Answer& answer) { return claimed_count(answer) > 0; }
 
-// Those wait for freed slots and for time, and look again by themselves.
+// Limited claims wait for freed slots and for time, and poll again on their own.
 bool is_any_limited(const std::vector<WaitingClaim>& claims) {
   return std::any_of(claims.begin(), claims.end(), [](const WaitingClaim& claim) { return claim.limited; });
 }
 
-// Also a group that writes nothing replies what others have committed: that there is such a task already,
-// say. A claim without tasks replies nothing of that kind.
+// A group that writes nothing may still reply with what other groups committed, such as an existing task. A
+// claim without tasks does not.
 bool is_any_settled(const std::vector<WaitingClaim>& claims) {
   return std::any_of(claims.begin(), claims.end(),
                      [](const WaitingClaim& claim) { return claim.settled.has_value(); });
@@ -50,21 +50,21 @@ bool is_any_settled(const std::vector<WaitingClaim>& claims) {
 
 }  // namespace
 
-// One group on its way through a transaction; kept over retries.
+// One group on its way through a transaction; kept across retries.
 struct Engine::Group {
   std::vector<const core::Command*> commands;
-  std::vector<const core::DoOnce*> onces;  // beside the commands; none: may be done again
+  std::vector<const core::DoOnce*> onces;  // parallel to `commands`; null: the command is not idempotent
   std::vector<core::Reply> replies;
   std::vector<Result<Answer>> answers;
   std::vector<WaitingClaim> claims;
   std::vector<Result<Answer>> claim_answers;
-  std::vector<store::LaneKey> missing_lanes;  // that a try found out about
-  Answers done;                               // of what is committed
+  std::vector<store::LaneKey> missing_lanes;  // found by a failed try
+  Answers done;                               // of the committed part
   std::uint64_t wakes_seen = 0;
-  std::vector<Wake> left_ready;  // that it committed and gave to nobody
+  std::vector<Wake> left_ready;  // claimable tasks that it committed but gave to no claim
   int served = 0;                // claims that got tasks
   core::MonotonicTime began_at = {};
-  // The one command is worked out in the transaction, behind a user's own statements; or there is none.
+  // Set for `transact`: `own` is computed in the transaction, after the user's own statements.
   const OwnWork* work = nullptr;
   core::Command own = {};
   bool is_kept = true;
@@ -82,7 +82,7 @@ Engine::Engine(store::Store& store, core::Clock& clock, core::Random& random, En
 
 Engine::Answers Engine::commit(std::vector<Request> requests) {
   Group group;
-  group.done.replies.reserve(requests.size());  // so that a refusal for lack of memory needs none
+  group.done.replies.reserve(requests.size());  // so that a refusal for lack of memory allocates nothing
   group.done.answers.reserve(requests.size());
   for (Request& request : requests) {
     const auto* once = std::get_if<core::DoOnce>(&request.command);
@@ -120,7 +120,7 @@ void Engine::settle(Answers& answers) {
 void Engine::tell(Answers answers) {
   settle(answers);
   for (std::size_t i = 0; i < answers.replies.size(); ++i) {
-    // One that could not be passed on for lack of memory is dropped, which ends the connection that waits.
+    // A reply that cannot be sent for lack of memory is dropped, which ends the waiting connection.
     (void)core::has_memory_for([&] { answers.replies[i](std::move(answers.answers[i])); });
   }
   for (const RunWatch::News& news : answers.news) news.tell(*news.run);
@@ -168,7 +168,7 @@ void Engine::run_group(Group& group) {
       stats_.group_micros += (clock_.monotonic() - group.began_at).count();
       collect_answers(group);
       serve_parked(group);
-      // What is served once more has to wait for another commit; the others need not.
+      // Claims that are served once more wait for another commit; the other replies need not.
       if (!group.claims.empty()) tell(std::exchange(group.done, {}));
     } catch (const MissingLanes& missing) {
       group.missing_lanes = missing.keys;
@@ -179,18 +179,18 @@ void Engine::run_group(Group& group) {
                              (is_loss && ++losses < kTriesAfterLoss);
       if (may_retry && clock_.monotonic() - first_at < kTriesFor) continue;
       refuse(group, error);
-    } catch (const std::bad_alloc&) {  // the transaction was rolled back, or its outcome is not known
+    } catch (const std::bad_alloc&) {  // the transaction was rolled back, or its outcome is unknown
       refuse_for_lack_of_memory(group);
     } catch (const core::DamagedRun& error) {
       refuse(group, StoreError{StoreError::Kind::internal, error.what()});
     } catch (const std::exception& error) {
-      if (group.work != nullptr) throw;  // a user's own, on the user's thread
+      if (group.work != nullptr) throw;  // thrown by the user's code, on the user's thread
       refuse(group, StoreError{StoreError::Kind::internal, error.what()});
     }
   }
 }
 
-// What is wrong with rows is so each time: it must not end what others asked for.
+// Defects of rows repeat on every try: run the commands one by one, so that the others succeed.
 void Engine::refuse(Group& group, const StoreError& error) {
   const StoreError::Kind kind = error.kind();
   const bool is_of_rows = kind == StoreError::Kind::internal || kind == StoreError::Kind::conflict ||
@@ -202,7 +202,7 @@ void Engine::refuse(Group& group, const StoreError& error) {
   refuse_group(group, error.problem());
 }
 
-// Of several commands one may need more memory than there is, and the others little.
+// One command may need more memory than there is while the others need little: run them one by one.
 void Engine::refuse_for_lack_of_memory(Group& group) {
   if (group.work == nullptr && group.commands.size() + group.claims.size() > 1) return run_each(group);
   ++stats_.refused_groups;
@@ -218,7 +218,7 @@ void Engine::run_each(Group& group) {
     group.served += one.served;
     tell(std::move(one.done));
   };
-  // A command for which there is not even the memory of a group is dropped, which ends the call that waits.
+  // A command is dropped if there is no memory even for its group. This ends the call that waits for it.
   for (std::size_t i = 0; i < whole.commands.size(); ++i) {
     (void)core::has_memory_for([&] {
       Group one;
@@ -263,7 +263,7 @@ void Engine::try_group(Group& group) {
   execute_commands(group, batch);
   const auto note_seen = [&] { group.done.number = std::max(group.done.number, tx->seen()); };
   if (!group.commands.empty()) note_seen();
-  if (group.work != nullptr && !group.answers.front()) return;  // what came with it is not kept either
+  if (group.work != nullptr && !group.answers.front()) return;  // the user's statements are rolled back too
   batch.set().advance_lines();
   batch.set().give_turns();
   join_waiting(group, batch);
@@ -283,7 +283,8 @@ void Engine::try_group(Group& group) {
   const store::WriteSet writes = batch.writes();
   if (writes.is_nothing() && !writes.compares_leases) return batch.keep_in_cache(writes);
   group.done.number = std::max(group.done.number, tx->commit_soon(writes));
-  // That there was nothing to write says nothing of whether it could be; nor does what began before.
+  // An empty commit does not prove that the store is writable. Nor does a group that began before the
+  // refusal.
   std::int64_t refused = stats_.refused_since;
   if (!writes.is_nothing() && refused < group.began_at.time_since_epoch().count())
     stats_.refused_since.compare_exchange_strong(refused, 0);
@@ -318,7 +319,7 @@ void Engine::execute_commands(Group& group, Batch& batch) {
   }
 }
 
-// Claims that were served before, by another group while this one waited.
+// Settles the claims that another group served while this group waited.
 void Engine::settle_claims(Group& group, Batch& batch) {
   std::vector<const core::DoOnce*> onces;
   for (WaitingClaim& claim : group.claims) {
@@ -337,7 +338,7 @@ void Engine::settle_claims(Group& group, Batch& batch) {
   }
 }
 
-// A claim that was given nothing has changed nothing, and may be made again.
+// A claim that got no tasks has changed nothing and may be repeated, so its answer is not stored.
 void Engine::keep_answers(Group& group, Batch& batch) {
   for (std::size_t i = 0; i < group.commands.size(); ++i) {
     if (group.onces[i] != nullptr) batch.keep(*group.onces[i], group.answers[i]);
@@ -392,9 +393,9 @@ void Engine::answer_claims(Group& group, const std::vector<std::vector<WorkingTa
     std::vector<core::ClaimedTask> claimed;
     claimed.reserve(tasks.size());
     for (const WorkingTask* task : tasks) {
-      core::Task shown = core::view_of(task->record, no_history);
-      std::string key = core::execution_key(shown, shown.attempt);
-      claimed.push_back({.task = std::move(shown), .execution_key = std::move(key)});
+      claimed.push_back({.task = core::view_of(task->record, no_history)});
+      core::ClaimedTask& shown = claimed.back();
+      shown.execution_key = core::execution_key(shown.task, shown.task.attempt);
     }
     group.claim_answers.emplace_back(Answer{std::move(claimed)});
   }
@@ -442,7 +443,7 @@ bool Engine::has_parked(const core::WriteSteps& command, core::Reply& reply, Res
   return true;
 }
 
-// They are told with the group, once it is durable.
+// The group sends these replies once it is durable.
 void Engine::answer_step_waits(Group& group, const Batch& batch, core::TimePoint now) {
   if (step_waits_.is_empty()) return;
   const auto is_awaited = [this](const core::RunId& run) { return step_waits_.has(run); };
@@ -455,8 +456,8 @@ void Engine::answer_step_waits(Group& group, const Batch& batch, core::TimePoint
   }
 }
 
-// A claim that looked while the group was not yet committed saw nothing of it, and may have been parked: it
-// was there too late to join.
+// A claim that read the store before this group committed missed its tasks. It may have been parked too late
+// to join the group, so it is served now.
 void Engine::serve_parked(Group& group) {
   if (group.left_ready.empty()) return;
   for (WaitingClaim& claim : waiters_.take_for(std::exchange(group.left_ready, {})))
@@ -477,7 +478,7 @@ void Engine::refuse_group(Group& group, const core::Problem& problem) {
 }
 
 void Engine::serve_waiting(bool only_limited) {
-  bool may_have_more = true;  // as long as a claim was served, the next of its kind may be
+  bool may_have_more = true;  // after a claim was served, the next of its kind may get tasks too
   while (may_have_more) {
     Group group;
     group.claims = waiters_.take_oldest_of_each_kind(only_limited);
@@ -539,10 +540,10 @@ int Engine::sweep_records(std::size_t page) {
       due.insert(due.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
     }
   } catch (const StoreError&) {
-    return 0;  // it is looked again soon
+    return 0;  // the next sweep tries again
   }
   const int count = static_cast<int>(due.size());
-  for (DueWork& work : due) {  // a transaction each: one lost worker holds nobody up
+  for (DueWork& work : due) {  // one transaction each: a lost worker does not delay the others
     std::vector<Request> group;
     group.push_back({.command = std::move(work.command), .reply = [](const Result<Answer>&) {}});
     execute(std::move(group));
@@ -559,7 +560,7 @@ void Engine::look_into_stuck(std::size_t page, core::Duration stuck_after) {
                          if (answer) stats_.runs_stuck += std::get<core::Swept>(*answer).changed;
                        }});
   } catch (const StoreError&) {
-    return;  // it is looked again soon
+    return;  // the next check tries again
   }
   if (!group.empty()) execute(std::move(group));
 }
@@ -576,7 +577,7 @@ void Engine::maintain() {
   try {
     store_.maintain();
   } catch (const StoreError&) {
-    return;  // housekeeping is tried again in a second
+    return;  // housekeeping runs again in a second
   }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
-// The engine: executes groups of commands against a store, each group as one transaction, and answers after
-// the commit. It has no threads and reads no clock of its own for decisions (the store's clock decides); the
-// same object code runs under the runtime's loops and inside the simulation.
+// The engine: executes groups of commands against a store, each group in one transaction, and replies after
+// the commit. It has no threads, and its decisions use the store's clock, not its own. The same object code
+// runs under the runtime's loops and inside the simulation.
 //
-// `execute` may run on several threads at once where the store takes several writers.
+// Thread-safe: `execute` may run on several threads concurrently where the store supports several writers.
 
 #include <atomic>
 #include <functional>
@@ -30,10 +30,10 @@ namespace pawl::engine {
 struct Request {
   core::Command command;
   core::Reply reply;
-  core::MonotonicTime submitted_at = {};  // to a queue, if it was in one
+  core::MonotonicTime submitted_at = {};  // when it entered a queue, if it did
 };
 
-// What the ticker found due and what it did about it.
+// What one tick found due and moved.
 struct TickResult {
   int leases = 0;
   int promoted = 0;
@@ -42,30 +42,30 @@ struct TickResult {
   std::optional<core::TimePoint> store_now = {};  // none: the store could not be reached
 };
 
-// What happened since the start. Read by any thread; exact sums, but not of one moment.
+// Counters since the start. Any thread may read them: each sum is exact, but they are not one snapshot.
 struct EngineStats {
-  std::atomic<std::int64_t> groups = 0;  // that were committed
+  std::atomic<std::int64_t> groups = 0;  // committed ones only
   std::atomic<std::int64_t> commands = 0;
   std::atomic<std::int64_t> group_micros =
-      0;  // from the first load to the commit's end, but for a flush apart
+      0;  // from the first load to the end of the commit, without a separate flush
   std::atomic<std::int64_t> refused_groups = 0;
-  // By the monotonic clock, in microseconds: the first refusal since the last commit (0: none), and the last.
+  // Monotonic clock, in microseconds: the first refusal since the last commit (0: none), and the last one.
   std::atomic<std::int64_t> refused_since = 0;
   std::atomic<std::int64_t> refused_last = 0;
   std::atomic<std::int64_t> leases_expired = 0;
-  // What this node's recovery found and acted on.
+  // What this node's recovery found and handled.
   std::atomic<std::int64_t> deadlines_passed = 0;
   std::atomic<std::int64_t> runs_stuck = 0;
   std::atomic<std::int64_t> workers_lost = 0;
   std::atomic<std::int64_t> tasks_claimed = 0;
-  // What reports made of tasks; a report that was repeated counts again.
+  // Effects of reports on tasks; a repeated report counts again.
   std::atomic<std::int64_t> tasks_completed = 0;
   std::atomic<std::int64_t> tasks_retried = 0;
-  std::atomic<std::int64_t> tasks_failed = 0;     // for good
-  std::atomic<std::int64_t> erased = 0;           // tasks, runs and entries of the audit that were too old
-  std::atomic<std::int64_t> tasks_set_aside = 0;  // claimable ones that cannot be read; again each hour
-  std::atomic<std::int64_t> runs_parked = 0;      // that a timer or deadline could not move on
-  // Steps of the store's clock (core/store_clock.hpp) that this node saw, or another recorded.
+  std::atomic<std::int64_t> tasks_failed = 0;     // permanently
+  std::atomic<std::int64_t> erased = 0;           // tasks, runs and audit entries past their retention
+  std::atomic<std::int64_t> tasks_set_aside = 0;  // unreadable claimable tasks; counted again each hour
+  std::atomic<std::int64_t> runs_parked = 0;      // runs that a timer or deadline could not advance
+  // Steps of the store's clock (core/store_clock.hpp) that this node observed or another node recorded.
   std::atomic<std::int64_t> clock_steps_forward = 0;
   std::atomic<std::int64_t> clock_steps_back = 0;
 };
@@ -77,66 +77,63 @@ struct EngineLimits {
 
 class Engine {
  public:
-  // The clock is only asked for monotonic time, for how long a claim waits.
+  // The clock is used only for monotonic time: how long a claim waits.
   Engine(store::Store& store, core::Clock& clock, core::Random& random, EngineLimits limits = {});
 
-  // What a group that was committed, or refused, has to say when it is durable.
+  // The replies of a committed or refused group, to be sent once it is durable.
   struct Answers {
     store::CommitNumber number = store::kDurable;
     std::vector<core::Reply> replies = {};
-    std::vector<core::Result<core::Answer>> answers = {};  // beside the replies
+    std::vector<core::Result<core::Answer>> answers = {};  // parallel to `replies`
     std::vector<RunWatch::News> news = {};
     std::vector<LeaseNotice> notices = {};
   };
-  // One transaction. Every request is answered once, except for claims that wait.
+  // Executes one transaction. Every request gets one reply, except claims that keep waiting.
   [[nodiscard]] Answers commit(std::vector<Request> requests);
-  // Waits until they are durable; where that fails, that is what they say.
+  // Waits until the commit is durable. If that fails, the failure replaces every answer.
   void settle(Answers& answers);
-  // Settles them where that has not been done, and gives them to whoever asked.
+  // Settles the answers if that has not been done, and sends the replies.
   void tell(Answers answers);
   void execute(std::vector<Request> requests) { tell(commit(std::move(requests))); }
 
-  // A command that is worked out by `work` inside its own transaction, behind statements of a user's own;
-  // only where the store has SQL, and not one that enqueues by itself: its lanes would be made too late. None
-  // is given: nothing is kept, like of one that is refused. It may be called more than once, each time after
-  // all that it did before was rolled back.
+  // Executes the command that `work` returns, in one transaction with the SQL statements that `work` runs
+  // before it. Only for a store that has SQL, and not for a command that enqueues: its lanes would be created
+  // too late. Nothing is committed if `work` returns none or the command is refused. `work` may be called
+  // several times; each time, the effects of the previous call have been rolled back.
   using OwnWork = std::function<std::optional<core::Command>(store::Sql&)>;
   [[nodiscard]] core::Result<std::optional<core::Answer>> transact(const OwnWork& work);
 
-  // Answers claims and awaited steps whose wait is over, as they stand.
+  // Replies to claims and awaited steps whose wait has expired, with their current state.
   void end_waits();
-  // Looks for work that other nodes left for the waiting claims; `only_limited` for those that a limit held
-  // back.
+  // Serves waiting claims with work that other nodes committed; `only_limited`: those that a limit held back.
   void serve_waiting(bool only_limited);
-  // Answers what waits for tasks of this worker, which is to get none any more.
+  // Ends the waits of this worker, which gets no more tasks.
   void end_waits_of(const std::string& ns, const std::string& worker_id);
-  // Answers everything that waits; for the end.
+  // Replies to everything that waits, for the shutdown.
   void abandon_waits();
 
-  // Finds leases that are over and tasks that are due, a page of each, and moves them. Safe on any number of
-  // nodes at once: each finding is compared again under lock.
+  // Finds expired leases, due tasks, timers and deadlines, a page of each, and moves them. Safe on any number
+  // of nodes concurrently: each command compares again under lock.
   TickResult tick(std::size_t page);
-  // The first half of a tick: what a read found, as commands that compare again. Throws StoreError.
+  // The read half of a tick: returns due work as commands that compare again. Throws StoreError.
   [[nodiscard]] std::vector<core::Command> find_due(std::size_t page,
                                                     std::optional<core::TimePoint>& next_due);
 
-  // Finds records whose time has come, a page of each kind: workers that are not heard of any more, keys that
-  // are over. Returns how many it looked at. Safe on any number of nodes at once, as a tick is.
+  // Finds expired records, a page of each kind: workers that stopped sending heartbeats, idempotency keys and
+  // nodes. Returns the number of commands. Safe on any number of nodes concurrently, as a tick is.
   int sweep_records(std::size_t page);
 
-  // Writes down in the logs of runs that nothing happened to for so long that somebody looked.
+  // Appends an event to the logs of runs that have been silent for `stuck_after`, as evidence.
   void look_into_stuck(std::size_t page, core::Duration stuck_after);
 
-  // The earliest time that a group scheduled something for since the last call; the ticker need not look
-  // before.
+  // The earliest time for which a group scheduled work since the last call; no earlier poll is needed.
   [[nodiscard]] std::optional<core::TimePoint> take_earliest_scheduled();
 
-  // False also when the store cannot be reached.
+  // Also false if the store cannot be reached.
   [[nodiscard]] bool may_have_changed();
   void maintain();
 
-  // Called for each thing that was found damaged: its name, and what is wrong with it. From any thread, one
-  // call at a time.
+  // Called with the name and the defect of each damaged object, on any thread, one call at a time.
   using DamageListener = std::function<void(const std::string& object, const std::string& why)>;
   void on_damage(DamageListener listener);
 
@@ -144,16 +141,16 @@ class Engine {
   using ClockListener = std::function<void(const core::ClockStep& step)>;
   void on_clock_step(ClockListener listener);
 
-  // Told of every commit that changes runs.
+  // Notified of every commit that changes runs.
   [[nodiscard]] RunWatch& run_watch() { return run_watch_; }
-  // Told of every commit that cancels or revokes a lease.
+  // Notified of every commit that cancels or revokes a lease.
   [[nodiscard]] LeaseNotices& lease_notices() { return lease_notices_; }
   [[nodiscard]] const Waiters& waiters() const { return waiters_; }
   [[nodiscard]] store::Store& store() { return store_; }
   [[nodiscard]] core::Clock& clock() { return clock_; }
 
   [[nodiscard]] const EngineStats& stats() const { return stats_; }
-  // Why the store takes no more commits, if another program has migrated it; empty otherwise.
+  // Why the store rejects commits, if another program has migrated its schema; otherwise empty.
   [[nodiscard]] std::string foreign_schema() const;
 
  private:
@@ -178,16 +175,16 @@ class Engine {
   static void refuse_group(Group& group, const core::Problem& problem);
   void refuse(Group& group, const store::StoreError& error);
   void refuse_for_lack_of_memory(Group& group);
-  // One by one, so that what is damaged ends the work of one alone.
+  // Runs the commands one by one, so that damage fails only the command it affects.
   void run_each(Group& group);
   void note_damaged(const WorkingSet& set);
-  // The runs that a tick could not move on.
+  // Runs that a tick could not advance.
   [[nodiscard]] static std::optional<core::ParkRun> only_run_of(const core::Command& command);
   [[nodiscard]] bool is_unmoved(const core::RunId& run);
   void leave_out_unmoved(core::WakeRuns& wake);
   struct UnmovedRun {
     int failures = 0;                // for lack of memory
-    core::MonotonicTime until = {};  // it is left out of ticks
+    core::MonotonicTime until = {};  // ticks skip the run until then
   };
   [[nodiscard]] UnmovedRun& unmoved(const core::RunId& run);
   void park(core::ParkRun run, core::ProblemCode code);
@@ -210,7 +207,7 @@ class Engine {
   mutable std::mutex refusal_mutex_;
   std::string foreign_schema_;
   std::atomic<std::int64_t> earliest_scheduled_{kNeverScheduled};
-  std::atomic<int> ticks_of_parts_ = 0;  // for so many ticks, what is due is done one by one
+  std::atomic<int> ticks_of_parts_ = 0;  // number of ticks that execute due items one by one
   std::mutex unmoved_mutex_;
   std::map<core::RunId, UnmovedRun> unmoved_;
   std::mutex damage_mutex_;

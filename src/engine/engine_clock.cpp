@@ -1,4 +1,4 @@
-// What the engine reports of steps of the store's clock.
+// Engine's part that reports steps of the store's clock.
 
 #include "core/store_clock.hpp"
 #include "engine/engine.hpp"
@@ -13,7 +13,7 @@ void Engine::on_clock_step(ClockListener listener) {
 void Engine::note_clock() {
   const core::ClockState clock = store_.clock_state();
   const std::lock_guard lock{clock_mutex_};
-  if (!clock_steps_seen_) clock_steps_seen_ = clock.steps;  // the earlier ones are not news
+  if (!clock_steps_seen_) clock_steps_seen_ = clock.steps;  // earlier steps are not reported
   for (const core::ClockStep& step : clock.recent) {
     if (step.number <= *clock_steps_seen_) continue;
     ++(step.by < core::Duration{0} ? stats_.clock_steps_back : stats_.clock_steps_forward);

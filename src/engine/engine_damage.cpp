@@ -1,4 +1,4 @@
-// What the engine tells of damaged rows.
+// Engine's part that reports damaged rows.
 
 #include "engine/engine.hpp"
 
@@ -17,7 +17,8 @@ void Engine::tell_damage(const std::string& object, const std::string& why) {
 void Engine::note_damaged(const WorkingSet& set) {
   for (const DamagedTask& task : set.damaged()) {
     ++stats_.tasks_set_aside;
-    tell_damage("task " + core::to_string(task.id), task.what + " cannot be read; it is not claimed");
+    tell_damage("task " + core::to_string(task.id),
+                task.what + " cannot be read; the task is skipped by claims");
   }
 }
 

@@ -1,4 +1,4 @@
-// The commands of a tick: for expired leases, due tasks, timers and deadlines.
+// Engine's part that builds the commands of a tick: for expired leases, due tasks, timers and deadlines.
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ std::vector<core::Command> Engine::find_due(std::size_t page, std::optional<core
   return commands;
 }
 
-// --- runs that a tick could not move on ---
+// --- runs that a tick could not advance ---
 
 std::optional<core::ParkRun> Engine::only_run_of(const core::Command& command) {
   const auto* wake = std::get_if<core::WakeRuns>(&command);
@@ -48,8 +48,8 @@ Engine::UnmovedRun& Engine::unmoved(const core::RunId& run) {
   return unmoved_[run];
 }
 
-// One that lacked memory may find it the next time. One whose rows do not even allow to park it, or whose
-// deadline cannot be dealt with, is left alone by this node for a while.
+// A run that lacked memory may succeed on a later tick. If a run cannot be parked because of its rows, or its
+// deadline cannot be handled, this node skips the run for a while.
 void Engine::park(core::ParkRun run, core::ProblemCode code) {
   const bool lacks_memory = code == core::ProblemCode::resource_exhausted;
   if (code != core::ProblemCode::internal && !lacks_memory) return;

@@ -1,4 +1,4 @@
-// Groups that the store refused, as the health of the node shows them. Engine's part.
+// Engine's part that counts the groups refused by the store, for the health of the node.
 
 #include "engine/engine.hpp"
 

@@ -1,4 +1,4 @@
-// The end of waits: claims, awaited steps and notices of leases. Engine's part.
+// Engine's part that ends waits: of claims, awaited steps and lease notices.
 
 #include "engine/engine.hpp"
 

@@ -10,19 +10,19 @@ namespace pawl::engine {
 using store::LaneShare;
 
 void FairTake::take(const std::vector<LaneShare>& shares, std::size_t wanted) {
-  std::map<std::int32_t, std::vector<LaneShare>, std::greater<>> by_priority;
-  for (const LaneShare& share : shares) by_priority[share.lane->priority].push_back(share);
-  for (const auto& [priority, its_shares] : by_priority) {
+  std::map<std::int64_t, std::vector<LaneShare>, std::greater<>> by_rank;
+  for (const LaneShare& share : shares) by_rank[core::claim_rank(*share.lane)].push_back(share);
+  for (const auto& [rank, its_shares] : by_rank) {
     wanted -= std::min(wanted, take_of_priority(its_shares, wanted));
     if (wanted == 0) return;
   }
 }
 
-// All are asked for equal parts; what some do not have is asked of the others.
+// Requests an equal part from each stream. What one stream lacks is requested from the others.
 std::size_t FairTake::take_of_priority(const std::vector<LaneShare>& shares, std::size_t wanted) {
   fair_.clear();
   by_age_.clear();
-  for (const LaneShare& share : shares) (share.lane->fair ? fair_ : by_age_).push_back(share);
+  for (const LaneShare& share : shares) (share.lane->is_shared() ? fair_ : by_age_).push_back(share);
   std::size_t taken = 0;
   while (taken < wanted && !(fair_.empty() && by_age_.empty())) {
     const std::size_t streams = fair_.size() + (by_age_.empty() ? 0 : 1);

@@ -1,6 +1,6 @@
 #pragma once
-// Takes claimable tasks out of lanes of which some are shared by turns: of each priority, about what claims
-// would come to by core::claim_order. One transaction, one claim.
+// Takes claimable tasks from lanes of which some are shared by turns: within each priority, approximately the
+// tasks that core::claim_order would choose. One transaction, one claim.
 
 #include <cstddef>
 #include <unordered_map>
@@ -15,7 +15,7 @@ class FairTake {
  public:
   FairTake(store::Transaction& tx, WorkingSet& set) : tx_(tx), set_(set) {}
 
-  // Into the working set: `wanted` at least, if there are so many, and a few more where lanes take turns.
+  // Adds tasks to the working set: at least `wanted` if there are that many, and a few more in shared lanes.
   void take(const std::vector<store::LaneShare>& shares, std::size_t wanted);
 
  private:
@@ -28,8 +28,8 @@ class FairTake {
 
   store::Transaction& tx_;
   WorkingSet& set_;
-  std::vector<store::LaneShare> fair_;    // of the priority at hand, those that may have more
-  std::vector<store::LaneShare> by_age_;  // the others: they go as one
+  std::vector<store::LaneShare> fair_;    // of the current priority; those that may have more tasks
+  std::vector<store::LaneShare> by_age_;  // the other lanes, which count as one stream
 };
 
 }  // namespace pawl::engine

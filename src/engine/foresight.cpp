@@ -16,7 +16,7 @@ std::string queue_of(const core::StartRun& start) {
   return start.queue.value_or(std::string{core::kQueueDefault});
 }
 
-// The definition, or the offer of a worker, by which a start is run.
+// Adds the records that decide how a start runs: the definition, or the offer of a worker.
 void add_records(const core::StartRun& start, std::set<core::RecordRef>& records) {
   if (start.version) return;
   records.insert(core::definition_ref(start.ns, start.workflow));
@@ -28,8 +28,8 @@ bool is_plain(const core::TaskSpec& spec) {
   return !spec.key && !spec.idempotency_key && !spec.run_id && !spec.fairness_key;
 }
 
-// Whose claim is going to join. The worker's record is locked before anything else is, where groups lock it
-// last: so only for one that is likely to lock nothing else, or two could wait for each other.
+// The worker with the claim that will probably join the group. The store locks its record first, while groups
+// lock it last: to avoid deadlocks, only for a group that probably locks nothing else.
 std::optional<store::HolderRef> holder_of(const Foreseeable& group, const Waiters& waiters) {
   if (group.commands.size() != 1 || group.onces.front() != nullptr || !group.claims.empty())
     return std::nullopt;

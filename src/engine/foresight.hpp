@@ -1,6 +1,6 @@
 #pragma once
-// What the transaction of a group is likely to ask for, worked out before it begins: a guess that is wrong
-// costs a round trip.
+// Guesses before a transaction begins what its group will read, so that the store can prefetch it. A wrong
+// guess costs a round trip.
 
 #include <span>
 #include <vector>
@@ -14,7 +14,7 @@ namespace pawl::engine {
 
 struct Foreseeable {
   const std::vector<const core::Command*>& commands;
-  const std::vector<const core::DoOnce*>& onces;  // beside the commands
+  const std::vector<const core::DoOnce*>& onces;  // parallel to `commands`
   const Lanes& lanes;                             // that the commands enqueue into
   std::span<const WaitingClaim> claims;
 };

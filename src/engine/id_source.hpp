@@ -1,6 +1,6 @@
 #pragma once
-// The ids of one node: they rise over all groups, so that what a caller enqueues later is listed later. Any
-// thread.
+// Generates the ids of one node. They rise across all groups, so that a task that a caller enqueues later is
+// listed later. Thread-safe.
 
 #include <mutex>
 

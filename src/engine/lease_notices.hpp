@@ -4,7 +4,7 @@
 //
 // A worker that has waited once has a mailbox, which keeps the notices that arrive between two of its waits;
 // it is dropped when the worker has not waited for two minutes. Commits of other nodes are not seen here.
-// Any thread.
+// Thread-safe.
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 #pragma once
-// Definitions made ready to be run. A version never changes within one life of the store, so that it is read
-// once; the latest version is read each time. Bounded. Any thread.
+// Caches parsed definitions. A version never changes within one life of the store, so it is read once; the
+// latest version is read each time. Bounded in size. Thread-safe.
 
 #include <cstdint>
 #include <deque>
@@ -31,10 +31,10 @@ struct Plan {
   int version;
   core::Definition definition;
   core::Graph graph;
-  // Whose outputs the input of each task is made from.
+  // For each task, the nodes from which its input takes outputs.
   std::vector<std::vector<core::NodeIndex>> sources;
 };
-// Shared by the cache and all that use it at the moment.
+// Shared by the cache and its current users.
 using SharedPlan = std::shared_ptr<const Plan>;
 
 class Plans {
@@ -50,7 +50,7 @@ class Plans {
                                 const Read& read);
 
  private:
-  using Key = std::pair<std::uint64_t, core::RecordRef>;  // the life, and the record of the version
+  using Key = std::pair<std::uint64_t, core::RecordRef>;  // the store's life, and the record of the version
   [[nodiscard]] SharedPlan known(const Key& key);
   [[nodiscard]] SharedPlan keep(const Key& key, const core::Record& record);
 

@@ -8,11 +8,11 @@ namespace pawl::engine {
 
 namespace {
 
-// Small enough that whoever waits for the writer's place waits a few milliseconds.
+// Small enough that other writers wait only a few milliseconds.
 constexpr std::size_t kTasksInPage = 500;
 constexpr std::size_t kAuditInPage = 500;
 constexpr std::size_t kRunsInPage = 50;
-constexpr std::int64_t kEventsInPage = 2'000;  // a run goes whole: one with a longer log is a page by itself
+constexpr std::int64_t kEventsInPage = 2'000;  // a run is erased whole: a longer log is a page of its own
 constexpr std::size_t kRecordsInPage = 500;
 constexpr core::Duration kIdPrecision = std::chrono::milliseconds{1};
 
@@ -64,7 +64,7 @@ RetentionWalk::Page RetentionWalk::tasks() {
   return page;
 }
 
-// A child goes after its parent, of which it is a part.
+// A child is erased after its parent, since it is part of the parent.
 bool RetentionWalk::may_go(const core::Run& run) {
   return rules_.is_old(run, now_) && (core::planted(core::Canary::child_erased_before_parent) ||
                                       !run.facts.parent || !store_.find_run(run.facts.parent->run_id, {}));
@@ -96,7 +96,7 @@ RetentionWalk::Page RetentionWalk::runs() {
   return page;
 }
 
-// Only from its beginning, as far as all of it is old: the entries are a chain.
+// Erases only from the beginning, up to the first entry that is not expired: the entries are a chain.
 RetentionWalk::Page RetentionWalk::audit() {
   const auto entries = store_.list_oldest_audit(after_entry_, kAuditInPage);
   Page page{.kind = "audit"};

@@ -1,9 +1,9 @@
 #pragma once
-// Finds what is too old to be kept: walks over tasks, runs and the audit from the oldest on, a page at a
-// time, and gives each page as a command that compares again. Ids are in the order of creation and nothing
-// can be older than its creation, so that a walk ends where the youngest that could be old was created, and
-// needs no index of its own. What it passes by (a task that has not ended, or is kept for longer) it meets
-// again on the next walk.
+// Finds rows past their retention: walks over tasks, runs and the audit log from the oldest on, page by page,
+// and returns each page as a command that compares again under lock. Ids are in the order of creation and
+// nothing ends before it is created, so a walk stops at the newest id that could be expired and needs no
+// index of its own. Rows that a walk skips (tasks that have not ended or are kept longer) are visited again
+// by the next walk.
 
 #include <map>
 #include <optional>
@@ -22,14 +22,14 @@ class RetentionWalk {
  public:
   struct Page {
     std::string kind = {};                      // tasks, runs or audit
-    std::optional<core::Command> command = {};  // none: nothing of it is old
-    std::map<std::string, int> old = {};        // how many, by namespace
+    std::optional<core::Command> command = {};  // none: nothing in the page is expired
+    std::map<std::string, int> old = {};        // number of expired rows by namespace
   };
 
-  // Reads what the namespaces have set; it holds for the walk. Throws StoreError, as `next` does.
+  // Reads the settings of the namespaces, which apply to the whole walk. Throws StoreError, as `next` does.
   RetentionWalk(store::Store& store, const core::Retention& standard);
 
-  // Nothing: the walk is at its end.
+  // None at the end of the walk.
   [[nodiscard]] std::optional<Page> next();
 
  private:

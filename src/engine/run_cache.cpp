@@ -29,7 +29,7 @@ std::optional<RunCache::Kept> RunCache::take(const core::RunId& id, std::uint64_
 }
 
 void RunCache::keep(const core::RunId& id, Kept&& kept) {
-  std::vector<Kept> dropped;  // destroyed without the lock, as what was there before is by the caller
+  std::vector<Kept> dropped;  // destroyed after the lock is released; the caller destroys the replaced entry
   const std::lock_guard lock{mutex_};
   Entry& entry = entries_[id];
   std::swap(entry.kept, kept);
@@ -37,7 +37,7 @@ void RunCache::keep(const core::RunId& id, Kept&& kept) {
   if (entries_.size() > kRunsMax) dropped = take_oldest();
 }
 
-// Many at once, so that nobody has to know the order of all at any time.
+// Drops many entries per call, so that the cache need not maintain an order of all entries.
 std::vector<RunCache::Kept> RunCache::take_oldest() {
   std::vector<std::uint64_t> numbers;
   numbers.reserve(entries_.size());

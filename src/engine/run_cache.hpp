@@ -1,10 +1,10 @@
 #pragma once
-// Runs of code that this engine has just written. The steps of one come one after the other from one body, so
-// the next group mostly wants what the last one left: taken from here it needs no read.
+// Caches the code runs that this engine wrote last. The steps of a run arrive one after the other from one
+// body, so the next group mostly needs the state that the last one left, and the cache saves the read.
 //
-// Never more than a guess: another node may have changed the run since, and then the commit, which compares
-// the sequence, tells the group to try again with what is stored. Where nothing of the run is to be written
-// there is nothing to compare: then it is looked at before the commit (WorkingRuns::confirm_guesses).
+// An entry is only a guess: another node may have changed the run since. The commit compares the sequence,
+// and on a mismatch the group tries again with the stored run. A group that writes nothing to the run has
+// nothing to compare, so it confirms the guess before the commit (WorkingRuns::confirm_guesses).
 
 #include <cstddef>
 #include <cstdint>
@@ -26,11 +26,11 @@ class RunCache {
     std::unique_ptr<core::WorkingRun> working;  // with all nodes of a short run, else with those in use
     std::string hash;                           // of its last event
     core::RunRowMark row;
-    bool had_signals = true;  // there may be some that nobody has consumed
-    std::uint64_t life = 0;   // of the store, in which it was written
+    bool had_signals = true;  // unconsumed signals may exist
+    std::uint64_t life = 0;   // of the store when the run was written
   };
 
-  // The caller has it alone. What is from another life of the store is dropped.
+  // The caller owns the entry alone. An entry from another life of the store is dropped.
   [[nodiscard]] std::optional<Kept> take(const core::RunId& id, std::uint64_t life);
   void keep(const core::RunId& id, Kept&& kept);
   void drop(const core::RunId& id);
@@ -38,7 +38,7 @@ class RunCache {
  private:
   struct Entry {
     Kept kept;
-    std::uint64_t number = 0;  // the higher, the later it was kept
+    std::uint64_t number = 0;  // rises with each `keep`
   };
   [[nodiscard]] std::vector<Kept> take_oldest();
 

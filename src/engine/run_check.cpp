@@ -14,19 +14,19 @@ using core::Run;
 template <typename T>
 void compare(std::vector<std::string>& differences, std::string_view what, const T& rebuilt,
              const T& stored) {
-  if (!(rebuilt == stored)) differences.push_back(fmt::format("{} differs from what the events say", what));
+  if (!(rebuilt == stored)) differences.push_back(fmt::format("{} differs from the events", what));
 }
 
 void compare_runs(const Run& rebuilt, const Run& stored, std::vector<std::string>& differences) {
   if (rebuilt.state != stored.state) {
     differences.push_back(
-        fmt::format("state is {}, the events say {}", to_string(stored.state), to_string(rebuilt.state)));
+        fmt::format("state is {}, but {} by the events", to_string(stored.state), to_string(rebuilt.state)));
   }
   if (rebuilt.sequence != stored.sequence) {
     differences.push_back(
         fmt::format("sequence is {}, the events go to {}", stored.sequence, rebuilt.sequence));
   }
-  compare(differences, "what was asked for", rebuilt.facts, stored.facts);
+  compare(differences, "request", rebuilt.facts, stored.facts);
   compare(differences, "custom_status", rebuilt.custom_status, stored.custom_status);
   compare(differences, "output", rebuilt.output, stored.output);
   compare(differences, "error", rebuilt.error, stored.error);
@@ -51,7 +51,7 @@ void compare_parts(const std::vector<Part>& rebuilt, const std::vector<Part>& st
     by_key.erase(found);
   }
   for (const auto& [key, part] : by_key)
-    differences.push_back(fmt::format("no event tells of {}", name_of(*part)));
+    differences.push_back(fmt::format("no event mentions {}", name_of(*part)));
 }
 
 void look_at_chain(const store::StoredRun& stored, RunFindings& findings) {
@@ -65,15 +65,15 @@ void look_at_chain(const store::StoredRun& stored, RunFindings& findings) {
     const std::string hash = core::event_hash(before, stored.run.facts.id, event.event, event.payload);
     if (hash != event.hash)
       findings.chain.push_back(fmt::format("event {} or the one before it was changed", last));
-    before = event.hash;  // so that one change is told once
+    before = event.hash;  // so that one change is reported once
   }
   if (last != stored.run.sequence)
     findings.gaps.push_back(fmt::format("the run is at {}, its events go to {}", stored.run.sequence, last));
   if (!stored.events.empty() && before != stored.hash)
-    findings.chain.emplace_back("the last event is not the one that was chained");
+    findings.chain.emplace_back("the last event does not match the run's hash");
 }
 
-// Recounted from the nodes alone, without the events.
+// Recounts from the nodes alone, without the events.
 void look_at_standing(const store::StoredRun& stored, core::RunPlan plan,
                       std::vector<std::string>& findings) {
   std::map<core::NodeState, std::int64_t> counted;

@@ -1,4 +1,4 @@
-// What the decisions of runs want done. BatchRuns' half that touches tasks and other runs.
+// BatchRuns' part that performs the effects of run decisions on tasks and other runs.
 
 #include <algorithm>
 #include <map>
@@ -16,24 +16,28 @@ using core::RunId;
 namespace {
 
 store::LaneKey lane_key(const std::string& ns, const core::TaskSpec& spec) {
+  const core::LanePlace place = core::lane_place(spec.priority, spec.fairness_key.has_value());
   return {.ns = ns,
           .queue = spec.queue,
           .type = spec.type,
-          .priority = spec.priority,
+          .priority = place.priority,
           .of_runs = true,
-          .fair = spec.fairness_key.has_value()};
+          .fair = place.fair};
 }
 
-// Of all tasks that the run may ever have: made at once, since each time one is missing costs a try.
+// The lanes of all tasks that the run may ever have. They are created together: each missing lane costs a
+// try.
 std::vector<store::LaneKey> lanes_of(const core::RunFacts& facts, const core::Definition& definition) {
   std::vector<store::LaneKey> keys;
   for (const core::DefinitionTask& task : definition.tasks) {
     if (task.activity.empty()) continue;
+    const core::LanePlace place = core::lane_place(task.priority.value_or(facts.priority), false);
     keys.push_back({.ns = facts.ns,
                     .queue = task.queue.value_or(facts.queue),
                     .type = task.activity,
-                    .priority = task.priority.value_or(facts.priority),
-                    .of_runs = true});
+                    .priority = place.priority,
+                    .of_runs = true,
+                    .fair = place.fair});
   }
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
@@ -48,7 +52,7 @@ const core::Lane& BatchRuns::lane_for(const RunId& run, const core::TaskSpec& sp
   const SharedPlan plan = lane == nullptr ? runs_.plan_of(run) : nullptr;
   if (lane == nullptr) {
     auto missing = plan == nullptr ? std::vector<store::LaneKey>{} : lanes_of(facts, plan->definition);
-    // None of the definition's if its type has a queue or a priority of its own.
+    // The definition's lanes do not include it if the task's type declares its own queue or priority.
     store::LaneKey own = lane_key(facts.ns, spec);
     if (!std::binary_search(missing.begin(), missing.end(), own)) missing.push_back(std::move(own));
     throw MissingLanes{std::move(missing)};
@@ -60,11 +64,13 @@ void BatchRuns::perform(const RunId& run, const core::EnqueueNode& effect) {
   const core::Lane& lane = lane_for(run, effect.spec);
   core::TaskRecord record = core::new_task(effect.task_id, lane, effect.spec, around_.tx.now(), true);
   const core::RunFacts& facts = runs_.find(run)->run().facts;
-  record.facts.run = core::TaskRun{.run_id = run,
-                                   .node = effect.node,
-                                   .node_id = effect.node_id,
-                                   .traceparent = core::traceparent_of(facts.trace_id, facts.span_id)};
-  // What was tried before counts on, so that no execution key is given twice, and is not of this budget.
+  record.facts.run =
+      core::TaskRun{.run_id = run,
+                    .node = effect.node,
+                    .node_id = effect.node_id,
+                    .traceparent = core::traceparent_of(facts.trace_id, facts.span_id, facts.trace_flags)};
+  record.facts.trace = core::task_trace_of(facts);
+  // Earlier attempts stay counted, so that no execution key repeats, but do not use this budget.
   record.progress = {.attempt = effect.attempts_used, .budget_from = effect.attempts_used};
   around_.set.add_new(std::move(record));
 }
@@ -129,7 +135,7 @@ void BatchRuns::perform(const RunId& run, const core::StartChild& effect) {
     if (runs_.run_of(key))
       return refuse_child(
           run, effect, "conflict",
-          fmt::format("there is a run of {} with the key '{}' already", effect.workflow, *effect.run_key));
+          fmt::format("run_key: workflow {} has a run with the key '{}'", effect.workflow, *effect.run_key));
     runs_.give_key(key, effect.child_id);
   }
   core::RunFacts facts{
@@ -148,7 +154,9 @@ void BatchRuns::perform(const RunId& run, const core::StartChild& effect) {
       .depth = parent.depth + 1,
       .labels = effect.labels,
       .trace_id = parent.trace_id,
-      .span_id = parent.span_id};
+      .span_id = parent.span_id,
+      .trace_flags = parent.trace_flags,
+      .tracestate = parent.tracestate};
   if (!facts.deadline_at && plan != nullptr && plan->definition.deadline)
     facts.deadline_at = around_.tx.now() + *plan->definition.deadline;
   core::WorkingRun& child = runs_.add_new(facts.id, plan);
@@ -162,7 +170,7 @@ void BatchRuns::perform(const RunId& /*run*/, const core::StopChild& effect) {
       .action = effect.is_forced ? core::RunAction::terminate : core::RunAction::cancel,
       .reason = effect.is_forced ? "its parent was terminated" : "its parent was stopped"};
   auto decision = core::decide_action(*child, asked, context(child->run().facts, {}));
-  if (decision) take(effect.child_id, std::move(*decision));  // else it ends already
+  if (decision) take(effect.child_id, std::move(*decision));  // otherwise it is ending already
 }
 
 void BatchRuns::perform(const RunId& /*run*/, const core::TellParent& effect) {

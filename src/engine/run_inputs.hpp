@@ -1,6 +1,6 @@
 #pragma once
-// The inputs of runs that tasks have as their payload (core::TaskFacts::takes_run_input), each read once. One
-// thread.
+// Reads the run inputs that tasks use as their payload (core::TaskFacts::takes_run_input), each once. Not
+// thread-safe.
 
 #include <functional>
 #include <map>
@@ -12,11 +12,11 @@ namespace pawl::engine {
 
 class RunInputs {
  public:
-  // Nothing if the run cannot be read.
+  // Returns none if the run cannot be read.
   using Find = std::function<std::optional<core::RawJson>(const core::RunId&)>;
   explicit RunInputs(Find find) : find_(std::move(find)) {}
 
-  // Fills in the payload; one that is not there is noted as unreadable.
+  // Fills in the payload, or marks it as unreadable.
   void fill_in(core::TaskFacts& facts);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Who wants to know that something happened to a run. This node's own commits are told at once; what other
-// nodes commit is not seen here, so that whoever waits looks by itself now and then as well. Any thread.
+// Notifies watchers of changes to runs. Commits of this node notify immediately; commits of other nodes are
+// not seen here, so a watcher must also poll. Thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -19,12 +19,12 @@ class RunWatch {
   using Tell = std::function<void(const core::Run& run)>;
   enum class Of : std::uint8_t { every_event, its_end };
 
-  // `tell` is called with the run as it was committed, on the thread that did; it must be quick, and may be
-  // called once more while `unwatch` runs.
+  // `tell` is called with the committed run, on the thread that replies to the group. It must be quick, and
+  // may be called once more while `unwatch` runs.
   [[nodiscard]] std::uint64_t watch(const core::RunId& run, Of what, Tell tell);
   void unwatch(std::uint64_t watcher);
 
-  // What is to be told of runs as they were committed, to whom watches now.
+  // The notifications of the current watchers about committed runs.
   struct News {
     std::shared_ptr<const core::Run> run;
     Tell tell;

@@ -1,7 +1,7 @@
 #pragma once
-// Writes of steps whose replies wait until these steps have ended. A commit of this engine that ends one of
-// them answers; another node's commits are not seen here, so a caller waits for a short time and asks again.
-// Any thread.
+// Holds the replies to step writes that wait until the steps have ended. A commit of this engine that ends a
+// step sends the reply; commits of other nodes are not seen here, so a caller waits for a short time and
+// sends the request again. Thread-safe.
 
 #include <atomic>
 #include <cstddef>
@@ -17,13 +17,13 @@
 
 namespace pawl::engine {
 
-// A reply and what it says.
+// A reply and its content.
 struct ReadyReply {
   core::Reply reply;
   core::StepsWritten written;
 };
 
-// One run as a commit left it.
+// The state of one run after a commit.
 struct RunStepChange {
   core::RunId run = {};
   std::vector<core::StepMemo> ended = {};  // by this commit
@@ -41,7 +41,7 @@ class StepWaits {
   [[nodiscard]] bool has(const core::RunId& run) const;
 
   void park(const core::WriteSteps& command, ReadyReply reply, core::MonotonicTime until);
-  // The replies that wait no longer.
+  // The replies that need not wait any longer.
   [[nodiscard]] std::vector<ReadyReply> take_for(const RunStepChange& change);
   [[nodiscard]] std::vector<ReadyReply> take_expired(core::MonotonicTime now);
   [[nodiscard]] std::vector<ReadyReply> take_all();

@@ -30,7 +30,7 @@ std::vector<store::TurnsRef> refs_of(const std::vector<core::TaskRecord*>& tasks
 }  // namespace
 
 std::vector<store::TurnsWrite> give_turns(store::Transaction& tx, std::vector<core::TaskRecord*> tasks) {
-  // None of them has a turn yet, so this is by age: a key's tasks get theirs in the order they came in.
+  // No task has a turn yet, so this sorts by age: the tasks of a key get their turns in the order of arrival.
   std::sort(tasks.begin(), tasks.end(),
             [](const core::TaskRecord* a, const core::TaskRecord* b) { return core::stands_before(*a, *b); });
   const std::vector<store::TurnsRef> refs = refs_of(tasks);

@@ -1,5 +1,5 @@
 #pragma once
-// Turns for the tasks that a group made claimable in fair lanes.
+// Assigns turns to the tasks that a group made claimable in fair lanes.
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace pawl::engine {
 
-// Locks the lanes, gives every task its turn, oldest first, and says what is to be written of it.
+// Locks the lanes, gives each task its turn, oldest first, and returns the rows to write.
 [[nodiscard]] std::vector<store::TurnsWrite> give_turns(store::Transaction& tx,
                                                         std::vector<core::TaskRecord*> tasks);
 

@@ -21,7 +21,7 @@ using core::TaskStatus;
 using store::LineRef;
 
 constexpr std::size_t kPage = 500;
-constexpr std::size_t kShownMax = 100;  // violations of one check
+constexpr std::size_t kShownMax = 100;  // violations per check
 constexpr core::Duration kSettledAfter = std::chrono::minutes{1};
 constexpr core::Uuid kAfterAll = [] {
   core::Uuid id;
@@ -42,7 +42,7 @@ class Verifier {
   }
 
  private:
-  // How many of an entity's tasks may run, and how many wait for them.
+  // How many tasks of a key may run, and how many wait for them.
   struct Line {
     std::int64_t first = 0;
     std::int64_t waiting = 0;
@@ -53,14 +53,15 @@ class Verifier {
     }
   };
 
-  // By its run, and so in no line; or behind others of its key, which nobody can tell from outside.
+  // A blocked task of a run: either its run holds it, and it is in no line, or it waits behind others of its
+  // key. The two cannot be distinguished from outside.
   static bool is_held(const core::TaskRecord& record) {
     return record.facts.run && record.status == TaskStatus::blocked;
   }
 
   core::Verdict& verdict(const std::string& id) { return verdicts_.at(id); }
 
-  // False if the database cannot read its own file: then nothing else could be read either.
+  // False if the database cannot read its own file; then nothing else can be read either.
   bool look_at_tables() {
     for (core::Verdict& verdict : store_.check_tables()) {
       const std::string id = verdict.id;
@@ -94,13 +95,13 @@ class Verifier {
   }
 
   // Rows are created and erased during the check. Every old row that still exists must have been listed; of
-  // the new ones at least one, if the table was never empty.
+  // the new rows at least one, if the table was never empty.
   static bool is_short(const Listed& listed, std::int64_t before, std::int64_t after, std::int64_t settled) {
     return listed.settled < settled || (listed.all == 0 && before > 0 && after > 0);
   }
 
-  // Again, since a row may be made late with an old id: by an SQL function whose transaction stayed open,
-  // say.
+  // Lists the rows again, since a row may appear late with an old id: from a SQL function in a long
+  // transaction.
   void look_for_missing_tasks() {
     Listed listed;
     for (const std::string& ns : store_.namespaces()) {
@@ -143,7 +144,7 @@ class Verifier {
         page.after = tasks.back().record.id;
         continue;
       }
-      // A row that cannot be read, or was erased meanwhile, is not the end.
+      // A short page is not the end: rows may be unreadable or were erased in the meantime.
       const auto ids = store_.list_task_ids(page);
       look_for_unread(ids, tasks);
       if (ids.size() < kPage) return;
@@ -151,7 +152,7 @@ class Verifier {
     }
   }
 
-  // Of one that stands in no place the database tells (T01).
+  // Checks tasks that are missing from the page, such as a task that is in no place (T01).
   void look_for_unread(const std::vector<core::TaskId>& ids, const std::vector<store::StoredTask>& tasks) {
     std::set<core::TaskId> seen;
     for (const store::StoredTask& task : tasks) seen.insert(task.record.id);
@@ -198,7 +199,7 @@ class Verifier {
              fmt::format("task {} has the same type and idempotency key", to_string(known->second)));
   }
 
-  // A line moves on between two pages: one that looks wrong is counted again from one page.
+  // A line may move between two pages, so one that looks wrong is counted again from one page.
   void look_at_lines() {
     for (const auto& [ref, line] : lines_) {
       if (line.is_good()) continue;
@@ -221,7 +222,7 @@ class Verifier {
     return line;
   }
 
-  // From the newest back. Entries without a hash are from before there was a chain.
+  // Reads from the newest entry back. Entries without a hash were written before the chain existed.
   void look_at_audit() {
     core::Verdict& chain = verdict("I44");
     const core::AuditEnd end = core::audit_end_from(store_.find_record(core::audit_end_ref()));
@@ -236,7 +237,8 @@ class Verifier {
           look_at_last(entry, end);
         }
         if (entry.sequence == end.sequence && entry.hash != end.hash)
-          violated("I44", std::to_string(entry.sequence), "the last entry is not the one that was chained");
+          violated("I44", std::to_string(entry.sequence),
+                   "the last audit entry does not match the chain's end");
         if (!entry.hash.empty()) ++chain.examined;
         later = entry;
       }
@@ -247,7 +249,7 @@ class Verifier {
     if (later && later->sequence == 1) look_at_link({}, *later);
   }
 
-  // More entries than the end tells of are those that were chained since it was read; or it was lost.
+  // Entries after the recorded end were chained after it was read; or the recorded end was lost.
   void look_at_last(const core::AuditEntry& entry, const core::AuditEnd& end) {
     if (entry.sequence < end.sequence)
       violated("I44", std::to_string(end.sequence), "the last entries are missing");
@@ -281,7 +283,7 @@ class Verifier {
     each_run([this](const core::Run& run) { look_at_run(run.facts.id); });
   }
 
-  // All of one moment, so that what is found needs no second look.
+  // Reads the run in one snapshot, so a finding needs no second read.
   void look_at_run(const core::RunId& id) {
     note(runs_, id);
     const auto stored = store_.find_run(id, {.nodes = true, .signals = true, .events = true});

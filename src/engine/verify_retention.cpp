@@ -10,8 +10,7 @@ namespace pawl::engine {
 namespace {
 
 std::string message_of(core::TimePoint finished_at) {
-  return fmt::format("it ended at {} and is kept longer than the retention says",
-                     core::format_time(finished_at));
+  return fmt::format("it ended at {} and is past its retention", core::format_time(finished_at));
 }
 
 }  // namespace
@@ -33,7 +32,7 @@ std::optional<std::string> OverdueLook::finding_of(const core::TaskRecord& task)
   return rules_.is_old(finished, *judged_at_) ? std::optional{message_of(finished_at)} : std::nullopt;
 }
 
-// A child is kept as long as its parent, which is judged by itself.
+// A child is kept as long as its parent, which is judged separately.
 std::optional<std::string> OverdueLook::finding_of(const core::Run& run) const {
   const bool is_overdue = judged_at_ && !run.facts.parent && rules_.is_old(run, *judged_at_);
   return is_overdue ? std::optional{message_of(*run.finished_at)} : std::nullopt;

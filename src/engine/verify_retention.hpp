@@ -1,6 +1,6 @@
 #pragma once
-// I38: what is too old to be kept is gone, a while after it became so. Judged only where somebody was there
-// to take it away: a node that has been up for as long, and leads.
+// I38: rows past their retention are erased, within a grace period. Judged only if the leading node has been
+// up for that long: otherwise no node may have been there to erase them.
 
 #include <optional>
 #include <string>
@@ -22,7 +22,7 @@ class OverdueLook {
 
  private:
   core::RetentionRules rules_;
-  std::optional<core::TimePoint> judged_at_ = {};  // what was old then has to be gone now
+  std::optional<core::TimePoint> judged_at_ = {};  // rows that were expired then must be gone now
 };
 
 }  // namespace pawl::engine

@@ -16,8 +16,7 @@ using core::NodeKey;
 using core::RunEvent;
 using core::RunEventType;
 
-// Walks the log once, and knows of the run no more than the events and the graph say: what the run machine
-// holds true is not asked.
+// Walks the log once. Uses only the events and the graph, and does not rely on invariants of the run machine.
 class LogReader {
  public:
   LogReader(const store::StoredRun& stored, core::RunPlan plan, std::vector<RunFinding>& findings)
@@ -84,8 +83,8 @@ class LogReader {
     if (!is_of_graph(data) || data.node->item != core::kNoItem || data.is_kept) return;
     for (const core::NodeIndex before : plan_.graph->predecessors(data.node->index)) {
       if (!ended_.contains(before))
-        found("I23", fmt::format("event {} begins '{}' before all that it comes after had ended",
-                                 event.sequence, data.node_id));
+        found("I23", fmt::format("event {} starts '{}' before its predecessors have ended", event.sequence,
+                                 data.node_id));
     }
   }
 
@@ -108,22 +107,22 @@ class LogReader {
   }
 
   void note_undone(const RunEvent& event) {
-    if (stored_.run.facts.kind == core::RunKind::code) return note_step(event);  // its code knows the order
+    if (stored_.run.facts.kind == core::RunKind::code) return note_step(event);  // its code defines the order
     if (to_undo_.empty() || event.data.undoes != to_undo_.back()) {
-      found("I27", fmt::format("event {} does not undo what was completed last", event.sequence));
+      found("I27", fmt::format("event {} does not compensate the task that completed last", event.sequence));
     } else {
       to_undo_.pop_back();
     }
   }
 
-  // A failed compensation; the ones before it still run.
+  // A compensation failed; the compensations of earlier tasks still run.
   void note_not_undone(const core::RunEventData& data) {
     if (to_undo_.empty() || data.undoes != to_undo_.back()) return;
     not_undone_.push_back(to_undo_.back());
     to_undo_.pop_back();
   }
 
-  // By hand.
+  // A person skipped the compensation.
   void note_given_up(const core::RunEventData& data) {
     if (plan_.graph == nullptr) return;
     const auto is_given_up = [&](const NodeKey& key) {
@@ -133,7 +132,7 @@ class LogReader {
     std::erase_if(to_undo_, is_given_up);
   }
 
-  // A retry of the compensation: again the last that was completed first.
+  // Retries the compensation: the task that completed last is undone first again.
   void owe_again() {
     to_undo_.insert(to_undo_.end(), not_undone_.begin(), not_undone_.end());
     not_undone_.clear();
@@ -144,7 +143,7 @@ class LogReader {
               [&](const NodeKey& a, const NodeKey& b) { return place(a) < place(b); });
   }
 
-  // A code run that ended without its registered undos says so: it is compensation_failed, or was terminated.
+  // A code run that ended without its registered compensations must be compensation_failed or terminated.
   void check_owed_undos() {
     const core::Run& run = stored_.run;
     const bool has_stopped =
@@ -174,7 +173,7 @@ class LogReader {
       return found("I35", fmt::format("event {} consumes a signal twice, or none", event.sequence));
     for (const auto& [sequence, name] : signals_) {
       if (sequence < signal->first && name == signal->second)
-        found("I35", fmt::format("event {} consumes a signal before an older one", event.sequence));
+        found("I35", fmt::format("event {} consumes a signal before one created earlier", event.sequence));
     }
     signals_.erase(signal);
   }
@@ -184,7 +183,7 @@ class LogReader {
   std::vector<RunFinding>& findings_;
   std::set<core::NodeIndex> ended_;
   std::set<core::NodeIndex> with_items_;
-  std::set<std::string> steps_;      // that have completed
+  std::set<std::string> steps_;      // completed ones
   std::vector<NodeKey> to_undo_;     // in the order of completion
   std::vector<NodeKey> not_undone_;  // their compensations failed
   std::vector<NodeKey> completed_;   // all tasks with a compensation, in the order of completion
@@ -197,7 +196,7 @@ bool can_end(const core::Node& node) {
   return node.task_id || node.child_id || node.timer_at || !node.awaits.empty();
 }
 
-// What would wake a body that waits: a timer, a signal, or as many live steps as it needs.
+// Whether something can wake a body that waits: a timer, a signal, or as many live steps as it needs.
 bool can_wake(const core::Node& body, const std::vector<core::Node>& nodes) {
   if (body.timer_at || !body.awaits.empty()) return true;
   if (!body.has_lead || body.unmet == 0) return false;
@@ -207,7 +206,7 @@ bool can_wake(const core::Node& body, const std::vector<core::Node>& nodes) {
   return live >= std::int64_t{body.unmet};
 }
 
-// I46: something will move a run that has not ended: a timer, a lease, a signal, a child or a person.
+// I46: something must be able to advance an unfinished run: a timer, a lease, a signal, a child or a person.
 std::optional<std::string> stuck_because(const store::StoredRun& stored) {
   const core::Run& run = stored.run;
   if (core::is_closed(run.state) || run.state == core::RunState::paused) return std::nullopt;
@@ -222,7 +221,8 @@ std::optional<std::string> stuck_because(const store::StoredRun& stored) {
                                  [](const core::Node& node) { return node.key == core::kBodyKey; });
   if (body == stored.nodes.end() || !body->task_id) return "its body has no task";
   const bool cannot_wake = body->state == core::NodeState::waiting && !can_wake(*body, stored.nodes);
-  return cannot_wake ? std::optional<std::string>{"its body waits for nothing that can end"} : std::nullopt;
+  return cannot_wake ? std::optional<std::string>{"no timer, signal or step can wake its body"}
+                     : std::nullopt;
 }
 
 }  // namespace

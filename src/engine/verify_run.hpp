@@ -1,5 +1,5 @@
 #pragma once
-// What can be seen of one run alone, from its rows and its log. Pure.
+// Checks one run alone, from its rows and its log. Pure.
 
 #include <array>
 #include <string>
@@ -17,11 +17,11 @@ struct RunFinding {
   bool operator==(const RunFinding&) const = default;
 };
 
-// The checks that each run is put through.
+// The checks that apply to each run.
 inline constexpr std::array kRunChecks{"I19", "I20", "I21", "I23", "I24", "I25",
                                        "I27", "I28", "I35", "I36", "I46"};
 
-// `stored` has all its parts.
+// `stored` must be loaded with all its parts.
 [[nodiscard]] std::vector<RunFinding> findings_of(const store::StoredRun& stored, core::RunPlan plan);
 
 }  // namespace pawl::engine

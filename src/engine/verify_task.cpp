@@ -48,7 +48,7 @@ void look_at_attempts(const store::StoredTask& task, Findings& findings) {
                   fmt::format("the lease has the fence {} of an attempt that ended", last->fence));
 }
 
-// I01: what was asked of it is there.
+// I01: the facts of the task are readable.
 void look_at_facts(const TaskRecord& record, Findings& findings) {
   const auto unreadable = record.facts.labels.find(std::string{core::kUnreadableLabel});
   if (unreadable != record.facts.labels.end())
@@ -65,8 +65,8 @@ void look_at_counts(const store::StoredTask& task, Findings& findings) {
   });
   findings.expect(spent <= progress.attempt, "I10",
                   fmt::format("{} attempts ended, {} are counted", spent, progress.attempt));
-  // The one under way and the one that completed have no row; nor have those in which a body went to sleep,
-  // which are in the budget.
+  // The current attempt and the one that completed have no row. Nor has one in which a body suspended;
+  // `budget_from` counts those.
   const TaskStatus status = task.record.status;
   const int without_row = core::is_leased(status) || status == TaskStatus::completed ? 1 : 0;
   findings.expect(progress.budget_from > 0 || spent >= progress.attempt - without_row, "I10",
@@ -77,7 +77,7 @@ void look_at_counts(const store::StoredTask& task, Findings& findings) {
                   fmt::format("{} attempts of {} are used", used, granted));
 }
 
-// I14: who is leased has a lease, who has ended an end, and nobody else.
+// I14: exactly the leased tasks have a lease, and exactly the ended tasks have an end.
 void look_at_place(const TaskRecord& record, Findings& findings) {
   const bool is_leased = core::is_leased(record.status);
   const bool has_ended = core::is_terminal(record.status);
@@ -91,15 +91,15 @@ void look_at_place(const TaskRecord& record, Findings& findings) {
                               record.end ? "has" : "has not"));
 }
 
-// I37: what is dead says why, and had all its attempts.
+// I37: a failed task has an error, and a dead one has used all its attempts.
 void look_at_end(const TaskRecord& record, Findings& findings) {
   if (record.status != TaskStatus::dead_letter && record.status != TaskStatus::failed) return;
-  findings.expect(record.end && record.end->error, "I37", "the task failed for no reason");
+  findings.expect(record.end && record.end->error, "I37", "the failed task has no error");
   if (record.status == TaskStatus::failed) return;
   const int used = record.progress.attempt - record.progress.budget_from;
   const int granted = record.facts.retry.max_attempts;
   findings.expect(granted >= 0 && used >= granted, "I37",
-                  fmt::format("the task is dead after {} of {} attempts", used, granted));
+                  fmt::format("the task is a dead letter after {} of {} attempts", used, granted));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// What can be seen of one task alone. Pure.
+// Checks one task alone. Pure.
 
 #include <string>
 #include <vector>

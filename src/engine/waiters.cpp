@@ -23,7 +23,7 @@ bool Waiters::park(WaitingClaim& claim, std::uint64_t seen) {
       const auto woken = woken_.find(QueueRef{claim.claim.ns, queue});
       if (woken != woken_.end() && woken->second > seen) return false;
     }
-    const bool is_put_back = claim.place != 0;  // it was let in once, and is not turned away for a newcomer
+    const bool is_put_back = claim.place != 0;  // accepted before: a newer claim must not displace it
     if (is_put_back || claims_.size() < waiting_max_) {
       if (claim.place == 0) claim.place = ++last_place_;
       index(claim, true);
@@ -31,8 +31,8 @@ bool Waiters::park(WaitingClaim& claim, std::uint64_t seen) {
       return true;
     }
   }
-  claim.reply(
-      core::Problem{.code = core::ProblemCode::resource_exhausted, .detail = "too many claims wait already"});
+  claim.reply(core::Problem{.code = core::ProblemCode::resource_exhausted,
+                            .detail = "too many waiting claims; retry later"});
   return true;
 }
 
@@ -121,7 +121,7 @@ std::vector<WaitingClaim> Waiters::take_over(core::MonotonicTime now) {
   return taken;
 }
 
-// Looks at all of them: workers are told to drain once in a while.
+// Scans all claims: workers are drained rarely.
 std::vector<WaitingClaim> Waiters::take_of_worker(const std::string& ns, const std::string& worker_id) {
   const std::lock_guard lock{mutex_};
   std::vector<std::uint64_t> places;

@@ -1,6 +1,6 @@
 #pragma once
-// Claims that found nothing and wait for work. They hold no thread: a batch that makes a task claimable takes
-// the claims that want it into its own transaction. Any thread.
+// Holds the claims that found no task and wait for work. They hold no thread: a batch that makes a task
+// claimable takes the matching claims into its own transaction. Thread-safe.
 
 #include <cstdint>
 #include <map>
@@ -24,9 +24,9 @@ struct WaitingClaim {
   core::MonotonicTime asked_at = {};
   core::MonotonicTime until;
   std::optional<core::DoOnce> once = {};
-  std::optional<core::Result<core::Answer>> settled = {};  // by its key: it is given no tasks
-  std::uint64_t place = 0;  // in line; kept when it is put back. 0: not yet given
-  bool limited = false;     // a pause, a limit or a rate stood in its way: freed slots and time wake it
+  std::optional<core::Result<core::Answer>> settled = {};  // by its idempotency key: it gets no tasks
+  std::uint64_t place = 0;  // in line; kept when it is parked again. 0: none yet
+  bool limited = false;     // a pause, a limit or a rate held it back: freed slots and time wake it
 };
 
 // Tasks of a lane that became claimable.
@@ -39,26 +39,26 @@ class Waiters {
  public:
   explicit Waiters(std::size_t waiting_max) : waiting_max_(waiting_max) {}
 
-  // Counts the wake-ups of a queue; a claim that was executed since `seen` missed none if it did not change.
+  // Counts wake-ups. If the count has not changed since a claim was executed, the claim missed none.
   [[nodiscard]] std::uint64_t wakes() const;
 
-  // False: a queue of the claim was woken after `seen`, so look again instead of waiting. When too many wait
-  // already, the claim is answered with resource_exhausted.
+  // False: a queue of the claim was woken after `seen`, so the caller has to poll again. If too many claims
+  // wait, replies resource_exhausted.
   [[nodiscard]] bool park(WaitingClaim& claim, std::uint64_t seen);
 
-  // The claims, oldest first, that the woken lanes can serve; notes the wake-up.
+  // Takes the claims, oldest first, that the woken lanes can serve, and counts the wake-up.
   [[nodiscard]] std::vector<WaitingClaim> take_for(std::span<const Wake> wakes);
-  // Up to `count` claims of a queue: those that a limit held back, or any.
+  // Takes up to `count` claims of a queue: those that a limit held back, or any.
   [[nodiscard]] std::vector<WaitingClaim> take_of_queue(const store::QueueRef& queue, bool only_limited,
                                                         std::size_t count);
-  // Every claim that a look at the store might serve: the oldest of each kind (its queues and types).
+  // Takes the claims that another poll of the store might serve: the oldest of each kind (queues, types).
   [[nodiscard]] std::vector<WaitingClaim> take_oldest_of_each_kind(bool only_limited);
   [[nodiscard]] std::vector<WaitingClaim> take_over(core::MonotonicTime now);
   [[nodiscard]] std::vector<WaitingClaim> take_of_worker(const std::string& ns, const std::string& worker_id);
   [[nodiscard]] std::vector<WaitingClaim> take_all();
 
-  // Whose claim a task of this kind would be given to, if what that worker may hold is limited and the claim
-  // needs no other lock.
+  // The worker with the claim that would get a task of this kind, if that worker has a cap on held tasks and
+  // the claim needs no other lock.
   [[nodiscard]] std::optional<store::HolderRef> holder_of_first(const std::string& ns,
                                                                 const std::string& queue,
                                                                 const std::string& type) const;
@@ -68,12 +68,12 @@ class Waiters {
   [[nodiscard]] std::optional<core::MonotonicTime> next_end() const;
 
  private:
-  // Namespace, queue, and a type as the claim names it: a beginning with its '*', "" for any.
+  // Namespace, queue, and a type as the claim names it: a prefix with its '*', or "" for any.
   using IndexKey = std::tuple<std::string, std::string, std::string>;
 
-  // The types under which claims stand in the index that want tasks of this one.
+  // The index keys of claims that match this type.
   [[nodiscard]] std::vector<std::string> indexed_as(const std::string& type) const;
-  // The oldest that wants tasks of this kind; 0: none.
+  // The place of the oldest claim that matches tasks of this kind; 0: none.
   [[nodiscard]] std::uint64_t first_for(const std::string& ns, const std::string& queue,
                                         const std::string& type) const;
   WaitingClaim remove(std::uint64_t place);
@@ -88,7 +88,7 @@ class Waiters {
   std::uint64_t wakes_ = 0;
   std::uint64_t last_place_ = 0;
   std::size_t limited_ = 0;
-  std::size_t beginnings_ = 0;  // entries of the index that end in '*'
+  std::size_t beginnings_ = 0;  // index entries that end in '*'
 };
 
 }  // namespace pawl::engine

@@ -1,6 +1,6 @@
 #pragma once
-// The records, checkpoints and audit entries that one group of commands touches, as the working set has its
-// tasks: a later command sees what an earlier one did, and one commit writes what came of it.
+// The records, checkpoints and audit entries that one group of commands touches, as WorkingSet has its tasks:
+// a later command sees the effect of an earlier one, and one commit writes the result.
 
 #include <map>
 #include <optional>
@@ -18,15 +18,15 @@ class WorkingRecords {
   void lock(std::vector<core::RecordRef> refs);
   void load_checkpoints(std::vector<core::Uuid> owners);
 
-  // In the order of `refs`, all of which are locked.
+  // Returns records in the order of `refs`, all of which must be locked.
   [[nodiscard]] std::vector<std::optional<core::Record>> find(const std::vector<core::RecordRef>& refs) const;
   void change(const core::RecordChange& change);
   void note(core::AuditEntry entry) { audit_.push_back(std::move(entry)); }
-  // What the actor's token does not allow.
+  // Notes an action that the actor's token does not allow.
   void note_denial(const core::Actor& by, const std::string& ns, std::string object,
                    const core::Problem& problem);
-  // Chains what was noted to the audit. The last lock of a group: whoever has it waits for nobody who wants
-  // it.
+  // Chains the noted entries to the audit log. This is the last lock of a group, so its owner never waits for
+  // a group that needs it.
   void chain_audit();
 
   [[nodiscard]] std::int64_t next_checkpoint(const core::Uuid& owner) const;
@@ -38,7 +38,7 @@ class WorkingRecords {
   struct Working {
     std::optional<core::Record> record = {};
     std::int64_t version_before = 0;
-    std::int64_t version = 0;  // given last, also to what was erased since
+    std::int64_t version = 0;  // the last one assigned, also to a record erased since
     bool is_changed = false;
   };
 

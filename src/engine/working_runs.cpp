@@ -13,10 +13,10 @@ namespace pawl::engine {
 
 namespace {
 
-// Nodes that are asked for one by one before all of the run are read at once.
+// Single node reads of a run before it reads all its nodes.
 constexpr int kAskedOneByOne = 8;
-// Up to so many nodes a code run is cached whole: a new step of it needs no read to see that it is new. Of a
-// longer one the cache keeps the nodes that have not ended and those that changed last.
+// The cache keeps all nodes of a code run up to this number: a new step then needs no read to see that it is
+// new. Of a longer run it keeps the nodes that have not ended and those that changed last.
 constexpr std::size_t kKeptNodesMax = 100;
 constexpr std::size_t kKeptLiveNodesMax = 1'000;
 
@@ -194,7 +194,7 @@ void WorkingRuns::add_stored(store::StoredRun stored) {
   if (!stored.misfit.empty()) {
     throw store::StoreError{
         store::StoreError::Kind::internal,
-        fmt::format("the log of run {} does not fit its row: {}", to_string(facts.id), stored.misfit)};
+        fmt::format("the events of run {} do not match its row: {}", to_string(facts.id), stored.misfit)};
   }
   SharedPlan plan;
   if (facts.version > 0) {
@@ -231,8 +231,8 @@ void WorkingRuns::want_with_followers(const store::NodeRef& ref, std::vector<sto
   if (plan == nullptr || ref.key.index >= plan->graph.size()) return;
   for (const core::NodeIndex next : plan->graph.successors(ref.key.index)) {
     want({.index = next});
-    // What comes after this one alone starts with its end, and looks at what its input is made from. A join
-    // would have it read again at each of the ends before it.
+    // A successor with no other predecessor starts when this node ends, and reads the sources of its input.
+    // The sources of a join are not prefetched: each of its predecessors would read them again.
     if (plan->graph.predecessors(next).size() > 1) continue;
     for (const core::NodeIndex source : plan->sources[next]) want({.index = source});
   }

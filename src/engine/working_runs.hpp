@@ -1,6 +1,6 @@
 #pragma once
-// The runs that one group of commands touches, as the working set has its tasks: a later command sees what an
-// earlier one did, and one commit writes what came of it. One thread, one transaction.
+// The runs that one group of commands touches, as WorkingSet has its tasks: a later command sees the effect
+// of an earlier one, and one commit writes the result. One thread, one transaction.
 
 #include <functional>
 #include <map>
@@ -22,23 +22,23 @@ class WorkingRuns {
   WorkingRuns(store::Transaction& tx, Plans& plans, RunCache& cache)
       : tx_(tx), plans_(plans), cache_(cache) {}
 
-  // Loads those that exist and are not here yet: from the cache, where the commit finds out whether another
-  // node has changed them since, else from the store, which locks them.
+  // Loads the runs that exist and are not loaded yet: from the cache, where the commit detects changes by
+  // other nodes, else from the store, which locks them.
   void lock(std::vector<core::RunId> ids);
-  // The same for runs whose bodies write steps: reads all nodes of short ones, so that their next steps need
+  // The same for runs whose bodies write steps. Reads all nodes of short runs, so that their next steps need
   // no reads.
   void lock_of_bodies(const std::vector<core::RunId>& ids);
-  // Reads nodes that will be looked at, all in one question: each given one, and what its end may let start.
+  // Reads nodes in one query: each given one, and those that its end may start.
   void prefetch(const std::vector<store::NodeRef>& nodes);
   void load_keys(std::vector<store::RunKeyRef> refs);
 
   // Null if there is none.
   [[nodiscard]] core::WorkingRun* find(const core::RunId& id);
-  // Of those that are here only.
+  // Finds only runs that are loaded.
   [[nodiscard]] core::WorkingRun* here(const core::RunId& id);
-  // It was started by this group.
+  // Whether this group started the run.
   [[nodiscard]] bool is_new(const core::RunId& id) const;
-  // The same of one namespace.
+  // The same, within one namespace.
   [[nodiscard]] core::WorkingRun* find(const std::string& ns, const core::RunId& id);
   [[nodiscard]] core::WorkingRun& add_new(const core::RunId& id, SharedPlan plan);
   void note(const core::RunId& id, std::vector<core::RunEvent> events);
@@ -49,29 +49,29 @@ class WorkingRuns {
   [[nodiscard]] SharedPlan plan_of(const core::RunId& id) const;
   [[nodiscard]] SharedPlan latest_plan(const std::string& ns, const std::string& workflow);
   [[nodiscard]] SharedPlan find_plan(const std::string& ns, const std::string& workflow, int version);
-  // As Transaction::peek_record, once for all that this group starts.
+  // As Transaction::peek_record, but reads each record once per group.
   [[nodiscard]] const std::optional<core::Record>& peek(const core::RecordRef& ref);
 
-  // When something of what changed here is due.
+  // The earliest due time among the changes of this group.
   [[nodiscard]] std::optional<core::TimePoint> earliest_due() const;
   [[nodiscard]] std::vector<const core::Run*> changed() const;
-  // Of the changed runs that `is_wanted` accepts.
+  // The changes of those changed runs that `is_wanted` accepts.
   [[nodiscard]] std::vector<RunStepChange> step_changes(
       const std::function<bool(const core::RunId&)>& is_wanted) const;
-  // Throws `retry` where what was kept from before, and is not to be written, is not what is stored.
+  // Throws `retry` if a cached run that this group does not write differs from the stored one.
   void confirm_guesses();
   void add_to(store::WriteSet& writes);
-  // After the commit of these writes, with which this one is at its end.
+  // Call it after the commit of these writes. It ends the use of this object.
   void keep_in_cache(const store::WriteSet& writes);
 
-  // Of those of `ids` that are kept from before and had no signals: what `visit` is called with. They are
-  // taken out of `ids`. That they are so still is compared by the commit.
+  // Calls `visit` for those of `ids` that are cached and have had no signals, and removes them from `ids`.
+  // The commit compares that they are still current.
   void visit_kept(std::vector<core::RunId>& ids,
                   const std::function<void(const core::RunId&, core::WorkingRun&)>& visit);
 
  private:
-  // The nodes of one run as they are stored. Of a graph run it reads all nodes once several were asked for
-  // one by one; the nodes of a code run grow with its history, and are read as they are needed.
+  // Reads the stored nodes of one run. For a graph run it reads all nodes after several single reads. The
+  // nodes of a code run grow with its history, and are read as needed.
   class Source final : public core::RunSource {
    public:
     Source(store::Transaction& tx, core::RunId run, core::RunKind kind) : tx_(tx), run_(run), kind_(kind) {}
@@ -100,15 +100,15 @@ class WorkingRuns {
   };
 
   struct Entry {
-    SharedPlan plan;  // null: an open run
+    SharedPlan plan;  // null unless it is a graph run
     std::unique_ptr<Source> source;
     std::unique_ptr<core::WorkingRun> working;
     std::int64_t sequence_before = 0;
     std::string hash_before = {};
     core::RunRowMark row = {};
     std::vector<core::RunEvent> events = {};  // of this group
-    bool is_guess = false;                    // it was kept from before, not read
-    bool had_signals = true;                  // there may be some that nobody has consumed
+    bool is_guess = false;                    // from the cache, not read
+    bool had_signals = true;                  // unconsumed signals may exist
   };
   struct Key {
     std::optional<core::RunId> before = {};
@@ -116,7 +116,7 @@ class WorkingRuns {
   };
 
   [[nodiscard]] Plans::Read reader();
-  [[nodiscard]] bool has_cached(const core::RunId& id);  // and has taken it out of the cache
+  [[nodiscard]] bool has_cached(const core::RunId& id);  // takes the run out of the cache
   void keep_in_cache(const core::RunId& id, Entry& entry);
   void add_stored(store::StoredRun stored);
   void want_with_followers(const store::NodeRef& ref, std::vector<store::NodeRef>& wanted) const;
@@ -127,7 +127,7 @@ class WorkingRuns {
   std::map<core::RunId, Entry> runs_;
   std::map<store::RunKeyRef, Key> keys_;
   std::map<core::RecordRef, std::optional<core::Record>> peeked_;
-  std::vector<std::pair<core::RunId, RunCache::Kept>> seen_;  // answers rest on them
+  std::vector<std::pair<core::RunId, RunCache::Kept>> seen_;  // cached runs that answers rely on
 };
 
 }  // namespace pawl::engine

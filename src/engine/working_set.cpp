@@ -74,7 +74,7 @@ WorkingTask& WorkingSet::add_new(core::TaskRecord&& record) {
   task.is_new = true;
   task.is_changed = true;
   has_fair_ = has_fair_ || task.record.lane->fair;
-  if (task.record.facts.run) by_id_.emplace(task.record.id, &task);  // its run may stop or hold it at once
+  if (task.record.facts.run) by_id_.emplace(task.record.id, &task);  // its run may stop it in this group
   return task;
 }
 
@@ -91,7 +91,7 @@ void WorkingSet::add_taken(core::TaskRecord record) {
     }
   }
   task->from = Place::nowhere;
-  task->is_changed = true;  // it left the ready place when it was taken, so it is written either way
+  task->is_changed = true;  // the take removed it from the ready place, so it is written in either case
 }
 
 std::size_t WorkingSet::left_ready() const {
@@ -100,7 +100,7 @@ std::size_t WorkingSet::left_ready() const {
   }));
 }
 
-// A holder learns by itself of what its own reports do; a forced end raises the fence.
+// A holder learns the effect of its own reports from their answers. A forced end raises the fence.
 void WorkingSet::note_holder(const core::TaskRecord& record, const core::TaskChange& change) {
   if (!record.lease) return;
   const bool is_revoked = !change.lease && change.progress.fence > record.progress.fence;
@@ -135,7 +135,7 @@ void WorkingSet::set_aside(WorkingTask& task, core::TimePoint now) {
 bool WorkingSet::join_line(const LineRef& ref, const core::TaskId& id) {
   WorkingLine& its_line = line(ref);
   its_line.is_changed = true;
-  // An ended head whose successor is not known yet still means that others may stand before.
+  // If the head has ended and its successor is not determined yet, others may still stand before this task.
   if (!its_line.line.head && its_line.line.tail == 0 && its_line.joined.empty()) {
     its_line.line.head = id;
     return true;
@@ -184,7 +184,7 @@ WorkingTask* WorkingSet::next_in_line(const LineRef& ref, WorkingLine& its_line)
 }
 
 WorkingTask* WorkingSet::first_stored(const LineRef& ref, const WorkingLine& its_line) {
-  // Those that this group took out of the line still stand in the store.
+  // The store still lists the waiting tasks that this group took out of the line.
   const bool is_unfair = core::planted(core::Canary::key_taken_out_of_turn);
   auto waiting = tx_.first_waiting(ref, 1 + its_line.left_waiting + (is_unfair ? 1 : 0));
   if (is_unfair) std::reverse(waiting.begin(), waiting.end());
@@ -200,7 +200,12 @@ void WorkingSet::give_turns() {
   if (!has_fair_) return;
   std::vector<core::TaskRecord*> tasks;
   for (WorkingTask* task : ready()) {
-    if (task->record.lane->fair) tasks.push_back(&task->record);
+    core::TaskRecord& record = task->record;
+    if (record.lane->is_ranked()) {
+      record.turn = core::turn_of_rank(core::priority_of(record), record.available_at);
+    } else if (record.lane->fair) {
+      tasks.push_back(&record);
+    }
   }
   if (!tasks.empty()) turns_ = engine::give_turns(tx_, std::move(tasks));
 }
@@ -265,9 +270,11 @@ std::int64_t WorkingSet::given_up_by(const store::HolderRef& holder) const {
 
 store::WriteSet WorkingSet::writes() const {
   store::WriteSet writes;
+  writes.tasks.reserve(tasks_.size());
   for (const WorkingTask& task : tasks_) {
     if (!task.is_changed) continue;
     writes.tasks.push_back({.is_new = task.is_new,
+                            .has_key = task.has_key,
                             .from = task.from,
                             .fence_before = task.fence_before,
                             .record = &task.record,

@@ -1,7 +1,6 @@
 #pragma once
-// The tasks, lines and queues that one group of commands touches. Commands change them here, in turn, so that
-// a later one sees an earlier one's effect; what came of it is written by one commit. One thread, one
-// transaction.
+// The tasks, lines and queues that one group of commands touches. Commands change them here in turn, so that
+// a later one sees the effect of an earlier one; one commit writes the result. One thread, one transaction.
 
 #include <deque>
 #include <map>
@@ -19,26 +18,27 @@ namespace pawl::engine {
 
 using Bucket = std::int64_t core::QueueCounts::*;
 
-// Which count a task of this place and status is part of; nullptr for none.
+// The count that includes tasks of this place and status; nullptr for none.
 [[nodiscard]] Bucket bucket_of(core::Place place, core::TaskStatus status);
 
 struct WorkingTask {
   core::TaskRecord record;
   bool is_new = false;
+  bool has_key = false;  // its idempotency key maps to it already
   bool is_changed = false;
   core::Place from = core::Place::nowhere;
   std::int64_t fence_before = 0;
   Bucket counted_as = nullptr;  // before this group
   std::int64_t line_position = store::kHeldByRun;
-  std::vector<core::Attempt> attempts = {};  // ended in this group
+  std::vector<core::Attempt> attempts = {};  // that ended in this group
   std::vector<core::RawJson> error_boundaries = {};
 };
 
 struct WorkingLine {
   store::Line line;
   bool is_changed = false;
-  std::size_t left_waiting = 0;           // tasks cancelled in this group while they waited
-  std::vector<WorkingTask*> joined = {};  // tasks that this group added to those who wait
+  std::size_t left_waiting = 0;           // tasks that this group canceled while they waited
+  std::vector<WorkingTask*> joined = {};  // tasks that this group added to the waiting ones
 };
 
 struct WorkingQueue {
@@ -46,10 +46,10 @@ struct WorkingQueue {
   bool is_changed = false;
 };
 
-// What was set aside, for the log.
+// A damaged task that was set aside, for the log.
 struct DamagedTask {
   core::TaskId id = {};
-  std::string what = {};  // of it cannot be read
+  std::string what = {};  // the part that cannot be read
 };
 
 class WorkingSet {
@@ -57,42 +57,41 @@ class WorkingSet {
   explicit WorkingSet(store::Transaction& tx) : tx_(tx) {}
 
   void load(std::span<const store::LoadTask> tasks);
-  // Those that are not locked yet.
+  // Locks those that are not locked yet.
   void lock_lines(std::vector<store::LineRef> refs);
 
   [[nodiscard]] WorkingTask* find(const core::TaskId& id);
-  // One of its tasks at least is part of a run.
+  // Whether at least one of its tasks is part of a run.
   [[nodiscard]] bool has_runs() const { return has_runs_; }
   [[nodiscard]] WorkingLine& line(const store::LineRef& ref);
-  [[nodiscard]] const WorkingTask& newest() const { return tasks_.back(); }
+  [[nodiscard]] WorkingTask& newest() { return tasks_.back(); }
   WorkingTask& add_new(core::TaskRecord&& record);
-  // A task that tx.take_ready took: it stands in the ready place of this set until somebody claims it. One
-  // that this group has moved on already (the store has it ready until the commit) stays where the group put
-  // it.
+  // Adds a task that tx.take_ready took. It is in the ready place of this set until a claim gets it. A task
+  // that this group has moved already (the store has it ready until the commit) stays where the group put it.
   void add_taken(core::TaskRecord record);
-  // How many tasks of the store's ready place this group has moved on.
+  // How many tasks of the store's ready place this group has moved elsewhere.
   [[nodiscard]] std::size_t left_ready() const;
 
   void change(WorkingTask& task, const core::TaskChange& change);
-  // A claimable task that is damaged; see core::decide_set_aside.
+  // Sets a damaged claimable task aside; see core::decide_set_aside.
   void set_aside(WorkingTask& task, core::TimePoint now);
   [[nodiscard]] const std::vector<DamagedTask>& damaged() const { return damaged_; }
-  // Of the leases that this group canceled or revoked.
+  // Notices for the leases that this group canceled or revoked.
   [[nodiscard]] std::vector<LeaseNotice> take_notices() { return std::exchange(notices_, {}); }
 
-  // Lets a task go that its run held: into the line of its key, or to where it can be claimed.
+  // Releases a task that its run held: into the line of its key, or to where it can be claimed.
   void release(WorkingTask& task);
 
-  // Makes a keyed task the head of its line if that is empty; false: it is to wait there.
+  // Makes a keyed task the head of its line if the line is empty; false: the task has to wait there.
   [[nodiscard]] bool join_line(const store::LineRef& ref, const core::TaskId& id);
   void note_waiting(const store::LineRef& ref, WorkingTask& task);
-  // Lets the next one of every line go whose head has ended.
+  // Releases the next task of every line whose head has ended.
   void advance_lines();
-  // To the tasks that are claimable now in lanes that are shared by turns. After it none becomes claimable.
+  // Gives turns to the claimable tasks of fair lanes. No task may become claimable after it.
   void give_turns();
 
   [[nodiscard]] std::map<store::QueueRef, WorkingQueue>& queues() { return queues_; }
-  // Tasks that this group made claimable or took, and that nobody claimed yet.
+  // Tasks that this group made claimable or took, and that no claim has got yet.
   [[nodiscard]] std::vector<WorkingTask*> ready();
   [[nodiscard]] std::vector<Wake> wakes() const;
   // Queues in which this group ended leases, and how many.
@@ -114,7 +113,7 @@ class WorkingSet {
   void write_counts(store::WriteSet& writes) const;
 
   store::Transaction& tx_;
-  std::deque<WorkingTask> tasks_;  // addresses stay
+  std::deque<WorkingTask> tasks_;  // a deque: addresses stay valid
   std::unordered_map<core::TaskId, WorkingTask*> by_id_;
   std::map<store::LineRef, WorkingLine> lines_;
   std::map<store::QueueRef, WorkingQueue> queues_;

@@ -1,5 +1,5 @@
 #pragma once
-// A file descriptor that closes itself.
+// A file descriptor that is closed automatically.
 
 #include <utility>
 

@@ -14,7 +14,7 @@ namespace {
 
 bool must_wait(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
-// OpenSSL's own BIO of a socket raises SIGPIPE when the other side is gone; this one does not.
+// OpenSSL's own socket BIO raises SIGPIPE when the other side is gone; this one does not.
 int socket_of(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))); }
 
 int bio_write(BIO* bio, const char* bytes, int size) {
@@ -56,7 +56,7 @@ void Stream::use_tls(SSL_CTX* context, Side side) {
   BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket_)));
   BIO_set_init(bio, 1);
   SSL_set_bio(tls_.get(), bio, bio);
-  // The bytes of a write that has to wait may have moved when it is made again; a part may be taken.
+  // A write that is repeated may use another buffer, and a write may be partial.
   SSL_set_mode(tls_.get(), SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                SSL_MODE_RELEASE_BUFFERS);
   if (side == Side::server) {

@@ -1,7 +1,7 @@
 #pragma once
-// A connected socket, plain or with TLS over it. Nothing here waits: each call does what can be done now, and
-// says what must come before it is made again. How to wait for that is left to the owner of the socket: the
-// server has a loop of events, a client blocks. One thread at a time.
+// A connected socket, plain or with TLS. No call blocks: each does what is possible now, and returns what has
+// to happen before it is repeated. Waiting is left to the owner of the socket: the server has an event loop,
+// a client blocks. One thread at a time.
 
 #include <cstdint>
 #include <memory>
@@ -18,36 +18,36 @@ enum class Progress : std::uint8_t { done, wants_read, wants_write, closed, fail
 
 struct Moved {
   Progress progress = Progress::failed;
-  std::size_t bytes = 0;  // more than none where it is done
+  std::size_t bytes = 0;  // more than 0 if it is done
 };
 
 class Stream {
  public:
   enum class Side : std::uint8_t { client, server };
 
-  // The socket does not block, and is open as long as the stream is used. It is not closed here.
+  // The socket is non-blocking, and stays open while the stream is used. The stream does not close it.
   explicit Stream(int socket) : socket_(socket) {}
 
-  // From here on it is TLS, beginning with `shake_hands`.
+  // Switches to TLS, beginning with `shake_hands`.
   void use_tls(SSL_CTX* context, Side side);
-  // Plain again: what came was no TLS.
+  // Switches back to plain: the received data was not TLS.
   void drop_tls() { tls_.reset(); }
-  // Null where it is plain.
+  // Null if the stream is plain.
   [[nodiscard]] SSL* tls() const { return tls_.get(); }
 
   [[nodiscard]] Progress shake_hands();
   [[nodiscard]] Moved read(std::span<char> into);
-  // What has come over the socket, as it came: TLS is not undone.
+  // Discards raw bytes of the socket, without decrypting TLS.
   [[nodiscard]] Moved discard(std::size_t bytes_max);
   [[nodiscard]] Moved write(std::string_view bytes);
-  // That nothing more comes, as far as it can be said at once. Does not wait for the other side to say so.
+  // Signals the end of the data, as far as that is possible now. Does not wait for the other side's end.
   void say_goodbye();
-  // Whether something was received that waiting for the socket would not show.
+  // Whether received data is buffered that waiting for the socket would not show.
   [[nodiscard]] bool has_input() const { return tls_ != nullptr && SSL_has_pending(tls_.get()) == 1; }
 
-  // Why it failed last.
+  // Why the last call failed.
   [[nodiscard]] std::string failure() const;
-  // The reason in OpenSSL's numbers; 0: it was none of TLS.
+  // The reason as OpenSSL's number; 0 if TLS was not the cause.
   [[nodiscard]] int tls_failure() const;
 
  private:

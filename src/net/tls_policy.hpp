@@ -1,12 +1,12 @@
 #pragma once
-// What both sides of TLS agree to: TLS 1.2 and later, with forward secrecy and authenticated encryption only.
+// The TLS policy of both sides: TLS 1.2 and later, with forward secrecy and authenticated encryption only.
 
 #include <openssl/ssl.h>
 
 namespace pawl::net {
 
-// TLS 1.3 has no other ciphers. TLS 1.2 also has keys that a stolen certificate's key reveals later (static
-// RSA) and the padding of CBC.
+// TLS 1.3 has no other ciphers. TLS 1.2 also has static RSA, whose session keys a stolen certificate key
+// reveals later, and the padding of CBC.
 inline constexpr const char* kCiphers =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";

@@ -34,7 +34,7 @@ CommitLoop::~CommitLoop() {
   }
   arrived_.notify_all();
   for (std::thread& thread : threads_) thread.join();
-  teller_.reset();  // tells what it has, by way of what is destroyed after this
+  teller_.reset();  // sends its remaining replies, which use members that are destroyed later
 }
 
 void CommitLoop::submit(core::Command&& command, core::Reply&& reply) {
@@ -46,9 +46,9 @@ void CommitLoop::submit(core::Command&& command, core::Reply&& reply) {
                          (queued_tasks_ > 0 && queued_tasks_ + weight > options_.queued_tasks_max);
     if (!is_full && !is_stopping_) {
       if (is_idle()) progress_at_ = clock_.monotonic();
-      queue_.push_back({std::move(command), std::move(reply), clock_.monotonic()});
+      queue_.emplace_back(std::move(command), std::move(reply), clock_.monotonic());
       queued_tasks_ += weight;
-      arrived_.notify_one();  // with the lock: whoever is answered may end the loop before this returns
+      arrived_.notify_one();  // under the lock: after its reply, a caller may destroy the loop
       return;
     }
   }
@@ -56,7 +56,7 @@ void CommitLoop::submit(core::Command&& command, core::Reply&& reply) {
                       .detail = "the store cannot keep up: too many commands wait for it"});
 }
 
-// Whether a group is to begin, but for those who may still come.
+// Whether a group may begin, apart from waiting for more commands.
 bool CommitLoop::is_due() const {
   if (is_stopping_) return true;
   if (queued() == 0) return false;
@@ -91,7 +91,7 @@ std::vector<engine::Request> CommitLoop::take_group() {
     queued_tasks_ -= weight;
     group.push_back(std::move(queue_[taken_++]));
   }
-  if (taken_ > queue_.size() / 2) {  // while there is always more than a group waits, its front must go too
+  if (taken_ > queue_.size() / 2) {  // under constant load the queue never empties: drop its front
     queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(taken_));
     taken_ = 0;
   }
@@ -128,7 +128,8 @@ void CommitLoop::refuse_overdue(std::vector<engine::Request>& group) const {
   group.erase(group.begin(), kept);
 }
 
-// To hand the answers on costs a switch of threads: not for a few, if there is nothing to do meanwhile.
+// Handing the answers to the reply thread costs a thread switch. That does not pay for a few answers when no
+// other work waits.
 void CommitLoop::hand_on(engine::Engine::Answers answers) {
   const auto has_more = [this] {
     const std::lock_guard lock{mutex_};
@@ -153,7 +154,7 @@ void CommitLoop::tell(engine::Engine::Answers answers) {
   const std::lock_guard lock{mutex_};
   gathering_.note_told(clock_.monotonic());
   --untold_;
-  if (gathers_ && queued() > 0) arrived_.notify_one();  // whatever it waited for, it may not any more
+  if (gathers_ && queued() > 0) arrived_.notify_one();  // the condition that it waits for may have changed
 }
 
 std::optional<core::MonotonicTime> CommitLoop::waiting_since() {

@@ -1,10 +1,10 @@
 #pragma once
-// The commit loop: takes all commands that wait and gives them to the engine as one group. One is a group
-// when idle, hundreds are under load. The next group forms while the last is being flushed; where the store
-// flushes apart it is also worked out meanwhile, and a thread of its own tells the answers. Only where the
-// disk is slow does a group wait for more, see Gathering.
+// The commit loop: gives all waiting commands to the engine as one group. A group is one command when idle
+// and hundreds under load. The next group forms while the last one is being flushed. If the store flushes
+// separately, the loop also executes the next group meanwhile, and a separate thread sends the replies. A
+// group waits for more commands only if the disk is slow, see Gathering.
 //
-// `submit` may be called from any thread and never blocks: beyond the bounds it answers resource_exhausted.
+// `submit` may be called from any thread and never blocks: beyond its limits it replies resource_exhausted.
 
 #include <condition_variable>
 #include <functional>
@@ -24,8 +24,8 @@ struct LoopOptions {
   std::size_t group_tasks_max = core::kGroupTasksMax;
   std::size_t queued_commands_max = core::kQueuedCommandsMax;
   std::size_t queued_tasks_max = core::kQueuedTasksMax;
-  // A command that has waited longer for its group is refused, so that callers are answered in bounded time
-  // while the store is away: this, and the time that one group may take.
+  // A command that has waited longer for its group is refused, so that callers get a reply in bounded time
+  // while the store is unavailable: this time, plus the time that one group may take.
   core::Duration queued_at_most = std::chrono::seconds{10};
 };
 
@@ -36,21 +36,21 @@ class CommitLoop {
              std::function<void()> after_group);
   CommitLoop(const CommitLoop&) = delete;
   CommitLoop& operator=(const CommitLoop&) = delete;
-  ~CommitLoop();  // executes what was submitted, then ends
+  ~CommitLoop();  // executes the submitted commands, then ends
 
   void submit(core::Command&& command, core::Reply&& reply);
 
-  // Since when there is something to do and no group has ended; nothing when there is nothing to do.
+  // Since when there has been work and no group has ended; none if there is no work.
   [[nodiscard]] std::optional<core::MonotonicTime> waiting_since();
 
  private:
   void run();
-  // Replies to the commands that have waited too long, and takes them out of the group.
+  // Replies to the commands that have waited too long, and removes them from the group.
   void refuse_overdue(std::vector<engine::Request>& group) const;
-  // Here, or on the teller's thread.
+  // On this thread, or on the reply thread.
   void hand_on(engine::Engine::Answers answers);
   void tell(engine::Engine::Answers answers);
-  // Returns when a group is to begin.
+  // Returns when a group should begin.
   void gather(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] bool is_due() const;
   [[nodiscard]] bool wants_more() const;
@@ -64,17 +64,17 @@ class CommitLoop {
   core::Clock& clock_;
   LoopOptions options_;
   std::function<void()> after_group_;
-  const bool gathers_;            // one thread, which knows how long the disk takes
+  const bool gathers_;            // one thread, which measures how long the disk takes
   std::optional<Teller> teller_;  // ends after the threads: it has their last answers
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<engine::Request> queue_;
-  std::size_t taken_ = 0;  // of its front
+  std::size_t taken_ = 0;  // taken from its front
   std::size_t queued_tasks_ = 0;
   Gathering gathering_;
   int untold_ = 0;                        // groups that were taken and are not answered
   int executing_ = 0;                     // groups
-  core::MonotonicTime progress_at_ = {};  // a group ended, or there was work again after there was none
+  core::MonotonicTime progress_at_ = {};  // a group ended, or work arrived while idle
   bool is_stopping_ = false;
   std::vector<std::thread> threads_;
 };

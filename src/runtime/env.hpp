@@ -1,5 +1,5 @@
 #pragma once
-// The real clock and real chance: the one place where they enter.
+// The real clock and the real random source. Real time and randomness enter the program only here.
 
 #include <array>
 #include <mutex>

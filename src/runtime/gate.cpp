@@ -8,7 +8,7 @@ namespace pawl::runtime {
 
 namespace {
 
-// Beside the reasons.
+// The states besides the reasons.
 constexpr std::uint32_t kClosed = 0;
 constexpr std::uint32_t kAwaited = 1;
 

@@ -1,10 +1,11 @@
 #pragma once
-// Where one thread waits for another: a gate that is closed until somebody opens it. A mutex with a condition
-// makes three system calls for one wait (whoever wakes from a condition holds a mutex that looks contended,
-// and pays for it at the unlock); this makes two, and none if it is open already. Any thread may open it; one
+// Lets one thread wait for another: the gate is closed until a thread opens it. A mutex with a condition
+// variable makes three system calls per wait (the woken thread holds a mutex that looks contended, and pays
+// for it at the unlock). A gate makes two, and none if it is open already. Any thread may open it; one thread
 // waits.
 //
-// Whoever waited may destroy the gate at once: nothing of it is touched after it was opened but its address.
+// The waiting thread may destroy the gate as soon as `wait` returns: after that, `open` uses only its
+// address.
 
 #include <atomic>
 #include <cstdint>
@@ -15,11 +16,11 @@ class Gate {
  public:
   enum class Reason : std::uint32_t { look = 2, end = 3 };  // why it was opened
 
-  // It stays open for the last reason it was opened for.
+  // The gate stays open, with the reason of the last `open`.
   void open(Reason why = Reason::end);
-  // Until it is open; why it is.
+  // Waits until the gate is open; returns the reason.
   Reason wait();
-  // By the one who waits. False if it was opened for another reason meanwhile.
+  // Called by the waiting thread. False if the gate was opened for another reason in the meantime.
   [[nodiscard]] bool close(Reason seen);
 
  private:

@@ -7,10 +7,10 @@ namespace pawl::runtime {
 
 namespace {
 
-constexpr std::chrono::microseconds kSlowFlush{400};  // below it a wait would be as long as a timer is wrong
-constexpr std::chrono::microseconds kNoFlush{20};     // it was on the disk already
-constexpr std::chrono::milliseconds kWaitMax{2};      // who comes back does so sooner
-constexpr int kLongWork = 4;  // a quarter of its flush: better done beside the flush of the last group
+constexpr std::chrono::microseconds kSlowFlush{400};  // a wait for less would be as long as the timer's error
+constexpr std::chrono::microseconds kNoFlush{20};     // shorter: the data was on the disk already
+constexpr std::chrono::milliseconds kWaitMax{2};      // callers that return do so sooner
+constexpr int kLongWork = 4;  // above a quarter of the flush, work is better done during the last flush
 constexpr int kVainMax = 5;
 constexpr int kAverageOf = 8;
 

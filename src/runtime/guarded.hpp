@@ -1,11 +1,11 @@
 #pragma once
-// Where an exception of the store becomes the answer.
+// Converts exceptions of the store into results.
 
 #include "store/store.hpp"
 
 namespace pawl::runtime {
 
-// Runs a read; what the store throws becomes the answer.
+// Runs a read; a StoreError becomes its result.
 template <typename Read>
 auto guarded(Read read) -> decltype(read()) {
   try {

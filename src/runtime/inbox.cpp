@@ -14,8 +14,9 @@ using core::Status;
 namespace {
 
 constexpr std::size_t kCallsPage = 500;
+constexpr int kPagesForOne = 3;
 
-// Kept where it is what the function promised; otherwise it stays on the list, to be refused.
+// Keeps an answer that is what the function promised; otherwise the call stays on the list, to be refused.
 core::DoOnce taking(const core::InboxCall& call) {
   core::DoOnce once{.ns = core::namespace_of(call.command), .takes = call.refs};
   once.keep = [call](const Answer& answer) -> std::optional<core::RawJson> {
@@ -27,7 +28,7 @@ core::DoOnce taking(const core::InboxCall& call) {
 
 core::Problem another_has_its_key(const std::string& id) {
   return {.code = core::ProblemCode::conflict,
-          .detail = id + " has this key: it was made while the transaction was open"};
+          .detail = id + " has this key: it was created while the transaction was open"};
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ int Inbox::enqueue(const std::vector<core::InboxCall>& calls) {
   std::vector<Status> outcomes(calls.size(), Status{core::Done{}});
   for (std::size_t i = 0; i < calls.size(); ++i) {
     core::EnqueueTasks command = std::get<core::EnqueueTasks>(calls[i].command);
-    const Status admitted = api_.admit(command);
+    const Status admitted = calls[i].is_checked ? api_.fill_in_types(command) : api_.admit(command);
     const Status valid = admitted ? core::check(core::Command{command}) : admitted;
     if (!valid) {
       outcomes[i] = valid;
@@ -81,11 +82,58 @@ int Inbox::enqueue(const std::vector<core::InboxCall>& calls) {
 }
 
 Status Inbox::start(const core::InboxCall& call) {
-  const auto started = api_.once(taking(call))->start_run(std::get<core::StartRun>(call.command));
+  const auto& command = std::get<core::StartRun>(call.command);
+  const auto once = api_.once(taking(call));
+  const auto started = call.is_checked ? once->start_admitted(command) : once->start_run(command);
   if (!started) return started.problem();
   const std::string id = to_string(started->run.facts.id);
   if (id != call.id) return another_has_its_key("run " + id);
   return core::Done{};
+}
+
+std::optional<core::Record> Inbox::find(const core::RecordRef& ref) {
+  const auto found =
+      guarded([&]() -> Result<std::optional<core::Record>> { return store_.find_record(ref); });
+  return found ? *found : std::nullopt;
+}
+
+bool Inbox::is_declared(const core::StartRun& command) {
+  return find(core::definition_ref(command.ns, command.workflow)) ||
+         find(core::code_workflow_ref(command.ns, command.workflow));
+}
+
+void Inbox::bring_forward(const core::RecordRef& ref) {
+  const auto decide = [ref](core::FoundRecords found, core::TimePoint now) -> Result<core::RecordDecision> {
+    core::RecordDecision decision;
+    const bool is_put_off = found[0] && found[0]->expires_at && *found[0]->expires_at > now;
+    if (is_put_off) decision.changes.push_back({.ref = ref, .body = found[0]->body, .expires_at = now});
+    return decision;
+  };
+  std::vector<engine::Request> requests;
+  requests.push_back({.command = core::ChangeRecords{.refs = {ref}, .decide = decide},
+                      .reply = [](const Result<Answer>&) {}});
+  engine_.execute(std::move(requests));
+}
+
+Promised Inbox::make(const std::string& id) {
+  for (int page = 0; page < kPagesForOne; ++page) {
+    const auto record = find(core::inbox_ref(id));
+    if (!record) return page == 0 ? Promised::unknown : Promised::made;
+    if (!record->expires_at) return Promised::unknown;  // it was refused
+    const core::InboxCall call = core::inbox_call_from(*record);
+    if (const auto* enqueue_one = std::get_if<core::EnqueueTasks>(&call.command)) {
+      const bool is_in_line = enqueue_one->tasks.front().key.has_value();
+      const int settled = is_in_line ? look() : enqueue({call});
+      if (settled > 0 && !is_in_line) return Promised::made;
+    } else if (const auto* run = std::get_if<core::StartRun>(&call.command);
+               run != nullptr && is_declared(*run)) {
+      bring_forward(record->ref);
+      return settle(call, start(call)) > 0 ? Promised::made : Promised::unknown;
+    } else {
+      return Promised::unknown;
+    }
+  }
+  return Promised::waits;
 }
 
 Status Inbox::send(const core::InboxCall& call) {

@@ -1,7 +1,9 @@
 #pragma once
-// Does what was asked for inside other people's transactions (core/inbox.hpp). Every node may do it at any
-// time: the store lets one of them take a call off the list, in the commit of its effect.
+// Executes the calls that SQL functions left in users' own transactions (core/inbox.hpp). Any node may do it
+// at any time: the store lets one of them take a call off the list, in the commit of its effect.
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/inbox.hpp"
@@ -15,17 +17,25 @@ class Inbox {
   Inbox(store::Store& store, engine::Engine& engine, LocalApi& api)
       : store_(store), engine_(engine), api_(api) {}
 
-  // One look, a page at most: how many calls were done or refused. None: nothing is due, or the store is
-  // away.
+  // Polls once, one page at most. Returns how many calls were executed or refused: 0 if none is due or the
+  // store is unavailable.
   int look();
 
+  // Creates the task or the run for an id that a function has returned, without waiting for the next poll. A
+  // task with an entity key follows the calls before it.
+  Promised make(const std::string& id);
+
  private:
-  // All of them in one transaction, in the order in which they were called.
+  // Enqueues all of them in one transaction, in the order in which they were called.
   int enqueue(const std::vector<core::InboxCall>& calls);
   [[nodiscard]] core::Status start(const core::InboxCall& call);
   [[nodiscard]] core::Status send(const core::InboxCall& call);
-  // What it came to: 1 where it is off the list, or not to be looked at soon.
+  // Records the outcome. Returns 1 if the call is off the list or deferred, otherwise 0.
   int settle(const core::InboxCall& call, const core::Status& outcome);
+  [[nodiscard]] std::optional<core::Record> find(const core::RecordRef& ref);
+  [[nodiscard]] bool is_declared(const core::StartRun& command);
+  // Makes the start of a run due now, after its workflow has been declared.
+  void bring_forward(const core::RecordRef& ref);
 
   store::Store& store_;
   engine::Engine& engine_;

@@ -1,5 +1,5 @@
 #pragma once
-// What is kept of the answer to a call that is done once, so that the call can be answered again.
+// Stores the answer to an idempotent call, and restores it for a repeated call.
 
 #include <optional>
 
@@ -7,7 +7,7 @@
 
 namespace pawl::runtime {
 
-// Nothing for what was refused: it may be tried again.
+// None for a refused call: it may be tried again.
 [[nodiscard]] std::optional<core::RawJson> keep_answer(const core::Answer& answer);
 [[nodiscard]] core::Answer kept_answer(const core::RawJson& kept);
 

@@ -34,7 +34,7 @@ store::TaskFilter filter_of(const core::TaskQuery& query) {
           .created_before = query.created_before};
 }
 
-// What no record can be named by must not reach the store.
+// An invalid key must not reach the store.
 core::Status check_ref(const core::RecordRef& ref) {
   const char* field = "key";
   if (ref.kind == core::RecordKind::worker) field = "worker_id";
@@ -64,7 +64,13 @@ core::Status check_query(const core::TaskQuery& query) {
 
 core::Status LocalApi::check_limit(int limit) {
   if (limit >= 1 && limit <= core::kPageMax) return core::Done{};
-  return core::invalid_field("limit", fmt::format("must be from 1 to {}", core::kPageMax));
+  return core::invalid_field("limit", fmt::format("must be from 1 to {}, not {}", core::kPageMax, limit));
+}
+
+core::Problem LocalApi::not_made_yet(const core::Uuid& id) {
+  return {.code = core::ProblemCode::unavailable,
+          .detail = fmt::format("task {} waits for earlier tasks of its key that are being created; retry",
+                                to_string(id))};
 }
 
 std::unique_ptr<LocalApi> LocalApi::once(core::DoOnce key) {
@@ -75,12 +81,14 @@ Result<Answer> LocalApi::call(core::Command&& command) {
   if (!once_) return submit_and_wait(std::move(command));
   core::DoOnce keyed = *once_;
   if (!keyed.keep) keyed.keep = keep_answer;
+  const auto keep = keyed.keep;
   keyed.command = std::make_shared<core::AnyCommand>(core::AnyCommand{std::move(command)});
   auto answer = submit_and_wait(std::move(keyed));
-  if (!answer) return answer;  // nothing was kept: the next try has the key too
-  once_.reset();
+  if (!answer) return answer;  // nothing was stored: the next try uses the key too
   const auto* replayed = std::get_if<core::Replayed>(&*answer);
   is_replayed_ = replayed != nullptr;
+  // A refused change of a task is an answer with which the engine stores no key.
+  if (is_replayed_ || keep(*answer)) once_.reset();
   return replayed == nullptr ? answer : kept_answer(replayed->kept);
 }
 
@@ -126,9 +134,12 @@ Result<std::vector<Result<core::ReportAnswer>>> LocalApi::report(core::ReportTas
 template <typename Command>
 Result<core::Task> LocalApi::move_one(Command command) {
   const std::string ns = command.ns;
-  auto moved = call_for<std::vector<Result<core::TaskMoved>>>(std::move(command));
-  if (!moved) return moved.problem();
-  const Result<core::TaskMoved>& first = moved->front();
+  const auto move = [&]() -> Result<core::TaskMoved> {
+    auto moved = call_for<std::vector<Result<core::TaskMoved>>>(Command{command});
+    if (!moved) return moved.problem();
+    return std::move(moved->front());
+  };
+  const auto first = with_promised(command.ids.front(), move);
   if (!first) return first.problem();
   auto stored = get_task(ns, first->task_id);
   if (!stored) return stored.problem();
@@ -157,14 +168,15 @@ Result<std::vector<core::TaskId>> LocalApi::list_all(store::TaskPage page, std::
   });
 }
 
-// All are found before the first is changed: to cancel the head of a line makes the next one match. Then page
-// by page, each a command of its own, so that a bulk change holds nobody up for long.
+// Finds all tasks before it changes the first: canceling the head of a line makes the next one match. Then
+// each page is a command of its own, so that a bulk change delays other commands only briefly.
 template <typename Command>
 Result<core::BulkResult> LocalApi::move_many(const core::BulkTasks& bulk,
                                              std::vector<TaskStatus> default_statuses) {
   if (const core::Status valid = check_query(bulk.query); !valid) return valid.problem();
   if (bulk.limit < 1 || bulk.limit > core::kBulkTasksMax) {
-    return core::invalid_field("limit", fmt::format("must be from 1 to {}", core::kBulkTasksMax));
+    return core::invalid_field("limit",
+                               fmt::format("must be from 1 to {}, not {}", core::kBulkTasksMax, bulk.limit));
   }
   store::TaskPage page{.filter = filter_of(bulk.query), .newest_first = false};
   if (page.filter.statuses.empty()) page.filter.statuses = std::move(default_statuses);
@@ -203,6 +215,10 @@ engine::RunInputs LocalApi::run_inputs() {
 
 Result<core::TaskWithAttempts> LocalApi::get_task(const std::string& ns, const core::TaskId& id) {
   if (const core::Status valid = core::check_namespace(ns); !valid) return valid.problem();
+  return with_promised(id, [&] { return find_task(ns, id); });
+}
+
+Result<core::TaskWithAttempts> LocalApi::find_task(const std::string& ns, const core::TaskId& id) {
   return guarded([&]() -> Result<core::TaskWithAttempts> {
     auto stored = store_.find_task(id);
     if (!stored || stored->record.lane->ns != ns) {
@@ -210,10 +226,8 @@ Result<core::TaskWithAttempts> LocalApi::get_task(const std::string& ns, const c
                            .detail = "there is no task " + to_string(id)};
     }
     run_inputs().fill_in(stored->record.facts);
-    core::Task task = core::view_of(stored->record, stored->attempts);
-    return core::TaskWithAttempts{
-        .task = std::move(task),
-        .attempts = core::ended_attempts(stored->record, std::move(stored->attempts))};
+    return core::TaskWithAttempts{.task = core::view_of(stored->record, stored->attempts),
+                                  .attempts = core::attempts_of(stored->record, stored->attempts)};
   });
 }
 
@@ -224,7 +238,7 @@ Result<core::Page<core::Task>> LocalApi::list_tasks(const core::ListTasks& list)
   if (!after) return after.problem();
   return guarded([&]() -> Result<core::Page<core::Task>> {
     const auto limit = static_cast<std::size_t>(list.limit);
-    // One more than asked for tells whether there is a next page.
+    // One more than requested shows whether there is a next page.
     auto stored = store_.list_tasks({.filter = filter_of(list.query),
                                      .newest_first = list.newest_first,
                                      .after = *after,
@@ -250,13 +264,14 @@ Result<core::Page<core::Task>> LocalApi::list_tasks(const core::ListTasks& list)
 Result<core::CheckpointAppended> LocalApi::append_checkpoint(core::AppendCheckpoint command) {
   if (const core::Status size = admit_json(command.ns, "snapshot", command.snapshot); !size)
     return size.problem();
-  if (core::check_namespace(command.ns)) {  // a bad one is refused as such
+  if (core::check_namespace(command.ns)) {  // otherwise the command is refused for its namespace
     const auto settings = recent_record(core::namespace_ref(command.ns));
     if (!settings) return settings.problem();
     command.kept = core::namespace_settings_from(settings->record)
                        .retention_checkpoints.value_or(options_.checkpoints_kept);
   }
-  return call_for<core::CheckpointAppended>(std::move(command));
+  return with_promised(core::id_of(command.owner),
+                       [&] { return call_for<core::CheckpointAppended>(core::AppendCheckpoint{command}); });
 }
 
 core::Status LocalApi::find_owner(const std::string& ns, const core::CheckpointOwner& owner) {
@@ -302,7 +317,7 @@ Result<core::RecordAnswer> LocalApi::change(core::ChangeRecords command) {
   return answer;
 }
 
-// Opaque to callers: "k" and the last key.
+// The cursor is opaque to callers: "k" and the last key.
 Result<LocalApi::RecordsNow> LocalApi::list_records(core::RecordKind kind, const std::string& ns,
                                                     const core::ListRecords& list) {
   if (const core::Status valid = check_limit(list.limit); !valid) return valid.problem();
@@ -310,7 +325,7 @@ Result<LocalApi::RecordsNow> LocalApi::list_records(core::RecordKind kind, const
     if (const core::Status valid = core::check_namespace(ns); !valid) return valid.problem();
   }
   if (!list.cursor.empty() && (list.cursor.front() != 'k' || !core::check_key("cursor", list.cursor)))
-    return core::invalid_field("cursor", "is not one that this server gave");
+    return core::invalid_field("cursor", "is not a cursor of this server");
   return guarded([&]() -> Result<RecordsNow> {
     const auto limit = static_cast<std::size_t>(list.limit);
     const std::string after = list.cursor.empty() ? "" : list.cursor.substr(1);
@@ -361,13 +376,13 @@ Result<core::Page<core::AuditEntry>> LocalApi::list_audit(const core::ListAudit&
     const char* end = list.cursor.data() + list.cursor.size();
     const auto [stop, error] = std::from_chars(list.cursor.data(), end, number);
     if (error != std::errc{} || stop != end)
-      return core::invalid_field("cursor", "is not one that this server gave");
+      return core::invalid_field("cursor", "is not a cursor of this server");
     before = number;
   }
   return guarded([&]() -> Result<core::Page<core::AuditEntry>> { return read_audit(list, before); });
 }
 
-// The newest first; those that the filter leaves out are read too, up to a bound.
+// Newest first. Entries that the filter excludes are read too, up to a bound.
 core::Page<core::AuditEntry> LocalApi::read_audit(const core::ListAudit& list,
                                                   std::optional<std::int64_t> before) {
   constexpr std::size_t kReadMax = 5'000;

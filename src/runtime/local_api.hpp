@@ -1,9 +1,9 @@
 #pragma once
 // The Api over an engine in this process: turns a call into a command, waits for its answer, and reads what
-// the answer shows. Any thread. By noun: local_api.cpp (tasks, queues, checkpoints, audit),
-// local_api_workers.cpp, local_api_records.cpp (the other records), local_api_gates.cpp (what an enqueue and
-// a claim must pass first), local_api_definitions.cpp, local_api_runs.cpp, local_api_schedules.cpp,
-// local_api_admin.cpp (nodes, sweeps, the look for what must never be).
+// the answer shows. Thread-safe. By noun: local_api.cpp (tasks, queues, checkpoints, audit),
+// local_api_workers.cpp, local_api_records.cpp (the other records), local_api_gates.cpp (admission checks of
+// enqueues and claims), local_api_definitions.cpp, local_api_runs.cpp, local_api_steps.cpp,
+// local_api_schedules.cpp, local_api_admin.cpp (nodes, sweeps, verification).
 
 #include <functional>
 #include <map>
@@ -28,17 +28,20 @@ namespace pawl::runtime {
 
 struct LocalApiOptions {
   core::Duration worker_timeout = core::kWorkerTimeout;
-  std::size_t payload_max = core::kPayloadBytesMax;  // of a task; a namespace may have less
+  std::size_t payload_max = core::kPayloadBytesMax;  // of a task; a namespace may have a lower limit
   core::Duration stuck_after = core::kStuckAfter;
   core::Retention retention = {};
-  std::int64_t checkpoints_kept = core::kCheckpointsKept;  // for each owner; a namespace may say otherwise
+  std::int64_t checkpoints_kept = core::kCheckpointsKept;  // per owner; a namespace may override it
 };
+
+// The state of an id that a SQL function has returned.
+enum class Promised : std::uint8_t { unknown, made, waits };
 
 class LocalApi final : public core::Api, public core::RunApi, public core::ScheduleApi {
  public:
   using Submit = std::function<void(core::Command&&, core::Reply&&)>;
 
-  // The clock and chance are for the ids of workers, and for how old what is remembered may be.
+  // The clock and the random source are for the ids of workers and the age of cached records.
   LocalApi(store::Store& store, core::Clock& clock, core::Random& random, Submit submit,
            LocalApiOptions options = {})
       : store_(store),
@@ -47,9 +50,9 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
         submit_(std::move(submit)),
         options_(options) {}
 
-  // The same for one call that is to be done once: the first of its commands that succeeds keeps the key.
+  // The same for one idempotent call: the first of its commands that succeeds stores the key.
   [[nodiscard]] std::unique_ptr<LocalApi> once(core::DoOnce key);
-  // Whether that call was answered with what was kept of the one before.
+  // Whether that call was answered with the stored response.
   [[nodiscard]] bool is_replayed() const { return is_replayed_; }
 
   core::Result<core::EnqueuedTask> enqueue(const std::string& ns, core::TaskSpec spec) override;
@@ -145,35 +148,45 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
   core::Result<std::vector<core::Firing>> backfill_schedule(const core::BackfillSchedule& request) override;
   core::Result<core::Page<core::Firing>> list_firings(const core::ListFirings& list) override;
   core::Result<std::vector<core::TimePoint>> next_times(const core::ScheduleRef& ref, int count) override;
-  // For the scheduler: keeps what it worked out, if the schedule has not changed since it was read.
+  // For the scheduler: stores the change if the schedule has not changed since it was read.
   core::Result<core::RawJson> keep_schedule(core::ScheduleChange change);
-  // A firing as it is to be, if it still waits (core::decide_firing).
+  // Stores the firing if the stored one still waits (core::decide_firing).
   core::Result<core::RawJson> keep_firing(const std::string& ns, const core::Firing& firing);
-  // Erases one that was kept long enough (core::decide_forget).
+  // Erases a firing past its retention (core::decide_forget).
   core::Result<core::RawJson> forget_firing(const std::string& ns, const core::Firing& firing);
 
-  // Subscribes to the commits of the engine beside it, for the calls that wait for a run or for a notice.
+  // Subscribes to the commits of this process's engine, for the calls that wait for a run or a notice.
   void follow(engine::RunWatch& watch, engine::LeaseNotices& notices) {
     watch_ = &watch;
     notices_ = &notices;
   }
 
-  // The gates alone, for an edge that submits by itself. They may read the store.
+  // Sets how ids that SQL functions have returned become tasks and runs when a call names them.
+  void follow(std::function<Promised(const std::string& id)> make_promised) {
+    make_promised_ = std::move(make_promised);
+  }
+  // `start_run` for a call that was admitted when it was made.
+  core::Result<core::RunStarted> start_admitted(const core::StartRun& request);
+  // Fills in the types' defaults only.
+  core::Status fill_in_types(core::EnqueueTasks& command);
+
+  // The admission checks alone, for an edge that submits commands itself. They may read the store.
   // Refuses tasks that their types or their namespace do not allow, and fills in the types' defaults.
   core::Status admit(core::EnqueueTasks& command);
-  // Fills in what is known of the worker and the types; false: the worker is given nothing more.
+  // Fills in the settings of the worker and the types; false: the worker gets no more tasks.
   core::Result<bool> admit(core::ClaimTasks& command);
-  // Refuses what is too large for its namespace, and finds the body of who knows the run only.
+  // Refuses outputs that are too large for the namespace, and finds the body for a caller that knows only the
+  // run.
   core::Status admit(core::WriteSteps& command);
   core::Status admit(const core::StartRun& command);
-  // Takes those out that are refused; what became of each.
+  // Removes the refused writes; returns the status of each write.
   std::vector<core::Status> admit(core::WriteStepsOfMany& command);
   // Refuses reports for a worker of another token.
   core::Status admit(const core::ReportTasks& command);
-  // The same for a call that names a worker and changes nothing of it.
+  // The same for a call that names a worker and does not change it.
   core::Status check_owner(const core::WorkerRef& worker);
-  // Whether `admit` finds in memory all that it compares with, so that a thread may call it that must not
-  // wait for the store.
+  // Whether `admit` finds all that it compares with in the cache, so that a thread that must not wait for the
+  // store may call it.
   [[nodiscard]] bool is_at_hand(const core::EnqueueTasks& command);
   [[nodiscard]] bool is_at_hand(const core::ClaimTasks& command);
   [[nodiscard]] bool is_at_hand(const core::WriteSteps& command);
@@ -199,10 +212,11 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
         submit_(whole.submit_),
         watch_(whole.watch_),
         notices_(whole.notices_),
+        make_promised_(whole.make_promised_),
         options_(whole.options_),
         once_(std::move(key)) {}
 
-  // By reference: what waits for its answer has the command on its stack once, not once for each call.
+  // By reference: a waiting call has the command on its stack once, not once for each function.
   core::Result<core::Answer> call(core::Command&& command);
   core::Result<core::Answer> submit_and_wait(core::Command&& command);
   template <typename T>
@@ -220,7 +234,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
                                            std::vector<core::TaskStatus> default_statuses);
 
   static core::Status check_limit(int limit);
-  // What a namespace keeps of one JSON value.
+  // The largest JSON value that a namespace accepts, in bytes.
   [[nodiscard]] std::int64_t payload_max_of(const core::NamespaceSettings& settings) const;
   core::Status admit_json(const std::string& ns, std::string_view field, const core::RawJson& json);
 
@@ -230,24 +244,37 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
     core::TimePoint now = {};
   };
   core::Result<ScheduleNow> read_schedule(const core::ScheduleRef& ref);
-  // Reads it, has `plan` work out the change and keeps it; again where somebody else was faster.
+  // Reads the schedule, computes the change with `plan` and stores it; retries if another change was faster.
   core::Result<core::RawJson> change_schedule(
       const core::ScheduleRef& ref, const core::AuditEntry& audit,
       const std::function<core::Result<core::ScheduleChange>(const ScheduleNow&)>& plan);
 
   core::Result<store::StoredRun> read_run(const core::RunRef& ref, store::RunParts parts);
+  core::Result<store::StoredRun> find_run(const core::RunRef& ref, store::RunParts parts);
+  core::Result<core::TaskWithAttempts> find_task(const std::string& ns, const core::TaskId& id);
+  // Runs `call`, and runs it again if the id that it did not find was promised and exists now. Fails with
+  // `unavailable` if the id still waits for earlier calls.
+  template <typename Call>
+  auto with_promised(const core::Uuid& id, const Call& call) -> decltype(call()) {
+    auto result = call();
+    const bool is_missing = !result && result.problem().code == core::ProblemCode::not_found;
+    if (!is_missing || !make_promised_) return result;
+    if (make_promised_(to_string(id)) == Promised::waits) return not_made_yet(id);
+    return call();
+  }
+  [[nodiscard]] static core::Problem not_made_yet(const core::Uuid& id);
   core::Result<store::StoredRun> read_nodes(const core::RunRef& ref, const core::NodePage& page);
   core::Result<core::TaskId> body_of(const core::RunRef& ref);
-  // Null for an open run.
+  // Null unless it is a graph run.
   core::Result<engine::SharedPlan> plan_of(const core::Run& run);
   template <typename Command>
   core::Result<core::RunStarted> call_on_run(const std::string& ns, Command command);
 
-  // A record as it stands.
+  // The stored record.
   core::Result<RecordNow> find_record(const core::RecordRef& ref);
   core::Result<core::RecordAnswer> change(core::ChangeRecords command);
-  // Checks the request, and has `decide` look at the records and change them. The request is kept in the
-  // command, since a group may be tried again.
+  // Checks the request, and lets `decide` read and change the records. The command holds a copy of the
+  // request, since a group may be tried again.
   template <typename Request>
   core::Result<core::RawJson> decide_on(const std::vector<core::RecordRef>& refs, const Request& request,
                                         core::Result<core::RecordDecision> (*decide)(const Request&,
@@ -261,7 +288,7 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
     if (!answer) return answer.problem();
     return std::move(answer->body);
   }
-  // A page of the records of one kind, as the store has them now.
+  // A page of the stored records of one kind.
   struct RecordsNow {
     std::vector<core::Record> records = {};
     std::optional<std::string> next_cursor = {};
@@ -271,42 +298,43 @@ class LocalApi final : public core::Api, public core::RunApi, public core::Sched
                                         const core::ListRecords& list);
 
   core::Page<core::AuditEntry> read_audit(const core::ListAudit& list, std::optional<std::int64_t> before);
-  // That the owner of checkpoints is there.
+  // Checks that the owner of checkpoints exists.
   core::Status find_owner(const std::string& ns, const core::CheckpointOwner& owner);
-  // What a look finds due, and what a walk finds old.
+  // `sweep_due` runs a recovery check; `sweep_old` erases rows past their retention.
   core::Status sweep_due(const core::Sweep& request, core::SweepResult& result);
   core::Status sweep_old(const core::Sweep& request, core::SweepResult& result);
 
-  // The same, as it was a moment ago.
+  // The same, possibly from the cache.
   core::Result<RecordNow> recent_record(const core::RecordRef& ref);
 
-  // Null if it is not declared. Shared with the cache.
+  // Null if the type is not declared. Shared with the cache.
   using SharedType = std::shared_ptr<const core::DeclaredType>;
   core::Result<SharedType> declared_type(const std::string& ns, const std::string& name, bool is_strict);
   core::Result<bool> is_registered_type(const std::string& ns, const std::string& type);
-  // Whether it has been heard of lately, so that a claim need not be noted down.
+  // Whether the worker gave a recent sign of life, so that its claim need not be recorded.
   [[nodiscard]] bool is_heard_of(const core::Worker& worker, core::TimePoint now) const;
-  // Of the types that the claim may be given.
+  // The types that the claim may get.
   [[nodiscard]] std::set<std::string> types_of(const core::ClaimTasks& command);
   core::Result<core::Worker> claiming_worker(const core::ClaimTasks& command);
   core::Result<std::map<std::string, core::Duration>> type_leases(const core::ClaimTasks& command);
 
   struct TaskLease {
     std::int64_t fence = 0;  // 0: the task is not held
-    std::string queue = {};  // empty: there is no such task
+    std::string queue = {};  // empty: the task does not exist
   };
   core::Result<TaskLease> lease_of(const std::string& ns, const core::TaskId& id);
   core::Result<std::vector<core::TaskId>> held_by(const std::string& ns, const std::string& worker_id);
-  // Takes away what a worker still holds, page by page.
+  // Evicts the tasks that a worker still holds, page by page.
   core::Status evict(const std::string& ns, const std::string& worker_id, core::Eviction eviction);
   core::Status renew_leases(const core::HeartbeatWorker& request);
 
   store::Store& store_;
   core::Clock& clock_;
-  std::shared_ptr<Shared> shared_;  // by all that `once` makes
+  std::shared_ptr<Shared> shared_;  // shared with all objects that `once` creates
   Submit submit_;
   engine::RunWatch* watch_ = nullptr;
   engine::LeaseNotices* notices_ = nullptr;
+  std::function<Promised(const std::string& id)> make_promised_ = {};  // none: the store has no inbox
   const LocalApiOptions options_;
   std::optional<core::DoOnce> once_ = {};
   bool is_replayed_ = false;

@@ -1,4 +1,4 @@
-// The calls on the store as a whole: its nodes, its recovery, the look for what must never be.
+// LocalApi's calls on the store as a whole: nodes, recovery and verification.
 
 #include "engine/due.hpp"
 #include "engine/retention.hpp"
@@ -28,7 +28,7 @@ void add_erased(const std::string& ns, std::string_view kind, int count, core::S
   result.erased.push_back({.ns = ns, .kind = std::string{kind}, .count = count});
 }
 
-// Records whose time is over.
+// Counts expired records.
 void add_expired(const engine::DueWork& work, core::SweepResult& result) {
   for (const core::RecordRef& ref : std::get<core::ChangeRecords>(work.command).refs)
     add_erased(ref.ns, core::to_string(ref.kind), 1, result);
@@ -54,7 +54,7 @@ Result<std::vector<core::NodeStatus>> LocalApi::list_nodes() {
   }
 }
 
-// Until a page has nothing more to change.
+// Repeats until a page has nothing more to change.
 core::Status LocalApi::sweep_due(const core::Sweep& request, core::SweepResult& result) {
   bool may_have_more = true;
   while (may_have_more) {
@@ -99,7 +99,7 @@ core::Status LocalApi::sweep_old(const core::Sweep& request, core::SweepResult& 
   }
 }
 
-// Written down in the end.
+// Records the sweep in the audit log at its end.
 Result<core::SweepResult> LocalApi::sweep(const core::Sweep& request) {
   const bool is_retention = request.check == core::RecoveryCheck::retention;
   if (request.dry_run && !is_retention)

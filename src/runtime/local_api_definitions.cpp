@@ -1,4 +1,4 @@
-// The calls on definitions.
+// LocalApi's calls on definitions.
 
 #include <utility>
 
@@ -27,8 +27,8 @@ core::Problem no_such_workflow(const std::string& name, std::optional<int> versi
 
 }  // namespace
 
-// The version that is to come is known only once the latest has been read; should another one come in
-// between, it is read again.
+// The number of the next version is known only after the latest version was read. If another version is
+// stored in between, reads it again.
 Result<core::DefinitionPut> LocalApi::put_definition(const core::PutDefinition& request) {
   if (const core::Status valid = check_definition_name(request.ns, request.name); !valid)
     return valid.problem();

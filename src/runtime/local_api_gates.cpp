@@ -1,5 +1,5 @@
-// What an enqueue and a claim must pass before they become commands: the declared types and the settings of
-// the namespace, and what is known of the worker.
+// LocalApi's admission checks of enqueues and claims: the declared types, the settings of the namespace, and
+// the state of the worker.
 
 #include <algorithm>
 #include <map>
@@ -19,16 +19,16 @@ using core::Status;
 
 namespace {
 
-// Larger payloads are compared with their schemas where a thread may take its time.
+// Larger payloads are checked against their schemas on a thread that may take its time.
 constexpr std::size_t kCheckedHereMax = 16U << 10U;
 
-// One of no owner has to be noted as the actor's first.
+// A worker without an owner has to be recorded as the actor's first.
 bool is_known_to(const core::Worker& worker, const core::Actor& by) {
   return by.id.empty() || worker.owner == by.id;
 }
 
 core::Problem at_task(const core::EnqueueTasks& command, std::size_t index, core::Problem problem) {
-  const bool is_of_a_field = !problem.errors.empty();  // and not of the store
+  const bool is_of_a_field = !problem.errors.empty();  // store errors have none
   if (command.tasks.size() == 1 || !is_of_a_field) return problem;
   const std::string prefix = fmt::format("tasks[{}].", index);
   for (core::FieldError& error : problem.errors) error.field = prefix + error.field;
@@ -91,13 +91,13 @@ std::int64_t LocalApi::payload_max_of(const core::NamespaceSettings& settings) c
 }
 
 Status LocalApi::admit_json(const std::string& ns, std::string_view field, const core::RawJson& json) {
-  if (!core::check_namespace(ns)) return core::Done{};  // it is refused as such
+  if (!core::check_namespace(ns)) return core::Done{};  // the namespace is refused as invalid
   const auto found = recent_record(core::namespace_ref(ns));
   if (!found) return found.problem();
   return check_size(field, json, payload_max_of(core::namespace_settings_from(found->record)));
 }
 
-// Names that no command may have are let pass: they are refused there, and must not reach the store.
+// Invalid names pass this check: the command is refused for them later, and they must not reach the store.
 Status LocalApi::admit(core::EnqueueTasks& command) {
   if (!core::check_namespace(command.ns)) return core::Done{};
   const auto found = recent_record(core::namespace_ref(command.ns));
@@ -105,7 +105,7 @@ Status LocalApi::admit(core::EnqueueTasks& command) {
   const core::NamespaceSettings settings = core::namespace_settings_from(found->record);
   const std::int64_t payload_max = payload_max_of(settings);
   std::map<std::string, SharedType> types;
-  std::size_t schema_bytes = 0;  // of these
+  std::size_t schema_bytes = 0;  // of `types`
   for (std::size_t i = 0; i < command.tasks.size(); ++i) {
     core::TaskSpec& spec = command.tasks[i];
     if (!core::check_name("type", spec.type)) return core::Done{};
@@ -121,11 +121,20 @@ Status LocalApi::admit(core::EnqueueTasks& command) {
       type = types.emplace(spec.type, std::move(*declared)).first;
     }
     Status fits = check_size("payload", spec.payload, payload_max);
-    // What is no JSON is refused as such, and not looked into.
+    // A payload that is not JSON is refused as such, before its schema is checked.
     if (fits && type->second) fits = core::check_json("payload", spec.payload);
     if (fits && type->second) fits = type->second->check_payload(spec.payload);
     if (!fits) return at_task(command, i, fits.problem());
     if (type->second) core::fill_in(type->second->type, spec);
+  }
+  return core::Done{};
+}
+
+Status LocalApi::fill_in_types(core::EnqueueTasks& command) {
+  for (core::TaskSpec& spec : command.tasks) {
+    const auto declared = declared_type(command.ns, spec.type, false);
+    if (!declared) return declared.problem();
+    if (*declared) core::fill_in((*declared)->type, spec);
   }
   return core::Done{};
 }
@@ -150,7 +159,7 @@ bool LocalApi::is_at_hand(const core::EnqueueTasks& command) {
   return checked_bytes <= kCheckedHereMax;
 }
 
-// That one claims is noted now and then, unless it sends heartbeats.
+// Claims are recorded now and then, as signs of life of workers that send no heartbeats.
 bool LocalApi::is_heard_of(const core::Worker& worker, core::TimePoint now) const {
   return now < worker.heartbeat_at + options_.worker_timeout / 3;
 }
@@ -199,7 +208,7 @@ bool LocalApi::is_at_hand(const core::WorkerRef& worker) {
   return found && found->record && core::is_owned_by(core::worker_from(found->record->body), worker.by);
 }
 
-// What is remembered may be of an owner before: a refusal needs a look.
+// The cache may hold a previous owner, so a refusal needs a fresh read.
 Status LocalApi::check_owner(const core::WorkerRef& worker) {
   if (worker.by.id.empty() || !check(worker)) return core::Done{};
   const auto recent = recent_record(core::worker_ref(worker.ns, worker.worker_id));

@@ -1,4 +1,4 @@
-// The calls on what is kept as records, by noun.
+// LocalApi's calls on records, by noun.
 
 #include <utility>
 
@@ -15,7 +15,7 @@ core::Problem no_such(std::string_view what, const std::string& key) {
   return {.code = core::ProblemCode::not_found, .detail = "there is no " + std::string{what} + " " + key};
 }
 
-// What a decision answered, read by its noun; or why it was refused.
+// The answer of a decision, read by its noun; or why it was refused.
 template <typename From>
 auto read_answer(const Result<core::RawJson>& answer, From from)
     -> Result<std::remove_cvref_t<decltype(from(*answer))>> {

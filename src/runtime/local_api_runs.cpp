@@ -1,4 +1,4 @@
-// The calls on runs and their events.
+// LocalApi's calls on runs and their events.
 
 #include <algorithm>
 #include <condition_variable>
@@ -20,7 +20,7 @@ using core::RunState;
 
 namespace {
 
-// How often one who waits looks by itself, since other nodes do not tell.
+// How often a waiting call polls, since other nodes do not notify it.
 constexpr core::Duration kLookAgain = std::chrono::milliseconds{250};
 
 core::Problem no_such_run(const core::RunId& id) {
@@ -40,7 +40,7 @@ core::Status check_run_query(const core::RunQuery& query) {
   return query.run_key ? core::check_key("run_key", *query.run_key) : core::Status{core::Done{}};
 }
 
-// All nodes: those that were never stored stand as the definition says.
+// All nodes: those that were never stored have the initial state of the definition.
 std::vector<core::Node> all_nodes(std::vector<core::Node> stored, const core::Graph* graph) {
   if (graph == nullptr) return stored;
   std::vector<bool> is_stored(graph->size(), false);
@@ -59,6 +59,10 @@ std::vector<core::Node> all_nodes(std::vector<core::Node> stored, const core::Gr
 
 Result<store::StoredRun> LocalApi::read_run(const core::RunRef& ref, store::RunParts parts) {
   if (const core::Status valid = core::check_namespace(ref.ns); !valid) return valid.problem();
+  return with_promised(ref.id, [&] { return find_run(ref, parts); });
+}
+
+Result<store::StoredRun> LocalApi::find_run(const core::RunRef& ref, store::RunParts parts) {
   return guarded([&]() -> Result<store::StoredRun> {
     auto stored = store_.find_run(ref.id, parts);
     if (!stored || stored->run.facts.ns != ref.ns) return no_such_run(ref.id);
@@ -84,10 +88,11 @@ Result<engine::SharedPlan> LocalApi::plan_of(const core::Run& run) {
 template <typename Command>
 Result<core::RunStarted> LocalApi::call_on_run(const std::string& ns, Command command) {
   auto answer = call_for<core::RunStarted>(std::move(command));
-  if (!answer || !is_replayed_) return answer;
-  auto run = get_run({.ns = ns, .id = answer->run.facts.id});  // a kept answer has its name only
+  if (!answer || !(is_replayed_ || answer->is_promised)) return answer;
+  auto run = get_run({.ns = ns, .id = answer->run.facts.id});  // those contain only the id
   if (!run) return run.problem();
   answer->run = std::move(*run);
+  answer->is_promised = false;
   return answer;
 }
 
@@ -102,6 +107,10 @@ bool LocalApi::is_at_hand(const core::StartRun& command) {
 
 Result<core::RunStarted> LocalApi::start_run(const core::StartRun& request) {
   if (const core::Status fits = admit(request); !fits) return fits.problem();
+  return start_admitted(request);
+}
+
+Result<core::RunStarted> LocalApi::start_admitted(const core::StartRun& request) {
   return call_on_run(request.ns, request);
 }
 
@@ -111,13 +120,13 @@ Result<core::RunStarted> LocalApi::open_run(const core::OpenRun& request) {
 }
 
 Result<core::Run> LocalApi::act_on_run(const core::ActOnRun& request) {
-  auto answer = call_on_run(request.run.ns, request);
+  auto answer = with_promised(request.run.id, [&] { return call_on_run(request.run.ns, request); });
   if (!answer) return answer.problem();
   return std::move(answer->run);
 }
 
 Result<core::Run> LocalApi::rewind_run(const core::RewindRun& request) {
-  auto answer = call_on_run(request.run.ns, request);
+  auto answer = with_promised(request.run.id, [&] { return call_on_run(request.run.ns, request); });
   if (!answer) return answer.problem();
   return std::move(answer->run);
 }
@@ -125,19 +134,19 @@ Result<core::Run> LocalApi::rewind_run(const core::RewindRun& request) {
 Result<core::Run> LocalApi::signal_run(const core::SignalRun& request) {
   const core::Status fits = admit_json(request.run.ns, "payload", request.signal.payload);
   if (!fits) return fits.problem();
-  auto answer = call_on_run(request.run.ns, request);
+  auto answer = with_promised(request.run.id, [&] { return call_on_run(request.run.ns, request); });
   if (!answer) return answer.problem();
   return std::move(answer->run);
 }
 
 Result<core::Run> LocalApi::get_run(const core::RunRef& ref) {
-  auto stored = read_run(ref, {});
+  auto stored = read_run(ref, {.claims = true});
   if (!stored) return stored.problem();
   return std::move(stored->run);
 }
 
 Result<core::RunView> LocalApi::view_run(const core::RunRef& ref) {
-  auto stored = read_run(ref, {.nodes = true});
+  auto stored = read_run(ref, {.nodes = true, .claims = true});
   if (!stored) return stored.problem();
   const auto plan = plan_of(stored->run);
   if (!plan) return plan.problem();
@@ -154,9 +163,11 @@ Result<core::Page<core::Run>> LocalApi::list_runs(const core::ListRuns& list) {
   if (!after) return after.problem();
   return guarded([&]() -> Result<core::Page<core::Run>> {
     const auto limit = static_cast<std::size_t>(list.limit);
-    core::Page<core::Run> page{
-        .items = store_.list_runs(
-            {.query = list.query, .newest_first = list.newest_first, .after = *after, .limit = limit + 1})};
+    core::Page<core::Run> page{.items = store_.list_runs({.query = list.query,
+                                                          .newest_first = list.newest_first,
+                                                          .after = *after,
+                                                          .limit = limit + 1,
+                                                          .with_claims = true})};
     if (page.items.size() > limit) {
       page.items.pop_back();
       page.next_cursor = core::cursor_after(page.items.back().facts.id);
@@ -172,7 +183,7 @@ Result<core::Run> LocalApi::await_run(const core::RunRef& ref, core::Duration wa
     std::optional<core::Run> ended;
   };
   const core::MonotonicTime until = clock_.monotonic() + wait;
-  auto news = std::make_shared<News>();  // with the watch, which may tell once more after the end
+  auto news = std::make_shared<News>();  // shared with the watch, which may call `tell` after the end
   const auto tell = [news](const core::Run& ended) {
     const std::lock_guard lock{news->mutex};
     news->ended = ended;
@@ -187,7 +198,7 @@ Result<core::Run> LocalApi::await_run(const core::RunRef& ref, core::Duration wa
     {
       std::unique_lock lock{news->mutex};
       news->came.wait_for(lock, std::min(left, kLookAgain), [&] { return news->ended.has_value(); });
-      // One that was told late may have been retried since.
+      // The run may have been retried since a late notification.
       const auto ended = std::exchange(news->ended, std::nullopt);
       if (ended && ended->sequence >= run->sequence) run = *ended;
     }
@@ -211,12 +222,14 @@ Result<std::vector<core::RunId>> LocalApi::list_all(store::RunPage page, std::si
   });
 }
 
-// All are found before the first is changed: what becomes of a run may make another match, or match no more.
-// Then a command a run: a bulk change holds nobody up, and one run that refuses harms no other.
+// Finds all runs before it changes the first: a change of one run may change which others match. Then each
+// run is a command of its own: a bulk change delays others only briefly, and a refusal does not affect the
+// rest.
 Result<core::BulkResult> LocalApi::act_on_runs(const core::BulkRuns& bulk) {
   if (const core::Status valid = check_run_query(bulk.query); !valid) return valid.problem();
   if (bulk.limit < 1 || bulk.limit > core::kBulkTasksMax)
-    return core::invalid_field("limit", fmt::format("must be from 1 to {}", core::kBulkTasksMax));
+    return core::invalid_field("limit",
+                               fmt::format("must be from 1 to {}, not {}", core::kBulkTasksMax, bulk.limit));
   store::RunPage page{.query = bulk.query, .newest_first = false};
   if (page.query.states.empty()) {
     page.query.states = bulk.action == core::RunAction::retry
@@ -238,7 +251,7 @@ Result<core::BulkResult> LocalApi::act_on_runs(const core::BulkRuns& bulk) {
 
 Result<std::vector<core::RunEvent>> LocalApi::list_run_events(const core::ListRunEvents& list) {
   if (const core::Status valid = check_limit(list.limit); !valid) return valid.problem();
-  const auto run = get_run(list.run);
+  const auto run = read_run(list.run, {});
   if (!run) return run.problem();
   return guarded([&]() -> Result<std::vector<core::RunEvent>> {
     std::vector<core::RunEvent> events;
@@ -250,8 +263,9 @@ Result<std::vector<core::RunEvent>> LocalApi::list_run_events(const core::ListRu
 }
 
 Result<core::RunReplay> LocalApi::replay_run(const core::RunRef& ref, std::optional<std::int64_t> up_to) {
-  auto stored = read_run(ref, {.nodes = true, .signals = true, .events = true});
+  auto stored = read_run(ref, {.nodes = true, .signals = true, .events = true, .claims = true});
   if (!stored) return stored.problem();
+  const std::int64_t claimed = std::exchange(stored->run.claimed, 0);  // the log does not contain it
   const auto plan = plan_of(stored->run);
   if (!plan) return plan.problem();
   const core::RunPlan view = *plan ? (*plan)->view() : core::RunPlan{};
@@ -269,6 +283,7 @@ Result<core::RunReplay> LocalApi::replay_run(const core::RunRef& ref, std::optio
   } else {
     engine::RunFindings findings = engine::look_at_run(*stored, view);
     rebuilt = std::move(findings.rebuilt);
+    rebuilt.run.claimed = claimed;
     for (auto* found : {&findings.gaps, &findings.chain, &findings.replay})
       replay.differences.insert(replay.differences.end(), found->begin(), found->end());
   }

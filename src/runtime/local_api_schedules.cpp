@@ -1,5 +1,5 @@
-// The calls on schedules. What a change becomes is worked out from the schedule as it was read
-// (core/schedule_plan.hpp) and kept if nobody else was faster; otherwise it is worked out again.
+// LocalApi's calls on schedules. A change is computed from the schedule as it was read
+// (core/schedule_plan.hpp) and stored if the schedule has not changed since; otherwise it is computed again.
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,7 @@ using core::Result;
 
 namespace {
 
-// In one commit; a long backfill is many of them.
+// Firings per commit; a long backfill takes many commits.
 constexpr std::size_t kFiringsInCommit = 500;
 
 core::Problem no_such_schedule(const std::string& name) {
@@ -175,7 +175,7 @@ Result<core::Page<core::Firing>> LocalApi::list_firings(const core::ListFirings&
   if (!found) return found.problem();
   core::Page<core::Firing> page{.next_cursor = found->next_cursor};
   for (const core::Record& record : found->records) {
-    if (!record.ref.key.starts_with(prefix)) {  // of the next schedule
+    if (!record.ref.key.starts_with(prefix)) {  // it belongs to the next schedule
       page.next_cursor = std::nullopt;
       break;
     }
@@ -186,7 +186,8 @@ Result<core::Page<core::Firing>> LocalApi::list_firings(const core::ListFirings&
 
 Result<std::vector<core::TimePoint>> LocalApi::next_times(const core::ScheduleRef& ref, int count) {
   if (count < 1 || count > core::kNextTimesMax)
-    return core::invalid_field("count", fmt::format("must be from 1 to {}", core::kNextTimesMax));
+    return core::invalid_field("count",
+                               fmt::format("must be from 1 to {}, not {}", core::kNextTimesMax, count));
   const auto seen = read_schedule(ref);
   if (!seen) return seen.problem();
   const auto timetable = timetable_of(seen->schedule);
@@ -199,7 +200,8 @@ Result<std::vector<core::TimePoint>> LocalApi::next_times(const core::ScheduleRe
 }
 
 Result<core::RawJson> LocalApi::keep_firing(const std::string& ns, const core::Firing& firing) {
-  auto answer = change({.refs = {core::firing_ref(ns, firing.schedule_id, firing.slot)},
+  auto answer = change({.refs = {core::firing_ref(ns, firing.schedule_id, firing.slot),
+                                 core::schedule_ref(ns, firing.schedule)},
                         .decide = [firing](core::FoundRecords found, core::TimePoint now) {
                           return core::decide_firing(firing, found, now);
                         }});

@@ -1,4 +1,4 @@
-// The calls on steps of code runs.
+// LocalApi's calls on steps of code runs.
 
 #include <algorithm>
 #include <utility>
@@ -12,14 +12,14 @@ namespace pawl::runtime {
 
 using core::Result;
 
-// Nodes of a code run, from this key on.
+// Reads a page of the nodes of a code run.
 Result<store::StoredRun> LocalApi::read_nodes(const core::RunRef& ref, const core::NodePage& page) {
   auto stored = read_run(ref, {.page = page});
   if (!stored || stored->run.facts.kind == core::RunKind::code) return stored;
   return core::Problem{.code = core::ProblemCode::invalid_state, .detail = "only a run of code has steps"};
 }
 
-// The body's task, for callers that know the run and the fence only.
+// Finds the body's task, for callers that know only the run and the fence.
 Result<core::TaskId> LocalApi::body_of(const core::RunRef& ref) {
   const auto stored = read_nodes(ref, {.from = core::kBodyKey, .nodes = 1});
   if (!stored) return stored.problem();

@@ -1,4 +1,4 @@
-// The calls on workers: their records, and the tasks that go with them.
+// LocalApi's calls on workers: their records and the tasks they hold.
 
 #include <condition_variable>
 #include <mutex>
@@ -13,9 +13,9 @@ using core::Status;
 
 namespace {
 
-// How often a registration looks again when another one of the same process came between.
+// How often a registration is tried if another one of the same process was faster.
 constexpr int kTriesMax = 10;
-// The ticker ends waits; this is how late it may be.
+// The ticker ends waits; it may be late by this much.
 constexpr core::Duration kTickerLate = std::chrono::seconds{1};
 
 }  // namespace
@@ -44,7 +44,7 @@ Result<core::Worker> LocalApi::register_worker(const core::RegisterWorker& reque
     const bool is_overtaken = !answer && answer.problem().code == core::ProblemCode::conflict;
     if (is_overtaken && tries < kTriesMax) continue;
     if (!answer) return answer.problem();
-    if (registration.replaces && !is_replayed_) {  // a replay finds itself registered
+    if (registration.replaces && !is_replayed_) {  // a replay finds its own registration
       const Status evicted = evict(request.ns, *registration.replaces, core::Eviction::recover);
       if (!evicted) return evicted.problem();
     }
@@ -64,7 +64,7 @@ Status LocalApi::evict(const std::string& ns, const std::string& worker_id, core
                     },
                 .held = {.ns = ns, .worker_id = worker_id, .ids = std::move(*held)}});
     if (!evicted) return evicted.problem();
-    // What a read shows and nobody holds any more is gone from the next one.
+    // The read was out of date: none of the listed tasks is still held.
     if (evicted->evicted == 0) return core::Done{};
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A thread that looks for something to do: at once again where it found something, otherwise after a while.
+// A thread that polls for work: again immediately if it found some, otherwise after the interval.
 
 #include <condition_variable>
 #include <functional>
@@ -12,7 +12,7 @@ namespace pawl::runtime {
 
 class LookingThread {
  public:
-  // `look` says how much it found.
+  // `look` returns how much it found.
   LookingThread(std::function<int()> look, core::Duration interval);
   LookingThread(const LookingThread&) = delete;
   LookingThread& operator=(const LookingThread&) = delete;

@@ -20,7 +20,7 @@ std::string this_host() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// Whether the lease on leading is over, by the store's clock. Not known: no.
+// Whether the leader lease has expired, by the store's clock. False if that is unknown.
 bool is_leaderless(store::Store& store) {
   const auto found = guarded([&]() -> core::Result<bool> {
     auto leader = store.find_record(core::leader_ref());
@@ -47,7 +47,8 @@ bool Membership::is_leader() const { return clock_.monotonic() < leads_until_.lo
 void Membership::beat_if_due() {
   const core::MonotonicTime now = clock_.monotonic();
   const bool is_due = !has_joined_ || now >= next_beat_;
-  // Also when nobody leads: one that left handed over, one that was lost is replaced at its lease's end.
+  // Also while there is no leader: a leader that leaves hands over, a lost one is replaced when its lease
+  // ends.
   if (!is_due && (is_leader() || !is_leaderless(engine_.store()))) return;
   next_beat_ = now + beat_.ttl / kBeatsInTtl;
   has_joined_ = true;

@@ -1,8 +1,8 @@
 #pragma once
-// This process as a node among those that work on the store: it gives signs of life, leads while it has the
-// lease, and hands over when it leaves. One thread at a time; `is_leader` from any.
+// This process as a node among those that work on the store: it sends heartbeats, leads while it holds the
+// leader lease, and hands the lease over when it leaves. One thread at a time; `is_leader` is thread-safe.
 //
-// Always: where the outcome of a beat is not known, this node does not lead.
+// Invariant: while the outcome of a heartbeat is unknown, this node does not lead.
 
 #include <atomic>
 #include <string>
@@ -14,7 +14,7 @@
 namespace pawl::runtime {
 
 struct NodeOptions {
-  std::string hostname = {};  // none: the machine's
+  std::string hostname = {};  // empty: the machine's
   std::string version = {};
   core::Duration leader_ttl = core::kLeaderTtl;
 };
@@ -26,12 +26,12 @@ class Membership {
   Membership& operator=(const Membership&) = delete;
   ~Membership() { leave(); }
 
-  // Gives a sign of life if it is time for one.
+  // Sends a heartbeat if one is due.
   void beat_if_due();
   void leave();
 
   [[nodiscard]] const std::string& node_id() const { return beat_.identity.node_id; }
-  // By this node's own clock, and so a little early rather than late.
+  // Judged by this node's own clock, so that leadership ends a little early rather than late.
   [[nodiscard]] bool is_leader() const;
 
  private:

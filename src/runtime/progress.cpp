@@ -20,9 +20,9 @@ core::Status check_progress(const Progress& progress, core::MonotonicTime now) {
   if (is_refused_now && now - *progress.refused_since >= kRefusedLong)
     return stands_still("the store has refused every commit", now - *progress.refused_since);
   if (progress.waiting_since && now - *progress.waiting_since >= kStalledLong)
-    return stands_still("commands have waited, and none was committed,", now - *progress.waiting_since);
+    return stands_still("commands wait, and no group has ended", now - *progress.waiting_since);
   if (now - progress.looked_at >= kStalledLong)
-    return stands_still("nobody has looked for leases that are over", now - progress.looked_at);
+    return stands_still("no poll for expired leases has finished", now - progress.looked_at);
   return core::Done{};
 }
 

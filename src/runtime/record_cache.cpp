@@ -34,7 +34,7 @@ void RecordCache::put(const core::RecordRef& ref, const RecordNow& seen, std::ui
   follow_life();
   if (round != round_) return;
   const bool is_full = entries_.size() >= kEntriesMax || schema_bytes_ >= kSchemaBytesMax;
-  if (is_full) clear();  // rare, and costs a read each
+  if (is_full) clear();  // rare, and costs one read per entry
   Entry& entry = entries_[ref];
   schema_bytes_ += schema_bytes_of(seen);
   schema_bytes_ -= schema_bytes_of(entry.seen);

@@ -1,9 +1,8 @@
 #pragma once
-// Records as this node saw them a moment ago, for what is asked at every enqueue and claim: is the type
-// declared, does the worker drain. What this node changes is forgotten at once; what others change is seen a
-// little later.
+// Caches the records that each enqueue and claim checks: whether the type is declared, whether the worker
+// drains. Changes by this node drop the entry immediately; changes by other nodes are seen a little later.
 //
-// Always: correctness of what is stored does not depend on it. Any thread.
+// Invariant: the correctness of stored data does not depend on this cache. Thread-safe.
 
 #include <functional>
 #include <map>
@@ -18,11 +17,11 @@
 
 namespace pawl::runtime {
 
-// A record (or that there is none), and the store's time when it was read.
+// A record (or its absence), and the store's time when it was read.
 struct RecordNow {
   std::optional<core::Record> record = {};
   core::TimePoint now = {};
-  // Of a declared type, instead of the record's body. Shared with the cache.
+  // For a declared type, instead of the record's body. Shared with the cache.
   std::shared_ptr<const core::DeclaredType> type = {};
 };
 
@@ -30,18 +29,18 @@ class RecordCache {
  public:
   static constexpr core::Duration kStaleness = std::chrono::seconds{2};
   static constexpr std::size_t kEntriesMax = 10'000;
-  static constexpr std::size_t kSchemaBytesMax = 4U << 20U;  // as text: parsed they take ten times as much
+  static constexpr std::size_t kSchemaBytesMax = 4U << 20U;  // of JSON text: ten times as much when parsed
 
   static constexpr core::Duration kAtHand = std::chrono::milliseconds{100};
 
-  // `life` gives the store's: what was read in another one is dropped.
+  // `life` returns the store's life; entries that were read in another life are dropped.
   RecordCache(core::Clock& clock, std::function<std::uint64_t()> life)
       : clock_(clock), life_of_store_(std::move(life)) {}
 
   [[nodiscard]] std::optional<RecordNow> find(const core::RecordRef& ref);
-  // The same for one who must not wait for a read: it is fresh for a while yet.
+  // The same for a caller that must not wait for a read: finds an entry only if it stays fresh for kAtHand.
   [[nodiscard]] std::optional<RecordNow> find_at_hand(const core::RecordRef& ref);
-  // A read that began before a `forget` must not bring the old state back: the round says which came first.
+  // A read that began before a `forget` must not restore the old state: `put` compares the round.
   [[nodiscard]] std::uint64_t round();
   void put(const core::RecordRef& ref, const RecordNow& seen, std::uint64_t round);
   void forget(std::span<const core::RecordRef> refs);
@@ -54,7 +53,7 @@ class RecordCache {
     core::MonotonicTime until = {};
   };
 
-  // With the lock.
+  // Require the lock.
   void follow_life();
   void clear();
   [[nodiscard]] static std::size_t schema_bytes_of(const RecordNow& seen);
@@ -65,7 +64,7 @@ class RecordCache {
   std::uint64_t round_ = 0;
   std::uint64_t life_ = 0;
   std::map<core::RecordRef, Entry> entries_;
-  std::size_t schema_bytes_ = 0;  // of all entries
+  std::size_t schema_bytes_ = 0;  // sum over all entries
 };
 
 }  // namespace pawl::runtime

@@ -9,10 +9,10 @@ namespace pawl::runtime {
 
 namespace {
 
-// Between two walks.
+// The pause between two walks.
 constexpr core::Duration kWalkEvery = std::chrono::seconds{10};
-// Beside others it takes one part of the time and leaves them so many; a walk that has gone on for long takes
-// more, since data that comes faster than it goes would grow without bound.
+// Besides other work, erasing takes one part of the time and leaves this many. A walk that has lasted long
+// leaves fewer parts, since data that arrives faster than it is erased would grow without bound.
 constexpr int kPartsLeft = 19;
 constexpr int kPartsLeftLate = 2;
 constexpr core::Duration kLate = std::chrono::hours{1};
@@ -41,7 +41,7 @@ core::Duration Retainer::step() {
   return pause;
 }
 
-// Nothing also where the store cannot be reached: the next walk begins anew.
+// Also none if the store cannot be reached: the next walk starts anew.
 std::optional<engine::RetentionWalk::Page> Retainer::next_page() {
   auto page = guarded([&]() -> core::Result<std::optional<engine::RetentionWalk::Page>> {
     if (!walk_) {
@@ -53,8 +53,8 @@ std::optional<engine::RetentionWalk::Page> Retainer::next_page() {
   return page ? std::move(*page) : std::nullopt;
 }
 
-// Most of what a page takes beside others is waiting for its turn, which costs them nothing: what it costs is
-// what the quickest of the last ones took.
+// Besides other work, a page mostly waits for its turn to write, which costs the others nothing. Its cost is
+// taken to be the time of the fastest of the last pages.
 core::Duration Retainer::pause_after(core::Duration took) {
   page_cost_ = page_cost_ == core::Duration{0} ? took : std::min(took, page_cost_ + page_cost_ / 8);
   const bool is_alone = engine_.store().writers() == 1 && engine_.stats().groups <= groups_seen_ + 1;

@@ -1,6 +1,6 @@
 #pragma once
-// Takes away what is too old to be kept, a page after the other, so slowly that whoever works beside it does
-// not notice. The leader's maintenance thread calls it.
+// Erases rows past their retention page by page, slowly enough not to disturb other work. The leader's
+// maintenance thread calls it.
 
 #include <optional>
 
@@ -15,7 +15,7 @@ class Retainer {
   Retainer(engine::Engine& engine, core::Clock& clock, core::Retention retention)
       : engine_(engine), clock_(clock), retention_(retention) {}
 
-  // A page, if it is time for one. Returns how long to leave the store to the others.
+  // Erases a page if one is due. Returns how long to leave the store to other work.
   core::Duration step();
 
  private:
@@ -28,7 +28,7 @@ class Retainer {
   std::optional<engine::RetentionWalk> walk_;
   core::MonotonicTime walk_began_ = {};
   core::MonotonicTime next_ = {};
-  std::int64_t groups_seen_ = 0;  // of the engine, after our last page
+  std::int64_t groups_seen_ = 0;  // of the engine, after the last page
   core::Duration page_cost_{0};
 };
 

@@ -26,12 +26,14 @@ Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, 
           },
           options.api),
       scheduler_(store, api_, random),
-      inbox_(store, engine_, api_),
-      scheduler_thread_(
-          std::make_unique<LookingThread>([this] { return scheduler_.look(); }, options.schedules)) {
-  if (store.has_inbox())
-    inbox_thread_ = std::make_unique<LookingThread>([this] { return inbox_.look(); }, options.inbox);
+      inbox_(store, engine_, api_) {
   api_.follow(engine_.run_watch(), engine_.lease_notices());
+  if (store.has_inbox()) {
+    api_.follow([this](const std::string& id) { return inbox_.make(id); });
+    inbox_thread_ = std::make_unique<LookingThread>([this] { return inbox_.look(); }, options.inbox);
+  }
+  scheduler_thread_ =
+      std::make_unique<LookingThread>([this] { return scheduler_.look(); }, options.schedules);
 }
 
 void Runtime::note_scheduled() {

@@ -1,6 +1,6 @@
 #pragma once
-// An engine with its threads: what an embedding program, the server and the benchmarks start. Destroying it
-// executes what was submitted, answers what waits, and joins the threads.
+// An engine with its threads, for embedding programs, the server and the benchmarks. The destructor executes
+// the submitted commands, replies to everything that waits, and joins the threads.
 
 #include <memory>
 
@@ -23,8 +23,8 @@ struct RuntimeOptions {
   engine::EngineLimits limits = {};
   LocalApiOptions api = {};
   NodeOptions node = {};
-  core::Duration schedules = std::chrono::milliseconds{250};  // looks at what schedules have due
-  core::Duration inbox = std::chrono::milliseconds{50};       // looks at what transactions have left
+  core::Duration schedules = std::chrono::milliseconds{250};  // poll interval for due schedules
+  core::Duration inbox = std::chrono::milliseconds{50};       // poll interval for the inbox
 };
 
 class Runtime {

@@ -15,10 +15,15 @@ namespace {
 constexpr std::size_t kSlotsPage = 100;
 constexpr std::size_t kFiringsPage = 500;
 
-// How long a firing that waits for the one before is left alone: for one that runs, and for one that waits
-// itself.
+// How long to defer a firing that waits for the previous one: if that one runs, and if it waits itself.
 constexpr core::Duration kPutOff = std::chrono::seconds{1};
 constexpr core::Duration kPutOffBehind = std::chrono::seconds{5};
+
+// A node that did not poll for this long has paused: slots of that time were missed.
+constexpr core::Duration kPauseMin = std::chrono::seconds{10};
+// Another node may be about to claim a slot from before this node polled. It knows that the slot was not
+// missed.
+constexpr core::Duration kLeftToOthers = std::chrono::seconds{1};
 
 core::Actor actor_of(const core::Schedule& schedule) { return {.id = schedule.name, .role = "schedule"}; }
 
@@ -32,7 +37,15 @@ bool has_not_started(const core::PreviousFiring& previous) {
 
 int Scheduler::look() { return claim_due() + fire_due(); }
 
+void Scheduler::note_poll(core::TimePoint now) {
+  if (!polled_at_ || now - *polled_at_ > kPauseMin) polling_since_ = now;
+  polled_at_ = now;
+}
+
 int Scheduler::claim_due() {
+  const auto now = guarded([&]() -> Result<core::TimePoint> { return store_.now(); });
+  if (!now) return 0;
+  note_poll(*now);
   const auto due = guarded([&]() -> Result<std::vector<core::Record>> {
     return store_.due_records(core::RecordKind::schedule, kSlotsPage);
   });
@@ -45,18 +58,23 @@ int Scheduler::claim_due() {
 bool Scheduler::claim(const core::Record& record) {
   const core::Schedule schedule = core::schedule_from(record.body);
   auto zone = find_zone(schedule.timezone);
-  if (zone == nullptr) return false;  // another node may have it
+  if (zone == nullptr) return false;  // another node may have the zone
   const auto timetable = core::Timetable::of(schedule, std::move(zone));
   if (!timetable) return false;
   const auto now = guarded([&]() -> Result<core::TimePoint> { return store_.now(); });
   if (!now) return false;
+  note_poll(*now);
+  const core::ClaimTimes times{.now = *now, .polling_since = polling_since_};
+  if (schedule.next_fire_at && times.is_missed(*schedule.next_fire_at) &&
+      *now - *schedule.next_fire_at < kLeftToOthers)
+    return false;
   const auto jitter = [this](core::Duration most) {
     return core::Duration{
         static_cast<std::int64_t>(random_.next() % static_cast<std::uint64_t>(most.count()))};
   };
   const auto previous = last_claimed(record.ref.ns, schedule);
   if (!previous) return false;
-  core::ScheduleChange change = core::claimed(schedule, *timetable, *now, jitter, *previous);
+  core::ScheduleChange change = core::claimed(schedule, *timetable, times, jitter, *previous);
   change.ns = record.ref.ns;
   change.version_before = record.version;
   return api_.keep_schedule(std::move(change)).ok();
@@ -84,7 +102,7 @@ bool Scheduler::fire(const std::string& ns, core::Firing firing) {
     if (!schedule && schedule.problem().code != core::ProblemCode::not_found) return false;
     return skip(ns, std::move(firing), "the schedule was deleted");
   }
-  // Triggers and backfills do not wait for what came before.
+  // Triggers and backfills do not wait for earlier firings.
   if (firing.origin == core::FiringOrigin::slot && schedule->overlap != core::Overlap::allow) {
     auto previous = find_previous(ns, firing);
     if (!previous) return false;
@@ -93,7 +111,7 @@ bool Scheduler::fire(const std::string& ns, core::Firing firing) {
     firing.previous = std::move(*previous);
     if (*open && !core::planted(core::Canary::overlap_not_followed)) {
       if (schedule->overlap == core::Overlap::skip && !core::planted(core::Canary::overlap_skip_ignored))
-        return skip(ns, std::move(firing), "the one before was not done");
+        return skip(ns, std::move(firing), "the previous firing's run or task has not ended");
       const bool is_behind = has_not_started(*firing.previous);
       if (schedule->overlap == core::Overlap::queue || is_behind)
         return postpone(ns, std::move(firing), is_behind ? kPutOffBehind : kPutOff);
@@ -124,8 +142,8 @@ bool Scheduler::postpone(const std::string& ns, core::Firing firing, core::Durat
 
 Result<std::optional<core::PreviousFiring>> Scheduler::last_claimed(const std::string& ns,
                                                                     const core::Schedule& schedule) {
-  if (!schedule.last_fire_at) return std::optional{core::PreviousFiring{}};
-  const auto last = find_firing(ns, schedule.id, *schedule.last_fire_at);
+  if (!schedule.last_claimed) return std::optional{core::PreviousFiring{}};
+  const auto last = find_firing(ns, schedule.id, *schedule.last_claimed);
   if (!last) return last.problem();
   return *last ? core::previous_after(**last) : std::nullopt;
 }
@@ -139,7 +157,7 @@ Result<std::optional<core::Firing>> Scheduler::find_firing(const std::string& ns
   });
 }
 
-// A skipped firing is written with what it was found to refer to, so that there are few of them to follow.
+// A skipped firing stores the reference that was found for it, so that there are few firings to follow.
 Result<core::PreviousFiring> Scheduler::find_previous(const std::string& ns, core::Firing firing) {
   while (true) {
     std::optional<core::PreviousFiring> previous = firing.previous;
@@ -199,14 +217,14 @@ core::Status Scheduler::stop(const std::string& ns, const core::Schedule& schedu
   if (const auto run = id_of(previous.run_id)) {
     const auto stopped = api_.act_on_run(
         {.run = {.ns = ns, .id = core::RunId{*run}},
-         .asked = {.action = core::RunAction::cancel, .reason = "the next slot of its schedule has come"},
+         .asked = {.action = core::RunAction::cancel, .reason = "the next slot of its schedule is due"},
          .by = actor_of(schedule)});
     if (!stopped) done = stopped.problem();
   } else if (const auto task = id_of(previous.task_id)) {
-    const auto stopped = api_.cancel_task({.ns = ns, .id = core::TaskId{*task}});
+    const auto stopped = api_.cancel_task({.ns = ns, .id = core::TaskId{*task}, .by = actor_of(schedule)});
     if (!stopped) done = stopped.problem();
   }
-  const bool is_over = !done && !is_passing(done.problem().code);  // it ended by itself meanwhile
+  const bool is_over = !done && !is_passing(done.problem().code);  // it ended in the meantime
   return is_over ? core::Status{core::Done{}} : done;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
-// How the kernel is asked to share the processors between our threads.
+// Sets how the kernel shares the processors between our threads.
 
 namespace pawl::runtime {
 
-// For a thread of which there are many, each woken by the one that commits for all: without this, each of
-// those that a commit wakes may take the processor from it, and the next group begins later.
-// Where the kernel does not know it nothing changes.
+// For a thread of which there are many, each woken by the thread that commits for all. Without it, each
+// thread that a commit wakes may take the processor from the committing thread, and the next group begins
+// later. No effect if the kernel does not support it.
 void let_others_finish();
 
 }  // namespace pawl::runtime

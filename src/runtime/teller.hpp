@@ -1,5 +1,5 @@
 #pragma once
-// A thread that waits until groups are on the disk and then answers them, while the next group is worked out.
+// A thread that waits until groups are durable and then sends their replies, while the next one executes.
 
 #include <condition_variable>
 #include <deque>
@@ -17,10 +17,10 @@ class Teller {
   explicit Teller(Tell tell);
   Teller(const Teller&) = delete;
   Teller& operator=(const Teller&) = delete;
-  ~Teller();  // tells what it has, then ends
+  ~Teller();  // sends the remaining replies, then ends
 
-  // Waits as long as too many wait for the disk: groups that are small because their callers still wait for
-  // the last one are not worth their commits.
+  // Blocks while too many groups wait for the disk: a group that is small because callers still wait for the
+  // last one is not worth its commit.
   void take(engine::Engine::Answers&& answers);
 
  private:

@@ -8,7 +8,7 @@ namespace pawl::runtime {
 
 namespace {
 
-// How long nobody leads at most when a leader hands over or its lease ends.
+// The longest time without a leader after a leader hands over or its lease ends.
 constexpr core::Duration kLeaderLook = std::chrono::milliseconds{500};
 
 }  // namespace
@@ -57,7 +57,7 @@ bool Ticker::wait_until(core::MonotonicTime time) {
   while (!is_stopping_) {
     const core::MonotonicTime now = clock_.monotonic();
     if (now >= next_look_) return true;
-    // Never longer than one interval, whatever a clock says.
+    // Never longer than one interval, whatever the clock says.
     changed_.wait_for(lock, std::min<core::Duration>(next_look_ - now, options_.interval));
   }
   return false;

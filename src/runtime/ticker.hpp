@@ -1,7 +1,7 @@
 #pragma once
-// What time brings: leases that are over, tasks that are due, claims that waited long enough, work that other
-// processes left in the store, the store's housekeeping, and this node's signs of life. It only ever makes
-// the engine look; correctness does not depend on when it does.
+// Drives the time-based work: expired leases, due tasks, expired waits of claims, work that other processes
+// committed, the store's housekeeping, and this node's heartbeats. It only makes the engine poll; correctness
+// does not depend on when it does.
 
 #include <condition_variable>
 #include <mutex>
@@ -14,9 +14,9 @@
 namespace pawl::runtime {
 
 struct TickerOptions {
-  core::Duration interval = std::chrono::milliseconds{100};  // looks at leases, due tasks and foreign changes
+  core::Duration interval = std::chrono::milliseconds{100};  // polls leases, due tasks, other nodes' commits
   core::Duration maintenance = std::chrono::seconds{1};
-  core::Duration stuck = std::chrono::seconds{60};  // looks for runs that nothing happens to
+  core::Duration stuck = std::chrono::seconds{60};  // polls for runs without progress
   core::Duration stuck_after = core::kStuckAfter;
   std::size_t page = 1'000;
   core::Retention retention = {};
@@ -29,21 +29,21 @@ class Ticker {
   Ticker& operator=(const Ticker&) = delete;
   ~Ticker();
 
-  // Something is due at `time` (store time): look then, if no look is planned before.
+  // Work is due at `time` (store time): polls then, unless a poll is planned before.
   void note_due(core::TimePoint time);
 
-  // When it last saw what the store has due.
+  // When it last read the due work of the store.
   [[nodiscard]] core::MonotonicTime looked_at();
 
  private:
   void run();
   void run_maintenance();
-  // One look; returns when the next one should be at the latest.
+  // Polls once; returns the latest time of the next poll.
   core::MonotonicTime look();
   void note_look();
   void look_into_stuck_if_due();
-  // Until the next maintenance is due; the leader spends the time on what is too old. False when it is time
-  // to stop.
+  // Waits until the next maintenance is due; the leader uses the time to erase rows past their retention.
+  // False when it is time to stop.
   bool wait_for_maintenance();
   // False when it is time to stop.
   bool wait_until(core::MonotonicTime time);
@@ -57,9 +57,9 @@ class Ticker {
   bool is_stopping_ = false;
   core::MonotonicTime next_look_{};
   core::MonotonicTime looked_at_;
-  core::MonotonicTime next_stuck_look_;  // of the maintenance thread
+  core::MonotonicTime next_stuck_look_;  // used by the maintenance thread only
   Retainer retainer_;                    // the same
-  core::Duration store_ahead_{0};        // store time less monotonic time, as of the last look
+  core::Duration store_ahead_{0};        // store time minus monotonic time, at the last poll
   std::thread thread_;
   std::thread maintenance_;
 };

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// The database says the ends of time in seconds that microseconds cannot count.
+// The database gives the ends of time in seconds that microseconds cannot represent.
 core::TimePoint time_from(date::sys_seconds time) {
   constexpr auto kLow = std::chrono::floor<seconds>(core::kTimeMin.time_since_epoch());
   constexpr auto kHigh = std::chrono::floor<seconds>(core::kTimeMax.time_since_epoch());

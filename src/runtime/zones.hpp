@@ -9,9 +9,9 @@
 
 namespace pawl::runtime {
 
-// Null for a name that is none. From any thread.
+// Null for an unknown name. Thread-safe.
 [[nodiscard]] std::shared_ptr<const core::Zone> find_zone(const std::string& name);
-// Of all of them.
+// The names of all zones.
 [[nodiscard]] std::vector<std::string> zone_names();
 
 }  // namespace pawl::runtime

@@ -9,7 +9,7 @@ namespace pawl::detail {
 
 namespace {
 
-// How often the attempts are looked at while there are some; a timeout is met more exactly.
+// How often running attempts are checked. A timeout is met more precisely.
 constexpr core::Duration kLookInterval = kShownAfter / 2;
 constexpr std::size_t kBeginsAtOnce = 500;
 
@@ -18,11 +18,13 @@ constexpr std::size_t kBeginsAtOnce = 500;
 void AttemptWatch::begin(Attempt& attempt) {
   attempt.started_at = connection_.clock().monotonic();
   const std::lock_guard lock{mutex_};
-  attempt.place = attempts_.insert(attempts_.end(), &attempt);
+  attempt.next = first_;
+  if (first_ != nullptr) first_->previous = &attempt;
+  first_ = &attempt;
   has_begun_any_ = true;
   if (is_stopping_) return;
   if (!watcher_.joinable()) {
-    // Where there are no threads to be had, attempts end by themselves.
+    // If no threads can be started, the attempts run without a watch.
     static_cast<void>(outcome_of([this] {
       watcher_ = std::thread{[this] { watch(); }};
       writer_ = std::thread{[this] { write(); }};
@@ -34,9 +36,10 @@ void AttemptWatch::begin(Attempt& attempt) {
 
 AttemptWatch::End AttemptWatch::end(Attempt& attempt) {
   const std::lock_guard lock{mutex_};
-  attempts_.erase(attempt.place);
+  (attempt.previous != nullptr ? attempt.previous->next : first_) = attempt.next;
+  if (attempt.next != nullptr) attempt.next->previous = attempt.previous;
   if (attempt.is_given_up) return End::given_up;
-  // The thread of the times may be late: the clock decides.
+  // The timer thread may be late, so the clock decides.
   const bool is_late = attempt.timeout_at && connection_.clock().monotonic() >= *attempt.timeout_at;
   return attempt.has_timed_out || is_late ? End::timed_out : End::in_time;
 }
@@ -65,7 +68,7 @@ void AttemptWatch::check(Attempt& attempt, core::MonotonicTime now, std::vector<
 
 core::MonotonicTime AttemptWatch::next_wake(core::MonotonicTime now) const {
   core::MonotonicTime wake = now + kLookInterval;
-  for (const Attempt* attempt : attempts_) {
+  for (const Attempt* attempt = first_; attempt != nullptr; attempt = attempt->next) {
     if (!attempt->timeout_at) continue;
     for (const core::MonotonicTime at : {*attempt->timeout_at, *attempt->timeout_at + grace_}) {
       if (at > now) wake = std::min(wake, at);
@@ -79,19 +82,21 @@ void AttemptWatch::watch() {
   while (!is_stopping_) {
     const core::MonotonicTime now = connection_.clock().monotonic();
     std::vector<std::stop_source> stopped;
-    for (Attempt* attempt : attempts_) check(*attempt, now, stopped);
+    for (Attempt* attempt = first_; attempt != nullptr; attempt = attempt->next)
+      check(*attempt, now, stopped);
     if (!begins_.empty() || !give_ups_.empty()) queued_.notify_one();
     if (!stopped.empty()) {
       lock.unlock();
-      for (std::stop_source& stop : stopped) stop.request_stop();  // may call a user's code
+      for (std::stop_source& stop : stopped) stop.request_stop();  // may call user code
       lock.lock();
       continue;
     }
-    // A worker that goes from step to step must not wake this thread for each of them.
-    is_idle_ = attempts_.empty() && !std::exchange(has_begun_any_, false);
+    // Stays awake for one more interval, so that a worker that runs step after step does not wake this thread
+    // for each of them.
+    is_idle_ = first_ == nullptr && !std::exchange(has_begun_any_, false);
     wakes_at_ = next_wake(now);
     if (is_idle_) {
-      changed_.wait(lock, [this] { return is_stopping_ || !attempts_.empty(); });
+      changed_.wait(lock, [this] { return is_stopping_ || first_ != nullptr; });
     } else {
       changed_.wait_until(lock, wakes_at_);
     }
@@ -113,7 +118,7 @@ void AttemptWatch::write() {
   }
 }
 
-// A write that fails costs nothing but the sight of the step.
+// A failed write has one effect: the step is not shown as started.
 void AttemptWatch::show(std::vector<core::WriteSteps> begins) {
   for (std::size_t from = 0; from < begins.size(); from += kBeginsAtOnce) {
     core::WriteStepsOfMany some{.ns = connection_.ns()};

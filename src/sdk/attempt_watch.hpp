@@ -3,15 +3,14 @@
 // attempt that ignores it, and shows a step that takes long as started.
 //
 // A step that runs for kShownAfter is written as begun, so that its run's events and steps show it; shorter
-// ones cost no commit of their own. An attempt that goes on for the grace after its timeout is given up: its
-// end no longer counts, and its thread is left behind.
+// steps cost no commit of their own. An attempt that continues for the grace period after its timeout is
+// given up: its end no longer counts, and its thread is left behind.
 //
-// Two threads, made with the first attempt: one for the times, one for the writes, which may block. Any
-// thread may call it.
+// The first attempt starts two threads: a timer thread, and a writer thread for the writes, which may block.
+// Thread-safe.
 
 #include <condition_variable>
 #include <functional>
-#include <list>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -24,25 +23,27 @@
 
 namespace pawl::detail {
 
-inline constexpr core::Duration kShownAfter = std::chrono::milliseconds{200};
+inline constexpr core::Duration kShownAfter = std::chrono::milliseconds{100};
 
 class AttemptWatch {
  public:
-  // One attempt, owned by the thread that runs it. What it refers to must live until `end`.
+  // One attempt, owned by the thread that runs it. Whatever it refers to must live until `end`.
   struct Attempt {
     std::optional<core::MonotonicTime> timeout_at = {};
     std::stop_source stop{std::nostopstate};  // requested at the timeout
-    // The step as begun, to be shown; none: it is not.
+    // Makes the write that shows the step as started; empty: the step is not shown.
     std::function<core::WriteSteps()> begin = {};
-    // Called once, on the thread of the writes, when the attempt is given up; made while it still runs.
+    // Makes the function that gives the attempt up, while the attempt still runs. The writer thread calls
+    // that function once.
     std::function<std::function<void()>()> give_up = {};
 
-    // Of the watch.
+    // Used by the watch only.
     core::MonotonicTime started_at = {};
     bool has_timed_out = false;
     bool is_given_up = false;
     bool is_shown = false;
-    std::list<Attempt*>::iterator place = {};
+    Attempt* previous = nullptr;
+    Attempt* next = nullptr;
   };
   enum class End : std::uint8_t { in_time, timed_out, given_up };
 
@@ -67,11 +68,12 @@ class AttemptWatch {
   Connection& connection_;
   const core::Duration grace_;
   std::mutex mutex_;
-  std::condition_variable changed_;  // for the thread of the times
-  std::condition_variable queued_;   // for the thread of the writes
-  std::list<Attempt*> attempts_;
-  bool has_begun_any_ = false;  // since the last look
-  bool is_idle_ = false;        // the thread of the times sleeps until something begins
+  std::condition_variable changed_;  // for the timer thread
+  std::condition_variable queued_;   // for the writer thread
+  // The attempts in progress, linked through themselves: to watch a step allocates nothing.
+  Attempt* first_ = nullptr;
+  bool has_begun_any_ = false;  // since the last check
+  bool is_idle_ = false;        // the timer thread sleeps until an attempt begins
   core::MonotonicTime wakes_at_ = {};
   std::vector<core::WriteSteps> begins_;
   std::vector<std::function<void()>> give_ups_;

@@ -53,7 +53,7 @@ std::optional<bool> Body::run(const WorkflowHandler& handler) {
       if (undo_at_) {
         give_up_undoing();
       } else if (has_planned_undoing()) {
-        continue;  // once more, up to there
+        continue;  // one more pass, up to the last call
       } else {
         return report(failure_to_report());
       }
@@ -67,7 +67,7 @@ std::optional<bool> Body::run(const WorkflowHandler& handler) {
         break;
       case Ending::undone: return report(failure_to_report());
       case Ending::parked:
-        // A run that is to stop cannot wait for another version of its code: it ends, and says so.
+        // A run that must stop cannot wait for another version of its code: it ends and reports why.
         if (!is_ending() && has_parked()) return std::nullopt;
         return report(failed_with(
             {.code = std::string{core::kCodeChanged}, .message = parked_because_, .retryable = false}));
@@ -80,7 +80,7 @@ std::optional<bool> Body::run(const WorkflowHandler& handler) {
   }
 }
 
-// One that was being undone before, or that is to stop, does not complete any more, whatever its code says.
+// A run that is being undone or must stop can no longer complete, whatever its code returns.
 bool Body::has_failed() {
   if (ending_ == Ending::stopped) return true;
   if (ending_ == Ending::continued) return memo_.has_compensations();
@@ -98,7 +98,7 @@ void Body::pass(const WorkflowHandler& handler) {
     undeclared_.clear();
     waits_.clear();
     unsent_.clear();
-    is_winding_down_ = undo_at_.has_value();  // no branch does anything that it had not done
+    is_winding_down_ = undo_at_.has_value();  // branches start no new step
     unawaited_failure_.reset();
     unawaited_ending_ = Ending::none;
   }
@@ -121,14 +121,14 @@ void Body::pass(const WorkflowHandler& handler) {
   if (ending_ == Ending::none && outcome_.kind == Outcome::Kind::failed && !undo_at_) failure_ = outcome_;
 }
 
-// What the pass comes to, with what its branches left.
+// Determines the result of the pass, including what its branches left behind.
 void Body::judge(const Branch& main, Outcome outcome) {
   const std::lock_guard lock{mutex_};
   ending_ = outcome.kind == Outcome::Kind::unwound ? main.ending : Ending::none;
   outcome_ = std::move(outcome);
   if (outcome_.kind == Outcome::Kind::unwound) return;
   const bool is_completed = outcome_.kind == Outcome::Kind::completed;
-  const bool is_over = unawaited_ending_ >= Ending::parked;  // whatever else there is
+  const bool is_over = unawaited_ending_ >= Ending::parked;  // overrides every other result
   if (!is_over && is_completed && unawaited_failure_) {
     outcome_ = *unawaited_failure_;
   } else if (is_over || (is_completed && unawaited_ending_ != Ending::none)) {
@@ -141,7 +141,7 @@ void Body::judge(const Branch& main, Outcome outcome) {
 
 std::optional<bool> Body::report(const Outcome& outcome) {
   Outcome told = outcome;
-  told.error.retryable = false;  // its steps were tried again: the run has failed
+  told.error.retryable = false;  // the steps' own retries are used up, so the run has failed
   told.retry_after.reset();
   return services_.reporter.finish(claimed_.task, told, services_.lease);
 }
@@ -158,12 +158,12 @@ bool Body::has_suspended() {
   core::WriteSteps command = command_of({});
   {
     const std::lock_guard lock{mutex_};
-    // Nobody is woken for what nobody asks for any more.
+    // Drop the waits of branches whose results are no longer needed.
     std::erase_if(waits_, [](const Waiting& one) { return one.interest && one.interest->is_lost(); });
     core::SuspendBody suspend{.wants_all = waits_.size() == 1 && waits_.front().wants_all,
                               .may_undo = undo_at_ || is_undoing_ || !undos_.empty()};
     for (const Waiting& waiting : waits_) {
-      // What is known of them may be old: the body is claimed again with what is stored.
+      // The known state may be stale, so the body is claimed again with the stored state.
       suspend.always = suspend.always || waiting.before_undoing;
       if (waiting.before_undoing && failure_) command.failure = error_to_keep(*failure_);
       suspend.steps.insert(suspend.steps.end(), waiting.steps.begin(), waiting.steps.end());
@@ -177,7 +177,7 @@ bool Body::has_suspended() {
   bool is_over = true;
   const Outcome outcome = outcome_of([&] {
     const auto written = write(end, command);
-    if (!written) services_.reporter.say("a workflow could not be suspended: " + written.problem().detail);
+    if (!written) services_.reporter.say("cannot suspend a workflow: " + written.problem().detail);
     is_over = !written || written->is_suspended;
     return std::string{"null"};
   });

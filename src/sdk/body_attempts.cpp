@@ -1,5 +1,6 @@
-// One attempt at a step: its stop token, its timeout, and what becomes of one that does not stop.
+// One attempt at a step: its stop token, its timeout, and how an attempt that does not stop is given up.
 
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,10 +37,11 @@ std::stop_token Body::stop_token_of(const Branch& branch) const {
   return branch.stop.stop_possible() ? branch.stop : stop_token();
 }
 
-Outcome Body::run_attempt(Branch& branch, const StepAttempt& of, const StepCall& call) {
+Body::Attempted Body::run_attempt(Branch& branch, const StepAttempt& of, const StepCall& call) {
   AttemptWatch* watch = services_.attempts;
   if (watch == nullptr || of.issued.kind == core::StepKind::marker)
-    return call_step(state_of(of.issued, of.number, stop_token_of(branch)), call);
+    return {.outcome = call_step(state_of(of.issued, of.number, stop_token_of(branch)), call),
+            .number = of.number};
   AttemptWatch::Attempt attempt;
   std::optional<LinkedStop> stop;
   if (of.policy.timeout) {
@@ -48,28 +50,34 @@ Outcome Body::run_attempt(Branch& branch, const StepAttempt& of, const StepCall&
     attempt.timeout_at = services_.connection.clock().monotonic() + *of.policy.timeout;
     attempt.give_up = [&] { return giving_up(of); };
   }
-  if (services_.connection.shows_started_steps()) attempt.begin = [&] { return begun(of); };
+  const bool is_shown = services_.connection.shows_started_steps();
+  core::Clock& clock = services_.connection.clock();
+  const auto begin_step = [&] { return begun(of, clock.monotonic() - attempt.started_at); };
+  if (is_shown) attempt.begin = std::cref(begin_step);  // a reference: no allocation for each step
   watch->begin(attempt);
   Outcome outcome =
       call_step(state_of(of.issued, of.number, stop ? stop->token() : stop_token_of(branch)), call);
   const AttemptWatch::End end = watch->end(attempt);
   if (end == AttemptWatch::End::given_up) unwind(branch, Ending::lost);
   if (end == AttemptWatch::End::timed_out && outcome.kind != Outcome::Kind::unwound)
-    return failed_with(timeout_error(*of.policy.timeout));
-  return outcome;
+    outcome = failed_with(timeout_error(*of.policy.timeout));
+  return {.outcome = std::move(outcome),
+          .number = of.number,
+          .took = is_shown ? clock.monotonic() - attempt.started_at : core::Duration{0}};
 }
 
-core::WriteSteps Body::begun(const StepAttempt& of) const {
+core::WriteSteps Body::begun(const StepAttempt& of, core::Duration took) const {
   return command_of({{.action = core::StepAction::begin,
                       .step_id = of.issued.id,
                       .kind = of.issued.kind,
                       .retry = of.policy.retry,
+                      .took = took,
                       .attempt = of.number}});
 }
 
-// The attempt has failed, and the body is given back: whoever claims it runs the workflow's function from its
-// beginning, up to this step. The function that hangs here keeps its stack, which the step may refer to; what
-// it does when it goes on is refused, since its lease has ended.
+// Writes the attempt as failed and releases the body. The next claim runs the workflow's function from its
+// beginning, up to this step. The function that hangs here keeps its stack, which the step may refer to; its
+// later writes are rejected, because its lease has ended.
 std::function<void()> Body::giving_up(const StepAttempt& of) const {
   core::WriteSteps command = command_of({{.action = core::StepAction::fail,
                                           .step_id = of.issued.id,
@@ -86,7 +94,7 @@ std::function<void()> Body::giving_up(const StepAttempt& of) const {
       const auto written = connection.write_steps(command);
       if (written || !is_passing(written.problem().code)) break;
     }
-    hung(what);  // also where nothing was written: then the lease expires
+    hung(what);  // also if nothing was written: then the lease expires
   };
 }
 

@@ -1,5 +1,5 @@
-// The branches of a workflow's body: how they end, how they wait for one another, and whether they are those
-// that the run was begun with.
+// The branches of a workflow's body: how they end, how they wait for each other, and whether they match the
+// run's history.
 
 #include <algorithm>
 #include <utility>
@@ -12,15 +12,15 @@ namespace pawl::detail {
 
 namespace {
 
-// What moves a line past a step that it knows tells nobody.
+// Poll interval: a branch that passes a step with a stored result notifies no other branch.
 constexpr core::Duration kMoveLook = std::chrono::milliseconds{1};
 
 }  // namespace
 
 // --- their ends ---
 
-// A user's code that catches everything must not be taken for one that has ended: where it had to wait it has
-// failed, and otherwise what it made of it does not count.
+// User code that catches everything must not be mistaken for a function that has returned. If the branch had
+// to wait or to park, it has failed; otherwise its result is ignored.
 Outcome Body::call_branch(Branch& branch, const Call& call) {
   Outcome outcome = outcome_of(call);
   if (branch.ending == Ending::none)
@@ -92,13 +92,14 @@ bool Body::is_true(const std::function<bool()>& condition) {
 }
 
 bool Body::nothing_moves() const {
-  // Neither a branch that waits for a thread moves where none can be had, nor one whose thread runs another.
+  // A queued branch cannot move if no thread can be started for it, nor can a branch whose thread runs
+  // another one.
   const std::size_t queued = idle_threads_ == 0 && !may_start_thread() ? queued_.size() : 0;
   return waiting_.size() + run_here_ + queued == static_cast<std::size_t>(branches_) + 1 &&
          std::none_of(waiting_.begin(), waiting_.end(), [](const auto* goes_on) { return (*goes_on)(); });
 }
 
-// --- whether they are the same ---
+// --- comparison with the history ---
 
 void Body::begin_line(Branch& line, const Branch& owner) {
   begin_beside(line, owner, memo_.come_to_branch(line.prefix));
@@ -117,9 +118,9 @@ std::optional<std::string> Body::missed_around(const Branch& branch) const {
   return std::nullopt;
 }
 
-// A line that runs beside this one may be about to come to what was done before: then this one is as it was,
-// and merely had not come so far. It may also never come to it. Where nothing goes on any more without this
-// branch, and nobody knows it, it is another by a new name.
+// A concurrent branch may be about to reach a recorded step: then the code is unchanged, and that branch is
+// only slower. It may also never reach the step. If nothing else moves without this branch, and the history
+// does not have this branch, it is a renamed branch, and the run is parked.
 void Body::check_is_new(Branch& branch, const std::string& id) {
   if (branch.around.empty()) return;
   if (missed_around(branch)) {

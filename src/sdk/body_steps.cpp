@@ -1,4 +1,4 @@
-// The steps of a workflow's body, and whether it goes on with them.
+// The steps of a workflow's body, and the checks whether the body may continue.
 
 #include <algorithm>
 #include <cctype>
@@ -15,7 +15,7 @@ namespace pawl::detail {
 
 namespace {
 
-// So that none can be taken for a step of a branch, or for the second use of another name.
+// Excludes names that could be mistaken for a step of a branch or for the n-th use of another name.
 bool is_step_name(std::string_view name) {
   const auto hash = name.rfind('#');
   const bool is_counted = hash != std::string_view::npos && hash + 1 < name.size() &&
@@ -28,7 +28,7 @@ Failure bad_name(std::string_view name, std::string_view why) {
   return {"invalid_step_name", fmt::format("'{}': {}", name, why), false};
 }
 
-// The body is not ours any more, or not to go on.
+// Whether this worker no longer holds the body, or the body must not continue.
 bool is_over(core::ProblemCode code) {
   return code == core::ProblemCode::stale_lease || code == core::ProblemCode::not_found ||
          code == core::ProblemCode::already_completed || code == core::ProblemCode::invalid_state ||
@@ -37,10 +37,10 @@ bool is_over(core::ProblemCode code) {
 
 }  // namespace
 
-// --- what the code has come to ---
+// --- what the code has reached ---
 
 void Body::enter(Branch& branch, UndoPlace undo) {
-  // First: a lambda that runs beside the branch must not touch it.
+  // First, because a step's function may run concurrently with the branch and must not touch it.
   if (const StepState* step = StepState::here(); step != nullptr && step->run_id() == run_id_)
     throw Failure{"nested_step",
                   fmt::format("the function of step '{}' must not use the workflow: give what it needs to a "
@@ -57,7 +57,7 @@ void Body::enter(Branch& branch, UndoPlace undo) {
 
 std::string Body::next_id(Branch& branch, std::string_view name) {
   if (!is_step_name(name)) {
-    undo_if_due(branch);  // the call ends here
+    undo_if_due(branch);  // this call ends here
     throw bad_name(name, "a step's name is not empty, has no '/' and does not end in '#' and a number");
   }
   const auto used = branch.uses.try_emplace(std::string{name}, 0).first;
@@ -106,11 +106,11 @@ void Body::come_to_new(Branch& branch, const Issued& issued, Order order) {
   const bool is_replay = static_cast<bool>(services_.went_beyond);
   const auto expected = memo_.first_expected(branch.prefix);
   const bool is_marker = issued.kind == core::StepKind::marker;
-  // Before all else: code that has changed must not undo, since it may not have registered all undos.
+  // Before everything else: changed code must not undo, because it may not have registered all undos.
   if (expected && order == Order::in_line && !is_marker && !undo_at_)
     park_for(branch, fmt::format("expected step '{}', found '{}'", *expected, issued.id));
-  // What stands behind one that is beside may be known, and something to undo with it: it is gone on to. The
-  // one beside looks by itself whether it is to begin.
+  // Steps behind a concurrent one may have stored results and undos, so the code continues up to them. The
+  // concurrent step itself checks whether it may begin.
   if (!is_replay && order != Order::beside) check_stop(branch);
   if (is_marker) return;
   if (order == Order::in_line) check_is_new(branch, issued.id);
@@ -135,11 +135,10 @@ core::Result<core::StepsWritten> Body::write_made(Branch& branch, const Make& ma
 std::string Body::execute(Branch& branch, const Issued& issued, const StepPolicy& policy,
                           const StepCall& call) {
   return repeat(branch, issued, [&](int number) {
-    const Attempted attempted{
-        .outcome = run_attempt(branch, {.issued = issued, .policy = policy, .number = number}, call),
-        .number = number};
+    const Attempted attempted =
+        run_attempt(branch, {.issued = issued, .policy = policy, .number = number}, call);
     if (attempted.outcome.kind == Outcome::Kind::unwound) throw Unwind{};
-    // A step that gives up because it was asked to stop has not failed: its attempt is not spent.
+    // A step that fails because it was requested to stop does not use up an attempt.
     const bool has_failed = attempted.outcome.kind == Outcome::Kind::failed;
     if (has_failed && stop_token().stop_requested()) check_stop(branch);
     if (has_failed && is_to_be_canceled(branch)) return write_cancel(branch, issued);
@@ -158,12 +157,12 @@ std::string Body::repeat(Branch& branch, const Issued& issued,
           memo->error.value_or(core::TaskError{.code = "cancelled", .message = "cancelled"});
       throw StepFailed{issued.id, error.code, error.message};
     }
-    // A branch with steps of its own is unwound instead: it would come to the next step.
+    // A branch with its own steps is unwound instead, because it would continue with its next step.
     if (!branch.is_line && !branch.is_main && is_to_be_canceled(branch)) {
       memo = write_cancel(branch, issued);
       continue;
     }
-    check_stop(branch);  // first: one that is to end waits for nothing
+    check_stop(branch);  // first: a branch that must end waits for nothing
     if (memo && memo->state == core::NodeState::pending && memo->due_at) {
       wait_until(branch, *memo->due_at);
       check_stop(branch);
@@ -187,7 +186,7 @@ core::StepMemo Body::recall(Branch& branch, core::StepMemo memo) {
   }
 }
 
-// What the run's end cancels is not written by the workflow.
+// The engine cancels steps at the end of a run, so the workflow does not write them.
 bool Body::is_to_be_canceled(const Branch& branch) {
   if (!branch.is_canceled() || services_.went_beyond || is_ending()) return false;
   const std::lock_guard lock{mutex_};
@@ -212,6 +211,7 @@ core::StepMemo Body::write_outcome(Branch& branch, const Issued& issued, const c
     step.step_id = issued.id;
     step.kind = issued.kind;
     step.retry = retry;
+    step.took = attempted.took;
     if (outcome.kind == Outcome::Kind::completed) {
       step.output = {outcome.output};
     } else {
@@ -231,21 +231,22 @@ core::StepMemo Body::write_outcome(Branch& branch, const Issued& issued, const c
     return std::move(written->steps.front().now);
   }
   if (outcome.kind != Outcome::Kind::completed) throw failure_of(written.problem());
-  // What it gave cannot be kept: it has failed, and will each time.
+  // The store rejects the output, and each retry would be rejected too: the step has failed.
   return write_outcome(
       branch, issued, retry,
       {.outcome =
            failed_with({.code = "result_refused", .message = written.problem().detail, .retryable = false}),
-       .number = attempted.number});
+       .number = attempted.number,
+       .took = attempted.took});
 }
 
 std::string Body::keep_marker(Branch& branch, const std::string& id, std::string value) {
   const Issued issued = issue_id(branch, id, core::StepKind::marker);
-  if (services_.went_beyond && !issued.memo) return value;  // a history is not added to
+  if (services_.went_beyond && !issued.memo) return value;  // a replayed history is not extended
   return execute(branch, issued, {}, [&](Step&) { return value; });
 }
 
-// Which way a run goes is decided once, and kept for its later passes; by one that is ending it is not noted.
+// The path of a run is decided once and stored for its later passes. A run that is ending does not store it.
 bool Body::is_patched(Branch& branch, std::string_view name) {
   const std::string id = fmt::format("patched:{}", name);
   const bool is_new = !memo_.first_expected(branch.prefix);
@@ -253,7 +254,7 @@ bool Body::is_patched(Branch& branch, std::string_view name) {
   return keep_marker(branch, id, is_new ? "true" : "false") == "true";
 }
 
-// The marker's name is one that no step can have. A promise without one began before secrets were drawn.
+// No step can have the marker's name. A promise without a marker began before secrets were introduced.
 std::string Body::promise_secret(Branch& branch, const Issued& issued) {
   const std::string marker = issued.id + "#0";
   const bool is_drawn = memo_.find(marker).has_value();
@@ -264,7 +265,7 @@ std::string Body::promise_secret(Branch& branch, const Issued& issued) {
 
 void Body::set_status(Branch& branch, std::string status) {
   const bool is_told = services_.went_beyond || memo_.first_expected(branch.prefix);
-  if (is_told || is_ending()) return;  // it is nothing to stop at: there may be more to undo behind it
+  if (is_told || is_ending()) return;  // does not stop here: more undos may be registered behind it
   {
     const std::lock_guard lock{mutex_};
     if (status_ == status) return;
@@ -296,13 +297,13 @@ void Body::continue_as_new(Branch& branch, std::string input) {
                       undos_.front().id),
           false};
     unsent_.clear();
-    is_winding_down_ = true;  // branches end with the next thing that they had not done
+    is_winding_down_ = true;  // branches start no new step
   }
   next_input_ = std::move(input);
   unwind(branch, Ending::continued);
 }
 
-// --- whether to go on ---
+// --- whether to continue ---
 
 std::optional<core::StopReason> Body::stop_reason(worker::LeaseState lease) {
   const std::lock_guard lock{mutex_};
@@ -348,7 +349,7 @@ core::WriteSteps Body::command_of(std::vector<core::StepWrite> steps) const {
           .steps = std::move(steps)};
 }
 
-// The write of one step carries the undos that were registered before it.
+// The write of a step also declares the undos that were registered before it.
 void Body::add_undos(core::WriteSteps& command) {
   const std::lock_guard lock{mutex_};
   if (!undeclared_.empty()) command.undos = undeclared_;

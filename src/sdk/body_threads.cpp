@@ -1,9 +1,9 @@
 // The threads of a body's branches.
 //
-// Every spawned lambda is queued, and runs on a thread of the body. Of those that do not wait for another
-// branch, at most `branch_threads` run concurrently; a thread that waits does not count, so that its place is
-// taken by what it may wait for. A branch that waits for one which is still queued runs it itself. So the
-// number of threads is bounded, and branches that wait for one another always go on.
+// Every spawned lambda is queued and runs on a thread of the body. At most `branch_threads` branches that do
+// not wait for another branch run concurrently. A waiting thread does not count, so the branch that it waits
+// for can take its place. A branch that waits for a queued one runs it itself. So the number of threads is
+// bounded, and branches that wait for each other always progress.
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +16,7 @@ namespace pawl::detail {
 
 namespace {
 
-thread_local const Body* body_of_thread = nullptr;  // where it is one of a body's threads
+thread_local const Body* body_of_thread = nullptr;  // set on a body's threads
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void Body::enqueue(LocalRun& run) {
   start_thread();
 }
 
-// For the first that is queued, if there is room.
+// Starts or wakes a thread for the first queued branch, if there is room.
 void Body::start_thread() {
   if (queued_.empty() || active_ >= std::max<std::size_t>(services_.branch_threads, 1)) return;
   if (idle_threads_ >= queued_.size() || !may_start_thread()) return branch_queued_.notify_one();

@@ -1,4 +1,4 @@
-// Steps whose own rows and whose result are one commit.
+// Transactional steps: the user's rows and the step's result are one commit.
 
 #include <utility>
 
@@ -21,7 +21,8 @@ std::string Body::execute_transaction(Branch& branch, const Issued& issued, cons
   });
 }
 
-// What the function gave, as the step that is to be committed with what it wrote; none where it failed.
+// Runs the step's function in the transaction. Returns the step's write, to be committed with the function's
+// rows; nothing if the function failed.
 std::optional<core::WriteSteps> Body::work_out(const SqlAttempt& attempt, store::Sql& sql,
                                                Outcome& outcome) const {
   const Issued& issued = attempt.step.issued;
@@ -38,12 +39,12 @@ std::optional<core::WriteSteps> Body::work_out(const SqlAttempt& attempt, store:
     return output;
   });
   const auto& timeout = attempt.step.policy.timeout;
-  // Before the commit, which a late result must not come to.
+  // Checked before the commit, because a late result must not be committed.
   if (timeout && services_.connection.clock().monotonic() >= began + *timeout) {
     outcome = failed_with(timeout_error(*timeout));
     return std::nullopt;
   }
-  if (open.has_refused()) outcome.error.retryable = false;  // it will do the same each time
+  if (open.has_refused()) outcome.error.retryable = false;  // the next attempt would make the same call
   if (outcome.kind != Outcome::Kind::completed) return std::nullopt;
   core::WriteSteps command = command_of({{.step_id = issued.id, .kind = issued.kind, .must_be_new = true}});
   command.steps.front().output = {outcome.output};
@@ -61,7 +62,7 @@ core::StepMemo Body::transact(Branch& branch, const SqlStep& step, int number) {
     const auto written = services_.connection.transact([&](store::Sql& sql) {
       return work_out({.step = step, .number = number, .stop = stop_token_of(branch)}, sql, outcome);
     });
-    // It was committed before, and its reply was lost: how it stands is known to the run.
+    // An earlier try was committed and its reply was lost: read the step's state.
     const bool is_done = !written && written.problem().code == core::ProblemCode::already_completed;
     if (!written && !is_done && may_try_again(branch, written.problem(), wait)) continue;
     if (is_done) return as_it_stands(branch, step.issued);
@@ -74,7 +75,7 @@ core::StepMemo Body::transact(Branch& branch, const SqlStep& step, int number) {
       return (*written)->steps.front().now;
     }
     if (outcome.kind == Outcome::Kind::unwound) throw Unwind{};
-    // It left nothing behind.
+    // The failed attempt left nothing in the database.
     return write_outcome(branch, step.issued, step.policy.retry, {.outcome = outcome, .number = number});
   }
 }

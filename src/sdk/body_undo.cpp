@@ -1,4 +1,4 @@
-// What a workflow does to undo what it has done.
+// Registers and runs the undos of a workflow.
 
 #include <algorithm>
 #include <utility>
@@ -34,7 +34,7 @@ void Body::register_undo(Branch& branch, Undo undo) {
   undo_if_due(branch);
 }
 
-// The store keeps the names of registered undos, so that a run which ends without them is noticed.
+// The store keeps the names of registered undos, so that a run that ends without running them is detected.
 std::vector<std::string> Body::undos_to_declare() {
   const std::lock_guard lock{mutex_};
   return std::exchange(undeclared_, {});
@@ -56,8 +56,8 @@ void Body::declare_undos() {
   }));
 }
 
-// Its functions refer to what is gone now: they are registered again when the code is run once more, up to
-// the last call that it made. What it had asked for is begun, so that the code comes past it again.
+// The undo functions refer to objects that no longer exist. One more run of the code, up to its last call,
+// registers them again. The steps that the code has requested begin now, so that the code gets past them.
 bool Body::has_planned_undoing() {
   if (undos_.empty()) return false;
   Branch end{*this, "", began_at()};
@@ -65,7 +65,7 @@ bool Body::has_planned_undoing() {
     static_cast<void>(outcome_of([&] {
       begin_now(end);
       return std::string{"null"};
-    }));  // one that was lost is noticed by the next pass
+    }));  // the next pass notices a lost lease
   }
   undo_at_ = calls_;
   planned_ = std::exchange(undos_, {});
@@ -80,16 +80,16 @@ void Body::undo_if_due(Branch& branch) {
   if (branch.is_main && undo_at_ && branch.calls >= *undo_at_) undo_here(branch);
 }
 
-// The body goes on when its tasks and children have ended: what they did is undone or over before what was
-// done before them is undone.
+// Suspends the body until its tasks and children have ended. Their effects must be undone or final before
+// earlier effects are undone.
 void Body::wait_for_outside(Branch& branch) {
   std::vector<std::string> outside = memo_.live_outside();
   if (outside.empty() || memo_.has_compensations()) return;
   suspend(branch, {.steps = std::move(outside), .wants_all = true, .before_undoing = true});
 }
 
-// In the reverse of the order in which what they undo was committed. One that fails keeps no other from
-// running.
+// Undos run in the reverse order in which the work that they undo was committed. An undo that fails does not
+// stop the others.
 void Body::undo_here(Branch& branch) {
   {
     const std::lock_guard lock{mutex_};
@@ -104,7 +104,8 @@ void Body::undo_here(Branch& branch) {
   unwind(branch, Ending::undone);
 }
 
-// With those that the pass that failed had registered and this one has not: they cannot be done.
+// Includes the undos that the failed pass registered and this pass did not; they fail, because they cannot
+// run.
 std::vector<Body::Undo> Body::take_undos() {
   std::vector<Undo> undos;
   {
@@ -137,7 +138,7 @@ void Body::undo(Branch& branch, const Undo& undo) {
   if (outcome.kind == Outcome::Kind::unwound) throw Unwind{};
 }
 
-// The code is not the same each time. What was done must not be taken for undone.
+// The code is not deterministic. Completed work must not be recorded as undone.
 void Body::give_up_undoing() {
   {
     const std::lock_guard lock{mutex_};

@@ -1,4 +1,4 @@
-// What a workflow's body waits for: what ends by itself, and time.
+// The waits of a workflow's body: for remote steps and for time.
 
 #include <algorithm>
 #include <iterator>
@@ -18,15 +18,15 @@ constexpr core::Duration kLeaseLook = std::chrono::milliseconds{200};
 constexpr core::Duration kLookSoon = std::chrono::milliseconds{5};
 constexpr core::Duration kFirstAwait = std::chrono::milliseconds{50};
 constexpr int kLooksMax = 100;
-constexpr std::size_t kBeginBytesMax = 1U << 20U;  // of many; a larger one goes alone
+constexpr std::size_t kBeginBytesMax = 1U << 20U;  // per write; a larger step is written alone
 
 }  // namespace
 
-// --- what ends by itself ---
+// --- remote steps ---
 
 void Body::begin_soon(Branch& branch, Issued& issued) {
   if (issued.memo) return;
-  // What cannot begin is not in the record either: it is refused here, the same each time.
+  // An invalid step is not in the record either: it is rejected here, in the same way in each pass.
   if (const core::Status valid = core::check(command_of({issued.begin})); !valid) {
     keep_refused(issued.begin, valid.problem());
     issued.memo = memo_.consume(issued.id);
@@ -38,7 +38,7 @@ void Body::begin_soon(Branch& branch, Issued& issued) {
 }
 
 void Body::begin_now(Branch& branch, const Await& await) {
-  // Also where another thread writes them: what comes behind them in the code must not be written before.
+  // Also waits for a thread that is writing them: later steps of the code must not be written first.
   const std::lock_guard one_at_a_time{beginning_};
   std::vector<core::StepWrite> steps;
   {
@@ -46,7 +46,7 @@ void Body::begin_now(Branch& branch, const Await& await) {
     if (unsent_.empty()) return;
     steps = std::exchange(unsent_, {});
   }
-  // Its own fault, and nobody's who happens to be the next to write.
+  // A rejected step fails alone, not the branch that happens to write it.
   begin_all(
       branch, std::move(steps),
       [this](const core::StepWrite& step, const core::Problem& problem) { keep_refused(step, problem); },
@@ -140,13 +140,13 @@ bool Body::may_wait_here() const {
   return services_.suspend_after > core::Duration{0} && services_.has_free_slot && services_.has_free_slot();
 }
 
-// Others would have to wait too before they begin anything.
+// Other branches would have to wait too before they begin anything.
 bool Body::may_await_alone() {
   return may_wait_here() && is_true([this] { return branches_ == 0; });
 }
 
-// The engine answers as soon as enough have ended. It does not see what other nodes commit: so each wait is a
-// short one, after which the store is asked.
+// The engine replies as soon as enough steps have ended, but it does not see the commits of other nodes. So
+// each wait is short, and then the store is read.
 void Body::await_here(Branch& branch, const std::vector<Issued>& steps, bool wants_all) {
   core::Clock& clock = services_.connection.clock();
   const core::MonotonicTime until = clock.monotonic() + services_.suspend_after;

@@ -1,6 +1,6 @@
 #pragma once
-// One line of a workflow: the function itself (the main branch), or a lambda that runs beside it. Used by its
-// own thread only.
+// One branch of a workflow: the function itself (the main branch), or a lambda that runs concurrently. Only
+// its own thread uses it.
 
 #include <atomic>
 #include <cstdint>
@@ -17,26 +17,26 @@ namespace pawl::detail {
 
 class Body;
 
-// Why a branch is being unwound; where several are, for the one that stands last.
+// Why a branch is being unwound. If several branches are, the last of their reasons in this list counts.
 enum class Ending : std::uint8_t {
   none,
-  continued,  // another run takes the place of this one
-  suspended,  // it waits for something that takes long
-  released,   // the worker is going: somebody else goes on
-  stopped,    // nothing more is to be done
-  undone,     // and what was done is undone
-  parked,     // the code is not the one that the run was begun with
-  lost,       // somebody else may have it already
+  continued,  // another run replaces this one
+  suspended,  // it waits for a long time
+  released,   // the worker stops: another worker continues
+  stopped,    // nothing more may begin
+  undone,     // stopped, and the undos have run
+  parked,     // the code differs from the run's history
+  lost,       // another worker may hold the task already
 };
 
-// Whether anybody may still ask for what a branch gives; nobody does where nobody asks for the one that it is
-// within. Any thread.
+// Whether the result of a branch may still be needed. It is not if the result of the enclosing branch is not.
+// Thread-safe.
 class Interest {
  public:
   explicit Interest(std::shared_ptr<const Interest> of) : of_(std::move(of)) {}
   void lose() { is_lost_ = true; }
   [[nodiscard]] bool is_lost() const { return is_lost_ || (of_ && of_->is_lost()); }
-  // The workflow canceled it: a step that fails then is written as canceled.
+  // The workflow canceled the branch: a step that fails afterwards is written as canceled.
   void cancel() {
     is_canceled_ = true;
     lose();
@@ -44,7 +44,8 @@ class Interest {
   [[nodiscard]] bool is_canceled() const { return is_canceled_ || (of_ && of_->is_canceled()); }
 
  private:
-  std::shared_ptr<const Interest> of_;  // shared by all branches within the same; null: the main one
+  // The enclosing branch's interest, shared by all branches within it; null: directly in the main branch.
+  std::shared_ptr<const Interest> of_;
   std::atomic<bool> is_lost_ = false;
   std::atomic<bool> is_canceled_ = false;
 };
@@ -53,7 +54,7 @@ class Branch {
  public:
   Branch(Body& of, std::string names_begin_with, core::TimePoint time)
       : body(of), prefix(std::move(names_begin_with)), now(time) {}
-  // Beside `owner`, from where that stands.
+  // A branch concurrent to `owner` that begins at the owner's position.
   Branch(const Branch& owner, std::string names_begin_with)
       : body(owner.body),
         prefix(std::move(names_begin_with)),
@@ -63,7 +64,7 @@ class Branch {
         stop(owner.stop),
         interest(std::make_shared<Interest>(owner.interest)) {}
 
-  // What ended, as far as the code knows.
+  // Moves the branch's time and sequence forward to those of a step that has ended.
   void note(const core::StepMemo& step) {
     if (step.finished_at && *step.finished_at > now) now = *step.finished_at;
     if (step.sequence > sequence) sequence = step.sequence;
@@ -74,18 +75,20 @@ class Branch {
   Body& body;
   std::string prefix;  // of the names of its steps
   bool is_main = false;
-  bool is_line = false;   // its steps are all that begin with its prefix
-  bool is_known = false;  // some of them, or the one that it is for, were there before
+  bool is_line = false;   // all steps that begin with its prefix are its own
+  bool is_known = false;  // the history has some of its steps, or the step that it runs
   core::TimePoint now;
-  std::int64_t sequence = 0;  // of the last step that it came to
+  std::int64_t sequence = 0;  // of the last step that it reached
   std::map<std::string, int, std::less<>> uses = {};
-  int draws = 0;  // of uuid and random
-  int calls = 0;  // of the workflow, in this pass
+  int draws = 0;  // calls of uuid and random
+  int calls = 0;  // calls of the workflow in this pass
   Ending ending = Ending::none;
-  bool is_swallowed = false;                // it was used after that
-  std::vector<std::string> around = {};     // the lines that have to be where they were before it goes on
-  std::stop_token stop = {};                // of a lambda beside; none: the body's
-  std::shared_ptr<Interest> interest = {};  // shared with those within it, which may end later; null: main
+  bool is_swallowed = false;  // the workflow was used after the unwinding began
+  // The branches that must reach their recorded steps before this one begins something new.
+  std::vector<std::string> around = {};
+  std::stop_token stop = {};  // of a concurrent lambda; without one: the body's
+  // Shared with inner branches, which may end later; null: main branch.
+  std::shared_ptr<Interest> interest = {};
 };
 
 }  // namespace pawl::detail

@@ -34,7 +34,8 @@ core::RunAction action_of(const std::string& name) {
   throw Error{"invalid_argument", "there is no action '" + name + "'"};
 }
 
-// A server that restarts is back within seconds; one that is away for longer is an address that is wrong.
+// A server that restarts is back within seconds. If one stays unreachable for longer, its address is probably
+// wrong.
 constexpr core::Duration kAwayMax = std::chrono::minutes{10};
 constexpr core::Duration kTryAgainFirst = std::chrono::milliseconds{20};
 constexpr core::Duration kTryAgainLast = std::chrono::seconds{1};
@@ -105,7 +106,7 @@ std::string Run::wait_for_output(std::optional<Duration> timeout) const {
   const auto begun = clock.monotonic();
   core::MonotonicTime last_reply = begun;
   core::Duration try_again = kTryAgainFirst;
-  std::string id = id_;  // of the last run of the chain so far
+  std::string id = id_;  // the last run of the chain so far
   auto waiting = connection_->waiting(detail::run_id_from(id));
   for (;;) {
     connection_->check_wait();
@@ -218,8 +219,8 @@ void Client::fail_promise(std::string_view token, const Failure& failure) const 
                          Json{{"error", {{"code", failure.code()}, {"message", failure.message()}}}}));
 }
 
-// It is a signal that only the holder of the token can name; the token is its idempotency key, so that the
-// first counts.
+// A promise is a signal that only a holder of the token can name. The token is also the idempotency key, so
+// the first completion counts.
 void Client::end_promise(std::string_view token, std::string outcome) const {
   const detail::PromiseToken parts = detail::promise_token_from(token);
   run(parts.run_id).send_signal(parts.signal, std::move(outcome), {.idempotency_key = std::string{token}});

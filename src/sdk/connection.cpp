@@ -13,7 +13,7 @@ namespace pawl::detail {
 
 namespace {
 
-// A claim of an engine in this process cannot be called off: it waits no longer than a stop may.
+// A claim of an engine in this process cannot be canceled, so it waits no longer than a stop may take.
 constexpr core::Duration kEmbeddedClaimWait = std::chrono::milliseconds{200};
 constexpr core::Duration kHttpClaimWait = std::chrono::seconds{5};
 constexpr core::Duration kHttpNoticeWait = std::chrono::seconds{30};
@@ -25,7 +25,7 @@ std::size_t bytes_of(const core::WriteSteps& command) {
   return bytes;
 }
 
-// An address with a host may have a password in it, so only its scheme is shown.
+// Shows only the scheme of an address with a host, because the address may contain a password.
 Error unknown_address(const std::string& address) {
   const auto slashes = address.find("://");
   const std::string shown = slashes == std::string::npos ? address : address.substr(0, slashes) + "://…";
@@ -143,7 +143,8 @@ std::shared_ptr<Connection> open_embedded(const std::string& store, EmbeddedOpti
   if (!address) throw error_of(address.problem());
   if (!options.clock) options.clock = std::make_unique<runtime::SystemClock>();
   return from_store([&]() -> std::shared_ptr<Connection> {
-    // Another process may be ahead of us with a database that it shares; opening a file migrates it.
+    // Other processes may share a PostgreSQL database and may have migrated it already. Opening a SQLite file
+    // migrates it.
     if (address->type == client::StoreType::postgres) {
       runtime::SystemRandom random;
       client::migrate_store(*address, *options.clock, random);

@@ -1,7 +1,7 @@
 #pragma once
-// What a Client stands on: an engine in this process on a store that it owns, or a server. Calls may be made
-// from any thread; over HTTP each takes a connection of its own out of a pool, so that one that waits holds
-// nobody up.
+// The connection behind a Client: an engine in this process on a store that it owns, or a server.
+// Thread-safe. Over HTTP each call takes its own connection from a pool, so a waiting call does not block
+// others.
 
 #include <functional>
 #include <memory>
@@ -20,8 +20,7 @@
 
 namespace pawl::detail {
 
-// Both sides of the same thing, for as long as a call takes. A server's connection goes back to the pool
-// afterwards.
+// The APIs of a connection for the duration of one call. An HTTP connection then returns to the pool.
 class Calls {
  public:
   explicit Calls(runtime::LocalApi& local) : tasks_(&local), runs_(&local), schedules_(&local) {}
@@ -43,7 +42,7 @@ class Calls {
   [[nodiscard]] core::Api& tasks() const { return *tasks_; }
   [[nodiscard]] core::RunApi& runs() const { return *runs_; }
   [[nodiscard]] core::ScheduleApi& schedules() const { return *schedules_; }
-  // Ends the call under way and all later ones; a call of an engine in this process ends by itself, soon.
+  // Ends the current call and all later ones. A call of an engine in this process ends soon on its own.
   void cancel() const {
     if (http_) http_->cancel();
   }
@@ -56,8 +55,8 @@ class Calls {
   std::function<void(std::unique_ptr<client::HttpApi>)> give_back_;
 };
 
-// While a function of a user's has a transaction of a database open on this thread: a call to the engine on
-// it would wait for the end of that for ever.
+// Exists while a user's function has a database transaction open on this thread. A call to the engine from
+// that function would wait for the end of the transaction forever.
 class OpenTransaction {
  public:
   OpenTransaction();
@@ -65,7 +64,7 @@ class OpenTransaction {
   OpenTransaction& operator=(const OpenTransaction&) = delete;
   ~OpenTransaction();
 
-  // Throws Error where there is one on this thread.
+  // Throws Error if this thread has one.
   static void refuse_calls();
   [[nodiscard]] bool has_refused() const { return has_refused_; }
 
@@ -81,32 +80,32 @@ class Connection {
   virtual ~Connection() = default;
 
   [[nodiscard]] virtual Calls calls() = 0;
-  // Each call is a request to a server.
+  // Whether each call is a request to a server.
   [[nodiscard]] virtual bool is_remote() const { return false; }
-  // What a body writes. To a server it goes together with what others write meanwhile.
+  // Writes the steps of a body. Writes to a server are batched with concurrent ones.
   [[nodiscard]] virtual core::Result<core::StepsWritten> write_steps(core::WriteSteps command) {
     return calls().runs().write_steps(std::move(command));
   }
-  // One that nobody else uses, each of whose calls ends after `timeout`.
+  // A connection for the caller alone; each of its calls ends after `timeout`.
   [[nodiscard]] virtual Calls own_calls(core::Duration timeout) = 0;
-  // How long a workflow waits on its thread before it leaves it, where its worker was told `asked`.
+  // How long a workflow waits on its thread before it is suspended. `asked` is the worker's option.
   [[nodiscard]] virtual core::Duration suspend_after(core::Duration asked) const { return asked; }
-  // Whether a step that takes long is written as started.
+  // Whether a step that runs long is written as started.
   [[nodiscard]] virtual bool shows_started_steps() const { return true; }
-  // Held by whoever waits for the end of the run: a clock that skips time may go on.
+  // The caller holds the result while it waits for the end of the run: only then a test clock skips time.
   [[nodiscard]] virtual std::shared_ptr<void> waiting(const core::RunId& /*run*/) { return nullptr; }
   // How long one request waits for the end of a run.
   [[nodiscard]] virtual core::Duration result_wait() const { return std::chrono::seconds{20}; }
-  // Called between these requests: throws where no run can be waited for any longer.
+  // Called between these requests; throws if no run can be awaited any longer.
   virtual void check_wait() {}
-  // How long a claim should wait for work at a time.
+  // How long one claim waits for work.
   [[nodiscard]] virtual core::Duration claim_wait() const = 0;
-  // How long a wait for notices should take at a time.
+  // How long one request waits for notices.
   [[nodiscard]] virtual core::Duration notice_wait() const { return claim_wait(); }
 
-  // Why there can be no transaction of a user's own; nothing where there can.
+  // Why transactions with user SQL are impossible; nothing if they are possible.
   [[nodiscard]] virtual std::optional<std::string> why_no_sql() const = 0;
-  // Steps that are worked out behind a user's own statements, in one commit with them (Engine::transact).
+  // Computes steps after the user's own statements; both are committed together (Engine::transact).
   using StepsWork = std::function<std::optional<core::WriteSteps>(store::Sql&)>;
   [[nodiscard]] virtual core::Result<std::optional<core::StepsWritten>> transact(const StepsWork& work) = 0;
 
@@ -124,10 +123,10 @@ class Connection {
   runtime::SystemRandom random_;
 };
 
-// Throws Error.
+// Throws Error if the address is not valid or the store cannot be opened.
 [[nodiscard]] std::shared_ptr<Connection> open_connection(const std::string& address,
                                                           const ConnectOptions& options);
-// An engine in this process on a clock that somebody else moves.
+// An engine in this process. `clock` is for callers that control the time; the default is the system clock.
 struct EmbeddedOptions {
   std::string ns = "default";
   std::unique_ptr<core::Clock> clock = {};

@@ -108,6 +108,8 @@ StepInfo info_of(const core::StepAttempt& attempt) {
           .kind = std::string{core::to_string(attempt.kind)},
           .state = std::string{core::to_string(attempt.state)},
           .attempt = attempt.attempt,
+          .started_at = attempt.started_at,
+          .finished_at = attempt.finished_at,
           .output_text = text_of(attempt.output),
           .error = info_of(attempt.error)};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Between the types that users see and those of the core.
+// Conversions between the SDK's public types and the types of the core.
 
 #include <string>
 #include <string_view>
@@ -19,14 +19,14 @@ namespace pawl::detail {
 
 [[nodiscard]] Error error_of(const core::Problem& problem);
 
-// The value, or its problem thrown.
+// Returns the value, or throws its problem.
 template <typename T>
 T value_of(core::Result<T> result) {
   if (!result) throw error_of(result.problem());
   return std::move(*result);
 }
 
-// What a store throws becomes an Error.
+// Converts a StoreError to an Error.
 template <typename Call>
 auto from_store(Call call) -> decltype(call()) {
   try {
@@ -36,7 +36,7 @@ auto from_store(Call call) -> decltype(call()) {
   }
 }
 
-// What a database refuses of a user's statement becomes an Error.
+// Converts a rejection of the user's statement to an Error.
 template <typename Call>
 auto from_database(Call call) -> decltype(call()) {
   try {
@@ -46,11 +46,11 @@ auto from_database(Call call) -> decltype(call()) {
   }
 }
 
-// Throw Error{"invalid_argument"} where the text is no id.
+// Throw Error{"invalid_argument"} if the text is not an id.
 [[nodiscard]] core::RunId run_id_from(std::string_view text);
 [[nodiscard]] core::TaskId task_id_from(std::string_view text);
 
-// What is not given is as in `defaults`.
+// Unset fields take the values of `defaults`.
 [[nodiscard]] core::RetryPolicy retry_of(const RetryPolicy& policy, core::RetryPolicy defaults);
 [[nodiscard]] bool is_given(const RetryPolicy& policy);
 [[nodiscard]] core::TaskSpec spec_of(std::string_view type, std::string payload,

@@ -18,9 +18,10 @@ namespace pawl::detail {
 
 namespace {
 
-// A signal handler can reach nothing else. A place is its descriptor and one, so that none is 0.
+// Global, because a signal handler cannot access anything else. An entry is a file descriptor plus one; 0 is
+// free.
 std::array<std::atomic<int>, 256> told_through;
-std::atomic<int> telling = 0;  // handlers under way
+std::atomic<int> telling = 0;  // running signal handlers
 std::atomic<int> last_signal = SIGTERM;
 
 struct SignalsTaken {
@@ -73,7 +74,8 @@ EndSignals::~EndSignals() {
     sigaction(SIGINT, &all.interrupt_before, nullptr);
   }
   told_through[place_] = 0;
-  while (telling != 0) std::this_thread::yield();  // one may be about to write to what is closed next
+  // A handler may be about to write to the descriptor that is closed next.
+  while (telling != 0) std::this_thread::yield();
 }
 
 void EndSignals::end_process() {
@@ -86,7 +88,7 @@ void EndSignals::end_process() {
   sigaddset(&only, number);
   pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
   raise(number);
-  std::abort();  // the default action of both signals is the end
+  std::abort();  // the default action of both signals ends the process
 }
 
 bool EndSignals::came_within(core::Duration wait) const {

@@ -1,6 +1,6 @@
 #pragma once
-// SIGTERM and SIGINT while workers run: taken over by the first, whatever thread they come to, told to each
-// of them, and given back by the last.
+// Receives SIGTERM and SIGINT while workers run. The first worker installs the handlers, every worker is
+// notified, and the last worker restores the previous handlers.
 
 #include <cstddef>
 
@@ -16,9 +16,9 @@ class EndSignals {
   EndSignals& operator=(const EndSignals&) = delete;
   ~EndSignals();
 
-  // Waits for one, at most so long. Each signal counts once.
+  // Waits at most `wait` for a signal. Each signal counts once.
   [[nodiscard]] bool came_within(core::Duration wait) const;
-  // Ends the process by the last signal that came, as if nothing handled it.
+  // Ends the process by the last signal received, as if no handler were installed.
   [[noreturn]] static void end_process();
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Renews leases through the Api, on a connection of its own, until its worker has been told to go and given
-// time for that: then they end by themselves, and somebody else goes on.
+// Renews leases through the Api, on its own connection, until the worker has stopped and its drain time is
+// over. Then the leases expire, and other workers continue the tasks.
 
 #include <atomic>
 #include <memory>
@@ -20,7 +20,7 @@ class ApiLeaseCalls final : public worker::LeaseCalls {
     std::string worker_id = {};
     std::shared_ptr<const std::atomic<bool>> is_over = {};  // shared with the worker, which sets it
   };
-  // `calls` end by themselves within the time that a renewal has.
+  // `calls` must time out within the time that one renewal has.
   ApiLeaseCalls(Calls calls, Of of)
       : calls_(std::move(calls)),
         ns_(std::move(of.ns)),

@@ -1,5 +1,5 @@
 #pragma once
-// A stop that is requested by itself or with its parent's. Any thread may request it.
+// A stop source that also stops when its parent does. Any thread may request the stop.
 
 #include <functional>
 #include <stop_token>

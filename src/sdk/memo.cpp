@@ -118,7 +118,7 @@ std::vector<std::string> Memo::live_outside() const {
   return ids;
 }
 
-// A step is missed by its own branch, or by the one that has not come to the branch that it is in.
+// A step is missing from its own branch, or from an outer branch if the code has not reached the inner one.
 bool Memo::is_missed(const std::string& id, const std::string& branch) const {
   if (!id.starts_with(branch)) return false;
   const auto slash = id.find('/', branch.size());

@@ -1,11 +1,11 @@
 #pragma once
-// What is known of the steps of a run, as its body goes through them again: which were there, and which of
-// those the code has come to in this pass. Any thread.
+// The known steps of a run while its body replays them: which steps the history has, and which of them the
+// code has reached in this pass. Thread-safe.
 //
-// A step belongs to the branch that its name begins with: "thumbnails/resize" to "thumbnails/".
+// A step belongs to the branch that its name begins with: "thumbnails/resize" belongs to "thumbnails/".
 //
-// The outputs take at most `bytes_max` of memory. Beyond that a step is known without its output, which is
-// read again where it is needed (Body::recall).
+// The outputs use at most `bytes_max` of memory. Beyond that a step is kept without its output, and
+// Body::recall reads the output when it is needed.
 
 #include <map>
 #include <mutex>
@@ -22,32 +22,33 @@ class Memo {
  public:
   Memo(const core::BodyMemo* kept, std::size_t bytes_max);
 
-  // More of the steps that were there when the body was claimed.
+  // Adds further steps that existed when the body was claimed.
   void add(const std::vector<core::StepMemo>& steps);
-  // The step has an output that is not here.
+  // Whether the step has an output that is not in memory.
   [[nodiscard]] bool is_dropped(const std::string& id) const;
 
-  // As it stands, and the code has come to it.
+  // Returns the step's known state, and marks the step as reached by the code.
   [[nodiscard]] std::optional<core::StepMemo> consume(const std::string& id);
   [[nodiscard]] std::optional<core::StepMemo> find(const std::string& id) const;
-  // What was just learnt of a step that the code has come to.
+  // Stores the new state of a step that the code has reached.
   void keep(const core::StepMemo& step);
-  // Whether what is known of a step that waits is from an earlier pass.
+  // Whether the known state of an unfinished step is from an earlier pass.
   [[nodiscard]] bool is_old(const std::string& id) const;
 
-  // The code has come to the branch whose steps begin so. False: none of them was there.
+  // Marks the branch with this prefix as reached by the code. Returns false if the history has none of its
+  // steps.
   bool come_to_branch(const std::string& branch);
-  // The first step of the branch that was done before and that the code has not come to; also of a branch
-  // within it, as long as the code has not come to that. Markers and compensations are not expected.
+  // The first recorded step of the branch that the code has not reached. Includes the steps of an inner
+  // branch as long as the code has not reached that branch. Excludes markers and compensations.
   [[nodiscard]] std::optional<std::string> first_expected(const std::string& branch) const;
-  // The steps of the branch, and of the branches within it, that have begun and end by themselves.
+  // The unfinished remote steps of the branch and of its inner branches.
   [[nodiscard]] std::vector<core::StepMemo> open_within(const std::string& branch) const;
   // Whether any undo was begun.
   [[nodiscard]] bool has_compensations() const;
-  // Tasks and children that had not ended when the body last heard of them.
+  // Tasks and children that had not ended when their state was last read.
   [[nodiscard]] std::vector<std::string> live_outside() const;
 
-  // The code begins anew.
+  // Begins a new pass.
   void rewind();
 
  private:
@@ -66,10 +67,11 @@ class Memo {
 
   mutable std::mutex mutex_;
   const std::size_t bytes_max_;
-  std::size_t bytes_ = 0;  // of the outputs that are here
+  std::size_t bytes_ = 0;  // of the outputs in memory
   std::map<std::string, Entry> entries_;
-  std::map<std::string, bool> branches_;  // that were there: whether the code has come to them
-  std::map<std::string, int> expected_;   // by branch: how many steps and branches the code has not come to
+  std::map<std::string, bool> branches_;  // those in the history: whether the code has reached them
+  // By branch: number of steps and inner branches that the code has not reached.
+  std::map<std::string, int> expected_;
 };
 
 }  // namespace pawl::detail

@@ -46,7 +46,7 @@ Outcome failed_with(core::TaskError error) {
   return {.kind = Outcome::Kind::failed, .error = std::move(error)};
 }
 
-// Whatever a user's code said, it must be possible to keep it.
+// Makes the error storable, whatever user code put in it.
 core::TaskError error_to_keep(const Outcome& outcome) {
   core::TaskError error = outcome.error;
   if (!core::check_name("code", error.code)) error.code = "exception";

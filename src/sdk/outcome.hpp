@@ -1,5 +1,5 @@
 #pragma once
-// How a call of a user's code ended. The one place of the SDK where exceptions become values.
+// How a call of user code ended. This is the only place of the SDK where exceptions become values.
 
 #include <exception>
 #include <functional>
@@ -10,7 +10,8 @@
 
 namespace pawl::detail {
 
-// Thrown through a workflow to leave its thread. No std::exception, so that a handler of those lets it pass.
+// Thrown through a workflow function to release its thread. It is not a std::exception, so that handlers of
+// std::exception let it pass.
 struct Unwind {};
 
 struct Outcome {
@@ -18,16 +19,16 @@ struct Outcome {
 
   Kind kind = Kind::completed;
   std::string output = "null";  // JSON
-  core::TaskError error = {};   // where it failed
+  core::TaskError error = {};   // if it failed
   std::optional<core::Duration> retry_after = {};
   std::optional<std::string> continue_as_new = {};  // of a completed body: the input of the next run
-  std::exception_ptr thrown = {};                   // what it failed with, to be thrown on
+  std::exception_ptr thrown = {};                   // the original exception, to be rethrown
 };
 
 [[nodiscard]] Outcome outcome_of(const std::function<std::string()>& call);
 [[nodiscard]] Outcome failed_with(core::TaskError error);
 
-// The report that tells it.
+// The error of a failed call, in a form that can be stored and reported.
 [[nodiscard]] core::TaskError error_to_keep(const Outcome& outcome);
 
 }  // namespace pawl::detail

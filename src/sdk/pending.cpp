@@ -31,7 +31,7 @@ std::string given_by_signal(const core::StepMemo& memo) {
   return R"({"value":)" + given_by(memo) + "}";
 }
 
-// --- a branch beside its owner ---
+// --- a concurrent branch ---
 
 LocalRun::LocalRun(Branch branch, std::function<std::string(Branch&)> call)
     : body_(branch.body),
@@ -84,10 +84,10 @@ std::string LocalRun::await(Branch& owner) {
   throw Failure{outcome_.error.code, outcome_.error.message, false};
 }
 
-// --- one ---
+// --- one pending ---
 
-// A lambda may refer to what its owner is about to lose: it ends first. One that an exception passes, or that
-// lost to another, is to end soon.
+// A lambda may refer to objects that its owner is about to destroy, so it must end first. It is requested to
+// end soon if an exception unwinds the owner or another branch has won.
 PendingState::~PendingState() {
   if (!local_ || local_->is_left_over() || owner_.ending != Ending::none) return;
   if (std::uncaught_exceptions() > exceptions_ || local_->is_let_go()) local_->abandon();
@@ -112,7 +112,8 @@ void PendingState::cancel_soon() {
 
 void PendingState::cancel() {
   owner_.body.enter(owner_);
-  if (local_) owner_.body.begin_now(owner_);  // what its branch has asked for is there to be canceled
+  // The requested steps of its branch must exist before they can be canceled.
+  if (local_) owner_.body.begin_now(owner_);
   cancel_soon();
   owner_.body.begin_now(owner_);
 }
@@ -129,7 +130,7 @@ std::optional<std::int64_t> PendingState::ended_at() {
 std::string await_pending(PendingState& pending) { return pending.await(); }
 void cancel_pending(PendingState& pending) { pending.cancel(); }
 
-// --- several ---
+// --- several pendings ---
 
 namespace {
 
@@ -173,8 +174,7 @@ std::vector<std::string> await_each(Branch& branch, const std::vector<SharedPend
 
 namespace {
 
-// What is done elsewhere is asked for now and then as long as something runs here; otherwise it wakes the
-// body.
+// While a branch runs here, remote steps are polled at these intervals. Otherwise their end wakes the body.
 constexpr core::Duration kFirstLook = std::chrono::milliseconds{5};
 constexpr core::Duration kLastLook = std::chrono::milliseconds{500};
 
@@ -190,7 +190,7 @@ std::optional<std::size_t> first_ended(const std::vector<SharedPending>& pending
   return first;
 }
 
-// With the lock of the body held: one has ended, or none runs.
+// With the body's lock held: whether one has ended, or none runs.
 bool is_worth_a_look(const std::vector<SharedPending>& pendings) {
   bool runs = false;
   for (const SharedPending& pending : pendings) {
@@ -213,7 +213,7 @@ LocalRun* first_queued(Body& body, const std::vector<SharedPending>& pendings) {
   return queued;
 }
 
-// None has ended, and none can before the body is woken.
+// Releases the thread: none has ended, and none can end before the body is woken.
 [[noreturn]] void leave_for(Branch& branch, const std::vector<SharedPending>& pendings) {
   const LocalRun* worst = nullptr;
   for (const SharedPending& pending : pendings) {
@@ -222,7 +222,8 @@ LocalRun* first_queued(Body& body, const std::vector<SharedPending>& pendings) {
   }
   if (worst != nullptr && worst->ending() != Ending::suspended) Body::unwind(branch, worst->ending());
   std::vector<std::string> steps = names_of(not_ended(pendings));
-  if (steps.empty()) Body::unwind(branch, Ending::suspended);  // those that wait have said for what
+  // The waiting branches have registered their waits.
+  if (steps.empty()) Body::unwind(branch, Ending::suspended);
   branch.body.suspend(branch, {.steps = std::move(steps)});
 }
 
@@ -249,7 +250,7 @@ std::size_t await_first(Branch& branch, const std::vector<SharedPending>& pendin
     }
     const std::vector<Issued> elsewhere = not_ended(pendings);
     if (elsewhere.empty() && first_queued(body, pendings) != nullptr) {
-      body.wait_for_branches(is_enough, look);  // it may be this thread that has to run it
+      body.wait_for_branches(is_enough, look);  // this thread may have to run it
     } else if (elsewhere.empty()) {
       body.wait_for_branches(is_enough);
     } else {
@@ -273,14 +274,14 @@ std::vector<std::string> fan_out(Branch& branch, const Fan& fan) {
         outcomes[i] = outcome_of([&] { return fan.call(own, i); });
         if (outcomes[i].kind != Outcome::Kind::unwound) continue;
         ending = own.ending;
-        if (ending != Ending::suspended) break;  // one that waits holds up no other
+        if (ending != Ending::suspended) break;  // a waiting item does not block the others
       }
       if (ending != Ending::none) Body::unwind(own, ending);
       return std::string{"null"};
     }));
   }
   for (const auto& thread : threads) static_cast<void>(thread->await(branch));
-  body.undo_if_due(branch);  // all that they registered is there
+  body.undo_if_due(branch);  // all undos of the items are registered
   std::vector<std::string> given;
   for (Outcome& outcome : outcomes) {
     if (outcome.thrown) std::rethrow_exception(outcome.thrown);

@@ -1,6 +1,6 @@
 #pragma once
-// What stands behind a pawl::Pending: a step that ends by itself somewhere, or a branch that runs on a thread
-// of its own here. Used by the branch that it belongs to.
+// The state behind a pawl::Pending: a remote step, which the engine ends, or a branch that runs on a thread
+// of the body. Only the branch that owns it uses it.
 
 #include <exception>
 #include <functional>
@@ -14,14 +14,14 @@
 
 namespace pawl::detail {
 
-// How one that ended by itself is read: its output, or StepFailed.
+// Reads the result of a remote step that has ended: returns its output or throws StepFailed.
 [[nodiscard]] std::string given_by(const core::StepMemo& memo);
-// The same of a promise, whose signal says how it ended.
+// The same for a promise, whose signal carries the outcome.
 [[nodiscard]] std::string given_by_promise(const core::StepMemo& memo);
-// Of a signal that is waited for: {"value": …}, or null where its time has passed.
+// The same for a signal wait: {"value": …}, or null if it timed out.
 [[nodiscard]] std::string given_by_signal(const core::StepMemo& memo);
 
-// A branch that runs beside its owner, on a thread of the body.
+// A branch that runs concurrently with its owner, on a thread of the body.
 class LocalRun {
  public:
   LocalRun(Branch branch, std::function<std::string(Branch&)> call);
@@ -29,35 +29,35 @@ class LocalRun {
   LocalRun& operator=(const LocalRun&) = delete;
   ~LocalRun();  // waits for its end
 
-  // What it gave. Where it was unwound, so is `owner`, for the same reason.
+  // Waits for its result. If it was unwound, unwinds `owner` for the same reason.
   [[nodiscard]] std::string await(Branch& owner);
-  // Nobody has to ask for it: how it ends is of no matter then.
+  // Its result is no longer required: its outcome does not affect the run.
   void let_go() { is_let_go_ = true; }
   [[nodiscard]] bool is_let_go() const { return is_let_go_; }
-  // Nobody will: it ends with the next thing that it had not done before.
+  // Its result will not be used: it ends at its next step that has no stored result.
   void abandon();
-  // The same, and its stop token fires.
+  // Abandons it, and its stop token fires.
   void cancel();
 
-  // For the body.
+  // Used by the body.
   void run();
-  void note_started() { is_started_ = true; }                    // with the lock of the body held
-  [[nodiscard]] bool is_queued() const { return !is_started_; }  // the same
+  void note_started() { is_started_ = true; }                    // with the body's lock held
+  [[nodiscard]] bool is_queued() const { return !is_started_; }  // with the body's lock held
   [[nodiscard]] const std::string& prefix() const { return branch_.prefix; }
   [[nodiscard]] bool is_line() const { return branch_.is_line; }
 
-  // Its pass is over, and with it all that it belongs to.
+  // Its pass is over, and the objects that it refers to are gone.
   [[nodiscard]] bool is_left_over() const { return pass_.expired(); }
 
-  // With the lock of the body held.
+  // With the body's lock held.
   [[nodiscard]] bool is_done() const { return is_done_; }
   [[nodiscard]] bool has_given() const {
     return is_done_ && (outcome_.kind != Outcome::Kind::unwound || was_canceled());
   }
-  // Of one that is done.
+  // Valid once it is done.
   [[nodiscard]] std::int64_t sequence() const { return branch_.sequence; }
   [[nodiscard]] Ending ending() const { return branch_.ending; }
-  // The workflow canceled it before it had given anything.
+  // The workflow canceled it before it returned a result.
   [[nodiscard]] bool was_canceled() const {
     return branch_.is_canceled() && branch_.ending <= Ending::stopped;
   }
@@ -68,8 +68,8 @@ class LocalRun {
   Branch branch_;
   LinkedStop stop_;
   std::function<std::string(Branch&)> call_;
-  bool is_started_ = false;  // under the lock of the body
-  bool is_done_ = false;     // the same
+  bool is_started_ = false;  // guarded by the body's lock
+  bool is_done_ = false;     // guarded by the body's lock
   bool is_awaited_ = false;
   bool is_let_go_ = false;
   Outcome outcome_ = {};
@@ -88,10 +88,10 @@ class PendingState {
 
   [[nodiscard]] std::string await();
   void cancel();
-  // The same without its write, which the next one sends along.
+  // Like cancel(), but the next write of the body carries the cancellation.
   void cancel_soon();
-  // The place in the record of its end; none where `await` would not give or throw at once. For a remote one
-  // by what is known.
+  // The sequence of its end in the record; nothing if `await` would not return or throw immediately. For a
+  // remote step by its last known state.
   [[nodiscard]] std::optional<std::int64_t> ended_at();
   [[nodiscard]] const std::optional<Issued>& remote() const { return remote_; }
   [[nodiscard]] LocalRun* local() const { return local_.get(); }
@@ -100,20 +100,20 @@ class PendingState {
   Branch& owner_;
   std::optional<Issued> remote_ = {};
   Read read_ = {};
-  int exceptions_ = std::uncaught_exceptions();  // under way when it was made
+  int exceptions_ = std::uncaught_exceptions();  // in flight at the construction
   std::unique_ptr<LocalRun> local_ = {};
 };
 
-// Ends of several, by their places.
+// Waits for all of them and returns their results in order.
 [[nodiscard]] std::vector<std::string> await_each(Branch& branch, const std::vector<SharedPending>& pendings);
-// The first by the record of those that have ended.
+// Waits for one of them to end and returns the index of the first by the record.
 [[nodiscard]] std::size_t await_first(Branch& branch, const std::vector<SharedPending>& pendings);
 
-// Calls each of `count`, on `parallel` threads; what they gave, in order.
+// Runs `call` for each of `count` items on `parallel` threads and returns the results in order.
 struct Fan {
   std::size_t count = 0;
   std::size_t parallel = 1;
-  // Throws Unwind where the one could not be done now; the branch is the thread's.
+  // Throws Unwind if the item cannot finish now. The branch is the one of the thread.
   std::function<std::string(Branch&, std::size_t)> call = {};
 };
 [[nodiscard]] std::vector<std::string> fan_out(Branch& branch, const Fan& fan);

@@ -1,4 +1,4 @@
-// The history of a run, as text and replayed against code.
+// Exports a run's history as text, and replays it against code.
 
 #include <algorithm>
 #include <utility>
@@ -51,7 +51,7 @@ core::StepMemo memo_from(const Json& json, std::int64_t place) {
   return memo;
 }
 
-// What the code came to.
+// What the replayed code reached.
 struct Seen {
   std::optional<std::string> output = {};
   std::optional<core::TaskError> error = {};
@@ -59,7 +59,7 @@ struct Seen {
   std::string beyond = {};  // the first step that is not in the history
 };
 
-// Nothing is written: what the body would say is noted, and steps are told that it has lost its lease.
+// Writes nothing. It notes what the body reports, and answers every write as if the lease were lost.
 class ReplayConnection final : public pawl::detail::Connection {
  public:
   explicit ReplayConnection(Seen& seen)
@@ -96,7 +96,8 @@ class ReplayConnection final : public pawl::detail::Connection {
   runtime::LocalApi api_;
 };
 
-// From outside: how far the code had come then is known, but not what it would have come to.
+// Whether the run was stopped from outside. The history then shows how far the code came, but not how it
+// would have ended.
 bool was_stopped(const Json& history) {
   if (!history.contains("error")) return history.at("state") == "cancelled";
   const auto reason = core::stop_reason_from(history.at("error").at("code").get<std::string>());
@@ -106,7 +107,7 @@ bool was_stopped(const Json& history) {
 core::ClaimedTask claimed_from(const Json& history) {
   const auto run_id = pawl::detail::run_id_from(history.at("run_id").get<std::string>());
   core::ClaimedTask claimed;
-  claimed.task.id = core::TaskId{run_id};  // any will do
+  claimed.task.id = core::TaskId{run_id};  // any id works
   claimed.task.run_id = run_id;
   claimed.task.payload = {history.at("input").dump()};
   claimed.task.created_at = core::time_from_micros(history.at("created_at").get<std::int64_t>());
@@ -114,7 +115,7 @@ core::ClaimedTask claimed_from(const Json& history) {
   auto memo = std::make_shared<core::BodyMemo>();
   for (const Json& step : history.at("steps")) {
     core::StepMemo known = memo_from(step, static_cast<std::int64_t>(memo->steps.size()) + 1);
-    // What waited then did not end for the code, which ended before it.
+    // A step that was waiting at the stop did not end for the code: the code ended first.
     const bool is_cut_off = was_stopped(history) && known.state == core::NodeState::cancelled;
     if (!is_cut_off) memo->steps.push_back(std::move(known));
   }
@@ -133,7 +134,7 @@ void judge(const Json& history, const Seen& seen) {
   std::string found = "no end";
   if (seen.output) found = "the result " + pawl::detail::decode<Json>(*seen.output).dump();
   if (seen.error) found = "the failure " + json_of(*seen.error).dump();
-  // What the run keeps is how its undoing failed, not what it was undone for.
+  // The run stores why its undo failed, not the failure that started the undo.
   if (history.at("state") == "compensation_failed" && seen.error) return;
   if (found != expected) throw Mismatch{fmt::format("expected {}, found {}", expected, found)};
 }

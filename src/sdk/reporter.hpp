@@ -1,6 +1,5 @@
 #pragma once
-// Tells how claimed tasks ended, again and again while their leases are held, until somebody has answered.
-// Any thread.
+// Reports how claimed tasks ended. Retries while their leases are held, until a reply arrives. Thread-safe.
 
 #include <functional>
 #include <limits>
@@ -30,12 +29,12 @@ class Reporter {
             },
             [this](const std::vector<core::Report>& reports) { return tell(reports); }) {}
 
-  // As the lease allows: one that is lost says nothing, one that is abandoned gives a failed task back. True:
-  // it is known as completed.
+  // Reports the outcome as far as the lease allows: a lost lease reports nothing, and an abandoned one
+  // releases a failed task. Returns true if the task is known to be completed.
   bool finish(const core::Task& task, const Outcome& outcome, worker::Lease& lease);
   void release(const core::Task& task);
   [[nodiscard]] core::Result<core::ReportAnswer> deliver(const core::Report& report, worker::Lease& lease);
-  // All at once, bodies of workflows left out; one that is refused will be noticed by its lease.
+  // Starts all tasks in one call, except workflow bodies. The lease shows later if a start was rejected.
   void start(const std::vector<core::ClaimedTask>& tasks);
 
   [[nodiscard]] const std::string& worker_id() const { return worker_id_; }
@@ -47,7 +46,7 @@ class Reporter {
         {.ns = connection_.ns(), .worker_id = worker_id_, .reports = reports});
   }
 
-  // In this process the commit loop gathers them.
+  // In this process the commit loop batches the reports.
   static constexpr int kAnyNumber = std::numeric_limits<int>::max();
 
   Connection& connection_;

@@ -1,4 +1,4 @@
-// Schedules, as a client asks for them.
+// The schedule calls of pawl::Client.
 
 #include "core/limits.hpp"
 #include "pawl/client.hpp"
@@ -21,14 +21,35 @@ core::Overlap overlap_of(Overlap overlap) {
   return core::Overlap::cancel_previous;
 }
 
+core::Dst dst_of(Dst dst) {
+  const auto gap = dst.gap == DstGap::shift ? core::DstGap::shift : core::DstGap::skip;
+  switch (dst.fold) {
+    case DstFold::first: return {.gap = gap, .fold = core::DstFold::first};
+    case DstFold::last: return {.gap = gap, .fold = core::DstFold::last};
+    case DstFold::both: break;
+  }
+  return {.gap = gap, .fold = core::DstFold::both};
+}
+
+Dst dst_of(core::Dst dst) {
+  const auto gap = dst.gap == core::DstGap::shift ? DstGap::shift : DstGap::skip;
+  switch (dst.fold) {
+    case core::DstFold::first: return {.gap = gap, .fold = DstFold::first};
+    case core::DstFold::last: return {.gap = gap, .fold = DstFold::last};
+    case core::DstFold::both: break;
+  }
+  return {.gap = gap, .fold = DstFold::both};
+}
+
 ScheduleInfo info_of(const core::Schedule& schedule) {
   ScheduleInfo info{.id = schedule.id,
                     .name = schedule.name,
                     .every = schedule.every,
                     .timezone = schedule.timezone,
+                    .dst = dst_of(schedule.dst),
                     .is_paused = !schedule.enabled,
                     .next_fire_at = schedule.enabled ? schedule.next_fire_at : std::nullopt,
-                    .last_fire_at = schedule.last_fire_at};
+                    .last_fired_at = schedule.last_fired_at};
   if (!schedule.cron.empty()) info.cron = schedule.cron;
   if (!schedule.workflow.empty()) info.workflow = schedule.workflow;
   if (schedule.task) info.task_type = schedule.task->type;
@@ -49,6 +70,7 @@ ScheduleInfo Client::add_schedule(const ScheduleInfo& what, std::string input,
                           .timezone = options.timezone,
                           .workflow = what.workflow.value_or(""),
                           .queue = options.queue,
+                          .dst = dst_of(options.dst),
                           .max_catchup = options.max_catchup,
                           .overlap = overlap_of(options.overlap),
                           .jitter = options.jitter,

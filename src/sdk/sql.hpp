@@ -1,5 +1,5 @@
 #pragma once
-// What stands behind a pawl::Sql: the statements of one try at a transactional step.
+// The state behind a pawl::Sql: the statements of one attempt at a transactional step.
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,8 @@ class SqlState {
  public:
   explicit SqlState(store::Sql& sql) : sql_(sql) {}
 
-  // Throws Error where the database refuses it, and StoreError where it is not the statement's fault.
+  // Throws Error if the database rejects the statement, and StoreError for a failure that the statement did
+  // not cause.
   [[nodiscard]] std::string run(std::string_view statement, const std::string& values);
 
  private:

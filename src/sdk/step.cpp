@@ -8,8 +8,8 @@ namespace detail {
 
 namespace {
 
-// Workflow::operation_key has to find the step of its caller, and a lambda that runs beside the workflow
-// usually captures the workflow itself, not the branch that it runs on.
+// Thread-local, because Workflow::operation_key must find the step of its caller: a lambda that runs
+// concurrently usually captures the workflow itself, not the branch that it runs on.
 thread_local const StepState* step_of_thread = nullptr;
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// About how many bytes a step is when it is sent: its JSON, and something for the rest.
+// Estimates the size of a step in a request: its JSON texts, and a constant for the other fields.
 
 #include <cstddef>
 

@@ -29,7 +29,7 @@ class StepState {
     return core::execution_key(attempt_.run_id, attempt_.step_id, attempt_.number);
   }
 
-  // The step whose function runs on this thread; null where none does.
+  // The step whose function runs on this thread; null if there is none.
   [[nodiscard]] static const StepState* here();
 
  private:
@@ -37,7 +37,7 @@ class StepState {
   std::stop_token stop_;
 };
 
-// While a step's function runs on this thread.
+// Sets StepState::here() while a step's function runs on this thread.
 class StepHere {
  public:
   explicit StepHere(const StepState& state);

@@ -1,5 +1,6 @@
 #pragma once
-// What stands behind a pawl::Task: the claimed task, its lease as a stop token, and where its evidence goes.
+// The state behind a pawl::Task: the claimed task, its lease as a stop token, and the connection for its
+// checkpoints.
 
 #include <stop_token>
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace pawl::detail {
 
-// Requests stop when the lease is not held any more.
+// Requests stop when the lease is no longer held.
 class LeaseStop {
  public:
   explicit LeaseStop(worker::Lease& lease) : lease_(lease) {

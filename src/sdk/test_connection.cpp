@@ -11,13 +11,13 @@ namespace pawl::testing::detail {
 namespace {
 
 constexpr core::Duration kTestTick = std::chrono::milliseconds{1};
-constexpr std::size_t kLookedAt = 10'000;  // of a kind, which is all that a test has
+constexpr std::size_t kLookedAt = 10'000;  // records per kind; a test has fewer
 
 runtime::RuntimeOptions options_of_a_test() {
   runtime::RuntimeOptions options;
   options.ticker.interval = kTestTick;
   options.schedules = kTestTick;
-  // A worker that was not heard of for a week of skipped time is not lost.
+  // A worker without a heartbeat for a week of skipped time is not lost.
   options.ticker.maintenance = std::chrono::hours{1};
   return options;
 }
@@ -35,7 +35,7 @@ struct Registry {
 };
 
 Registry& registry() {
-  static Registry all;  // of the process: an address is all that a program under test is given
+  static Registry all;  // global, because an address is all that a program under test gets
   return all;
 }
 
@@ -108,7 +108,7 @@ void TestConnection::submit_claim(core::Command command, const core::Reply& repl
 
 void TestConnection::submit_report(core::ReportTasks command, const core::Reply& reply) {
   using Results = std::vector<core::Result<core::ReportAnswer>>;
-  // The worker sends the ends of tasks one by one; renewals come together, of the living and the dead.
+  // The worker reports the ends of tasks one by one. Renewals arrive in batches, for live and crashed claims.
   const core::Report first = command.reports.front();
   const std::size_t count = command.reports.size();
   std::vector<bool> is_dead_one;
@@ -234,7 +234,8 @@ std::vector<std::string> TestConnection::done_again() {
 // --- time ---
 
 bool TestConnection::is_idle() {
-  const auto still = store_->begin();  // so that nothing moves to where was looked already
+  // A transaction, so that no task moves to a place that was already checked.
+  const auto still = store_->begin();
   const auto open =
       store_->list_tasks({.filter = {.ns = ns(),
                                      .statuses = {core::TaskStatus::pending, core::TaskStatus::claimed,
@@ -248,7 +249,7 @@ bool TestConnection::is_idle() {
     if (!is_dead({task.record.id, task.record.progress.fence})) return false;
     has_dead = true;
   }
-  // A worker that has lost as many as it may hold takes nothing until their leases are over.
+  // A worker that has lost as many tasks as it may hold claims nothing until their leases expire.
   if (has_ready && !has_dead) return false;
   const store::DueRuns runs = store_->due_runs(1);
   return store_->due_leases(1).empty() && store_->due_tasks(1).ids.empty() && runs.timers.empty() &&
@@ -278,7 +279,7 @@ std::optional<core::TimePoint> TestConnection::next_due() {
   return next;
 }
 
-// Whoever waits for one that has ended is about to go on, and must find the time that it ended at.
+// A caller that waits for an ended run is about to continue and must find the time at which the run ended.
 bool TestConnection::is_any_awaited() {
   const std::multiset<core::RunId> awaited = [&] {
     const std::lock_guard lock{mutex_};
@@ -295,10 +296,10 @@ int TestConnection::skip() {
     const std::lock_guard lock{mutex_};
     if (awaited_.empty()) return 0;
   }
-  const auto still = store_->begin();  // what comes now comes after the skip
+  const auto still = store_->begin();  // later commands come after the skip
   if (!is_idle() || !is_any_awaited()) return 0;
   if (const auto next = next_due()) skipping().skip_to(*next);
-  return 0;  // what is due now is done by others
+  return 0;  // other threads do the due work
 }
 
 // --- addresses ---

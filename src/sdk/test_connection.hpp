@@ -1,10 +1,10 @@
 #pragma once
-// What stands behind a pawl::testing::Environment: an engine in this process on a store in memory, a clock
-// that stands still but for what is skipped, and a place in front of the engine where a crash can be put.
+// The implementation of pawl::testing::Environment: an engine in this process on a store in memory, a clock
+// that moves only by skips, and a layer in front of the engine that injects crashes.
 //
-// A crash is what a store sees of one: the call does not come, or comes and its answer goes nowhere, and
-// nobody who held a lease then ever says anything again. The worker of this process then stands for the next
-// one.
+// A crash looks to the store like a real one: the call does not arrive, or its reply is lost, and from then
+// on nothing arrives from the claims that were held. After that, the worker of this process acts as a new
+// worker.
 
 #include <map>
 #include <memory>
@@ -20,21 +20,22 @@
 
 namespace pawl::testing::detail {
 
-// The monotonic time, by which waits and leases in this process are measured, is real.
+// Only the calendar time is simulated. The monotonic time, which measures waits and leases in this process,
+// is real.
 class SkippingClock final : public core::Clock {
  public:
   [[nodiscard]] core::TimePoint now() override;
   [[nodiscard]] core::MonotonicTime monotonic() override { return real_.monotonic(); }
-  // Skipped time has passed: it is no step of the clock.
+  // Skipped time counts as elapsed; it is not a clock step.
   [[nodiscard]] core::MonotonicTime elapsed() override {
     return core::MonotonicTime{now().time_since_epoch()};
   }
-  void skip_to(core::TimePoint time);  // never back
+  void skip_to(core::TimePoint time);  // never moves back
 
  private:
   runtime::SystemClock real_;
   std::mutex mutex_;
-  core::TimePoint now_{std::chrono::hours{24 * 365 * 30}};  // some day at the turn of the century
+  core::TimePoint now_{std::chrono::hours{24 * 365 * 30}};  // an arbitrary time close to the year 2000
 };
 
 class TestConnection final : public pawl::detail::Connection {
@@ -52,14 +53,14 @@ class TestConnection final : public pawl::detail::Connection {
   [[nodiscard]] bool shows_started_steps() const override { return false; }
   [[nodiscard]] std::shared_ptr<void> waiting(const core::RunId& run) override;
   [[nodiscard]] core::Duration result_wait() const override { return std::chrono::milliseconds{50}; }
-  void check_wait() override;  // throws Mismatch where a run is parked
+  void check_wait() override;  // throws Mismatch if a run is parked
   [[nodiscard]] std::optional<std::string> why_no_sql() const override {
     return "a test's store is in memory, which takes no SQL";
   }
   [[nodiscard]] core::Result<std::optional<core::StepsWritten>> transact(const StepsWork& work) override;
 
   [[nodiscard]] SkippingClock& skipping() { return static_cast<SkippingClock&>(clock()); }
-  // Nothing can be done now: all that there is waits for time, or for somebody from outside.
+  // Whether no work can be done now: everything waits for time or for a call from outside.
   [[nodiscard]] bool is_idle();
 
   [[nodiscard]] int points();
@@ -71,12 +72,12 @@ class TestConnection final : public pawl::detail::Connection {
  private:
   using Held = std::pair<core::TaskId, std::int64_t>;  // a task and its fence
 
-  // In front of the engine.
+  // The layer in front of the engine.
   void submit(core::Command command, core::Reply reply);
   void submit_claim(core::Command command, const core::Reply& reply);
   void submit_report(core::ReportTasks command, const core::Reply& reply);
   void submit_steps(core::WriteSteps command, const core::Reply& reply);
-  // Whether the process dies at this one, and on which side of it.
+  // Whether the process crashes at this point, and on which side of it.
   [[nodiscard]] std::optional<Crash::Side> next_point();
   void crash();
   [[nodiscard]] bool is_dead(const Held& held);
@@ -85,11 +86,11 @@ class TestConnection final : public pawl::detail::Connection {
   void note_parked(const core::RunId& run, const std::string& why);
 
   int skip();
-  [[nodiscard]] bool is_any_awaited();  // that has not ended
+  [[nodiscard]] bool is_any_awaited();  // an awaited run that has not ended
   [[nodiscard]] std::optional<core::TimePoint> next_due();
 
   const Crash crash_;
-  std::mutex mutex_;  // of what follows, down to the store
+  std::mutex mutex_;  // guards the members down to the store
   std::multiset<core::RunId> awaited_;
   int points_ = 0;
   bool has_crashed_ = false;
@@ -98,19 +99,19 @@ class TestConnection final : public pawl::detail::Connection {
   std::map<core::TaskId, std::string> task_keys_;  // operation keys of claimed tasks
   std::map<core::RunId, std::string> parked_;      // runs whose code differs from their history, and how
   std::set<std::string> durable_;                  // operation keys of completed steps and tasks
-  std::set<std::string> durable_at_crash_;         // and was then
+  std::set<std::string> durable_at_crash_;         // those at the time of the crash
   const Ledger* ledger_ = nullptr;
   std::size_t written_at_crash_ = 0;
 
   std::unique_ptr<store::Store> store_;
   runtime::Runtime runtime_;
   runtime::LocalApi api_;
-  runtime::LookingThread skipper_;  // last: it uses the others
+  runtime::LookingThread skipper_;  // last, because it uses the others
 };
 
-// For addresses of environments; null for all others.
+// Finds the environment with this address; null for other addresses.
 [[nodiscard]] std::shared_ptr<pawl::detail::Connection> find_test_connection(const std::string& address);
-// Gives it an address until it is gone.
+// Gives the connection an address, which is valid as long as the connection exists.
 [[nodiscard]] std::string register_test_connection(const std::shared_ptr<TestConnection>& connection);
 
 }  // namespace pawl::testing::detail

@@ -13,7 +13,7 @@ namespace pawl::testing {
 
 namespace {
 
-// More than any workflow should have; one that is not the same each time could go on for ever.
+// More than a workflow should have; a nondeterministic workflow could have endlessly many.
 constexpr int kPointsMax = 10'000;
 
 std::string shown(const std::vector<std::string>& effects) {

@@ -1,6 +1,6 @@
 #pragma once
-// Calls that many threads make one by one and that are sent together: while some are on their way, those that
-// come meanwhile gather, and whoever is free to sends them all. One alone is sent at once. Any thread.
+// Batches calls that many threads make one by one. While some requests are on their way, further calls
+// gather, and the next thread that may send sends them all. A single call is sent immediately. Thread-safe.
 
 #include <deque>
 #include <exception>
@@ -17,13 +17,13 @@ namespace pawl::detail {
 template <typename Item, typename Answer>
 class Together {
  public:
-  // Of at least two: one answer each, in order; or why there is none at all.
+  // Sends at least two items. Returns one answer for each, in order, or the problem of the whole request.
   using SendMany = std::function<core::Result<std::vector<core::Result<Answer>>>(const std::vector<Item>&)>;
   using SendOne = std::function<core::Result<Answer>(const Item&)>;
   struct Bounds {
-    int senders = 2;  // at once: while one waits for its answer, another can be sent
+    int senders = 2;  // concurrent requests: one is sent while another waits for its answer
     std::size_t items = 500;
-    std::size_t bytes = 1U << 20U;  // of all; a larger one goes alone
+    std::size_t bytes = 1U << 20U;  // of one request; a larger item is sent alone
   };
 
   Together(Bounds bounds, SendOne send_one, SendMany send_many)
@@ -36,17 +36,18 @@ class Together {
       waiting_.push_back(&own);
       send_if_free(own, lock);
     }
-    // Those who were there before may leave no room for it: then it sends them, and itself next.
+    // The items before it may fill a batch: then this thread sends that batch, and its own item with the next
+    // one.
     while (own.news.wait() == Gate::Reason::look && own.news.close(Gate::Reason::look)) {
       std::unique_lock lock{mutex_};
       send_if_free(own, lock);
     }
-    // Perhaps it is only one of those it went with that nobody takes.
+    // The batch was rejected, possibly because of another item.
     if (own.is_to_go_alone) return send_one_(own.item);
     return std::move(*own.answer);
   }
 
-  // Those that nobody has sent yet.
+  // Number of calls that were not sent yet.
   [[nodiscard]] std::size_t waiting() {
     const std::lock_guard lock{mutex_};
     return waiting_.size();
@@ -61,7 +62,7 @@ class Together {
     bool is_taken = false;
     bool is_to_go_alone = false;
     std::optional<core::Result<Answer>> answer = {};
-    Gate news = {};  // it may send, or it is answered
+    Gate news = {};  // opened when this call may send or has its answer
   };
 
   void send_if_free(const Waiting& own, std::unique_lock<std::mutex>& lock) {
@@ -76,7 +77,7 @@ class Together {
     lock.lock();
     --senders_;
     if (!waiting_.empty()) waiting_.front()->news.open(Gate::Reason::look);
-    lock.unlock();  // which those who are woken want next
+    lock.unlock();  // the woken threads lock it next
     tell(taken, answers);
     lock.lock();
   }
@@ -86,7 +87,7 @@ class Together {
     for (std::size_t i = 0; i < taken.size(); ++i) {
       taken[i]->is_to_go_alone = is_refused;
       taken[i]->answer = answer_of(answers, i);
-      taken[i]->news.open();  // it is gone then
+      taken[i]->news.open();  // its owner may destroy it from here on
     }
   }
 
@@ -100,11 +101,11 @@ class Together {
       return send_many_(items);
     });
     for (std::size_t i = 0; !answers && i < items.size(); ++i)
-      taken[i]->item = std::move(items[i]);  // it may go alone
+      taken[i]->item = std::move(items[i]);  // may be sent alone later
     return answers;
   }
 
-  // Whatever happens to the one who sends, the others must hear of it.
+  // The other callers need an answer even if sending throws.
   template <typename Send>
   static Answers heard(const Send& send) {
     try {

@@ -29,12 +29,12 @@ namespace {
 constexpr core::Duration kBackOffMin = std::chrono::milliseconds{100};
 constexpr core::Duration kBackOffMax = std::chrono::seconds{5};
 constexpr core::Duration kSignalLook = std::chrono::milliseconds{100};
-constexpr int kBranchThreadsMax = 1024;  // of a worker, while it has no more workflows than half of that
+constexpr int kBranchThreadsMax = 1024;  // per worker with max_concurrent up to half of it
 constexpr core::Duration kThreadsAgain = std::chrono::seconds{5};
 constexpr core::Duration kStopAtOnce = std::chrono::seconds{1};
 constexpr core::Duration kDeregisterMax = std::chrono::seconds{5};
 
-// Two workers of one process are no incarnations of one another: each is registered under a name of its own.
+// Two workers of one process are not restarts of the same worker, so each registers under its own name.
 std::string name_of_this_one() {
   static std::atomic<int> workers_made{0};  // of the process
   const int number = ++workers_made;
@@ -43,7 +43,7 @@ std::string name_of_this_one() {
 
 void say_to_stderr(const std::string& text) { fmt::print(stderr, "pawl: {}\n", core::printable(text)); }
 
-// What the handler is never called with.
+// Adds a schema check: the handler is never called with an input that does not match.
 template <typename Handler>
 Handler with_schema(const std::string& text, Handler handler) {
   if (text.empty()) return handler;
@@ -103,7 +103,7 @@ void WorkerCore::add_workflow(std::string_view name, const HandlerOptions& optio
   workflows_.emplace(std::move(type), with_schema(options.schema, std::move(handler)));
 }
 
-// A server that is not there yet is no reason not to claim under our own name.
+// If the server is not reachable yet, the worker claims under a name that it makes itself.
 std::string WorkerCore::enlist() {
   std::vector<std::string> workflows;
   for (const auto& [type, handler] : workflows_) workflows.push_back(type.substr(core::body_type("").size()));
@@ -203,7 +203,8 @@ int WorkerCore::wait_for_slots() {
   return is_stopping_ ? 0 : slots_max() - busy_;
 }
 
-// It waits for work only for a small part of the lease, which is counted from before it was asked for.
+// A claim waits for work only for a small part of the lease, because the lease counts from before the
+// request.
 core::ClaimTasks WorkerCore::claim_of(int max) const {
   core::ClaimTasks claim{.ns = connection_->ns(),
                          .worker_id = reporter_->worker_id(),
@@ -219,7 +220,7 @@ core::ClaimTasks WorkerCore::claim_of(int max) const {
 
 bool WorkerCore::has_taken(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at) {
   if (claimed.empty()) return true;
-  // Taken before the start is sent, so that a timeout passes here no later than in the store.
+  // Read before the start is sent, so that a timeout passes here no later than in the store.
   const core::MonotonicTime started_at = connection_->clock().monotonic();
   if (options_.prefetch == 0) reporter_->start(claimed);
   std::vector<Work> work;
@@ -240,7 +241,7 @@ bool WorkerCore::has_taken(std::vector<core::ClaimedTask> claimed, core::Monoton
     unwanted = make_runners();
     busy_ -= static_cast<int>(unwanted.size());
   }
-  // Without the lock, which those who wake want.
+  // Without the lock, because the woken threads need it.
   for (std::size_t i = 0; i < work.size(); ++i) work_came_.notify_one();
   for (const Work& one : unwanted) {
     reporter_->release(one.claimed.task);
@@ -263,7 +264,7 @@ std::vector<WorkerCore::Work> WorkerCore::make_runners() {
       ++idle_runners_;
       continue;
     }
-    log_("there are no more threads to be had: " + made.error.message);
+    log_("no further thread can be started: " + made.error.message);
     more_threads_at_ = connection_->clock().monotonic() + kThreadsAgain;
     for (; static_cast<int>(waiting_.size()) > idle_runners_; waiting_.pop_back())
       unwanted.push_back(std::move(waiting_.back()));
@@ -278,7 +279,7 @@ void WorkerCore::back_off(core::Duration wait) {
 
 // --- running ---
 
-// What was claimed and not begun when the worker is told to stop is given back.
+// Work that was claimed but not begun when the worker stops is released.
 void WorkerCore::run_loop(const SharedRunner& runner) {
   runtime::let_others_finish();
   std::unique_lock lock{mutex_};
@@ -304,7 +305,7 @@ void WorkerCore::run_loop(const SharedRunner& runner) {
     }
     lock.lock();
     runner->is_running = false;
-    if (runner->is_left_behind) {  // another has its place
+    if (runner->is_left_behind) {  // another thread has taken its place
       --left_behind_;
       return;
     }
@@ -325,7 +326,7 @@ void WorkerCore::start(const Work& work) {
 
 void WorkerCore::do_work(const Work& work, const SharedRunner& runner) {
   const core::Task& task = work.claimed.task;
-  // It may be left behind, and the worker started again meanwhile.
+  // Keeps them alive: this thread may be left behind, and the worker may be restarted meanwhile.
   const auto reporter = reporter_;
   const auto attempts = attempts_;
   const auto workflow = workflows_.find(task.type);
@@ -368,7 +369,7 @@ Outcome WorkerCore::call_task(const Work& work, const SharedRunner& runner) {
   }
 }
 
-// The store ends the attempt at its timeout, so nothing is written for one that hangs.
+// The store ends the attempt at its timeout, so nothing is written for a hanging attempt.
 Outcome WorkerCore::call_watched(const Work& work, const SharedRunner& runner,
                                  const std::function<std::string()>& call) {
   if (work.lease->timeout_at() == core::MonotonicTime::max()) return outcome_of(call);
@@ -390,7 +391,7 @@ std::function<void(const std::string&)> WorkerCore::on_hung(const Work& work, co
     lease->end(worker::LeaseState::lost);
     const std::lock_guard lock{mutex_};
     const bool is_current = runner->works == number && runner->is_running && !runner->is_left_behind;
-    if (!is_current) return;  // it has returned meanwhile
+    if (!is_current) return;  // the handler has returned meanwhile
     keeper_->drop(lease);
     leave_behind(*runner, what);
   };
@@ -402,7 +403,7 @@ void WorkerCore::leave_behind(Runner& runner, const std::string& what) {
                    core::format_duration(options_.stop_grace),
                    has_room ? fmt::format("its thread is left behind ({} of at most {})", left_behind_ + 1,
                                           options_.max_concurrent)
-                            : "it holds its thread, since as many are left behind as may be"));
+                            : "it keeps its thread, because the limit of left-behind threads is reached"));
   if (!has_room) return;
   ++left_behind_;
   runner.is_left_behind = true;
@@ -430,7 +431,7 @@ void WorkerCore::stop_claiming() {
   claims_->cancel();
   claimer_.join();
   const std::lock_guard lock{mutex_};
-  is_closed_ = true;  // what waits now is the last
+  is_closed_ = true;  // no work arrives after the waiting one
   work_came_.notify_all();
 }
 
@@ -439,7 +440,7 @@ bool WorkerCore::is_idle_within(core::Duration wait) {
   return idle_.wait_for(lock, wait, [&] { return busy_ == 0; });
 }
 
-// One that hangs is waited for until it is left behind.
+// Waits for a hanging runner until it is left behind.
 void WorkerCore::join_runners() {
   std::unique_lock lock{mutex_};
   while (!runners_.empty()) {
@@ -459,7 +460,7 @@ void WorkerCore::join_runners() {
 
 void WorkerCore::end() {
   if (!is_idle_within(core::Duration{0})) keeper_->end_all(worker::LeaseState::abandoned);
-  *is_over_ = true;  // what takes no notice is not held for ever
+  *is_over_ = true;  // a handler that ignores its stop token does not keep its lease
   join_runners();
   attempts_->stop();
   listener_.reset();
@@ -477,7 +478,7 @@ void WorkerCore::deregister() {
       calls.tasks().deregister_worker({.ns = connection_->ns(), .worker_id = reporter_->worker_id()}));
 }
 
-// Threads cannot be ended from outside, and what their handlers refer to must not be destroyed under them.
+// Threads cannot be ended from outside, and objects that their handlers use must not be destroyed.
 void WorkerCore::end_at_second_signal() {
   keeper_->end_all(worker::LeaseState::abandoned);
   *is_over_ = true;

@@ -1,10 +1,10 @@
 #pragma once
-// What stands behind a pawl::Worker: one thread claims, others run what was claimed, the keeper renews the
-// leases. Threads are made when there is work for them, up to `max_concurrent`.
+// The implementation of pawl::Worker: one thread claims, runner threads run the claimed work, and the keeper
+// renews the leases. Runners are started on demand, up to `max_concurrent`.
 //
 // A runner whose handler ignores its stop token after its timeout is left behind: another thread takes its
-// place, and it ends when its handler returns, which may be after the worker has stopped. So the runners
-// share the ownership of this object, and whoever owns a worker stops it.
+// place, and the runner ends when its handler returns, possibly after the worker has stopped. So the runners
+// share the ownership of this object, and the owner of a worker must stop it.
 
 #include <atomic>
 #include <condition_variable>
@@ -44,15 +44,15 @@ class WorkerCore : public std::enable_shared_from_this<WorkerCore> {
  private:
   struct Work {
     core::ClaimedTask claimed = {};
-    std::shared_ptr<worker::Lease> lease = {};  // with the keeper
+    std::shared_ptr<worker::Lease> lease = {};  // shared with the keeper
   };
-  // A thread that runs handlers. Shared by the worker and the thread itself.
+  // A thread that runs handlers; shared with the thread itself.
   struct Runner {
     std::thread thread = {};
-    std::uint64_t works = 0;  // that it has begun
-    bool is_running = false;  // the last of them
+    std::uint64_t works = 0;  // number of works begun
+    bool is_running = false;  // the last of them is running
     bool is_left_behind = false;
-    bool has_ended = false;  // it does nothing more, and can be joined
+    bool has_ended = false;  // it does nothing more and can be joined
   };
   using SharedRunner = std::shared_ptr<Runner>;
 
@@ -65,9 +65,9 @@ class WorkerCore : public std::enable_shared_from_this<WorkerCore> {
   [[nodiscard]] bool has_free_slot();
   [[nodiscard]] int wait_for_slots();  // 0: stopping
   [[nodiscard]] core::ClaimTasks claim_of(int max) const;
-  // False: there were too few threads for all, and some were given back.
+  // Returns false if there were too few threads and some tasks were released.
   [[nodiscard]] bool has_taken(std::vector<core::ClaimedTask> claimed, core::MonotonicTime asked_at);
-  // With the lock held: what no thread is there for.
+  // With the lock held. Returns the work for which no thread could be started.
   [[nodiscard]] std::vector<Work> make_runners();
   void back_off(core::Duration wait);
   void run_loop(const SharedRunner& runner);
@@ -76,14 +76,14 @@ class WorkerCore : public std::enable_shared_from_this<WorkerCore> {
   [[nodiscard]] Outcome call_task(const Work& work, const SharedRunner& runner);
   [[nodiscard]] Outcome call_watched(const Work& work, const SharedRunner& runner,
                                      const std::function<std::string()>& call);
-  // What to call when the work that the runner now does hangs.
+  // The function to call if the runner's current work hangs.
   [[nodiscard]] std::function<void(const std::string&)> on_hung(const Work& work, const SharedRunner& runner);
   void leave_behind(Runner& runner, const std::string& what);  // with the lock held
   void stop_claiming();
   [[nodiscard]] bool is_idle_within(core::Duration wait);
   void join_runners();
   void end();
-  // Where some handlers do not stop in time, does not return.
+  // Does not return if some handlers do not stop in time.
   void end_at_second_signal();
   void deregister();
 
@@ -95,27 +95,28 @@ class WorkerCore : public std::enable_shared_from_this<WorkerCore> {
 
   std::optional<Calls> claims_;
   std::shared_ptr<Reporter> reporter_;          // shared with the runners
-  std::shared_ptr<AttemptWatch> attempts_;      // the same
-  std::shared_ptr<std::atomic<bool>> is_over_;  // shared with what renews the leases
+  std::shared_ptr<AttemptWatch> attempts_;      // shared with the runners
+  std::shared_ptr<std::atomic<bool>> is_over_;  // shared with the calls that renew the leases
   std::unique_ptr<worker::LeaseKeeper> keeper_;
   std::optional<Calls> notice_calls_;
   std::unique_ptr<worker::NoticeListener> listener_;
   std::thread claimer_;
 
   std::mutex mutex_;
-  std::condition_variable work_came_;     // for one runner each
-  std::condition_variable slot_freed_;    // for the claimer
-  std::condition_variable idle_;          // for whoever drains
-  std::condition_variable runner_ended_;  // for the end
+  std::condition_variable work_came_;     // wakes one runner
+  std::condition_variable slot_freed_;    // wakes the claimer
+  std::condition_variable idle_;          // wakes the thread that drains
+  std::condition_variable runner_ended_;  // wakes the thread that joins the runners
   std::deque<Work> waiting_;
-  std::vector<SharedRunner> runners_;  // but for those that are left behind
+  std::vector<SharedRunner> runners_;  // without those left behind
   int left_behind_ = 0;
   int busy_ = 0;  // waiting or running
   int idle_runners_ = 0;
-  core::MonotonicTime more_threads_at_ = {};  // not before, since there were none to be had
+  // Starting a thread failed: no other is started before this time.
+  core::MonotonicTime more_threads_at_ = {};
   bool is_started_ = false;
-  std::atomic<bool> is_stopping_ = false;  // set with the mutex; every step looks
-  bool is_closed_ = false;                 // no runner has anything more to do
+  std::atomic<bool> is_stopping_ = false;  // set with the mutex held; each step reads it
+  bool is_closed_ = false;                 // the runners get no further work
   std::optional<core::Problem> problem_;
 };
 

@@ -28,7 +28,7 @@ detail::StepPolicy policy_of(const StepOptions& options) {
   return {step_retry(options.retry), options.timeout};
 }
 
-// 32 hexadecimal digits that are the same each time for the same draw of the same run.
+// 32 hexadecimal digits, the same in each replay for the n-th draw of a branch.
 std::string draw(detail::Branch& branch) {
   const std::string text =
       fmt::format("{}|{}|{}", to_string(branch.body.run_id()), branch.prefix, ++branch.draws);
@@ -132,7 +132,7 @@ std::pair<std::string, detail::SharedPending> Workflow::make_promise(std::string
           std::make_shared<detail::PendingState>(branch_, std::move(issued), detail::given_by_promise)};
 }
 
-// --- side by side ---
+// --- concurrency ---
 
 detail::SharedPending Workflow::spawn_task(std::string_view type, std::string input,
                                            const SpawnOptions& options) {
@@ -191,7 +191,7 @@ detail::SharedPending Workflow::spawn_branch(std::string_view name,
         Workflow workflow{own};
         return call(workflow);
       }));
-  branch_.body.undo_if_due(branch_);  // once it has come as far as it was
+  branch_.body.undo_if_due(branch_);  // the branch first progresses as far as before
   return pending;
 }
 
@@ -262,14 +262,14 @@ std::vector<std::string> Workflow::map_branches(
        }});
 }
 
-// --- what would differ ---
+// --- replacements for clocks and random numbers ---
 
 TimePoint Workflow::now() const { return branch_.now; }
 
 std::string Workflow::uuid() {
   branch_.body.enter(branch_);
   std::string hex = draw(branch_);
-  hex[12] = '8';  // of our own making, as RFC 9562 calls it
+  hex[12] = '8';  // version 8 of RFC 9562: custom contents
   hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
   return fmt::format("{}-{}-{}-{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(12, 4),
                      hex.substr(16, 4), hex.substr(20));

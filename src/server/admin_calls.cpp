@@ -1,5 +1,4 @@
-// Administration over HTTP: tokens, namespaces, the audit, nodes, and what can be done to the store as a
-// whole.
+// Administration over HTTP: tokens, namespaces, the audit, nodes and operations on the whole store.
 
 #include <fmt/format.h>
 
@@ -36,7 +35,7 @@ core::Problem not_for(const std::vector<std::string>& namespaces) {
           .detail = fmt::format("the token is not for the namespaces {}", fmt::join(namespaces, ", "))};
 }
 
-// A repeated request is shown the token that the first one made, whose secret nobody has any more.
+// A repeated request receives the token that the first one created, without its secret, which is not stored.
 Response secret_response(int status, const core::Token& token, const core::TokenText& text) {
   const bool is_ours = token.secret_hash == core::sha256_hex(text.secret);
   Writer out;
@@ -46,15 +45,17 @@ Response secret_response(int status, const core::Token& token, const core::Token
   return json_response(status, out.end_object().take());
 }
 
-// The secret is drawn here and shown once; what is stored is its hash.
+// The secret is generated here and shown once; the store keeps only its hash.
 Response create_token(Services& services, const Request& request) {
   auto asked = read_body(request, [&](ObjectReader& in) {
     core::CreateToken create{.by = request.actor};
     const std::string role = in.text("role");
     const auto known = core::role_from(role);
     if (!known && !role.empty())
-      in.mistake("role",
-                 fmt::format("'{}' is none of enqueuer, claimer, viewer, worker, operator and admin", role));
+      in.mistake(
+          "role",
+          fmt::format("unknown role '{}' (expected enqueuer, claimer, viewer, worker, operator or admin)",
+                      role));
     create.role = known.value_or(core::Role::viewer);
     if (!in.has("namespaces")) in.mistake("namespaces", "is required");
     create.namespaces = in.optional_texts("namespaces").value_or(std::vector<std::string>{});
@@ -77,7 +78,7 @@ Response create_token(Services& services, const Request& request) {
   return secret_response(201, *token, text);
 }
 
-// Of a token that the caller may not manage no more is said than of none.
+// A token outside the caller's namespaces is reported like a missing one.
 core::Result<core::Token> managed_token(Services& services, const Request& request) {
   const std::string& id = request.parameters.at(0);
   const auto found = services.api.find_token(id);
@@ -103,7 +104,7 @@ Response rotate_token(Services& services, const Request& request) {
   return secret_response(200, *token, text);
 }
 
-// Of some namespaces: a page may be short, or empty, and its cursor goes on.
+// Filters by the caller's namespaces: a page may be short or empty although its cursor continues.
 Response list_tokens(Services& services, const Request& request) {
   const auto asked = list_of(request);
   if (!asked) return problem_response(asked.problem(), request.id);

@@ -16,17 +16,17 @@ using core::Problem;
 using core::ProblemCode;
 using core::Result;
 
-// What is known for so long yet is at hand: it will not have to be read between the question and its use.
+// A cached entry must stay valid this long, so that it does not expire between the check and its use.
 constexpr core::Duration kSoon = std::chrono::milliseconds{50};
 constexpr std::size_t kKnownMax = 10'000;
-constexpr std::string_view kBearer = "bearer ";
+constexpr std::string_view kBearer = "bearer ";  // any number of spaces may follow
 
-// One text for all that is wrong with a token: which part it was is nobody's business.
+// One message for every authentication error, so that callers cannot learn which part of a token was wrong.
 Problem unauthorized() {
   return {.code = ProblemCode::unauthorized, .detail = "the Authorization header has no valid token"};
 }
 
-// A scheme is read in any case.
+// Schemes are case-insensitive.
 bool is_bearer(std::string_view field) {
   const auto is_same = [](char given, char lower) {
     const bool is_upper = given >= 'A' && given <= 'Z';
@@ -39,7 +39,9 @@ bool is_bearer(std::string_view field) {
 
 auto token_text(const Request& request) {
   const std::string_view field = request.authorization;
-  return core::parse_token(is_bearer(field) ? field.substr(kBearer.size()) : std::string_view{});
+  if (!is_bearer(field)) return core::parse_token({});
+  return core::parse_token(
+      field.substr(std::min(field.find_first_not_of(' ', kBearer.size()), field.size())));
 }
 
 bool has_role(core::Role role, core::Role needed, const wire::Access& access) {
@@ -50,12 +52,12 @@ bool has_role(core::Role role, core::Role needed, const wire::Access& access) {
   }
 }
 
-// Without tokens a caller is trusted for where it is. Neither of these says where.
+// Without tokens, callers are trusted by their location, which neither of these provenances proves.
 core::Status check_direct(Provenance provenance) {
   constexpr std::string_view kAdvice = "create one: pawl token create --store STORE --role admin --for '*'";
   if (provenance == Provenance::direct) return core::Done{};
   const std::string_view why = provenance == Provenance::forwarded
-                                   ? "a proxy forwarded the request, and whoever it serves would be an admin"
+                                   ? "a proxy forwarded the request, so its clients would be admins"
                                    : "the Host is neither localhost, an IP address nor one of server.hosts";
   return Problem{.code = ProblemCode::forbidden,
                  .detail = fmt::format("this server has no token yet: {}; {}", why, kAdvice)};
@@ -84,13 +86,13 @@ core::Status check_namespace(const core::Token& token, const Request& request) {
                  .detail = fmt::format("the token is not for {}", ns.empty() ? "all namespaces" : ns)};
 }
 
-// A call that compares no queue is not for a token that has some.
+// Calls that do not check queues reject tokens that are bound to queues.
 core::Status check_bound(const core::Token& token, const Request& request) {
   const bool is_reached = wire::access_of(request.route->call).queues != wire::QueueReach::none;
   if (token.queues.empty() || is_reached || core::planted(core::Canary::token_queue_not_compared))
     return core::Done{};
   return Problem{.code = ProblemCode::forbidden,
-                 .detail = fmt::format("the token is bound to the queues {}, and this concerns all of them",
+                 .detail = fmt::format("the token is bound to the queues {}; this call affects all queues",
                                        fmt::join(token.queues, ", "))};
 }
 
@@ -133,7 +135,7 @@ bool Auth::is_at_hand(const Request& request) {
   const std::lock_guard lock{mutex_};
   if (!has_tokens_ || has_tokens_until_ <= soon) return false;
   const auto text = token_text(request);
-  if (!text) return true;  // nobody we know, or nobody needs a token
+  if (!text) return true;  // `allow` rejects it, or needs no token
   const auto known = known_.find(text->id);
   return known != known_.end() && soon < known->second.until;
 }
@@ -155,7 +157,7 @@ void Auth::on_forget(std::function<void()> call) {
   on_forget_ = std::move(call);
 }
 
-// What is known is marked, so that the requests until it is read again note nothing more.
+// Updates the cached token, so that requests before its next read do not record the use again.
 bool Auth::note_use(const core::Token& token, core::TimePoint now) {
   if (!core::is_use_noted(token, now)) return false;
   const std::lock_guard lock{mutex_};

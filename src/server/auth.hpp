@@ -1,9 +1,9 @@
 #pragma once
-// Who may do what. Until the first token is made, callers of this machine may do everything and others
-// nothing; from then on every call needs a token, but for those that anyone may make. What is not allowed is
-// denied.
+// Authenticates and authorizes requests. Until the first token is created, local callers may do everything
+// and other callers nothing; after that every call needs a token, except calls whose route needs no role.
+// Everything that is not allowed is denied.
 //
-// Always: a revoked token is refused within a second on every node. Any thread; may read the store.
+// Every node rejects a revoked token within a second. Thread-safe; may read the store.
 
 #include <functional>
 #include <map>
@@ -18,48 +18,48 @@
 
 namespace pawl::server {
 
-// Who asks.
+// The authenticated caller and its permissions.
 struct Allowed {
   core::Actor actor = {};
-  std::vector<std::string> namespaces = {};   // only these; none, or "*" among them: all
-  std::vector<std::string> queues = {};       // only these; none: all
-  std::optional<core::Problem> refusal = {};  // it is known, and may not do this
-  bool is_use_due = false;                    // that the token was used is to be noted
+  std::vector<std::string> namespaces = {};   // only these; empty or containing "*": all
+  std::vector<std::string> queues = {};       // only these; empty: all
+  std::optional<core::Problem> refusal = {};  // the token is valid but does not permit this request
+  bool is_use_due = false;                    // the token's last use should be recorded
 };
 
 class Auth {
  public:
-  // How old what is known of a token may be. A wait is compared every RevocationWatch::kBetweenChecks:
-  // together they are less than the second within which a revocation is followed.
+  // Maximum age of cached token data. RevocationWatch checks waiting calls every kBetweenChecks; the sum of
+  // both must stay below the second within which a revocation takes effect.
   static constexpr core::Duration kKeptFor = std::chrono::milliseconds{400};
 
-  // What holds until the first token.
+  // What applies until the first token is created.
   struct Options {
-    bool serves_anyone = false;   // callers from elsewhere may do everything too (--insecure)
-    bool requires_token = false;  // nobody may do anything (auth.required)
+    bool serves_anyone = false;   // remote callers may do everything too (--insecure)
+    bool requires_token = false;  // every call needs a token (auth.required)
   };
   Auth(core::Api& api, core::Clock& clock, Options options) : api_(api), clock_(clock), options_(options) {}
 
-  // The one who asks; a problem where that is nobody we know.
+  // Authenticates the request and checks its permissions; a problem if authentication fails.
   [[nodiscard]] core::Result<Allowed> allow(const Request& request);
-  // Whether that is decided from memory; else it reads the store, which a thread of the network must not wait
-  // for.
+  // Whether `allow` decides from the cache. Otherwise it reads the store, which a network thread must not
+  // wait for.
   [[nodiscard]] bool is_at_hand(const Request& request);
-  // A token was made or revoked here.
+  // Clears the cache; called after this node created, rotated or revoked a token.
   void forget();
-  // What is called then.
+  // Sets the callback that `forget` invokes.
   void on_forget(std::function<void()> call);
 
  private:
   struct Known {
     std::optional<core::Token> token = {};
-    core::TimePoint seen_at = {};  // by the store's clock, which decides whether it has expired
+    core::TimePoint seen_at = {};  // store time, which decides whether the token has expired
     core::MonotonicTime until = {};
   };
 
   [[nodiscard]] core::Result<bool> has_tokens();
   [[nodiscard]] core::Result<Known> find(const std::string& id);
-  // True once for each time that the use of a token is worth a write.
+  // True at most once per interval in which recording a token's use is worth a write.
   [[nodiscard]] bool note_use(const core::Token& token, core::TimePoint now);
 
   core::Api& api_;

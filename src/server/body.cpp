@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "core/json_envelope.hpp"
+
 namespace pawl::server {
 
 core::Result<std::string> checked_body(const Request& request) {
   if (request.body.empty()) return std::string{"{}"};
-  if (const auto error = core::json_error(request.body)) {
+  if (const auto error = core::envelope_error(request.body)) {
     return core::Problem{.code = core::ProblemCode::invalid_argument,
                          .detail = "the body is not JSON: " + *error};
   }

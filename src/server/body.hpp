@@ -1,5 +1,5 @@
 #pragma once
-// From the bytes of a body or a query to a command, with every mistake named.
+// Parses request bodies and queries into commands and reports every mistake by field name.
 
 #include <utility>
 
@@ -11,10 +11,10 @@
 
 namespace pawl::server {
 
-// The body, checked to be JSON; an empty one reads as an empty object.
+// The body after checking that it is JSON; an empty body reads as an empty object.
 [[nodiscard]] core::Result<std::string> checked_body(const Request& request);
 
-// Reads an object with `read` (ObjectReader& -> T). What it did not ask for is refused.
+// Reads an object with `read` (ObjectReader& -> T). Fields that `read` does not consume are rejected.
 template <typename Read>
 auto read_object(const core::Result<std::string>& text, Read read)
     -> core::Result<decltype(read(std::declval<wire::ObjectReader&>()))> {
@@ -37,10 +37,10 @@ auto read_query(const Request& request, Read read) {
   return read_object(wire::query_object(request.query), read);
 }
 
-// A whole number that was given as text, as in a query.
+// An integer given as text, as in a query.
 [[nodiscard]] std::optional<int> read_number(wire::ObjectReader& in, std::string_view name);
 
-// The id that is a part of the path.
+// Parses the task id from a path parameter.
 [[nodiscard]] core::Result<core::TaskId> task_id_of(const Request& request, std::size_t parameter);
 
 }  // namespace pawl::server

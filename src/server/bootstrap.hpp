@@ -1,5 +1,6 @@
 #pragma once
-// The first start where others can reach the server: without a token nobody could call it.
+// Creates the first token when a server that is reachable from other machines starts: without a token nothing
+// could call it.
 
 #include <string>
 
@@ -8,7 +9,7 @@
 
 namespace pawl::server {
 
-// A token of an admin for all namespaces, as its holder sends it. It is stored as a hash only.
+// Creates an admin token for all namespaces and returns its text. The store keeps only the hash.
 [[nodiscard]] core::Result<std::string> create_bootstrap_token(core::Api& api);
 
 }  // namespace pawl::server

@@ -34,7 +34,7 @@ bool submits_itself(wire::Call call) {
          call == Call::await_notices;
 }
 
-// That it could not be written down denies nobody anything more.
+// An audit failure does not change the response.
 void deny(Services& services, const Request& request, const core::Problem& problem, Answer answer) {
   deny(services, request, problem.code, problem_response(problem, request.id), std::move(answer));
 }

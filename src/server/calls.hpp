@@ -1,6 +1,6 @@
 #pragma once
-// What each row of the route table does. Commands are handed to the commit loop and answered from it, so that
-// a waiting claim holds no thread; reads and calls of several steps run on the threads of `Blocking`.
+// Implements every row of the route table. Commands go to the commit loop, which replies after the commit, so
+// a waiting claim holds no thread; reads and multi-step calls run on the threads of `Blocking`.
 
 #include <functional>
 
@@ -25,7 +25,7 @@ namespace pawl::server {
 struct Services {
   core::Api& api;
   core::RunApi& runs;
-  runtime::LocalApi& local;  // behind it
+  runtime::LocalApi& local;  // implements `api` and `runs`
   Auth& auth;
   std::function<void(core::Command, core::Reply)> submit;
   engine::Engine& engine;
@@ -34,43 +34,44 @@ struct Services {
   Denials& denials;
   EventStreams& streams;
   RequestRates& rates;
-  Places& waits;  // of calls that are answered when something has happened
+  Places& waits;  // limits calls that wait for an event
   QueueWatch& queue_watch;
   RunWatch& run_watch;
   RevocationWatch& revocations;
   Readiness& readiness;
   Blocking blocking;
   std::string version;
-  core::Duration lease_default = core::kLeaseDefault;    // of a claim that does not say
-  core::Duration answers_kept = std::chrono::hours{24};  // of requests with an Idempotency-Key
+  core::Duration lease_default = core::kLeaseDefault;    // for claims that set no lease
+  core::Duration answers_kept = std::chrono::hours{24};  // responses to requests with an Idempotency-Key
 
-  // The same with another way to the calls.
+  // A copy whose calls go through `other`.
   [[nodiscard]] Services with(runtime::LocalApi& other) const;
 };
 
-// Whether a call hands its command over by itself and waits for nothing, so that it may run on a thread of
-// the network. The others run on those of `Blocking`.
+// Whether the call submits its own command and never blocks, so that it may run on a network thread. All
+// other calls run on the threads of `Blocking`.
 [[nodiscard]] bool submits_itself(wire::Call call);
 
-// Answers that a call was denied, which goes into the audit: alone, or counted with others like it.
+// Replies that the call was denied and records the denial in the audit, alone or counted together with
+// similar ones.
 void deny(Services& services, const Request& request, const core::Problem& problem, Answer answer);
-// The same where the response says so already.
+// The same for a response that already reports the denial.
 void deny(Services& services, const Request& request, core::ProblemCode code, Response response,
           Answer answer);
 
-// The answer of a call that waits for so long, which holds one of `Services::waits` until then; refused where
-// there is none.
+// Wraps `answer` for a call that may wait up to `wait`: it holds one of `Services::waits` until it replies. A
+// problem if none is free.
 [[nodiscard]] core::Result<Answer> with_place(Services& services, const Request& request, core::Duration wait,
                                               Answer answer);
 
-// Whether the one who asks may do something in this queue.
+// Whether the caller may act on this queue.
 [[nodiscard]] core::Status check_queue(const Request& request, const std::string& name);
-// Whether the token is for all of these namespaces ("*": for every one).
+// Whether the token covers all of these namespaces ("*": every namespace).
 [[nodiscard]] bool sees_namespaces(const Request& request, const std::vector<std::string>& namespaces);
-// The token only enqueues: what was there before it is not shown to it.
+// Whether the token may only enqueue: such tokens must not see existing data.
 [[nodiscard]] bool reads_nothing(const Request& request);
 
-// By noun; each answers exactly once.
+// One function per noun; each calls `answer` exactly once.
 void call_task(Services& services, Request request, Answer answer);
 void call_queue(Services& services, Request request, Answer answer);
 void call_record(Services& services, Request request, Answer answer);
@@ -81,7 +82,7 @@ void call_schedule(Services& services, Request request, Answer answer);
 void call_admin(Services& services, Request request, Answer answer);
 void call_service(Services& services, Request request, Answer answer);
 
-// The document at /openapi.json, made from the route table.
+// The document at /openapi.json, generated from the route table.
 [[nodiscard]] std::string openapi_document(const std::string& version);
 
 }  // namespace pawl::server

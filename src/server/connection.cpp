@@ -11,12 +11,13 @@
 
 #include "core/low_memory.hpp"
 #include "server/pending.hpp"
+#include "server/request_target.hpp"
 
-// To be kept in mind here: GCC 12 loses temporaries of expressions with a co_await in them. What is awaited
-// gets named variables, and stands in a statement of its own.
+// Caution: GCC 12 loses temporaries in expressions that contain co_await. Awaited values get named variables,
+// in statements of their own.
 //
-// It also sees Asio's operator new of a coroutine inlined and its operator delete not, and takes them
-// for strangers.
+// GCC also inlines the operator new of an Asio coroutine but not its operator delete, and reports them as
+// mismatched.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 namespace pawl::server {
@@ -26,12 +27,13 @@ namespace http = boost::beast::http;
 
 namespace {
 
-// Between an answer that came early and the end of its connection. Who means well has read the answer by its
-// length and is gone; who comes back with the next bad request as soon as this one ends does not come often.
+// Delay between an early response and the end of its connection. A well-behaved client has read the response
+// by its length and has already disconnected; the delay throttles a client that sends one bad request after
+// another.
 constexpr std::chrono::milliseconds kBeforeClosing{20};
 
-Response named_problem(const core::Problem& problem, const std::string& request_id, int status = 0) {
-  Response response = problem_response(problem, request_id, status);
+Response named_problem(const core::Problem& problem, const std::string& request_id) {
+  Response response = problem_response(problem, request_id);
   response.headers.emplace_back("X-Request-Id", request_id);
   return response;
 }
@@ -61,7 +63,7 @@ void Connection::displace() {
   });
 }
 
-// The first request must come soon, the next ones may be long in coming.
+// The first request must arrive soon; later requests may use the longer idle timeout.
 Awaitable<void> Connection::run() {
   bool goes_on = co_await open(limits_.header_timeout);
   for (int served = 0; goes_on && !is_stopping_; ++served) {
@@ -78,9 +80,8 @@ Awaitable<void> Connection::turn_away(core::Problem refusal) {
   RequestParser parser{limits_};
   bool has_header = false;
   if (is_open) has_header = co_await read_header(parser, limits_.farewell_header_timeout);
-  const bool is_probe =
-      has_header && !parser.refusal() && Dispatch::is_probe(parser.method(), parser.target());
-  if (is_probe) {
+  const bool is_served = has_header && !parser.refusal() && is_probe(parser.method(), parser.target());
+  if (is_served) {
     co_await serve_request(parser, true);
   } else if (is_open) {
     Response response = named_problem(refusal, new_request_id());
@@ -111,7 +112,7 @@ Awaitable<bool> Connection::open(std::chrono::milliseconds timeout) {
   if (opening == Transport::Opening::spoke_plainly) {
     const core::Problem problem{.code = core::ProblemCode::invalid_argument,
                                 .detail = "this port speaks TLS: use https://"};
-    Response response = named_problem(problem, new_request_id(), 400);
+    Response response = named_problem(problem, new_request_id());
     co_await write_early(std::move(response), limits_.farewell);
   }
   co_return opening == Transport::Opening::ready;
@@ -119,7 +120,7 @@ Awaitable<bool> Connection::open(std::chrono::milliseconds timeout) {
 
 Awaitable<bool> Connection::serve(bool is_last) {
   RequestParser parser{limits_};
-  is_head_ = false;
+  is_head_ = is_old_ = false;
   const bool has_header = co_await read_header(parser, limits_.header_timeout);
   if (!has_header) co_return false;
   co_return co_await serve_request(parser, is_last);
@@ -157,32 +158,33 @@ void Connection::note_admitted(const std::string& token) {
   if (admitted_) admitted_(token);
 }
 
-// What follows a request that was not understood cannot be trusted to be one: the connection ends.
+// Input after a malformed request cannot be trusted to be another request, so the connection ends.
 Awaitable<bool> Connection::refuse(RequestParser& parser, std::string id, Linger lingers) {
-  Response response = named_problem(parser.refusal()->problem, id, parser.refusal()->status);
+  Response response = named_problem(*parser.refusal(), id);
   co_return co_await write_early(std::move(response), lingers);
 }
 
-// The moment tells it apart from the others of this node; nothing is kept under it.
+// The time makes the id unique on this node; nothing is stored under it.
 std::string Connection::new_request_id() const {
   return fmt::format("{:016x}", dispatch_.monotonic().time_since_epoch().count());
 }
 
-// From the header it is known how large the body may be; what has come of it already is taken in. Where that
-// is refused, it is said to those only who may ask.
+// The header determines the body limit; the parser takes the part of the body that has already arrived. An
+// oversized body is reported only to authorized clients.
 void Connection::begin_body(RequestParser& parser) {
   is_head_ = parser.is_head();
+  is_old_ = parser.is_old();
   parser.limit_body(dispatch_.body_limit(parser.method(), parser.target()));
   if (!parser.refusal() && !parser.is_whole()) feed(parser);
 }
 
-// A connection may be idle for long, but a request that has begun must come soon.
+// A connection may be idle for long, but once a request begins it must arrive soon.
 Awaitable<bool> Connection::wait_for_request(std::chrono::milliseconds timeout) {
   if (!buffer_.empty()) {
-    co_await stream_.give_way();  // one who sends many ahead must not hold up the others
+    co_await stream_.give_way();  // a client that pipelines many requests must not delay others
     co_return true;
   }
-  buffer_.shrink_to_fit();  // many connections wait most of the time
+  buffer_.shrink_to_fit();  // most connections are idle most of the time
   is_idle_ = true;
   stream_.expires_after(timeout);
   const bool has_come = co_await stream_.wait_for_input();
@@ -222,7 +224,7 @@ Awaitable<bool> Connection::read_body(RequestParser& parser) {
     const bool has_more = co_await stream_.read_some(buffer_);
     if (!has_more) co_return false;
     feed(parser);
-    if (!parser.is_whole()) co_await stream_.give_way();  // a large body must not hold up the others
+    if (!parser.is_whole()) co_await stream_.give_way();  // a large body must not delay other connections
   }
   co_return true;
 }
@@ -241,7 +243,7 @@ Awaitable<Admission> Connection::admission_of(Incoming incoming) {
 
 Awaitable<Response> Connection::answer_of(Request request) {
   stream_.expires_never();
-  if (buffer_.empty()) buffer_.shrink_to_fit();  // a claim may wait for long
+  if (buffer_.empty()) buffer_.shrink_to_fit();  // a claim may wait a long time
   request.when_gone = when_gone();
   Pending<Response> pending{executor()};
   dispatch_.call(std::move(request), pending.giver());
@@ -251,7 +253,7 @@ Awaitable<Response> Connection::answer_of(Request request) {
   co_return response;
 }
 
-// Whoever wants to know may be late: then the request is answered, and perhaps the next one is under way.
+// The call may register late, when the request is already answered and the next one is being handled.
 WhenGone Connection::when_gone() {
   is_asking_ = true;
   return [weak = weak_from_this(), number = ++asked_](std::function<void()> gone) {
@@ -271,7 +273,7 @@ std::string Connection::head_of(const Response& response, bool keep_alive) const
   fmt::format_to(out, "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nDate: {}\r\n", response.status,
                  std::string_view{reason.data(), reason.size()}, response.content_type,
                  dispatch_.http_date());
-  // No browser may take a payload for a page, nor keep one.
+  // No browser may render a payload as a page, or cache it.
   head += "X-Content-Type-Options: nosniff\r\n";
   bool has_caching = false;
   for (const auto& [name, value] : response.headers) {
@@ -280,11 +282,12 @@ std::string Connection::head_of(const Response& response, bool keep_alive) const
   }
   if (!has_caching) head += "Cache-Control: no-store\r\n";
   if (!keep_alive) head += "Connection: close\r\n";
+  if (keep_alive && is_old_) head += "Connection: keep-alive\r\n";
   return head;
 }
 
 Awaitable<bool> Connection::write(Response response, bool goes_on) {
-  if (response.undelivered && stream_.is_peer_gone()) {
+  if (response.undelivered && !response.is_kept && stream_.is_peer_gone()) {
     response.undelivered();
     co_return false;
   }
@@ -292,8 +295,8 @@ Awaitable<bool> Connection::write(Response response, bool goes_on) {
   fmt::format_to(std::back_inserter(bytes), "Content-Length: {}\r\n\r\n", response.body.size());
   if (!is_head_ && response.status != 304) bytes += response.body;  // one write, and over TLS one record
   const bool is_sent = co_await write_bytes(std::move(bytes));
-  if (!is_sent) lingers_.reset();  // whoever does not take it is not waited for
-  if (!is_sent && response.undelivered) response.undelivered();
+  if (!is_sent) lingers_.reset();  // do not linger for a client that does not read
+  if (!is_sent && response.undelivered && !response.is_kept) response.undelivered();
   co_return is_sent&& goes_on;
 }
 
@@ -312,7 +315,7 @@ Awaitable<void> Connection::write_events(Response response) {
   events->attach([weak = weak_from_this()] {
     if (const auto self = weak.lock()) asio::post(self->executor(), [self] { self->alarm_.cancel(); });
   });
-  // The end of the connection is the end of the body.
+  // The body ends with the connection.
   std::string head = head_of(response, false) + "\r\n";
   bool is_open = co_await write_bytes(std::move(head));
   while (is_open && !is_stopping_ && !stream_.is_peer_gone()) {
@@ -321,7 +324,7 @@ Awaitable<void> Connection::write_events(Response response) {
       alarm_.expires_after(limits_.heartbeat);
       auto [woken] = co_await alarm_.async_wait(kTuple);
       if (woken) continue;
-      taken.bytes = ":\n\n";  // a comment, so that both sides see whether the other one is there
+      taken.bytes = ":\n\n";  // a comment, so that both sides notice a broken connection
     }
     const bool is_sent = co_await write_bytes(std::move(taken.bytes));
     is_open = is_sent && !taken.is_last;

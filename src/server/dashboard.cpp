@@ -12,14 +12,14 @@ namespace pawl::server {
 
 namespace {
 
-// Nothing from elsewhere, nothing inline, nothing that could be made a script: what users put into payloads
-// stays text.
+// Allows nothing external, nothing inline and nothing that could become a script, so user payloads remain
+// text.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'";
 
-// The name of an asset changes with its content.
+// An asset's name changes with its content.
 constexpr std::string_view kForEver = "public, max-age=31536000, immutable";
 constexpr std::string_view kAskAgain = "no-cache";
 
@@ -29,7 +29,7 @@ const DashboardFile* find(std::string_view path) {
   return file == kDashboardFiles.end() ? nullptr : file;
 }
 
-// The last four bytes say how long it is, the lowest first.
+// The last four bytes are the uncompressed size, little-endian.
 std::size_t unpacked_size(std::string_view gzip) {
   std::size_t size = 0;
   for (std::size_t i = 1; i <= 4; ++i) size = size << 8U | static_cast<unsigned char>(gzip[gzip.size() - i]);
@@ -38,8 +38,8 @@ std::size_t unpacked_size(std::string_view gzip) {
 
 std::string unpacked(std::string_view gzip) {
   namespace zlib = boost::beast::zlib;
-  constexpr std::size_t kHead = 10;  // where no flag says that a name or the like follows
-  constexpr std::size_t kTail = 8;   // check sum and size
+  constexpr std::size_t kHead = 10;  // gzip header size if no flag adds a file name or other fields
+  constexpr std::size_t kTail = 8;   // checksum and size
   PAWL_ENSURE(gzip.size() > kHead + kTail && gzip[3] == '\0', "a file of the dashboard is no plain gzip");
   std::string plain(unpacked_size(gzip), '\0');
   zlib::z_params step;
@@ -54,7 +54,7 @@ std::string unpacked(std::string_view gzip) {
   return plain;
 }
 
-// Few ask for it: all are unpacked when the first does, and kept.
+// Few clients lack gzip support: the first one decompresses all files, which stay cached.
 const std::string& plain_of(const DashboardFile& file) {
   static const auto all = [] {
     std::array<std::string, kDashboardFiles.size()> files;
@@ -65,7 +65,7 @@ const std::string& plain_of(const DashboardFile& file) {
   return all.at(static_cast<std::size_t>(&file - kDashboardFiles.data()));
 }
 
-// Other bytes have another mark, so that what stands between never mixes them up.
+// The two encodings have different ETags, so that proxies never confuse them.
 std::string etag_of(const DashboardFile& file, bool is_packed) {
   std::string etag{file.etag};
   if (!is_packed) etag.insert(etag.size() - 1, "-plain");
@@ -112,7 +112,7 @@ Response dashboard_page(const Request& request, const std::string& version) {
 Response dashboard_asset(const Request& request) {
   const DashboardFile* asset = find("assets/" + request.parameters.front());
   if (asset == nullptr)
-    return problem_response({.code = core::ProblemCode::not_found, .detail = "there is nothing here"},
+    return problem_response({.code = core::ProblemCode::not_found, .detail = "no such dashboard file"},
                             request.id);
   return response_of(*asset, request, kForEver);
 }

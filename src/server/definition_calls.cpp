@@ -1,4 +1,4 @@
-// Definitions of workflows over HTTP.
+// Workflow definitions over HTTP.
 
 #include <charconv>
 
@@ -25,7 +25,7 @@ Response put_definition(Services& services, const Request& request) {
   return respond(request, done, write, done && done->created ? 201 : 200);
 }
 
-// Nothing: what the path says is no number.
+// None if the path parameter is not a number.
 std::optional<int> version_of(const Request& request) {
   const std::string& text = request.parameters.at(2);
   int version = 0;

@@ -9,7 +9,7 @@ namespace pawl::server {
 
 namespace {
 
-// No address, token or route has a line break.
+// No address, token or route contains a line break.
 constexpr std::string_view kOthers = "\nothers";
 
 core::RawJson detail_of(const std::string& network, std::int64_t count, core::Duration within) {
@@ -22,7 +22,8 @@ core::RawJson detail_of(const std::string& network, std::int64_t count, core::Du
 
 }  // namespace
 
-// What would be one kind too many is counted with the others of its token, or with the others of all.
+// Denials beyond the limit of kinds count under the token's overflow kind, or under one overflow kind for
+// all.
 std::string Denials::name_of(const core::AuditEntry& entry, const std::string& network) {
   const bool is_known = !entry.actor.empty();
   std::string name = is_known ? entry.actor + "\n" + entry.ns + "\n" + entry.object : network;
@@ -46,7 +47,7 @@ std::optional<core::AuditEntry> Denials::note(core::AuditEntry entry, const std:
       Kind& kind = known->second;
       ++kind.count;
       kind.last = std::move(entry);
-      if (kind.network != network) kind.network.clear();  // of several
+      if (kind.network != network) kind.network.clear();  // several addresses
       return std::nullopt;
     }
     const std::string token = name == kOthers ? "" : entry.actor;
@@ -69,7 +70,7 @@ void Denials::write_later() {
   later_(caps_.interval, [this] { write_ended(); });
 }
 
-// A kind that goes on has an entry for each interval; one that does not is forgotten.
+// A kind with denials in an interval gets one entry for it; a kind without any is dropped.
 void Denials::write_ended() {
   std::vector<core::AuditEntry> entries;
   bool goes_on = false;

@@ -1,9 +1,11 @@
 #pragma once
-// Denied calls on their way into the audit. The first of a kind is written when it is denied; those that
-// follow within an interval are counted, and written as one entry with their count when it ends. A kind is
-// the address of an unknown caller, or the token, namespace and route of a known one.
+// Limits how many audit entries denied calls produce. The first denial of a kind is written immediately;
+// further ones within an interval are counted and written as one entry with their count when the interval
+// ends. A kind is the address of an unauthenticated caller, or the token, namespace and route of an
+// authenticated one.
 //
-// Always: so many kinds at once and no more, so that memory and the audit are bounded; what is above that is
+// The number of kinds is limited, which bounds memory and audit entries; denials beyond the limit are counted
+// together. Killing the process loses counts that are not yet written. Thread-safe.
 // counted together. A count that is not written yet is lost when the process is killed. Any thread.
 
 #include <functional>
@@ -27,30 +29,30 @@ class Denials {
     std::size_t kinds = 256;
     std::size_t kinds_of_one_token = 16;
   };
-  // Hands entries to the audit and does not wait.
+  // Submits entries to the audit without waiting.
   using Write = std::function<void(std::vector<core::AuditEntry>)>;
 
-  // Work that was put off must not run after this has ended.
+  // Work scheduled with `later` must not run after this object is destroyed.
   Denials(core::Clock& clock, Later later, Write write, const Caps& caps)
       : clock_(clock), later_(std::move(later)), write_(std::move(write)), caps_(caps) {}
   Denials(core::Clock& clock, Later later, Write write)
       : Denials(clock, std::move(later), std::move(write), Caps{}) {}
 
-  // The entry that is to be written now; none where it was counted. `network`: of the caller.
+  // The entry to write now; none if the denial was only counted. `network`: the caller's.
   [[nodiscard]] std::optional<core::AuditEntry> note(core::AuditEntry entry, const std::string& network);
-  // Writes all counts now.
+  // Writes all counts immediately.
   void flush();
 
  private:
   struct Kind {
-    std::string token = {};      // whose kinds it counts among
-    core::AuditEntry last = {};  // of those that were counted
+    std::string token = {};      // whose limit the kind counts against
+    core::AuditEntry last = {};  // last counted denial
     std::string network = {};
-    std::int64_t count = 0;  // since the last entry was written
+    std::int64_t count = 0;  // since the last written entry
     core::MonotonicTime ends_at = {};
   };
 
-  // With the lock.
+  // These need the lock.
   [[nodiscard]] std::string name_of(const core::AuditEntry& entry, const std::string& network);
   void forget(const std::string& token);
   [[nodiscard]] core::AuditEntry counted(const Kind& kind) const;
@@ -67,7 +69,7 @@ class Denials {
   bool has_timer_ = false;
 };
 
-// Changes nothing but the audit.
+// A command that only writes audit entries.
 [[nodiscard]] core::Command audit_command(std::vector<core::AuditEntry> entries);
 
 }  // namespace pawl::server

@@ -8,6 +8,7 @@
 #include "core/low_memory.hpp"
 #include "server/once.hpp"
 #include "server/reach.hpp"
+#include "server/request_target.hpp"
 #include "server/waiting_call.hpp"
 
 namespace pawl::server {
@@ -20,18 +21,12 @@ using wire::Call;
 
 constexpr std::size_t kLargeBodyMax = 16U << 20U;
 constexpr std::size_t kRequestIdMax = 128;
-// A longer body is taken apart on a thread of its own: the other connections of this one would feel it.
+// Larger bodies are parsed on another thread, because they would delay the other connections of this network
+// thread.
 constexpr std::size_t kReadHereMax = 256U << 10U;
-// For a thread that may wait. Where the store is away each of these waits for it, and a caller is not to wait
-// for one after the other.
+// Maximum wait for a thread that may block. If the store is down, each such thread waits for it; a client
+// must not have to wait for several of these timeouts in sequence.
 constexpr core::Duration kThreadWaitMax = std::chrono::seconds{10};
-
-std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }
-
-std::string_view query_of(std::string_view target) {
-  const std::size_t mark = target.find('?');
-  return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
-}
 
 bool is_plain(std::string_view id) {
   return !id.empty() && id.size() <= kRequestIdMax && std::all_of(id.begin(), id.end(), [](char c) {
@@ -39,18 +34,18 @@ bool is_plain(std::string_view id) {
   });
 }
 
-// HEAD is GET without the body, which the transport leaves out.
+// HEAD is GET without the body, which the transport omits.
 std::optional<wire::Method> method_of(std::string_view name) {
   return wire::method_from(name == "HEAD" ? "GET" : name);
 }
 
-// Somebody who types an address into a browser gets to the dashboard; programs get the problem.
+// A browser navigation outside the API is redirected to the dashboard; programs receive the problem.
 bool is_astray_browser(const Incoming& incoming) {
   return incoming.method == "GET" && !incoming.target.starts_with("/v1") &&
          incoming.accept.find("text/html") != std::string::npos;
 }
 
-// A path that exists with other methods says which.
+// If the path exists with other methods, the response lists them.
 Response refusal(const Incoming& incoming, const Problem& problem) {
   const auto methods = wire::methods_of(path_of(incoming.target));
   if (problem.code == ProblemCode::not_found && methods.empty() && is_astray_browser(incoming))
@@ -64,15 +59,21 @@ Response refusal(const Incoming& incoming, const Problem& problem) {
     allow += (allow.empty() ? "" : ", ") + std::string{name_of(method)};
     if (method == wire::Method::get) allow += ", HEAD";
   }
-  const Problem wrong_method{
-      .code = ProblemCode::not_found,
-      .detail = fmt::format("{} is not possible there, only {}", incoming.method, allow)};
-  Response response = problem_response(wrong_method, incoming.request_id, 405);
+  const Problem wrong_method{.code = ProblemCode::method_not_allowed,
+                             .detail = fmt::format("{} has no method {}, only {}", path_of(incoming.target),
+                                                   incoming.method, allow)};
+  Response response = problem_response(wrong_method, incoming.request_id);
   response.headers.emplace_back("Allow", allow);
   return response;
 }
 
-// To one whom nobody knows yet, since the store could not be asked: nor is the store known to them.
+// The response to OPTIONS for the whole server.
+Response methods_of_server() {
+  return {.content_type = "text/plain",
+          .headers = {{"Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"}}};
+}
+
+// For unauthenticated callers, hide store errors.
 Response unknown_caller_response(const Problem& problem, const std::string& request_id) {
   const bool is_of_store = problem.code == ProblemCode::unavailable || problem.code == ProblemCode::internal;
   Response response = problem_response(is_of_store ? store_unreachable() : problem, request_id);
@@ -80,14 +81,12 @@ Response unknown_caller_response(const Problem& problem, const std::string& requ
   return response;
 }
 
-// A page of another site cannot call us with what the browser knows of its user.
+// Prevents pages of other sites from calling the API with the credentials that a browser holds.
 core::Status check_origin(const Incoming& incoming) {
   if (incoming.origin.empty()) return core::Done{};
-  const std::size_t scheme = incoming.origin.find("://");
-  const std::string_view origin =
-      scheme == std::string::npos ? std::string_view{} : std::string_view{incoming.origin}.substr(scheme + 3);
-  if (origin != incoming.host) {
-    return Problem{.code = ProblemCode::forbidden, .detail = "the request comes from a page of another site"};
+  if (!is_same_origin(incoming.origin, incoming.host)) {
+    return Problem{.code = ProblemCode::forbidden,
+                   .detail = "cross-origin request rejected: Origin does not match Host"};
   }
   return core::Done{};
 }
@@ -110,13 +109,6 @@ std::size_t Dispatch::body_limit(std::string_view method, std::string_view targe
   if (!known) return 0;
   const auto found = wire::match(*known, path_of(target));
   return found && found->route->is_large ? std::max(kLargeBodyMax, options_.body_max) : options_.body_max;
-}
-
-bool Dispatch::is_probe(std::string_view method, std::string_view target) {
-  const auto known = method_of(method);
-  const auto found =
-      known ? wire::match(*known, path_of(target)) : core::Result<wire::Match>{core::Problem{}};
-  return found && (found->route->call == Call::healthz || found->route->call == Call::readyz);
 }
 
 std::string Dispatch::new_request_id() {
@@ -147,6 +139,7 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
                   .authorization = std::move(incoming.authorization),
                   .content_type = std::move(incoming.content_type),
                   .traceparent = std::move(incoming.traceparent),
+                  .tracestate = std::move(incoming.tracestate),
                   .if_match = std::move(incoming.if_match),
                   .last_event_id = std::move(incoming.last_event_id),
                   .if_none_match = std::move(incoming.if_none_match),
@@ -161,8 +154,7 @@ core::Result<Request> Dispatch::route(Incoming& incoming) const {
   if (found->route->path.starts_with("/v1/{ns}/")) {
     request.ns = request.parameters.front();
     if (request.ns == "admin")
-      return Problem{.code = ProblemCode::not_found,
-                     .detail = "there is nothing here: the namespace admin is reserved"};
+      return Problem{.code = ProblemCode::not_found, .detail = "namespace 'admin' is reserved"};
     if (const core::Status ns = core::check_namespace(request.ns); !ns) return ns.problem();
   }
   return request;
@@ -200,6 +192,18 @@ Response Dispatch::seen_off(const Asked& asked, Response response) {
   return response;
 }
 
+// A request without Host is served if it is a probe, or if this server does not check names.
+core::Status Dispatch::check_name(const Incoming& incoming) const {
+  if (options_.hosts.accepts(incoming.host)) return core::Done{};
+  if (incoming.host.empty() && is_probe(incoming.method, incoming.target)) return core::Done{};
+  if (incoming.host.empty())
+    return Problem{.code = ProblemCode::misdirected_request,
+                   .detail = "the request has no Host, and this server has names (server.hosts lists them)"};
+  return Problem{.code = ProblemCode::misdirected_request,
+                 .detail = fmt::format("host '{}' is not a name of this server (add it to server.hosts)",
+                                       host_name(incoming.host))};
+}
+
 void Dispatch::admit(Incoming incoming, std::function<void(Admission)> decided) {
   if (!is_plain(incoming.request_id)) incoming.request_id = new_request_id();
   auto request = route(incoming);
@@ -207,13 +211,9 @@ void Dispatch::admit(Incoming incoming, std::function<void(Admission)> decided) 
                     .method = incoming.method,
                     .route = request ? request->route : nullptr,
                     .at = clock_.monotonic()};
-  if (!options_.hosts.accepts(incoming.host)) {
-    const Problem misdirected{
-        .code = ProblemCode::forbidden,
-        .detail = fmt::format("this server does not go by the name '{}' (server.hosts lists its names)",
-                              host_name(incoming.host))};
-    return decided(seen_off(asked, problem_response(misdirected, asked.id, 421)));
-  }
+  if (const core::Status name = check_name(incoming); !name)
+    return decided(seen_off(asked, problem_response(name.problem(), asked.id)));
+  if (incoming.target == "*") return decided(seen_off(asked, methods_of_server()));
   if (!request) return decided(seen_off(asked, refusal(incoming, request.problem())));
   if (!request->route->role) return decided(std::move(*request));
   if (services_.auth.is_at_hand(*request)) return authorize(std::move(*request), decided);
@@ -226,7 +226,7 @@ void Dispatch::admit(Incoming incoming, std::function<void(Admission)> decided) 
 core::Status Dispatch::check_wait(const Request& request) const {
   if (clock_.monotonic() - request.waits_since <= kThreadWaitMax) return core::Done{};
   return Problem{.code = ProblemCode::unavailable,
-                 .detail = fmt::format("the store has not kept up for {}: nothing was done, try again",
+                 .detail = fmt::format("the request waited {} for a thread and was not executed; retry later",
                                        core::format_duration(kThreadWaitMax))};
 }
 
@@ -234,8 +234,8 @@ core::Status Dispatch::check_line(const Request& request) const {
   if (services_.blocking.waiting_of(request.ns) < options_.calls_waiting_max) return core::Done{};
   return Problem{
       .code = ProblemCode::resource_exhausted,
-      .detail = fmt::format("limits.reads_per_namespace: {} calls of namespace '{}' wait for their "
-                            "turn already, which is the most",
+      .detail = fmt::format("limits.connections: {} calls of namespace '{}' wait for a thread already, "
+                            "which is the most (half of limits.connections)",
                             options_.calls_waiting_max, request.ns)};
 }
 
@@ -264,7 +264,7 @@ void Dispatch::authorize(Request request, const std::function<void(Admission)>& 
   decided(std::move(request));
 }
 
-// Nobody waits for it: a use that is not noted is noted by the next one.
+// The request does not wait for this write: if it fails, the next use records it.
 void Dispatch::note_use(const std::string& token_id) {
   const core::NoteTokenUse use{.id = token_id};
   core::ChangeRecords note{.refs = {core::token_ref(token_id)},
@@ -276,7 +276,7 @@ void Dispatch::note_use(const std::string& token_id) {
 
 namespace {
 
-// What reads many rows: besides the lists, the calls that change all that a filter finds.
+// Calls that read many rows: lists, and calls that change everything that a filter matches.
 WorkKind kind_of_work(const wire::Route& route) {
   const bool reads = route.method == wire::Method::get || route.call == Call::retry_tasks ||
                      route.call == Call::cancel_tasks || route.call == Call::retry_runs ||
@@ -284,7 +284,7 @@ WorkKind kind_of_work(const wire::Route& route) {
   return reads ? WorkKind::read : WorkKind::other;
 }
 
-// As with the fields of a body: what is not known is refused by its name. Probes may say what they like.
+// Rejects unknown query parameters by name, like unknown body fields. Probes may have any parameters.
 core::Status check_query(const Request& request) {
   if (!request.route->role) return core::Done{};
   std::string_view rest = request.query;
@@ -326,7 +326,7 @@ void Dispatch::call(Request request, Answer answer) {
                      });
 }
 
-// Memory that runs out in a request ends that request alone.
+// Running out of memory in a request ends only that request.
 void Dispatch::call_with_memory(Request request, const Answer& answer) {
   const std::string id = request.id;
   if (core::has_memory_for([&] { call_here(std::move(request), answer); })) return;

@@ -1,6 +1,6 @@
 #pragma once
-// From a request to its answer: find the route, ask who may, call, count, log. The transport on one side and
-// the calls on the other know nothing of each other.
+// Handles a request from route lookup to response: it finds the route, authorizes the caller, runs the call,
+// counts and logs. The transport and the calls do not depend on each other.
 
 #include <functional>
 #include <mutex>
@@ -17,15 +17,15 @@
 
 namespace pawl::server {
 
-// What a header decides: a request that wants its body, or already the answer.
+// The result of admitting a header: a request whose body should be read, or an immediate response.
 using Admission = std::variant<Request, Response>;
 
 class Dispatch {
  public:
   struct Options {
     HostNames hosts = {};
-    std::size_t body_max = 4U << 20U;     // of a batch more, see `body_limit`
-    std::size_t calls_waiting_max = 512;  // for a thread, of one namespace
+    std::size_t body_max = 4U << 20U;     // larger for batches, see `body_limit`
+    std::size_t calls_waiting_max = 512;  // calls of one namespace that may wait for a thread
   };
   Dispatch(Services services, core::Clock& clock, core::Random& random, Log& log, Options options)
       : services_(std::move(services)),
@@ -33,40 +33,42 @@ class Dispatch {
         random_(random),
         log_(log),
         options_(std::move(options)) {}
+  Dispatch(const Dispatch&) = delete;
+  Dispatch& operator=(const Dispatch&) = delete;
+  virtual ~Dispatch() = default;
 
-  // How large the body of this request may be; asked before it is read.
+  // Maximum body size of this request; checked before the body is read.
   [[nodiscard]] std::size_t body_limit(std::string_view method, std::string_view target) const;
 
-  // Whether it asks how the server is, which it may do also where there is no room for others.
-  [[nodiscard]] static bool is_probe(std::string_view method, std::string_view target);
-
-  // From the header alone: who asks, and whether they may. What is refused needs no body. Does not wait;
-  // `decided` may be called before it returns, or on any thread.
-  void admit(Incoming incoming, std::function<void(Admission)> decided);
-  // What was admitted, with its body. The same holds.
-  void call(Request request, Answer answer);
-  // Now, as a Date header has it.
+  // Authenticates and authorizes a request from its header, so that rejected requests need no body. Does not
+  // block; `decided` may be called before it returns, or on any thread.
+  virtual void admit(Incoming incoming, std::function<void(Admission)> decided);
+  // Runs an admitted request with its body. Does not block; `answer` may be called on any thread.
+  virtual void call(Request request, Answer answer);
+  // The current time in the format of a Date header.
   [[nodiscard]] std::string http_date();
   [[nodiscard]] core::MonotonicTime monotonic() const { return clock_.monotonic(); }
 
  private:
   [[nodiscard]] core::Result<Request> route(Incoming& incoming) const;
+  // Whether the Host names this server.
+  [[nodiscard]] core::Status check_name(const Incoming& incoming) const;
   [[nodiscard]] Provenance provenance_of(const Incoming& incoming) const;
   [[nodiscard]] std::string new_request_id();
   void authorize(Request request, const std::function<void(Admission)>& decided);
   void note_use(const std::string& token_id);
-  struct Asked {  // for the counts and the log
+  struct Asked {  // for metrics and the log
     std::string id;
     std::string method;
     const wire::Route* route = nullptr;
     core::MonotonicTime at;
   };
   [[nodiscard]] Asked asked_now(const Request& request) const;
-  // `unavailable` where a request has waited too long for a thread.
+  // `unavailable` if the request has waited too long for a thread.
   [[nodiscard]] core::Status check_wait(const Request& request) const;
-  // `resource_exhausted` when too many calls of the namespace wait for a thread.
+  // `resource_exhausted` if too many calls of the namespace wait for a thread.
   [[nodiscard]] core::Status check_line(const Request& request) const;
-  // Counted, logged and named.
+  // Counts and logs the response and adds the request id.
   [[nodiscard]] Response seen_off(const Asked& asked, Response response);
   void call_here(Request request, Answer answer);
   void call_with_memory(Request request, const Answer& answer);
@@ -80,7 +82,7 @@ class Dispatch {
   const Options options_;
   std::mutex random_mutex_;
   std::mutex date_mutex_;
-  core::TimePoint date_of_ = {};  // what `date_` says, to the second
+  core::TimePoint date_of_ = {};  // the second that `date_` shows
   std::string date_;
 };
 

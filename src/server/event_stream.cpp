@@ -4,8 +4,8 @@
 
 namespace pawl::server {
 
-// A payload may have line breaks between its tokens: each line is one of the field's, and the reader puts
-// them together again.
+// JSON may contain line breaks between tokens: each line becomes one data field, and the client joins them
+// again.
 std::string event_text(const Event& event) {
   std::string text;
   if (!event.id.empty()) text += "id: " + event.id + "\n";

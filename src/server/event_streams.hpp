@@ -1,5 +1,5 @@
 #pragma once
-// The streams of events of a server: so many at once of one token, of one namespace and of all.
+// The open event streams of a server, limited per token, per namespace and in total.
 
 #include <memory>
 

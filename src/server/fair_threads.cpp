@@ -31,7 +31,7 @@ void FairThreads::post(WorkOwner owner, Work work) {
   changed_.notify_one();
 }
 
-// In this order a lack of memory leaves nothing behind that counts.
+// This order leaves all counts unchanged if an allocation fails.
 void FairThreads::add(WorkOwner owner, Work work) {
   Share& of_namespace = of_namespace_[owner.ns];
   Share& of_token = of_token_[owner.token];
@@ -121,7 +121,7 @@ void FairThreads::run() {
       changed_.wait(lock);
       continue;
     }
-    // One notification may have woken a thread for this job only.
+    // More jobs are waiting, and the notification may have woken only this thread.
     if (!vital_.empty() || !lines_.empty()) changed_.notify_one();
     lock.unlock();
     owner_of_this_thread = job.owner.get();
@@ -131,7 +131,7 @@ void FairThreads::run() {
     lock.lock();
     if (!job.owner) continue;
     end(*job.owner);
-    // What this job has freed may let a job of another line run besides the one that this thread takes.
+    // The end of this job may let a job of another line run in addition to the one that this thread takes.
     if (!lines_.empty()) changed_.notify_one();
   }
   changed_.notify_all();

@@ -1,8 +1,10 @@
 #pragma once
-// The threads for work that waits for the store, shared fairly: each namespace and token has a line of its
-// own, and the lines take turns. Reads are also limited at once, since a store has few connections for them.
+// A thread pool for work that waits for the store, shared fairly: each namespace and token has its own line
+// of jobs, and the lines take turns. Concurrent reads have separate limits, because a store has few
+// connections for them.
 //
-// Always: work of one namespace never takes the last thread or the last read from another; vital work
+// One namespace never uses the last thread or the last read; vital work (authentication, probes) has threads
+// reserved for it. Thread-safe.
 // (authentication, probes) has threads that nothing else takes. Any thread.
 
 #include <compare>
@@ -22,8 +24,8 @@ namespace pawl::server {
 
 enum class WorkKind : std::uint8_t { vital, read, other };
 
-// Whose work it is. An empty token is not limited as one: before the first token is made, all callers have
-// it.
+// The namespace and token that work is charged to. An empty token has no token limit: all callers share it
+// before the first token is created.
 struct WorkOwner {
   WorkKind kind = WorkKind::vital;
   std::string ns = {};
@@ -49,11 +51,11 @@ class FairThreads {
   ~FairThreads() { stop(); }
 
   void post(WorkOwner owner, std::function<void()> work);
-  // How much of a namespace waits for its turn.
+  // Number of waiting jobs of a namespace.
   [[nodiscard]] std::size_t waiting_of(const std::string& ns) const;
-  // Whose work the calling thread does; vital on any other thread.
+  // Owner of the work that the calling thread runs; vital on any other thread.
   [[nodiscard]] static const WorkOwner& owner_here();
-  // Ends when all work is done.
+  // Returns when all work is done.
   void stop();
 
  private:
@@ -67,7 +69,8 @@ class FairThreads {
     Owner owner = {};  // null: vital
     Work work = {};
   };
-  // Of a namespace or of a token. It is there before the work is, so that running needs no memory.
+  // Usage of a namespace or token. It is created when work is added, so that running the work needs no
+  // memory.
   struct Share {
     std::size_t waiting = 0;
     int running = 0;
@@ -76,7 +79,7 @@ class FairThreads {
   using Shares = std::map<std::string, Share>;
 
   void run();
-  // With the lock.
+  // These need the lock.
   void add(WorkOwner owner, Work work);
   [[nodiscard]] bool may_run(const WorkOwner& owner) const;
   [[nodiscard]] bool take(Job& job);
@@ -88,11 +91,11 @@ class FairThreads {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> vital_;
-  std::list<Line> lines_;  // the next to have its turn first
+  std::list<Line> lines_;  // the next line to run first
   std::map<WorkOwner, std::list<Line>::iterator> line_of_;
   Shares of_namespace_;
   Shares of_token_;
-  int running_ = 0;  // not vital
+  int running_ = 0;  // excluding vital work
   int reads_ = 0;
   bool is_stopping_ = false;
   std::vector<std::thread> threads_;

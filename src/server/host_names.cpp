@@ -13,13 +13,7 @@ namespace pawl::server {
 namespace {
 
 constexpr std::string_view kLocal = "localhost";
-constexpr std::size_t kNameBytesMax = 253;  // of DNS
-
-std::string lower(std::string_view text) {
-  std::string copy{text};
-  for (char& c : copy) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return copy;
-}
+constexpr std::size_t kNameBytesMax = 253;  // DNS limit
 
 bool is_ip_address(const std::string& name) {
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
@@ -36,19 +30,25 @@ bool is_host_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
 }
 
+}  // namespace
+
+std::string lower_case(std::string_view text) {
+  std::string copy{text};
+  for (char& c : copy) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return copy;
+}
+
 bool is_host_name(const std::string& name) {
   if (is_ip_address(name)) return true;
   return !name.empty() && name.size() <= kNameBytesMax &&
          std::all_of(name.begin(), name.end(), is_host_character);
 }
 
-}  // namespace
-
 bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
 
 std::string host_name(std::string_view host) {
-  if (host.starts_with('[')) return lower(host.substr(0, host.find(']') + 1));
-  return lower(host.substr(0, host.find(':')));
+  if (host.starts_with('[')) return lower_case(host.substr(0, host.find(']') + 1));
+  return lower_case(host.substr(0, host.find(':')));
 }
 
 bool HostNames::accepts(std::string_view host) const {
@@ -70,7 +70,7 @@ core::Result<std::vector<std::string>> parse_hosts(std::string_view setting) {
     setting.remove_prefix(part.size() + (has_more ? 1 : 0));
     const auto from = std::min(part.find_first_not_of(' '), part.size());
     const auto to = part.find_last_not_of(' ') + 1;
-    const std::string name = lower(part.substr(from, to - std::min(from, to)));
+    const std::string name = lower_case(part.substr(from, to - std::min(from, to)));
     if (!is_host_name(name))
       return core::invalid_field("server.hosts", fmt::format("{} is not a host name or IP address; write "
                                                              "names without port, such as pawl.example.com",

@@ -43,8 +43,8 @@ bool is_out_of_resources(const boost::system::error_code& error) {
 struct HttpServer::Impl {
   using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 
-  // A thread with a loop of its own. A connection stays with one: nothing of it ever runs at once, and no
-  // lock is shared with those of the other threads.
+  // A thread with its own event loop. A connection stays on one thread, so its handlers never run
+  // concurrently and it shares no lock with other threads.
   struct NetworkThread {
     asio::io_context loop{1};
     asio::executor_work_guard<Executor> work{loop.get_executor()};
@@ -85,7 +85,7 @@ struct HttpServer::Impl {
   asio::io_context& first_loop() { return network.front()->loop; }
   asio::io_context& next_loop() { return network[accepted++ % network.size()]->loop; }
 
-  // In one second there is one line of it.
+  // Logs at most one line per second.
   void note_failed_accept(const boost::system::error_code& error) {
     metrics.count_failed_accept();
     if (log == nullptr || failed_in_a_row++ % (std::chrono::seconds{1} / kAcceptPause) != 0) return;
@@ -95,7 +95,7 @@ struct HttpServer::Impl {
                 {"advice", "raise the limit on open files (ulimit -n), or lower limits.connections"}});
   }
 
-  // It ends with the acceptor. An exception, which is memory that ran out, must not be its end.
+  // Runs until the acceptor closes. An exception here means that memory ran out, and must not end accepting.
   void start_accepting() {
     asio::co_spawn(first_loop(), accept(), [this](const std::exception_ptr& failed) {
       if (failed) note_out_of_memory();
@@ -111,7 +111,7 @@ struct HttpServer::Impl {
     });
   }
 
-  // Runs work that must not end the thread that it is on.
+  // Runs work whose lack of memory must not end its thread.
   void run_guarded(const std::function<void()>& work) {
     if (!core::has_memory_for(work)) note_out_of_memory();
   }
@@ -123,15 +123,15 @@ struct HttpServer::Impl {
       if (error == asio::error::operation_aborted) co_return;
       if (is_out_of_resources(error)) {
         note_failed_accept(error);
-        pause.expires_after(kAcceptPause);  // it would fail again and again, as fast as a core can try
+        pause.expires_after(kAcceptPause);  // accepting would fail again immediately, in a busy loop
         (void)co_await pause.async_wait(kTuple);
         continue;
       }
       failed_in_a_row = 0;
-      if (error) continue;  // the caller is gone already
+      if (error) continue;  // the client has already disconnected
       Socket caller = std::move(socket);
       const auto from = caller.remote_endpoint(error).address();
-      if (error) continue;  // gone already
+      if (error) continue;  // already disconnected
       const std::string peer = peer_network(from);
       const bool is_spared = from.is_loopback() && options.limits.spares_loopback;
       const auto room = connections.make_room(peer, is_spared);
@@ -144,13 +144,13 @@ struct HttpServer::Impl {
       if (*room == OpenConnections::Room::displaced) {
         ++displaced;
         metrics.count_displaced_connection();
-        note_crowded("limits.connections: all were taken");
+        note_crowded("limits.connections: all connections were in use");
       }
       open(std::move(caller), peer);
     }
   }
 
-  // One line for all that were refused or displaced in some seconds. Runs where connections are accepted.
+  // Logs one line for all connections refused or displaced within some seconds. Runs on the accepting thread.
   void note_crowded(const std::string& why) {
     const core::MonotonicTime now = dispatch->monotonic();
     if (log == nullptr || (crowded_at && now - *crowded_at < kBetweenCrowdedLines)) return;
@@ -177,7 +177,8 @@ struct HttpServer::Impl {
     });
   }
 
-  // Probes are served and others told why they are not, while there are few of them; else it is closed.
+  // Serves probes and sends others the refusal, while there are few such connections; otherwise closes the
+  // connection.
   void turn_away(Socket socket, core::Problem refusal) {
     metrics.count_refused_connection();
     if (farewells >= options.limits.farewells_max) return;
@@ -198,11 +199,11 @@ struct HttpServer::Impl {
   Dispatch* dispatch = nullptr;
   std::vector<std::unique_ptr<NetworkThread>> network;
   std::size_t accepted = 0;
-  Acceptor acceptor;  // on the first of them
+  Acceptor acceptor;  // on the first network thread
   FairThreads blocking;
-  std::atomic<int> farewells = 0;  // of those turned away, not among the connections
+  std::atomic<int> farewells = 0;  // refused connections, not counted as connections
   OpenConnections connections{options.limits};
-  // Since the last line of the log about it. Touched where connections are accepted.
+  // Since the last log line about this. Used only on the accepting thread.
   std::optional<core::MonotonicTime> crowded_at;
   std::int64_t refused = 0;
   std::int64_t displaced = 0;

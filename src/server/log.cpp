@@ -27,7 +27,7 @@ void Log::write(LogLevel level, std::string_view what, const Fields& fields) {
     line = core::format_time(clock_.now()) + " " + std::string{level_name} + " " + std::string{what};
     for (const auto& [name, value] : fields) line += " " + std::string{name} + "=" + core::json_quote(value);
   }
-  line = core::printable(line) + "\n";  // of JSON still the same JSON
+  line = core::printable(line) + "\n";  // JSON remains equivalent JSON
   const std::lock_guard lock{mutex_};
   (void)std::fwrite(line.data(), 1, line.size(), stderr);
 }

@@ -1,6 +1,7 @@
 #pragma once
-// One line an event, on standard error: for people as text, for machines as JSON. No secrets: callers give
-// names, ids and what went wrong, never headers, bodies or the store's address with its password. Any thread.
+// Writes one line per event to standard error: text for people, JSON for machines. Lines contain no secrets:
+// callers pass names, ids and errors, never headers, bodies or a store address with its password.
+// Thread-safe.
 
 #include <mutex>
 #include <string>

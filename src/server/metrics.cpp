@@ -46,7 +46,7 @@ void add_engine(std::string& out, const Metrics::View& view) {
       number(stats.refused_groups));
   one(out, "pawl_leases_expired_total", "counter", "Leases that ran out or timed out",
       number(stats.leases_expired));
-  head(out, "pawl_recovery_total", "counter", "What the recovery found and acted on, by check");
+  head(out, "pawl_recovery_total", "counter", "Problems that recovery repaired, by check");
   const auto recovered = [&](std::string_view check, const std::atomic<std::int64_t>& count) {
     fmt::format_to(Out{out}, "pawl_recovery_total{{check=\"{}\"}} {}\n", check, count.load());
   };
@@ -54,7 +54,7 @@ void add_engine(std::string& out, const Metrics::View& view) {
   recovered("deadlines", stats.deadlines_passed);
   recovered("stuck", stats.runs_stuck);
   recovered("workers", stats.workers_lost);
-  one(out, "pawl_erased_total", "counter", "Tasks, runs and audit entries that were too old to be kept",
+  one(out, "pawl_erased_total", "counter", "Tasks, runs and audit entries deleted by retention",
       number(stats.erased));
   one(out, "pawl_tasks_set_aside_total", "counter",
       "Claimable tasks that cannot be read; each is tried again every hour", number(stats.tasks_set_aside));

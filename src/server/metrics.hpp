@@ -1,5 +1,6 @@
 #pragma once
-// What /metrics shows, in Prometheus' text format. Counting is a few atomic additions; any thread.
+// The counters behind /metrics, in Prometheus' text format. Counting costs a few atomic additions.
+// Thread-safe.
 
 #include <array>
 #include <atomic>
@@ -19,7 +20,7 @@ class Metrics {
  public:
   Metrics();
 
-  // `route` is null where none was matched.
+  // `route` is null if no route matched.
   void count_request(const wire::Route* route, int status, core::Duration took);
   void count_connection(int change) { connections_ += change; }
   void count_refused_connection() { ++refused_connections_; }
@@ -32,7 +33,7 @@ class Metrics {
     const engine::EngineStats& engine;
     std::size_t waiting_claims = 0;
     std::map<std::string, std::vector<core::Queue>> queues = {};  // by namespace
-    bool is_whole = true;  // false: only what is of these namespaces, and nothing of the server
+    bool is_whole = true;  // false: only the metrics of these namespaces, none of the server
   };
   [[nodiscard]] std::string text(const View& view) const;
 
@@ -48,7 +49,7 @@ class Metrics {
 
   void add_http(std::string& out) const;
 
-  std::vector<PerRoute> routes_;  // one a row of the table, and one for what matched none
+  std::vector<PerRoute> routes_;  // one per row of the route table, and one for unmatched requests
   std::atomic<std::int64_t> connections_ = 0;
   std::atomic<std::int64_t> refused_connections_ = 0;
   std::atomic<std::int64_t> displaced_connections_ = 0;

@@ -13,17 +13,22 @@ namespace {
 
 using wire::Call;
 
+constexpr std::string_view kEtag = "ETag";
+
 core::RawJson kept_text(const Response& response) {
   wire::Writer out;
-  return {out.begin_object()
-              .field("status", response.status)
-              .field("content_type", response.content_type)
-              .field("body", response.body)
-              .end_object()
-              .take()};
+  out.begin_object()
+      .field("status", response.status)
+      .field("content_type", response.content_type)
+      .field("body", response.body);
+  for (const auto& [name, value] : response.headers) {
+    if (name == kEtag) out.field("etag", value);
+  }
+  return {out.end_object().take()};
 }
 
-// What a token may see is part of it: a narrower one is not given the answer that was kept for a wider one.
+// The hash includes what the token may see: a token with fewer permissions does not receive the stored
+// response of one with more.
 std::string hash_of(const Request& request) {
   std::string whole =
       std::string{wire::name_of(request.route->method)} + " " + request.path + "\n" + request.body;
@@ -35,14 +40,14 @@ std::string hash_of(const Request& request) {
   return "sha256:" + core::sha256_hex(whole);
 }
 
-// Of its own, apart from those that workers begin for their own calls; one that would be too long with what
-// stands before it by its hash.
+// A separate prefix keeps these keys apart from the keys that workers use. A key too long for its prefix is
+// stored by its hash.
 std::string kept_key(const std::string& key) {
   constexpr std::size_t kWholeMax = 128;
   return key.size() <= kWholeMax ? "http:" + key : "http-sha256:" + core::sha256_hex(key);
 }
 
-// Administration is in no namespace, and so are its keys.
+// Administration calls and their keys belong to no namespace.
 core::DoOnce key_of(const Request& request) {
   return {.ns = request.ns,
           .key = kept_key(request.idempotency_key),
@@ -50,21 +55,21 @@ core::DoOnce key_of(const Request& request) {
           .ttl = request.kept_for};
 }
 
-// Goes over page after page, each a commit of its own, and may be done again.
+// Bulk calls process page after page, each in its own commit, and may be repeated.
 bool is_bulk(Call call) {
   return call == Call::retry_tasks || call == Call::cancel_tasks || call == Call::retry_runs ||
          call == Call::cancel_runs || call == Call::sweep;
 }
 
 core::Result<core::Answer> submit_and_wait(Services& services, core::Command command) {
-  auto promise = std::make_shared<std::promise<core::Result<core::Answer>>>();  // with the reply
+  auto promise = std::make_shared<std::promise<core::Result<core::Answer>>>();  // shared with the reply
   auto answer = promise->get_future();
   services.submit(std::move(command),
                   [promise](core::Result<core::Answer> result) { promise->set_value(std::move(result)); });
   return answer.get();
 }
 
-// A command that changes nothing but, perhaps, the key.
+// A command that changes nothing except, possibly, the key.
 core::Command nothing_but_the_key(const Request& request, const Respond& respond) {
   const auto decide = [](core::FoundRecords, core::TimePoint) {
     return core::Result<core::RecordDecision>{core::RecordDecision{}};
@@ -72,7 +77,7 @@ core::Command nothing_but_the_key(const Request& request, const Respond& respond
   return once(request, core::ChangeRecords{.decide = decide}, respond);
 }
 
-// The key is kept behind the last page: before that a repeated request does the rest.
+// The key is stored after the last page: until then a repeated request does the remaining work.
 void call_bulk(Services& services, Request request, Answer answer,
                const std::function<void(Services&, Request, Answer)>& call) {
   const auto known = submit_and_wait(
@@ -91,7 +96,7 @@ void call_bulk(Services& services, Request request, Answer answer,
   call(services, std::move(request), std::move(keep));
 }
 
-// Through the Api, whose first command keeps the key.
+// A call through the Api, whose first command stores the key.
 struct KeyedCall {
   std::unique_ptr<runtime::LocalApi> api;
   Services services;
@@ -102,7 +107,7 @@ struct KeyedCall {
 
 void call_through_api(Services& services, Request request, Answer answer,
                       const std::function<void(Services&, Request, Answer)>& call) {
-  const auto keyed = std::make_shared<KeyedCall>(services, request);  // lives until the answer is given
+  const auto keyed = std::make_shared<KeyedCall>(services, request);  // lives until the response
   auto mark = [keyed, answer = std::move(answer)](Response response) {
     if (keyed->api->is_replayed()) response.headers.emplace_back("Idempotent-Replay", "true");
     answer(std::move(response));
@@ -134,12 +139,14 @@ Response kept_response(const core::Replayed& replayed, const std::string& reques
   wire::Mistakes mistakes;
   wire::ObjectReader in{replayed.kept.text, "", mistakes};
   if (!in.has("status"))
-    return problem_response({.code = core::ProblemCode::conflict,
-                             .detail = "what this key was answered with was kept by another version"},
-                            request_id);
+    return problem_response(
+        {.code = core::ProblemCode::conflict,
+         .detail = "the stored response for this key was written by another version of Pawl"},
+        request_id);
   Response response{.status = static_cast<int>(in.integer("status")),
                     .body = in.text("body"),
                     .content_type = in.text("content_type")};
+  if (auto etag = in.optional_text("etag")) response.headers.emplace_back(kEtag, std::move(*etag));
   response.headers.emplace_back("Idempotent-Replay", "true");
   return response;
 }

@@ -1,7 +1,8 @@
 #pragma once
-// Idempotency-Key: the same key with the same request gets the first one's answer again, with another request
-// 422, while the first is under way 409. Only successes are kept, for a time (retention.idempotency), in the
-// same commit as what they did. docs/adr/0011-a-key-and-its-effect.md says how.
+// Idempotency-Key: a repeated request with the same key receives the first response; a different request with
+// the same key gets 422, and 409 while the first is still running. Only successes are stored, for a limited
+// time (retention.idempotency), in the same commit as their effect. See
+// docs/adr/0011-a-key-and-its-effect.md.
 
 #include <functional>
 #include <mutex>
@@ -15,18 +16,18 @@
 
 namespace pawl::server {
 
-// A POST with a key. A new token's secret is shown once and not kept.
+// Whether this is a POST with a key. A new token's secret is shown once and not stored.
 [[nodiscard]] bool is_keyed(const Request& request);
 
-// The name of a key that is kept for a request, and not one that a worker begins.
+// Whether a key belongs to an HTTP request, rather than to a worker that began it.
 [[nodiscard]] bool is_key_of_a_request(std::string_view key);
 
-// The keys of the requests that this server is at. Any thread.
+// The keys of requests that this server is executing. Thread-safe.
 class RunningKeys {
  public:
   using Key = std::pair<std::string, std::string>;  // namespace and key
 
-  // False: a request with this key is running.
+  // False: a request with this key is already running.
   [[nodiscard]] bool begin(const Key& key);
   void end(const Key& key);
 
@@ -35,14 +36,14 @@ class RunningKeys {
   std::set<Key> keys_;
 };
 
-// On a thread that may wait, unless the call submits itself. `call` is what is to happen once, with these
-// services.
+// Executes `call` once per key, with services that store the key. Runs on a thread that may block, unless the
+// call submits itself.
 void call_once(Services& services, RunningKeys& running, Request request, Answer answer,
                const std::function<void(Services&, Request, Answer)>& call);
 
-// What a call answers to its command; nothing where it has to look further.
+// The response to a command's result; none if the call has to read more.
 using Respond = std::function<std::optional<Response>(const core::Answer&)>;
-// The command as it is, or done once where the request is keyed.
+// The command unchanged, or wrapped to run once if the request has a key.
 [[nodiscard]] core::Command once(const Request& request, core::Command command, const Respond& respond);
 [[nodiscard]] Response kept_response(const core::Replayed& replayed, const std::string& request_id);
 

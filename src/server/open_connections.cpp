@@ -8,7 +8,7 @@ namespace pawl::server {
 
 namespace {
 
-// In a line of many that wait for answers, the search goes on with the next connection.
+// Bounds the search in a line of many busy connections; the next search continues after the last one checked.
 constexpr int kLookedAtMost = 64;
 
 core::Problem no_room(std::string detail) {
@@ -27,16 +27,15 @@ core::Result<OpenConnections::Room> OpenConnections::make_room(const std::string
                                limits_.connections_per_address_max, network));
   const auto count = static_cast<std::int64_t>(entries_.size());
   if (count < limits_.connections_max) return Room::free;
-  // Those that were displaced count until they have ended, so there may be some more for a moment.
+  // Displaced connections count until they have ended, so the limit may be exceeded briefly.
   Entry* displaced = count < limits_.connections_max + limits_.farewells_max ? first_to_displace() : nullptr;
   if (displaced == nullptr)
-    return no_room(fmt::format("limits.connections: there are {} connections already, which is the most",
-                               limits_.connections_max));
+    return no_room(fmt::format("limits.connections: all {} connections are in use", limits_.connections_max));
   displaced->connection->displace();
   return Room::displaced;
 }
 
-// Its entry is in no line any more.
+// The returned entry is no longer in any line.
 OpenConnections::Entry* OpenConnections::first_to_displace() {
   Entry* first = strangers_.empty() ? nullptr : strangers_.front();
   if (first == nullptr) {

@@ -1,5 +1,5 @@
 #pragma once
-// The address that a caller is counted by: an IPv4 address, or the first half of an IPv6 address, since a
+// The network that limits count a client by: an IPv4 address, or the first half of an IPv6 address, because a
 // household or a rented machine has a whole /64.
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace pawl::server {
 
-// "192.0.2.1", also where it was mapped to IPv6, or "2001:db8:1:2::/64".
+// "192.0.2.1", also if it was mapped to IPv6, or "2001:db8:1:2::/64".
 [[nodiscard]] std::string peer_network(const boost::asio::ip::address& address);
 
 }  // namespace pawl::server

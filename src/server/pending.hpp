@@ -1,6 +1,6 @@
 #pragma once
-// Something that a coroutine of a connection waits for and that any thread may give. Given on the
-// connection's own thread before it is waited for, it costs no turn of the loop.
+// A value that a connection's coroutine awaits and any thread may deliver. If it is delivered on the
+// connection's own thread before the coroutine awaits it, it costs no turn of the event loop.
 
 #include <functional>
 #include <memory>
@@ -19,7 +19,7 @@ class Pending {
  public:
   explicit Pending(Executor executor) : slot_(std::make_shared<Slot>()), executor_(std::move(executor)) {}
 
-  // To be called once. Dropped without a call, it ends the coroutine that waits.
+  // Call the returned function once. Destroying it without a call ends the waiting coroutine.
   [[nodiscard]] std::function<void(T)> giver() const {
     return [slot = slot_, executor = executor_](T value) {
       boost::asio::dispatch(executor,
@@ -27,7 +27,7 @@ class Pending {
     };
   }
 
-  // The slot is let go, so that only the one who gives keeps the waiting coroutine alive.
+  // Releases this object's slot, so that only the giver keeps the waiting coroutine alive.
   [[nodiscard]] static Awaitable<T> taken(Pending pending) {
     std::shared_ptr<Slot> slot = std::move(pending.slot_);
     if (slot->value) co_return std::move(*slot->value);
@@ -40,7 +40,7 @@ class Pending {
   using Handler = typename boost::asio::async_result<UseAwaitable, void(T)>::handler_type;
   static constexpr UseAwaitable kUseAwaitable{};
 
-  // Shared by the one who gives and, until it waits, the one who takes. Touched on the connection's thread.
+  // Shared by the giver and, until it waits, the receiver. Used only on the connection's thread.
   struct Slot {
     std::optional<T> value;
     std::optional<Handler> waiter;

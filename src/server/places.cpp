@@ -55,7 +55,7 @@ core::Result<std::shared_ptr<Places::Place>> Places::take(const std::string& ns,
 
 Answer releasing(std::shared_ptr<Places::Place> place, Answer answer) {
   return [place = std::move(place), answer = std::move(answer)](Response response) {
-    place->release();  // before the caller can ask again
+    place->release();  // first: the client may send its next request upon the response
     answer(std::move(response));
   };
 }

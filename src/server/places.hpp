@@ -1,8 +1,9 @@
 #pragma once
-// So many at once of what callers hold (event streams, long polls): of one token, of one namespace and of
-// all. A place is free again when it is released or destroyed, which may be after the end of its `Places`.
+// Limits how many of a resource (event streams, long polls) callers hold at the same time: per token, per
+// namespace and in total. A place is freed when it is released or destroyed, which may be after its `Places`
+// is destroyed.
 //
-// Always: memory is bounded by the places that are taken. Any thread.
+// The number of taken places bounds memory. Thread-safe.
 
 #include <functional>
 #include <map>
@@ -23,7 +24,7 @@ class Places {
     int of_one_namespace = 0;
     int of_one_token = 0;
   };
-  // How a refusal names what is limited, and the settings that limit it: `setting`, and that with
+  // How a refusal names the resource and its limits: `setting`, and `setting` with the suffixes
   // _per_namespace and _per_token.
   struct Names {
     std::string_view what;     // "event streams"
@@ -38,15 +39,15 @@ class Places {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
     ~Place() { release(); }
-    // Once; not from two threads at a time.
+    // Frees the place; further calls have no effect. Not thread-safe.
     void release();
 
    private:
     std::function<void()> give_back_;
   };
 
-  // resource_exhausted that names the setting where there is none. Without a token, which is before the first
-  // one is made, the namespace's limit counts alone.
+  // resource_exhausted that names the setting if no place is free. Before the first token is created, `token`
+  // is empty and only the namespace and total limits apply.
   [[nodiscard]] core::Result<std::shared_ptr<Place>> take(const std::string& ns, const std::string& token);
 
  private:
@@ -59,10 +60,10 @@ class Places {
 
   const Names names_;
   const Caps caps_;
-  std::shared_ptr<Taken> taken_;  // with the places
+  std::shared_ptr<Taken> taken_;  // shared with the places
 };
 
-// The answer, before which the place is released.
+// An answer that releases the place before it replies.
 [[nodiscard]] Answer releasing(std::shared_ptr<Places::Place> place, Answer answer);
 
 }  // namespace pawl::server

@@ -8,7 +8,7 @@ namespace {
 
 constexpr core::Duration kBetweenLooks = std::chrono::seconds{1};
 
-// How old the oldest task is changes all the time, and is nothing that happened.
+// The age of the oldest task grows constantly and is not a change.
 std::vector<core::Queue> without_age(std::vector<core::Queue> queues) {
   for (core::Queue& queue : queues) queue.oldest_pending_age.reset();
   return queues;
@@ -38,17 +38,14 @@ void QueueWatch::look_later(const std::string& ns) {
          [this, ns] { blocking_({.kind = WorkKind::read, .ns = ns}, [this, ns] { look(ns); }); });
 }
 
-// A look that fails is followed by another one; meanwhile nothing is told.
+// If the read fails, followers receive nothing until the next poll.
 void QueueWatch::look(const std::string& ns) {
   auto queues = api_.list_queues(ns);
+  end_unauthorized(ns);
   {
     const std::lock_guard lock{mutex_};
     Watched& watched = watched_[ns];
-    std::erase_if(watched.followers, [this](const Follower& follower) {
-      const bool may_see = auth_.allow(follower.request).ok();
-      if (!may_see) follower.stream->end();
-      return follower.stream->is_over();
-    });
+    std::erase_if(watched.followers, [](const Follower& follower) { return follower.stream->is_over(); });
     if (watched.followers.empty()) {
       watched_.erase(ns);
       return;
@@ -57,6 +54,18 @@ void QueueWatch::look(const std::string& ns) {
     tell(watched);
   }
   look_later(ns);
+}
+
+// Checks a copy, because Auth may read the store and other namespaces must not wait for that.
+void QueueWatch::end_unauthorized(const std::string& ns) {
+  std::vector<Follower> followers;
+  {
+    const std::lock_guard lock{mutex_};
+    followers = watched_[ns].followers;
+  }
+  for (const Follower& follower : followers) {
+    if (!auth_.allow(follower.request)) follower.stream->end();
+  }
 }
 
 void QueueWatch::note(Watched& watched, std::vector<core::Queue> queues) {

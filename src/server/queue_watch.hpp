@@ -1,8 +1,8 @@
 #pragma once
-// Who follows the queues of a namespace, and what they were told last. A namespace is looked at once a second
-// for all of its followers together, and not at all without any.
+// Streams queue changes of a namespace to its followers. Each followed namespace is polled once a second for
+// all its followers together; other namespaces are not polled.
 //
-// Always: one who may not see the namespace any more (a revoked token) is told nothing more. Any thread.
+// A follower whose access ends (a revoked token) receives nothing more. Thread-safe.
 
 #include <cstdint>
 #include <map>
@@ -21,19 +21,18 @@ namespace pawl::server {
 
 class QueueWatch {
  public:
-  // Work that was put off must not run after this has ended.
+  // Work scheduled with `later` must not run after this object is destroyed.
   QueueWatch(core::Api& api, Auth& auth, Blocking blocking, Later later)
       : api_(api), auth_(auth), blocking_(std::move(blocking)), later_(std::move(later)) {}
 
-  // Sends the queues of the request's namespace at once, and again whenever they have changed. Reads the
-  // store.
+  // Sends the queues of the request's namespace immediately, and again whenever they change. Reads the store.
   [[nodiscard]] core::Status follow(Request request, std::shared_ptr<EventStream> stream);
 
  private:
   struct Follower {
     Request request = {};
     std::shared_ptr<EventStream> stream = {};  // shared with the connection that writes it
-    std::uint64_t told = 0;                    // the version
+    std::uint64_t told = 0;                    // version sent last
   };
   struct Watched {
     std::vector<Follower> followers = {};
@@ -44,6 +43,7 @@ class QueueWatch {
 
   void look(const std::string& ns);
   void look_later(const std::string& ns);
+  void end_unauthorized(const std::string& ns);
   static void note(Watched& watched, std::vector<core::Queue> queues);
   void tell(Watched& watched);
 
@@ -52,7 +52,7 @@ class QueueWatch {
   Blocking blocking_;
   Later later_;
   std::mutex mutex_;
-  std::map<std::string, Watched> watched_;  // by namespace; those that somebody follows
+  std::map<std::string, Watched> watched_;  // by namespace; only those with followers
 };
 
 }  // namespace pawl::server

@@ -1,6 +1,6 @@
 #pragma once
-// What a token that is bound to queues may reach, where that takes a look at the store. A task's queue and a
-// run's never change, so that what was looked at stays true. On a thread that may wait.
+// Queue checks for tokens that are bound to queues, where the check must read the store. The queue of a task
+// or run never changes, so the result stays valid. Call these on a thread that may block.
 
 #include "core/checkpoint.hpp"
 #include "core/run_command.hpp"
@@ -8,13 +8,13 @@
 
 namespace pawl::server {
 
-// `forbidden` if the task or the run that the path names is of another queue. What is not there is for the
-// call to refuse.
+// `forbidden` if the task or run in the path belongs to another queue. The call itself reports a missing task
+// or run.
 [[nodiscard]] core::Status check_path(Services& services, const Request& request);
 [[nodiscard]] core::Status check_owner(Services& services, const Request& request,
                                        const core::CheckpointOwner& owner);
 
-// The answer to one who is denied something goes out after the audit has it; others go out at once.
+// A denial is sent after it is recorded in the audit; other responses are sent immediately.
 void answer_or_deny(Services& services, const Request& request, Response response, const Answer& answer);
 
 }  // namespace pawl::server

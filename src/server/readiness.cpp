@@ -7,10 +7,10 @@ namespace pawl::server {
 namespace {
 
 constexpr core::Duration kLookTime = std::chrono::seconds{3};
-constexpr int kGoodLooks = 2;  // in a row, after one that was not
+constexpr int kGoodLooks = 2;  // in a row, after a failed one
 
 Readiness::Verdict too_late() {
-  return {.status = store_unreachable(), .cause = "it was looked at, and has not answered yet"};
+  return {.status = store_unreachable(), .cause = "the store has not answered the readiness check yet"};
 }
 
 }  // namespace
@@ -19,7 +19,7 @@ core::Problem store_unreachable() {
   return {.code = core::ProblemCode::unavailable, .detail = "the store cannot be reached"};
 }
 
-// The read also fails where migrations are missing.
+// The read also fails if migrations are missing.
 Readiness::Verdict Readiness::judge() {
   const auto read = api_.list_queues("default");
   if (!read) return {.status = store_unreachable(), .cause = read.problem().detail};
@@ -51,7 +51,8 @@ Readiness::Verdict Readiness::settled(Verdict verdict) {
   if (!verdict.status) {
     good_looks_needed_ = kGoodLooks;
   } else if (good_looks_needed_ > 0 && --good_looks_needed_ > 0) {
-    return {.status = store_unreachable(), .cause = "it can be reached again: the next look decides"};
+    return {.status = store_unreachable(),
+            .cause = "the store is reachable again; waiting for a second successful check"};
   }
   return verdict;
 }

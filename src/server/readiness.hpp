@@ -1,11 +1,12 @@
 #pragma once
-// Whether the server can serve: the store can be read, and what was begun gets done. There is one look at a
-// time for all who ask, and none of them waits long for it: a store that hangs must not keep those waiting
-// who are to find that out.
+// Decides whether the server can serve: the store is readable and the runtime makes progress. All concurrent
+// callers share one check, and none waits long for it: if the store hangs, health checks must still learn
+// that.
 //
-// A server that was not ready is ready again after two good looks in a row: one that comes and goes is not.
+// After a failed check the server is ready again only after two successful checks in a row, so that an
+// unstable store does not count as ready.
 //
-// Anyone may ask: they are told nothing of the store but that it cannot be reached. Any thread.
+// Any caller may check, so the status reveals only that the store cannot be reached. Thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -20,9 +21,9 @@ namespace pawl::server {
 
 class Readiness {
  public:
-  // `check_progress`: `unavailable` when work does not go on, saying what stands still.
+  // `check_progress`: `unavailable`, naming the stalled part, when the runtime makes no progress.
   using CheckProgress = std::function<core::Status()>;
-  // Work that was put off must not run after this has ended.
+  // Work scheduled with `later` must not run after this object is destroyed.
   Readiness(runtime::LocalApi& api, CheckProgress check_progress, Blocking blocking, Later later)
       : api_(api),
         check_progress_(std::move(check_progress)),
@@ -31,14 +32,14 @@ class Readiness {
 
   struct Verdict {
     core::Status status = core::Done{};
-    std::string cause = {};  // for the log alone
+    std::string cause = {};  // only for the log
   };
   using Told = std::function<void(const Verdict&)>;
   void ask(const Told& told);
 
  private:
   [[nodiscard]] Verdict judge();
-  // With the lock.
+  // Needs the lock.
   [[nodiscard]] Verdict settled(Verdict verdict);
   void look();
   void give_up(std::uint64_t look);
@@ -49,14 +50,14 @@ class Readiness {
   Blocking blocking_;
   Later later_;
   std::mutex mutex_;
-  std::vector<Told> askers_;  // of the look under way
+  std::vector<Told> askers_;  // of the current check
   std::uint64_t looks_ = 0;
   int good_looks_needed_ = 0;
   bool is_looking_ = false;
-  bool is_late_ = false;  // the look under way takes too long
+  bool is_late_ = false;  // the current check takes too long
 };
 
-// That the store cannot be reached, for those who may know no more of it.
+// Reports an unreachable store without further details.
 [[nodiscard]] core::Problem store_unreachable();
 
 }  // namespace pawl::server

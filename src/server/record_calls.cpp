@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json.hpp"
 #include "core/sha256.hpp"
 #include "server/calls.hpp"
 #include "server/once.hpp"
@@ -64,10 +65,13 @@ Response release(Services& services, const Request& request) {
 Response begin(Services& services, const Request& request) {
   auto asked = read_body(request, [&](ObjectReader& in) {
     core::BeginIdempotency begin{.ns = request.ns, .key = request.parameters.at(1)};
-    const core::RawJson whole = in.json("request");
     begin.request_hash = in.optional_text("request_hash").value_or("");
+    // Null is a valid request; if a hash is given, null counts as a missing field.
+    const core::RawJson whole = begin.request_hash.empty() ? in.json_or_null("request") : in.json("request");
     if (whole.empty() == begin.request_hash.empty())
       in.mistake("request", "or request_hash is required, one of the two");
+    if (const auto error = core::json_error(whole.empty() ? "null" : whole.text))
+      in.mistake("request", *error);
     if (!whole.empty()) begin.request_hash = "sha256:" + core::sha256_hex(whole.text);
     begin.ttl = in.optional_duration("ttl").value_or(begin.ttl);
     if (const auto id = in.optional_uuid("task_id")) begin.task_id = core::TaskId{*id};
@@ -145,7 +149,7 @@ Response drain(Services& services, const Request& request, const core::WorkerRef
   return respond(request, drained, wire::write_worker);
 }
 
-// A token that is bound to queues sees its own workers.
+// A token bound to queues sees only its own workers.
 bool is_shown(const Request& request, const core::Worker& worker) {
   return request.queues.empty() || worker.owner == request.actor.id;
 }
@@ -156,14 +160,14 @@ Response get_worker(Services& services, const Request& request) {
   return respond(request, worker, wire::write_worker);
 }
 
-// A page of a bound token may be short, or empty: its cursor goes on.
+// A page for a bound token may be short or empty although its cursor continues.
 Response list_workers(Services& services, const Request& request, const core::ListRecords& list) {
   auto page = services.api.list_workers(list);
   if (page) std::erase_if(page->items, [&](const core::Worker& one) { return !is_shown(request, one); });
   return respond_page(request, page, wire::write_worker);
 }
 
-// No thread is held for it: the engine replies.
+// Holds no thread while it waits: the engine replies.
 void wait_for_notices(Services& services, const Request& request, const Answer& answer) {
   const auto wait = read_query(
       request, [](ObjectReader& in) { return in.optional_duration("wait").value_or(core::Duration{0}); });
@@ -172,7 +176,7 @@ void wait_for_notices(Services& services, const Request& request, const Answer& 
   if (const core::Status valid = core::check(asked); !valid) return answer(refuse(request, valid.problem()));
   auto answered = with_place(services, request, *wait, answer);
   if (!answered) return answer(refuse(request, answered.problem()));
-  const Request brief{.id = request.id};  // the rest need not wait too
+  const Request brief{.id = request.id};  // do not keep the whole request during the wait
   services.engine.lease_notices().wait(
       {.ns = asked.ns,
        .worker_id = asked.worker_id,
@@ -213,7 +217,7 @@ Response append(Services& services, const Request& request) {
     return core::AppendCheckpoint{.ns = request.ns,
                                   .owner = wire::read_owner(in),
                                   .type = in.text("type"),
-                                  .snapshot = in.json("snapshot"),
+                                  .snapshot = in.json_or_null("snapshot"),
                                   .metadata = in.json("metadata"),
                                   .sequence = in.optional_integer("sequence"),
                                   .by = request.actor};

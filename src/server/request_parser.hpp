@@ -1,7 +1,7 @@
 #pragma once
-// A request as it comes in, strictly and within the limits. Beast's parser does the reading and is known
-// here only; what it does not look at is looked at here too. What could be read in two ways is refused: what
-// stands between may have read it in the other.
+// Parses a request incrementally, strictly and within limits. It wraps Beast's parser, which no other file
+// uses, and adds the checks that Beast lacks. Ambiguous requests are rejected: a proxy in between may have
+// read them the other way.
 
 #include <cstdint>
 #include <memory>
@@ -15,12 +15,6 @@
 
 namespace pawl::server {
 
-// What is wrong with a request, and HTTP's status for it.
-struct Refusal {
-  int status = 0;
-  core::Problem problem = {};
-};
-
 class RequestParser {
  public:
   explicit RequestParser(const HttpLimits& limits);
@@ -28,50 +22,57 @@ class RequestParser {
   RequestParser& operator=(const RequestParser&) = delete;
   ~RequestParser();
 
-  // Takes what it can of what has come and says how many bytes that was; the rest is to come again, with more
-  // behind it. Stops after the header, and at the end of the request.
+  // Consumes what it can of the input and returns the number of bytes; pass the rest again, with more input
+  // appended. Stops after the header and at the end of the request.
   [[nodiscard]] std::size_t put(std::string_view bytes);
-  // What is wrong with it. Nothing that follows can be trusted to be a request.
-  [[nodiscard]] const std::optional<Refusal>& refusal() const { return refusal_; }
-  // Memory ran out in `put`.
-  void refuse_for_lack_of_memory() { refuse(503, core::ProblemCode::unavailable, core::kOutOfMemory); }
+  // Why the request is invalid. No later input can be trusted to be a request.
+  [[nodiscard]] const std::optional<core::Problem>& refusal() const { return refusal_; }
+  // Call when `put` runs out of memory.
+  void refuse_for_lack_of_memory() { refuse(core::ProblemCode::unavailable, core::kOutOfMemory); }
 
   [[nodiscard]] bool has_header() const;
   [[nodiscard]] bool is_whole() const;
 
-  // Of the header.
+  // From the header. Until `take_incoming`, the target is a path with its query, or "*".
   [[nodiscard]] std::string_view method() const;
-  [[nodiscard]] std::string_view target() const;
+  [[nodiscard]] const std::string& target() const { return incoming_.target; }
   [[nodiscard]] Incoming take_incoming() { return std::move(incoming_); }
   [[nodiscard]] bool is_head() const;
   [[nodiscard]] bool keeps_alive() const;
+  // HTTP/1.0, where connections close unless both sides agree on keep-alive.
+  [[nodiscard]] bool is_old() const;
   [[nodiscard]] bool expects_continue() const;
 
-  // Before the body: how large it may be.
+  // Sets the maximum body size; call before the body.
   void limit_body(std::size_t bytes_max);
   [[nodiscard]] std::int64_t body_received() const { return static_cast<std::int64_t>(body_received_); }
-  // The last that is asked of it: it lets go of everything.
+  // The last call: it releases all parser memory.
   [[nodiscard]] std::string take_body();
 
  private:
   struct Impl;
   [[nodiscard]] std::size_t put_header(std::string_view bytes);
   [[nodiscard]] std::size_t put_body(std::string_view bytes);
-  // Hands it to Beast, whose error becomes the refusal.
+  // Passes input to Beast and turns its error into the refusal.
   [[nodiscard]] std::size_t feed(std::string_view bytes);
-  // Whole lines, as they came; Beast tells neither their length nor how they were broken.
+  // Checks whole lines as received; Beast reports neither their length nor line folding.
   void check_lines(std::string_view lines);
   void check_header();
   void check_framing();
-  void refuse(int status, core::ProblemCode code, const std::string& detail);
-  void refuse(const std::string& detail) { refuse(400, core::ProblemCode::invalid_argument, detail); }
+  void read_fields();
+  // Reads the target and the host that the request addresses.
+  void read_addressee(bool has_host);
+  void refuse(core::ProblemCode code, const std::string& detail) {
+    refusal_ = {.code = code, .detail = detail};
+  }
+  void refuse(const std::string& detail) { refuse(core::ProblemCode::invalid_argument, detail); }
 
   const HttpLimits& limits_;
   std::unique_ptr<Impl> impl_;
-  std::optional<Refusal> refusal_;
+  std::optional<core::Problem> refusal_;
   Incoming incoming_;
   std::size_t header_size_ = 0;
-  std::size_t fields_ = 0;  // of the header, and then of what comes behind the body
+  std::size_t fields_ = 0;  // of the header, later of the trailer
   std::size_t body_received_ = 0;
 };
 

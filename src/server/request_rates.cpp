@@ -21,7 +21,7 @@ core::Problem too_many(std::string_view setting, std::string_view whose, std::st
 
 bool RequestRates::take(Buckets& buckets, const std::string& name, std::int64_t rate) {
   const core::MonotonicTime now = clock_.monotonic();
-  // A bucket that was not used for a second is full, and one that is made anew is full too.
+  // A bucket unused for a second is full, like a new one, so it can be dropped.
   if (buckets.size() >= kBucketsMax && !buckets.contains(name))
     std::erase_if(buckets, [&](const auto& entry) { return now - entry.second.at >= kSecond; });
   if (buckets.size() >= kBucketsMax && !buckets.contains(name)) return false;

@@ -1,8 +1,8 @@
 #pragma once
-// How many requests a second one token and one namespace may make. A second's worth may come at once; after
-// that they come as the rate allows.
+// Limits the requests per second of a token and of a namespace. Bursts of up to one second's worth are
+// allowed.
 //
-// Always: memory is bounded. Any thread.
+// The number of buckets bounds memory. Thread-safe.
 
 #include <map>
 #include <mutex>
@@ -18,24 +18,24 @@ class RequestRates {
  public:
   static constexpr std::size_t kBucketsMax = 10'000;
 
-  struct Caps {  // a second; 0: any number
+  struct Caps {  // per second; 0: unlimited
     std::int64_t of_one_namespace = 0;
     std::int64_t of_one_token = 0;
   };
   RequestRates(core::Clock& clock, const Caps& caps) : clock_(clock), caps_(caps) {}
 
-  // resource_exhausted that names the setting when there were too many. An empty name has no limit.
+  // resource_exhausted that names the setting if the rate is exceeded. An empty name has no limit.
   [[nodiscard]] core::Status take(const std::string& ns, const std::string& token);
   [[nodiscard]] std::size_t buckets() const;
 
  private:
   struct Bucket {
-    double requests = 0;  // that may come now
+    double requests = 0;  // currently available
     core::MonotonicTime at = {};
   };
   using Buckets = std::map<std::string, Bucket>;
 
-  // With the lock.
+  // Needs the lock.
   [[nodiscard]] bool take(Buckets& buckets, const std::string& name, std::int64_t rate);
 
   core::Clock& clock_;

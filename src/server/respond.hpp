@@ -1,5 +1,5 @@
 #pragma once
-// From what a call on the Api gave to a response.
+// Converts results of Api calls to responses.
 
 #include <utility>
 
@@ -32,7 +32,7 @@ Response respond_page(const Request& request, const core::Result<core::Page<T>>&
   });
 }
 
-// The page of records that a query asks for.
+// Parses the page limit and cursor from a query.
 [[nodiscard]] core::Result<core::ListRecords> list_of(const Request& request);
 
 }  // namespace pawl::server

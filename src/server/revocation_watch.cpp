@@ -84,7 +84,7 @@ std::map<std::uint64_t, RevocationWatch::Waiting> RevocationWatch::take(const Re
   return node ? std::move(node.mapped().waiting) : std::map<std::uint64_t, Waiting>{};
 }
 
-// A store that cannot be read revokes nothing.
+// If the store cannot be read, nothing is revoked.
 void RevocationWatch::end_revoked() {
   for (const Request& request : watched_requests()) {
     const auto allowed = auth_.allow(request);

@@ -1,9 +1,8 @@
 #pragma once
-// Ends the calls and the event streams that wait when their token is revoked or expires, whichever node
-// revoked it.
+// Ends waiting calls and event streams when their token is revoked or expires, whichever node revoked it.
 //
-// Always: a second after a revocation nothing waits with its token. A token that is waited with is compared
-// every kBetweenChecks, with a copy that is at most Auth::kKeptFor old. Any thread.
+// Nothing waits with a token a second after its revocation: each token in use is checked every
+// kBetweenChecks, against cached data that is at most Auth::kKeptFor old. Thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -23,13 +22,13 @@ class RevocationWatch {
  public:
   static constexpr core::Duration kBetweenChecks = std::chrono::milliseconds{300};
 
-  // Work that was put off must not run after this has ended.
+  // Work scheduled with `later` must not run after this object is destroyed.
   RevocationWatch(Auth& auth, Blocking blocking, Later later);
   RevocationWatch(const RevocationWatch&) = delete;
   RevocationWatch& operator=(const RevocationWatch&) = delete;
   ~RevocationWatch();
 
-  // `end` is called once with the refusal, on a thread that may wait, unless `forget` was called before.
+  // `end` is called once with the refusal, on a thread that may block, unless `forget` was called before.
   using End = std::function<void(const core::Problem&)>;
   [[nodiscard]] std::uint64_t watch(const Request& request, End end);
   void forget(const Request& request, std::uint64_t number);
@@ -40,10 +39,10 @@ class RevocationWatch {
  private:
   struct Waiting {
     End end = {};
-    std::function<bool()> is_over = {};  // none: `forget` says when
+    std::function<bool()> is_over = {};  // none: `forget` removes the call
   };
   struct Watched {
-    Request request = {};  // what Auth compares
+    Request request = {};  // what Auth checks
     std::map<std::uint64_t, Waiting> waiting = {};
   };
 
@@ -52,7 +51,7 @@ class RevocationWatch {
   void end_revoked();
   [[nodiscard]] std::vector<Request> watched_requests() const;
   [[nodiscard]] std::map<std::uint64_t, Waiting> take(const Request& request);
-  // False where nothing is left to be watched.
+  // False if nothing remains to be watched.
   [[nodiscard]] bool drop_ended();
 
   Auth& auth_;

@@ -23,7 +23,7 @@ using wire::Call;
 using wire::ObjectReader;
 using wire::Writer;
 
-constexpr int kEventsDefault = core::kPageMax;  // a run is mostly wanted whole
+constexpr int kEventsDefault = core::kPageMax;  // clients mostly need the whole log
 
 Result<core::RunRef> run_of(const Request& request) {
   const auto id = task_id_of(request, 1);
@@ -31,7 +31,33 @@ Result<core::RunRef> run_of(const Request& request) {
   return core::RunRef{.ns = request.ns, .id = core::RunId{*id}};
 }
 
-// --- beginning ---
+// The run's sequence, which If-Match accepts.
+std::string etag_of(const core::Run& run) { return fmt::format("\"{}\"", run.sequence); }
+
+Response with_etag(Response response, const core::Run& run) {
+  response.headers.emplace_back("ETag", etag_of(run));
+  return response;
+}
+
+Response respond_run(const Request& request, const Result<core::Run>& run, int status = 200) {
+  Response response = respond(request, run, wire::write_run, status);
+  return run ? with_etag(std::move(response), *run) : response;
+}
+
+// Claims change a run's counts without an event, so the sequence does not reflect them.
+bool may_be_claimed(const core::Run& run) { return run.counts.pending + run.counts.running > 0; }
+
+// Keeps the body: a 304 declares its length without sending it.
+Response unless_known(const Request& request, const Result<core::Run>& run) {
+  Response response = respond_run(request, run);
+  const bool is_known =
+      run && !may_be_claimed(*run) &&
+      (request.if_none_match == "*" || request.if_none_match.find(etag_of(*run)) != std::string::npos);
+  if (is_known) response.status = 304;
+  return response;
+}
+
+// --- starting ---
 
 template <typename Begin>
 void add_trace(const Request& request, Begin& begin) {
@@ -39,19 +65,22 @@ void add_trace(const Request& request, Begin& begin) {
   if (!trace) return;
   begin.trace_id = trace->trace_id;
   begin.span_id = trace->span_id;
+  begin.trace_flags = trace->flags;
+  begin.tracestate = wire::parse_tracestate(request.tracestate);
 }
 
 std::optional<Response> started_response(const core::Answer& result) {
   const auto& started = std::get<core::RunStarted>(result);
+  if (started.is_promised) return std::nullopt;
   Writer out;
   wire::write_run_started(out, started);
-  return json_response(started.created ? 201 : 200, out.take());
+  return with_etag(json_response(started.created ? 201 : 200, out.take()), started.run);
 }
 
-// To a token that only enqueues: a run that was there already may not be its own.
+// For a token that only enqueues: an existing run may belong to another caller, so its values are hidden.
 std::optional<Response> started_blindly(const core::Answer& result) {
   core::RunStarted started = std::get<core::RunStarted>(result);
-  if (started.created) return started_response(result);
+  if (started.created || started.is_promised) return started_response(result);
   started.run.facts.input = {};
   started.run.facts.labels.clear();
   started.run.output = {};
@@ -61,7 +90,27 @@ std::optional<Response> started_blindly(const core::Answer& result) {
   return started_response(core::Answer{std::move(started)});
 }
 
-// No thread is held for it: whoever has workflows starts many.
+// Reads a run that is only promised by a SQL function, which also starts it.
+Look look_for_run(Services& services, const Request& request) {
+  const Request brief{.id = request.id,
+                      .route = request.route,
+                      .ns = request.ns,
+                      .actor = request.actor,
+                      .queues = request.queues};  // without the body
+  return [&services, brief](const core::Answer& result, const Answer& found) {
+    const core::RunId id = std::get<core::RunStarted>(result).run.facts.id;
+    services.blocking(brief.owner(WorkKind::read), [&services, brief, found, id] {
+      auto run = services.runs.get_run({.ns = brief.ns, .id = id});
+      if (!run) return found(refuse(brief, run.problem()));
+      if (const core::Status allowed = check_queue(brief, run->facts.queue); !allowed)
+        return deny(services, brief, allowed.problem(), found);
+      const core::Answer started{core::RunStarted{.run = std::move(*run)}};
+      found(*(reads_nothing(brief) ? started_blindly : started_response)(started));
+    });
+  };
+}
+
+// Holds no thread while it waits for the commit: clients that use workflows start many runs.
 void start(Services& services, Request request, Answer answer) {
   auto asked = read_body(request, wire::read_start_run);
   if (!asked) return answer(refuse(request, asked.problem()));
@@ -79,7 +128,8 @@ void start(Services& services, Request request, Answer answer) {
              const core::Status admitted = services.local.admit(gated);
              if (!admitted) return answer(refuse(request, admitted.problem()));
              const bool hides = reads_nothing(request);
-             submit(services, request, std::move(gated), hides ? started_blindly : started_response, answer);
+             submit(services, request, std::move(gated), hides ? started_blindly : started_response, answer,
+                    look_for_run(services, request));
            });
 }
 
@@ -90,10 +140,12 @@ Response open(Services& services, const Request& request) {
   asked->by = request.actor;
   add_trace(request, *asked);
   const auto opened = services.runs.open_run(*asked);
-  return respond(request, opened, wire::write_run_started, opened && opened->created ? 201 : 200);
+  Response response =
+      respond(request, opened, wire::write_run_started, opened && opened->created ? 201 : 200);
+  return opened ? with_etag(std::move(response), opened->run) : response;
 }
 
-// --- looking ---
+// --- reading ---
 
 struct Included {
   bool tasks = false;
@@ -118,8 +170,7 @@ Response get_run(Services& services, const Request& request) {
   if (!run) return refuse(request, run.problem());
   const auto included = read_query(request, read_included);
   if (!included) return refuse(request, included.problem());
-  if (!included->tasks && !included->steps)
-    return respond(request, services.runs.get_run(*run), wire::write_run);
+  if (!included->tasks && !included->steps) return unless_known(request, services.runs.get_run(*run));
   std::vector<core::StepAttempt> steps;
   if (included->steps) {
     auto found = services.runs.list_steps(*run);
@@ -167,10 +218,10 @@ void await(Services& services, const Request& request, const Answer& answer) {
   if (!valid) return answer(refuse(request, valid.problem()));
   auto answered = with_place(services, request, *wait, answer);
   if (!answered) return answer(refuse(request, answered.problem()));
-  const Request brief{.id = request.id};  // the rest need not wait too
+  const Request brief{.id = request.id};  // do not keep the whole request during the wait
   services.run_watch.await(
       *run, *wait, [brief, answered = std::move(*answered)](const Result<core::Run>& found) {
-        answered(respond(brief, found, wire::write_run, found && core::is_closed(found->state) ? 200 : 202));
+        answered(respond_run(brief, found, found && core::is_closed(found->state) ? 200 : 202));
       });
 }
 
@@ -213,7 +264,7 @@ Result<core::ListRunEvents> events_asked(const Request& request) {
   if (!run) return run.problem();
   return read_query(request, [&](ObjectReader& in) {
     core::ListRunEvents list{.run = *run, .limit = read_number(in, "limit").value_or(kEventsDefault)};
-    for (const auto* name : {"after", "cursor"}) {  // a cursor is the last sequence of the page before
+    for (const auto* name : {"after", "cursor"}) {  // a cursor is the last sequence of the previous page
       const auto text = in.optional_text(name);
       if (!text) continue;
       const auto number = wire::parse_sequence(name, *text);
@@ -241,8 +292,8 @@ Response list_events(Services& services, const Request& request) {
   });
 }
 
-// What a browser lost it asks for by Last-Event-ID; if the run has ended and nothing was lost, the answer
-// without a content tells it not to ask again.
+// A reconnecting browser resumes with Last-Event-ID. If the run has ended and no events are missing, the 204
+// response stops it from reconnecting.
 Response follow_events(Services& services, const Request& request) {
   auto asked = events_asked(request);
   if (!asked) return refuse(request, asked.problem());
@@ -260,7 +311,7 @@ Response follow_events(Services& services, const Request& request) {
   return event_response(std::move(*stream));
 }
 
-// --- acting ---
+// --- actions ---
 
 core::RunAction action_of(Call call) {
   switch (call) {
@@ -290,7 +341,7 @@ Response act(Services& services, const Request& request) {
   if (!expected) return refuse(request, expected.problem());
   asked_for->expected_sequence = *expected;
   const core::ActOnRun asked{.run = *run, .asked = std::move(*asked_for), .by = request.actor};
-  return respond(request, services.runs.act_on_run(asked), wire::write_run);
+  return respond_run(request, services.runs.act_on_run(asked));
 }
 
 Response rewind(Services& services, const Request& request) {
@@ -307,7 +358,8 @@ Response rewind(Services& services, const Request& request) {
     wire::write_run(out, one);
     out.end_object();
   };
-  return respond(request, fork, write, 201);
+  Response response = respond(request, fork, write, 201);
+  return fork ? with_etag(std::move(response), *fork) : response;
 }
 
 Response signal(Services& services, const Request& request) {
@@ -315,10 +367,13 @@ Response signal(Services& services, const Request& request) {
   if (!run) return refuse(request, run.problem());
   auto sent = read_body(request, wire::read_signal);
   if (!sent) return refuse(request, sent.problem());
+  const auto expected = wire::parse_if_match(request.if_match);
+  if (!expected) return refuse(request, expected.problem());
   sent->name = request.parameters.at(2);
+  sent->expected_sequence = *expected;
   const auto signalled =
       services.runs.signal_run({.run = *run, .signal = std::move(*sent), .by = request.actor});
-  return respond(request, signalled, wire::write_run);
+  return respond_run(request, signalled);
 }
 
 Response act_on_many(Services& services, const Request& request) {

@@ -7,7 +7,7 @@ namespace pawl::server {
 namespace {
 
 constexpr core::Duration kBetweenRunLooks = std::chrono::milliseconds{250};
-constexpr int kEventsAtOnce = 100;  // each may carry an output
+constexpr int kEventsAtOnce = 100;  // each event may contain an output
 
 std::string text_of(const core::RunId& run, const core::RunEvent& event) {
   wire::Writer out;
@@ -79,7 +79,7 @@ void RunWatch::await(const core::RunRef& run, core::Duration wait, Done done) {
   const auto is_due = std::make_shared<std::atomic<bool>>(!has_time);  // shared with the timer
   const auto watcher =
       begin(run.id, engine::RunWatch::Of::its_end, [this, run, is_due, done = std::move(done)] {
-        const bool must_answer = *is_due || is_stopping_;  // before the look: it is then one of that time
+        const bool must_answer = *is_due || is_stopping_;  // first, so that the read is at least that recent
         auto found = runs_.get_run(run);
         const bool goes_on = found && !core::is_closed(found->state) && !must_answer;
         if (!goes_on) done(std::move(found));
@@ -103,10 +103,10 @@ void RunWatch::follow(Request request, From from, std::shared_ptr<EventStream> s
         });
 }
 
-// A look that fails is followed by another one. What has no room yet is told when the reader has taken what
-// is there.
+// If a read fails, the next poll repeats it. Events that do not fit are sent after the client has read the
+// buffer.
 RunWatch::Next RunWatch::tell(From& from, EventStream& stream) {
-  const auto run = runs_.get_run(from.run);  // before the events: they are not behind its end then
+  const auto run = runs_.get_run(from.run);  // before the events, so that the list covers its sequence
   const auto events = runs_.list_run_events({.run = from.run, .after = from.after, .limit = kEventsAtOnce});
   if (!run && run.problem().code == core::ProblemCode::not_found) return Next::end;
   if (!run || !events) return Next::later;

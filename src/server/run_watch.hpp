@@ -1,8 +1,8 @@
 #pragma once
-// Who waits for what becomes of a run: its end, or each of its events. Waiting holds no thread: the run is
-// looked at when the engine of this process tells of it, and now and then since other nodes do not.
+// Lets callers wait for a run's end or follow its events. Waiting holds no thread: a watcher reads the run
+// when this process's engine reports a change, and polls because other nodes do not report theirs.
 //
-// Always: one who may not see the namespace any more (a revoked token) is told nothing more. Any thread.
+// A follower whose access ends (a revoked token) receives nothing more. Thread-safe.
 
 #include <atomic>
 #include <functional>
@@ -24,47 +24,46 @@ class RunWatch {
     Blocking blocking;
     Later later;
   };
-  // Work that was put off must not run after this has ended.
+  // Work scheduled with `later` must not run after this object is destroyed.
   RunWatch(core::RunApi& runs, engine::RunWatch& news, Auth& auth, Threads threads);
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;
   ~RunWatch();
 
-  // `done` is called once: with the run when it has ended, or as it is when the time is over.
+  // `done` is called once: with the run when it has ended, or with its current state after `wait`.
   using Done = std::function<void(core::Result<core::Run>)>;
   void await(const core::RunRef& run, core::Duration wait, Done done);
 
-  // Sends the events behind this sequence, those that are there and those that come, until the run has
-  // ended.
+  // Sends the events after this sequence, existing and new ones, until the run ends.
   struct From {
     core::RunRef run = {};
     std::int64_t after = 0;
   };
   void follow(Request request, From from, std::shared_ptr<EventStream> stream);
 
-  // From now on nobody is made to wait: the server stops.
+  // Answers all waits immediately from now on: the server is stopping.
   void stop_waiting() { is_stopping_ = true; }
 
  private:
   enum class Next : std::uint8_t { end, later, now };
-  // Looks, and says when to look again. Called by one thread at a time.
+  // Reads the run and returns when to read again. Never runs concurrently.
   using Look = std::function<Next()>;
   struct Watcher {
     Look look = {};
-    WorkOwner owner = {};  // of the reads
+    WorkOwner owner = {};  // that reads are charged to
     std::uint64_t news_id = 0;
-    std::mutex mutex = {};    // over what follows
-    bool is_looking = true;   // at first, until all is in place
-    bool has_news = false;    // which came during the look
-    std::uint64_t looks = 0;  // a timer of an earlier one says nothing
+    std::mutex mutex = {};    // guards the members below
+    bool is_looking = true;   // true until the watcher is set up
+    bool has_news = false;    // changed during the read
+    std::uint64_t looks = 0;  // invalidates timers of earlier reads
   };
-  // What the engine calls may come when this has ended.
+  // The engine may call back after this object is destroyed.
   struct Gate {
     std::mutex mutex;
     RunWatch* watch = nullptr;
   };
 
-  // Shared with the engine and the timers.
+  // The watcher is shared with the engine and the timers.
   std::shared_ptr<Watcher> begin(const core::RunId& run, engine::RunWatch::Of what, Look how);
   void wake(const std::shared_ptr<Watcher>& watcher);
   void look(const std::shared_ptr<Watcher>& watcher);
@@ -74,7 +73,7 @@ class RunWatch {
   engine::RunWatch& news_;
   Auth& auth_;
   Threads threads_;
-  std::shared_ptr<Gate> gate_;  // with what the engine calls
+  std::shared_ptr<Gate> gate_;  // shared with the engine's callbacks
   std::atomic<bool> is_stopping_ = false;
 };
 

@@ -1,11 +1,11 @@
 #pragma once
-// Where chance must be fit for secrets.
+// Random bytes that are fit for secrets.
 
 #include <string>
 
 namespace pawl::server {
 
-// From the operating system's source of randomness.
+// From the operating system's random source.
 [[nodiscard]] std::string random_bytes(std::size_t count);
 
 }  // namespace pawl::server

@@ -13,7 +13,7 @@ namespace pawl::server {
 
 namespace {
 
-// Signals are taken by waiting for them, not by a handler: nothing has to be safe inside one.
+// Signals are awaited with sigwait instead of a handler, so no code has to be async-signal-safe.
 sigset_t blocked_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -29,11 +29,12 @@ void reload_certificate(HttpServer& http, Log& log) {
   if (reloaded) {
     log.write(LogLevel::info, "read the certificate again");
   } else {
-    log.write(LogLevel::error, "kept the old certificate", {{"why", reloaded.problem().detail}});
+    log.write(LogLevel::error, "certificate reload failed, old certificate stays in use",
+              {{"why", reloaded.problem().detail}});
   }
 }
 
-// Returns the signal that ends; SIGHUP is not one.
+// Returns the terminating signal; SIGHUP does not terminate.
 int wait_for_end(const sigset_t& signals, bool has_certificate, HttpServer& http, Log& log) {
   int signal = 0;
   while (sigwait(&signals, &signal) == 0 && signal == SIGHUP) {
@@ -42,7 +43,7 @@ int wait_for_end(const sigset_t& signals, bool has_certificate, HttpServer& http
   return signal;
 }
 
-// A token that is sent without TLS can be read on the way.
+// A token sent without TLS can be intercepted.
 core::Status check_exposure(const ServeOptions& options) {
   const bool is_safe =
       is_loopback(options.http.address) || options.auth.serves_anyone || options.http.tls.is_on();
@@ -52,8 +53,8 @@ core::Status check_exposure(const ServeOptions& options) {
                                              "(or --insecure)");
 }
 
-// Where others can reach a server that has no token: with --insecure they are warned of, without it the first
-// token is made.
+// Protects a server without tokens that others can reach: with --insecure it logs a warning, otherwise it
+// creates the first token.
 core::Result<std::optional<std::string>> guard_first_start(const ServeOptions& options, core::Api& api,
                                                            Log& log) {
   if (is_loopback(options.http.address)) return std::optional<std::string>{};
@@ -62,7 +63,7 @@ core::Result<std::optional<std::string>> guard_first_start(const ServeOptions& o
   if (!tokens->items.empty()) return std::optional<std::string>{};
   if (options.auth.serves_anyone && !options.auth.requires_token) {
     log.write(
-        LogLevel::warning, "ANYONE WHO CAN REACH THIS SERVER IS AN ADMIN until the first token is made",
+        LogLevel::warning, "no token exists: every client that can reach this server is an admin",
         {{"address", options.http.address},
          {"advice", "pawl token create --store STORE --role admin --for '*', or start without --insecure"}});
     return std::optional<std::string>{};
@@ -72,7 +73,7 @@ core::Result<std::optional<std::string>> guard_first_start(const ServeOptions& o
   return std::optional{*std::move(token)};
 }
 
-// Those of HTTP, of the runtime and of the limit on stopping.
+// The threads of HTTP, of the runtime and of the stop limit.
 int threads_of(const store::Store& store, const ServeOptions& options) {
   constexpr int kOfTheRuntime = 5;  // two of the ticker, and one each for replies, schedules and the inbox
   const int loops = options.runtime.loop.threads == 0 ? store.writers() : options.runtime.loop.threads;
@@ -80,7 +81,7 @@ int threads_of(const store::Store& store, const ServeOptions& options) {
   return std::max(options.http.threads, 1) + blocking + loops + kOfTheRuntime + 1;
 }
 
-// Each has a connection, and those of one namespace must leave room for others.
+// Each waiting call occupies a connection, and one namespace must leave room for others.
 std::size_t calls_waiting_max(const HttpLimits& limits) {
   return static_cast<std::size_t>(limits.connections_max + 1) / 2;
 }
@@ -100,7 +101,7 @@ void log_findings(engine::Engine& engine, Log& log) {
   engine.on_clock_step([&log](const core::ClockStep& step) { log_step(log, step); });
 }
 
-// What answers requests. Later members use earlier ones.
+// The objects that handle requests. Later members use earlier ones.
 struct Parts {
   store::Store& store;
   core::Clock& clock;
@@ -176,7 +177,7 @@ struct Parts {
 
 core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& random,
                         const ServeOptions& options, const std::function<void(const Serving&)>& ready) {
-  const sigset_t signals = blocked_signals();  // before any thread is made, so that all inherit it
+  const sigset_t signals = blocked_signals();  // before the first thread, so that all inherit the mask
   Log log{clock, options.log};
   Metrics metrics;
   if (const core::Status threads = check_threads(threads_of(store, options)); !threads)
@@ -211,7 +212,7 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
     http.stop_accepting();
     parts.run_watch.stop_waiting();
     http.wait_for_connections(options.stop_time, [&runtime] { runtime.engine().abandon_waits(); });
-    http.stop();  // its threads call what ends here
+    http.stop();  // its threads use objects destroyed below
     parts.denials.flush();
   }
   log.write(LogLevel::info, "stopped");

@@ -1,4 +1,4 @@
-// The service itself: is it up, can it serve, how is it doing, what can it do.
+// Calls about the service itself: health, readiness, metrics, its API description and the dashboard.
 
 #include "server/body.hpp"
 #include "server/calls.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Pages of a list that is short enough to be read whole. The cursor is how many items came before.
+// Pages of a list that is short enough to be read as a whole. The cursor is the number of preceding items.
 
 #include <charconv>
 #include <optional>
@@ -15,7 +15,7 @@
 namespace pawl::server {
 
 struct Slice {
-  std::optional<int> limit = {};  // none: all of them
+  std::optional<int> limit = {};  // none: no limit
   std::size_t from = 0;
 };
 
@@ -26,7 +26,7 @@ struct Slice {
   const std::string cursor = in.optional_text("cursor").value_or("0");
   const auto [end, error] = std::from_chars(cursor.data(), cursor.data() + cursor.size(), slice.from);
   if (error != std::errc{} || end != cursor.data() + cursor.size())
-    in.mistake("cursor", "is not one that this server gave");
+    in.mistake("cursor", "is not a valid cursor");
   return slice;
 }
 

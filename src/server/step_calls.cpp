@@ -1,4 +1,4 @@
-// The calls on steps of code runs.
+// Steps of code runs over HTTP.
 
 #include <utility>
 
@@ -72,7 +72,7 @@ std::optional<Response> one_written_response(const core::RunId& run, const core:
   return json_response(200, out.take());
 }
 
-// What a body writes is most of what a server with workflows has to do: no thread is held for it.
+// Step writes are most of the load of a server with workflows, so they hold no thread.
 void write_steps(Services& services, Request request, Answer answer) {
   const Call call = request.route->call;
   auto command = command_of(request);
@@ -142,7 +142,7 @@ Response list_memo(Services& services, const Request& request) {
   const auto from = read_query(request, [](ObjectReader& in) {
     const auto cursor = in.optional_text("cursor");
     const auto key = cursor ? core::key_from_cursor(*cursor) : core::NodeKey{};
-    if (!key) in.mistake("cursor", fmt::format("'{}' is not one that this server gave", *cursor));
+    if (!key) in.mistake("cursor", fmt::format("'{}' is not a valid cursor", *cursor));
     return key.value_or(core::NodeKey{});
   });
   if (!from) return refuse(request, from.problem());

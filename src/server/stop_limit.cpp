@@ -21,12 +21,12 @@ void StopLimit::begin(std::chrono::milliseconds time) {
   changed_.notify_all();
 }
 
-// Without destructors and handlers of the end: they would wait for the same.
+// _Exit skips destructors and exit handlers, which would wait for the store too.
 void StopLimit::run() {
   std::unique_lock lock{mutex_};
   changed_.wait(lock, [this] { return is_over_ || time_; });
   if (is_over_ || changed_.wait_for(lock, *time_, [this] { return is_over_; })) return;
-  log_.write(LogLevel::error, "ended without waiting for the store",
+  log_.write(LogLevel::error, "shutdown timed out: terminated without waiting for the store",
              {{"after", core::format_duration(*time_)}});
   std::_Exit(EXIT_FAILURE);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Ends the process where stopping takes too long: a store that hangs must not keep it. What that loses is
-// what a kill would lose, and nothing that was answered is among it.
+// Terminates the process if shutdown takes too long: a hanging store must not keep it running. This loses no
+// more than a kill would, and nothing that was confirmed to a client.
 
 #include <chrono>
 #include <condition_variable>
@@ -14,13 +14,13 @@ namespace pawl::server {
 
 class StopLimit {
  public:
-  // Its thread is made here: when it is needed there may be none left.
+  // Starts its thread immediately: when it is needed, the system may have none left.
   explicit StopLimit(Log& log) : log_(log), thread_([this] { run(); }) {}
   StopLimit(const StopLimit&) = delete;
   StopLimit& operator=(const StopLimit&) = delete;
   ~StopLimit();
 
-  // From now on there is so much time until this must have ended.
+  // Starts the countdown, within which this object must be destroyed.
   void begin(std::chrono::milliseconds time);
 
  private:
@@ -29,7 +29,7 @@ class StopLimit {
   Log& log_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<std::chrono::milliseconds> time_;  // none: not begun
+  std::optional<std::chrono::milliseconds> time_;  // none: not started
   bool is_over_ = false;
   std::thread thread_;
 };

@@ -17,7 +17,8 @@ void submit(Services& services, const Request& request, core::Command command, R
     if (auto response = respond(*result)) return answer(std::move(*response));
     look(*result, answer);
   };
-  // Put into words by the one who asks: the thread that commits has the next group to do.
+  // The response is encoded on the connection's thread, because the commit thread has the next group to
+  // process.
   services.submit(std::move(done),
                   [say = std::move(say), resume = request.resume](Result<core::Answer> result) mutable {
                     resume([say = std::move(say), result = std::move(result)] { say(result); });

@@ -1,5 +1,5 @@
 #pragma once
-// Calls that hold no thread while they wait for their commit.
+// Submits commands of calls that hold no thread while they wait for the commit.
 
 #include <functional>
 #include <utility>
@@ -9,13 +9,14 @@
 
 namespace pawl::server {
 
-// Hands a command to the commit loop, once where the request is keyed, and answers with what comes of it.
-// `look` is called where `respond` has no answer.
+// Submits a command to the commit loop, once per key if the request has one, and answers with its result.
+// `look` is called if `respond` returns no response.
 using Look = std::function<void(const core::Answer&, const Answer&)>;
 void submit(Services& services, const Request& request, core::Command command, Respond respond, Answer answer,
             Look look = {});
 
-// Goes on with `then` here if the gates find what they need in memory, else where they may read the store.
+// Calls `then` immediately if the admission checks need only cached data, otherwise on a thread that may read
+// the store.
 template <typename Command, typename Then>
 void at_gates(Services& services, Command command, Then then) {
   if (services.local.is_at_hand(command)) return then(std::move(command));

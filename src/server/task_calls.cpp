@@ -12,6 +12,7 @@
 #include "server/submit.hpp"
 #include "wire/step.hpp"
 #include "wire/task.hpp"
+#include "wire/trace.hpp"
 
 namespace pawl::server {
 
@@ -36,13 +37,13 @@ std::string created_text(bool created, const core::Task& task) {
   return out.end_object().end_object().take();
 }
 
-// Whatever a call on the Api gives, as a response.
+// Converts any Api result to a response.
 template <typename T, typename Write>
 Response respond_text(const Request& request, const Result<T>& result, Write write) {
   return result ? json_response(200, write(*result)) : problem_response(result.problem(), request.id);
 }
 
-// Whether the one who asks may do something in these queues.
+// Whether the caller may act on all of these queues.
 template <typename Names>
 core::Status check_queues(const Request& request, const Names& names) {
   for (const std::string& name : names) {
@@ -51,7 +52,7 @@ core::Status check_queues(const Request& request, const Names& names) {
   return core::Done{};
 }
 
-// An open run takes tasks of any queue, so that a token that is bound to some adds none.
+// An open run accepts tasks of any queue, so a token bound to queues may not add any.
 core::Status check_reach(const Request& request, const core::EnqueueTasks& command) {
   std::set<std::string> queues;
   for (const core::TaskSpec& spec : command.tasks) {
@@ -66,7 +67,7 @@ core::Status check_reach(const Request& request, const core::EnqueueTasks& comma
   return check_queues(request, queues);
 }
 
-// The command if it may be submitted; otherwise it is refused here.
+// The command if it may be submitted; otherwise the request is rejected here.
 std::optional<core::EnqueueTasks> admitted(Services& services, const Request& request,
                                            core::EnqueueTasks command, const Answer& answer) {
   if (const core::Status allowed = services.local.admit(command); !allowed) {
@@ -87,7 +88,7 @@ std::optional<Response> made_response(const core::Answer& result) {
   return json_response(201, created_text(true, *enqueued.task));
 }
 
-// What a token that only enqueues is shown of a task that it may not have made.
+// The parts of a task that a token which only enqueues may see, because another caller may have created it.
 core::Task without_values(core::Task task) {
   task.payload = {};
   task.output = {};
@@ -96,13 +97,13 @@ core::Task without_values(core::Task task) {
   return task;
 }
 
-// One that was there already is read; nothing was made, so there is nothing to keep.
+// Reads an existing task; nothing was created, so there is no response to store.
 Look look_for_task(Services& services, const Request& request) {
   const Request brief{.id = request.id,
                       .route = request.route,
                       .ns = request.ns,
                       .actor = request.actor,
-                      .queues = request.queues};  // without its body
+                      .queues = request.queues};  // without the body
   return [&services, brief](const core::Answer& result, const Answer& found) {
     const core::TaskId id = std::get<std::vector<core::Enqueued>>(result).front().id;
     services.blocking(brief.owner(WorkKind::read), [&services, brief, found, id] {
@@ -118,10 +119,17 @@ Look look_for_task(Services& services, const Request& request) {
   };
 }
 
+core::Boxed<core::TraceContext> trace_of(const Request& request) {
+  if (request.traceparent.empty()) return {};
+  auto trace = wire::parse_trace(request.traceparent, request.tracestate);
+  if (!trace) return {};
+  return std::move(*trace);
+}
+
 void enqueue_one(Services& services, Request request, Answer answer) {
   auto spec = read_body(request, wire::read_task_spec);
   if (!spec) return answer(problem_response(spec.problem(), request.id));
-  core::EnqueueTasks asked{.ns = request.ns, .wants_tasks = true};
+  core::EnqueueTasks asked{.ns = request.ns, .wants_tasks = true, .trace = trace_of(request)};
   asked.tasks.push_back(std::move(*spec));
   at_gates(services, std::move(asked),
            [&services, request = std::move(request), answer = std::move(answer)](core::EnqueueTasks gated) {
@@ -143,7 +151,7 @@ std::optional<Response> batch_response(const core::Answer& result) {
 void enqueue_many(Services& services, Request request, Answer answer) {
   auto specs = read_body(request, wire::read_task_specs);
   if (!specs) return answer(problem_response(specs.problem(), request.id));
-  core::EnqueueTasks asked{.ns = request.ns, .tasks = std::move(*specs)};
+  core::EnqueueTasks asked{.ns = request.ns, .tasks = std::move(*specs), .trace = trace_of(request)};
   at_gates(services, std::move(asked),
            [&services, request = std::move(request), answer = std::move(answer)](core::EnqueueTasks gated) {
              auto command = admitted(services, request, std::move(gated), answer);
@@ -151,7 +159,7 @@ void enqueue_many(Services& services, Request request, Answer answer) {
            });
 }
 
-// What was given to a caller who is not there any more goes back at once, not when its lease ends.
+// Tasks claimed for a disconnected client are released immediately instead of when their lease expires.
 std::function<void()> give_back(Services& services, const std::string& ns, const std::string& worker_id,
                                 const std::vector<core::ClaimedTask>& tasks) {
   if (tasks.empty()) return {};
@@ -174,7 +182,6 @@ Response claimed_response(const core::Answer& result) {
     wire::write_task_fields(out, claimed.task);
     out.field("operation_key", core::operation_key(claimed.task));
     out.field("execution_key", claimed.execution_key);
-    if (!claimed.task.traceparent.empty()) out.field("traceparent", claimed.task.traceparent);
     if (claimed.memo) wire::write_memo_fields(out, *claimed.memo);
     out.end_object();
   }
@@ -186,19 +193,20 @@ void submit_claim(Services& services, const Request& request, core::ClaimTasks c
   if (!is_admitted)
     return answer_or_deny(services, request, problem_response(is_admitted.problem(), request.id), answer);
   if (!*is_admitted) return answer(json_response(200, R"({"tasks":[]})"));
-  // Who has a key asks again and is given the same tasks, so they must not go back.
+  // A client with a key retries and receives the same tasks.
   const bool has_key = !request.hash.empty();
   const auto shown = [&services, has_key, ns = request.ns,
                       worker_id = claim.worker_id](const core::Answer& result) {
     Response response = claimed_response(result);
     const auto& tasks = std::get<std::vector<core::ClaimedTask>>(result);
-    if (!has_key) response.undelivered = give_back(services, ns, worker_id, tasks);
+    response.undelivered = give_back(services, ns, worker_id, tasks);
+    response.is_kept = has_key;
     return std::optional{std::move(response)};
   };
   auto answered = with_place(services, request, claim.wait, answer);
   if (!answered) return answer(problem_response(answered.problem(), request.id));
-  // One that looks at the store just now is not found; what it gets is given back by `undelivered`. Other
-  // claims of the worker are answered too, and made again.
+  // A claim that is being executed right now is not found; `undelivered` releases its tasks. Other waiting
+  // claims of the worker are answered too, and the worker repeats them.
   if (claim.wait > core::Duration{0})
     request.when_gone([&engine = services.engine, ns = claim.ns, worker_id = claim.worker_id] {
       engine.end_waits_of(ns, worker_id);
@@ -233,7 +241,7 @@ void submit_admitted(Services& services, const Request& request, core::ReportTas
   submit(services, request, std::move(command), shown, answer);
 }
 
-// The request, with its body, is copied only where it has to wait.
+// The request, with its body, is copied only if it has to wait.
 void submit_reports(Services& services, const Request& request, core::ReportTasks command,
                     const Respond& shown, const Answer& answer) {
   if (services.local.is_at_hand(command))
@@ -244,7 +252,7 @@ void submit_reports(Services& services, const Request& request, core::ReportTask
                     });
 }
 
-// The ids that the reports name, for the results of those that could not be read.
+// Uses the ids in the reports for results of reports that could not be parsed.
 std::string results_text(const wire::ReadReports& read,
                          const std::vector<Result<core::ReportAnswer>>& answers,
                          std::string_view request_id) {
@@ -276,7 +284,7 @@ void report_many(Services& services, const Request& request, const Answer& answe
   submit_reports(services, request, std::move(command), shown, answer);
 }
 
-// A single report stands in no list.
+// Removes the list index from errors of a single report.
 core::Problem as_of_one(core::Problem problem) {
   constexpr std::string_view kList = "reports[0].";
   const auto strip = [&](std::string& text) {
@@ -322,7 +330,7 @@ Response get_task(Services& services, const Request& request) {
     wire::write_task_fields(out, one.task);
     out.field("operation_key", core::operation_key(one.task));
     out.key("attempts").begin_array();
-    for (const core::Attempt& attempt : one.attempts) wire::write_attempt(out, one.task, attempt);
+    for (const core::AttemptView& attempt : one.attempts) wire::write_attempt(out, one.task, attempt);
     return out.end_array().end_object().take();
   });
 }
@@ -337,7 +345,7 @@ core::ListTasks read_list(ObjectReader& in) {
   return list;
 }
 
-// A token that is bound to one queue lists the tasks of that one; of several it names one at a time.
+// A token bound to one queue lists that queue; a token bound to several must name one at a time.
 core::Status fit_to_queues(const Request& request, core::TaskQuery& query) {
   if (request.queues.empty()) return core::Done{};
   if (query.queue) return check_queue(request, *query.queue);

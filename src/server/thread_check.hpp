@@ -1,12 +1,13 @@
 #pragma once
-// Whether the operating system allows the threads that a server needs. Checked before the first one is made:
-// a server that has some of its threads and cannot have the others is hard to end in order.
+// Checks that the operating system allows the threads that a server needs, before the first one is started: a
+// server with only some of its threads is hard to shut down cleanly.
 
 #include "core/result.hpp"
 
 namespace pawl::server {
 
-// Starts so many threads beside each other and ends them. `resource_exhausted` says how many there could be.
+// Starts this many threads concurrently and ends them. `resource_exhausted` reports how many could be
+// started.
 [[nodiscard]] core::Status check_threads(int needed);
 
 }  // namespace pawl::server

@@ -1,5 +1,5 @@
 #pragma once
-// What a call may ask of the server's threads.
+// The functions through which calls use the server's threads.
 
 #include <functional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace pawl::server {
 
-// Runs work on other threads than those of the network: it may wait for the store.
+// Runs work on threads that may wait for the store, unlike network threads.
 class Blocking {
  public:
   using Post = std::function<void(WorkOwner, std::function<void()>)>;
@@ -20,23 +20,23 @@ class Blocking {
   void operator()(WorkOwner owner, std::function<void()> work) const {
     post_(std::move(owner), std::move(work));
   }
-  // Work of the same owner as that of this thread.
+  // Posts work of the same owner as the calling thread's.
   void operator()(std::function<void()> work) const { post_(FairThreads::owner_here(), std::move(work)); }
-  // How much of a namespace waits for a thread.
+  // Number of jobs of a namespace that wait for a thread.
   [[nodiscard]] std::size_t waiting_of(const std::string& ns) const { return waiting_of_(ns); }
 
  private:
   Post post_;
   WaitingOf waiting_of_;
 };
-// Runs work after a time, on a thread of the network: it must not wait.
+// Runs work after a delay, on a network thread: it must not block.
 using Later = std::function<void(core::Duration, std::function<void()>)>;
 
-// Runs work on the network thread of the connection that asks, soon: it must not wait.
+// Runs work soon, on the network thread of the caller's connection: it must not block.
 using Resume = std::function<void(std::function<void()>)>;
 
-// Runs work on that thread if the one who asks closes the connection before the answer. Not where they have
-// sent more behind the request: then it is not looked for.
+// Runs work on that thread if the client disconnects before the response. Disconnects are not detected if the
+// client has sent more data after the request.
 using WhenGone = std::function<void(std::function<void()>)>;
 
 }  // namespace pawl::server

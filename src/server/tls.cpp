@@ -34,7 +34,7 @@ core::Status check_files(const TlsFiles& files) {
   return core::Done{};
 }
 
-// Tickets and sessions are off: a client that is not trusted any more must not come back by an old one.
+// Disables tickets and sessions: a client that lost trust must not resume an old session.
 void be_strict(Tls::Context& context) {
   SSL_CTX* native = context.native_handle();
   PAWL_ENSURE(net::apply_tls_policy(native), "every OpenSSL has AES-GCM");

@@ -1,7 +1,7 @@
 #pragma once
-// The server's side of TLS (net/tls_policy.hpp): a certificate with its key and, where clients must show one
-// too, the authority that theirs come from. Files are read by `load`; a connection keeps what it began with.
-// Any thread.
+// The server side of TLS (net/tls_policy.hpp): a certificate with its key and, if client certificates are
+// required, the authority that signs them. `load` reads the files; existing connections keep the context that
+// they started with. Thread-safe.
 
 #include <memory>
 #include <mutex>
@@ -15,9 +15,9 @@ namespace pawl::server {
 
 // Named after their settings. All empty: no TLS.
 struct TlsFiles {
-  std::string cert = {};  // the chain, the server's own first
+  std::string cert = {};  // chain file, the server's certificate first
   std::string key = {};
-  std::string client_ca = {};  // clients need a certificate of this authority
+  std::string client_ca = {};  // if set, clients need a certificate of this authority
 
   [[nodiscard]] bool is_on() const { return !cert.empty() || !key.empty() || !client_ca.empty(); }
 };
@@ -26,9 +26,9 @@ class Tls {
  public:
   using Context = boost::asio::ssl::context;
 
-  // Refused with the setting's name; what was loaded before then stays.
+  // A problem names the setting; the previously loaded files stay in use.
   [[nodiscard]] core::Status load(const TlsFiles& files);
-  // For the next connection; null where there is no TLS. Shared with a reload that comes meanwhile.
+  // The context for the next connection; null without TLS. Shared, because a reload may replace it.
   [[nodiscard]] std::shared_ptr<Context> context() const;
 
  private:

@@ -14,8 +14,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kReadSize = 64U << 10U;
-// Between two reads of what is thrown away. Whoever is sent away is read at 32 MiB a second and no faster:
-// the processors are for the others.
+// Pause between reads of discarded input. It limits a rejected client to 32 MiB a second, to save CPU time
+// for others.
 constexpr std::chrono::milliseconds kDrainPause{2};
 constexpr std::chrono::milliseconds kPeerLook{250};
 
@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kPeerLook{250};
 
 Transport::Transport(Socket socket, Tls::Context* tls)
     : socket_(std::move(socket)), stream_(socket_.native_handle()), timer_(socket_.get_executor()) {
-  boost::system::error_code ignored;  // only slower without
+  boost::system::error_code ignored;  // failing only costs speed
   socket_.set_option(asio::ip::tcp::no_delay{true}, ignored);
   socket_.native_non_blocking(true, ignored);
   if (tls != nullptr) stream_.use_tls(tls->native_handle(), net::Stream::Side::server);
@@ -64,11 +64,12 @@ void Transport::watch_peer(std::function<void()> gone) {
   });
 }
 
-// What is not read yet (the next request, or the goodbye of TLS) would end each wait at once.
+// Polls, because unread input (the next request, or the TLS close notification) would end every wait
+// immediately.
 void Transport::look_after_peer(int watch, const std::function<void()>& gone) {
   if (!is_watching_ || watch != watches_) return;
   if (is_peer_gone()) return gone();
-  const auto timer = std::make_shared<Timer>(executor(), kPeerLook);  // only its own handler has it
+  const auto timer = std::make_shared<Timer>(executor(), kPeerLook);  // owned only by its own handler
   timer->async_wait(
       [this, timer, alive = std::weak_ptr<int>{alive_}, watch, gone](const boost::system::error_code& error) {
         if (!error && !alive.expired()) look_after_peer(watch, gone);
@@ -129,7 +130,7 @@ Awaitable<bool> Transport::wait_for_input() {
   co_return co_await wait(Socket::wait_read);
 }
 
-// By way of the stack, so that a connection keeps no more than has come.
+// Reads through a stack buffer, so that a connection keeps no more memory than it received.
 net::Progress Transport::read_now(std::string& into) {
   std::array<char, kReadSize> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read into
   const net::Moved read = stream_.read(chunk);
@@ -156,15 +157,15 @@ Awaitable<bool> Transport::write(std::string bytes) {
 }
 
 Awaitable<void> Transport::drain(std::size_t bytes_max) {
-  stream_.drop_tls();  // what nobody reads need not be decrypted
-  watch_deadline();    // one who sends fast enough never makes it wait
+  stream_.drop_tls();  // discarded input need not be decrypted
+  watch_deadline();    // a fast sender never causes a wait that would set it
   for (std::size_t drained = 0; drained < bytes_max && !has_expired_;) {
     const net::Moved read = stream_.discard(kReadSize);
     drained += read.bytes;
     if (read.progress != net::Progress::done) {
       if (!co_await wait_for(read.progress)) co_return;
     } else if (is_peer_gone()) {
-      co_await give_way();  // what is left is all there is
+      co_await give_way();  // only already received bytes remain
     } else {
       co_await pause(kDrainPause);
     }

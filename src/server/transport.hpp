@@ -1,6 +1,6 @@
 #pragma once
-// The stream under a connection, with deadlines: a net::Stream that waits in the loop of one network thread.
-// Everything happens on that thread. What is read or written at once never touches the loop or a timer.
+// The stream of one connection, with deadlines: a net::Stream that waits in the event loop of one network
+// thread. Not thread-safe. Reads and writes that complete immediately use neither the loop nor a timer.
 
 #include <chrono>
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace pawl::server {
 
-// Of one loop that is run by one thread: what runs on it never runs at once with another.
+// An executor of a loop that one thread runs, so its handlers never run concurrently.
 using Executor = boost::asio::io_context::executor_type;
 using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
 using Timer =
@@ -30,7 +30,7 @@ using Timer =
 template <typename T>
 using Awaitable = boost::asio::awaitable<T, Executor>;
 using UseAwaitable = boost::asio::use_awaitable_t<Executor>;
-inline constexpr auto kTuple = boost::asio::as_tuple(UseAwaitable{});  // errors are answers
+inline constexpr auto kTuple = boost::asio::as_tuple(UseAwaitable{});  // errors are returned, not thrown
 
 class Transport {
  public:
@@ -38,37 +38,38 @@ class Transport {
   Transport(Socket socket, Tls::Context* tls);
 
   [[nodiscard]] Executor executor() { return socket_.get_executor(); }
-  // Until the next of these: what waits when the time is over ends, and so does whatever begins then.
+  // Sets the deadline until the next of these calls: when it expires, current and new waits end.
   void expires_after(std::chrono::nanoseconds time);
   void expires_never();
-  // What waits ends.
+  // Ends current waits.
   void cancel();
   [[nodiscard]] bool is_peer_local() const;
-  // Whether the other side has closed, also while bytes of it are not read yet.
+  // Whether the peer has closed the connection, even if bytes from it are still unread.
   [[nodiscard]] bool is_peer_gone();
 
-  // Calls `gone` when the other side closes; a moment later, if it has sent something before that. Nothing
-  // else must be waited for until it is stopped.
+  // Calls `gone` when the peer disconnects, with a short delay if unread bytes precede it. No other wait may
+  // start until stop_watching.
   void watch_peer(std::function<void()> gone);
   void stop_watching();
 
-  // `spoke_plainly`: HTTP came where TLS should; from then on it is plain, so that this can be answered.
+  // `spoke_plainly`: the client sent plain HTTP to a TLS port; the stream becomes plain, so that the error
+  // can be sent.
   enum class Opening : std::uint8_t { ready, spoke_plainly, failed };
-  // Before the first byte; within `timeout`.
+  // Call before the first byte; waits at most `timeout`.
   [[nodiscard]] Awaitable<Opening> open(std::chrono::milliseconds timeout);
-  // Until there is something to read; false: there will not be.
+  // Waits for input; false: none will arrive.
   [[nodiscard]] Awaitable<bool> wait_for_input();
-  // Puts what has come behind what is there; false: nothing more comes.
+  // Appends received bytes; false: no more will arrive.
   [[nodiscard]] Awaitable<bool> read_some(std::string& into);
-  // Whether all of it was handed over.
+  // Returns whether everything was written.
   [[nodiscard]] Awaitable<bool> write(std::string bytes);
-  // Lets the others of this thread have their turn.
+  // Lets other connections of this thread run.
   [[nodiscard]] Awaitable<void> give_way();
   [[nodiscard]] Awaitable<void> pause(std::chrono::milliseconds time);
-  // After `close`: throws away what comes, unhurried, until the other side has closed, it was so much, or the
-  // time is over.
+  // After `close`: discards input at a bounded rate until the peer disconnects, the byte limit is reached or
+  // the deadline expires.
   [[nodiscard]] Awaitable<void> drain(std::size_t bytes_max);
-  // Says that nothing more comes; does not wait for the other side to say so too.
+  // Closes the sending side without waiting for the peer to do the same.
   void close() { stream_.say_goodbye(); }
 
  private:
@@ -81,15 +82,15 @@ class Transport {
 
   Socket socket_;
   net::Stream stream_;
-  // One timer a connection, which is set only when something really waits, and left to run out by itself when
-  // the deadline has moved on meanwhile: most requests then set none.
+  // One timer per connection. It is set only when something really waits, and runs out unused if the deadline
+  // has moved meanwhile, so that most requests set no timer.
   Timer timer_;
   std::chrono::steady_clock::time_point deadline_ = kNever;
   bool is_timer_set_ = false;
   bool has_expired_ = false;
   bool is_watching_ = false;
-  int watches_ = 0;                                       // that there were
-  std::shared_ptr<int> alive_ = std::make_shared<int>();  // seen by the timer's handler, which may come later
+  int watches_ = 0;                                       // number of watches so far
+  std::shared_ptr<int> alive_ = std::make_shared<int>();  // expires before late timer handlers run
 
   static constexpr auto kNever = std::chrono::steady_clock::time_point::max();
 };

@@ -1,5 +1,6 @@
 #include "server/waiting_call.hpp"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -12,7 +13,7 @@ namespace {
 
 using wire::Call;
 
-// An answer that comes within it rests on a token that is fresh enough.
+// Responses within this time rely on a token check that is recent enough.
 constexpr core::Duration kFresh = std::chrono::milliseconds{50};
 
 bool may_wait(const Request& request) {
@@ -21,7 +22,7 @@ bool may_wait(const Request& request) {
          request.wants_events;
 }
 
-// Any thread.
+// Thread-safe.
 class WaitingCall {
  public:
   WaitingCall(Services& services, const Request& request, Answer answer)
@@ -44,13 +45,14 @@ class WaitingCall {
 
   void revoke(const core::Problem& problem) {
     std::function<void()> gone;
+    is_revoked_ = true;  // first: a response that arrives too late reads it
     const Answer answer = take_answer(&gone);
     if (!answer) return;
     if (gone) gone();
     answer(problem_response(problem, request_.id));
   }
 
-  // `self` is kept until the answer is given.
+  // `self` is kept until the response.
   void finish(Response response, const std::shared_ptr<WaitingCall>& self) {
     services_.revocations.forget(request_, number_);
     if (response.events) services_.revocations.watch_stream(request_, response.events);
@@ -63,15 +65,15 @@ class WaitingCall {
   }
 
  private:
-  // Nothing where it was taken before.
+  // Empty if it was already taken.
   [[nodiscard]] Answer take_answer(std::function<void()>* gone = nullptr) {
     const std::lock_guard lock{mutex_};
     if (gone != nullptr) *gone = std::exchange(gone_, nullptr);
     return std::exchange(answer_, nullptr);
   }
 
-  static void take_back(const Response& response) {
-    if (response.undelivered) response.undelivered();
+  void take_back(const Response& response) const {
+    if (response.undelivered && (is_revoked_ || !response.is_kept)) response.undelivered();
     if (response.events) response.events->end();
   }
 
@@ -84,15 +86,17 @@ class WaitingCall {
   void give_if_valid(Response response) {
     const auto allowed = services_.auth.allow(request_);
     if (allowed) return give(std::move(response));
+    is_revoked_ = true;
     take_back(response);
     give(problem_response(allowed.problem(), request_.id));
   }
 
   Services& services_;
-  const Request request_;  // what Auth compares
+  const Request request_;  // what Auth checks
   const core::MonotonicTime began_at_;
   std::uint64_t number_ = 0;
-  std::mutex mutex_;  // over what follows
+  std::atomic<bool> is_revoked_ = false;
+  std::mutex mutex_;  // guards the members below
   Answer answer_;
   std::function<void()> gone_ = {};
 };

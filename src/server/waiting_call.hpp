@@ -1,14 +1,13 @@
 #pragma once
-// Calls that wait for something to happen: they are answered only while the caller's token is valid.
+// Calls that wait for an event: they are answered only while the caller's token is valid.
 
 #include "server/calls.hpp"
 
 namespace pawl::server {
 
-// `answer`, for what the call of `request` answers. If the token ends meanwhile, the caller is refused at
-// once, what the call waits for ends as if the caller had gone, and what it is given later goes back. An
-// answer that comes after a wait is compared with the token once more. Calls that do not wait keep their
-// answer.
+// Wraps `answer` of a waiting call. If the token ends during the wait, the caller is refused immediately, the
+// wait ends as after a disconnect, and a later result is given back. A response after a wait checks the token
+// once more. Other calls keep their answer unchanged.
 [[nodiscard]] Answer answer_while_valid(Services& services, Request& request, Answer answer);
 
 }  // namespace pawl::server

@@ -1,7 +1,7 @@
 #pragma once
-// The classic way, for comparison: one table with a status column, one statement and one commit an operation.
-// The benchmarks run it on the same database as the engine, so that every figure is also a ratio from the
-// same run.
+// The conventional task table, for comparison: one table with a status column, one statement and one commit
+// per operation. The benchmarks run it on the same database as the engine, so that each figure is also a
+// ratio from the same run.
 
 #include <memory>
 #include <string>
@@ -17,10 +17,10 @@ class Baseline {
   virtual ~Baseline() = default;
 
   virtual void enqueue(const std::string& payload) = 0;
-  // Claims the oldest pending row and completes it, a commit each; false if there was none.
+  // Claims the oldest pending row and completes it, with one commit each; false if there was none.
   virtual bool run_one() = 0;
-  // Keeps a snapshot open until this object ends: the forgotten transaction that stops a database from
-  // cleaning up.
+  // Keeps a snapshot open until this object is destroyed, like a forgotten transaction that prevents cleanup
+  // in the database.
   virtual void hold_snapshot() = 0;
 };
 

@@ -15,7 +15,7 @@ core::TimePoint BridgedClock::now() {
   const std::lock_guard lock{mutex_};
   core::ClockReading reading = read();
   if (detector_.observe(reading, *state_)) {
-    reading = read();  // one wrong reading is no step
+    reading = read();  // a single deviating reading is not a step
     if (const auto step = detector_.observe(reading, *state_)) {
       state_ = std::make_shared<const core::ClockState>(core::with_step(*state_, reading.clock, *step));
       (void)detector_.observe(reading, *state_);

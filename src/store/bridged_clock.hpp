@@ -1,5 +1,5 @@
 #pragma once
-// The clock of a store on this machine, bridged over its steps (core/store_clock.hpp). Any thread.
+// Store time from this machine's clock, bridged over its steps (core/store_clock.hpp). Thread-safe.
 
 #include <memory>
 #include <mutex>
@@ -18,7 +18,7 @@ class BridgedClock final : public core::Clock {
   [[nodiscard]] core::MonotonicTime elapsed() override { return clock_.elapsed(); }
 
   [[nodiscard]] std::shared_ptr<const core::ClockState> state();
-  // What another process recorded, if that is more than this one has observed.
+  // Takes over the state that another process recorded, if it has more steps than this one.
   void adopt(core::ClockState state);
 
  private:
@@ -27,7 +27,7 @@ class BridgedClock final : public core::Clock {
   core::Clock& clock_;
   std::mutex mutex_;
   core::StepDetector detector_;
-  // Shared with the transactions that began under it.
+  // Shared with the transactions that began with it.
   std::shared_ptr<const core::ClockState> state_ = std::make_shared<const core::ClockState>();
 };
 

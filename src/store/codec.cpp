@@ -36,18 +36,32 @@ void note_unreadable(const char* what, core::TaskFacts& facts) {
   facts.labels.insert_or_assign(std::string{core::kUnreadableLabel}, what);
 }
 
-std::optional<std::string> encode_retry(const core::RetryPolicy& policy) {
-  static const core::RetryPolicy standard;
-  if (policy == standard) return std::nullopt;
-  constexpr std::size_t kMostly = 120;
-  core::Writer out{kMostly};  // each body of a workflow has one
-  out.begin_object().field("max_attempts", policy.max_attempts);
+namespace {
+
+void write_policy(core::Writer& out, const core::RetryPolicy& policy) {
+  out.field("max_attempts", policy.max_attempts);
   out.field("initial_us", policy.initial_interval.count()).field("backoff", policy.backoff);
   out.field("max_us", policy.max_interval.count()).field("jitter", policy.jitter);
   if (!policy.non_retryable.empty()) {
     out.key("non_retryable").begin_array();
     for (const std::string& code : policy.non_retryable) out.value(code);
     out.end_array();
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> encode_retry(const core::TaskFacts& facts) {
+  static const core::RetryPolicy standard;
+  const bool has_policy = facts.retry != standard;
+  if (!has_policy && !facts.trace) return std::nullopt;
+  constexpr std::size_t kMostly = 120;
+  core::Writer out{kMostly};  // every workflow body task has one
+  out.begin_object();
+  if (has_policy) write_policy(out, facts.retry);
+  if (facts.trace) {
+    out.field("traceparent", facts.trace->traceparent);
+    core::field_if(out, "tracestate", facts.trace->tracestate);
   }
   return out.end_object().take();
 }
@@ -66,6 +80,10 @@ void decode_retry(std::string_view text, core::TaskFacts& facts) {
       if (code.is_string()) policy.non_retryable.push_back(code.get<std::string>());
     }
   }
+  auto traceparent = field<std::string>(json, "traceparent", "");
+  if (!traceparent.empty())
+    facts.trace = core::TraceContext{.traceparent = std::move(traceparent),
+                                     .tracestate = field<std::string>(json, "tracestate", "")};
 }
 
 std::optional<std::string> encode_labels(const core::Labels& labels) {
@@ -104,7 +122,7 @@ void decode_task_payload(core::TaskFacts& facts) {
     case '{': is_whole = last == '}'; break;
     case '[': is_whole = last == ']'; break;
     case '"': is_whole = last == '"' && text.size() > 1; break;
-    default: is_whole = !core::json_error(text); break;  // a number or a word
+    default: is_whole = !core::json_error(text); break;  // a number or a literal
   }
   if (!is_whole) note_unreadable("payload", facts);
 }
@@ -115,7 +133,7 @@ std::string encode_error(const core::TaskError& error) {
 
 core::TaskError decode_error(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return {.code = "unreadable", .message = "what is stored of it cannot be read"};
+  if (!json.is_object()) return {.code = "unreadable", .message = "the stored error cannot be read"};
   return {.code = field<std::string>(json, "code", "unknown"),
           .message = field<std::string>(json, "message", ""),
           .retryable = field(json, "retryable", true)};
@@ -133,7 +151,7 @@ bool is_readable(const core::Record& record) {
 core::Record checked(core::Record record) {
   if (is_readable(record)) return record;
   throw StoreError{StoreError::Kind::internal,
-                   fmt::format("the body of the record {} '{}' in namespace '{}' is no JSON object",
+                   fmt::format("record {} '{}' in namespace {}: the body is not a JSON object",
                                core::to_string(record.ref.kind), record.ref.key, record.ref.ns)};
 }
 

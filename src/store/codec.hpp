@@ -1,5 +1,5 @@
 #pragma once
-// How structs stand in text columns of both databases: JSON, absent for the default.
+// Encodes structs as text columns for both databases: JSON that omits default values.
 
 #include <map>
 #include <optional>
@@ -13,12 +13,14 @@
 
 namespace pawl::store {
 
-// What is stored of a task and cannot be read, or is missing, is left at its default and noted by the label
-// core::kUnreadableLabel: one damaged row must not hold up its queue. Such a task is not claimed
+// A part of a stored task that is unreadable or missing keeps its default, and the label
+// core::kUnreadableLabel names it: one damaged row must not block its queue. Such a task is not claimed
 // (core::is_damaged).
 void note_unreadable(const char* what, core::TaskFacts& facts);
 
-[[nodiscard]] std::optional<std::string> encode_retry(const core::RetryPolicy& policy);
+// The column `retry`: the retry policy and the trace context, if the task has one. Null for tasks with
+// neither. Older programs ignore fields that they do not know.
+[[nodiscard]] std::optional<std::string> encode_retry(const core::TaskFacts& facts);
 void decode_retry(std::string_view text, core::TaskFacts& facts);
 
 [[nodiscard]] std::optional<std::string> encode_labels(const core::Labels& labels);
@@ -29,20 +31,21 @@ void decode_labels(std::string_view text, core::TaskFacts& facts);
 
 [[nodiscard]] std::optional<std::string> encode_type_limits(
     const std::map<std::string, std::int64_t>& limits);
-// Of a queue whose limits cannot be read nothing is claimed: it is paused until they are set again.
+// A queue with unreadable limits is paused until they are set again, so that nothing is claimed from it.
 void decode_type_limits(std::string_view text, core::QueueSettings& settings);
 
-// What is stored of a task that takes the input of its run is a mark that no JSON is.
+// A task that takes its run's input is stored with a marker that is not valid JSON.
 [[nodiscard]] std::optional<std::string_view> encode_task_payload(const core::TaskFacts& facts);
-// `facts` has the stored text. A payload that was cut off or overwritten would spoil the whole answer to a
-// claim. What is looked at are its ends: `verify` reads all of it.
+// `facts` has the stored text. A truncated or overwritten payload would corrupt the whole response to a
+// claim. Only its ends are checked here; `verify` reads all of it.
 void decode_task_payload(core::TaskFacts& facts);
 
-// Whether its body is an object, as all of them are.
+// Whether the body is a JSON object.
 [[nodiscard]] bool is_readable(const core::Record& record);
-// Throws StoreError of kind internal that names it, where it is not.
+// Throws StoreError of kind internal, which names the record, if it is not readable.
 [[nodiscard]] core::Record checked(core::Record record);
-// What a page shows of one that is damaged: that it is there. A page without it would look like the last one.
+// A damaged record gets an empty body, so that lists still show it. A page that lacked it would look like the
+// last page.
 [[nodiscard]] core::Record shown(core::Record record);
 
 }  // namespace pawl::store

@@ -1,7 +1,7 @@
 #pragma once
-// A store in front of another one, for tests: before every verb, and after every commit that is durable, a
-// plan is asked, and what the plan throws is what the engine gets. The store itself behaves as ever, so a
-// transaction that a fault cuts short is rolled back by its owner. As many threads as the plan can take.
+// A decorator for tests that injects faults into a store. It calls a plan before every verb and after every
+// commit; the engine gets the exception that the plan throws. The inner store is not disturbed: a transaction
+// that a fault interrupts is rolled back by its owner. Thread-safe if the plan is.
 
 #include <cstdint>
 #include <memory>
@@ -23,9 +23,9 @@ enum class Verb : std::uint8_t {
   lock_records,
   last_checkpoints,
   take_ready,
-  runs,  // all that is about runs
+  runs,  // all verbs of RunVerbs
   commit,
-  read,  // all that needs no transaction
+  read,  // everything outside a transaction
 };
 
 class FaultPlan {
@@ -35,15 +35,15 @@ class FaultPlan {
   FaultPlan& operator=(const FaultPlan&) = delete;
   virtual ~FaultPlan() = default;
 
-  // Nothing of the verb has happened yet.
+  // Called before any effect of the verb.
   virtual void before(Verb verb) = 0;
-  // The transaction has begun, with its time.
+  // The transaction has begun and has its time.
   virtual void begun(const Transaction& /*transaction*/) {}
-  // All of the commit has happened, and its caller does not know.
+  // The commit is complete, but its caller has no reply yet.
   virtual void committed(const WriteSet& /*writes*/, const Transaction& /*transaction*/) {}
 };
 
-// Shared: the nodes of a simulation have one memory store between them. The plan outlives the store.
+// `inner` is shared because the nodes of a simulation use one memory store. The plan must outlive the store.
 [[nodiscard]] std::unique_ptr<Store> make_faulty_store(std::shared_ptr<Store> inner, FaultPlan& plan);
 
 }  // namespace pawl::store

@@ -1,6 +1,6 @@
 #pragma once
-// The lanes a store knows, in memory. A pointer to a lane stays valid as long as the cache, also when the
-// database has lost the lane and its id may mean another one. Any thread.
+// In-memory cache of the store's lanes. A pointer to a lane stays valid as long as the cache, even if the
+// database has lost the lane and its id may mean another one. Thread-safe.
 
 #include <deque>
 #include <map>
@@ -19,14 +19,14 @@ namespace pawl::store {
 class LaneCache {
  public:
   [[nodiscard]] const core::Lane* find(const LaneKey& key) const;
-  [[nodiscard]] const core::Lane* find(std::int32_t id) const;  // nullptr if not known yet
+  [[nodiscard]] const core::Lane* find(std::int32_t id) const;  // nullptr if not cached
   [[nodiscard]] std::vector<const core::Lane*> of(const QueueRef& queue) const;
   [[nodiscard]] std::vector<const core::Lane*> of_namespace(const std::string& ns) const;
   [[nodiscard]] std::vector<std::string> namespaces() const;
   [[nodiscard]] std::int32_t last_id() const;
-  // Adding a lane that is known, or that is of an earlier life, changes nothing.
+  // Adding a cached lane or a lane of an earlier life changes nothing.
   const core::Lane* add(core::Lane lane);
-  // The database may have lost lanes: all are read again.
+  // Empties the cache, because the database may have lost lanes.
   void begin_life(std::uint64_t life);
 
  private:

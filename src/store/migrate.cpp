@@ -66,10 +66,10 @@ void expect_schema(int found, int own) {
 int migrate(MigrationTarget& target, std::span<const MigrationFile> files) {
   const auto seen = target.applied();
   refuse_mismatch(seen, files);
-  if (seen.size() == files.size()) return 0;  // the common start takes no lock
+  if (seen.size() == files.size()) return 0;  // the common case takes no lock
 
   target.begin_exclusive();
-  const auto applied = target.applied();  // again: another process may have migrated while we waited
+  const auto applied = target.applied();  // again: another process may have migrated meanwhile
   refuse_mismatch(applied, files);
   for (const MigrationFile& file : files.subspan(applied.size())) target.apply(file, checksum_of(file.text));
   target.commit();

@@ -1,7 +1,7 @@
-// A migration as the build embeds it from src/store/<database>/migrations/NNNN_name.sql.
+// A migration that the build embeds from src/store/<database>/migrations/NNNN_name.sql.
 //
-// Always: versions start at 1 and have no gaps; `text` is the file byte for byte, so that a checksum of it is
-// one of the file. The views point at string literals and live as long as the program.
+// Versions start at 1 and have no gaps. `text` is the file byte for byte, so its checksum is the file's. The
+// views point to string literals and are valid as long as the program runs.
 #pragma once
 
 #include <string_view>

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json_envelope.hpp"
 #include "core/json_reader.hpp"
 #include "core/json_writer.hpp"
 #include "core/retry_json.hpp"
@@ -20,9 +21,9 @@ using core::NodeKey;
 using core::ObjectReader;
 using core::Writer;
 
-bool is_object(std::string_view text) { return text.starts_with('{') && !core::json_error(text); }
+bool is_object(std::string_view text) { return text.starts_with('{') && !core::envelope_error(text); }
 
-// What is absent, empty or zero is not written.
+// Absent, empty and zero values are not written.
 void put(Writer& out, std::string_view name, std::int64_t value) {
   if (value != 0) out.field(name, value);
 }
@@ -81,7 +82,7 @@ constexpr std::array kCounts{&core::RunCounts::blocked,   &core::RunCounts::pend
 std::string encode_run_facts(const core::RunFacts& facts) { return core::payload_of({.run = facts}).text; }
 
 std::string decode_run_facts(std::string_view text, core::RunFacts& facts) {
-  if (!is_object(text)) return "its facts are no JSON object";
+  if (!is_object(text)) return "its facts are not a JSON object";
   auto data = core::parse_payload(text);
   if (!data) return data.problem().detail;
   if (!data->run) return "it has no facts";
@@ -118,7 +119,7 @@ std::string encode_run_standing(const core::Run& run) {
 }
 
 std::string decode_run_standing(std::string_view text, core::Run& run) {
-  if (!is_object(text)) return "where it stands is no JSON object";
+  if (!is_object(text)) return "its state column is not a JSON object";
   Mistakes mistakes;
   ObjectReader in{text, "", mistakes};
   run.custom_status = in.optional_text("custom_status");
@@ -181,7 +182,7 @@ std::string encode_node(const core::Node& node) {
 }
 
 std::string decode_node(std::string_view text, core::Node& node) {
-  if (!is_object(text)) return "its body is no JSON object";
+  if (!is_object(text)) return "its body is not a JSON object";
   Mistakes mistakes;
   ObjectReader in{text, "", mistakes};
   core::narrow_into(in, "unmet", node.unmet);
@@ -238,7 +239,7 @@ void refuse_node(core::NodeKey key, const std::string& why) {
 
 void decode_payload(StoredEvent& stored) {
   const std::string& text = stored.payload.text;
-  stored.is_readable = text.starts_with('{') && !core::json_error(text);
+  stored.is_readable = is_object(text);
   if (!stored.is_readable) return;
   auto data = core::parse_payload(text);
   stored.is_readable = data.ok();

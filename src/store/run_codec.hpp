@@ -1,8 +1,8 @@
 #pragma once
-// How runs and nodes stand in text columns of both databases. What has a column of its own (a run's state,
-// sequence, deadline and output; a node's key, state, timer and output) is not in the text.
+// Encodes runs and nodes as text columns for both databases. Values with a column of their own (a run's
+// state, sequence, deadline and output; a node's key, state, timer and output) are not in the text.
 //
-// What is decoded may have been damaged: each `decode` returns why it cannot be read, or an empty text.
+// The stored text may be damaged: each `decode` returns why it cannot be read, or an empty string.
 
 #include <string>
 #include <string_view>
@@ -23,21 +23,21 @@ namespace pawl::store {
 [[nodiscard]] std::string decode_run_state(std::string_view name, core::RunState& state);
 [[nodiscard]] std::string decode_node_state(std::string_view name, core::NodeState& state);
 
-// The columns of a run as they are stored.
+// The stored columns of a run.
 struct RunTexts {
   std::string_view facts;
   std::string_view state;
   std::string_view standing;
 };
-// Into the run; what cannot be read is its misfit.
+// Decodes into `stored.run`; sets `stored.misfit` if a column cannot be read.
 void decode_run(const RunTexts& texts, StoredRun& stored);
-// A node that cannot be read, as an error that ends the group.
+// Throws the error for an unreadable node, which ends the group.
 [[noreturn]] void refuse_node(core::NodeKey key, const std::string& why);
 
 // Fills in the data of an event from its payload.
 void decode_payload(StoredEvent& stored);
 
-// What stands for the line of a task that its run holds: no key has a control character.
+// The line name for a task that its run holds. It starts with a control character, which no key contains.
 [[nodiscard]] std::string held_line(const core::TaskId& id);
 
 }  // namespace pawl::store

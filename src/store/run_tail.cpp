@@ -10,7 +10,7 @@ namespace {
 
 bool is_before(const core::Node& node, core::NodeKey key) { return node.key < key; }
 
-// The nodes of one run that were read already, sorted by key.
+// The already loaded nodes of one run, sorted by key.
 class ReadNodes final : public core::RunSource {
  public:
   explicit ReadNodes(const std::vector<core::Node>& nodes) : nodes_(nodes) {}
@@ -21,7 +21,7 @@ class ReadNodes final : public core::RunSource {
   }
   [[nodiscard]] std::vector<core::Node> nodes() override { return nodes_; }
 
-  // Events of steps ask for none of these.
+  // Step events need none of these.
   [[nodiscard]] std::vector<core::Node> items(core::NodeIndex /*index*/) override { return {}; }
   [[nodiscard]] std::vector<core::Node> earliest_timers(std::size_t /*count*/) override { return {}; }
   [[nodiscard]] std::optional<core::Node> node_of(const core::TaskId& /*task*/) override { return {}; }
@@ -35,7 +35,7 @@ class ReadNodes final : public core::RunSource {
   const std::vector<core::Node>& nodes_;
 };
 
-// Both sorted by key; what is in `changed` replaces its like in `nodes`.
+// Both sorted by key; nodes in `changed` replace those in `nodes` with the same key.
 void merge(std::vector<core::Node>& nodes, const std::vector<core::Node>& changed) {
   const auto size = static_cast<std::ptrdiff_t>(nodes.size());
   for (const core::Node& node : changed) {
@@ -67,7 +67,7 @@ void replay_all(StoredRun& stored, const std::vector<StoredEvent>& log) {
   }
   const bool is_known = working.run().sequence == stored.row.sequence;
   if (working.run().sequence < stored.row.sequence || (is_known && working.run() != stored.run)) {
-    stored.misfit = "its row does not say what its log says";
+    stored.misfit = "its row contradicts its event log";
     return;
   }
   for (const core::Node* node : working.changed_nodes()) stored.ahead.push_back(*node);

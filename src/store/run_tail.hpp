@@ -1,6 +1,6 @@
 #pragma once
-// The row of a run may lag behind its log (core/run_lag.hpp); a store that keeps it so reads it with the
-// events that come after it.
+// Reads runs whose rows lag behind their log (core/run_lag.hpp): applies the tail, the events after the row's
+// sequence.
 
 #include <vector>
 
@@ -9,22 +9,23 @@
 
 namespace pawl::store {
 
-// Only these may lag: whoever knows the row knows whether there is a tail to look for.
+// Only such runs may lag, so the row alone shows whether to read a tail.
 [[nodiscard]] bool may_have_tail(const core::Run& row);
 
-// The tail are the events after this one: all of them where there are no rows of nodes.
+// The sequence that the tail starts after: 0, the whole log, if the run has no node rows.
 [[nodiscard]] std::int64_t tail_from(const core::RunRowMark& row);
 
-// The nodes that the tail changes or that its events look at, sorted: all that `catch_up` needs of the stored
-// ones, so that it does not read the run's history.
+// The nodes that the events of the tail change or read, sorted. `catch_up` needs no other stored nodes, so
+// the run's history is not read.
 [[nodiscard]] std::vector<core::NodeKey> nodes_of_tail(const std::vector<StoredEvent>& tail);
 
-// Applies the tail to what was read of the row, with the stored nodes that it needs (sorted by key; others
-// may be missing) in `nodes`. A log that somebody has changed may not fit: then all stays as it was read, and
+// Applies the tail to a run as read from its row. `nodes` holds at least the stored nodes that the tail
+// needs, sorted by key. If the log was modified and does not fit the row, nothing changes except that
 // `misfit` says why.
 void catch_up(StoredRun& stored, const std::vector<StoredEvent>& tail);
 
-// The nodes of `stored` become the page: `rows` as they are stored, with those whose rows lag (`ahead`).
+// Sets the nodes of `stored` to the page: the stored `rows`, overlaid with the nodes whose rows lag
+// (`ahead`).
 void put_page(StoredRun& stored, core::NodeSlice rows, const core::NodePage& page);
 
 }  // namespace pawl::store

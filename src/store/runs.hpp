@@ -1,7 +1,7 @@
 #pragma once
-// What a store keeps of runs: the run itself, its nodes, its signals, its log, and which run a key names. The
-// same promises as in store.hpp: a transaction locks what it loads, `commit` compares and sets (a run by its
-// sequence, which no two of its events share), reads see the last committed state, also where a row lags.
+// The interface for the stored runs: the run itself, its nodes, signals and events, and the run keys. The
+// guarantees of store.hpp apply: a transaction locks what it loads; `commit` compares and sets (a run by its
+// sequence, which no two of its events share); reads see the last committed state, even where a row lags.
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace pawl::store {
 
-// Runs are started once per key.
+// A run is started once per key.
 struct RunKeyRef {
   std::string ns;
   std::string workflow;
@@ -36,30 +36,30 @@ struct NodeRef {
 
 struct StoredEvent {
   core::RunEvent event = {};
-  core::RawJson payload = {};  // byte for byte, as its hash covers it
+  core::RawJson payload = {};  // byte for byte, because its hash covers it
   std::string hash = {};
-  bool is_readable = true;  // false: the payload is none of ours, and the event has no data
+  bool is_readable = true;  // false: the payload is malformed and the event has no data
 };
 
 struct StoredRun {
   core::Run run = {};
   std::string hash = {};               // of its last event
-  core::RunRowMark row = {};           // what its row says, which may lag behind the run
-  std::vector<core::Node> ahead = {};  // those whose rows lag
-  std::string misfit = {};             // why it cannot be read, or the log cannot be what comes after the row
+  core::RunRowMark row = {};           // the state of its row, which may lag behind the run
+  std::vector<core::Node> ahead = {};  // nodes whose rows lag
+  std::string misfit = {};             // why the run cannot be read, or why the log does not continue the row
   std::vector<core::Node> nodes = {};  // by key
-  std::optional<core::NodeKey> next_node = {};  // where the page after `nodes` begins; none: there is none
+  std::optional<core::NodeKey> next_node = {};  // first node of the next page; none: this is the last page
   std::vector<core::Signal> signals = {};       // by sequence
   std::vector<StoredEvent> events = {};
 };
 
-// The sequence of its last event.
+// A run and the sequence of its last event.
 struct RunAt {
   core::RunId run;
   std::int64_t sequence = 0;
 };
 
-// One run after the decisions of a group.
+// A run after the group's decisions.
 struct RunWrite {
   struct Event {
     const core::RunEvent* event = nullptr;
@@ -67,28 +67,28 @@ struct RunWrite {
     std::string hash = {};
   };
 
-  std::int64_t sequence_before = 0;  // 0: there must be none
-  std::int64_t row_sequence = 0;     // the same of its row
-  bool lags = false;                 // no more than the events need to be written: see core/run_lag.hpp
-  bool is_bare = false;              // the nodes need not be written, if the row says so: the same
+  std::int64_t sequence_before = 0;  // 0: the run must not exist
+  std::int64_t row_sequence = 0;     // the sequence in its row
+  bool lags = false;                 // only the events need to be written: see core/run_lag.hpp
+  bool is_bare = false;  // node rows may be omitted if the row is marked bare: see core/run_lag.hpp
   const core::Run* run = nullptr;
-  std::vector<const core::Node*> nodes = {};      // those that changed since the row was written
-  std::vector<const core::Signal*> signals = {};  // the same
+  std::vector<const core::Node*> nodes = {};      // changed since the row was written
+  std::vector<const core::Signal*> signals = {};  // changed since the row was written
   std::vector<Event> events = {};                 // the new ones; the last has the run's hash
 };
 struct RunKeyWrite {
   RunKeyRef ref;
   core::RunId run = {};
-  std::optional<core::RunId> instead_of = {};  // what it must have named before; none: nothing
+  std::optional<core::RunId> instead_of = {};  // the run it must name now; none: the key must not exist
 };
 
-// A run, and which of its nodes to read.
+// A run and which of its nodes to read.
 struct PeekRun {
   core::RunId id = {};
   core::NodePage page = {};
 };
 
-// A transaction's.
+// The part of a Transaction that deals with runs.
 class RunVerbs {
  public:
   RunVerbs() = default;
@@ -96,58 +96,64 @@ class RunVerbs {
   RunVerbs& operator=(const RunVerbs&) = delete;
   virtual ~RunVerbs() = default;
 
-  // Without their parts. `ids` are sorted and distinct.
+  // Without nodes, signals and events. `ids` are sorted and distinct.
   [[nodiscard]] virtual std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) = 0;
-  // Of two groups that give the same key one is told to retry.
+  // If two groups assign the same key, one of them gets `retry`.
   [[nodiscard]] virtual std::vector<std::optional<core::RunId>> find_run_keys(
       std::span<const RunKeyRef> refs) = 0;
 
-  // Parts of runs that are locked. Nothing for a node that was never stored.
+  // Nodes of locked runs; nullopt for a node that was never stored.
   [[nodiscard]] virtual std::vector<std::optional<core::Node>> load_nodes(std::span<const NodeRef> refs) = 0;
-  // All, or the elements of one for_each.
+  // All nodes, or the elements of one for_each.
   [[nodiscard]] virtual std::vector<core::Node> list_nodes(const core::RunId& run,
                                                            std::optional<core::NodeIndex> items_of) = 0;
-  // Those with a timer, the earliest first.
+  // Nodes with a timer, earliest first.
   [[nodiscard]] virtual std::vector<core::Node> list_timers(const core::RunId& run, std::size_t count) = 0;
-  // Which node of the run the task is of.
+  // The node of the run that the task belongs to.
   [[nodiscard]] virtual std::optional<core::NodeKey> find_node(const core::RunId& run,
                                                                const core::TaskId& task) = 0;
-  // Not consumed yet, the oldest first.
+  // Unconsumed signals, oldest first.
   [[nodiscard]] virtual std::vector<core::Signal> list_unread_signals(const core::RunId& run,
                                                                       const std::string& name,
                                                                       std::size_t count) = 0;
   [[nodiscard]] virtual bool has_signal(const core::RunId& run, const std::string& idempotency_key) = 0;
 
-  // In the order of their ids.
+  // In id order.
   [[nodiscard]] virtual std::vector<core::TaskId> list_run_tasks(const core::RunId& run) = 0;
 
-  // Code runs as they are stored, not locked, with a page of their nodes and all unconsumed signals: what the
-  // body of a run goes on from.
+  // Stored code runs, not locked, with a page of their nodes and all unconsumed signals: the input for
+  // continuing a workflow body.
   [[nodiscard]] virtual std::vector<std::optional<StoredRun>> peek_runs(std::span<const PeekRun> peeks) = 0;
 };
 
 struct RunPage {
-  core::RunQuery query = {};  // an empty namespace: of all
+  core::RunQuery query = {};  // empty namespace: all namespaces
   bool newest_first = true;
-  std::optional<core::RunId> after = {};  // the last id of the page before
+  std::optional<core::RunId> after = {};  // the last id of the previous page
   std::size_t limit = 50;
-  bool with_unreadable = false;  // of a run whose row is damaged, the id alone; otherwise it is left out
+  bool with_claims = false;      // set Run::claimed
+  bool with_unreadable = false;  // include runs with damaged rows, with the id alone
 };
+
+// Whether a list is read from the label index of its namespace. Lists of states that few runs are in are
+// short without it.
+[[nodiscard]] bool is_found_by_label(const core::RunQuery& query);
 
 struct RunParts {
   bool nodes = false;
-  std::optional<core::NodePage> page = {};  // of a code run: these nodes instead of all
+  std::optional<core::NodePage> page = {};  // for a code run: these nodes instead of all
   bool signals = false;
   bool events = false;
+  bool claims = false;  // set Run::claimed
 };
 
 struct DueRuns {
   std::vector<core::TimerRef> timers = {};
   std::vector<core::RunId> deadlines = {};
-  std::optional<core::TimePoint> next = {};  // when the next one after those is due
+  std::optional<core::TimePoint> next = {};  // due time of the first one after those
 };
 
-// A store's.
+// The part of a Store that deals with runs.
 class RunReads {
  public:
   RunReads() = default;
@@ -155,17 +161,16 @@ class RunReads {
   RunReads& operator=(const RunReads&) = delete;
   virtual ~RunReads() = default;
 
-  // All of one moment.
+  // From one snapshot.
   [[nodiscard]] virtual std::optional<StoredRun> find_run(const core::RunId& id, RunParts parts) = 0;
   [[nodiscard]] virtual std::vector<core::Run> list_runs(const RunPage& page) = 0;
-  // Those with a higher sequence, the lowest first.
+  // Events with a higher sequence, lowest first.
   [[nodiscard]] virtual std::vector<StoredEvent> list_run_events(const core::RunId& run, std::int64_t after,
                                                                  std::size_t limit) = 0;
 
-  // For the ticker, as Store::due_leases. A deadline that cannot be met any more, since the run ends already,
-  // is none.
+  // For the ticker, like Store::due_leases. Runs that are already ending have no deadline.
   [[nodiscard]] virtual DueRuns due_runs(std::size_t limit) = 0;
-  // Running, and nothing happened to them for so long.
+  // Running runs that have not changed for `silence`.
   [[nodiscard]] virtual std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit) = 0;
 };
 

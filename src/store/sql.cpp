@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 9> kWords{"begin",     "start", "commit",  "end",    "rollback",
                                                  "savepoint", "abort", "release", "prepare"};
 
-// Past blanks, semicolons and comments.
+// Skips whitespace, semicolons and comments.
 std::string_view from_first_word(std::string_view text) {
   while (!text.empty()) {
     if (text.starts_with("--")) {
@@ -43,7 +43,7 @@ SqlRows Sql::run(const std::string& statement, std::span<const SqlValue> values)
   if (failure_) std::rethrow_exception(failure_);
   if (is_about_transactions(statement)) {
     fail(std::make_exception_ptr(
-        SqlError{"the transaction is begun and ended around the step: '" + statement + "' is not for it"}));
+        SqlError{"the step already runs in a transaction: '" + statement + "' must not begin or end one"}));
   }
   return run_one(statement, values);
 }

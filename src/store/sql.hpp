@@ -1,6 +1,6 @@
 #pragma once
-// Statements of a user's own inside one of our transactions, on stores that are databases: what they change
-// is committed with what the engine writes, or not at all.
+// Runs a user's SQL statements inside a transaction of the store. Their changes are committed together with
+// what the engine writes, or not at all.
 
 #include <cstdint>
 #include <exception>
@@ -23,14 +23,14 @@ struct SqlRows {
   std::int64_t changed = 0;  // rows that were inserted, updated or deleted
 };
 
-// The database refused a user's statement: it is wrong, or a constraint of theirs does not hold. What is only
-// a matter of trying again, or of the database being away, is a StoreError.
+// The database rejected a user's statement: the statement is wrong, or it violates a constraint of the user's
+// tables. Transient failures and an unreachable database are StoreErrors instead.
 class SqlError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// One thread at a time. A statement has parameters $1, $2 and so on, on every database.
+// One thread at a time. Statements have parameters $1, $2 and so on, on every database.
 class Sql {
  public:
   Sql() = default;
@@ -38,18 +38,18 @@ class Sql {
   Sql& operator=(const Sql&) = delete;
   virtual ~Sql() = default;
 
-  // One statement; refuses those that begin or end a transaction. After one that failed none is run, and the
-  // transaction must not be committed: the databases differ in what they would keep of it.
+  // Runs one statement; rejects those that begin or end a transaction. After a failed statement no other one
+  // is run and the transaction must not be committed: databases differ in what they would keep of it.
   [[nodiscard]] SqlRows run(const std::string& statement, std::span<const SqlValue> values);
   [[nodiscard]] bool has_failed() const { return failure_ != nullptr; }
-  // Throws the StoreError that a statement failed with, also where somebody has caught it.
+  // Rethrows the StoreError that a statement failed with, even if the user's code caught it.
   void throw_if_passing() const {
     if (is_passing_) std::rethrow_exception(failure_);
   }
 
  protected:
   [[nodiscard]] virtual SqlRows run_one(const std::string& statement, std::span<const SqlValue> values) = 0;
-  // With a SqlError; or with a StoreError, which is passing.
+  // `why` is a SqlError, or a StoreError if the failure is transient.
   [[noreturn]] void fail(std::exception_ptr why, bool is_passing = false) {
     failure_ = std::move(why);
     is_passing_ = is_passing;
@@ -61,10 +61,10 @@ class Sql {
   bool is_passing_ = false;
 };
 
-// False: nothing is to come of it. Whoever has_failed gives that.
+// Returns false to roll back; if has_failed(), it must return false.
 using SqlWork = std::function<bool(Sql&)>;
 
-// Whether its first word begins or ends a transaction, or a part of one.
+// Whether the first word of the statement begins or ends a transaction or a savepoint.
 [[nodiscard]] bool is_about_transactions(std::string_view statement);
 
 }  // namespace pawl::store

@@ -23,7 +23,7 @@ core::Problem StoreError::problem() const {
 }
 
 std::unique_ptr<Transaction> Store::begin_with(const SqlWork& /*work*/) {
-  PAWL_ENSURE(false, "whoever asks has seen that the store has SQL");
+  PAWL_ENSURE(false, "begin_with is only called on stores with SQL (has_sql)");
   return nullptr;
 }
 

@@ -1,14 +1,14 @@
 #pragma once
-// What the engine needs of a database, as domain verbs. One implementation each in memory/ (the model),
-// sqlite/ and postgres/; the conformance suite holds them to the same behaviour.
+// The interface between the engine and a database, as domain verbs. memory/ (the model), sqlite/ and
+// postgres/ implement it; the conformance suite holds them to the same behavior.
 //
-// A write is one Transaction: it loads what a group of commands touches (locked), the engine decides, and
-// `commit` writes all changes and commits. Nothing is written before `commit` but what `take_ready` takes,
-// and nothing survives a transaction that is destroyed without it. Guards are compare-and-set: a row that is
-// not at the place and fence it was loaded at makes `commit` throw StoreError of kind `retry`.
+// A write is one Transaction: it loads and locks the rows that a group of commands touches, the engine
+// decides, and `commit` writes all changes and commits. Only `take_ready` writes before `commit`. Destroying
+// a transaction without `commit` rolls everything back. Guards are compare-and-set: if a row has left the
+// place or the fence it was loaded at, `commit` throws StoreError of kind `retry`.
 //
-// Reads run on their own connections and see the last committed state. A Store may be used from any thread; a
-// Transaction belongs to one.
+// Reads use their own connections and see the last committed state. A Store is thread-safe; a Transaction
+// belongs to one thread.
 
 #include <cstdint>
 #include <memory>
@@ -32,16 +32,16 @@
 
 namespace pawl::store {
 
-// What ends the unit of work; thrown.
+// An error that ends the unit of work.
 class StoreError : public std::runtime_error {
  public:
   enum class Kind : std::uint8_t {
-    retry,        // deadlock, serialization, a lost race: the same work may be tried again at once
-    unavailable,  // cannot be reached, disk full, read-only: later
-    timeout,      // it took too long, and was ended
-    unknown,      // the commit was sent and its outcome could not be learned
-    conflict,     // a unique constraint that the engine does not know
-    invalid,      // a foreign key
+    retry,        // deadlock, serialization failure or lost race: the same work may be retried immediately
+    unavailable,  // unreachable, disk full or read-only: retry later
+    timeout,      // took too long and was aborted
+    unknown,      // the commit was sent and its outcome is unknown
+    conflict,     // a unique constraint that the engine does not expect
+    invalid,      // a foreign key violation
     schema,       // migrations are missing, newer than this binary, or changed
     internal,     // our SQL is wrong, or the file is corrupt
   };
@@ -64,7 +64,7 @@ struct LaneKey {
   auto operator<=>(const LaneKey&) const = default;
 };
 
-// Idempotent enqueue is per namespace and type.
+// Enqueue is idempotent per namespace and type.
 struct IdempotencyRef {
   std::string ns;
   std::string type;
@@ -80,8 +80,9 @@ struct QueueRef {
   auto operator<=>(const QueueRef&) const = default;
 };
 
-// The line of the tasks of one entity. `head` is the one that may run (ready, scheduled or leased); the
-// others stand in the waiting place, by position, then id. A line with no head does not exist in the store.
+// The key line: the tasks of one entity. `head` is the one that may run (ready, scheduled or leased); the
+// others are in the waiting table, ordered by position, then id. The store has no row for a line without a
+// head.
 struct LineRef {
   std::string ns;
   std::string queue;
@@ -91,17 +92,17 @@ struct LineRef {
 };
 struct Line {
   std::optional<core::TaskId> head = {};
-  std::int64_t tail = 0;  // the position given last
+  std::int64_t tail = 0;  // the last assigned position
 };
-// Positions that are nobody's own, which begin with 1.
-constexpr std::int64_t kBeforeOthers = -1;  // core::has_had_turn
+// Special positions. Assigned positions start at 1.
+constexpr std::int64_t kBeforeOthers = -1;  // precedes the others: core::has_had_turn
 constexpr std::int64_t kHeldByRun = 0;      // in no line
 
 struct LoadTask {
   core::TaskId id;
-  bool facts = false;  // retry policy, payload and so on, not only what the narrow tables hold (and the key)
-  // Set where the task is only looked at to end this lease of it. A copy of the lease will do, unlocked and
-  // perhaps out of date: if it is the one that is held, the task is written, and the commit compares it.
+  bool facts = false;  // load the facts too (retry policy, payload, …), not only the narrow tables and key
+  // Set if the task is loaded only to end this lease. An unlocked and possibly stale copy of the lease
+  // suffices: if the lease is current, the task is written and `commit` compares it.
   struct HeldLease {
     std::int64_t fence = 0;
     std::string_view worker_id = {};
@@ -109,8 +110,8 @@ struct LoadTask {
     bool operator==(const HeldLease&) const = default;
   };
   std::optional<HeldLease> only_to_end = {};
-  // Set where the task is only looked at to see that it is held with this fence, for the sake of something
-  // else that is written. A copy will do here too: the commit compares it (`WriteSet::compares_leases`).
+  // Set if the task is loaded only to check that it is held with this fence, because another write depends on
+  // it. A copy suffices here too: `commit` compares it (`WriteSet::compares_leases`).
   std::optional<std::int64_t> only_to_hold = {};
 };
 
@@ -123,7 +124,7 @@ struct LoadRequest {
 struct Loaded {
   std::vector<std::optional<core::TaskRecord>> tasks = {};
   std::vector<std::optional<core::TaskId>> idempotency = {};
-  std::vector<core::QueueSettings> queues = {};  // defaults where nothing was set
+  std::vector<core::QueueSettings> queues = {};  // defaults for queues without settings
 };
 
 struct HeldInLane {
@@ -135,7 +136,7 @@ struct LockedQueue {
   std::vector<HeldInLane> held = {};
 };
 
-// A fair lane, and the keys whose tasks are about to be given turns in it, sorted and distinct.
+// A fair lane and the fairness keys whose tasks are about to get turns in it, sorted and distinct.
 struct TurnsRef {
   const core::Lane* lane = nullptr;
   std::vector<std::string> keys = {};
@@ -150,22 +151,23 @@ struct HolderRef {
 
 struct LaneShare {
   const core::Lane* lane = nullptr;
-  std::int64_t max = 0;  // at most so many from this lane
+  std::int64_t max = 0;  // take at most this many from this lane
 };
 
-// One task after the decisions of a group.
+// A task after the group's decisions.
 struct TaskWrite {
-  bool is_new = false;                      // the facts are to be stored too
-  core::Place from = core::Place::nowhere;  // where it was loaded; nowhere for a new task and a taken one
-  std::int64_t fence_before = 0;            // what it was loaded at; compared when `from` is left
+  bool is_new = false;                      // store the facts too
+  bool has_key = false;                     // its idempotency key already names it
+  core::Place from = core::Place::nowhere;  // where it was loaded; nowhere if new or from take_ready
+  std::int64_t fence_before = 0;            // the fence it was loaded at; compared when it leaves `from`
   const core::TaskRecord* record = nullptr;
-  std::int64_t line_position = kHeldByRun;  // for the waiting place; kBeforeOthers, or its own
+  std::int64_t line_position = kHeldByRun;  // for the waiting table: kBeforeOthers or an assigned position
   std::vector<core::Attempt> attempts = {};
   std::vector<core::RawJson> error_boundaries = {};
 };
 struct LineWrite {
   LineRef ref;
-  Line line;  // no head: the line is gone
+  Line line;  // without a head: the line is deleted
 };
 struct TurnsWrite {
   const core::Lane* lane = nullptr;
@@ -179,79 +181,80 @@ struct QueueWrite {
   QueueRef ref;
   core::QueueSettings settings;
 };
-// One record after the decisions of a group; compared with what it was loaded at.
+// A record after the group's decisions; `commit` compares the version that was loaded.
 struct RecordWrite {
   core::RecordRef ref = {};
-  std::int64_t version_before = 0;          // 0: there must be none
-  std::optional<core::Record> record = {};  // none: erased
+  std::int64_t version_before = 0;          // 0: the record must not exist
+  std::optional<core::Record> record = {};  // none: delete the record
 };
 struct CheckpointWrite {
   core::Uuid owner = {};  // a task or a run
   core::Checkpoint checkpoint = {};
-  std::int64_t kept = core::kCheckpointsKept;  // of the owner's, with this one
+  std::int64_t kept = core::kCheckpointsKept;  // checkpoints to keep for this owner, including this one
 };
-// A run that goes, with its nodes, signals, events and checkpoints; its tasks are named apart.
+// Deletes a run with its nodes, signals, events and checkpoints. Its tasks are listed separately.
 struct RunErase {
   core::RunId id = {};
   std::int64_t sequence = 0;          // compared
-  std::optional<RunKeyRef> key = {};  // goes if it still names the run
+  std::optional<RunKeyRef> key = {};  // deleted if it still names the run
 };
 struct WriteSet {
   std::vector<TaskWrite> tasks = {};
   std::vector<LineWrite> lines = {};
-  std::vector<TurnsWrite> turns = {};  // as they were locked, with what was given since
+  std::vector<TurnsWrite> turns = {};  // as locked, plus the turns given since
   std::vector<CountsWrite> counts = {};
   std::vector<QueueWrite> queues = {};
   std::vector<RecordWrite> records = {};
-  std::vector<CheckpointWrite> checkpoints = {};  // those that were appended; stored before error boundaries
+  std::vector<CheckpointWrite> checkpoints = {};  // appended ones; stored before error boundaries
   std::vector<core::AuditEntry> audit = {};
   std::vector<RunWrite> runs = {};
-  std::vector<RunAt> runs_seen = {};  // an answer rests on it that they are there
+  std::vector<RunAt> runs_seen = {};  // a result depends on these runs being unchanged
   std::vector<RunKeyWrite> run_keys = {};
-  // Whatever is known of them goes. They are finished, and locked by `lock_finished`.
+  // All rows of these tasks are deleted. They are finished, and locked by `lock_finished`.
   std::vector<core::FinishedTask> erased_tasks = {};
   std::vector<RunErase> erased_runs = {};
-  std::optional<std::int64_t> audit_erased_to = {};  // all entries up to this one
-  bool compares_leases = false;  // an answer rests on a task that was loaded `only_to_hold`
+  std::optional<std::int64_t> audit_erased_to = {};  // delete all entries up to this one
+  bool compares_leases = false;                      // a result depends on a task loaded with `only_to_hold`
 
-  // Nothing is to be stored.
+  // True if there is nothing to store.
   [[nodiscard]] bool is_nothing() const {
     return tasks.empty() && lines.empty() && queues.empty() && records.empty() && checkpoints.empty() &&
            audit.empty() && runs.empty() && erased_tasks.empty() && erased_runs.empty() && !audit_erased_to;
   }
 };
 
-// What a transaction is likely to ask for: a store that is far away reads it along with the start.
+// What a transaction will probably read: a remote store prefetches it in the round trip that begins the
+// transaction.
 struct Foreseen {
-  std::vector<QueueRef> queues = {};          // to be loaded
-  std::vector<core::RecordRef> records = {};  // to be peeked at
-  std::optional<HolderRef> holder = {};       // to be counted, unless another transaction is at it
-  // What it is for may be done once more if nobody can tell whether it was committed.
+  std::vector<QueueRef> queues = {};          // to load
+  std::vector<core::RecordRef> records = {};  // to peek
+  std::optional<HolderRef> holder = {};       // to count its leases, unless its record is locked
+  // The group may run again if the outcome of its commit is unknown.
   bool may_be_repeated = false;
 
-  // To be read.
+  // True if there is nothing to prefetch.
   [[nodiscard]] bool is_nothing() const { return queues.empty() && records.empty() && !holder; }
 };
 
-// Commits are numbered in their order.
+// Commits are numbered in commit order.
 using CommitNumber = std::uint64_t;
 constexpr CommitNumber kDurable = 0;
 
 class Transaction : public RunVerbs {
  public:
-  // Destroying it rolls back what was not committed.
+  // The destructor rolls back uncommitted writes.
 
-  // The store's clock, read once when the transaction began.
+  // Store time, read once when the transaction began.
   [[nodiscard]] virtual core::TimePoint now() const = 0;
-  // The steps of that clock, over which `now` was bridged.
+  // The recorded clock steps that `now` was bridged over.
   [[nodiscard]] virtual const core::ClockState& clock() const = 0;
-  // How far the clock may have been beyond `now` then: not at all, unless it was guessed.
+  // How far the clock may have been ahead of `now` at that moment: zero, unless `now` was estimated.
   [[nodiscard]] virtual core::Duration now_behind_max() const { return core::Duration{0}; }
-  // When claims begin: the store's clock as read after the last lock that `lock_queues` or `count_held` may
-  // have waited for. Without such a lock it is `now`.
+  // Start time for claims: store time as read after the last lock that `lock_queues` or `count_held` may have
+  // waited for. Without such a lock it is `now`.
   [[nodiscard]] virtual core::TimePoint claims_at() const { return now(); }
 
-  // Tasks are locked until the end; a task that does not exist is nothing. Queues are read, not locked.
+  // Locks tasks until the end; a missing task is nullopt. Queues are read, not locked.
   [[nodiscard]] virtual Loaded load(const LoadRequest& request) = 0;
 
   // The stored attempt of each (task, fence), if any.
@@ -261,52 +264,53 @@ class Transaction : public RunVerbs {
   // Locks lines, existing or not; `refs` are sorted and distinct.
   [[nodiscard]] virtual std::vector<Line> lock_lines(std::span<const LineRef> refs) = 0;
 
-  // The first `count` waiting tasks of a line that is locked, in order, locked and with facts.
+  // The first `count` waiting tasks of a locked line, in order, locked and with facts.
   [[nodiscard]] virtual std::vector<core::TaskRecord> first_waiting(const LineRef& ref,
                                                                     std::size_t count) = 0;
 
-  // Locks what was given of turns in fair lanes; `refs` are sorted by their lanes' ids, and distinct.
+  // Locks the turns given so far in fair lanes; `refs` are sorted by lane id and distinct.
   [[nodiscard]] virtual std::vector<core::LaneTurns> lock_turns(std::span<const TurnsRef> refs) = 0;
 
-  // Locks queues that have limits against claims of other nodes, and says what is held now in each of their
-  // lanes. `refs` are sorted and distinct.
+  // Locks queues with limits against claims of other nodes, and returns how many tasks are held in each of
+  // their lanes. `refs` are sorted and distinct.
   [[nodiscard]] virtual std::vector<LockedQueue> lock_queues(std::span<const QueueRef> refs) = 0;
 
-  // How many leases each worker has now. Locks the workers' records, where the claims of one on all nodes
-  // queue up: each counts what the one before has committed. `holders` are sorted and distinct.
+  // Counts the leases of each worker. Locks the workers' records, so that claims for one worker on all nodes
+  // are serialized: each counts what the one before has committed. `holders` are sorted and distinct.
   [[nodiscard]] virtual std::vector<std::int64_t> count_held(std::span<const HolderRef> holders) = 0;
 
-  // Locks those that exist; `refs` are sorted and distinct. Of two groups that make the same record one is
-  // told to retry.
+  // Locks the records that exist; `refs` are sorted and distinct. If two groups create the same record, one
+  // of them gets `retry`.
   [[nodiscard]] virtual std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) = 0;
-  // Not locked: for what never changes, or may be a moment old.
+  // Not locked: for records that never change or may be slightly stale.
   [[nodiscard]] virtual std::optional<core::Record> peek_record(const core::RecordRef& ref) = 0;
 
-  // The sequence given last to each owner, 0 if none.
+  // The last assigned sequence for each owner, 0 if none.
   [[nodiscard]] virtual std::vector<std::int64_t> last_checkpoints(std::span<const core::Uuid> owners) = 0;
 
-  // Locks those of the tasks that have ended; `ids` are sorted and distinct.
+  // Locks the finished ones among the tasks; `ids` are sorted and distinct.
   [[nodiscard]] virtual std::vector<core::FinishedTask> lock_finished(std::span<const core::TaskId> ids) = 0;
 
-  // Takes up to `max` claimable tasks out of the ready place: by priority, then core::lane_time, then id,
-  // over all the lanes together; all of them are fair, with shares that come to `max`, or none is. With
-  // facts, and with place = nowhere: each must be written to a place before the commit, back to the ready one
-  // if it was not claimed after all.
+  // Takes up to `max` claimable tasks out of the ready table, ordered by priority, then core::lane_time, then
+  // id, over all lanes together. Either all lanes are fair, with shares that add up to `max`, or none is. The
+  // records have facts and place = nowhere: each must be written to a place before the commit, back to ready
+  // if it was not claimed.
   [[nodiscard]] virtual std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                                  std::size_t max) = 0;
 
-  // The store's life that it belongs to. Nothing that was read in an earlier one may be used in it.
+  // The store's life that this transaction belongs to. Data read in an earlier life must not be used in it.
   [[nodiscard]] virtual std::uint64_t life() const { return 0; }
 
-  // The last commit that it can see so far: what was read here may be replied when that one is durable.
+  // The last commit that this transaction can see so far. Results of its reads may be replied once that
+  // commit is durable.
   [[nodiscard]] virtual CommitNumber seen() { return kDurable; }
 
-  // Writes and commits. After it returns, all is durable; after it throws, nothing is stored, except for the
-  // kind `unknown`.
+  // Writes and commits. On return everything is durable; on an exception nothing is stored, except for kind
+  // `unknown`.
   virtual void commit(const WriteSet& writes) = 0;
-  // The same, but durable only when Store::await_durable has returned for its number. Until then it must not
-  // be told to anybody.
+  // Like `commit`, but durable only when Store::await_durable has returned for the number. Until then no
+  // reply may reveal it.
   [[nodiscard]] virtual CommitNumber commit_soon(const WriteSet& writes) {
     commit(writes);
     return kDurable;
@@ -320,27 +324,27 @@ struct StoredTask {
 
 struct TaskFilter {
   std::string ns;
-  std::vector<core::TaskStatus> statuses = {};  // none: all
+  std::vector<core::TaskStatus> statuses = {};  // empty: all
   std::optional<std::string> queue = {};
   std::optional<std::string> type = {};
   std::optional<std::string> key = {};
-  std::optional<std::string> worker_id = {};  // of the present lease
+  std::optional<std::string> worker_id = {};  // of the current lease
   std::optional<core::RunId> run = {};
   std::optional<std::pair<std::string, std::string>> label = {};
-  std::optional<core::TimePoint> created_after = {};   // excluded
-  std::optional<core::TimePoint> created_before = {};  // excluded
+  std::optional<core::TimePoint> created_after = {};   // exclusive
+  std::optional<core::TimePoint> created_before = {};  // exclusive
 };
 
 struct TaskPage {
   TaskFilter filter;
   bool newest_first = true;
-  std::optional<core::TaskId> after = {};  // the last id of the page before
+  std::optional<core::TaskId> after = {};  // the last id of the previous page
   std::size_t limit = 50;
 };
 
 struct DueTasks {
   std::vector<core::TaskId> ids = {};
-  std::optional<core::TimePoint> next = {};  // when the next one after those is due
+  std::optional<core::TimePoint> next = {};  // due time of the first task after those
 };
 
 struct CheckpointFilter {
@@ -352,19 +356,19 @@ struct CheckpointFilter {
 struct RecordPage {
   core::RecordKind kind = core::RecordKind::lock;
   std::string ns = {};
-  std::string after_key = {};  // excluded
+  std::string after_key = {};  // exclusive
   std::size_t limit = 50;
 };
 
-// A walk over finished tasks in the order of their ids, which is that of their creation.
+// A scan of finished tasks in id order, which is creation order.
 struct FinishedPage {
-  core::TaskId after = {};   // excluded
-  core::TaskId before = {};  // excluded
-  std::size_t limit = 500;   // how many rows are looked at, finished or not
+  core::TaskId after = {};   // exclusive
+  core::TaskId before = {};  // exclusive
+  std::size_t limit = 500;   // how many rows to scan, finished or not
 };
 struct FinishedTasks {
   std::vector<core::FinishedTask> tasks = {};
-  std::optional<core::TaskId> next = {};  // where to go on; none: at the end
+  std::optional<core::TaskId> next = {};  // where to continue; none: at the end
 };
 
 struct RowCounts {
@@ -374,25 +378,25 @@ struct RowCounts {
 
 class Store : public RunReads {
  public:
-  // Lanes are made once and kept; making one is a commit of its own.
+  // Lanes are created once and kept; creating one is a commit of its own.
   [[nodiscard]] virtual std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) = 0;
-  // Known so far; a transaction's start learns of those that other nodes made.
+  // The cached lanes of a queue; beginning a transaction also loads the lanes that other nodes created.
   [[nodiscard]] virtual std::vector<const core::Lane*> lanes_of(const QueueRef& queue) = 0;
-  // Nothing was claimable there a moment ago, and this node has put nothing there since.
+  // True if nothing was claimable in the lane a moment ago and this node has put nothing there since.
   [[nodiscard]] virtual bool is_known_empty(const core::Lane& /*lane*/) { return false; }
-  // Null for one that is not known.
+  // Null if the lane is not cached.
   [[nodiscard]] virtual const core::Lane* find_lane(const LaneKey& key) = 0;
-  // Of the lanes known so far, sorted.
+  // Of the cached lanes, sorted.
   [[nodiscard]] virtual std::vector<std::string> namespaces() = 0;
-  // Reads the lanes that other nodes made. A process that begins no transaction knows of none before.
+  // Loads lanes that other nodes created. Needed in a process that begins no transactions.
   virtual void refresh_lanes() {}
 
-  // May block until the writer's place is free.
+  // May block until the write lock is free.
   [[nodiscard]] virtual std::unique_ptr<Transaction> begin(const Foreseen& foreseen) = 0;
   [[nodiscard]] std::unique_ptr<Transaction> begin() { return begin({}); }
 
   [[nodiscard]] virtual core::TimePoint now() = 0;
-  // The steps of its clock that were recorded, as this node last read them.
+  // The recorded clock steps, as this node last read them.
   [[nodiscard]] virtual core::ClockState clock_state() = 0;
   [[nodiscard]] virtual std::optional<StoredTask> find_task(const core::TaskId& id) = 0;
   [[nodiscard]] virtual std::vector<StoredTask> list_tasks(const TaskPage& page) = 0;
@@ -402,54 +406,55 @@ class Store : public RunReads {
   [[nodiscard]] virtual std::vector<core::Checkpoint> list_checkpoints(const CheckpointFilter& filter) = 0;
   [[nodiscard]] virtual core::CheckpointSummary summarize_checkpoints(const core::Uuid& owner) = 0;
   [[nodiscard]] virtual std::optional<core::Record> find_record(const core::RecordRef& ref) = 0;
-  // By key, bytewise.
+  // Ordered by key, bytewise.
   [[nodiscard]] virtual std::vector<core::Record> list_records(const RecordPage& page) = 0;
-  // The same of all namespaces, by namespace and key, from behind `after`.
+  // All namespaces, ordered by namespace and key, starting after `after`.
   [[nodiscard]] virtual std::vector<core::Record> list_all_records(const core::RecordRef& after,
                                                                    std::size_t limit) = 0;
-  // Newest first; only those before the number `before`, if given.
+  // Newest first; if `before` is set, only entries with a lower number.
   [[nodiscard]] virtual std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before,
                                                                  std::size_t limit) = 0;
 
-  // For the ticker, by store time; ordered by when they fell due. No locks: the commands compare again.
+  // Due rows for the ticker, by store time, ordered by due time. Not locked: the commands check again.
   [[nodiscard]] virtual std::vector<core::LeaseRef> due_leases(std::size_t limit) = 0;
   [[nodiscard]] virtual DueTasks due_tasks(std::size_t limit) = 0;
   [[nodiscard]] virtual std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) = 0;
 
-  // For retention; no locks either.
+  // For retention; not locked either.
   [[nodiscard]] virtual FinishedTasks list_finished(const FinishedPage& page) = 0;
   [[nodiscard]] virtual std::vector<core::AuditEntry> list_oldest_audit(std::int64_t after,
                                                                         std::size_t limit) = 0;
 
   [[nodiscard]] virtual core::StoreVitals vitals() = 0;
-  // For `verify`: counted and compared by the database, and not by what the other reads find.
-  // Those with a lower id.
+  // For `verify`: counted and compared by the database, independently of what the other reads return.
+  // `count_rows` counts rows with a lower id.
   [[nodiscard]] virtual RowCounts count_rows(const core::Uuid& before) = 0;
   [[nodiscard]] virtual std::vector<core::Verdict> check_tables() { return {}; }
 
-  // The same with statements of a user's own in front, in the same transaction; only where the store has SQL.
-  // None: `work` wants nothing to come of it. Throws what `work` throws.
+  // Like `begin`, but runs the user's statements first, in the same transaction; only where the store has
+  // SQL. Null if `work` returns false. Throws what `work` throws.
   [[nodiscard]] virtual std::unique_ptr<Transaction> begin_with(const SqlWork& work);
   [[nodiscard]] virtual bool has_sql() const { return false; }
-  // Whether its schema has functions that leave calls in the inbox.
+  // Whether the schema has SQL functions that leave calls in the inbox.
   [[nodiscard]] virtual bool has_inbox() const { return false; }
 
-  // A number that rises when the database may have lost commits that this node has seen: another server took
-  // over, it crashed, or it was restored. What was read before may not be there any more.
+  // A number that rises when the database may have lost commits that this node has seen: a failover, a crash
+  // or a restore. Data that was read before may no longer exist.
   [[nodiscard]] virtual std::uint64_t life() const { return 0; }
 
   // Whether another process or node may have committed since the last call.
   [[nodiscard]] virtual bool may_have_changed() = 0;
-  // Housekeeping that keeps the cost of a task flat; called every second or so, beside the commit loops.
+  // Housekeeping that keeps the cost of a task constant; called about once a second, in parallel with the
+  // commit loops.
   virtual void maintain() = 0;
-  // How many commit loops help.
+  // How many commit loops are useful.
   [[nodiscard]] virtual int writers() const = 0;
-  // Whether a commit takes part of its time after commit_soon has returned.
+  // Whether a commit does part of its work after commit_soon has returned.
   [[nodiscard]] virtual bool flushes_apart() const { return false; }
-  // Of what commit_soon has returned, and of all before it. Throws StoreError: `unknown`.
+  // Waits until this commit and all before it are durable. Throws StoreError of kind `unknown`.
   virtual void await_durable(CommitNumber /*number*/) {}
-  // Throws StoreError where the store cannot serve although a read may succeed: a file that was replaced or
-  // is damaged, say. Takes a millisecond or so.
+  // Throws StoreError if the store cannot serve although a read may succeed, for example because its file was
+  // replaced or is damaged. Takes about a millisecond.
   virtual void check_ready() {}
 };
 

@@ -8,7 +8,7 @@ namespace pawl::wire {
 
 namespace {
 
-// They show nothing of any queue or namespace.
+// These show no data of any queue or namespace.
 constexpr std::array kOpenCalls{Call::healthz, Call::readyz, Call::openapi, Call::home,
                                 Call::dashboard_asset};
 
@@ -22,9 +22,9 @@ constexpr std::array kClaimCalls{
     Call::complete_step,     Call::fail_step,           Call::suspend_run,
     Call::write_steps,       Call::write_steps_of_many,
 };
-// A worker's too, of the run whose body it holds.
+// A worker may also call these for the run whose body it holds.
 constexpr std::array kReadOwnStepsCalls{Call::list_memo, Call::get_step};
-// A lock is of its namespace: one that another queue's workers rely on could be taken from them.
+// A lock belongs to the namespace: a claimer could take one that another queue's workers rely on.
 constexpr std::array kLockCalls{Call::acquire_lock, Call::renew_lock, Call::release_lock};
 
 constexpr std::array kReadTaskCalls{Call::get_task};
@@ -35,7 +35,7 @@ constexpr std::array kReadQueuesCalls{
     Call::list_checkpoints, Call::summarize_checkpoints, Call::get_worker,
     Call::list_workers};
 
-// Of whole namespaces, or an operator's. An open run takes tasks of any queue.
+// For tokens of whole namespaces, or for operators. An open run accepts tasks of any queue.
 constexpr std::array kWholeNamespaceCalls{
     Call::retry_task,       Call::cancel_task,       Call::retry_tasks,
     Call::cancel_tasks,     Call::put_queue,         Call::get_lock,

@@ -1,8 +1,8 @@
 #pragma once
-// What each call is for tokens that are narrower than a role in a whole namespace: those that are bound to
-// queues, those that only enqueue or only claim, and those that administer some namespaces.
+// Defines, for each call, what tokens with narrower rights than a role in a namespace may do: tokens bound to
+// queues, tokens that only enqueue or only claim, and administrators of some namespaces.
 //
-// Always: a call without a row does not compile, and the default of a row allows nothing.
+// A call without a row does not compile, and the default of a row allows nothing.
 
 #include <cstdint>
 
@@ -11,17 +11,17 @@
 namespace pawl::wire {
 
 enum class QueueReach : std::uint8_t {
-  none,      // a token that is bound to queues is refused
-  any,       // it concerns no queue
-  compared,  // the call itself compares each queue that it touches, or shows only what is the token's
-  task,      // the path names a task, whose queue is compared
-  run,       // the path names a run, whose queue is compared
+  none,      // tokens bound to queues are refused
+  any,       // the call concerns no queue
+  compared,  // the call checks each queue that it touches, or shows only the token's data
+  task,      // the path names a task, whose queue is checked
+  run,       // the path names a run, whose queue is checked
 };
 
-// Of calls that are in no namespace.
+// For calls outside any namespace.
 enum class NamespaceReach : std::uint8_t {
-  all,    // needs a token for all namespaces, where it needs an administrator's
-  some,   // shows and changes only what is of the token's namespaces
+  all,    // if the call needs an admin, the token must be for all namespaces
+  some,   // shows and changes only data of the token's namespaces
   named,  // the path names the namespace
 };
 

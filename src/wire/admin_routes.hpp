@@ -1,5 +1,5 @@
 #pragma once
-// The rows of administration, for routes.cpp.
+// Administration rows of the route table, for routes.cpp.
 
 #include <array>
 
@@ -9,7 +9,7 @@
 namespace pawl::wire {
 
 inline constexpr std::array kToken{
-    Field{"role", "string", true, "enqueuer, claimer, viewer, worker, operator or admin"},
+    Field{"role", "Role", true, "enqueuer, claimer, viewer, worker, operator or admin"},
     Field{"namespaces", "strings", true, "or [\"*\"]"},
     Field{"queues", "strings", false, "of a worker, enqueuer or claimer; none: all"},
     Field{"name", "string"},
@@ -19,30 +19,30 @@ inline constexpr std::array kRotate{
     Field{"overlap", "duration", false, "how long the secret before stays valid; default 24h, at most 30d"},
 };
 inline constexpr std::array kAuditQuery{
-    Field{"namespace", "string"},
+    Field{"namespace", "string", false, "of this namespace"},
     Field{"actor", "string", false, "the id of a token"},
     Field{"action", "string", false, "such as token.create; one that ends in * is for all that begin so"},
-    Field{"object", "string"},
+    Field{"object", "string", false, "what was acted on"},
     Field{"outcome", "string", false, "ok, or the code of a problem"},
     Field{"created_after", "time", false, "or at it"},
-    Field{"created_before", "time"},
+    Field{"created_before", "time", false, "exclusive"},
     Field{"limit", "integer", false, "1 to 500; default 50"},
     Field{"cursor", "string", false, "next_cursor of the page before"},
 };
 inline constexpr std::array kNamespace{
     Field{"strict_types", "boolean"},
-    Field{"payload_max", "integer"},
-    Field{"retention_completed", "duration", false, "how long; null: as the server says"},
-    Field{"retention_failed", "duration", false, "of failed, dead_letter and cancelled tasks"},
-    Field{"retention_audit", "duration", false, "from its beginning, as far as all is old"},
-    Field{"retention_dead_letter", "duration", false, "instead of retention_failed"},
-    Field{"retention_cancelled", "duration", false, "instead of retention_failed"},
-    Field{"retention_runs", "duration", false, "that have ended, with all they consist of"},
-    Field{"retention_checkpoints", "integer", false, "how many for each task or run"},
+    Field{"payload_max", "integer?"},
+    Field{"retention_completed", "duration?", false, "how long; null: as the server says"},
+    Field{"retention_failed", "duration?", false, "of failed, dead_letter and cancelled tasks"},
+    Field{"retention_audit", "duration?", false, "from its beginning, as far as all is old"},
+    Field{"retention_dead_letter", "duration?", false, "instead of retention_failed"},
+    Field{"retention_cancelled", "duration?", false, "instead of retention_failed"},
+    Field{"retention_runs", "duration?", false, "that have ended, with all they consist of"},
+    Field{"retention_checkpoints", "integer?", false, "how many for each task or run"},
     Field{"retention_queues", "durations", false, "queue to duration, whatever the state"},
 };
 inline constexpr std::array kSweep{
-    Field{"check", "string", true, "leases, timeouts, stuck, deadlines, workers or retention"},
+    Field{"check", "RecoveryCheck", true, "leases, timeouts, stuck, deadlines, workers or retention"},
     Field{"dry_run", "boolean", false, "only of retention: say what is old and change nothing"},
 };
 
@@ -99,7 +99,7 @@ inline constexpr std::array kAdminRoutes{
           "/v1/admin/audit",
           core::Role::admin,
           Call::list_audit,
-          "Who did what, newest first; a page may be short, its cursor goes on",
+          "List audit entries, newest first; a page may be short although its cursor continues",
           {},
           kAuditQuery,
           "page"},
@@ -115,7 +115,7 @@ inline constexpr std::array kAdminRoutes{
           "/v1/admin/vitals",
           core::Role::admin,
           Call::vitals,
-          "What the store takes up, and what keeps it from being cleaned up",
+          "Show the store's size and what prevents its cleanup",
           {},
           {},
           "vitals"},
@@ -131,7 +131,7 @@ inline constexpr std::array kAdminRoutes{
           "/v1/admin/verify",
           core::Role::admin,
           Call::verify,
-          "Look for what must never be",
+          "Check the store's invariants",
           {},
           {},
           "checks"},

@@ -1,5 +1,5 @@
 #pragma once
-// Nodes, sweeps, verdicts and how the store is, as JSON, both ways.
+// Converts nodes, sweeps, verifications and store vitals to and from JSON.
 
 #include "core/api.hpp"
 #include "wire/reader.hpp"
@@ -10,7 +10,7 @@ namespace pawl::wire {
 void write_node(Writer& out, const core::NodeStatus& node);
 [[nodiscard]] core::NodeStatus read_node(ObjectReader& in);
 
-// The check by its name, which is a mistake where there is none of it.
+// Reads a check by name; an unknown name is a mistake.
 [[nodiscard]] core::RecoveryCheck read_check(ObjectReader& in);
 [[nodiscard]] core::Sweep read_sweep_request(ObjectReader& in);
 void write_sweep(Writer& out, const core::SweepResult& result);

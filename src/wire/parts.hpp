@@ -1,5 +1,5 @@
 #pragma once
-// The parts that tasks, runs and records have in common, as JSON.
+// JSON conversions shared by tasks, runs and records.
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ namespace pawl::wire {
 
 using core::field_if;
 
-// Null if there is none.
+// Writes null if there is no id.
 template <typename Tag>
 void id_field(Writer& out, std::string_view name, const std::optional<core::Id<Tag>>& id) {
   if (id) {
@@ -28,18 +28,18 @@ void id_field(Writer& out, std::string_view name, const std::optional<core::Id<T
 void write_labels(Writer& out, const core::Labels& labels);
 void write_error(Writer& out, const std::optional<core::TaskError>& error);
 
-// Of a request.
+// For requests.
 [[nodiscard]] core::TaskError read_given_error(ObjectReader& in);
-// "name:value", as filters have it.
+// "name:value", as in filters.
 [[nodiscard]] std::optional<std::pair<std::string, std::string>> read_label(ObjectReader& in);
-// The words of a comma list.
+// The words of a comma-separated list.
 [[nodiscard]] std::vector<std::string> read_comma_list(ObjectReader& in, std::string_view name);
 
-// Of an answer: what it should have and lacks reads as nothing.
+// For responses: a missing value reads as empty.
 [[nodiscard]] std::optional<core::TaskError> read_error(ObjectReader& in, std::string_view name = "error");
 [[nodiscard]] core::TimePoint read_time(ObjectReader& in, std::string_view name);
 [[nodiscard]] int read_int(ObjectReader& in, std::string_view name);
-// No text is an empty one here, and null there.
+// Empty text in C++ is null in JSON.
 [[nodiscard]] std::string text_or_none(ObjectReader& in, std::string_view name);
 [[nodiscard]] std::optional<std::string> none_if_empty(const std::string& text);
 template <typename Tag>

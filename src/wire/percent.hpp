@@ -1,5 +1,5 @@
 #pragma once
-// Names in addresses.
+// Percent encoding and decoding of URL parts.
 
 #include <optional>
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace pawl::wire {
 
-// Undoes percent encoding; nothing if it is malformed or not UTF-8.
+// Decodes percent encoding; none if it is malformed or not UTF-8.
 [[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text);
 [[nodiscard]] std::string percent_encoded(std::string_view text);
-// A query as the text of a JSON object whose values are strings, for ObjectReader.
+// Converts a query to the text of a JSON object with string values, for ObjectReader.
 [[nodiscard]] core::Result<std::string> query_object(std::string_view query);
 
 }  // namespace pawl::wire

@@ -1,19 +1,22 @@
 #include "wire/problem.hpp"
 
+#include "core/json.hpp"
+
 namespace pawl::wire {
 
-void write_problem(Writer& out, const core::Problem& problem, std::string_view request_id, int status) {
+void write_problem(Writer& out, const core::Problem& problem, std::string_view request_id) {
   const core::ProblemKind& kind = core::kind_of(problem.code);
   out.begin_object()
       .field("title", kind.title)
-      .field("status", status == 0 ? kind.http_status : status)
+      .field("status", kind.http_status)
       .field("code", kind.name)
-      .field("detail", problem.detail);
+      .field("detail", core::as_utf8(problem.detail));
   if (!request_id.empty()) out.field("request_id", request_id);
   if (!problem.errors.empty()) {
     out.key("errors").begin_array();
     for (const core::FieldError& error : problem.errors) {
-      out.begin_object().field("field", error.field).field("message", error.message);
+      out.begin_object();
+      out.field("field", core::as_utf8(error.field)).field("message", core::as_utf8(error.message));
       if (error.line > 0) out.field("line", error.line);
       out.end_object();
     }
@@ -22,9 +25,9 @@ void write_problem(Writer& out, const core::Problem& problem, std::string_view r
   out.end_object();
 }
 
-std::string problem_text(const core::Problem& problem, std::string_view request_id, int status) {
+std::string problem_text(const core::Problem& problem, std::string_view request_id) {
   Writer out;
-  write_problem(out, problem, request_id, status);
+  write_problem(out, problem, request_id);
   return out.take();
 }
 

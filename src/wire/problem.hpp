@@ -1,5 +1,5 @@
 #pragma once
-// Problems as application/problem+json.
+// Writes problems as application/problem+json.
 
 #include <string>
 #include <string_view>
@@ -9,9 +9,8 @@
 
 namespace pawl::wire {
 
-// `status`: where HTTP has a status of its own for it; 0 takes that of the code.
-void write_problem(Writer& out, const core::Problem& problem, std::string_view request_id, int status = 0);
-[[nodiscard]] std::string problem_text(const core::Problem& problem, std::string_view request_id,
-                                       int status = 0);
+// A problem may quote arbitrary bytes of a request: invalid UTF-8 is replaced.
+void write_problem(Writer& out, const core::Problem& problem, std::string_view request_id);
+[[nodiscard]] std::string problem_text(const core::Problem& problem, std::string_view request_id);
 
 }  // namespace pawl::wire

@@ -1,5 +1,5 @@
 #pragma once
-// The strict reader of requests, under the names that this folder has for it.
+// Exports core's strict request reader into this namespace.
 
 #include "core/json_reader.hpp"
 

@@ -161,7 +161,7 @@ std::vector<core::TaskId> read_notices(ObjectReader& in) {
   std::vector<core::TaskId> tasks;
   for (const std::string& text : texts_or_none(in, "task_ids")) {
     const auto id = core::parse_uuid(text);
-    if (!id) in.mistake("task_ids", fmt::format("'{}' is no id of a task", text));
+    if (!id) in.mistake("task_ids", fmt::format("'{}' is not a task id", text));
     tasks.emplace_back(id.value_or(core::Uuid{}));
   }
   return tasks;
@@ -343,7 +343,7 @@ void write_checkpoint(Writer& out, const core::CheckpointOwner& owner, const cor
 core::Checkpoint read_checkpoint(ObjectReader& in) {
   return {.sequence = in.integer("sequence"),
           .type = in.text("type"),
-          .snapshot = in.json("snapshot"),
+          .snapshot = in.json_or_null("snapshot"),
           .metadata = in.json("metadata"),
           .created_at = read_time(in, "created_at")};
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Locks, idempotency keys, workers, types, tokens, namespaces, checkpoints and the audit as JSON, both ways.
+// Converts locks, idempotency keys, workers, types, tokens, namespaces, checkpoints and audit entries to and
+// from JSON.
 
 #include "core/api.hpp"
 #include "core/retry_json.hpp"
@@ -18,14 +19,14 @@ void write_idempotency(Writer& out, const core::IdempotencyKey& key);
 void write_registration(Writer& out, const core::RegisterWorker& request);
 void write_worker(Writer& out, const core::Worker& worker);
 [[nodiscard]] core::Worker read_worker(ObjectReader& in);
-// The tasks of a worker that were canceled or taken from it.
+// A worker's tasks whose leases were canceled or lost.
 void write_notices(Writer& out, const std::vector<core::TaskId>& tasks);
 [[nodiscard]] std::vector<core::TaskId> read_notices(ObjectReader& in);
 
 [[nodiscard]] core::TaskType read_task_type(ObjectReader& in);  // without its name
 void write_task_type(Writer& out, const core::TaskType& type, bool with_name);
 
-// Never with the hash of the secret.
+// Omits the hash of the secret.
 void write_token_fields(Writer& out, const core::Token& token);
 [[nodiscard]] core::Token read_token(ObjectReader& in);
 
@@ -34,7 +35,7 @@ void write_namespace_patch(Writer& out, const core::NamespacePatch& patch);
 void write_namespace(Writer& out, const core::NamespaceSettings& settings);
 [[nodiscard]] core::NamespaceSettings read_namespace(ObjectReader& in);
 
-// A task_id or a run_id, not both.
+// Reads a task_id or a run_id, but not both.
 [[nodiscard]] core::CheckpointOwner read_owner(ObjectReader& in);
 [[nodiscard]] std::string owner_query(const core::CheckpointOwner& owner);
 void write_owner(Writer& out, const core::CheckpointOwner& owner);

@@ -22,8 +22,7 @@ constexpr std::array kSpec{
     Field{"priority", "integer", false, "higher first; default 0"},
     Field{"key", "string", false, "tasks of one key run one at a time, in order"},
     Field{"idempotency_key", "string", false, "the same key of the same type gives the first task again"},
-    Field{"fairness_key", "string", false,
-          "whose it is: tenants share a queue's claims, whoever has more waiting"},
+    Field{"fairness_key", "string", false, "tenant of the task: tenants share a queue's claims fairly"},
     Field{"fairness_weight", "number", false,
           "from 0.001 to 1000, the share of it; default 1; needs a fairness_key"},
     Field{"delay", "duration", false, "claimable after this"},
@@ -31,7 +30,7 @@ constexpr std::array kSpec{
     Field{"retry", "retry", false, "how often and when a failed attempt is tried again"},
     Field{"max_retries", "integer", false, "attempts after the first; -1 for ever"},
     Field{"timeout", "duration", false, "of one attempt"},
-    Field{"run_id", "string", false, "an open run that it is added to"},
+    Field{"run_id", "uuid", false, "an open run that it is added to"},
     Field{"after", "strings", false, "ids of tasks of that run that must complete first"},
     Field{"labels", "labels", false, "to find it by"},
 };
@@ -62,50 +61,50 @@ constexpr std::array kReport{
     Field{"retry_after", "duration", false, "fail: instead of the policy's wait"},
 };
 constexpr std::array kTaskFilter{
-    Field{"status", "string", false, "one or several, separated by commas"},
-    Field{"queue", "string"},
-    Field{"type", "string"},
-    Field{"key", "string"},
-    Field{"run_id", "string", false, "of the run that it is part of"},
+    Field{"status", "[TaskStatus]", false, "separated by commas"},
+    Field{"queue", "string", false, "of this queue"},
+    Field{"type", "string", false, "of this type"},
+    Field{"key", "string", false, "of this entity key"},
+    Field{"run_id", "uuid", false, "of the run that it is part of"},
     Field{"worker_id", "string", false, "of the present lease"},
     Field{"label", "string", false, "name:value"},
-    Field{"created_after", "time"},
-    Field{"created_before", "time"},
-    Field{"order", "string", false, "asc or desc (default), by creation"},
+    Field{"created_after", "time", false, "exclusive"},
+    Field{"created_before", "time", false, "exclusive"},
+    Field{"order", "SortOrder", false, "asc or desc (default), by creation"},
     Field{"limit", "integer", false, "1 to 500; default 50"},
     Field{"cursor", "string", false, "next_cursor of the page before"},
 };
 constexpr std::array kBulk{
-    Field{"filter", "filter", false, "as in the list of tasks"},
+    Field{"filter", "task filter", false, "as in the list of tasks"},
     Field{"limit", "integer", false, "how many at most; default 1000"},
     Field{"dry_run", "boolean", false, "say what matches and change nothing"},
 };
 constexpr std::array kQueue{
     Field{"paused", "boolean"},
-    Field{"max_concurrency", "integer", false, "null clears"},
+    Field{"max_concurrency", "integer?", false, "null clears"},
     Field{"type_concurrency", "limits", false, "type to number; null clears"},
     Field{"rate", "rate", false, "limit and per; null clears"},
 };
 
 constexpr std::array kCheckpoint{
-    Field{"task_id", "string", false, "whose"},
-    Field{"run_id", "string", false, "instead: of a run"},
+    Field{"task_id", "uuid", false, "whose"},
+    Field{"run_id", "uuid", false, "instead: of a run"},
     Field{"type", "string", true, "such as iteration_end"},
     Field{"snapshot", "json"},
     Field{"metadata", "json"},
     Field{"sequence", "integer", false, "must be the next one, where it is given"},
 };
 constexpr std::array kCheckpoints{
-    Field{"task_id", "string", false, "whose"},
-    Field{"run_id", "string", false, "instead: of a run"},
-    Field{"type", "string"},
+    Field{"task_id", "uuid", false, "whose"},
+    Field{"run_id", "uuid", false, "instead: of a run"},
+    Field{"type", "string", false, "only of this type"},
     Field{"latest", "boolean", false, "only the last one"},
     Field{"limit", "integer", false, "1 to 500; default: all"},
     Field{"cursor", "string", false, "next_cursor of the page before"},
 };
 constexpr std::array kOwner{
-    Field{"task_id", "string", false, "whose"},
-    Field{"run_id", "string", false, "instead: of a run"},
+    Field{"task_id", "uuid", false, "whose"},
+    Field{"run_id", "uuid", false, "instead: of a run"},
 };
 constexpr std::array kAcquire{
     Field{"holder", "string", true, "who"},
@@ -124,9 +123,9 @@ constexpr std::array kBegin{
     Field{"request", "json", false, "what is to be done; its hash is kept"},
     Field{"request_hash", "string", false, "instead: sha256:…"},
     Field{"ttl", "duration", false, "default 24h"},
-    Field{"task_id", "string", false, "for whose sake"},
+    Field{"task_id", "uuid", false, "the task that the key is for"},
 };
-constexpr std::array kEnd{Field{"response", "json", false, "what later callers are told"}};
+constexpr std::array kEnd{Field{"response", "json", false, "response for later requests with this key"}};
 constexpr std::array kWorker{
     Field{"worker_id", "string", false, "its own, to refresh itself"},
     Field{"queues", "strings"},
@@ -458,7 +457,7 @@ std::vector<std::string_view> segments_of(std::string_view path) {
 
 bool is_parameter(std::string_view segment) { return segment.size() > 2 && segment.front() == '{'; }
 
-// The table with its paths taken apart: each request is compared with all of them.
+// The table with its paths split once, because each request is compared with all of them.
 struct Pattern {
   const Route* route = nullptr;
   std::vector<std::string_view> segments = {};
@@ -472,7 +471,7 @@ const std::vector<Pattern>& patterns() {
   return all;
 }
 
-// A literal segment of the table compares with the bytes that were sent: "%2e" is no way around it.
+// A literal segment is compared with the raw bytes, so "%2e" cannot bypass it.
 bool fits(const Pattern& pattern, const std::vector<std::string_view>& segments) {
   const auto& wanted = pattern.segments;
   if (wanted.size() != segments.size()) return false;
@@ -483,7 +482,7 @@ bool fits(const Pattern& pattern, const std::vector<std::string_view>& segments)
 }
 
 core::Problem no_such_path(std::string_view path) {
-  return {.code = core::ProblemCode::not_found, .detail = "there is nothing at " + std::string{path}};
+  return {.code = core::ProblemCode::not_found, .detail = "no route matches " + std::string{path}};
 }
 
 }  // namespace

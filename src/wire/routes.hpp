@@ -1,6 +1,6 @@
 #pragma once
-// Every call of the HTTP API, one row each: dispatch, the client, /openapi.json and the reference are made
-// from it.
+// The route table: one row for each call of the HTTP API. Dispatch, the client, /openapi.json and the
+// reference are generated from it.
 
 #include <array>
 #include <cstdint>
@@ -118,16 +118,15 @@ enum class Call : std::uint8_t {
   verify,
 };
 
-// What a request may say: a name of the body or of the query.
+// A field of a request body or query.
 struct Field {
   std::string_view name;
-  std::string_view type;  // of OpenAPI, or a name of ours: duration, time, json, strings, retry, labels,
-                          // filter, task, report
+  std::string_view type;  // a type as defined in wire/shapes.hpp
   bool is_required = false;
   std::string_view about = {};
 };
 
-// Of a list that is short enough to be given whole.
+// Query of a list that is short enough to be returned as a whole.
 inline constexpr std::array kSlice{
     Field{"limit", "integer", false, "1 to 500; default: all"},
     Field{"cursor", "string", false, "next_cursor of the page before"},
@@ -136,25 +135,25 @@ inline constexpr std::array kSlice{
 struct Route {
   Method method;
   std::string_view path;           // {ns} is the namespace
-  std::optional<core::Role> role;  // the least that may call it; none: anyone may
+  std::optional<core::Role> role;  // minimum role; none: anyone may call it
   Call call;
   std::string_view summary;
   std::span<const Field> body = {};
   std::span<const Field> query = {};
   std::string_view answer = "object";
-  bool is_large = false;     // takes a batch: its body may be larger
-  bool is_followed = false;  // also as text/event-stream, which goes on
+  bool is_large = false;     // accepts a batch: larger body limit
+  bool is_followed = false;  // also available as a text/event-stream
 };
 
 [[nodiscard]] std::span<const Route> routes();
 
 struct Match {
   const Route* route = nullptr;
-  std::vector<std::string> parameters = {};  // of the path, in order, decoded
+  std::vector<std::string> parameters = {};  // from the path, in order, decoded
 };
-// not_found where no path fits; `allowed` then tells apart a path that exists with other methods.
+// not_found if no path matches.
 [[nodiscard]] core::Result<Match> match(Method method, std::string_view path);
-// The methods that this path has, for the Allow header.
+// The methods of this path, for the Allow header.
 [[nodiscard]] std::vector<Method> methods_of(std::string_view path);
 
 }  // namespace pawl::wire

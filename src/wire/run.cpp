@@ -19,7 +19,7 @@ core::OnConflict read_on_conflict(ObjectReader& in) {
   return known.value_or(core::OnConflict::return_existing);
 }
 
-// What starting a run of either kind may say.
+// Fields common to starting a workflow and opening a run.
 template <typename Request>
 void read_beginning(ObjectReader& in, Request& request) {
   request.run_key = in.optional_text("run_key");
@@ -56,7 +56,7 @@ void write_counts(Writer& out, const core::RunCounts& counts) {
       .end_object();
 }
 
-// What the definition says of a node; of an open run there is nothing.
+// The definition's task for a node; null for an open run.
 const core::DefinitionTask* task_of(const core::RunView& view, const core::Node& node) {
   if (!view.definition || node.key.index >= view.definition->tasks.size()) return nullptr;
   return &view.definition->tasks[node.key.index];
@@ -140,7 +140,7 @@ void write_open_run(Writer& out, const core::OpenRun& request) {
 
 namespace {
 
-// In a body it is true, in the query of an address "true".
+// JSON bodies have true, queries have the text "true".
 bool read_switch(ObjectReader& in, std::string_view name) {
   const std::string text = in.json(name).text;
   if (text == "true" || text == R"("true")") return true;
@@ -249,7 +249,7 @@ void write_run_fields(Writer& out, const core::Run& run) {
   if (facts.continued_from) out.field("continued_from", to_string(*facts.continued_from));
   if (run.continued_as) out.field("continued_as", to_string(*run.continued_as));
   if (core::is_retrying(run)) out.field("retrying", run.retrying);
-  if (run.cancel_requested) out.field("cancel_requested", true);  // and not done yet
+  if (run.cancel_requested) out.field("cancel_requested", true);  // requested, not yet completed
   if (!run.compensation_error) return;
   out.key("compensation_error");
   write_error(out, run.compensation_error);

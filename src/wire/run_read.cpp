@@ -9,11 +9,11 @@ namespace {
 template <typename Enum>
 Enum read_known(ObjectReader& in, std::string_view name, std::optional<Enum> (*from)(std::string_view)) {
   const auto value = from(in.text(name));
-  if (!value) in.mistake(name, "is one that this client does not know");
+  if (!value) in.mistake(name, "has a value that this client does not support");
   return value.value_or(Enum{});
 }
 
-// Null is no value in an answer.
+// In responses, null means no value.
 core::RawJson read_json(ObjectReader& in, std::string_view name) {
   return in.is_null(name) ? core::RawJson{} : in.json(name);
 }
@@ -94,7 +94,7 @@ core::RunStarted read_run_started(ObjectReader& in) {
   return started;
 }
 
-// All of them are there, each before its elements: so they are counted.
+// The array is complete and lists each task before its elements, so the index is found by counting.
 std::vector<core::Node> read_run_tasks(ObjectReader& in) {
   std::vector<core::Node> nodes;
   core::NodeIndex next = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The client's side of run.hpp: answers as the server writes them. What is not shown (how much is left to
-// do, what would be undone first) is not known here.
+// Reads responses about runs, for clients. Fields that responses omit (remaining work, next compensation) are
+// not set.
 
 #include "core/run_api.hpp"
 #include "wire/reader.hpp"
@@ -9,7 +9,7 @@ namespace pawl::wire {
 
 [[nodiscard]] core::Run read_run(ObjectReader& in);
 [[nodiscard]] core::RunStarted read_run_started(ObjectReader& in);
-// Of a run that was asked for with its tasks; in the order of their keys.
+// From a run that was requested with its tasks; in the order of their keys.
 [[nodiscard]] std::vector<core::Node> read_run_tasks(ObjectReader& in);
 [[nodiscard]] core::RunEvent read_run_event(ObjectReader& in);
 [[nodiscard]] core::RunReplay read_replay(ObjectReader& in);

@@ -1,5 +1,7 @@
 #include "wire/schedule.hpp"
 
+#include <fmt/format.h>
+
 #include "wire/task.hpp"
 
 namespace pawl::wire {
@@ -22,6 +24,33 @@ std::optional<core::Overlap> read_overlap(ObjectReader& in) {
   return overlap;
 }
 
+// An absent value keeps its current setting.
+struct DstGiven {
+  std::optional<core::DstGap> gap = {};
+  std::optional<core::DstFold> fold = {};
+};
+
+DstGiven read_dst(ObjectReader& in) {
+  DstGiven given;
+  in.optional_object("dst", [&](ObjectReader& object) {
+    const auto gap = object.optional_text("gap");
+    const auto fold = object.optional_text("fold");
+    if (gap) given.gap = core::dst_gap_from(*gap);
+    if (fold) given.fold = core::dst_fold_from(*fold);
+    if (gap && !given.gap) object.mistake("gap", fmt::format("\"{}\" is not shift or skip", *gap));
+    if (fold && !given.fold) object.mistake("fold", fmt::format("\"{}\" is not first, last or both", *fold));
+  });
+  return given;
+}
+
+void write_dst(Writer& out, core::Dst dst) {
+  out.key("dst")
+      .begin_object()
+      .field("gap", core::to_string(dst.gap))
+      .field("fold", core::to_string(dst.fold))
+      .end_object();
+}
+
 std::optional<core::TaskSpec> read_task(ObjectReader& in) {
   std::optional<core::TaskSpec> task;
   in.optional_object("task", [&](ObjectReader& object) { task = read_task_spec(object); });
@@ -31,7 +60,7 @@ std::optional<core::TaskSpec> read_task(ObjectReader& in) {
   return task;
 }
 
-// Nothing: not given. Null in the request clears it.
+// None: not given. A null in the request clears the value.
 template <typename Value>
 std::optional<std::optional<Value>> given(ObjectReader& in, std::string_view name,
                                           std::optional<Value> value) {
@@ -39,7 +68,7 @@ std::optional<std::optional<Value>> given(ObjectReader& in, std::string_view nam
   return value;
 }
 
-// What a caller may give, and what is shown of it.
+// Fields that requests may set and responses show.
 core::Schedule read_asked(ObjectReader& in) {
   core::Schedule schedule;
   schedule.name = in.text("name");
@@ -51,6 +80,8 @@ core::Schedule read_asked(ObjectReader& in) {
   schedule.input = in.json("input");
   schedule.queue = in.optional_text("queue");
   schedule.enabled = in.optional_boolean("enabled").value_or(true);
+  const DstGiven dst = read_dst(in);
+  schedule.dst = {.gap = dst.gap.value_or(schedule.dst.gap), .fold = dst.fold.value_or(schedule.dst.fold)};
   core::narrow_into(in, "max_catchup", schedule.max_catchup);
   schedule.overlap = read_overlap(in).value_or(schedule.overlap);
   schedule.jitter = in.optional_duration("jitter").value_or(schedule.jitter);
@@ -72,16 +103,15 @@ void write_schedule(Writer& out, const core::Schedule& schedule) {
   } else {
     out.null();
   }
-  out.field("input", schedule.input)
-      .field("queue", schedule.queue)
-      .field("enabled", schedule.enabled)
-      .field("max_catchup", schedule.max_catchup)
+  out.field("input", schedule.input).field("queue", schedule.queue).field("enabled", schedule.enabled);
+  write_dst(out, schedule.dst);
+  out.field("max_catchup", schedule.max_catchup)
       .field("overlap", core::to_string(schedule.overlap))
       .field("jitter", schedule.jitter)
       .field("start_at", schedule.start_at)
       .field("end_at", schedule.end_at)
       .field("next_fire_at", schedule.enabled ? schedule.next_fire_at : std::nullopt)
-      .field("last_fire_at", schedule.last_fire_at)
+      .field("last_fired_at", schedule.last_fired_at)
       .field("created_at", schedule.created_at)
       .field("updated_at", schedule.updated_at)
       .end_object();
@@ -110,6 +140,9 @@ core::SchedulePatch read_schedule_patch(ObjectReader& in) {
   if (in.has("input")) patch.input = in.json("input");
   patch.queue = given(in, "queue", in.optional_text("queue"));
   patch.enabled = in.optional_boolean("enabled");
+  const DstGiven dst = read_dst(in);
+  patch.dst_gap = dst.gap;
+  patch.dst_fold = dst.fold;
   if (in.has("max_catchup")) {
     int most = 0;
     core::narrow_into(in, "max_catchup", most);
@@ -133,10 +166,9 @@ void write_new_schedule(Writer& out, const core::Schedule& schedule) {
     out.key("task");
     write_task_spec(out, *schedule.task);
   }
-  out.field("input", schedule.input)
-      .field("queue", schedule.queue)
-      .field("enabled", schedule.enabled)
-      .field("max_catchup", schedule.max_catchup)
+  out.field("input", schedule.input).field("queue", schedule.queue).field("enabled", schedule.enabled);
+  write_dst(out, schedule.dst);
+  out.field("max_catchup", schedule.max_catchup)
       .field("overlap", core::to_string(schedule.overlap))
       .field("jitter", schedule.jitter)
       .field("start_at", schedule.start_at)
@@ -160,6 +192,12 @@ void write_schedule_patch(Writer& out, const core::SchedulePatch& patch) {
   put("input", patch.input);
   put("queue", patch.queue);
   put("enabled", patch.enabled);
+  if (patch.dst_gap || patch.dst_fold) {
+    out.key("dst").begin_object();
+    if (patch.dst_gap) out.field("gap", core::to_string(*patch.dst_gap));
+    if (patch.dst_fold) out.field("fold", core::to_string(*patch.dst_fold));
+    out.end_object();
+  }
   put("max_catchup", patch.max_catchup);
   if (patch.overlap) out.field("overlap", core::to_string(*patch.overlap));
   put("jitter", patch.jitter);
@@ -172,7 +210,7 @@ core::Schedule read_schedule(ObjectReader& in) {
   core::Schedule schedule = read_asked(in);
   schedule.id = in.text("id");
   schedule.next_fire_at = in.optional_time("next_fire_at");
-  schedule.last_fire_at = in.optional_time("last_fire_at");
+  schedule.last_fired_at = in.optional_time("last_fired_at");
   schedule.created_at = in.optional_time("created_at").value_or(core::TimePoint{});
   schedule.updated_at = in.optional_time("updated_at").value_or(core::TimePoint{});
   return schedule;

@@ -1,5 +1,5 @@
 #pragma once
-// The rows of schedules, for routes.cpp.
+// Schedule rows of the route table, for routes.cpp.
 
 #include <array>
 
@@ -17,9 +17,12 @@ inline constexpr std::array kNewSchedule{
     Field{"input", "json", false, "of the workflow"},
     Field{"queue", "string", false, "of the workflow's tasks"},
     Field{"enabled", "boolean", false, "default true"},
+    Field{"dst", "dst", false,
+          "{gap, fold} for fixed times when the clocks change: gap is shift (default) or skip, fold is first "
+          "(default), last or both"},
     Field{"max_catchup", "integer", false,
-          "missed slots that are made up for, beside the last one; default 100"},
-    Field{"overlap", "string", false, "allow (default), skip, queue or cancel_previous"},
+          "how many missed slots fire after a time in which none could; 0 fires none; default 100"},
+    Field{"overlap", "ScheduleOverlap", false, "allow (default), skip, queue or cancel_previous"},
     Field{"jitter", "duration", false, "up to so much later, by chance"},
     Field{"start_at", "time", false, "no slot before it"},
     Field{"end_at", "time", false, "no slot at it or after it"},
@@ -31,13 +34,14 @@ inline constexpr std::array kSchedulePatch{
     Field{"workflow", "string"},
     Field{"task", "task"},
     Field{"input", "json"},
-    Field{"queue", "string"},
+    Field{"queue", "string?", false, "null clears it"},
     Field{"enabled", "boolean"},
+    Field{"dst", "dst", false, "gap, fold or both of them"},
     Field{"max_catchup", "integer"},
-    Field{"overlap", "string"},
+    Field{"overlap", "ScheduleOverlap"},
     Field{"jitter", "duration"},
-    Field{"start_at", "time"},
-    Field{"end_at", "time", false, "null clears it"},
+    Field{"start_at", "time?", false, "null clears it"},
+    Field{"end_at", "time?", false, "null clears it"},
 };
 inline constexpr std::array kBackfill{
     Field{"from", "time", true, "the first slot may be at it"},

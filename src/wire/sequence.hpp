@@ -1,5 +1,5 @@
 #pragma once
-// Sequences of a run's events in headers and queries. Pure.
+// Parses event sequences in headers and queries. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace pawl::wire {
 
-// `field`: what it is refused by.
+// `field`: the field that the problem names.
 [[nodiscard]] core::Result<std::int64_t> parse_sequence(std::string_view field, std::string_view text);
-// Of If-Match: a number, in quotes or not. None: absent, or the star.
+// Parses If-Match: a number, quoted or not. None: absent, or `*`.
 [[nodiscard]] core::Result<std::optional<std::int64_t>> parse_if_match(std::string_view text);
 
 }  // namespace pawl::wire

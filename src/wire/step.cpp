@@ -45,7 +45,7 @@ void write_child(Writer& out, const core::ChildSpec& child) {
   out.end_object();
 }
 
-// What a step waits for stands in its input.
+// The input contains what a step waits for.
 void read_input(ObjectReader& in, core::StepWrite& write) {
   switch (write.kind) {
     case core::StepKind::sleep:
@@ -103,6 +103,7 @@ void read_one(ObjectReader& in, core::StepWrite& write) {
   const bool names_attempt =
       write.action == core::StepAction::begin || write.action == core::StepAction::fail;
   if (names_attempt) core::narrow_into(in, "attempt", write.attempt);
+  write.took = in.optional_duration("took").value_or(core::Duration{0});
 }
 
 void write_one(Writer& out, const core::StepWrite& write) {
@@ -122,6 +123,7 @@ void write_one(Writer& out, const core::StepWrite& write) {
     field_if(out, "retry_after", write.retry_after);
   }
   if (write.attempt != 0) out.field("attempt", write.attempt);
+  if (write.took > core::Duration{0}) out.field("took", write.took);
   out.end_object();
 }
 
@@ -175,7 +177,7 @@ void write_memo_step(Writer& out, const core::StepMemo& step) {
 template <typename Enum>
 Enum known(ObjectReader& in, std::string_view name, std::optional<Enum> (*from)(std::string_view)) {
   const auto value = from(in.text(name));
-  if (!value) in.mistake(name, "is one that this client does not know");
+  if (!value) in.mistake(name, "has a value that this client does not support");
   return value.value_or(Enum{});
 }
 
@@ -206,6 +208,8 @@ void write_stop(Writer& out, const std::optional<core::StopReason>& stop) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> step_action_names() { return kActionNames; }
 
 OneStep read_step(ObjectReader& in, core::StepAction action) {
   OneStep step{.fence = in.integer("fence"), .write = {.action = action}};

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, core::kReportActionCount> kActions{"heartbeat", "start", "complete",
                                                                           "fail", "release"};
 
-// The ids of tasks.
+// Reads task ids.
 void read_after(ObjectReader& in, std::vector<core::TaskId>& after) {
   for (const std::string& text : in.optional_texts("after").value_or(std::vector<std::string>{})) {
     if (const auto id = core::parse_uuid(text)) {
@@ -25,6 +25,13 @@ void read_after(ObjectReader& in, std::vector<core::TaskId>& after) {
       in.mistake("after", fmt::format("'{}' is not the id of a task", text));
     }
   }
+}
+
+// Null if there is no value.
+template <typename Enum>
+std::optional<std::string> name_of(const std::optional<Enum>& value) {
+  if (!value) return std::nullopt;
+  return std::string{core::to_string(*value)};
 }
 
 }  // namespace
@@ -305,6 +312,8 @@ void write_task_fields(Writer& out, const core::Task& task) {
   id_field(out, "run_id", task.run_id);
   out.field("node_id", task.node_id).key("labels");
   write_labels(out, task.labels);
+  field_if(out, "traceparent", task.traceparent);
+  field_if(out, "tracestate", task.tracestate);
   out.field("cancel_requested", task.cancel_requested).key("lease");
   if (task.lease) {
     out.begin_object()
@@ -326,7 +335,7 @@ void write_task_fields(Writer& out, const core::Task& task) {
       .field("updated_at", task.updated_at);
 }
 
-void write_attempt(Writer& out, const core::Task& task, const core::Attempt& attempt) {
+void write_attempt(Writer& out, const core::Task& task, const core::AttemptView& attempt) {
   out.begin_object()
       .field("attempt", attempt.attempt)
       .field("execution_key", core::execution_key(task, attempt.attempt))
@@ -335,8 +344,8 @@ void write_attempt(Writer& out, const core::Task& task, const core::Attempt& att
       .field("claimed_at", attempt.claimed_at)
       .field("started_at", attempt.started_at)
       .field("finished_at", attempt.finished_at)
-      .field("outcome", core::to_string(attempt.outcome))
-      .field("status_after", core::to_string(attempt.status_after))
+      .field("outcome", name_of(attempt.outcome))
+      .field("status_after", name_of(attempt.status_after))
       .key("error");
   write_error(out, attempt.error);
   out.end_object();

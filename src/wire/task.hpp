@@ -1,5 +1,5 @@
 #pragma once
-// Tasks and queues as JSON, both ways: what the server reads is what the client writes, and the other way
+// Converts tasks and queues to and from JSON. The server reads what the client writes, and the other way
 // round.
 
 #include <string>
@@ -24,37 +24,37 @@ void write_task_spec(Writer& out, const core::TaskSpec& spec);
 [[nodiscard]] core::ClaimTasks read_claim(ObjectReader& in, core::Duration lease_default);
 void write_claim(Writer& out, const core::ClaimTasks& claim);
 
-// `action`: fixed by the path of a single report; nothing where the report says it.
+// The task and action from the path of a single report; in a batch each report contains them.
 struct ReportPath {
   core::TaskId task_id = {};
   core::ReportAction action = core::ReportAction::heartbeat;
 };
 [[nodiscard]] core::Report read_report(ObjectReader& in, const std::optional<ReportPath>& path);
 void write_report(Writer& out, const core::Report& report);
-// A report that cannot be read is a problem of its own and harms no other.
+// A report that cannot be parsed is a problem of its own and does not affect the others.
 struct ReadReports {
   std::string worker_id = {};
   std::vector<core::Result<core::Report>> reports = {};
-  std::vector<core::TaskId> ids = {};  // of each, as far as it could be read
+  std::vector<core::TaskId> ids = {};  // of each report, if it could be parsed
 };
 [[nodiscard]] ReadReports read_reports(ObjectReader& in);
 
-// The filter of a bulk operation; lists take the same names as query parameters.
+// The filter of a bulk operation; lists accept the same names as query parameters.
 [[nodiscard]] core::TaskQuery read_task_query(ObjectReader& in);
 void write_task_query(Writer& out, const core::TaskQuery& query);
 
 [[nodiscard]] core::QueuePatch read_queue_patch(ObjectReader& in);
 void write_queue_patch(Writer& out, const core::QueuePatch& patch);
 
-// --- answers ---
+// --- responses ---
 
-// The fields only: attempts or an execution key may follow in the same object.
+// Writes only the fields, so that attempts or an execution key may follow in the same object.
 void write_task_fields(Writer& out, const core::Task& task);
-void write_attempt(Writer& out, const core::Task& task, const core::Attempt& attempt);
+void write_attempt(Writer& out, const core::Task& task, const core::AttemptView& attempt);
 void write_report_answer(Writer& out, const core::TaskId& id, const core::Result<core::ReportAnswer>& answer,
                          std::string_view request_id);
 void write_queue(Writer& out, const core::Queue& queue);
-// The list of them.
+// The list of queues as JSON text.
 [[nodiscard]] std::string queues_text(const std::vector<core::Queue>& queues);
 
 [[nodiscard]] std::string_view to_string(core::ReportAction action);

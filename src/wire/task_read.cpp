@@ -36,8 +36,10 @@ std::optional<core::LeaseView> read_lease(ObjectReader& in) {
                             .fence = inner.integer("fence"),
                             .acquired_at = read_time(inner, "acquired_at"),
                             .expires_at = read_time(inner, "expires_at"),
-                            .heartbeat_at = inner.optional_time("heartbeat_at"),
+                            .heartbeat_at = {},
                             .renewals = read_int(inner, "renewals")};
+    // Older servers send null until the first heartbeat.
+    lease->heartbeat_at = inner.optional_time("heartbeat_at").value_or(lease->acquired_at);
   });
   return lease;
 }
@@ -66,6 +68,8 @@ core::Task read_task(ObjectReader& in) {
   task.run_id = optional_id<core::RunTag>(in, "run_id");
   task.node_id = in.optional_text("node_id");
   task.labels = in.optional_text_map("labels").value_or(core::Labels{});
+  task.traceparent = in.optional_text("traceparent").value_or("");
+  task.tracestate = in.optional_text("tracestate").value_or("");
   task.lease = read_lease(in);
   task.cancel_requested = in.optional_boolean("cancel_requested").value_or(false);
   task.available_at = read_time(in, "available_at");
@@ -77,18 +81,22 @@ core::Task read_task(ObjectReader& in) {
   return task;
 }
 
-core::Attempt read_attempt(ObjectReader& in) {
-  core::Attempt attempt;
+core::AttemptView read_attempt(ObjectReader& in) {
+  core::AttemptView attempt;
   attempt.attempt = read_int(in, "attempt");
   attempt.fence = in.integer("fence");
   attempt.worker_id = in.text("worker_id");
   attempt.claimed_at = read_time(in, "claimed_at");
   attempt.started_at = in.optional_time("started_at");
-  attempt.finished_at = read_time(in, "finished_at");
-  const auto outcome = core::attempt_outcome_from(in.text("outcome"));
-  if (!outcome) in.mistake("outcome", "is one that this client does not know");
-  attempt.outcome = outcome.value_or(core::AttemptOutcome::failed);
-  attempt.status_after = read_status(in, "status_after");
+  attempt.finished_at = in.optional_time("finished_at");
+  if (const auto outcome = in.optional_text("outcome")) {
+    attempt.outcome = core::attempt_outcome_from(*outcome);
+    if (!attempt.outcome) in.mistake("outcome", "has a value that this client does not support");
+  }
+  if (const auto status = in.optional_text("status_after")) {
+    attempt.status_after = core::task_status_from(*status);
+    if (!attempt.status_after) in.mistake("status_after", "is a status that this client does not know");
+  }
   attempt.error = read_error(in);
   return attempt;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The client's side of task.hpp: answers as the server writes them. A field that is not known is left alone,
-// so that an older client can talk to a newer server.
+// Reads responses about tasks and queues, for clients. Unknown fields are ignored, so that an older client
+// can talk to a newer server.
 
 #include "core/api.hpp"
 #include "wire/reader.hpp"
@@ -8,7 +8,7 @@
 namespace pawl::wire {
 
 [[nodiscard]] core::Task read_task(ObjectReader& in);
-[[nodiscard]] core::Attempt read_attempt(ObjectReader& in);
+[[nodiscard]] core::AttemptView read_attempt(ObjectReader& in);
 [[nodiscard]] core::Result<core::ReportAnswer> read_report_answer(ObjectReader& in);
 [[nodiscard]] core::Queue read_queue(ObjectReader& in);
 [[nodiscard]] core::Problem read_problem(ObjectReader& in);

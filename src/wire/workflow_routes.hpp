@@ -1,5 +1,5 @@
 #pragma once
-// The rows of definitions and runs, for routes.cpp.
+// Definition and run rows of the route table, for routes.cpp.
 
 #include <array>
 
@@ -13,9 +13,9 @@ inline constexpr std::array kPage{
 };
 inline constexpr std::array kDefinitionBody{
     Field{"name", "string", false, "if given, the one of the path"},
-    Field{"tasks", "tasks", true, "1 to 10,000; docs/reference/definitions.md says what a task has"},
+    Field{"tasks", "nodes", true, "1 to 10,000; docs/reference/definitions.md says what a task has"},
     Field{"deadline", "duration", false, "how long a run may take"},
-    Field{"on_failure", "string", false, "compensate or fail"},
+    Field{"on_failure", "OnFailure", false, "compensate or fail"},
     Field{"output", "json", false, "a template: what a completed run gives"},
 };
 inline constexpr std::array kStartRun{
@@ -27,28 +27,32 @@ inline constexpr std::array kStartRun{
     Field{"deadline", "duration", false, "how long it may take; default: the definition's"},
     Field{"deadline_at", "time", false, "instead: until when"},
     Field{"labels", "labels", false, "to find it by"},
-    Field{"on_conflict", "string", false, "return_existing (default), fail or restart_if_closed"},
-    Field{"kind", "string", false, "code: start it even if no worker offers the workflow yet"},
+    Field{"on_conflict", "OnConflict", false, "return_existing (default), fail or restart_if_closed"},
+    Field{"kind", "RunKind", false, "code: start it even if no worker offers the workflow yet"},
 };
 inline constexpr std::array kBeginStep{
     Field{"fence", "integer", true, "of the lease on the run's body"},
-    Field{"kind", "string", false, "function (default), sleep, signal, child, task, compensation or marker"},
+    Field{"kind", "StepKind", false,
+          "function (default), sleep, signal, child, task, compensation or marker"},
     Field{"input", "json", false, "what it works on, or waits for"},
     Field{"retry", "retry", false, "default: 5 attempts"},
     Field{"attempt", "integer", false, "of a function: nothing is written if another attempt would begin"},
+    Field{"took", "duration", false, "how long it runs already: shown as its start"},
 };
 inline constexpr std::array kCompleteStep{
     Field{"fence", "integer", true, "of the lease on the run's body"},
-    Field{"kind", "string", false, "default: what it was begun as, or function"},
+    Field{"kind", "StepKind", false, "default: what it was begun as, or function"},
     Field{"output", "json", false, "any JSON; the first one is kept for good"},
     Field{"retry", "retry", false, "default: 5 attempts"},
+    Field{"took", "duration", false, "how long the attempt ran: shown as its start, where it was not begun"},
 };
 inline constexpr std::array kFailStep{
     Field{"fence", "integer", true, "of the lease on the run's body"},
-    Field{"kind", "string", false, "default: what it was begun as, or function"},
+    Field{"kind", "StepKind", false, "default: what it was begun as, or function"},
     Field{"error", "error", true, "code, message and whether to try again"},
     Field{"retry_after", "duration", false, "instead of the policy's wait"},
     Field{"attempt", "integer", false, "that failed: then it is counted once, however often this is sent"},
+    Field{"took", "duration", false, "how long it ran: shown as its start, where it was not begun"},
     Field{"retry", "retry", false, "default: 5 attempts"},
 };
 inline constexpr std::array kSuspend{
@@ -64,7 +68,7 @@ inline constexpr std::array kSuspend{
 };
 inline constexpr std::array kWriteSteps{
     Field{"fence", "integer", true, "of the lease on the run's body"},
-    Field{"task_id", "string", false, "the body, where it is known"},
+    Field{"task_id", "uuid", false, "the body, where it is known"},
     Field{"steps", "steps", false,
           "each with action (begin, complete, fail or cancel), step_id, and what the single calls take"},
     Field{"suspend", "suspend", false, "as in suspend; `always`: also if what it waits for is there"},
@@ -90,23 +94,23 @@ inline constexpr std::array kOpenRun{
     Field{"deadline_at", "time", false, "instead: until when"},
     Field{"labels", "labels", false, "to find it by"},
     Field{"auto_complete", "boolean", false, "it ends when its tasks have"},
-    Field{"on_conflict", "string", false, "return_existing (default), fail or restart_if_closed"},
+    Field{"on_conflict", "OnConflict", false, "return_existing (default), fail or restart_if_closed"},
 };
 inline constexpr std::array kRunFilter{
-    Field{"state", "string", false, "one or several, separated by commas"},
+    Field{"state", "[RunState]", false, "separated by commas"},
     Field{"retrying", "boolean", false, "true: under way, and a task waits to be tried again"},
-    Field{"workflow", "string"},
-    Field{"run_key", "string"},
-    Field{"parent", "string", false, "the id of the run that started it"},
+    Field{"workflow", "string", false, "of this workflow"},
+    Field{"run_key", "string", false, "with this key"},
+    Field{"parent", "uuid", false, "the id of the run that started it"},
     Field{"label", "string", false, "name:value"},
-    Field{"created_after", "time"},
-    Field{"created_before", "time"},
-    Field{"order", "string", false, "asc or desc (default), by creation"},
+    Field{"created_after", "time", false, "exclusive"},
+    Field{"created_before", "time", false, "exclusive"},
+    Field{"order", "SortOrder", false, "asc or desc (default), by creation"},
     Field{"limit", "integer", false, "1 to 500; default 50"},
     Field{"cursor", "string", false, "next_cursor of the page before"},
 };
 inline constexpr std::array kInclude{
-    Field{"include", "string", false, "tasks, steps or both, separated by a comma"},
+    Field{"include", "[RunInclude]", false, "separated by a comma"},
 };
 inline constexpr std::array kRunWait{Field{"wait", "duration", false, "up to 60s; default 0s"}};
 inline constexpr std::array kReason{Field{"reason", "string", false, "kept in the event"}};
@@ -129,9 +133,10 @@ inline constexpr std::array kRunEvents{
 inline constexpr std::array kReplay{
     Field{"up_to", "integer", false, "the state after this event; default: the last"},
 };
-inline constexpr std::array kGraphFormat{Field{"format", "string", false, "json (default), mermaid or dot"}};
+inline constexpr std::array kGraphFormat{
+    Field{"format", "GraphFormat", false, "json (default), mermaid or dot"}};
 inline constexpr std::array kBulkRuns{
-    Field{"filter", "filter", false, "as in the list of runs"},
+    Field{"filter", "run filter", false, "as in the list of runs"},
     Field{"limit", "integer", false, "how many at most; default 1000"},
     Field{"reason", "string", false, "kept in the events"},
     Field{"dry_run", "boolean", false, "say what matches and change nothing"},
@@ -217,7 +222,7 @@ inline constexpr std::array kWorkflowRoutes{
           .path = "/v1/{ns}/runs/{id}/pause",
           .role = core::Role::supervisor,
           .call = Call::pause_run,
-          .summary = "Let nothing new start; what runs may finish",
+          .summary = "Pause a run: no new tasks start, running ones may finish",
           .body = kReason,
           .answer = "run"},
     Route{.method = Method::post,
@@ -231,7 +236,7 @@ inline constexpr std::array kWorkflowRoutes{
           .path = "/v1/{ns}/runs/{id}/cancel",
           .role = core::Role::supervisor,
           .call = Call::cancel_run,
-          .summary = "Cancel a run; what was done is undone if the workflow says so",
+          .summary = "Cancel a run; its completed tasks are compensated if the workflow says how",
           .body = kReason,
           .answer = "run"},
     Route{.method = Method::post,

@@ -1,5 +1,5 @@
 #pragma once
-// The writer of answers, under the name that this folder has for it.
+// Exports core's JSON writer into this namespace.
 
 #include "core/json_writer.hpp"
 

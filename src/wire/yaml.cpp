@@ -25,12 +25,12 @@ constexpr std::string_view kPlainTag = "?";
 constexpr std::string_view kQuotedTag = "!";
 constexpr std::string_view kStringTag = "tag:yaml.org,2002:str";
 
-// yaml-cpp tells what it does not understand by throwing, and so does this towards it.
+// yaml-cpp reports errors by exceptions, and so do event handlers.
 [[noreturn]] void refuse(const YAML::Mark& mark, const std::string& why) {
   throw YAML::ParserException(mark, why);
 }
 
-// Writes what the parser reports as JSON, each part on the line that it stands on.
+// Writes parser events as JSON, each on the line where it occurs in the YAML.
 class YamlToJson final : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -49,7 +49,7 @@ class YamlToJson final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_as_key(mark);
     const auto found = anchored_.find(anchor);
-    if (found == anchored_.end()) refuse(mark, "the alias stands inside what it names");
+    if (found == anchored_.end()) refuse(mark, "the alias refers to a node that contains it");
     const std::string value = on_one_line(found->second);
     if (out_.size() + value.size() > core::kDefinitionBytesMax)
       refuse(mark, fmt::format("with its aliases replaced it has over {} bytes", core::kDefinitionBytesMax));
@@ -87,7 +87,7 @@ class YamlToJson final : public YAML::EventHandler {
  private:
   struct Open {
     char bracket;
-    std::size_t start;  // in the JSON
+    std::size_t start;  // offset in the JSON
     YAML::anchor_t anchor;
     bool is_first = true;
     bool is_key_next = false;
@@ -128,7 +128,7 @@ class YamlToJson final : public YAML::EventHandler {
     map.is_key_next = false;
   }
 
-  // Where the value begins in the JSON.
+  // Returns the offset in the JSON where the value begins.
   std::size_t begin_value(const YAML::Mark& mark) {
     if (open_.empty() || open_.back().bracket == '[') comma();
     go_to_line_of(mark);
@@ -178,7 +178,7 @@ class YamlToJson final : public YAML::EventHandler {
   std::map<YAML::anchor_t, Slice> anchored_;
 };
 
-// YAML knows no others, and yaml-cpp takes one of them for the end of the text.
+// YAML allows no other control characters, and yaml-cpp mistakes one of these for the end of the text.
 bool is_forbidden(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte < 0x20 ? c != '\t' && c != '\n' && c != '\r' : byte == 0x7f;

@@ -1,12 +1,11 @@
 #pragma once
-// YAML as JSON text. Types are those of YAML 1.2's core schema: null, true and false, whole and other
-// numbers; all else is a string (so `no`, `on` and `12:30` are).
+// Converts YAML to JSON text. Types follow YAML 1.2's core schema: null, true and false, integers and other
+// numbers; everything else is a string (including `no`, `on` and `12:30`).
 //
-// What a person could not mean is refused with its line: doubled keys, tags, keys that are no plain names,
-// infinity, more than one document, a nesting deeper than 64, aliases that grow beyond the limit of
-// definitions.
+// Likely mistakes are rejected with their line: duplicate keys, tags, keys other than plain names, infinity,
+// several documents, nesting deeper than 64, and aliases that expand beyond the size limit of definitions.
 //
-// Always: a value stands on the same line of the JSON as of the YAML, so that core::line_of serves both.
+// A value is on the same line of the JSON as of the YAML, so core::line_of works for both.
 
 #include <string>
 #include <string_view>

@@ -28,13 +28,13 @@ std::string_view take_digits(std::string_view& text) {
   return digits;
 }
 
-// JSON has no leading zeros, and at least one digit.
+// JSON allows no leading zeros and needs at least one digit.
 std::string without_leading_zeros(std::string_view digits) {
   const std::size_t first = digits.find_first_not_of('0');
   return first == std::string_view::npos ? "0" : std::string{digits.substr(first)};
 }
 
-// [-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?  in the spelling of JSON.
+// Matches [-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )? and returns the JSON spelling.
 std::optional<std::string> decimal_number(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
@@ -61,7 +61,7 @@ std::optional<std::string> decimal_number(std::string_view text) {
   return number.append(exponent);
 }
 
-// 0o17 and 0xff. The base is 0 where the text is neither.
+// The base of 0o17 or 0xff; 0 for other text.
 int base_of(std::string_view text) {
   const bool is_octal = text.starts_with("0o");
   if (!is_octal && !text.starts_with("0x")) return 0;

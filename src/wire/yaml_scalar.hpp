@@ -1,5 +1,5 @@
 #pragma once
-// Plain scalars of YAML by the core schema of YAML 1.2 (chapter 10.3).
+// Parses plain YAML scalars by the core schema of YAML 1.2 (chapter 10.3).
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace pawl::wire {
 
-// A plain scalar as a JSON value; the problem is why it cannot be one. Null is told by the parser itself.
+// Converts a plain scalar to a JSON value; the problem says why it has none. The parser reports null itself.
 [[nodiscard]] core::Result<core::RawJson, std::string> json_from_plain_scalar(std::string_view text);
 
 }  // namespace pawl::wire

@@ -1,5 +1,5 @@
 #pragma once
-// Which handler runs which type. Read only once made; any thread.
+// Maps task types to handlers. Thread-safe once it is filled.
 
 #include <string>
 #include <string_view>
@@ -25,13 +25,13 @@ using Handler = std::variant<ShellHandler, HttpHandler>;
 
 class Handlers {
  public:
-  // "TYPE=COMMAND" and "TYPE=URL"; a type that ends in '*' stands for all that begin so.
+  // A rule is "TYPE=COMMAND" or "TYPE=URL"; a type that ends in '*' matches all types with that prefix.
   [[nodiscard]] core::Status add_shell(std::string_view rule);
   [[nodiscard]] core::Status add_http(std::string_view rule);
 
-  // The exact type first, then the longest beginning; nothing if there is none.
+  // The exact type first, then the longest prefix; null if none matches.
   [[nodiscard]] const Handler* find(std::string_view type) const;
-  // As they were given, which is how a claim names them too.
+  // The types as they were given, which is also how a claim names them.
   [[nodiscard]] std::vector<std::string> types() const;
   [[nodiscard]] bool empty() const { return rules_.empty(); }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Where a worker is, and when it has no business there.
+// The name of the worker's host, and which errors are permanent.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 namespace pawl::worker {
 
 [[nodiscard]] std::string host_name();
-// What will not be better in a second.
+// Whether the error is permanent: a retry in a second would not help.
 [[nodiscard]] bool is_hopeless(core::ProblemCode code);
 
 }  // namespace pawl::worker

@@ -1,7 +1,7 @@
 #pragma once
-// What a worker knows of a lease it holds. The keeper renews it, whoever runs the handler watches it; both
-// from their own threads. Time is this process's monotonic clock, counted from before a renewal was sent, so
-// that the lease is over here no later than at the server.
+// The worker's view of a lease that it holds. The keeper renews it and the thread that runs the handler
+// watches it. Thread-safe. Time is this process's monotonic clock, counted from before a renewal was sent, so
+// that the lease ends here no later than at the server.
 
 #include <algorithm>
 #include <atomic>
@@ -18,13 +18,14 @@ namespace pawl::worker {
 
 enum class LeaseState : std::uint8_t {
   held,
-  cancelled,  // the server asked for the end: stop, then report
+  cancelled,  // the server requested the end: stop, then report
   timed_out,  // the attempt ran longer than its timeout: stop, then report that
-  abandoned,  // the worker is going: stop, then release
-  lost,       // somebody else may have the task: stop and say nothing
+  abandoned,  // the worker shuts down: stop, then release
+  lost,       // another worker may have the task: stop and report nothing
 };
 
-// What a holder reports for an attempt that it stopped at its timeout, with the code `timeout`.
+// The message of the failure, with the code `timeout`, that a holder reports for an attempt that it stopped
+// at its timeout.
 inline constexpr const char* kTimeoutMessage = "the attempt ran longer than its timeout";
 
 struct LeaseTerms {
@@ -40,21 +41,21 @@ class Lease final : public ProcessWatch {
   [[nodiscard]] const std::string& task_id() const { return task_id_; }
   [[nodiscard]] std::int64_t fence() const { return fence_; }
 
-  // A lease that is lost stays lost.
+  // A lost lease stays lost.
   void renew(core::MonotonicTime until);
   void end(LeaseState why);
   // Lost once it has expired, timed out once the attempt's timeout has passed.
   [[nodiscard]] LeaseState state();
   [[nodiscard]] core::MonotonicTime until();
   [[nodiscard]] core::MonotonicTime timeout_at() const { return timeout_at_; }
-  // When the attempt has run too long. Set through the keeper, which then ends the lease in time.
+  // When the attempt times out. Set it through the keeper, which then ends the lease in time.
   void set_timeout(core::MonotonicTime at) { timeout_at_ = at; }
 
-  // Called once when the lease is not held any more, on the thread that ended it; at once if it is not now.
-  // Returns only when a call under way is over.
+  // `call` runs once when the lease is no longer held, on the thread that ended it; immediately if it is not
+  // held now. Returns only after a call in progress has returned.
   void when_ended(std::function<void()> call);
 
-  // Waits at most so long, less when the lease ends.
+  // Waits for at most this time, less if the lease ends.
   void wait(core::Duration at_most);
 
   [[nodiscard]] bool must_stop() override { return state() != LeaseState::held; }
@@ -73,8 +74,8 @@ class Lease final : public ProcessWatch {
   std::int64_t fence_;
   core::Clock& clock_;
   std::mutex mutex_;
-  net::Descriptor wake_;  // an eventfd, made for whoever waits: most tasks end without
-  // Changed with the mutex; whether it is held is asked before each step, and may be seen without.
+  net::Descriptor wake_;  // an eventfd, created on first use: most tasks end without one
+  // Changed under the mutex. They are also read without it, since the state is checked before each step.
   std::atomic<core::MonotonicTime> until_;
   std::atomic<core::MonotonicTime> timeout_at_ = core::MonotonicTime::max();  // max: it has no timeout
   std::atomic<LeaseState> state_ = LeaseState::held;

@@ -1,6 +1,6 @@
 #pragma once
-// What a keeper asks of whoever gave the leases: a server, or an engine in this process. One thread at a
-// time, but for `cancel`.
+// The calls of a lease keeper to the grantor of its leases: a server, or an engine in this process. One
+// thread at a time, except for `cancel`.
 
 #include <cstdint>
 #include <string>
@@ -24,7 +24,7 @@ class LeaseCalls {
   LeaseCalls& operator=(const LeaseCalls&) = delete;
   virtual ~LeaseCalls() = default;
 
-  // One result each, in order; a problem of the whole when nobody answered within `timeout`.
+  // Returns one result per task, in order; a problem of the whole call if no answer arrived within `timeout`.
   [[nodiscard]] virtual core::Result<std::vector<core::Result<ReportResult>>> renew(
       const std::vector<HeldTask>& tasks, core::Duration lease, core::Duration timeout) = 0;
   [[nodiscard]] virtual core::Status tell_alive(const WorkerCounts& counts, core::Duration timeout) = 0;

@@ -10,7 +10,7 @@ namespace pawl::worker {
 
 namespace {
 
-// A third of the lease, so that two may be lost; and often enough to be seen online.
+// A third of the lease, so that two heartbeats may be lost; and often enough that the worker stays online.
 core::Duration interval_of(core::Duration lease) {
   return std::min<core::Duration>(lease / 3, std::chrono::seconds{10});
 }
@@ -54,8 +54,7 @@ void LeaseKeeper::set_timeout(const std::shared_ptr<Lease>& lease, core::Monoton
   note_end(at);
 }
 
-// An end may be past already, or pass while the thread is busy: it must not be taken for one that was
-// noticed.
+// The end may have passed already, or pass while the thread is busy: it must not count as noticed.
 void LeaseKeeper::note_end(core::MonotonicTime at) {
   looked_at_ = std::min(looked_at_, at - core::Duration{1});
   if (at < wakes_at_) changed_.notify_all();
@@ -107,7 +106,7 @@ void LeaseKeeper::run() {
     looked_at_ = clock_.monotonic();
     const bool due = looked_at_ >= next_beat_;
     lock.unlock();
-    for (const auto& lease : leases) static_cast<void>(lease->state());  // notices that its time is over
+    for (const auto& lease : leases) static_cast<void>(lease->state());  // notices that it has expired
     bool renewed = false;
     if (due) {
       renewed = beat(leases);
@@ -121,7 +120,7 @@ void LeaseKeeper::run() {
   }
 }
 
-// Never longer than until the next lease ends: that must be noticed.
+// At most until the next lease ends, since the keeper must notice that.
 core::Duration LeaseKeeper::call_timeout(const Leases& leases) const {
   core::Duration timeout = interval_of(options_.lease);
   const auto now = clock_.monotonic();
@@ -143,7 +142,7 @@ bool LeaseKeeper::beat(const Leases& leases) {
   if (told.empty()) return true;
   const auto sent_at = clock_.monotonic();
   const auto results = calls_->renew(tasks, options_.lease, call_timeout(told));
-  if (!results) return false;  // the next beat tries again; if none comes through the lease ends by itself
+  if (!results) return false;  // the next heartbeat tries again; if none succeeds, the lease expires
   for (std::size_t i = 0; i < told.size(); ++i) {
     const auto& result = (*results)[i];
     if (!result) {
@@ -162,7 +161,7 @@ void LeaseKeeper::tell_worker_alive(const Leases& leases) {
                             .completed = completed_.exchange(0),
                             .failed = failed_.exchange(0)};
   if (calls_->tell_alive(counts, call_timeout(leases))) return;
-  completed_ += counts.completed;  // told the next time
+  completed_ += counts.completed;  // reported the next time
   failed_ += counts.failed;
 }
 

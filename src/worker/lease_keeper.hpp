@@ -1,6 +1,6 @@
 #pragma once
-// Renews the leases of a worker, on its own thread and connection: a handler or a claim that takes long
-// delays no heartbeat. A lease that cannot be renewed in time ends by itself.
+// Renews the leases of a worker, on its own thread and connection: a slow handler or claim delays no
+// heartbeat. A lease that cannot be renewed in time expires.
 
 #include <atomic>
 #include <condition_variable>
@@ -17,7 +17,7 @@ namespace pawl::worker {
 
 struct KeeperOptions {
   core::Duration lease = {};
-  bool is_enlisted = false;  // the server knows the worker and wants to hear of it
+  bool is_enlisted = false;  // the worker is registered, and has to send heartbeats
 };
 
 class LeaseKeeper {
@@ -27,12 +27,12 @@ class LeaseKeeper {
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
   ~LeaseKeeper();
 
-  // Shared by the keeper and whoever runs the task, until `drop`.
+  // The keeper shares the lease with the caller, until `drop`.
   std::shared_ptr<Lease> hold(LeaseTerms terms);
   void drop(const std::shared_ptr<Lease>& lease);
   // Ends the lease as timed out at this time.
   void set_timeout(const std::shared_ptr<Lease>& lease, core::MonotonicTime at);
-  // Renews the leases of these tasks without waiting for the next heartbeat, to learn how they are.
+  // Renews the leases of these tasks without waiting for the next heartbeat, to learn their state.
   void renew_now(std::vector<std::string> task_ids);
   // Ends every lease that is held.
   void end_all(LeaseState why);
@@ -61,7 +61,7 @@ class LeaseKeeper {
   Leases leases_;
   std::vector<std::string> renewed_now_;
   core::MonotonicTime wakes_at_ = {};   // at the latest
-  core::MonotonicTime looked_at_ = {};  // what ended until then was noticed
+  core::MonotonicTime looked_at_ = {};  // ends up to this time have been noticed
   core::MonotonicTime next_beat_;
   bool stopping_ = false;
   std::thread thread_;  // last: it uses all of the above

@@ -30,7 +30,7 @@ void NoticeListener::run() {
   for (core::Duration before_next{0}; wait_before_retry(before_next);) {
     auto tasks = calls_.wait();
     if (tasks && !tasks->empty()) keeper_.renew_now(std::move(*tasks));
-    // A server that does not have the call will not get it: heartbeats are enough then.
+    // A server without this call will not get it later: heartbeats are enough then.
     if (!tasks && tasks.problem().code == core::ProblemCode::not_found) return;
     before_next = tasks ? core::Duration{0} : retry;
     retry = tasks ? kRetryMin : std::min(retry * 2, kRetryMax);

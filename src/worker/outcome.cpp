@@ -48,7 +48,7 @@ Outcome outcome_of(const ProcessEnd& end) {
   }
   const int code = end.exit_code.value_or(0);
   if (code == 0) return {.output = as_json(end.output)};
-  // 75 (EX_TEMPFAIL) too: the retry policy decides, and may name exit_N as not retryable.
+  // 75 (EX_TEMPFAIL) is retryable too: the retry policy decides, and may list exit_N as not retryable.
   return failure(fmt::format("exit_{}", code),
                  message_or(end.error_tail, fmt::format("the handler exited with code {}", code)), true);
 }
@@ -57,7 +57,7 @@ Outcome outcome_of(const core::Result<client::HttpAnswer>& answer) {
   if (!answer) {
     const auto& problem = answer.problem();
     const bool too_large = problem.code == core::ProblemCode::payload_too_large;
-    // Here, before anything was sent: it would be refused each time.
+    // Refused by this worker before anything was sent: each retry would be refused too.
     const bool refused =
         problem.code == core::ProblemCode::forbidden || problem.code == core::ProblemCode::invalid_argument;
     return failure(too_large ? "output_too_large" : std::string{core::kind_of(problem.code).name},

@@ -1,5 +1,5 @@
 #pragma once
-// How a handler ended, as the task is to be told of. Pure.
+// The outcome of a handler, as it is reported for its task. Pure.
 
 #include <cstdint>
 #include <string>
@@ -15,8 +15,8 @@ struct Outcome {
   enum class Kind : std::uint8_t { completed, failed };
 
   Kind kind = Kind::completed;
-  std::string output = "null";  // JSON, where it completed
-  std::string code = {};        // and the error, where it failed
+  std::string output = "null";  // JSON, if it completed
+  std::string code = {};        // the error, if it failed
   std::string message = {};
   bool retryable = true;
 
@@ -25,18 +25,17 @@ struct Outcome {
 
 [[nodiscard]] Outcome failure(std::string code, std::string message, bool retryable);
 
-// Exit 0 completes with what was written to stdout; any other end fails with the end of stderr as the
-// message.
+// Exit 0 completes with stdout as the output; any other end fails with the end of stderr as the message.
 [[nodiscard]] Outcome outcome_of(const ProcessEnd& end);
 // 2xx completes with the body.
 [[nodiscard]] Outcome outcome_of(const core::Result<client::HttpAnswer>& answer);
 
-// JSON as it is, other text as a JSON string, nothing as null.
+// JSON is returned unchanged, other text as a JSON string, empty text as null.
 [[nodiscard]] std::string as_json(std::string_view text);
-// Bytes that are no UTF-8 become U+FFFD.
+// Replaces bytes that are not UTF-8 with U+FFFD.
 [[nodiscard]] std::string as_utf8(std::string_view text);
 
-// The report that tells it.
+// The report of the outcome, as JSON.
 [[nodiscard]] std::string report_text(const std::string& task_id, std::int64_t fence, const Outcome& outcome);
 
 }  // namespace pawl::worker

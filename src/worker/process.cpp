@@ -72,7 +72,7 @@ class Child {
     return 0;
   }
 
-  // It runs, but its end could not be seen.
+  // The process runs, but its end could not be observed.
   int give_up(int error) const {
     kill(-pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
@@ -84,8 +84,8 @@ class Child {
     if (!ended_) decide();
   }
 
-  // Waits for whatever comes first and moves what is in the pipes; true when the process has ended. A
-  // negative descriptor is one that poll leaves alone.
+  // Waits for the first event and moves data through the pipes; true when the process has ended. `poll`
+  // ignores negative descriptors.
   bool pump(int milliseconds) {
     std::array<pollfd, 5> waits{pollfd{process_.get(), POLLIN, 0}, pollfd{output_.get(), POLLIN, 0},
                                 pollfd{errors_.get(), POLLIN, 0}, pollfd{input_.get(), POLLOUT, 0},
@@ -124,7 +124,7 @@ class Child {
     const auto count = write(input_.get(), rest.data(), rest.size());
     if (count > 0) written_ += static_cast<std::size_t>(count);
     const bool refused =
-        count < 0 && errno != EAGAIN && errno != EINTR;  // it does not read its input: its choice
+        count < 0 && errno != EAGAIN && errno != EINTR;  // it does not read its input, which is allowed
     if (refused || written_ == spec_.input.size()) input_.close();
   }
 
@@ -163,11 +163,11 @@ class Child {
     if (WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
   }
 
-  // The shell has ended, what it started may still clean up until the grace is over. The number is the
-  // group's as long as one of them is there, although the shell has given it back.
+  // The shell has ended, but processes that it started may clean up until the grace period ends. The number
+  // remains the group's as long as the group has a process, although the shell has given it back.
   void let_group_end() {
     constexpr int kLookAgainMax = 160;
-    int look_again = 10;  // milliseconds: the end of what is not our child wakes nobody
+    int look_again = 10;  // milliseconds: no event announces the end of a process that is not our child
     while (kill(-pid_, 0) == 0 || errno != ESRCH) {
       if (clock_.monotonic() >= *kill_at_ || !has_living_process(pid_)) {
         kill(-pid_, SIGKILL);
@@ -178,7 +178,7 @@ class Child {
     }
   }
 
-  // What is left in the pipes; one that a child of its own holds open is not waited for.
+  // Reads the rest of the pipes, without waiting for a pipe that a child of the handler holds open.
   void read_rest() {
     while (output_.is_open() && !end_.output_too_long && read_output()) {
     }

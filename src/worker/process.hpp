@@ -1,6 +1,6 @@
 #pragma once
-// Runs a program as a handler: input on stdin, stdout and the end of stderr captured, the whole process group
-// ended when the watch says so. Blocks; any thread.
+// Runs a program as a handler: input on stdin, stdout and the end of stderr captured. It ends the whole
+// process group when the watch requires it. Blocks. Thread-safe.
 
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace pawl::worker {
 
-// Decides whether a process may go on.
+// Decides whether a process may continue.
 class ProcessWatch {
  public:
   ProcessWatch() = default;
@@ -19,9 +19,9 @@ class ProcessWatch {
   virtual ~ProcessWatch() = default;
 
   [[nodiscard]] virtual bool must_stop() = 0;
-  // When to ask again at the latest.
+  // When to check again at the latest.
   [[nodiscard]] virtual core::MonotonicTime look_again_at() = 0;
-  // Readable when it is worth asking at once.
+  // Readable when an immediate check is useful.
   [[nodiscard]] virtual int wake_fd() = 0;
 };
 
@@ -31,17 +31,17 @@ struct ProcessSpec {
   std::vector<std::string> environment = {};  // NAME=VALUE, all of it
   std::size_t output_max = 2U << 20U;
   std::size_t error_tail_max = 4096;
-  core::Duration kill_after = std::chrono::seconds{5};  // SIGKILL for what lives so long after SIGTERM
+  core::Duration kill_after = std::chrono::seconds{5};  // SIGKILL this long after SIGTERM
 };
 
 struct ProcessEnd {
-  std::string start_error = {};  // it could not be started; then nothing else holds
+  std::string start_error = {};  // the process could not be started; nothing else is set then
   std::optional<int> exit_code = {};
   std::optional<int> signal = {};
   std::string output = {};
   std::string error_tail = {};
-  bool output_too_long = false;  // it was stopped for that
-  bool stopped = false;          // the watch wanted it so
+  bool output_too_long = false;  // the process was stopped for that
+  bool stopped = false;          // the watch required it
 };
 
 [[nodiscard]] ProcessEnd run_process(const ProcessSpec& spec, ProcessWatch& watch, core::Clock& clock);

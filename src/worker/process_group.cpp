@@ -10,10 +10,10 @@ namespace pawl::worker {
 
 namespace {
 
-// Of what /proc/N/stat holds: "N (name) state parent group …", where a name may hold anything.
+// Parses /proc/N/stat: "N (name) state parent group …", where the name may contain any character.
 bool is_living_member(const std::string& stat, pid_t group) {
   const auto end_of_name = stat.rfind(')');
-  if (end_of_name == std::string::npos) return false;  // it is gone
+  if (end_of_name == std::string::npos) return false;  // the process is gone
   std::istringstream rest{stat.substr(end_of_name + 1)};
   char state = 0;
   pid_t parent = 0;

@@ -57,7 +57,8 @@ std::vector<std::string> environment_for(const ClaimedTask& task, const std::str
                                                              {"PAWL_FENCE", std::to_string(task.fence)},
                                                              {"PAWL_RUN_ID", task.run_id},
                                                              {"PAWL_NODE_ID", task.node_id},
-                                                             {"TRACEPARENT", task.traceparent}};
+                                                             {"TRACEPARENT", task.traceparent},
+                                                             {"TRACESTATE", task.tracestate}};
   for (const auto& [name, value] : own) {
     std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + "="); });
     if (!value.empty()) environment.push_back(name + "=" + value);
@@ -88,10 +89,10 @@ void TaskRunner::run(const ClaimedTask& task) {
 
 void TaskRunner::release(const ClaimedTask& task) {
   const auto told = api_.report(options_.worker_id, {simple_report(task, "release")}, kCallTimeout);
-  if (!told) say_(fmt::format("task {} was not given back: {}", task.id, told.problem().detail));
+  if (!told) say_(fmt::format("task {} was not released: {}", task.id, told.problem().detail));
 }
 
-// The heartbeat beside the start says when the lease began: how long the claim waited is not known.
+// The heartbeat in the same call sets when the lease began: how long the claim waited is unknown.
 std::shared_ptr<Lease> TaskRunner::start(const ClaimedTask& task) {
   const auto sent_at = clock_.monotonic();
   const auto results =
@@ -136,8 +137,9 @@ Outcome TaskRunner::call_http(const HttpHandler& handler, const ClaimedTask& tas
   lease.when_ended([&caller] { caller.cancel(); });
   client::HttpHeaders headers{{"idempotency-key", task.operation_key}};
   if (!task.traceparent.empty()) headers.emplace("traceparent", task.traceparent);
+  if (!task.tracestate.empty()) headers.emplace("tracestate", task.tracestate);
   const auto answer = caller.send({.method = "POST", .body = task.object, .headers = std::move(headers)});
-  lease.when_ended(nullptr);  // the caller goes
+  lease.when_ended(nullptr);  // `caller` is destroyed next
   return outcome_of(answer);
 }
 
@@ -145,12 +147,13 @@ void TaskRunner::finish(const ClaimedTask& task, const Outcome& outcome, Lease& 
   const auto state = lease.state();
   if (state == LeaseState::lost)
     return say_(fmt::format("task {}: the lease was lost, nothing is reported", task.id));
-  // One that ended well before it could be stopped has done its work.
+  // An attempt that completed before it could be stopped has done its work.
   const bool completed = outcome.kind == Outcome::Kind::completed;
   auto report = report_text(task.id, task.fence, outcome);
   if (!completed && state == LeaseState::abandoned) report = simple_report(task, "release");
   if (!completed && state == LeaseState::cancelled) {
-    report = report_text(task.id, task.fence, failure("cancelled", "stopped as the cancel asked", false));
+    report = report_text(task.id, task.fence,
+                         failure("cancelled", "stopped because a cancel was requested", false));
   }
   if (!completed && state == LeaseState::timed_out)
     report = report_text(task.id, task.fence, failure("timeout", kTimeoutMessage, true));

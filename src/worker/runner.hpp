@@ -1,5 +1,5 @@
 #pragma once
-// Takes one claimed task from its start to its report. Each thread that runs tasks has a runner of its own.
+// Takes one claimed task from its start to its report. Each thread that runs tasks has its own runner.
 
 #include <functional>
 #include <string>
@@ -18,16 +18,16 @@ struct RunnerOptions {
   std::string ns = {};
   std::string worker_id = {};
   core::Duration lease = {};
-  bool allow_private = false;                 // addresses of HTTP handlers
+  bool allow_private = false;                 // HTTP handlers may have private addresses
   std::vector<std::string> environment = {};  // of the handlers: NAME=VALUE
 };
 
 using Say = std::function<void(const std::string&)>;
 
-// A handler may do what its task asks for, not what the worker or a server beside it may: of Pawl's own
-// variables, which may hold tokens and passwords, it gets those that say where the server is.
+// A handler may do what its task needs, not what the worker or a server on the same machine may. Of Pawl's
+// own variables, which may hold tokens and passwords, it gets those that locate the server.
 [[nodiscard]] bool is_for_handlers(std::string_view variable);
-// The handler's own variables are added to what the worker has.
+// Adds the handler's own variables to those of the worker.
 [[nodiscard]] std::vector<std::string> environment_for(const ClaimedTask& task, const std::string& ns,
                                                        std::vector<std::string> environment);
 
@@ -37,7 +37,7 @@ class TaskRunner {
              core::Random& random, const Say& say);
 
   void run(const ClaimedTask& task);
-  // Gives back what was claimed and not begun.
+  // Releases a task that was claimed and not started.
   void release(const ClaimedTask& task);
 
  private:
@@ -46,7 +46,7 @@ class TaskRunner {
   [[nodiscard]] Outcome run_shell(const ShellHandler& handler, const ClaimedTask& task, Lease& lease);
   [[nodiscard]] Outcome call_http(const HttpHandler& handler, const ClaimedTask& task, Lease& lease);
   void finish(const ClaimedTask& task, const Outcome& outcome, Lease& lease);
-  // Again and again while the lease is there, until the server has answered.
+  // Retries until the server has answered, unless the lease is lost.
   core::Result<ReportResult> deliver(const std::string& report, Lease& lease);
 
   const RunnerOptions& options_;

@@ -26,14 +26,13 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// All that the child needs, made before the fork: in a copy of a process with threads nothing may be
-// allocated.
+// All that the child needs, allocated before the fork: the child of a process with threads must not allocate.
 struct Plan {
   std::array<int, 3> standard;  // in the order of their numbers
   char* const* words;
   char* const* environment;
   pid_t parent;
-  int failure;  // a pipe for errno, which closes itself if all goes well
+  int failure;  // a pipe for errno; a successful exec closes it
   int descriptors_max;
 };
 
@@ -44,7 +43,7 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// A connection of the worker that lived on in a handler would look as if the worker did.
+// A connection of the worker that stayed open in a handler would make the worker look alive.
 void close_others_at_exec(int descriptors_max) {
   constexpr int kFirst = STDERR_FILENO + 1;
   if (syscall(SYS_close_range, kFirst, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
@@ -56,11 +55,11 @@ void close_others_at_exec(int descriptors_max) {
   _exit(127);
 }
 
-// In the child, between fork and exec: only what is safe there.
+// In the child, between fork and exec: only calls that are safe there.
 [[noreturn]] void become(const Plan& plan) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != plan.parent) _exit(127);  // it ended before it could be told so
+  if (getppid() != plan.parent) _exit(127);  // the parent ended before the signal was set up
   for (int number = 0; number < 3; ++number) {
     if (dup2(plan.standard[static_cast<std::size_t>(number)], number) < 0) fail(plan, errno);
   }

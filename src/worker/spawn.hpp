@@ -1,5 +1,5 @@
 #pragma once
-// Starts a shell command as a process of its own.
+// Starts a shell command in its own process.
 
 #include <string>
 #include <vector>
@@ -18,12 +18,12 @@ struct SpawnSpec {
 
 struct Spawned {
   pid_t pid = -1;
-  int error = 0;  // of errno: it could not be started
+  int error = 0;  // an errno: it could not be started
 };
 
-// In a group of its own, with nothing open but the three and no signal blocked or ignored: the worker's
-// settings are not the handler's. It gets SIGTERM when the calling thread ends, so that thread must wait for
-// it; a worker that is killed takes its handlers with it in this way.
+// The process has its own process group, only these three descriptors, and no blocked or ignored signals: the
+// worker's settings do not apply to the handler. It gets SIGTERM when the calling thread ends, so that thread
+// must wait for it. That is how a killed worker takes its handlers with it.
 [[nodiscard]] Spawned spawn_shell(const SpawnSpec& spec);
 
 }  // namespace pawl::worker

@@ -22,14 +22,14 @@ constexpr core::Duration kClaimWait = std::chrono::seconds{20};
 constexpr core::Duration kBackOffMin = std::chrono::milliseconds{200};
 constexpr core::Duration kBackOffMax = std::chrono::seconds{5};
 
-// Every thread made later has them blocked too; whoever waits on the descriptor gets them.
+// Threads created later block them too; the thread that reads the descriptor receives them.
 net::Descriptor block_signals() {
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // a handler that does not read its input is no reason to die
+  std::signal(SIGPIPE, SIG_IGN);  // a handler that does not read its input must not end the worker
   return net::Descriptor{signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)};
 }
 
@@ -53,7 +53,7 @@ core::Status Worker::run() {
   idle_ = net::Descriptor{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   const bool enlisted = enlist();
   runner_options_.worker_id = id_;
-  say_(fmt::format("worker {} serves {} with {} at once", id_, fmt::join(handlers_.types(), ", "),
+  say_(fmt::format("worker {} handles {} with concurrency {}", id_, fmt::join(handlers_.types(), ", "),
                    options_.concurrency));
   LeaseKeeper keeper{{.lease = options_.lease, .is_enlisted = enlisted},
                      std::make_unique<HttpLeaseCalls>(options_.server, options_.ns, id_, random_),
@@ -77,7 +77,7 @@ core::Status Worker::run() {
   return problem_ ? core::Status{*problem_} : core::Status{core::Done{}};
 }
 
-// A server that does not know workers, or is not there yet, is no reason not to claim under our own name.
+// If the server has no registration or is not reachable yet, the worker claims under its own id.
 bool Worker::enlist() {
   WorkerApi api{options_.server, options_.ns, random_};
   auto id = api.enlist({.queues = options_.queues,
@@ -149,7 +149,7 @@ void Worker::give_up(const core::Problem& problem) {
   wake();
 }
 
-// A task that was claimed and not begun when the worker is told to stop is given back.
+// A task that was claimed and not started when the worker stops is released.
 void Worker::run_loop(LeaseKeeper& keeper) {
   TaskRunner runner{runner_options_, handlers_, keeper, clock_, random_, say_};
   std::unique_lock lock{mutex_};
@@ -182,11 +182,11 @@ void Worker::drain(LeaseKeeper& keeper) {
   const auto until = clock_.monotonic() + options_.drain_timeout;
   {
     const std::lock_guard lock{mutex_};
-    closed_ = true;  // the claimer is gone: what waits now is the last
+    closed_ = true;  // the claimer has ended: no more tasks arrive
     changed_.notify_all();
   }
   while (!is_idle() && clock_.monotonic() < until) {
-    if (wait_for_signal(until)) break;  // told once more: at once, then
+    if (wait_for_signal(until)) break;  // a second signal: stop immediately
   }
   if (!is_idle()) keeper.end_all(LeaseState::abandoned);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A worker: claims over HTTP, runs handlers side by side, ends in good order. `run` blocks until it is told
-// to stop by SIGTERM or SIGINT (a second one does not wait for what runs).
+// A worker: claims over HTTP, runs handlers concurrently, and shuts down gracefully. `run` blocks until
+// SIGTERM or SIGINT (a second signal does not wait for running tasks).
 
 #include <condition_variable>
 #include <deque>
@@ -37,8 +37,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
   ~Worker() = default;
 
-  // Blocks SIGTERM and SIGINT in the calling thread for good. The problem is one that no waiting helps: the
-  // server refuses this worker.
+  // Blocks SIGTERM and SIGINT in the calling thread permanently. Returns a problem if the server refuses this
+  // worker, which waiting would not change.
   [[nodiscard]] core::Status run();
 
  private:
@@ -54,7 +54,7 @@ class Worker {
   void stop();
   void drain(LeaseKeeper& keeper);
   [[nodiscard]] bool is_idle();
-  // Until a signal (true), `wake`, or the given time.
+  // Waits until a signal (true), `wake`, or the given time.
   bool wait_for_signal(std::optional<core::MonotonicTime> until);
   void wake();
 
@@ -66,14 +66,14 @@ class Worker {
   RunnerOptions runner_options_;
   std::string id_;
   net::Descriptor signals_;  // a signalfd
-  net::Descriptor idle_;     // an eventfd: nothing runs any more, or there is no use in going on
+  net::Descriptor idle_;     // an eventfd: no task runs any more, or the worker gave up
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<ClaimedTask> waiting_;
   int busy_ = 0;  // waiting or running
   bool stopping_ = false;
-  bool closed_ = false;  // no runner has anything more to do
+  bool closed_ = false;  // the runners get no more tasks
   std::optional<core::Problem> problem_;
 };
 

@@ -17,13 +17,12 @@ using Json = nlohmann::json;
 
 constexpr core::Duration kTimeout = std::chrono::seconds{30};
 constexpr std::size_t kAnswerBytesMax = 1U << 20U;
-// A payload, and as much as labels, keys and the last error can take beside it.
+// A payload, and the most that labels, keys and the last error take besides it.
 constexpr std::size_t kTaskBytesMax = core::kPayloadBytesMax + (256U << 10U);
 constexpr std::size_t kResultBytesMax = 4U << 10U;
 
 core::Problem not_understood() {
-  return {.code = core::ProblemCode::internal,
-          .detail = "the server's answer is not one that this worker knows"};
+  return {.code = core::ProblemCode::internal, .detail = "the server's answer cannot be parsed"};
 }
 
 std::string text_of(std::string_view object, std::string_view name) {
@@ -46,6 +45,7 @@ ClaimedTask claimed_task(std::string_view object) {
           .run_id = text_of(object, "run_id"),
           .node_id = text_of(object, "node_id"),
           .traceparent = text_of(object, "traceparent"),
+          .tracestate = text_of(object, "tracestate"),
           .attempt = number_of(object, "attempt"),
           .fence = number_of(lease, "fence"),
           .timeout = core::parse_duration(text_of(object, "timeout")),
@@ -68,13 +68,13 @@ WorkerApi::WorkerApi(client::HttpTarget server, const std::string& ns, core::Ran
     : base_("/v1/" + client::percent_encoded(ns)), caller_(std::move(server), random) {}
 
 core::Result<client::HttpAnswer> WorkerApi::post(const std::string& path, std::string body,
-                                                 const Bounds& bounds) {
+                                                 const Terms& terms) {
   auto answer = caller_.call({.method = "POST",
                               .path = base_ + path,
                               .body = std::move(body),
-                              .timeout = bounds.timeout,
-                              .body_max = bounds.answer_bytes_max,
-                              .repeatable = true});
+                              .timeout = terms.timeout,
+                              .body_max = terms.answer_bytes_max,
+                              .repeatable = terms.repeatable});
   if (answer && !Json::accept(answer->body)) return not_understood();
   return answer;
 }
@@ -103,8 +103,9 @@ core::Status WorkerApi::heartbeat(const std::string& worker_id, const WorkerCoun
                         .number("completed_delta", counts.completed)
                         .number("failed_delta", counts.failed)
                         .str();
-  const auto answer =
-      post("/workers/" + client::percent_encoded(worker_id) + "/heartbeat", body, {timeout, kAnswerBytesMax});
+  // Not marked repeatable: the server adds up the deltas.
+  const auto answer = post("/workers/" + client::percent_encoded(worker_id) + "/heartbeat", body,
+                           {.timeout = timeout, .answer_bytes_max = kAnswerBytesMax, .repeatable = false});
   return answer ? core::Status{core::Done{}} : answer.problem();
 }
 

@@ -1,8 +1,8 @@
 #pragma once
-// The calls that a worker makes, on one connection. One thread at a time, but for `cancel`.
+// The calls that a worker makes, on one connection. One thread at a time, except for `cancel`.
 //
-// Always: an answer takes memory in proportion to what was asked for: a claim to the number of its tasks, a
-// report to the number of reports. A larger one is `payload_too_large`, one with more tasks `internal`.
+// Invariant: the memory for an answer is bounded by the request: by the number of tasks of a claim, or of
+// reports. A larger answer is `payload_too_large`, one with more tasks `internal`.
 
 #include <cstdint>
 #include <optional>
@@ -20,9 +20,10 @@ struct ClaimedTask {
   std::string queue = {};
   std::string operation_key = {};
   std::string execution_key = {};
-  std::string run_id = {};       // empty: it is part of no run
+  std::string run_id = {};       // empty: not part of a run
   std::string node_id = {};      // the same
-  std::string traceparent = {};  // empty: of no trace
+  std::string traceparent = {};  // empty: no trace
+  std::string tracestate = {};
   std::int64_t attempt = 0;
   std::int64_t fence = 0;
   std::optional<core::Duration> timeout = {};  // of this attempt
@@ -50,7 +51,7 @@ struct Registration {
 
 struct WorkerCounts {
   int active = 0;
-  int completed = 0;  // since the last time
+  int completed = 0;  // since the last heartbeat
   int failed = 0;
 };
 
@@ -62,28 +63,29 @@ class WorkerApi {
  public:
   WorkerApi(client::HttpTarget server, const std::string& ns, core::Random& random);
 
-  // The worker's id.
+  // Registers the worker; returns its id.
   [[nodiscard]] core::Result<std::string> enlist(const Registration& registration);
   [[nodiscard]] core::Status heartbeat(const std::string& worker_id, const WorkerCounts& counts,
                                        core::Duration timeout);
   [[nodiscard]] core::Status leave(const std::string& worker_id);
   [[nodiscard]] core::Result<std::vector<ClaimedTask>> claim(const ClaimRequest& request);
-  // One result a report, in order. Reports are objects as JSON text; each may be sent twice without harm.
+  // Returns one result per report, in order. Reports are JSON objects as text; each may safely be sent twice.
   [[nodiscard]] core::Result<std::vector<core::Result<ReportResult>>> report(
       const std::string& worker_id, const std::vector<std::string>& reports, core::Duration timeout);
 
-  // Waits at most so long; the ids of tasks that were canceled or taken from the worker.
+  // Waits at most this long; returns the ids of tasks that were canceled or taken from the worker.
   [[nodiscard]] core::Result<std::vector<std::string>> await_notices(const std::string& worker_id,
                                                                      core::Duration wait);
 
   void cancel() { caller_.cancel(); }
 
  private:
-  struct Bounds {
+  struct Terms {
     core::Duration timeout = {};
     std::size_t answer_bytes_max = 0;
+    bool repeatable = true;  // as for HttpRequest
   };
-  core::Result<client::HttpAnswer> post(const std::string& path, std::string body, const Bounds& bounds);
+  core::Result<client::HttpAnswer> post(const std::string& path, std::string body, const Terms& terms);
 
   std::string base_;
   client::HttpCaller caller_;

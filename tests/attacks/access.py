@@ -1,4 +1,4 @@
-"""Calls that try to get at what is not theirs."""
+"""Attacks that try to access other callers' objects."""
 import contextlib
 import http.server
 import json
@@ -70,7 +70,7 @@ def revoked_token_waits(server: Server) -> None:
 
 @contextlib.contextmanager
 def second_node(server: Server):
-    """Another server on the same store; gives its port."""
+    """Another server on the same store. Yields its port."""
     command = [server.binary, "serve", "--listen", "127.0.0.1:0", "--store", server.database.address]
     node = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                             env={"PATH": os.environ["PATH"]})
@@ -84,7 +84,7 @@ def second_node(server: Server):
 
 @register(ATTACKS)
 def revoked_token_waits_on_another_node(server: Server) -> None:
-    """Claims, waits for a result and for notices, and a stream: their token is revoked at the other node."""
+    """A claim, waits for a result and for notices, and a stream, whose token is revoked on the other node."""
     admin = server.admin()
     created = admin.expect(201, "POST", "/v1/admin/tokens", {"role": "worker", "namespaces": [ATTACKER]})
     run = admin.expect(201, "POST", "runs", {"workflow": "open"})["run"]["id"]
@@ -123,7 +123,7 @@ def revoked_token_waits_on_another_node(server: Server) -> None:
 
 @register(ATTACKS)
 def token_acts_as_anothers_worker(server: Server) -> None:
-    """Two tokens of one namespace: each has workers of its own."""
+    """Two tokens of one namespace, each with workers of its own."""
     admin = server.admin()
     owner = server.client(server.new_token("worker", [ATTACKER]))
     other = server.client(server.new_token("worker", [ATTACKER]))
@@ -145,7 +145,7 @@ def token_acts_as_anothers_worker(server: Server) -> None:
 
 @register(ATTACKS)
 def bound_token_starts_work_in_other_queues(server: Server) -> None:
-    """By a definition, by the steps of a run of its own, by taking over the workflow of another queue."""
+    """With a definition, with steps of its own run, or by taking over the workflow of another queue."""
     admin = server.admin()
     admin.expect(201, "PUT", "definitions/payout", {"tasks": [{"id": "pay", "activity": "pay", "queue": "vault"}]})
     admin.expect(201, "POST", "workers", {"worker_id": "of-vault", "queues": ["vault"], "workflow_types": ["transfer"]})
@@ -229,7 +229,7 @@ def answers_lack_their_headers(server: Server) -> None:
 
 
 def answer_with(body_of):
-    """A handler of HTTP requests that answers each with JSON."""
+    """An HTTP request handler that answers every request with JSON."""
 
     class Answering(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -273,7 +273,7 @@ def claimed_task(number: int, execution_key: str, operation_key: str) -> dict:
 
 @register(ATTACKS, stores=("sqlite",))
 def server_splits_a_handlers_request(server: Server) -> None:
-    """A malicious server puts a request of its own into the keys that a worker passes on as headers."""
+    """A malicious server injects a request into the keys that a worker forwards as headers."""
     smuggled = "k\r\nContent-Length: 0\r\n\r\nDELETE /smuggled HTTP/1.1\r\nHost: x\r\nX: "
     tasks = [claimed_task(1, "key", "key"), claimed_task(2, smuggled, "key"), claimed_task(3, "key", smuggled)]
     received = []
@@ -306,7 +306,7 @@ def server_splits_a_handlers_request(server: Server) -> None:
 
 @register(ATTACKS, stores=("postgres",))
 def domain_in_pg_temp(server: Server) -> None:
-    """A role with only `usage` on the schema puts a type of its own in front of the functions' types."""
+    """A role with only `usage` on the schema shadows the functions' types with types of its own."""
     base = server.database.address.removeprefix("postgres:")
     role = "attacker_" + server.database.name
     psql = lambda sql: subprocess.run(["psql", base, "-qAt", "-v", "ON_ERROR_STOP=0", "-c", sql],

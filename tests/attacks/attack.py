@@ -1,4 +1,4 @@
-"""What an attack is: a function over a server, bounded in time and memory, that raises Breach if it succeeds."""
+"""An attack: a function of a server, bounded in time and memory, that raises Breach if the attack succeeds."""
 from typing import Callable, NamedTuple
 
 from server import Server

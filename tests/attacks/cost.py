@@ -1,4 +1,4 @@
-"""Small requests that try to cost much: memory, the commit thread, the disk, the connections."""
+"""Small requests that try to exhaust a resource: memory, the commit thread, the disk, the connections."""
 import concurrent.futures
 import contextlib
 import http.client
@@ -22,7 +22,7 @@ def start(client, workflow: str, run_input=None) -> str:
 
 
 def is_bounded_at(client, run: str, seconds: float) -> bool:
-    """Whether the run ends, or is set aside, within the time."""
+    """Whether the run ends, or is paused, within the time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if state_of(client, run) in ENDED | {"paused"}:
@@ -49,7 +49,7 @@ def workflows_contain_each_other(server: Server) -> None:
                                              {"id": "a", "type": "workflow", "workflow": other, "after": ["nap"]},
                                              {"id": "b", "type": "workflow", "workflow": other, "after": ["nap"]}]})
     run = start(client, "ping")
-    time.sleep(3)  # a tree that doubles each 100 ms, until it is bounded by depth, by a quota or by being canceled
+    time.sleep(3)  # a tree that doubles every 100 ms, until the depth limit, a quota or a cancel bounds it
     client.call("POST", f"runs/{run}/cancel", {})
     client.call("POST", f"runs/{run}/terminate", {})
     require(is_bounded_at(client, run, 60), "the tree of runs cannot be ended")
@@ -63,7 +63,7 @@ def tree_of_runs_behind_a_sleep(server: Server) -> None:
                                              {"id": "again", "type": "workflow", "workflow": "bush", "after": ["nap"],
                                               "for_each": list(range(100))}]})
     start(client, "bush")
-    time.sleep(3)  # then the server starts again, with timers that were due when it ended
+    time.sleep(3)  # then the server restarts, with timers that were due when it ended
 
 
 @register(ATTACKS)
@@ -120,7 +120,7 @@ def schema_of_two_megabytes(server: Server) -> None:
     client = server.admin()
     values = [f"value-{i:08}" for i in range(120_000)]
     accepted = 0
-    for count in (120_000, 110_000, 55_000, 25_000, 10_000, 5_000, 4_000, 1_000):  # the largest that is taken
+    for count in (120_000, 110_000, 55_000, 25_000, 10_000, 5_000, 4_000, 1_000):  # finds the largest accepted one
         schema = {"type": "object", "properties": {"kind": {"enum": values[:count]}}}
         answer = client.call("PUT", "types/wide", {"schema": schema})
         require(answer.status in (200, 201, 400, 413), f"unexpected answer {answer}")
@@ -134,7 +134,7 @@ def schema_of_two_megabytes(server: Server) -> None:
     def enqueue(_) -> None:
         attacker = server.admin()
         while time.monotonic() < end:
-            attacker.call("POST", "tasks", batch["tasks"][0])  # now the server knows the type for a moment
+            attacker.call("POST", "tasks", batch["tasks"][0])  # the server now caches the type for a moment
             attacker.call("POST", "tasks/batch", batch)
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -208,7 +208,7 @@ def one_viewer_takes_all_streams(server: Server) -> None:
 
 @register(ATTACKS)
 def one_viewer_takes_all_connections(server: Server) -> None:
-    """Each of them has asked for something once. Probes must have room beside them."""
+    """Each connection has sent one request. Probes must still be served."""
     token = server.new_token("viewer", [ATTACKER])
     request = (f"GET /v1/{ATTACKER}/queues HTTP/1.1\r\nHost: localhost\r\n"
                f"Authorization: Bearer {token}\r\n\r\n").encode()

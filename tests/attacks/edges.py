@@ -1,4 +1,4 @@
-"""What a server, a page, a proxy or another user of the machine can do at the edges: clients, workers, terminals."""
+"""Attacks by a server, a web page, a proxy or another user of the machine: on clients, workers and terminals."""
 import contextlib
 import http.client
 import os
@@ -14,7 +14,7 @@ from server import Client, Server, require, wait_until
 
 ATTACKS: list[Attack] = []
 WORKER_MIB_MOST = 128
-ENDLESS_MIB = 400  # what the malicious server sends at most
+ENDLESS_MIB = 400  # the maximum that the malicious server sends
 
 
 @contextlib.contextmanager
@@ -29,7 +29,7 @@ def ended(command: list, **options):
 
 @contextlib.contextmanager
 def open_server(server: Server, *flags: str):
-    """Another server of the same program with a store of its own and no token; its port."""
+    """Another server with a store of its own and no tokens. Yields its port."""
     store = f"sqlite:{server.folder}/open.db"
     listen = [] if "--listen" in flags else ["--listen", "127.0.0.1:0"]
     command = [server.binary, "serve", "--store", store, *listen, *flags]
@@ -40,11 +40,11 @@ def open_server(server: Server, *flags: str):
 
 
 def endless():
-    """A handler of HTTP requests whose answer to a claim does not end."""
+    """An HTTP request handler whose response to a claim is endless."""
 
     class Endless(answer_with(lambda *_: '{"worker_id":"w","task_ids":[],"results":[]}')):
         def handle(self):
-            with contextlib.suppress(OSError):  # the worker has closed
+            with contextlib.suppress(OSError):  # the worker has closed the connection
                 super().handle()
 
         def do_POST(self):  # pylint: disable=invalid-name
@@ -100,7 +100,7 @@ def other_user_lists_processes(server: Server) -> None:
     token = server.new_token("worker", ["default"])
     command = [server.binary, "worker", "--handle", "t=true", "--token", token, "--address", f"http://127.0.0.1:{server.port}"]
     with ended(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]}) as worker:
-        wait_until(lambda: "serves" in worker.stderr.readline(), "the worker does not start", 20)
+        wait_until(lambda: "handles" in worker.stderr.readline(), "the worker does not start", 20)
         words = pathlib.Path(f"/proc/{worker.pid}/cmdline").read_text()
     require("--handle" in words, "this is not the worker's command line: it proves nothing")
     require(token not in words, "the list of processes shows the token")
@@ -122,7 +122,7 @@ def shown_on_a_terminal(command: list, variables: dict) -> bytes:
 @register(ATTACKS, stores=("sqlite",))
 def payload_commands_the_terminal(server: Server) -> None:
     client = server.admin("default")
-    name = "b\u202ec\u200bd\ufeffe"  # of a name the server takes no control characters
+    name = "b\u202ec\u200bd\ufeffe"  # the server accepts no control characters in names
     evil = f"a\u009b2J{name}"
     task = client.expect(201, "POST", "tasks", {"type": name, "payload": {"text": evil}, "labels": {"l": name}})["task"]["id"]
     variables = {"PATH": os.environ["PATH"], "PAWL_TOKEN": server.admin_token, "TERM": "xterm",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """neighbor.py PORT TOKEN NAMESPACE: a well-behaved client in a process of its own.
 
-Enqueues a task and reads it, over and over, until its standard input ends. Then it prints its latencies in ms and the
-answers that were not as they should be, as JSON. A line on standard input begins a new period.
+Repeatedly enqueues a task and reads the queues, until its standard input ends. Then it prints its latencies in ms and
+the unexpected answers, as JSON. A line on standard input begins a new period.
 """
 import json
 import sys
@@ -11,7 +11,7 @@ import time
 
 from server import Client
 
-PAUSE = 0.01  # seconds between two calls: a client beside the attack, not a load of its own
+PAUSE = 0.01  # seconds between two calls, so that the client itself adds little load
 
 
 def main() -> None:

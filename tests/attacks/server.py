@@ -13,14 +13,14 @@ import time
 import uuid
 
 ATTACKER = "mallory"  # the namespace of every attack
-NEIGHBOR = "alice"    # the namespace that must not notice
+NEIGHBOR = "alice"    # the namespace that must be unaffected
 
-ADDRESS_SPACE_MOST = 6 << 30  # bytes: an attack that succeeds must not take the machine's memory
+ADDRESS_SPACE_MOST = 6 << 30  # bytes: a successful attack must not exhaust the machine's memory
 STARTS_WITHIN = 60  # seconds; a server that crashes at each start never answers
 
 
 class Breach(Exception):
-    """The attack got what it wanted."""
+    """The attack succeeded."""
 
 
 def require(holds: bool, breach: str) -> None:
@@ -43,14 +43,14 @@ class Answer:
 
 
 class Client:
-    """One connection that opens again when it was closed."""
+    """One connection that reconnects after it was closed."""
 
     def __init__(self, port: int, token: str | None = None, namespace: str = ATTACKER, timeout: float = 30):
         self.port, self.token, self.namespace, self.timeout = port, token, namespace, timeout
         self.connection = None
 
     def call(self, method: str, path: str, body=None, headers=None) -> Answer:
-        """`path` is below the namespace, or from the root if it begins with "/v1/" or names no namespace."""
+        """`path` is relative to the namespace, or absolute if it begins with "/"."""
         data = body if body is None or isinstance(body, (bytes, str)) else json.dumps(body)
         all_headers = {"Content-Type": "application/json"} if data is not None else {}
         if self.token:
@@ -83,7 +83,7 @@ class Client:
 
 
 class Database:
-    """SQLite in the folder of the server, or a new database of the PostgreSQL that PAWL_TEST_POSTGRES names."""
+    """SQLite in the server's folder, or a new database on the PostgreSQL server of PAWL_TEST_POSTGRES."""
 
     def __init__(self, kind: str, folder: pathlib.Path):
         self.kind = kind
@@ -101,7 +101,7 @@ class Database:
 
 
 class Server:
-    """`pawl serve` with an admin token; ends with its `with` block."""
+    """`pawl serve` with an admin token; killed at the end of its `with` block."""
 
     def __init__(self, binary: str, store: str, settings: dict | None = None):
         self.binary = binary
@@ -169,7 +169,7 @@ class Server:
             self.process.stdout.close()
 
     def restart(self) -> None:
-        """As after a crash. The store is what the attack left behind."""
+        """Restarts the server as after a crash, on the store that the attack left behind."""
         self.note_memory()
         self.kill()
         self.start()
@@ -177,7 +177,7 @@ class Server:
 
 
 def wait_until(condition, breach: str, seconds: float = 60):
-    """The value of `condition` once it is true; errors of the connection count as false."""
+    """Returns the value of `condition` once it is true. Connection errors count as false."""
     end = time.monotonic() + seconds
     while True:
         try:

@@ -72,7 +72,7 @@ def run_tests(program: pathlib.Path, tests: str, canary: str, stops_early: bool)
         return Outcome([], f"no test was run for {tests}", output)
     if status == 0 and "the tests hang" in output:
         return Outcome([], f"{begun[-1]} hangs", output)
-    if status != 0 and "[  PASSED  ]" not in output:  # the summary that ends every whole run
+    if status != 0 and "[  PASSED  ]" not in output:  # the summary at the end of every complete run
         failed.append(f"{begun[-1]} (aborted)")
     if status != 0 and not failed:
         return Outcome([], f"exit code {status} without a failed test", output)
@@ -98,7 +98,7 @@ def try_canary(build: pathlib.Path, canary: Canary, stops_early: bool) -> tuple[
 
 
 def check_without_canary(build: pathlib.Path, table: list[Canary], pool) -> bool:
-    """The same tests pass where no bug is planted."""
+    """Requires that the same tests pass without a planted bug."""
     filters: dict[str, dict] = {}
     for canary in table:
         if canary.suite != "sim":

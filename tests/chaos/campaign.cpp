@@ -20,14 +20,13 @@ namespace pawl::chaos {
 
 namespace {
 
-constexpr int kShownMax = 5;  // violations of one shape
-constexpr std::chrono::seconds kCalm{
-    4};  // under load and with no faults, for what recoveries take by themselves
+constexpr int kShownMax = 5;              // per shape of violation
+constexpr std::chrono::seconds kCalm{4};  // load without faults, to measure undisturbed recoveries
 
-constexpr std::chrono::seconds kStandstillMax{10};  // of a dead worker's lease, though a clock was stepped
+constexpr std::chrono::seconds kStandstillMax{10};  // of a dead worker's lease after a clock step
 constexpr const char* kLeadersFollowed = "leaders that followed another";
 
-// What a campaign must have seen at least once: without it, a promise that held was not tried.
+// A campaign must see each of these at least once: otherwise it passed without testing a promise.
 constexpr std::array kMustBeSeen{"enqueues",
                                  "batches",
                                  "claims",
@@ -86,7 +85,7 @@ std::vector<FaultScore> scores_of(const Faults& faults, const Ledger& ledger) {
   return score(landed, ledger.violations(), ledger.fault_recoveries());
 }
 
-// Without its ids and numbers: violations of one shape have one cause.
+// The text without words that contain digits (ids, numbers): violations of one shape have one cause.
 std::string shape_of(const std::string& text) {
   std::istringstream words{text};
   std::string shape;
@@ -108,7 +107,7 @@ void print_violations(const std::vector<Violation>& violations) {
   }
 }
 
-// True if it is all well.
+// Returns true if nothing was violated and nothing is missing.
 bool print_verdict(const Campaign& campaign, const Faults& faults, const Ledger& ledger,
                    const CallCounts& calls) {
   std::vector<std::string> gaps;

@@ -1,5 +1,6 @@
 #pragma once
-// One campaign: a cluster on a store, load, faults, then rest and the judgement.
+// One campaign: starts a cluster on a store, applies load and faults, lets the cluster settle, and judges the
+// result.
 
 #include <chrono>
 #include <cstdint>
@@ -15,17 +16,17 @@ namespace pawl::chaos {
 struct Campaign {
   ClusterOptions cluster = {};
   std::uint64_t seed = 1;
-  std::chrono::milliseconds time = {};  // under fire
-  std::string binary = {};              // pawl
-  std::vector<Fault> faults = {};       // these kinds
+  std::chrono::milliseconds time = {};  // for which faults are injected
+  std::string binary = {};              // path of the pawl program
+  std::vector<Fault> faults = {};       // the kinds to inject
 };
 
 struct Outcome {
-  bool is_well = false;  // nothing was violated, and everything was tried
+  bool is_well = false;  // nothing was violated, and everything was exercised
   std::vector<FaultScore> scores = {};
 };
 
-// Prints what happened.
+// Prints a report.
 [[nodiscard]] Outcome run_campaign(const Campaign& campaign);
 
 }  // namespace pawl::chaos

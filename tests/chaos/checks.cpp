@@ -115,7 +115,7 @@ void Checks::tasks() {
   }
 }
 
-// What has not ended by now never will.
+// Called after quiescence: an object that has not ended by now never ends.
 void Checks::ended_as(const std::string& object, const std::string& status) {
   constexpr std::array<std::string_view, 5> kEnded{"completed", "failed", "dead_letter", "cancelled",
                                                    "compensated"};
@@ -124,14 +124,14 @@ void Checks::ended_as(const std::string& object, const std::string& status) {
                     fmt::format("{} {} {}", object, has_ended ? "ended as" : "never ended and is", status));
 }
 
-// The end of the log may be lost, where commits do not wait until it is safe; nothing before it.
+// Where commits do not wait for durability, the end of the log may be lost. Nothing before it may be.
 void Checks::lost(const std::string& object, Time acknowledged) {
   if (ledger_.may_be_lost(acknowledged)) return ledger_.count(kLostWithTheTail);
   ledger_.violation(Harm::lost, object + " was acknowledged and is lost");
 }
 
 void Checks::limits() {
-  const std::vector<Hold> holds =  // a lease that was lost with the end of the log limits nothing
+  const std::vector<Hold> holds =  // leases lost with the end of the log do not count
       those(ledger_.holds(), [&](const Hold& hold) { return !ledger_.may_be_lost(hold.from); });
   const auto expect = [&](const std::string& what, std::int64_t limit, const std::vector<Hold>& of) {
     const std::int64_t most = most_at_once(of);
@@ -174,8 +174,8 @@ void Checks::schedules() {
   for (const char* name : kSchedules) slots_of(name);
 }
 
-// From the first slot to the last, each second is there once: as one that fired, with a task of its own, or
-// in a range that was skipped for a reason.
+// Between the first and the last slot, each second appears exactly once: as a fired slot with its own task,
+// or in a range that was skipped with a reason.
 void Checks::slots_of(const std::string& schedule) {
   const auto created = client_.insist({.path = "/default/schedules/" + schedule}, patience());
   core::TimePoint next = created ? time_of(created->body["created_at"]) + 1s : core::TimePoint{};
@@ -203,7 +203,7 @@ void Checks::slots_of(const std::string& schedule) {
                                                started.size(), tasks_by_schedule_[schedule].size()));
 }
 
-// One task that may run and one that waits for it, in a queue that has no worker.
+// One claimable task and one behind it in the key line, in a queue without workers.
 void Checks::leave_open_key() {
   for (const char* name : {"open/0", "open/1"}) {
     const json task{{"type", "plain"}, {"queue", "left"}, {"key", "left"}, {"idempotency_key", name}};

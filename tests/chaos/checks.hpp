@@ -1,6 +1,6 @@
 #pragma once
-// After the storm: waits until nothing is left to do, then compares what the store says with the ledger.
-// Every difference is a violation of the ledger, and everything that was looked at is counted there.
+// The checks after the faults: wait until all work has ended, then compare the store's contents with the
+// ledger. Every difference becomes a violation in the ledger, and the ledger counts every examined object.
 
 #include <chrono>
 #include <map>
@@ -13,28 +13,28 @@
 
 namespace pawl::chaos {
 
-// The name of their count: tasks and runs that were lost as documented.
+// The name of the count of tasks and runs that were lost as documented.
 inline constexpr const char* kLostWithTheTail = "tasks and runs lost with the end of the log, as documented";
 
 class Checks {
  public:
   Checks(Client& client, Ledger& ledger) : client_(client), ledger_(ledger) {}
 
-  // No slot fires from now on.
+  // Stops all further firings.
   void pause_schedules();
-  // Until all tasks and runs have ended; a violation if nothing changes for a minute.
+  // Waits until all tasks and runs have ended. A minute without progress is a violation.
   void await_quiescence();
 
   void tasks();
   void limits();
   void runs();
   void schedules();
-  // The last thing before `verify`: it has open keys to examine.
+  // Call it last before `verify`: it creates the open keys that `verify` examines.
   void leave_open_key();
-  // By `pawl verify`, which reads only the store. A check that examined nothing is a violation, since it has
-  // proved nothing: the load of a campaign makes rows for every check.
+  // Runs `pawl verify`, which reads only the store. A check that examined nothing is a violation, since it
+  // proved nothing: a campaign's load creates rows for every check.
   void verify(const std::string& binary, const std::string& store, const std::string& log);
-  // How many rows or objects each check of `pawl verify` examined.
+  // The number of rows or objects that each check of `pawl verify` examined.
   [[nodiscard]] const std::map<std::string, std::int64_t>& verified() const { return verified_; }
 
  private:

@@ -9,12 +9,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPatience = 1'500ms;  // with one node; longer than a claim waits
+constexpr auto kPatience = 1'500ms;  // for one node; longer than a claim's long poll
 constexpr auto kPause = 15ms;
 
 constexpr int kConflict = 409;
 
-// A call whose first try is still under way elsewhere is told so; it is asked again.
+// A 409 for a call with an Idempotency-Key means that its first try is still running on another node: retry.
 bool is_final(int status, const Ask& ask) {
   return status < 500 && status != 429 && (status != kConflict || ask.once.empty());
 }

@@ -18,13 +18,13 @@ constexpr std::string_view kNodeField = R"( node=")";
 
 constexpr const char* kFakeClock = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 
-// Nothing is flushed for ten seconds, unless the log's buffers are full: neither by the writer of the log nor
-// by that of pages, whose log is flushed before them.
+// Neither the WAL writer nor the background writer (which flushes the log before the pages) flushes for ten
+// seconds, unless the WAL buffers are full.
 const std::vector<std::string> kNotFlushed{"synchronous_commit=off", "wal_writer_delay=10s",
                                            "wal_writer_flush_after=1GB", "wal_buffers=64MB",
                                            "bgwriter_lru_maxpages=0"};
 
-// The id that a node's log says.
+// Extracts the node id from a node's log.
 std::string node_id_in(const std::string& said) {
   const auto at = said.find(kNodeField);
   if (at == std::string::npos) throw std::runtime_error{"a node does not say its id: " + said};
@@ -57,7 +57,7 @@ Cluster::Cluster(const ClusterOptions& options, std::string binary, std::string 
 }
 
 Cluster::~Cluster() {
-  for (Node& node : nodes_) node.process.reset();  // before their ways to the database
+  for (Node& node : nodes_) node.process.reset();  // before the proxies to the database
 }
 
 std::string Cluster::store() const {
@@ -83,8 +83,8 @@ void Cluster::set_ways(int node, Proxy::Mode mode) {
   its.way_to_standby->set(mode);
 }
 
-// A node's allocator (jemalloc) reads the clock while it is initialized, and libfaketime allocates memory at
-// its first call: with the allocator of the C library in front of it they do not wait for each other.
+// A node's allocator (jemalloc) reads the clock during its initialization, and libfaketime allocates memory
+// in its first call. Preloading the C library's allocator in front avoids this deadlock.
 std::vector<std::string> Cluster::clock_environment() const {
   if (!std::filesystem::exists(kFakeClock))
     throw std::runtime_error{"libfaketime is not installed (./dev chaos installs it)"};
@@ -94,7 +94,7 @@ std::vector<std::string> Cluster::clock_environment() const {
           "DONT_FAKE_MONOTONIC=1"};
 }
 
-// Replaced in one step, since it is read at any time.
+// Replaces the file atomically, since processes read it at any time.
 void Cluster::set_clock(std::chrono::seconds ahead) {
   const std::string next = clock_file() + ".next";
   std::ofstream{next} << (ahead.count() < 0 ? "" : "+") << ahead.count() << "\n";
@@ -103,7 +103,7 @@ void Cluster::set_clock(std::chrono::seconds ahead) {
 
 void Cluster::fail_over() {
   primary_->stop_immediately();
-  // A proxy that takes a connection and then ends it is not what a machine that is gone looks like.
+  // A lost machine does not accept connections, so the proxies to it must not either.
   for (Node& node : nodes_) node.way.reset();
   standby_->promote();
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Nodes (`pawl serve`, real processes) on one store, and what can be done to them. One thread does it, the
-// one that made the cluster; addresses may be asked for from any.
+// Nodes (real `pawl serve` processes) on one store, and operations that disturb them. Only the thread that
+// created the cluster may call it, except that any thread may read addresses.
 
 #include <chrono>
 #include <memory>
@@ -19,22 +19,23 @@ enum class StoreKind : std::uint8_t { postgres, sqlite };
 inline constexpr int kNodes = 3;
 inline constexpr std::chrono::milliseconds kLeaderTtl{2'000};
 
-// What a commit survives. The last two lose the end of the log, as documented (docs/guide/nodes.md).
+// The failures that a commit survives. The last two levels may lose the end of the log, as documented
+// (docs/guides/nodes.md).
 enum class Durability : std::uint8_t {
-  synchronous,           // of the primary: a standby has it
-  asynchronous_standby,  // of the server's crash, but not of the primary's loss
-  not_flushed,           // of neither: synchronous_commit = off
+  synchronous,           // loss of the primary: a standby has the commit
+  asynchronous_standby,  // a crash of the server, but not loss of the primary
+  not_flushed,           // neither: synchronous_commit = off
 };
 
 struct ClusterOptions {
   StoreKind kind = StoreKind::postgres;
   Durability durability = Durability::synchronous;
-  bool has_own_clock = false;  // of the store: it can be stepped, by libfaketime
+  bool has_own_clock = false;  // the store has its own clock, which libfaketime can step
 };
 
 class Cluster {
  public:
-  // All nodes serve when it returns.
+  // All nodes serve requests when the constructor returns.
   Cluster(const ClusterOptions& options, std::string binary, std::string folder);
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
@@ -43,26 +44,27 @@ class Cluster {
   [[nodiscard]] StoreKind kind() const { return options_.kind; }
   [[nodiscard]] const ClusterOptions& options() const { return options_; }
   [[nodiscard]] const std::string& address(int node) const { return nodes_.at(index(node)).address; }
-  // What another program opens the store by, past the proxies.
+  // The address for a program that opens the store directly, without the proxies.
   [[nodiscard]] std::string store() const;
   [[nodiscard]] std::string conninfo() const;
   [[nodiscard]] std::string sqlite_file() const { return folder_ + "/pawl.db"; }
 
-  // Waits until it serves again. A store that is away meanwhile is no reason to give up.
+  // Waits until the node serves again. Keeps trying while the store is unavailable.
   void start(int node);
-  // The id by which it is known to the others since its last start.
+  // The node id since its last start.
   [[nodiscard]] const std::string& id_of(int node) const { return nodes_.at(index(node)).id; }
   [[nodiscard]] Process& process(int node) { return *nodes_.at(index(node)).process; }
-  // What the node's ways to the primary and to the standby do. How many connections that mode has hurt so
-  // far.
+  // Sets the mode of the node's proxies to the primary and to the standby. `hurt` counts the connections that
+  // a mode has affected so far.
   void set_ways(int node, Proxy::Mode mode);
   [[nodiscard]] int hurt(int node, Proxy::Mode mode) const { return nodes_.at(index(node)).way->hurt(mode); }
   [[nodiscard]] PrivatePostgres& primary() { return *primary_; }
   [[nodiscard]] PrivatePostgres& standby() { return *standby_; }
-  // The store's wall clock is ahead of this machine's by this from now on. Monotonic clocks are not touched.
+  // From now on the store's wall clock is ahead of this machine's clock by `ahead`. Monotonic clocks are
+  // unchanged.
   void set_clock(std::chrono::seconds ahead);
-  // Lost for good, and nobody answers where it was; the standby takes its place. Nothing is done to nodes
-  // after that.
+  // The primary is lost for good and its address stops answering; the standby takes over. After this call no
+  // fault may be injected into nodes.
   void fail_over();
   [[nodiscard]] std::string log_of(int node) const {
     return folder_ + "/node-" + std::to_string(node) + ".log";
@@ -70,7 +72,7 @@ class Cluster {
 
  private:
   struct Node {
-    std::unique_ptr<Proxy> way;  // to the primary; none on SQLite
+    std::unique_ptr<Proxy> way;  // to the primary; null on SQLite
     std::unique_ptr<Proxy> way_to_standby;
     std::unique_ptr<Process> process;
     std::string listen = "127.0.0.1:0";
@@ -80,12 +82,12 @@ class Cluster {
 
   static std::size_t index(int node) { return static_cast<std::size_t>(node); }
   [[nodiscard]] std::string store_of(int node) const;
-  // What makes a program read the time of `set_clock`.
+  // The environment that makes a program read the time of `set_clock`.
   [[nodiscard]] std::vector<std::string> clock_environment() const;
   [[nodiscard]] std::string clock_file() const { return folder_ + "/clock"; }
-  // Whichever of the two takes writes.
+  // For whichever of the two servers accepts writes.
   [[nodiscard]] std::string conninfo_by(int port, int standby_port) const;
-  // True when it serves; false when it ended instead.
+  // Returns true when the node serves, false if its process ended instead.
   bool await_serving(Node& node, const std::string& log, std::size_t said_before);
 
   ClusterOptions options_;

@@ -16,8 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr int kRoundsToLand = 10;    // of a kind that does not
-constexpr auto kWritesWithin = 30s;  // of a fault's end
+constexpr int kRoundsToLand = 10;    // for a kind that does not land
+constexpr auto kWritesWithin = 30s;  // after a fault's end
 constexpr auto kFollowedWithin = kLeaderTtl + 5s;
 constexpr core::Duration kSlotEvery = 1s;  // of the schedules in load.cpp
 
@@ -107,7 +107,8 @@ void Faults::kill_the_leader() {
   await_a_slot();
   const Time killed_at = std::chrono::steady_clock::now();
   kill(*node, SIGKILL);
-  // Who was killed is said to lead until its lease is over, unless somebody else did already.
+  // The store reports the killed node as leader until its lease expires, unless another node had already
+  // taken over.
   const bool was_leader = leader() == node;
   const Time until = std::chrono::steady_clock::now() + kFollowedWithin;
   while (std::chrono::steady_clock::now() < until && leader().value_or(*node) == *node)
@@ -133,7 +134,7 @@ std::optional<int> Faults::leader() {
 void Faults::await_a_slot() {
   const auto slot =
       client_.insist({.path = fmt::format("/default/schedules/{}/next?count=1", kSchedules[0])}, patience());
-  // Slots are times of the store, whose clock may have been stepped.
+  // Slots are in store time, and the store's clock may have been stepped.
   const auto vitals = client_.insist({.path = "/admin/vitals"}, patience());
   if (!slot || !vitals) return;
   const auto next = core::parse_time(slot->body["times"][0].get<std::string>());
@@ -143,7 +144,7 @@ void Faults::await_a_slot() {
   std::this_thread::sleep_for(std::min<core::Duration>(*next - *now + offset, kSlotEvery));
 }
 
-// Longer than any lease, and now and then longer than the database lets a transaction be idle.
+// Longer than any lease, and sometimes longer than the database's idle-in-transaction timeout.
 void Faults::pause(int node) {
   cluster_.process(node).signal(SIGSTOP);
   wait(2'200, chance_.chance(0.3) ? 7'000 : 3'000);

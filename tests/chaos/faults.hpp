@@ -1,6 +1,6 @@
 #pragma once
-// What goes wrong, by a seed: each kind once in every round, in an order and on nodes by chance, for times by
-// chance. A fault counts when it was seen to land.
+// Seeded fault injection: each kind once in every round, in random order, on random nodes, for random times.
+// A fault counts only if its effect was observed ("landed").
 
 #include <array>
 #include <chrono>
@@ -18,25 +18,25 @@
 namespace pawl::chaos {
 
 enum class Fault : std::uint8_t {
-  kill,              // SIGKILL, and started again
-  kill_the_leader,   // the same to the leader, within 5 ms of the time of a schedule
+  kill,              // SIGKILL, then a restart
+  kill_the_leader,   // the same for the leader, within 5 ms of a schedule's slot
   stop,              // SIGTERM
   pause,             // SIGSTOP for longer than any lease
-  close,             // the way to the database is cut: connections are ended,
-  stall,             // hold everything back,
-  drop,              // or swallow it
+  close,             // the connections to the database are closed,
+  stall,             // held back,
+  drop,              // or their bytes are dropped
   restart_database,  // SIGQUIT, as `pg_ctl restart -m immediate` does
   fail_over,         // the primary is lost for good, and its standby takes over: once, at the end
 
-  exhaust_descriptors,  // a node may open no more files, while clients connect and stay idle
-  replace_file,         // SQLite: the database or its log is moved away or replaced, and put back
-  cancel_sync_waits,    // the synchronous standby is away, and commits that wait for it are canceled
+  exhaust_descriptors,  // a node cannot open more files, while clients hold idle connections
+  replace_file,         // SQLite: the database or its WAL is moved away or replaced, and then restored
+  cancel_sync_waits,    // the synchronous standby is down, and waiting commits are canceled
 
   // In campaigns of their own: acknowledged work is lost with the end of the log, as documented.
-  promote_asynchronous,  // like fail_over, with an asynchronous standby that was away
-  crash_unflushed,       // the database with `synchronous_commit = off` crashes
+  promote_asynchronous,  // like fail_over, with an asynchronous standby that was down
+  crash_unflushed,       // the database crashes with `synchronous_commit = off`
 
-  // The wall clock is stepped by half a minute or an hour, while monotonic clocks go on: of the database
+  // Steps the wall clock by half a minute or an hour, without changing monotonic clocks: of the database
   // server, or on SQLite of the nodes.
   step_database_clock,
   step_node_clock,
@@ -71,21 +71,21 @@ class Faults {
   };
   Faults(Place place, std::uint64_t seed, std::vector<Fault> kinds);
 
-  // For so long, and until each kind has landed. A standby takes over last.
+  // Injects faults for `time`, and until each kind has landed. A failover comes last.
   void happen(std::chrono::milliseconds time);
-  // Every kind that is to happen, and how often it landed.
+  // Every kind to inject, and how often it landed.
   [[nodiscard]] const std::map<Fault, int>& landed() const { return landed_; }
 
  private:
   void happen_once(Fault fault, int node);
   void kill(int node, int signal);
-  // It stays away until another leads.
+  // The killed leader stays down until another node leads.
   void kill_the_leader();
   void await_a_slot();
   [[nodiscard]] std::optional<int> leader();
   void pause(int node);
   void cut(Fault fault, int node);
-  // While something else is wrong with one node, another may be killed too.
+  // While one node is disturbed, kills another one with some probability.
   void maybe_kill_another(int node);
   void restart_database();
   void fail_over();
@@ -96,7 +96,7 @@ class Faults {
   void crash_unflushed();
   void step_clock(Fault fault);
   void begins(Fault fault);
-  // Until each of the nodes has written something; all nodes if none is given.
+  // Waits until a write through `node` succeeds, or through every node if none is given.
   void await_writes(Fault fault, Time since, std::optional<int> node = {});
   void shuffle();
   void wait(int least, int most);

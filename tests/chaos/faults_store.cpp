@@ -1,4 +1,4 @@
-// What goes wrong with a store, its clock and the descriptors of a node.
+// Faults of a store, of its clock and of a node's file descriptors.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -31,7 +31,7 @@ rlim_t open_descriptors(pid_t pid) {
   return count;
 }
 
-// The hard limit stays, so that the old one can come back.
+// Keeps the hard limit, so that the soft limit can be restored.
 rlim_t limit_descriptors(pid_t pid, rlim_t most) {
   rlimit before{};
   ::prlimit(pid, RLIMIT_NOFILE, nullptr, &before);
@@ -40,7 +40,7 @@ rlim_t limit_descriptors(pid_t pid, rlim_t most) {
   return before.rlim_cur;
 }
 
-// The kernel accepts the connection, also for a program that cannot.
+// The kernel completes the connection even if the program cannot accept it.
 net::Descriptor idle_connection(const std::string& address) {
   net::Descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   sockaddr_in to{};
@@ -51,7 +51,7 @@ net::Descriptor idle_connection(const std::string& address) {
   return socket;
 }
 
-// Copies as much as it can read: a node may truncate its log meanwhile.
+// Copies as much as it can read: a node may truncate its WAL meanwhile.
 void copy_live(const fs::path& from, const fs::path& to) {
   std::ifstream in{from, std::ios::binary};
   std::ofstream{to, std::ios::binary} << in.rdbuf();
@@ -73,7 +73,7 @@ void Faults::fail_over() {
   await_writes(Fault::fail_over, std::chrono::steady_clock::now());
 }
 
-// Commits whose wait is canceled are on the primary alone: no call may get success for them.
+// Commits with a canceled wait exist only on the primary, so no call may return success for them.
 void Faults::cancel_sync_waits() {
   cluster_.standby().stop_immediately();
   ledger_.must_not_acknowledge();
@@ -92,8 +92,8 @@ void Faults::cancel_sync_waits() {
   await_writes(Fault::cancel_sync_waits, since);
 }
 
-// A standby that did not receive the end of the log takes over. What was acknowledged before it went away
-// must be there.
+// A standby that did not receive the end of the log takes over. Work acknowledged before the standby went
+// down must survive.
 void Faults::promote_asynchronous() {
   ledger_.lost_tail_begins();
   cluster_.primary().await_received_by(cluster_.standby());
@@ -112,7 +112,7 @@ void Faults::crash_unflushed() {
   ledger_.lost_tail_begins();
   cluster_.primary().flush();
   wait(500, 2'000);
-  // Vacuums and other work flush the log also with `synchronous_commit = off`.
+  // Vacuum and other work also flush the log with `synchronous_commit = off`.
   const Time until = now() + 5s;
   bool is_unflushed = cluster_.primary().has_unflushed_log();
   while (!is_unflushed && now() < until) is_unflushed = cluster_.primary().has_unflushed_log();
@@ -142,8 +142,8 @@ void Faults::exhaust_descriptors(int node) {
   await_writes(Fault::exhaust_descriptors, now(), node);
 }
 
-// The file is moved away, or a copy of it is put in its place; then the original comes back. What the nodes
-// have open stays the original, whose path is gone.
+// Moves the file away, in half of the cases with a copy in its place, and then restores the original. The
+// nodes keep the original open, although its path is gone.
 void Faults::replace_file() {
   const fs::path file = cluster_.sqlite_file() + (chance_.chance(0.3) ? "-wal" : "");
   const fs::path aside = file.string() + ".aside";
@@ -160,7 +160,7 @@ void Faults::replace_file() {
   await_writes(Fault::replace_file, now());
 }
 
-// It stays stepped: leases of dead workers would stand still until the clock is back where it was.
+// The clock stays stepped: stepping it back would keep dead workers' leases from expiring until it caught up.
 void Faults::step_clock(Fault fault) {
   constexpr std::array kSteps{30s, -30s, 3'600s, -3'600s};
   clock_ahead_ += kSteps.at(chance_.below(kSteps.size()));

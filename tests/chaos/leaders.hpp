@@ -1,6 +1,6 @@
 #pragma once
-// What every change of the leadership must keep: terms rise by one, and none begins before the one before it
-// is over.
+// Checks the invariants of leadership changes: terms rise by one, and no term begins before the previous one
+// ended.
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-// The judgement of a campaign on its leaders.
+// How a campaign judges its leadership changes.
 #include "tests/chaos/leaders.hpp"
 
 #include <gtest/gtest.h>

@@ -80,7 +80,7 @@ void Ledger::claimed(const std::string& task, std::int64_t fence, Time lease_end
   if (!is_first && !is_in_lost_tail(claim->second))
     add_violation(Harm::doubled, fmt::format("task {} was given out twice at fence {}", task, fence));
   claim->second = now;
-  // Where the answer took longer than the lease, another may have completed it meanwhile.
+  // If the answer took longer than the lease, another worker may have completed the task meanwhile.
   const auto completion = completed_.find(task);
   if (now < lease_end && completion != completed_.end() && !is_in_lost_tail(completion->second.at))
     add_violation(Harm::doubled, fmt::format("task {} was given out after it was completed", task));
@@ -160,7 +160,7 @@ std::int64_t most_at_once(const std::vector<Hold>& holds) {
     changes.emplace_back(hold.from, 1);
     changes.emplace_back(hold.until, -1);
   }
-  std::sort(changes.begin(), changes.end());  // at the same instant one ends before another begins
+  std::sort(changes.begin(), changes.end());  // at equal times, releases (-1) sort before acquisitions (+1)
   std::int64_t now = 0;
   std::int64_t most = 0;
   for (const auto& [time, change] : changes) most = std::max(most, now += change);

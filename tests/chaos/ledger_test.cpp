@@ -1,4 +1,4 @@
-// The ledger of a campaign sees what must never be.
+// The campaign's ledger detects forbidden histories.
 #include "tests/chaos/ledger.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(ChaosLedger, SeesAFenceThatWasGivenOutTwice) {
 TEST(ChaosLedger, SeesATaskThatWasGivenOutAfterItWasCompleted) {
   Ledger ledger;
   ledger.completed("a", 1);
-  ledger.claimed("a", 2, Time{});  // an answer that took longer than its lease says nothing
+  ledger.claimed("a", 2, Time{});  // an answer that took longer than its lease proves nothing
   EXPECT_TRUE(ledger.violations().empty());
   ledger.claimed("a", 3, kFarAway);
   EXPECT_EQ(ledger.violations().size(), 1U);
@@ -54,7 +54,7 @@ TEST(ChaosLedger, AllowsALateReportOfALostClaimAlsoAfterTheNextClaim) {
   const Time claimed_at = std::chrono::steady_clock::now();
   ledger.claimed("a", 1, kFarAway);
   ledger.lost_tail_ends();
-  ledger.claimed("a", 1, kFarAway);  // by the same worker: its report of the first claim counts for this one
+  ledger.claimed("a", 1, kFarAway);  // by the same worker: its first report applies here too
   ledger.reported_late("a", claimed_at, true);
   EXPECT_TRUE(ledger.violations().empty());
   ledger.reported_late("a", std::chrono::steady_clock::now(), true);

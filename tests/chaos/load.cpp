@@ -16,7 +16,7 @@ constexpr int kAdders = 2;
 constexpr int kWorkers = 6;
 constexpr std::uint64_t kKeys = 6;  // entities
 
-// Whatever is lost on the way, it is tried again: what is looked at is that nothing stays undone.
+// Lost attempts are retried without limit: the campaign checks that no work stays undone.
 const json& retry_for_ever() {
   static const json retry{{"max_attempts", -1}, {"initial_interval", "50ms"}, {"max_interval", "500ms"}};
   return retry;
@@ -105,14 +105,15 @@ void Load::add_until_told(int number) {
   }
 }
 
-// Four kinds: plain, of an entity, under limits, and with the key of the call in place of one of its own.
+// Four kinds: plain, with an entity key, under concurrency limits, and with an Idempotency-Key header instead
+// of an idempotency key.
 void Load::add_one(Client& client, const std::string& name) {
   json task{{"type", "plain"}, {"payload", name}, {"retry", retry_for_ever()}};
   std::string once;
   const auto lot = client.chance.below(100);
   if (lot < 20) {
     task["key"] = fmt::format("entity-{}", client.chance.below(kKeys));
-  } else if (lot < 23) {  // few, since a worker that dies holds the only slot until the end of its lease
+  } else if (lot < 23) {  // few, since a worker that dies holds the only slot until its lease expires
     task["type"] = kNarrowType;
     task["queue"] = kLimitedQueue;
   } else if (lot < 33) {
@@ -167,7 +168,7 @@ void Load::start_runs_until_told() {
   }
 }
 
-// The store's own count of what is held, as often as it is told.
+// Polls the store's own count of held tasks.
 void Load::watch_until_told() {
   Client client{cluster_, counts_, next_seed()};
   while (!is_over_) {

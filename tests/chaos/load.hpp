@@ -1,6 +1,7 @@
 #pragma once
-// The load of a campaign: callers that enqueue and start, workers that claim and report or fail to, and one
-// who looks at the queues. All of it goes over HTTP to whichever node, and into the ledger.
+// The load of a campaign: clients that enqueue tasks and start runs, workers that claim and report or fail
+// to, and a thread that polls queue counts. All of it uses HTTP to a random node, and is recorded in the
+// ledger.
 
 #include <atomic>
 #include <chrono>
@@ -26,10 +27,10 @@ class Load {
   Load& operator=(const Load&) = delete;
   ~Load();
 
-  // Queues, the workflow and the schedules; before anything goes wrong.
+  // Creates queues, the workflow and the schedules. Call it before any fault.
   void prepare();
   void start();
-  // Nothing new from now on; the workers go on.
+  // Adds nothing new from now on; the workers continue.
   void stop_adding();
   void stop();
 
@@ -52,7 +53,7 @@ class Load {
   std::vector<std::thread> others_;
 };
 
-// An answer that is not there after so long is not worth waiting for: something is stuck.
+// The deadline of a call: without an answer by then, something is stuck.
 [[nodiscard]] Time patience();
 
 }  // namespace pawl::chaos

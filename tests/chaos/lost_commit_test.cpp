@@ -1,5 +1,5 @@
-// A commit whose reply is lost, and whose server has crashed: the number of the transaction, which was never
-// on disk, is given out again, and whoever asks by it is told of another's fate.
+// A server crash loses the reply to a commit, and reassigns its transaction id, which was never on disk:
+// asking for that id's status would return the status of another transaction.
 #include <csignal>
 #include <optional>
 
@@ -20,8 +20,7 @@ std::int64_t number_in(Session& session, const char* sql) { return std::stoll(se
 
 class LostCommit : public ::testing::Test {
  protected:
-  // A transaction begins, `crash` happens to the server, its number goes to another, and then it is
-  // committed.
+  // Begins a transaction, calls `crash`, uses up the transaction's id in another session, and then commits.
   template <typename Crash>
   void expect_unknown_after(Crash crash) {
     (void)hands.enqueue(1);
@@ -58,7 +57,7 @@ TEST_F(LostCommit, IsNotTakenForThatOfAnotherAfterARestart) {
   });
 }
 
-// The first process of the server survives, and starts all others again.
+// The postmaster survives and restarts all server processes.
 TEST_F(LostCommit, IsNotTakenForThatOfAnotherAfterACrash) {
   expect_unknown_after([&] {
     Session session{conninfo};

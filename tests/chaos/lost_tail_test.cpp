@@ -1,5 +1,5 @@
-// A database that has lost the end of its log under a live node: a standby that was behind took over, or the
-// server crashed without having flushed. What is lost is lost; what comes after must be right.
+// A database loses the end of its log under a live node: a lagging standby took over, or the server crashed
+// before a flush. The lost work stays lost; all later work must be correct.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ class LostTail : public ::testing::Test {
   [[nodiscard]] std::shared_ptr<store::Store> open() {
     return store::open_postgres({.conninfo = server.conninfo(server.port())});
   }
-  // The same call until the node has its database back.
+  // Repeats the call until the node has its database back.
   template <typename Call>
   [[nodiscard]] static auto call(const Call& make) {
     auto answer = make();

@@ -19,7 +19,7 @@ std::vector<ClusterOptions> clusters_on(StoreKind store) {
   return clusters;
 }
 
-// What the clusters of a kind are made for; none: for all other faults.
+// The fault that this kind of cluster exists for; none: all other faults.
 std::optional<Fault> purpose_of(const ClusterOptions& cluster) {
   if (cluster.has_own_clock)
     return cluster.kind == StoreKind::sqlite ? Fault::step_node_clock : Fault::step_database_clock;

@@ -1,6 +1,6 @@
 #pragma once
-// The campaigns of one call of the program: a store needs one for each kind of cluster that its faults happen
-// to.
+// The campaigns of one invocation: a store needs one campaign for each kind of cluster that its faults
+// require.
 
 #include <string>
 #include <string_view>
@@ -10,9 +10,9 @@
 
 namespace pawl::chaos {
 
-// The campaigns on this store: with all of its faults, or with one; none if the fault cannot happen there. Of
-// all faults, those that need a cluster of their own have a tenth of `base`'s time, or six seconds if that is
-// longer.
+// The campaigns on this store: with all of its faults, or with one; none if the fault cannot happen there.
+// When all faults are run, each fault with a cluster of its own gets a tenth of `base`'s time, but at least
+// six seconds.
 [[nodiscard]] std::vector<Campaign> plan_of(StoreKind store, std::string_view only, const Campaign& base);
 
 }  // namespace pawl::chaos

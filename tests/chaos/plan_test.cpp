@@ -1,4 +1,4 @@
-// Which campaigns one call of the program makes.
+// The campaigns that one invocation plans.
 #include "tests/chaos/plan.hpp"
 
 #include <algorithm>

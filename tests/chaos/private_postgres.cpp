@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr auto kStartsWithin = 60s;
 
-// Debian keeps the server's programs out of PATH, in a folder for each version.
+// Debian keeps the server's programs out of PATH, in one folder per version.
 std::string server_programs() {
   std::string newest;
   const fs::path versions = "/usr/lib/postgresql";
@@ -39,7 +39,7 @@ std::string server_programs() {
   return newest + "/";
 }
 
-// The server refuses root; as root it runs as Debian's user for it.
+// The server refuses to run as root; then it runs as Debian's postgres user.
 std::vector<std::string> as_server(std::vector<std::string> command) {
   std::vector<std::string> all{"setpriv", "--pdeathsig", "QUIT"};
   if (::getuid() == 0) all.insert(all.end(), {"--reuid=postgres", "--regid=postgres", "--init-groups"});
@@ -56,7 +56,7 @@ void give_to_server(const std::string& path) {
     throw std::runtime_error{"there is no user postgres to run the server as"};
 }
 
-// What went wrong; empty when nothing did. The first value of the answer goes to `value`.
+// Returns the error message, empty on success. Stores the first value of the result in `value`.
 std::string try_on(const std::string& conninfo, const std::string& sql, std::string* value = nullptr) {
   PGconn* connection = PQconnectdb(conninfo.c_str());
   PGresult* result = PQexec(connection, sql.c_str());
@@ -96,7 +96,7 @@ PrivatePostgres::PrivatePostgres(const std::string& folder, ServerOptions option
       user_(server_user()),
       password_(text_of_file("/proc/sys/kernel/random/uuid")),
       port_(free_port()) {
-  password_.pop_back();  // the end of its line
+  password_.pop_back();  // the line end
   make_folder(folder_);
   const std::string file = folder_ + "/password";
   std::ofstream{file} << password_;
@@ -138,7 +138,7 @@ void PrivatePostgres::stop_immediately() {
   (void)server_->wait();
 }
 
-// A primary that comes back waits for its standby with every commit: so the standby looks for it often.
+// A restarted primary blocks every commit until its standby reconnects, so the standby retries often.
 void PrivatePostgres::start() {
   std::vector<std::string> command{"env"};
   command.insert(command.end(), options_.environment.begin(), options_.environment.end());
@@ -183,7 +183,7 @@ void PrivatePostgres::go_back() {
   start();
 }
 
-// A query that waited for the promotion would be canceled where it conflicts with what the standby replays.
+// Polls, since a query that waits for the promotion is canceled if it conflicts with replay.
 void PrivatePostgres::promote() {
   const auto until = std::chrono::steady_clock::now() + kStartsWithin;
   bool is_requested = false;
@@ -209,7 +209,7 @@ void PrivatePostgres::await_received_by(const PrivatePostgres& standby) const {
   const std::string received =
       "select coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) >= '" + end + "'";
   const auto until = std::chrono::steady_clock::now() + kStartsWithin;
-  std::string has_it;  // the standby cancels queries that conflict with what it replays: those are repeated
+  std::string has_it;  // the standby cancels queries that conflict with replay: retry them
   while (!try_on(standby.conninfo(standby.port()), received, &has_it).empty() || has_it != "t") {
     if (std::chrono::steady_clock::now() > until) throw std::runtime_error{"the standby does not follow"};
     std::this_thread::sleep_for(5ms);

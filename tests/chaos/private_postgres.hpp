@@ -1,6 +1,6 @@
 #pragma once
-// A PostgreSQL of the campaign's own, which may be ended in the worst way and started again, and a standby of
-// it that may take over. Their data are in a folder that is gone with its owner.
+// A private PostgreSQL server that a campaign can crash and restart, and a standby that can take over. The
+// destructor removes the data folder.
 
 #include <cstdint>
 #include <memory>
@@ -12,8 +12,8 @@
 namespace pawl::chaos {
 
 struct ServerOptions {
-  std::vector<std::string> settings = {};     // "name=value", each
-  std::vector<std::string> environment = {};  // the same
+  std::vector<std::string> settings = {};     // "name=value" each
+  std::vector<std::string> environment = {};  // "NAME=value" each
 };
 
 class PrivatePostgres {
@@ -21,8 +21,8 @@ class PrivatePostgres {
   // In a new folder below `folder`.
   explicit PrivatePostgres(const std::string& folder, ServerOptions options = {});
   enum class Replication : std::uint8_t { synchronous, asynchronous };
-  // A standby of `primary`. If it is synchronous, the primary acknowledges from now on no commit before the
-  // standby has it on disk.
+  // Creates a standby of `primary`. With synchronous replication, the primary acknowledges commits from now
+  // on only when the standby has them on disk.
   PrivatePostgres(const std::string& folder, const PrivatePostgres& primary,
                   Replication replication = Replication::synchronous);
   PrivatePostgres(const PrivatePostgres&) = delete;
@@ -30,32 +30,34 @@ class PrivatePostgres {
   ~PrivatePostgres();
 
   [[nodiscard]] int port() const { return port_; }
-  // By whichever port leads to it.
+  // With a port that leads to the server, directly or through a proxy.
   [[nodiscard]] std::string conninfo(int port) const;
-  // What `pg_ctl stop -m immediate` does: no good-byes, and the next start recovers from the log.
+  // Like `pg_ctl stop -m immediate`: no clean shutdown, and the next start recovers from the log.
   void stop_immediately();
-  // Returns when it takes connections.
+  // Returns when the server accepts connections.
   void start();
-  // Returns when all its processes but the first have ended and been started again, and it takes connections.
+  // Returns when all server processes but the postmaster have ended and restarted, and the server accepts
+  // connections.
   void await_crash() const;
-  // Keeps a copy of all data, with a restart; and brings that back, as a promoted standby that was behind
-  // does: what was committed since is lost.
+  // `save` restarts the server and keeps a copy of all data. `go_back` restores it and loses all later
+  // commits, as the promotion of a lagging standby does.
   void save();
   void go_back();
   // The standby is the primary when this returns.
   void promote();
-  // All that was committed before is on disk when this returns, also with `synchronous_commit = off`.
+  // All earlier commits are on disk when this returns, also with `synchronous_commit = off`.
   void flush() const;
   [[nodiscard]] bool has_unflushed_log() const;
-  // The standby of this one has received all that was committed before.
+  // Waits until the standby has received all earlier commits.
   void await_received_by(const PrivatePostgres& standby) const;
-  // Cancels, or terminates the sessions of, all commits that wait for a synchronous standby; how many.
+  // Cancels all commits that wait for a synchronous standby, or terminates their sessions. Returns their
+  // number.
   [[nodiscard]] int end_sync_waits(bool terminate) const;
 
  private:
   [[nodiscard]] std::string data() const { return folder_ + "/data"; }
   void await_connections() const;
-  // Throws what the server says if it refuses.
+  // Throws the server's error.
   void execute(const std::string& sql) const;
   [[nodiscard]] std::string value(const std::string& sql) const;
 
@@ -69,7 +71,7 @@ class PrivatePostgres {
   std::unique_ptr<Process> server_;
 };
 
-// A port of loopback that nobody has at the moment.
+// A loopback port that is free at the moment.
 [[nodiscard]] int free_port();
 
 }  // namespace pawl::chaos

@@ -21,7 +21,7 @@ int meaning_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -W
 }  // namespace
 
 Process::Process(std::vector<std::string> command, const std::string& log) {
-  // With its parent gone, however that ended, nothing is left behind.
+  // The child dies with its parent, however the parent ends.
   if (command.front() != "setpriv") command.insert(command.begin(), {"setpriv", "--pdeathsig", "KILL"});
   std::vector<char*> words;
   for (std::string& word : command) words.push_back(word.data());

@@ -1,6 +1,6 @@
 #pragma once
-// A program that a campaign starts and does things to. What it says goes into a file, so that it never waits
-// for a reader. Ended with its owner, and with the thread that started it.
+// A child process that a campaign starts and sends signals to. Its output goes to a file, so that it never
+// blocks on a reader. It is killed with its owner, and when the thread that started it ends.
 
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@ namespace pawl::chaos {
 
 class Process {
  public:
-  // `command` begins with the program's path, or its name to be looked for in PATH.
+  // `command` begins with the program's path, or with its name to search in PATH.
   Process(std::vector<std::string> command, const std::string& log);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -20,11 +20,11 @@ class Process {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   void signal(int number) const;
-  // Waits for the end: its exit code, or -N if it was ended by signal N.
+  // Waits for the end. Returns the exit code, or -N if signal N ended the process.
   int wait();
-  // Its end, if it has come.
+  // The exit code as of `wait`, if the process has ended.
   [[nodiscard]] std::optional<int> ended();
-  // Whether it stands still, by SIGSTOP.
+  // Whether SIGSTOP has stopped it.
   [[nodiscard]] bool is_stopped() const;
 
  private:
@@ -32,7 +32,7 @@ class Process {
   std::optional<int> end_;
 };
 
-// Runs it to its end; throws what it said if that is no success.
+// Runs the command to its end. Throws its output if it fails.
 void run_to_end(std::vector<std::string> command, const std::string& log);
 
 [[nodiscard]] std::string text_of_file(const std::string& path);

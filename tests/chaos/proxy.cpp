@@ -12,7 +12,7 @@ namespace pawl::chaos {
 
 namespace {
 
-constexpr int kLookMillis = 10;  // how late a change of mode is seen
+constexpr int kLookMillis = 10;  // the delay until a new mode takes effect
 
 sockaddr_in loopback(int port) {
   sockaddr_in address{};

@@ -1,6 +1,6 @@
 #pragma once
-// What lies between a node and its database: a relay of bytes that can be told to misbehave. One thread of
-// its own; told from any.
+// A TCP proxy between a node and its database that can disturb the connections. It has one thread of its own;
+// any thread may call it.
 
 #include <array>
 #include <atomic>
@@ -16,9 +16,9 @@ class Proxy {
  public:
   enum class Mode : std::uint8_t {
     pass,
-    close,  // ends every connection, and new ones at once
-    stall,  // holds everything back; nothing is lost when it passes again
-    drop,   // swallows everything; what lost bytes is ended when it passes again
+    close,  // closes every connection, and new ones immediately
+    stall,  // holds all bytes back; none are lost when the mode is `pass` again
+    drop,   // discards all bytes; connections that lost some are closed when the mode ends
   };
 
   explicit Proxy(int server_port);
@@ -28,20 +28,20 @@ class Proxy {
 
   [[nodiscard]] int port() const { return port_; }
   void set(Mode mode) { mode_ = mode; }
-  // How many connections a mode has hurt: were closed, had bytes held back, lost some.
+  // The number of connections that a mode has affected: closed, had bytes held back, or lost bytes.
   [[nodiscard]] int hurt(Mode mode) const { return hurt_.at(static_cast<std::size_t>(mode)); }
 
  private:
   struct Link {
     net::Descriptor client;
     net::Descriptor server;
-    bool is_hurt = false;  // by the mode of now
+    bool is_hurt = false;  // by the current mode
   };
 
   void run();
   void change(Mode to);
   void accept_one();
-  // False when it is over.
+  // Returns false when the connection has ended.
   bool move(Link& link);
   bool pass_on(const net::Descriptor& from, const net::Descriptor& to, Link& link);
   void note_held_back();
@@ -52,7 +52,7 @@ class Proxy {
   net::Descriptor listener_;
   std::atomic<bool> is_over_ = false;
   std::atomic<Mode> mode_ = Mode::pass;
-  Mode now_ = Mode::pass;  // of the thread
+  Mode now_ = Mode::pass;  // only used by the thread
   std::array<std::atomic<int>, 4> hurt_{};
   std::list<Link> links_;
   std::array<char, 65536> buffer_{};

@@ -1,14 +1,14 @@
 #pragma once
-// The table at the end of a campaign: one row for each fault, with what it broke and how long recovery took.
+// The table at the end of a campaign: one row for each fault, with its violations and recovery times.
 //
-// A violation is counted in the row of the fault during or after which it was found. Those that are found
-// when the store is compared with the ledger at the end cannot be attributed to one fault: they are counted
-// in the row "whole campaign", which is shown only then.
+// A violation is counted in the row of the fault during or after which it was found. Violations found in the
+// final comparison of the store with the ledger cannot be attributed to one fault: they are counted in the
+// row "whole campaign", which is shown only if there are any.
 //
-// The recovery time begins when the fault's cause is gone: the process is started again or continues, the
+// The recovery time begins when the fault's cause is gone: the process is restarted or continues, the
 // connection passes bytes, the database accepts connections, the file is back, descriptors are free. It ends
-// with the first acknowledged write through each affected node. Only for a killed leader it begins with the
-// kill, and ends when another node leads.
+// with the first acknowledged write through each affected node. For a killed leader it begins with the kill
+// instead, and ends when another node leads.
 
 #include <chrono>
 #include <map>
@@ -24,7 +24,7 @@ namespace pawl::chaos {
 
 struct FaultScore {
   std::string fault = {};
-  int times = 0;  // it was seen to land
+  int times = 0;  // how often it landed
   int lost = 0;
   int doubled = 0;
   int wrong = 0;
@@ -32,10 +32,10 @@ struct FaultScore {
   std::optional<std::chrono::milliseconds> recovery_max = {};
 };
 
-// The lower one of the two in the middle; none of no times.
+// The lower median; none without times.
 [[nodiscard]] std::optional<std::chrono::milliseconds> median(std::vector<std::chrono::milliseconds> times);
 
-// In the order of `times_landed`, then faults that only violations name.
+// In the order of `times_landed`, followed by faults that only violations name.
 [[nodiscard]] std::vector<FaultScore> score(
     const std::vector<std::pair<std::string, int>>& times_landed, const std::vector<Violation>& violations,
     const std::map<std::string, std::vector<std::chrono::milliseconds>>& recoveries);

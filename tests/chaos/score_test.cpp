@@ -1,4 +1,4 @@
-// The arithmetic of the table that a campaign ends with.
+// The arithmetic of the score table at the end of a campaign.
 #include "tests/chaos/score.hpp"
 
 #include <gtest/gtest.h>

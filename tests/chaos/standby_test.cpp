@@ -1,5 +1,5 @@
-// Commits that wait for a synchronous standby which is away. The server gives up waiting when the wait is
-// canceled, or its process is ended: the commit is in its own log and may be in no other.
+// Commits that wait for an absent synchronous standby. The server stops waiting when the wait is canceled or
+// the session is terminated: the commit is then in the primary's log and possibly in no other.
 
 #include <future>
 #include <optional>
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 class AbsentStandby : public ::testing::Test {
  protected:
-  // How a commit ends whose waiting is ended by this function of PostgreSQL.
+  // The outcome of a commit whose wait for the standby is ended with this PostgreSQL function.
   std::optional<StoreError::Kind> kind_after(const std::string& function) {
     Session session{conninfo};
     auto commit = std::async(std::launch::async, [&]() -> std::optional<StoreError::Kind> {
@@ -61,11 +61,11 @@ TEST_F(AbsentStandby, DoesNotMakeACommitUnknownOnceItIsBack) {
   EXPECT_NO_THROW(tx->commit({.queues = {{.ref = {.ns = "default", .name = "mail"}, .settings = {}}}}));
 }
 
-// A canceled wait leaves the row visible on the primary alone. An answer that rests on the row must not
+// A canceled wait leaves the row visible on the primary alone. An answer based on the row must not
 // acknowledge it before the standby has it.
 class UnreplicatedRow : public AbsentStandby {
  protected:
-  // The outcome of a call; its waits for the standby are canceled until it returns.
+  // Makes the call, and cancels its waits for the standby until it returns.
   template <typename Call>
   auto canceled(const Call& call) {
     Session session{conninfo};
@@ -91,7 +91,7 @@ class UnreplicatedRow : public AbsentStandby {
   [[nodiscard]] std::shared_ptr<store::Store> open() {
     return store::open_postgres({.conninfo = conninfo, .silence_max = 2s});
   }
-  // Lanes, leases of the leadership and the like exist before the standby goes away.
+  // Creates lanes, leadership leases and similar rows before the standby goes down.
   void SetUp() override {
     for (testing::RunningNode* node : {&first, &second}) {
       ASSERT_TRUE(node->api().enqueue_batch({.tasks = {{.type = "mail"}}}));

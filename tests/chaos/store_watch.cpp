@@ -81,7 +81,7 @@ class SqliteWatch final : public StoreWatch {
   }
 
  private:
-  // The body as it is: with `trusted_schema` off no function of JSON may be called here.
+  // Stores the body unparsed: with `trusted_schema` off, a trigger must not call JSON functions.
   static constexpr const char* kBegin = R"(
     begin immediate;
     create table chaos_leaders (seq integer primary key, body text, at integer);

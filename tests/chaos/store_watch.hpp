@@ -1,6 +1,6 @@
 #pragma once
-// What the store itself writes down for the campaign: a trigger of ours notes every change of the leadership,
-// inside of the transaction that made it. Past the nodes and their proxies.
+// Leadership changes as the store records them: a trigger logs every change in the transaction that made it.
+// Connects directly to the store, without the nodes and their proxies.
 
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace pawl::chaos {
 
-// One change, in microseconds of the store's clock.
+// One change; times are microseconds of the store's clock.
 struct LeaderChange {
   std::string node = {};
   std::int64_t term = 0;
@@ -26,11 +26,11 @@ class StoreWatch {
   StoreWatch& operator=(const StoreWatch&) = delete;
   virtual ~StoreWatch() = default;
 
-  // In the order in which they were made; empty while the store is away.
+  // In the order of the changes; empty while the store is unavailable.
   [[nodiscard]] virtual std::vector<LeaderChange> leader_changes() = 0;
 };
 
-// Begins to watch.
+// Installs the trigger.
 [[nodiscard]] std::unique_ptr<StoreWatch> watch_store(const Cluster& cluster);
 
 }  // namespace pawl::chaos

@@ -54,8 +54,8 @@ void Worker::claim_and_work() {
   for (const json& task : tasks) work_on(task, asked_at, received_at);
 }
 
-// The database has the clock of this machine, unless its clock is stepped. A lease that ends sooner is
-// another's while its holder, who counts from when it asked, goes on.
+// The database uses this machine's clock, unless it is stepped. If the lease expired earlier than requested,
+// another worker could hold the task while this one, which counts from its request, continues.
 void Worker::check_lease(const json& task, std::chrono::system_clock::time_point least) {
   const std::string said = task["lease"]["expires_at"];
   if (const auto until = core::parse_time(said); !until || *until < least)
@@ -64,7 +64,7 @@ void Worker::check_lease(const json& task, std::chrono::system_clock::time_point
                                   task["id"].get<std::string>(), said));
 }
 
-// A task is held from the answer on, also while the worker works on another one of the same claim.
+// A task is held from the answer on, also while the worker works on another task of the same claim.
 void Worker::work_on(const json& task, Time asked_at, Time received_at) {
   const Time began_at = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(std::chrono::milliseconds{1 + client_.chance.below(10)});

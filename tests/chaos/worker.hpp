@@ -1,6 +1,6 @@
 #pragma once
-// A worker of the load: it claims, does as if it worked, and reports. Now and then it dies with a task (never
-// reports), is late, or fails.
+// A worker of the load: it claims tasks, simulates work, and reports. Sometimes it dies with a task (never
+// reports), reports late, or fails.
 
 #include <atomic>
 #include <chrono>
@@ -14,7 +14,8 @@ namespace pawl::chaos {
 
 class Worker {
  public:
-  static constexpr const char* kLastOfRun = "last";  // of the workflow: fails where its input says so
+  static constexpr const char* kLastOfRun =
+      "last";  // node of the workflow that fails if its input requests it
   static constexpr const char* kMustFail = "must_fail";
 
   struct Place {
@@ -41,7 +42,7 @@ class Worker {
   void check_lease(const json& task, std::chrono::system_clock::time_point least);
   void work_on(const json& task, Time asked_at, Time received_at);
   void report_late_ones();
-  // Whether it was taken; nothing: never answered.
+  // Whether the report was accepted; nothing if it was never answered.
   std::optional<bool> report(const json& report);
 
   Client client_;

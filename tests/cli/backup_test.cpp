@@ -1,4 +1,4 @@
-// A copy of a store that is at work: whole, true, and good to start a server on.
+// Backup of a store under load: the copy is complete, consistent, and usable to start a server.
 #include <atomic>
 #include <filesystem>
 #include <thread>
@@ -75,7 +75,7 @@ TEST_F(Backup, NeedsAFolderToWriteInto) {
   }
 }
 
-// A limit on the size of files stands for a disk that is full.
+// A file size limit simulates a full disk.
 TEST_F(Backup, ThatHasNoRoomLeavesNothing) {
   const std::string copy = server.file("copy.db");
   Program limited{"/bin/sh",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -63,7 +64,7 @@ TEST_F(Configuration, AValueOfAnotherTypeIsRefusedWithItsOrigin) {
 TEST_F(Configuration, AKeyThatIsGivenTwiceIsRefused) {
   for (const auto* text : {"listen: a\nlisten: b\n", "log: {level: info}\nlog: {format: json}\n",
                            "log: {level: info}\nlog.level: debug\n"}) {
-    EXPECT_NE(refused({.file = file(text)}).find("is given twice"), std::string::npos) << text;
+    EXPECT_NE(refused({.file = file(text)}).find("appears twice"), std::string::npos) << text;
   }
 }
 
@@ -140,6 +141,11 @@ TEST(Sizes, AreBytesWithAUnit) {
   EXPECT_EQ(parse_size("2MiB"), 2'097'152);
   EXPECT_EQ(parse_size("100"), 100);
   EXPECT_EQ(parse_size("1B"), 1);
+  EXPECT_EQ(parse_size("9999999999"), 9'999'999'999);
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(parse_size("9223372036854775807"), kMost);
+  EXPECT_EQ(parse_size("9223372036854775808"), kMost) << "larger numbers do not wrap around";
+  EXPECT_EQ(parse_size("9007199254740992KiB"), kMost);
   for (const auto* text : {"", "MiB", "-1", "1.5MiB", "2MB"})
     EXPECT_EQ(parse_size(text), std::nullopt) << text;
 }

@@ -1,9 +1,15 @@
-// pawl dev: one command for a server and a worker, which come back when they are killed and go with it.
+// `pawl dev`: starts a server and a worker, restarts them when they are killed, and stops them with itself.
 #include <charconv>
+#include <climits>
 #include <csignal>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/supervise.hpp"
 #include "tests/cli/live_server.hpp"
@@ -13,6 +19,14 @@
 
 namespace pawl::testing {
 namespace {
+
+// The server's process, from what `pawl dev` prints at its start.
+pid_t server_in(const std::string& out) {
+  const std::size_t at = out.find_first_of("0123456789", out.find("process"));
+  pid_t server = 0;
+  std::from_chars(out.data() + at, out.data() + out.size(), server);
+  return server;
+}
 
 class PawlDev : public ::testing::Test {
  protected:
@@ -52,11 +66,8 @@ TEST_F(PawlDev, ServesAndWorksAndEndsInGoodOrder) {
 
 TEST_F(PawlDev, AKilledServerComesBackWithWhatItHad) {
   ASSERT_TRUE(completes_a_task());
-  ASSERT_TRUE(dev.read_until("(kill -9 it"));
-  const std::string out = dev.out();
-  const std::size_t at = out.find_first_of("0123456789", out.find("process"));
-  pid_t server = 0;
-  std::from_chars(out.data() + at, out.data() + out.size(), server);
+  ASSERT_TRUE(dev.read_until("(restarted automatically"));
+  const pid_t server = server_in(dev.out());
   ASSERT_GT(server, 1);
   kill(server, SIGKILL);
   EXPECT_TRUE(await([&] { return completes_a_task(); }));
@@ -77,7 +88,7 @@ TEST_F(PawlDev, ItsWorkerGoesOnWhenEveryCallNeedsAToken) {
   EXPECT_TRUE(completes_a_task());
   dev.signal(SIGINT);
   EXPECT_EQ(dev.wait(), 0) << dev.err();
-  EXPECT_NE(dev.err().find("the worker has one of its own"), std::string::npos) << dev.err();
+  EXPECT_NE(dev.err().find("created token"), std::string::npos) << dev.err();
   const auto store = "sqlite:" + folder.path() + "/data/pawl.db";
   const auto left = run_pawl({"token", "list", "--store", store}).out;
   EXPECT_NE(left.find("pawl dev"), std::string::npos) << left;
@@ -116,6 +127,66 @@ TEST(PawlDevWarns, OnceAlsoWithTheProcessesItStarts) {
   const std::size_t first = dev.err().find("PAWL_ADRESS");
   EXPECT_NE(first, std::string::npos) << dev.err();
   EXPECT_EQ(dev.err().find("PAWL_ADRESS", first + 1), std::string::npos) << dev.err();
+}
+
+// A pipe for the standard error of `pawl dev`. It is full, so that the first message blocks the process until
+// the test reads.
+class FullPipe {
+ public:
+  explicit FullPipe(const std::string& path) {
+    EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
+    pipe_ = net::Descriptor{open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)};
+    const std::string filling(PIPE_BUF, '.');
+    while (write(pipe_.get(), filling.data(), filling.size()) > 0) continue;
+  }
+  // Whether the text arrives within a minute.
+  bool read_until(std::string_view text) {
+    constexpr int kMinute = 60'000;
+    pollfd readable{pipe_.get(), POLLIN, 0};
+    std::string buffer(PIPE_BUF, '\0');
+    while (text_.find(text) == std::string::npos) {
+      if (poll(&readable, 1, kMinute) != 1) return false;
+      const ssize_t count = read(pipe_.get(), buffer.data(), buffer.size());
+      if (count > 0) text_.append(buffer, 0, static_cast<std::size_t>(count));
+    }
+    return true;
+  }
+
+ private:
+  net::Descriptor pipe_;
+  std::string text_;
+};
+
+TEST(PawlDevWithTokens, RevokesTheTokenOfAWorkerThatCannotStart) {
+  const TemporaryFolder folder;
+  const std::string store = "sqlite:" + folder.path() + "/pawl.db";
+  ASSERT_EQ(run_pawl({"migrate", "--store", store}).exit_code, 0);
+  ASSERT_EQ(run_pawl({"token", "create", "--role", "admin", "--for", "*", "--store", store}).exit_code, 0);
+  const auto list = [&] { return run_pawl({"token", "list", "--store", store, "--json"}).out; };
+  FullPipe err{folder.path() + "/err"};
+  const std::string command = "exec " + pawl_binary() + " dev --listen 127.0.0.1:0 --handle t=true --data " +
+                              folder.path() + " 2>" + folder.path() + "/err";
+  Program dev{"/bin/sh", {"-c", command}, {}};
+  ASSERT_TRUE(dev.read_until("Ctrl-C"));
+  const pid_t server = server_in(dev.out());
+  ASSERT_TRUE(await([&] { return list().find("pawl dev") != std::string::npos; }));
+  // `pawl dev` has made the token and is about to print so. Next it needs descriptors to start the worker; it
+  // gets them again when it waits for the end of the server, which is stopped meanwhile.
+  kill(server, SIGSTOP);
+  rlimit old = {};
+  ASSERT_EQ(prlimit(dev.pid(), RLIMIT_NOFILE, nullptr, &old), 0);
+  const rlimit few{.rlim_cur = 3, .rlim_max = old.rlim_max};
+  ASSERT_EQ(prlimit(dev.pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+  EXPECT_TRUE(err.read_until("pawl dev: cannot start another process"));
+  prlimit(dev.pid(), RLIMIT_NOFILE, &old, nullptr);
+  kill(server, SIGCONT);
+  EXPECT_EQ(dev.wait(), 1);
+  const std::string tokens = list();
+  const std::size_t made = tokens.find("pawl dev");
+  ASSERT_NE(made, std::string::npos) << tokens;
+  const std::size_t begin = tokens.rfind('\n', made) + 1;
+  const auto token = nlohmann::json::parse(tokens.substr(begin, tokens.find('\n', made) - begin));
+  EXPECT_TRUE(token["revoked_at"].is_string()) << token;
 }
 
 TEST(PawlDevRefuses, AnAddressThatOthersCanReach) {

@@ -1,4 +1,4 @@
-// The program against a real server, from outside.
+// The pawl program against a real server.
 #include <algorithm>
 #include <csignal>
 #include <fstream>
@@ -44,6 +44,15 @@ TEST_F(Live, ATaskSaysWhoseItIs) {
   EXPECT_NE(refused.err.find("fairness_weight"), std::string::npos) << refused.err;
 }
 
+TEST_F(Live, APriorityHasThirtyTwoBits) {
+  const auto id = server.enqueue("mail", {"--priority", "-2147483648"});
+  EXPECT_EQ(server.show(id)["priority"], -2147483648LL);
+  const auto refused = server.pawl({"task", "enqueue", "mail", "--priority", "2147483648"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("2147483648 is out of range (-2147483648 to 2147483647)"), std::string::npos)
+      << refused.err;
+}
+
 TEST_F(Live, ThePayloadMayComeFromStandardInput) {
   const auto ended = server.pawl({"task", "enqueue", "t", "-", "--json"}, "[1, 2]\n");
   EXPECT_NE(ended.out.find(R"("payload":[1, 2],)"), std::string::npos) << ended.out << ended.err;
@@ -54,7 +63,7 @@ TEST_F(Live, ListsGoOverAllPages) {
   const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
   EXPECT_EQ(lines(server.pawl({"task", "list", "--all", "--json"}).out), 5);
   EXPECT_EQ(lines(server.pawl({"task", "list", "--limit", "2", "--json"}).out), 2);
-  EXPECT_EQ(lines(server.pawl({"task", "list"}).out), 6);  // and the titles
+  EXPECT_EQ(lines(server.pawl({"task", "list"}).out), 6);  // and the column titles
   for (const char* noun : {"task", "run"}) {
     const auto none = server.pawl({noun, "list", "--limit", "0"});
     EXPECT_EQ(none.exit_code, 2);
@@ -69,7 +78,7 @@ TEST_F(Live, WhatFailsHasItsExitCode) {
   EXPECT_EQ(run_pawl({"task", "list"}, {{"PAWL_ADDRESS", "http://127.0.0.1:1"}}).exit_code, 3);
 }
 
-// Wrong usage is only what the command line itself refuses.
+// Exit code 2 is only for errors that the command line detects itself.
 TEST_F(Live, WhatTheServerRefusesHasFailed) {
   std::ofstream{server.file("cyclic.yaml")} << "name: cyclic\ntasks:\n"
                                                "  - {id: a, activity: t, after: [b]}\n"
@@ -287,8 +296,8 @@ TEST_F(Live, AWorkerThatMayNotWaitGivesBackWhatItRuns) {
   EXPECT_EQ(task["attempts"][0]["outcome"], "released");
 }
 
-// Told to end at any moment, with and without time to finish: each task has one attempt, and a good end
-// spends none.
+// Stops workers at random moments, with and without time to finish: each task has one attempt, and a graceful
+// stop consumes none.
 TEST_F(Live, B53_WorkersThatAreToldToEndAtAnyMomentLoseNothingAndSpendNothing) {
   std::vector<std::string> ids;
   for (int i = 0; i < 40; ++i) ids.push_back(server.enqueue("t", {"--max-attempts", "1"}));
@@ -301,12 +310,11 @@ TEST_F(Live, B53_WorkersThatAreToldToEndAtAnyMomentLoseNothingAndSpendNothing) {
     Program worker{this->worker("t=sleep 0.02; echo 1",
                                 {"--concurrency", "4", "--drain-timeout", may_finish ? "10s" : "0s"}),
                    server.variables()};
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds{random.below(250)});  // the moment is what is random
+    std::this_thread::sleep_for(std::chrono::milliseconds{random.below(250)});  // a random moment
     worker.signal(SIGTERM);
     const int ended = worker.wait();
     EXPECT_TRUE(ended == 0 || ended == -SIGTERM)
-        << ended;  // the latter before it listens: it has nothing yet
+        << ended;  // the latter before the handler is installed: it holds no task yet
   }
   for (const std::string& id : ids) {
     const auto task = server.show(id);

@@ -1,4 +1,4 @@
-// Each example of a workflow with a real server and a real worker, the way its page says.
+// Runs each workflow example with a real server and a real worker, as its page describes.
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -25,7 +25,7 @@ std::string text_of(const std::string& path) {
 
 class Example : public ::testing::Test {
  protected:
-  // Puts its definitions and starts a worker with the handlers that its page names.
+  // Puts the example's definitions and starts a worker with the handlers that its page names.
   void begin(const std::string& name) {
     const std::string folder = kRoot + "/examples/" + name;
     for (const auto& entry : std::filesystem::directory_iterator{folder}) {
@@ -164,7 +164,7 @@ TEST_F(Example, ApprovalIsHandedOnWhenNobodyAnswers) {
   EXPECT_EQ(task(id, "escalate")["output"]["escalated_to"], "the board");
 }
 
-// Killed again and again at random, it goes on behind the last iteration that it finished.
+// After each of several kills at random moments, the run continues after its last finished iteration.
 TEST_F(Example, AgentLoopNeverRepeatsAFinishedIteration) {
   begin("agent-loop");
   const auto id = start("agent-loop", R"({"iterations":12})");

@@ -1,4 +1,4 @@
-// What the doctor says of each illness, and that it says nothing of what is well.
+// The doctor's finding for each problem, and no findings for healthy parts.
 #include "cli/findings.hpp"
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ TEST(Findings, AStoreThatGrowsOrIsHeldBack) {
 }
 })"));
   ASSERT_EQ(ill.size(), 4U);
-  EXPECT_TRUE(is_well(ill[3]));  // of the clock
+  EXPECT_TRUE(is_well(ill[3]));  // the clock
   for (const Finding& finding : {ill[0], ill[1], ill[2]}) {
     EXPECT_EQ(finding.verdict, Verdict::warning);
     EXPECT_FALSE(finding.advice.empty());

@@ -1,5 +1,6 @@
-// Transactions of another program (psql) that enqueue by SQL, while the server is killed with SIGKILL: what
-// was committed is done once, what was rolled back never.
+// Another program (psql) enqueues by SQL in its transactions while the server is killed with SIGKILL:
+// committed work is executed once, rolled back work never.
+#include <fstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ constexpr int kPsqlKills = 8;
 
 class Functions : public ::testing::Test {
  protected:
-  // What psql says, without blanks at the end.
+  // psql's output, without trailing whitespace.
   std::string psql(const std::string& sql) {
     Program program{
         "/usr/bin/env", {"psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", sql, database.location()}, {}};
@@ -46,6 +47,36 @@ TEST_F(Functions, AreDoneOnceHoweverOftenTheServerIsKilled) {
   EXPECT_EQ(
       psql("select count(*) from pawl.tasks t join pawl.lanes l on l.id = t.lane where l.type = 'undone'"),
       "0");
+}
+
+TEST_F(Functions, GiveTheIdsThatLaterEnqueuesOfTwoServersGet) {
+  LiveServer other{"postgres:" + database.location()};
+  constexpr int kKeys = 40;
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = "welcome-" + std::to_string(i);
+    const std::string id = psql("select pawl.enqueue('mail', '1', idempotency_key => '" + key + "')");
+    EXPECT_EQ((i % 2 == 0 ? server : other).enqueue("mail", {"--idempotency-key", key}), id);
+  }
+  EXPECT_EQ(psql("select count(*) from pawl.tasks"), std::to_string(kKeys));
+}
+
+TEST_F(Functions, GiveTheIdsThatLaterStartsOfTwoServersGet) {
+  LiveServer other{"postgres:" + database.location()};
+  std::ofstream{server.file("w.json")}
+      << R"({"name":"w","tasks":[{"id":"a","type":"signal","signal":"go"}]})";
+  ASSERT_EQ(server.pawl({"workflow", "apply", server.file("w.json")}).exit_code, 0);
+  constexpr int kKeys = 40;
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = "order-" + std::to_string(i);
+    const std::string id = psql("select pawl.start_workflow('w', '1', '" + key + "')");
+    const Ended started =
+        (i % 2 == 0 ? server : other).pawl({"run", "start", "w", "1", "--key", key, "--json"});
+    ASSERT_EQ(started.exit_code, 0) << started.err;
+    const auto answer = nlohmann::json::parse(started.out);
+    EXPECT_EQ(answer.at("created"), false);
+    EXPECT_EQ(answer.at("run").at("id"), id);
+  }
+  EXPECT_EQ(psql("select count(*) from pawl.runs"), std::to_string(kKeys));
 }
 
 TEST_F(Functions, GiveIdsThatTheServerKnows) {

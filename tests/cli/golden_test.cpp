@@ -1,4 +1,4 @@
-// docs/reference is what the program's own tables say.
+// docs/reference matches the program's own tables.
 #include "tests/support/golden.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What docs/guide shows is what runs: the worker in Python and the first commands, taken from their pages as
-// they stand there.
+// The code in docs/guides works as shown: the Python worker and the first commands are extracted from their
+// pages.
 #include <csignal>
 #include <fstream>
 #include <sstream>
@@ -15,7 +15,7 @@
 namespace pawl::testing {
 namespace {
 
-// The first block of code of that language on a page.
+// The first block of code in that language on a page.
 std::string code_on(const std::string& page, const std::string& language) {
   std::ifstream file{source_dir() + "/docs/" + page};
   std::stringstream text;
@@ -34,7 +34,7 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
   text.replace(at, what.size(), by);
 }
 
-// Below those that the system gives out by itself: nobody takes it between this look and its use.
+// Below the system's ephemeral ports, so that no other process gets the port before it is used.
 int free_port() {
   constexpr int kFirst = 10'000;
   constexpr int kCount = 20'000;
@@ -57,7 +57,7 @@ class PythonWorker : public ::testing::Test {
   void write(const std::string& text) const { std::ofstream{server.file("worker.py")} << text; }
   std::vector<std::string> words() const { return {"python3", server.file("worker.py")}; }
 
-  std::string code = code_on("guide/workers.md", "python");
+  std::string code = code_on("guides/workers.md", "python");
   LiveServer server;
 };
 
@@ -97,11 +97,11 @@ TEST_F(PythonWorker, FailsATaskWhoseOutputCannotBeKept) {
   server.await_status(server.enqueue("email.send", {R"({"to":"bob@example.org"})"}), "completed");
 }
 
-// On another port and in another folder than the page says, and ended at last.
+// With another port and folder than on the page, and stopped at the end.
 TEST(FirstWorkflow, RunsAsItIsPasted) {
   const TemporaryFolder folder;
   const std::string listen = "127.0.0.1:" + std::to_string(free_port());
-  std::string pasted = code_on("guide/workflows.md", "sh");
+  std::string pasted = code_on("guides/workflows.md", "sh");
   replace(pasted, "pawl dev", "pawl dev --listen " + listen + " --data " + folder.path());
   const std::string pawl = pawl_binary();
   Program shell{

@@ -1,5 +1,5 @@
-// Hostile clients beside a good one of the real program: its memory stays bounded. How much slower it becomes
-// for the good one is printed, not asserted.
+// Hostile clients next to a well-behaved one, against the real program: its memory stays bounded. The
+// slowdown of the well-behaved client is printed, not asserted.
 #include "tests/support/hostile.hpp"
 
 #include <algorithm>
@@ -24,11 +24,11 @@ using std::chrono::steady_clock;
 
 constexpr int kIdle = 900;
 constexpr int kConnections = 4;
-constexpr int kCalls = 900;        // of each: a connection may ask 1,000 times
-constexpr double kMemoryMax = 64;  // MiB more than before, for all of them together
+constexpr int kCalls = 900;        // per connection: the server allows 1,000
+constexpr double kMemoryMax = 64;  // MiB more than before, for all clients together
 
-// The hostile ones as a process of their own: within this one they would share more with the good one than
-// the server. Nothing here has threads when it begins.
+// The hostile clients run in a process of their own: in this one they would share more with the good client
+// than with the server. No threads exist yet when it forks.
 class HostileProcess {
  public:
   HostileProcess(int port, int idle) {
@@ -57,7 +57,7 @@ class HostileProcess {
   void tick() const { EXPECT_EQ(write(ticks_.get(), "", 1), 1); }
 
  private:
-  // Whatever goes wrong here ends this process and not in the tests that it is a copy of.
+  // A failure here must end this process and not run the tests of the parent that it is a copy of.
   [[noreturn]] static void attack(int ticks, int port, int idle) noexcept {
     {
       HostileClients clients{port, idle};
@@ -73,9 +73,9 @@ class HostileProcess {
 
 class Hostile : public ::testing::Test {
  protected:
-  Hostile() { (void)good_calls(); }  // the first ones find nothing warm
+  Hostile() { (void)good_calls(); }  // warms the server up
 
-  // Milliseconds at the 99th percentile, of enqueues one after the other.
+  // The 99th percentile, in milliseconds, of sequential enqueues.
   double good_calls(const HostileProcess* beside = nullptr) {
     std::vector<double> times;
     for (int connection = 0; connection < kConnections; ++connection) {

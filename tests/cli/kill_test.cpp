@@ -1,4 +1,4 @@
-// A server that is killed in the middle of what a client asked it to do once.
+// Calls with an Idempotency-Key to a server that is killed while it executes them.
 #include <algorithm>
 #include <csignal>
 #include <string>
@@ -40,8 +40,8 @@ TEST_F(Kill, LeavesNoKeyBehindAndLosesNoEffect) {
     const std::string type = fmt::format("t{}", i);
     const std::string body = fmt::format(R"({{"type":"{}"}})", type);
     std::thread first{[&] { (void)ask("/tasks", body, type); }};
-    // Sooner or later, so that some are killed before the commit, some after, some in between; and the last
-    // one after its answer.
+    // The delay varies, so that some calls are killed before the commit, some after, some in between. The
+    // last one is killed after its answer.
     const bool is_last = i == kRounds - 1;
     for (int wait = 0; wait < i / 2; ++wait) (void)server.pawl({"--version"});
     if (is_last) first.join();

@@ -1,5 +1,5 @@
-// A server that is killed with SIGKILL twenty times while clients enqueue, claim and complete: what was
-// acknowledged is there, and nothing is done twice.
+// A server that is killed with SIGKILL twenty times while clients enqueue, claim and complete: no
+// acknowledged work is lost, and none is done twice.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -36,7 +36,7 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
     return std::make_unique<client::HttpApi>(client::HttpTarget{.address = *address}, random);
   }
 
-  // A call until it is answered: the server may be away, and an answer may be lost.
+  // Repeats the call until it is answered: the server may be down, and an answer may be lost.
   template <typename Call>
   auto insist(Call call) {
     while (true) {
@@ -65,7 +65,7 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
     const std::string worker = "worker-" + std::to_string(number);
     while (!is_over) {
       const core::ClaimTasks claim{.worker_id = worker, .max = 5, .lease = std::chrono::seconds{1}};
-      const auto tasks = api->claim(claim);  // one whose answer is lost comes back by its lease
+      const auto tasks = api->claim(claim);  // if the answer is lost, the task returns when its lease expires
       if (!tasks) continue;
       for (const core::ClaimedTask& one : *tasks) complete(*api, worker, one.task);
     }
@@ -77,7 +77,7 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
         {.task_id = task.id, .fence = task.lease->fence, .action = core::ReportAction::complete});
     const auto answers = insist([&] { return api.report(report); });
     ASSERT_TRUE(answers) << answers.problem().detail;
-    if (!answers->front()) return;  // the lease was over: another has it
+    if (!answers->front()) return;  // the lease expired: another worker has the task
     const std::lock_guard lock{mutex};
     EXPECT_TRUE(completed.insert(task.id).second) << to_string(task.id) << " was completed twice";
     ++acks;
@@ -95,7 +95,7 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
   runtime::SystemRandom random;
   std::atomic<bool> is_over = false;
   std::atomic<int> next_key = 0;
-  std::mutex mutex;  // over all below
+  std::mutex mutex;  // guards all members below
   std::condition_variable acknowledged;
   int acks = 0;
   Ids enqueued;
@@ -129,7 +129,7 @@ TEST_P(Kills, LoseNothingThatWasAcknowledged) {
     if (!page->next_cursor) break;
     list.cursor = *page->next_cursor;
   }
-  EXPECT_EQ(there, enqueued);  // none lost, and none twice for a repeated call
+  EXPECT_EQ(there, enqueued);  // none lost, and no duplicate from a repeated call
   EXPECT_GT(completed.size(), 0U);
 }
 

@@ -1,5 +1,5 @@
-// Real nodes on one store, and the moments at which they end: leadership is handed over, and no slot of a
-// schedule is lost or fired twice (RELIABILITY B28).
+// Real nodes on one store that stop or die: leadership is handed over, and no slot of a schedule is lost or
+// fired twice (RELIABILITY B28).
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -28,7 +28,7 @@ class LiveNodes : public ::testing::TestWithParam<StoreKind> {
   std::string store() const {
     return (database.kind() == StoreKind::sqlite ? "sqlite:" : "postgres:") + database.location();
   }
-  // One more node, whose id is the one that was not there before.
+  // Adds a node. Its id is the one that was not in the list before.
   void add_node() {
     const std::set<std::string> before =
         servers.empty() ? std::set<std::string>{} : node_ids(*servers.front());
@@ -66,7 +66,7 @@ class LiveNodes : public ::testing::TestWithParam<StoreKind> {
     }
     return "";
   }
-  // Which of them it is; nobody leads while the lease of one that was killed goes on.
+  // The index of the leading node, or `other`: no node leads until the lease of a killed leader expires.
   std::size_t leading_or(std::size_t other) {
     const std::string id = leader(*servers[other]);
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -86,7 +86,8 @@ TEST_P(LiveNodes, HandOverWhenTheyAreStopped) {
   ASSERT_TRUE(await([&] { return leader(*servers[0]) == ids[0]; }));
   add_node();
   servers[0]->signal(SIGTERM);
-  // Its lease would go on for half a minute: that it is followed now, and once, is the handing over.
+  // The lease would last for half a minute more: only a handover makes the other node leader now, with the
+  // next term.
   EXPECT_TRUE(await([&] { return leader(*servers[1]) == ids[1]; }));
   EXPECT_EQ(nodes(*servers[1])[0]["term"], 2);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A server of its own for a test: the real program, on a free port, with its data in a temporary folder.
+// A server for one test: the real program, on a free port, with its data in a temporary folder.
 
 #include <functional>
 #include <memory>
@@ -13,19 +13,20 @@
 
 namespace pawl::testing {
 
-// Looks again and again, for a minute at most. Looking must take its time: it starts a program, or asks one.
+// Polls for at most a minute, without a pause: each poll must take some time, such as starting a program or
+// calling one.
 [[nodiscard]] bool await(const std::function<bool()>& there);
 
 class LiveServer {
  public:
-  // On a SQLite file of its own, or on the store given.
+  // On a new SQLite file, or on the given store.
   explicit LiveServer(std::string store = "");
 
   void signal(int number) const { server_->signal(number); }
-  // Killed, and started again on the same port and data.
+  // Kills the server and starts it again on the same port and data.
   void restart();
 
-  // pawl with PAWL_ADDRESS set.
+  // Runs pawl with PAWL_ADDRESS set.
   Ended pawl(std::vector<std::string> arguments, const std::string& input = "");
   [[nodiscard]] const std::string& address() const { return address_; }
   [[nodiscard]] int port() const { return std::stoi(address_.substr(address_.rfind(':') + 1)); }
@@ -33,12 +34,12 @@ class LiveServer {
   [[nodiscard]] Variables variables() const { return {{"PAWL_ADDRESS", address_}}; }
   [[nodiscard]] std::string file(const std::string& name) const { return folder_.path() + "/" + name; }
 
-  // The id of the new task.
+  // Returns the id of the new task.
   std::string enqueue(const std::string& type, const std::vector<std::string>& more = {});
   nlohmann::json show(const std::string& id);
-  // The task once it is there; looks again and again, for a minute at most.
+  // Polls until the task has the status, for at most a minute, and returns it.
   nlohmann::json await_status(const std::string& id, const std::string& status);
-  // Until the file is there.
+  // Waits until the file exists.
   void await_file(const std::string& name) const;
 
  private:

@@ -72,6 +72,13 @@ TEST_F(Parsing, AFlagGivenTwiceThatIsNotRepeatedIsRefused) {
 
 TEST_F(Parsing, ValuesAreCheckedByTheirKind) {
   EXPECT_NE(refused({"task", "list", "--limit", "x"}).find("not a number"), std::string::npos);
+  for (const std::string text : {".", "..", "1..2", "1.2.3", "1e3", "-1", "inf"}) {
+    EXPECT_NE(refused({"bench", "jobs", "--seconds", text}).find("'" + text + "' is not a number"),
+              std::string::npos)
+        << text << ": " << refused({"bench", "jobs", "--seconds", text});
+  }
+  EXPECT_EQ(accepted({"bench", "jobs", "--seconds", "0.5"}).real("--seconds"), 0.5);
+  EXPECT_EQ(accepted({"bench", "jobs", "--seconds", ".5"}).real("--seconds"), 0.5);
   EXPECT_NE(refused({"task", "enqueue", "t", "--delay", "1 week"}).find("not a duration"), std::string::npos);
   EXPECT_NE(refused({"task", "enqueue", "t", "--run-at", "noon"}).find("not a time"), std::string::npos);
   EXPECT_NE(refused({"task", "list", "--order", "acs"}).find("did you mean 'asc'?"), std::string::npos);

@@ -33,7 +33,7 @@ TEST(Tables, ShowWhatWouldReorderOrHideTextAndAlignIt) {
             (std::vector<std::string>{"A           B", "a\\u202eb    c\\u009b2J", "abcdefghij  d"}));
 }
 
-// What is written to a terminal of its own.
+// Captures output to a pseudo-terminal.
 class TerminalTest : public ::testing::Test {
  protected:
   TerminalTest() {
@@ -70,6 +70,17 @@ TEST_F(TerminalTest, IsNotCommandedByWhatAServerSays) {
                            .detail = "no\u009b2J",
                            .errors = {{"f\u202e", "other\x1b[1m"}, {"g\u202e", "other\x1b[1m"}}});
   EXPECT_EQ(shown(), "pawl: no\\u009b2J\r\n  f\\u202e: other [1m\r\n  g\\u202e: other [1m\r\n");
+}
+
+TEST_F(TerminalTest, ShowsNoControlCharacterAndNoPasswordOfRejectedWords) {
+  Printer printer{terminal, terminal, true};
+  printer.wrong_usage("there is no command 'x\x1b[2J\u202e'\nThe commands are: run");
+  EXPECT_EQ(shown(), "there is no command 'x [2J\\u202e'\r\nThe commands are: run\r\n");
+  printer.wrong_usage("pawl serve does not take 'postgres://bob:secret@h/db'");
+  EXPECT_EQ(shown(), "pawl serve does not take 'postgres://bob:***@h/db'\r\n");
+  printer.hide("se%zz");
+  printer.warn("bad 'host=h password=secret' and \"se%zz\"");
+  EXPECT_EQ(shown(), "pawl: bad 'host=h password=***' and \"***\"\r\n");
 }
 
 TEST(Lines, ThatAProgramReadsAreNotChanged) {

@@ -1,5 +1,5 @@
 #pragma once
-// The pawl program as a user runs it: a process, its output and its exit code. Ended with its owner.
+// The pawl program as a user runs it: a process, its output and its exit code. The destructor kills it.
 
 #include <map>
 #include <string>
@@ -31,13 +31,13 @@ class Program {
 
   // Waits for the first line of stdout.
   std::string read_line();
-  // Waits until stdout has said this; false when it ends before.
+  // Waits until stdout contains the text. Returns false if stdout ends before.
   bool read_until(std::string_view text);
   void signal(int number) const;
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // Waits for the end; -N if it was ended by signal N.
+  // Waits for the end. Returns the exit code, or -N if signal N ended it.
   int wait();
-  // All of both, after `wait`.
+  // The whole output, after `wait`.
   [[nodiscard]] const std::string& out() const { return out_; }
   [[nodiscard]] const std::string& err() const { return err_; }
 

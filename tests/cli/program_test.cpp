@@ -1,4 +1,4 @@
-// The program itself, without a server.
+// The pawl program without a server.
 #include "tests/cli/program.hpp"
 
 #include <fstream>
@@ -87,7 +87,7 @@ TEST(PawlProgram, AWorkflowIsShownAsADrawingOrAsJson) {
   EXPECT_NE(both.err.find("exclude each other"), std::string::npos) << both.err;
 }
 
-// 3 is for a server that cannot be reached, and for nothing that one says.
+// Exit code 3 is only for a server that cannot be reached, not for any response.
 TEST(PawlProgram, AServerThatIsNotReadyHasRefused) {
   const std::string body = R"({"status":503,"code":"unavailable","detail":"the store is away"})";
   const auto at = [](const ScriptedServer& server) {

@@ -1,12 +1,15 @@
 #include "tests/cli/reference.hpp"
 
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/help.hpp"
 #include "core/problem.hpp"
+#include "wire/operations.hpp"
 #include "wire/routes.hpp"
+#include "wire/shapes.hpp"
 
 namespace pawl::testing {
 
@@ -14,7 +17,7 @@ namespace {
 
 constexpr std::string_view kMade = "<!-- Made by ./dev docs: do not edit. -->\n";
 
-// A cell of a Markdown table.
+// Escapes the text for a cell of a Markdown table.
 std::string cell(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -24,13 +27,36 @@ std::string cell(std::string_view text) {
   return escaped;
 }
 
+// A type of wire/shapes.hpp in words.
+std::string words_of(std::string_view type) {
+  if (type.ends_with('?')) return words_of(type.substr(0, type.size() - 1)) + " or null";
+  if (type.starts_with('[')) return "list of " + words_of(type.substr(1, type.size() - 2));
+  if (type.starts_with('{')) return "object of " + words_of(type.substr(1, type.size() - 2));
+  return std::string{type};
+}
+
 void add_fields(std::string& page, std::string_view where, std::span<const wire::Field> fields) {
   if (fields.empty()) return;
   page += fmt::format("\n| {} | type | |\n|---|---|---|\n", where);
   for (const wire::Field& field : fields) {
     page += fmt::format("| `{}`{} | {} | {} |\n", field.name, field.is_required ? " (required)" : "",
-                        field.type, cell(field.about));
+                        words_of(field.type), cell(field.about));
   }
+}
+
+// The statuses that are not problems, with the shape of each.
+std::string answers_of(const wire::Route& route) {
+  std::vector<std::string> answers;
+  for (const wire::Operation& operation : wire::operations()) {
+    if (operation.route != &route || !answers.empty()) continue;
+    for (const wire::Success& success : operation.successes) {
+      const std::string media = success.media == wire::kJson ? "" : fmt::format(" as {}", success.media);
+      answers.push_back(fmt::format("{} {}{}", success.status,
+                                    success.type.empty() ? "nothing" : words_of(success.type),
+                                    success.type.empty() ? "" : media));
+    }
+  }
+  return fmt::format("{}", fmt::join(answers, ", "));
 }
 
 void add_route(std::string& page, const wire::Route& route) {
@@ -38,7 +64,18 @@ void add_route(std::string& page, const wire::Route& route) {
                       route.role ? core::to_string(*route.role) : "none");
   add_fields(page, "body", route.body);
   add_fields(page, "query", route.query);
-  page += fmt::format("\nAnswer: {}\n", route.answer);
+  page += fmt::format("\nAnswer: {} ({})\n", route.answer, answers_of(route));
+}
+
+void add_enum(std::string& page, const wire::EnumShape& one) {
+  page += fmt::format("| {} | {} |\n", one.name, fmt::join(one.values(), ", "));
+}
+
+void add_shape(std::string& page, const wire::Shape& shape) {
+  page += fmt::format("\n### {}\n", shape.name);
+  if (!shape.base.empty()) page += fmt::format("All fields of {}, and:\n", shape.base);
+  if (shape.fields.empty()) page += "No fields.\n";
+  add_fields(page, "field", shape.fields);
 }
 
 void add_command(std::string& page, const cli::CommandTable& table, const std::string& path) {
@@ -63,6 +100,13 @@ std::string http_reference() {
   }
   page += "\n## Calls\n";
   for (const wire::Route& route : wire::routes()) add_route(page, route);
+  page += "\n## Enums\n| name | values |\n|---|---|\n";
+  for (const wire::EnumShape& one : wire::enum_shapes()) add_enum(page, one);
+  page +=
+      "\n## Shapes\n(required) fields are in every response. A page has `items` and `next_cursor`, which is "
+      "null on "
+      "the last one.\n";
+  for (const wire::Shape& shape : wire::shapes()) add_shape(page, shape);
   return page;
 }
 

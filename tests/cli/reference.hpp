@@ -1,5 +1,5 @@
 #pragma once
-// The pages of docs/reference, made from the tables that the program itself is made from.
+// Generates the pages of docs/reference from the program's own tables.
 
 #include <string>
 

@@ -1,5 +1,5 @@
-// The real program where the operating system gives it too little, or its files are taken away: it says so,
-// stays alive and goes on when there is enough again.
+// The real program when the operating system runs out of a resource, or its files disappear: it reports the
+// problem, stays alive, and recovers.
 
 #include <csignal>
 #include <filesystem>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 class Resources : public ::testing::Test {
  protected:
-  // The server, started by a shell that runs `before` first.
+  // Starts the server from a shell that runs `before` first.
   void start(const std::string& before = "true") {
     const std::string command =
         before + " && exec " + pawl_binary() + " serve --listen 127.0.0.1:0 --store sqlite:" + database();
@@ -47,7 +47,7 @@ class Resources : public ::testing::Test {
     const rlimit wanted{.rlim_cur = std::min(most, old.rlim_max), .rlim_max = old.rlim_max};
     ASSERT_EQ(prlimit(server->pid(), what, &wanted, nullptr), 0);
   }
-  // Of one core.
+  // In seconds of one core.
   [[nodiscard]] double cpu_seconds() const {
     std::ifstream file{"/proc/" + std::to_string(server->pid()) + "/stat"};
     std::string word;
@@ -97,14 +97,14 @@ TEST_F(Resources, WithoutDescriptorsTheServerIdlesAndSaysSo) {
   std::vector<std::unique_ptr<RawClient>> clients;
   for (int i = 0; i < 10; ++i) clients.push_back(std::make_unique<RawClient>(at));
   const double before = cpu_seconds();
-  // A claim that waits in between, so that the CPU time measured is not that of the questions.
+  // Each poll includes a waiting claim, so that the polls themselves use little CPU time.
   ASSERT_TRUE(await([&] {
     ask_early(post("/v1/default/tasks/claim", R"({"worker_id":"w","queues":["none"],"wait":"500ms"})"));
     return failures() >= 20;
   }));
   const int failed = failures();
-  // Each attempt is followed by a pause of 100 ms. Without it an attempt takes less CPU time, and they are
-  // many.
+  // A pause of 100 ms follows each attempt. Without the pause, an attempt would use less CPU time, and there
+  // would be many more of them.
   EXPECT_LT(cpu_seconds() - before, failed * 0.033);
   EXPECT_LT(failed, 1'000);
   limit(RLIMIT_NOFILE, RLIM_INFINITY);
@@ -123,8 +123,8 @@ TEST_F(Resources, WithoutDescriptorsTheServerIdlesAndSaysSo) {
   EXPECT_EQ(lines, (failed_in_all + 9) / 10) << "one for each ten failures, " << failed_in_all << " in all";
 }
 
-// A stack of a gibibyte for each thread, and not enough address space for all of them: as root, a limit on
-// processes would not hold.
+// A stack of one GiB per thread, and not enough address space for all threads: for root, a limit on the
+// number of processes has no effect.
 TEST_F(Resources, WithTooFewThreadsTheServerDoesNotStartAndSaysWhy) {
   start("ulimit -s 1048576 && ulimit -v 8388608");
   EXPECT_EQ(server->wait(), 1);
@@ -182,10 +182,10 @@ TEST_F(Files, AServerWhoseDatabaseIsDeletedRefusesAndIsNotReady) {
 TEST_F(Files, AServerWithADamagedDatabaseIsNotReady) {
   start();
   ASSERT_EQ(enqueue(port()), 201);
-  (void)stop();  // the log is merged
+  (void)stop();  // merges the WAL into the database file
   start();
   const int at = port();
-  for (int i = 0; i < 50; ++i) EXPECT_TRUE(is_ready(at));  // all that it reads is cached now
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(is_ready(at));  // caches all pages that it reads
   std::fstream file{database(), std::ios::in | std::ios::out | std::ios::binary};
   file.seekp(4096);
   const auto rest = static_cast<std::streamsize>(fs::file_size(database()) - 4096);

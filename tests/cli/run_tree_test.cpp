@@ -1,4 +1,4 @@
-// The tree of a run, as tests/golden/run_trees.txt shows it to a review.
+// The tree of a run, with tests/golden/run_trees.txt as the expected output.
 #include "cli/run_tree.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// Two hundred sagas while the server and the worker are killed with SIGKILL at random moments: each ends
-// completed or compensated, and what the handlers wrote down shows that all was undone, in reverse.
+// Two hundred sagas while the server and the worker are killed with SIGKILL at random moments: each run ends
+// completed or compensated, and the handlers' records show that compensations undid all steps in reverse
+// order.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -30,7 +31,7 @@ tasks:
   - {id: u3, type: compensation, activity: undo, retry: *often}
 )";
 
-// A line of the ledger is written at once, so that handlers at the same time do not mix theirs.
+// Writes a line of the ledger with one call, so that concurrent handlers do not mix their lines.
 constexpr const char* kHandler = R"(#!/bin/sh
 echo "$PAWL_RUN_ID $PAWL_NODE_ID" >> "$LEDGER"
 if [ "$PAWL_TYPE" = last ] && grep -q fail; then exit 3; fi
@@ -62,7 +63,7 @@ class SagaKills : public ::testing::Test {
     return std::make_unique<client::HttpApi>(client::HttpTarget{.address = *address}, random);
   }
 
-  // What each run did, each thing where it came first: an attempt may be made twice.
+  // The nodes that each run executed, in the order of their first attempts: an attempt may be repeated.
   [[nodiscard]] std::map<std::string, std::vector<std::string>> ledger() const {
     std::map<std::string, std::vector<std::string>> done;
     std::ifstream file{server.file("ledger")};
@@ -77,7 +78,7 @@ class SagaKills : public ::testing::Test {
     return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>{file}, {}, '\n'));
   }
 
-  // By number; every second one fails at its end.
+  // Returns for each run id whether the run fails: every second one does, at its end.
   std::map<std::string, bool> start_runs(client::HttpApi& api) {
     std::map<std::string, bool> fails;
     for (int i = 0; i < kRuns; ++i) {

@@ -138,6 +138,26 @@ TEST(ServeOptions, OutOfTheirRangeAreRefusedByName) {
   }
 }
 
+TEST(ServeOptions, RejectNumbersOfAnyLengthWithTheirValueAndRange) {
+  for (const std::string number : {"10000001", "9999999999", "999999999999999", "99999999999999999999999"}) {
+    for (const std::string key : {"limits.requests_per_token", "limits.requests_per_namespace"}) {
+      SCOPED_TRACE(key + "=" + number);
+      const auto options = options_with({key + "=" + number});
+      ASSERT_FALSE(options.ok());
+      EXPECT_EQ(options.problem().detail, key + ": " + number + " is out of range (0 to 10000000)");
+    }
+  }
+  const auto small = options_with({"lease.default=1ms"});
+  EXPECT_NE(small.problem().detail.find("lease.default: 1ms is out of range ("), std::string::npos)
+      << small.problem().detail;
+}
+
+TEST(ServeOptions, AcceptLongNumbersThatAreInRange) {
+  const auto options = options_with({"limits.run_scanned=1099511627776"});
+  ASSERT_TRUE(options.ok()) << options.problem().detail;
+  EXPECT_EQ(options->runtime.limits.runs.scanned_bytes_max, std::size_t{1} << 40U);
+}
+
 TEST(ServeOptions, SayThatNoPayloadMayEverBeLarger) {
   EXPECT_NE(options_with({"limits.payload_max=3MiB"}).problem().detail.find("2MiB, the most"),
             std::string::npos);

@@ -1,4 +1,4 @@
-// Settings that the server was started with, as its callers see them.
+// The effects of the server's settings on its clients.
 #include <csignal>
 #include <memory>
 

@@ -1,4 +1,4 @@
-// The server beyond loopback, and TLS from the command line: the real program on both sides.
+// A server beyond loopback, and TLS from the command line: the real program on both sides.
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -25,7 +25,7 @@ class ServeWithTls : public ::testing::Test {
   [[nodiscard]] std::vector<std::string> with_tls() const {
     return {"--set", "tls.cert=" + files.cert, "--set", "tls.key=" + files.key};
   }
-  // Starts it and waits until it serves; gives its port.
+  // Starts the server, waits until it serves, and returns its port.
   std::string start(const std::vector<std::string>& arguments) {
     server.reset();
     server = std::make_unique<Program>(arguments);
@@ -69,12 +69,12 @@ TEST_F(ServeWithTls, ReadsItsCertificateAgainOnSighupAndKeepsTheOldOneIfItIsNoGo
   const auto port = start(serve("127.0.0.1:0", with_tls()));
   constexpr auto kOver = std::filesystem::copy_options::overwrite_existing;
   const auto next = other.issue("next");
-  std::filesystem::copy_file(next.cert, files.cert, kOver);  // without its key: no good
+  std::filesystem::copy_file(next.cert, files.cert, kOver);  // without its key: invalid
   server->signal(SIGHUP);
   EXPECT_EQ(list_queues(port, ours).exit_code, 0);
   std::filesystem::copy_file(next.key, files.key, kOver);
   server->signal(SIGHUP);
-  for (int looks = 0; list_queues(port, other).exit_code != 0; ++looks)  // until it has
+  for (int looks = 0; list_queues(port, other).exit_code != 0; ++looks)  // until the server uses it
     ASSERT_LT(looks, 1'000) << server->err();
   EXPECT_EQ(list_queues(port, ours).exit_code, 3);
   server->signal(SIGTERM);
@@ -115,7 +115,8 @@ TEST_F(ServeWithTls, WarnsWhereAnyoneWhoReachesItIsAnAdmin) {
   (void)open.read_line();
   open.signal(SIGTERM);
   EXPECT_EQ(open.wait(), 0);
-  EXPECT_NE(open.err().find("IS AN ADMIN"), std::string::npos) << open.err();
+  EXPECT_NE(open.err().find("every client that can reach this server is an admin"), std::string::npos)
+      << open.err();
   EXPECT_EQ(open.out().find("pawl_a_"), std::string::npos) << open.out();
 }
 

@@ -1,4 +1,4 @@
-// Who did what: an entry for every change by hand, in the commit that made it, chained to the one before.
+// The audit log: an entry for every operator action, in the same commit, chained to the previous entry.
 #include "tests/conformance/faults.hpp"
 #include "tests/conformance/steps.hpp"
 

@@ -1,4 +1,4 @@
-// What no state could make valid, and stores that fail: each gets its problem, and nothing is stored.
+// Invalid input and failing stores: each call returns its problem, and nothing is stored.
 
 #include "store/sqlite/sqlite_store.hpp"
 #include "tests/conformance/faults.hpp"
@@ -52,7 +52,8 @@ TEST_P(BadInput, InAFieldIsRefused) {
   expect_nothing_stored(with([](auto& spec) { spec.retry.backoff = 0; }), "retry.backoff");
   expect_nothing_stored(with([](auto& spec) { spec.delay = -1s; }), "delay");
   expect_nothing_stored(with([](auto& spec) { spec.timeout = 0s; }), "timeout");
-  expect_nothing_stored(with([](auto& spec) { spec.priority = 40'000; }), "priority");
+  expect_nothing_stored(with([](auto& spec) { spec.fairness_key = "a", spec.priority = 40'000; }),
+                        "priority");
   expect_nothing_stored(with([](auto& spec) { spec.labels = {{"a", "\n"}}; }), "labels.a");
   expect_nothing_stored(with([this](auto& spec) { spec.delay = 1s, spec.run_at = clock.now(); }), "delay");
 }
@@ -117,7 +118,7 @@ TEST_P(BadStore, ThatFailsAtAnyVerbOnceIsNeverSeen) {
   FaultyNode faulty{node(), clock, 2};
   std::size_t expected = 0;
   for (const StoreError::Kind kind : {StoreError::Kind::retry, StoreError::Kind::unavailable}) {
-    for (int fail_at = 0;; ++fail_at) {  // the nth verb, until there is no nth
+    for (int fail_at = 0;; ++fail_at) {  // fails the nth store call, until a run makes fewer calls
       int seen = 0;
       faulty.plan.on_verb = [&](Verb) {
         if (seen++ == fail_at) lose(kind);
@@ -175,7 +176,7 @@ TEST_P(BadStore, ThatIsGoneAnswersEveryCallWithUnavailable) {
 PAWL_ON_EVERY_STORE(BadInput);
 PAWL_ON_EVERY_STORE(BadStore);
 
-// SQLite alone: its file may be bounded, which is what a full disk is to it.
+// Only on SQLite: a limit on its file size simulates a full disk.
 TEST(FullDisk, RefusesABatchWholeAndGoesOnServingWhatFits) {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/full.db";

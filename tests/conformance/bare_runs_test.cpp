@@ -1,5 +1,5 @@
-// A short run of code that never waits has no rows of its nodes (core/run_lag.hpp): they are its log,
-// replayed. Nobody who looks at them, or goes on with the run, may notice.
+// A short code run that never waits has no node rows (core/run_lag.hpp): its nodes are rebuilt from its log.
+// Neither reads nor later commands may show a difference.
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
@@ -23,7 +23,7 @@ class BareRuns : public CodeRunTest {
     complete_body(body, "7");
     return run;
   }
-  // The model writes all that it is given.
+  // The memory store writes all rows.
   [[nodiscard]] static bool may_be_bare() { return GetParam() != StoreKind::memory; }
 };
 
@@ -51,7 +51,7 @@ TEST_P(BareRuns, ThatFailedGoOnWhereTheyStood) {
   fail_body(body);
   ASSERT_EQ(state_of(run), RunState::failed);
   ASSERT_EQ(stored(run).row.is_bare, may_be_bare());
-  const auto other = another_node(2);  // it has kept nothing of the run
+  const auto other = another_node(2);  // has no cached state of the run
   ASSERT_TRUE(
       other->local().act_on_run({.run = {.id = run}, .asked = {.action = core::RunAction::retry}}).ok());
   EXPECT_FALSE(stored(run).row.is_bare);
@@ -90,7 +90,7 @@ TEST_P(BareRuns, AreShort) {
 }
 
 TEST_P(BareRuns, AreClaimedWithWhatAnotherNodeDidToThem) {
-  const core::RunId run = start_code();  // this node has kept it
+  const core::RunId run = start_code();  // this node has the run cached
   const auto other = another_node(2);
   core::ClaimTasks wanted{.ns = "default", .worker_id = "w9", .queues = {"default"}, .max = 10};
   const auto claimed = other->api().claim(wanted);

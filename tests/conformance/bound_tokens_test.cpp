@@ -1,4 +1,4 @@
-// Tokens that are bound to queues, and workers that belong to a token, where the store decides.
+// Tokens that are bound to queues, and workers that belong to a token, as far as the store decides.
 #include "tests/conformance/code_steps.hpp"
 
 namespace pawl::testing {
@@ -6,7 +6,7 @@ namespace {
 
 using core::ProblemCode;
 
-// HTTP has the actor from a token (tests/server): these calls are made beside it.
+// HTTP derives the actor from a token (tests/server); these calls set it directly.
 class BoundTokens : public CodeRunTest {
  public:
   static core::Actor token(const std::string& id, const std::string& role = "worker") {

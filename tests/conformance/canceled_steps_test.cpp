@@ -1,4 +1,4 @@
-// Steps of code runs that are canceled, and begins that arrive late.
+// Canceled steps of code runs, and step begins that arrive late.
 #include "tests/conformance/code_steps.hpp"
 
 namespace pawl::testing {
@@ -26,7 +26,7 @@ TEST_P(CanceledSteps, ACanceledStepEndsAndItsTaskIsStopped) {
   std::vector<StepWrite> cancels;
   for (const StepWrite& one : {nap, approval, mail, begin("lambda")})
     cancels.push_back({.action = StepAction::cancel, .step_id = one.step_id, .kind = one.kind});
-  for (int times = 0; times < 2; ++times) {  // a repeated cancel changes nothing
+  for (int times = 0; times < 2; ++times) {  // repeating the cancel changes nothing
     const auto written = write(body, cancels);
     ASSERT_TRUE(written.ok()) << written.problem().detail;
     for (const core::StepAnswer& answer : written->steps) {

@@ -1,4 +1,4 @@
-// Bugs that others had with electing a leader (RELIABILITY B22 to B24): each is a test of ours.
+// Regression tests for leader election bugs of other systems (RELIABILITY B22 to B24).
 #include <algorithm>
 #include <array>
 
@@ -17,10 +17,10 @@ constexpr core::Duration kTtl = 30s;
 
 struct Term {
   core::Leadership leadership = {};
-  core::TimePoint at = {};  // of the store
+  core::TimePoint at = {};  // in store time
 };
 
-// What every commit of any candidate made of the leadership.
+// Records the leadership that each commit of any candidate writes.
 class TermPlan final : public store::FaultPlan {
  public:
   explicit TermPlan(std::vector<Term>& history) : history_(history) {}
@@ -41,7 +41,7 @@ class TermPlan final : public store::FaultPlan {
   std::vector<Term>& history_;
 };
 
-// One process that wants to lead: an engine of its own, on a store whose steps the test can see and disturb.
+// A process that tries to lead: an engine of its own, on a store whose steps the test observes and disturbs.
 struct Candidate {
   Candidate(DirectNode& on, core::Clock& clock, std::vector<Term>& history, std::uint64_t seed)
       : plan(history),
@@ -67,7 +67,7 @@ class Leaders : public Conformance {
     return static_cast<std::size_t>(std::count_if(
         candidates.begin(), candidates.end(), [](const auto& one) { return one->membership.is_leader(); }));
   }
-  // At most one valid term at any time of the store, and terms that rise.
+  // At most one term is valid at any store time, and terms rise.
   void expect_terms_apart() const {
     for (std::size_t i = 1; i < history.size(); ++i) {
       const Term& last = history[i - 1];
@@ -90,7 +90,7 @@ TEST_P(Leaders, B22_OfManyCandidatesOneLeadsHoweverEachStepIsDelayed) {
   constexpr int kSteps = 200;
   for (int i = 0; i < 5; ++i) {
     TermPlan& plan = add_candidate().plan;
-    // A delay of a step is time that passes in it.
+    // Delays a step by advancing the clock during it.
     const auto delay = [&] {
       if (chance.chance(0.1)) clock.advance(core::Duration{chance.below(40'000'000)});
     };
@@ -128,7 +128,8 @@ TEST_P(Leaders, B23_WhoDoesNotKnowTheOutcomeOfItsElectionDoesNotLead) {
     }
   }
   one.plan.on_verb = [](Verb) {};
-  // The commit is done and its reply is lost: the store says that it leads, it itself does not.
+  // The commit succeeds and its reply is lost: in the store this node leads, but the node itself does not
+  // assume so.
   one.plan.on_committed = [] { lose(StoreError::Kind::unavailable); };
   one.membership.beat_if_due();
   EXPECT_FALSE(one.membership.is_leader());
@@ -173,7 +174,7 @@ TEST_P(Leaders, AreFollowedAtOnceWhenTheyLeaveAndAtTheEndOfTheirLeaseWhenTheyAre
   one.membership.beat_if_due();
   other.membership.beat_if_due();
   one.membership.leave();
-  other.membership.beat_if_due();  // not due by itself for another ten seconds
+  other.membership.beat_if_due();  // its own heartbeat would be due ten seconds later
   EXPECT_TRUE(other.membership.is_leader());
   one.membership.beat_if_due();
   clock.advance(kTtl - 1ms);

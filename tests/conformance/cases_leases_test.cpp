@@ -1,4 +1,4 @@
-// Bugs that others had with leases, rescue and zombies (RELIABILITY B01 to B20): each is a test of ours.
+// Regression tests for other systems' bugs with leases, rescue and zombie workers (RELIABILITY B01 to B20).
 
 #include "tests/conformance/steps.hpp"
 
@@ -10,7 +10,7 @@ using core::TaskStatus;
 
 class Cases : public Conformance {
  public:
-  // What a rescuer on another node found due, to be executed later.
+  // The commands for expired leases that another node found, to be executed later.
   std::vector<core::Command> found_due(DirectNode& rescuer) {
     std::optional<core::TimePoint> next;
     return rescuer.engine().find_due(100, next);
@@ -28,7 +28,7 @@ TEST_P(Cases, B01_ARescueAfterACompletionChangesNothing) {
   const auto rescuer = another_node(2);
   const core::Task task = enqueue(task_of("t"));
   const core::Task held = claim_one("w1", 10s);
-  clock.step_wall(10s);  // the rescuer's look falls into a step of the clock that is taken back
+  clock.step_wall(10s);  // the rescuer reads during a clock step that is reverted afterwards
   auto found = found_due(*rescuer);
   ASSERT_EQ(found.size(), 1U);
   clock.step_wall(-5s);
@@ -50,7 +50,7 @@ TEST_P(Cases, B01_ARescueOfALeaseThatWasRescuedAndTakenAgainChangesNothing) {
   auto found = found_due(*rescuer);
   tick();
   const core::Task again = claim_one("w2", 10s);
-  clock.advance(10s);  // even though the new lease is over too: it is another one than was found
+  clock.advance(10s);  // the new lease has expired too, but it is not the lease that was found
   EXPECT_EQ(changed(*rescuer, std::move(found)), 0);
   EXPECT_EQ(get(again.id).task.lease->worker_id, "w2");
 }
@@ -95,7 +95,7 @@ TEST_P(Cases, B04_AWorkerThatWasGivenUpFreesItsSlotOnce) {
   set_queue("default", {.max_concurrency = {{1}}});
   for (int i = 0; i < 4; ++i) enqueue(task_of("t"));
   const auto held = [this] { return queue().counts.claimed + queue().counts.running; };
-  const core::Task zombie = claim_one("zombie", 10s);  // its heartbeats are lost, its handler goes on
+  const core::Task zombie = claim_one("zombie", 10s);  // its heartbeats are lost, but its handler continues
   clock.advance(10s);
   tick();
   const core::Task second = claim_one("w2");
@@ -105,7 +105,7 @@ TEST_P(Cases, B04_AWorkerThatWasGivenUpFreesItsSlotOnce) {
   EXPECT_TRUE(claim("w3").empty());
   EXPECT_EQ(held(), 1);
   ASSERT_TRUE(report(second, ReportAction::release).ok());
-  ASSERT_TRUE(report(second, ReportAction::release).ok());  // a repeat, not a second release
+  ASSERT_TRUE(report(second, ReportAction::release).ok());  // a repeated report, not a second release
   EXPECT_EQ(held(), 0);
   EXPECT_EQ(claim("w3").size(), 1U);
   EXPECT_TRUE(claim("w4").empty());
@@ -120,7 +120,7 @@ TEST_P(Cases, B05_ALimitHoldsFromTheFirstClaimAfterARestart) {
     for (int i = 0; i < 3; ++i) enqueue_keyed("k");
     enqueue(task_of("t"));
     first = killed->api().claim({.worker_id = "w1", .max = 1, .lease = 30s})->at(0).task.id;
-  }  // no release, no goodbye
+  }  // no release, no shutdown
   const auto restarted = another_node(3);
   EXPECT_TRUE(restarted->api().claim({.worker_id = "w1"})->empty());
   clock.advance(29s);
@@ -139,7 +139,7 @@ TEST_P(Cases, B06_ARestartUnderTheSameNameOwnsNothingOfItsPast) {
   const core::Task old = claim_one("host-1", 10s);
   EXPECT_TRUE(claim("host-1").empty()) << "the new one is not given the old one's lease";
   clock.advance(10s);
-  tick();  // one sweep after the lease: recovered
+  tick();  // the first sweep after the expiry recovers the task
   const core::Task fresh = claim_one("host-1", 10s);
   EXPECT_EQ(fresh.id, task.id);
   expect_refused(task.id, "host-1", report_of(old, ReportAction::complete), ProblemCode::stale_lease);
@@ -180,7 +180,7 @@ TEST_P(Cases, B12_EveryExpiredLeaseIsFoundWhateverStandsBeforeIt) {
   core::EnqueueTasks batch;
   batch.tasks.assign(40, task_of("t"));
   ASSERT_TRUE(api().enqueue_batch(batch).ok());
-  (void)claim("long", 25, 1h);  // more than two pages of older, longer leases
+  (void)claim("long", 25, 1h);  // older, longer leases that fill more than two pages
   const auto lost = claim("lost", 15, 10s);
   clock.advance(10s);
   EXPECT_EQ(engine().tick(kPage).leases, 10);

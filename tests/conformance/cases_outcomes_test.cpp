@@ -1,4 +1,5 @@
-// Bugs that others had with clocks, lost replies, crash loops and herds (RELIABILITY B27 to B55).
+// Regression tests for other systems' bugs with clocks, lost replies, crash loops and herds (RELIABILITY B27
+// to B55).
 
 #include <algorithm>
 #include <set>
@@ -69,8 +70,7 @@ TEST_P(Outcomes, B39_AUniqueInsertWhoseWinnerRollsBackIsStillMadeOnce) {
 TEST_P(Outcomes, B39_AUniqueInsertOvertakenByAnotherNodeFindsTheOthers) {
   FaultyNode slow{node(), clock, 2};
   std::optional<core::TaskId> others;
-  if (GetParam() ==
-      StoreKind::postgres) {  // the others have one writer at a time: nobody can overtake inside
+  if (GetParam() == StoreKind::postgres) {  // other stores have a single writer: no commit in between
     slow.plan.on_verb = [&](Verb verb) {
       if (verb == Verb::commit && !others) others = api().enqueue("default", unique("k"))->task.id;
     };
@@ -88,7 +88,7 @@ class LostReply : public Conformance {
  public:
   LostReply() : faulty(node(), clock, 2) {}
 
-  // The next commit succeeds and its reply is lost.
+  // The next commit succeeds, but its reply is lost.
   void lose_next_reply() {
     faulty.plan.on_committed = [this] {
       faulty.plan.on_committed = [] {};
@@ -175,8 +175,8 @@ TEST_P(LostReply, B43_OfASweepIsNotSweptTwice) {
   EXPECT_EQ(get(task.id).attempts.size(), 1U);
 }
 
-// A worker claims three at a time and dies with all of them when one is the killer. Twice they are
-// redelivered at once, and together; from then on each waits for itself, and the innocent ones come back
+// A worker claims three tasks at a time and dies with all of them if one is the killer. Their first two
+// retries are immediate and hence together; later ones back off individually, and the innocent tasks return
 // without the killer.
 TEST_P(Outcomes, B54_ACrashLoopEndsAsADeadLetterAndHarmsNoOther) {
   const core::Task suspect = enqueue(task_of("t", "\"killer\""));
@@ -207,7 +207,7 @@ TEST_P(Outcomes, B54_ACrashLoopEndsAsADeadLetterAndHarmsNoOther) {
 TEST_P(Outcomes, B55_AHerdThatFailsTogetherComesBackSpreadOut) {
   core::EnqueueTasks batch;
   core::TaskSpec spec = task_of("t");
-  spec.retry = {.initial_interval = 60s, .max_interval = 60s};  // at its cap from the first retry
+  spec.retry = {.initial_interval = 60s, .max_interval = 60s};  // at the maximum from the first retry
   batch.tasks.assign(500, spec);
   ASSERT_TRUE(api().enqueue_batch(batch).ok());
   core::ReportTasks reports{.worker_id = "w1"};

@@ -1,5 +1,4 @@
-// Bugs that others had with recovering what was lost (RELIABILITY B07, B08, B18, B19): each is a test of
-// ours.
+// Regression tests for other systems' bugs with recovery of lost work (RELIABILITY B07, B08, B18, B19).
 #include <array>
 
 #include "tests/conformance/faults.hpp"
@@ -52,7 +51,7 @@ TEST_P(Recovery, B08_ThatLosesTheStoreAtAnyStepGoesOnWhenItIsBack) {
     for (int i = 0; i < 3; ++i) (void)faulty.node.engine().tick(100);
     EXPECT_NE(status_of(task.id), TaskStatus::pending);
     faulty.plan.on_verb = [](Verb) {};
-    (void)faulty.node.engine().tick(100);  // nothing is left of the outage, in the node or in the store
+    (void)faulty.node.engine().tick(100);  // neither the node nor the store keeps a trace of the outage
     EXPECT_EQ(status_of(task.id), TaskStatus::pending);
     EXPECT_EQ(get(task.id).attempts.size(), 1U);
     complete(claim_one("w2"));
@@ -68,8 +67,7 @@ TEST_P(Recovery, B18_RollingRestartsOfAllWorkersLoseNothingAndSpendNoAttemptTwic
     spec.retry = {.max_attempts = 100, .initial_interval = 1ms, .max_interval = 1ms};
     tasks.push_back(enqueue(spec));
   }
-  // Each incarnation is killed at 0.7 of the lease with most of what it holds; one task of each is done by
-  // then.
+  // Each incarnation is killed after 0.7 of the lease with most of its tasks; it completes one task before.
   int incarnations = 0;
   for (; incarnations < 200 && !queue().counts.is_zero(); ++incarnations) {
     const auto held = claim("worker-" + std::to_string(incarnations), 5, kLease);
@@ -86,7 +84,7 @@ TEST_P(Recovery, B18_RollingRestartsOfAllWorkersLoseNothingAndSpendNoAttemptTwic
 }
 
 TEST_P(Recovery, B19_AClaimThatDiedWithItsServerIsRedeliveredFromTheStoreAlone) {
-  (void)claim("w1");  // so that the commit that is lost is that of the claim, and not that of the worker
+  (void)claim("w1");  // registers the worker, so that the lost commit is that of the later claim
   const core::Task task = enqueue(task_of("t"));
   {
     FaultyNode dying{node(), clock, 99};

@@ -1,5 +1,4 @@
-// Bugs that others had with graphs, steps, sagas and cancels (RELIABILITY B45 to B52): each is a test of
-// ours.
+// Regression tests for other systems' bugs with graphs, steps, sagas and cancels (RELIABILITY B45 to B52).
 #include <thread>
 
 #include <fmt/format.h>
@@ -18,7 +17,7 @@ using Names = std::vector<std::string>;
 
 class RunCases : public RunTest {
  public:
-  // What another node found due, to be executed later.
+  // The commands for due timers that another node found, to be executed later.
   static std::vector<core::Command> found_due(DirectNode& node) {
     std::optional<core::TimePoint> next;
     return node.engine().find_due(100, next);
@@ -47,7 +46,7 @@ TEST_P(RunCases, B45_WhoDecidesOnWhatHeSawBeforeMakesNoSecondTaskOrChild) {
   const auto sweeper = another_node(2);
   const core::RunId run = start("naps");
   clock.advance(10s);
-  auto stale = found_due(*sweeper);  // it is held up between its read and its write
+  auto stale = found_due(*sweeper);  // the sweeper stalls between its read and its write
   ASSERT_FALSE(stale.empty());
   tick();
   EXPECT_EQ(claimed(), (Names{"a", "x"}));
@@ -113,14 +112,14 @@ TEST_P(RunCases, B48_AnOutputIsKeptOnceAndReadTheSameWhateverIsLostAfterwards) {
   complete_node("a", output);
   core::Report again = report_of(first, ReportAction::complete);
   again.output = {R"({"other":true})"};
-  (void)report_to(api(), "w1", again);  // whatever it is told, nothing changes
+  (void)report_to(api(), "w1", again);  // whatever the answer, nothing changes
   for (int tries = 0; tries < 3; ++tries) {
     const auto lost = claim("lost", 1, 5s);
     ASSERT_EQ(lost.size(), 1U);
     EXPECT_EQ(lost.front().task.payload.text, R"({"from":)" + output + "}");
     clock.advance(5s);
     tick();
-    clock.advance(1min);  // the wait before it is tried again
+    clock.advance(1min);  // the backoff before the retry
     tick();
   }
   EXPECT_EQ(node_of(run, "a").output.text, output);
@@ -135,7 +134,7 @@ TEST_P(RunCases, B49_CompensationsRunInReverseOnceEachWhereverTheirWorkersDie) {
     const auto lost = claim("lost", 10, 5s);
     ASSERT_EQ(lost.size(), 1U) << "one at a time";
     EXPECT_EQ(lost.front().task.node_id, undo);
-    if (undo != "uc") {  // which has one attempt
+    if (undo != "uc") {  // uc has only one attempt
       clock.advance(5s);
       tick();
       clock.advance(1min);
@@ -158,7 +157,7 @@ TEST_P(RunCases, B50_WhatCannotBeUndoneIsNeverCalledUndone) {
   for (const char* undone : {"ub", "ua"}) complete_node(undone);
   EXPECT_EQ(state_of(failing), RunState::compensation_failed);
   EXPECT_EQ(nodes_of(failing, RunEventType::compensation_completed), (Names{"ub", "ua"}));
-  // No handler for it: it stays where it is for as long as that lasts.
+  // Without a handler for a compensation, the run stays compensating.
   const core::RunId waiting = start_saga();
   for (const char* done : {"a", "b", "c"}) complete_node(done);
   fail_node("d");
@@ -169,13 +168,13 @@ TEST_P(RunCases, B50_WhatCannotBeUndoneIsNeverCalledUndone) {
 
 TEST_P(RunCases, B51_OfACancelAndACompletionOneWinsAndBothAreTold) {
   define("one", R"({"id":"a","activity":"t"})");
-  // The completion first: the cancel is told that it is too late.
+  // Completion first: the cancel is rejected as too late.
   const core::RunId completed = start("one");
   complete_node("a");
   const auto late = runs().act_on_run({.run = {.id = completed}, .asked = {.action = RunAction::cancel}});
   EXPECT_EQ(late.problem().code, core::ProblemCode::already_completed);
   EXPECT_EQ(state_of(completed), RunState::completed);
-  // The cancel first: the handler is asked to stop, and what it reports does not bring the run back.
+  // Cancel first: the handler is asked to stop, and its report does not revive the run.
   const core::RunId cancelled = start("one");
   claimed();
   EXPECT_EQ(act(cancelled, RunAction::cancel).state, RunState::cancelled);
@@ -202,7 +201,7 @@ TEST_P(RunCases, B51_ACancelBesideACompletionInOneGroupLeavesOneEnd) {
     const auto answers = submit_group(node(), std::move(group));
     EXPECT_EQ(state_of(run), is_cancel_first ? RunState::cancelled : RunState::completed);
     EXPECT_EQ(answers[is_cancel_first ? 0 : 1].answer().ok(), is_cancel_first);
-    (void)report_at(node(), "a", ReportAction::release);  // it is over, whatever it says
+    (void)report_at(node(), "a", ReportAction::release);  // the run has ended, whatever this report returns
   }
 }
 
@@ -225,7 +224,7 @@ TEST_P(RunCases, B52_AnOutputIsKeptAsItIsOrRefusedAndTheTaskGoesOn) {
     report.output = {output};
     EXPECT_EQ(report_to(api(), "w1", report).problem().code, core::ProblemCode::invalid_argument);
     EXPECT_EQ(node_state(run, "a"), NodeState::pending) << "nothing was written";
-    fail_node("a");  // what cannot be kept fails like anything else
+    fail_node("a");  // an unstorable output fails like any other failure
     EXPECT_EQ(state_of(run), RunState::failed);
   }
 }

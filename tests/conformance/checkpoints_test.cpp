@@ -1,4 +1,4 @@
-// Checkpoints that callers append.
+// Checkpoints that clients append.
 #include "tests/conformance/steps.hpp"
 
 namespace pawl::testing {

@@ -1,4 +1,4 @@
-// The store's clock is set while leases, locks and delays run.
+// Steps of the store's clock while leases, locks and delays run.
 #include "runtime/membership.hpp"
 #include "tests/conformance/steps.hpp"
 
@@ -9,13 +9,13 @@ using core::ReportAction;
 using core::TaskStatus;
 using core::WorkerStatus;
 
-// Store time that is ahead of the clock runs slower: what takes 10 s may take this long.
+// Store time that is ahead of the clock runs slower: 10 s may take this long.
 constexpr core::Duration kTenSecondsAhead = 14s;
 
 class ClockSteps : public Conformance {
  public:
   void step(core::Duration by) {
-    tick();  // before the step a server reads its clock all the time
+    tick();  // a server reads the clock continuously before the step
     clock.step_wall(by);
     tick();
   }
@@ -144,7 +144,7 @@ TEST_P(ClockSteps, AreKnownToNodesThatStartLater) {
   step(1h);
   (void)claim_one("w1", 10s);
   step(-2h);
-  enqueue(task_of("u"));  // a commit, so that the step is recorded
+  enqueue(task_of("u"));  // a commit, which records the step
   const core::TimePoint before = node().store()->now();
   const auto later = another_node(2);
   EXPECT_GE(later->store()->now(), before);
@@ -174,7 +174,7 @@ TEST_P(ClockSteps, AreCountedReportedAndShown) {
   engine().on_clock_step([&](const core::ClockStep& one) { reported.push_back(one.by); });
   step(1h);
   step(-30min);
-  clock.step_wall(100ms);  // not worth bridging
+  clock.step_wall(100ms);  // too small to bridge
   tick();
   EXPECT_EQ(reported, (std::vector<core::Duration>{1h, -30min}));
   EXPECT_EQ(engine().stats().clock_steps_forward, 1);

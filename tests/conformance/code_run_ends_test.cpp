@@ -1,4 +1,4 @@
-// How runs of code wait, stop and are undone, as far as the engine decides it.
+// How the engine suspends, stops and undoes code runs.
 
 #include "tests/conformance/code_steps.hpp"
 
@@ -32,7 +32,7 @@ TEST_P(CodeRunEnds, ASuspendedBodyThatHasNothingToUndoEndsWithItsRun) {
   }
 }
 
-// No attempt was spent, as if nobody had held it.
+// A released attempt counts as none, as if the body had never been claimed.
 TEST_P(CodeRunEnds, ABodyThatWasReleasedUndoesWhenItsRunIsCancelled) {
   for (const bool is_paused : {false, true}) {
     const core::RunId run = start_code();

@@ -1,4 +1,4 @@
-// Runs of code: a body that writes steps, waits, is lost, goes on, undoes.
+// Code runs: the body writes steps, waits, loses its worker, continues, and undoes.
 #include "core/run_graph.hpp"
 #include "tests/conformance/code_steps.hpp"
 
@@ -71,7 +71,7 @@ TEST_P(CodeRun, AFailedStepIsTriedAgainByItsPolicyAndThenFailsForGood) {
   const auto failure = step(body, failed("charge"));
   EXPECT_TRUE(failure.scheduled_retry);
   EXPECT_EQ(failure.now.due_at, clock.now() + 10s);
-  EXPECT_FALSE(step(body, begin("charge")).should_execute);  // not yet
+  EXPECT_FALSE(step(body, begin("charge")).should_execute);  // too early
   clock.advance(10s);
   const auto second = step(body, begin("charge"));
   EXPECT_TRUE(second.should_execute);
@@ -98,7 +98,7 @@ TEST_P(CodeRun, AStepThatCannotBeBegunIsRefusedByTheFieldThatIsWrong) {
   EXPECT_EQ(field(child), "input.workflow");
 }
 
-// Its step has been taken back and has no task until the body begins it again.
+// The retry of the run reset the step, which has no task until the body begins it again.
 TEST_P(CodeRun, ATaskOfAStepIsNotRetriedByItself) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
@@ -128,7 +128,8 @@ TEST_P(CodeRun, ASleepHoldsNobodyAndEndsByTheStoresClock) {
   EXPECT_EQ(state_of(run), RunState::running);
   const core::ClaimedTask again = claim_body(run);
   EXPECT_EQ(again.memo->steps.at(0).state, NodeState::completed);
-  EXPECT_EQ(get(again.task.id).attempts.size(), 0U);  // to wait is no attempt that did not complete
+  EXPECT_EQ(get(again.task.id).attempts.size(), 1U)
+      << "to wait is no attempt: the one in progress is listed alone";
   complete_body(again);
   EXPECT_EQ(state_of(run), RunState::completed);
 }
@@ -295,7 +296,7 @@ TEST_P(CodeRun, ASuspendedBodyIsWokenToUndoWhatItDid) {
   EXPECT_EQ(body.memo->stop, StopReason::cancelled);
   step(body, undo("release"));
   EXPECT_EQ(state_of(run), RunState::compensating);
-  lose();  // in the midst of it
+  lose();  // while it undoes
   body = claim_body(run);
   EXPECT_EQ(body.memo->stop, StopReason::cancelled);
   EXPECT_FALSE(step(body, undo("release", StepAction::begin)).should_execute);
@@ -375,10 +376,10 @@ TEST_P(CodeRun, WhoKeptTheRunSeesWhatAnotherNodeDidToIt) {
   const core::RunId run = started->run.facts.id;
   StepWrite nap = begin("nap", StepKind::sleep);
   nap.wait = 24h;
-  EXPECT_TRUE(wait_for(claim_body(run), nap, true));  // by this node, which keeps the run in mind
+  EXPECT_TRUE(wait_for(claim_body(run), nap, true));  // on this node, which caches the run
   const auto other = another_node(2);
   clock.advance(1h);
-  (void)other->engine().tick(100);  // the deadline: there is another task for the body now
+  (void)other->engine().tick(100);  // the deadline: the body has another task now
   const auto unwinding = other->api().claim({.worker_id = "w1"});
   ASSERT_EQ(unwinding->size(), 1U);
   EXPECT_EQ(unwinding->front().memo->stop, StopReason::deadline_exceeded);
@@ -475,7 +476,7 @@ TEST_P(CodeRun, ABodyThatKillsItsWorkersEndsUnlessItGetsFurther) {
     for (int i = 0; i < 10; ++i) {
       claim_body(run);
       lose();
-      lose(80s);  // later losses wait for their turn
+      lose(80s);  // later losses are retried after a backoff
     }
   };
   const core::ClaimedTask body = claim_body(run);
@@ -486,7 +487,7 @@ TEST_P(CodeRun, ABodyThatKillsItsWorkersEndsUnlessItGetsFurther) {
     lose();
     lose(80s);
   }
-  EXPECT_EQ(state_of(run), RunState::running);  // it had got further: it begins anew
+  EXPECT_EQ(state_of(run), RunState::running);  // the run made progress, so the count of losses restarted
   lose_ten();
   EXPECT_EQ(state_of(run), RunState::failed);
   EXPECT_EQ(run_of(run).error->code, "worker_lost");

@@ -1,5 +1,5 @@
 #pragma once
-// The steps that the tests of code runs are told in: a worker that does with a body what a test says.
+// Helpers for tests of code runs: a worker whose use of a body the test scripts.
 
 #include <string>
 #include <utility>
@@ -30,7 +30,7 @@ class CodeRunTest : public RunTest {
     return started->run.facts.id;
   }
 
-  // Claims the body of the run, which must be there.
+  // Claims the run's body, which must be claimable.
   core::ClaimedTask claim_body(const core::RunId& run) {
     for (core::ClaimedTask& one : claim("w1", 100, 30s)) {
       if (one.task.run_id == run) return one;
@@ -46,7 +46,7 @@ class CodeRunTest : public RunTest {
   }
 
   core::Result<core::StepsWritten> write(const core::ClaimedTask& body, std::vector<core::StepWrite> steps,
-                                         std::optional<core::SuspendBody> suspend = {}) {
+                                         core::Boxed<core::SuspendBody> suspend = {}) {
     return runs().write_steps({.run_id = *body.task.run_id,
                                .body = body.task.id,
                                .fence = body.task.lease->fence,
@@ -61,7 +61,7 @@ class CodeRunTest : public RunTest {
   void complete_step(const core::ClaimedTask& body, const std::string& id, const std::string& output = "1") {
     step(body, {.action = core::StepAction::complete, .step_id = id, .output = {output}});
   }
-  // Begins what waits, and waits for it.
+  // Begins a waiting step, and suspends the body to wait for it.
   bool wait_for(const core::ClaimedTask& body, core::StepWrite one, bool may_undo = false) {
     one.action = core::StepAction::begin;
     const std::string id = one.step_id;

@@ -1,5 +1,5 @@
-// A code run that is continued as another one: what the store shows of both, and what a pause or a stop at
-// the same time makes of it.
+// A code run that continues as a new one: what the store shows of both, and the effect of a concurrent pause
+// or stop.
 #include "tests/conformance/code_steps.hpp"
 
 namespace pawl::testing {

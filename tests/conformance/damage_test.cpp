@@ -1,5 +1,5 @@
-// Rows that were deleted, doubled or changed behind the engine's back: `verify` names each, and everything
-// else goes on.
+// Rows that were deleted, duplicated or changed outside of the engine: `verify` names each, and all other
+// work continues.
 #include <map>
 #include <set>
 
@@ -12,14 +12,14 @@
 namespace pawl::testing {
 namespace {
 
-// One statement for both databases, with the check that tells.
+// One SQL statement for both databases, and the check that detects its damage.
 struct Damage {
   const char* name;
   const char* sql;
   const char* check;
 };
 
-// `task('once')` stands for the id of the task of that type.
+// `task('once')` is replaced by the id of the task of that type.
 constexpr Damage kDamages[] = {
     {"task_deleted_while_ready", "delete from tasks where id = task('once')", "T01"},
     {"task_deleted_while_leased", "delete from tasks where id = task('held')", "T01"},
@@ -95,6 +95,8 @@ constexpr Damage kDamages[] = {
     {"fair_task_deleted", "delete from fair_tasks", "T06"},
     {"task_labels_deleted", "delete from task_labels", "T06"},
     {"task_label_of_another_task", "update task_labels set id = task('later')", "T06"},
+    {"run_labels_deleted", "delete from run_labels", "T06"},
+    {"run_label_of_another_run", "update run_labels set id = task('once')", "T06"},
     {"turn_deleted", "update ready set turn = null where turn is not null", "T02"},
 };
 
@@ -108,9 +110,9 @@ constexpr const char* kTables[] = {
     "lanes",     "tasks",      "ready",      "scheduled", "waiting",     "leases",      "finished",
     "attempts",  "task_keys",  "key_lines",  "queues",    "lane_counts", "checkpoints", "records",
     "audit",     "runs",       "run_states", "run_nodes", "run_events",  "run_signals", "run_keys",
-    "run_tasks", "fair_tasks", "fair_lanes", "fair_keys", "task_labels"};
+    "run_tasks", "fair_tasks", "fair_lanes", "fair_keys", "task_labels", "run_labels"};
 
-// As another program changes the database.
+// Changes the database as another program would.
 void execute_sqlite(const std::string& path, std::string sql, bool must_change = true) {
   sql = replaced(replaced(std::move(sql), "flag(1)", "1"), "span(1)", "1");
   sqlite3* db = nullptr;
@@ -169,7 +171,7 @@ class Damaged : public CodeRunTest {
     execute(sql);
   }
 
-  // Something in every table.
+  // Writes rows to every table.
   void fill() {
     set_queue("limited", {.type_concurrency = {{{{"slow", 2}}}}});
     ASSERT_TRUE(api().acquire_lock({.key = "l", .holder = "o", .ttl = 1h}).ok());
@@ -206,7 +208,8 @@ class Damaged : public CodeRunTest {
                                            .run_key = "r",
                                            .input = {"{}"},
                                            .kind = core::RunKind::code,
-                                           .queue = "bodies"});
+                                           .queue = "bodies",
+                                           .labels = {{"team", "blue"}}});
     ASSERT_TRUE(started.ok());
     const core::RunId run = started->run.facts.id;
     const auto open = runs().open_run({.run_key = "o"});
@@ -226,7 +229,7 @@ class Damaged : public CodeRunTest {
     return failed;
   }
 
-  // Other tasks are made, claimed, completed and listed, by a node that remembers nothing.
+  // A node with empty caches makes, claims, completes and lists other tasks.
   void expect_life(DirectNode& other) {
     const auto made = other.api().enqueue("default", task_of("fresh"));
     ASSERT_TRUE(made.ok()) << made.problem().detail;
@@ -247,7 +250,7 @@ class Damaged : public CodeRunTest {
     const auto listed = other.local().list_runs({.limit = 100});
     ASSERT_TRUE(listed.ok()) << listed.problem().detail;
     ASSERT_TRUE(other.api().list_queues("default").ok());
-    // What is due of others is done, with what is damaged beside it.
+    // Due work of other objects is done despite the damaged rows.
     clock.advance(11h);
     for (int i = 0; i < 5; ++i) (void)other.engine().tick(100);
     const auto again = other.api().get_task("default", made->task.id);
@@ -255,12 +258,13 @@ class Damaged : public CodeRunTest {
     EXPECT_NE(again->task.status, core::TaskStatus::claimed) << "its lease has expired";
   }
 
- private:
+ protected:
   [[nodiscard]] std::string literal(const core::TaskId& id) const {
     const std::string text = to_string(id);
     return GetParam() == StoreKind::sqlite ? "x'" + replaced(text, "-", "") + "'" : "'" + text + "'";
   }
 
+ private:
   std::map<std::string, core::TaskId> tasks_;
 };
 
@@ -274,7 +278,7 @@ TEST_P(Damaged, NothingIsFoundBefore) {
 }
 
 TEST_P(Damaged, IsNamedByVerify) {
-  if (GetParam() == StoreKind::memory) return;  // nobody else can change it
+  if (GetParam() == StoreKind::memory) return;  // no other program can change it
   fill();
   back_up();
   std::uint64_t seed = 100;
@@ -292,7 +296,7 @@ TEST_P(Damaged, IsNamedByVerify) {
   }
 }
 
-// A claim for one task gets the next one; the damaged task is kept, and claimed once it is repaired.
+// The claim returns the next task instead; the damaged one is kept, and claimable once it is repaired.
 TEST_P(Damaged, TaskIsSetAsideUntilItIsRepaired) {
   if (GetParam() == StoreKind::memory) return;
   const core::Task first = enqueue_to("q");
@@ -323,7 +327,24 @@ TEST_P(Damaged, TaskIsSetAsideUntilItIsRepaired) {
   EXPECT_EQ(again->front().task.attempt, 1);
 }
 
-// Its timer cannot be fired: the run is parked with the reason, and the timers of others go on.
+TEST_P(Damaged, TaskWithoutALaneDoesNotEndTheScanOfFinishedTasks) {
+  if (GetParam() == StoreKind::memory) return;
+  std::vector<core::TaskId> ids;
+  for (int i = 0; i < 5; ++i) ids.push_back(run_to_dead_letter(task_of("t")).id);
+  execute("update finished set lane = 99 where id = " + literal(ids[1]));
+  const auto other = another_node(2);
+  std::vector<core::TaskId> found;
+  store::FinishedPage page{.before = core::TaskId{core::first_id_at(clock.now() + 1h)}, .limit = 2};
+  for (std::optional<core::TaskId> next = core::TaskId{}; next;) {
+    page.after = *next;
+    const store::FinishedTasks scanned = other->store()->list_finished(page);
+    for (const core::FinishedTask& task : scanned.tasks) found.push_back(task.id);
+    next = scanned.next;
+  }
+  EXPECT_EQ(found, (std::vector<core::TaskId>{ids[0], ids[2], ids[3], ids[4]}));
+}
+
+// The run's timer cannot fire: the run is parked with the reason, and other runs' timers still fire.
 TEST_P(Damaged, RunThatCannotBeMovedOnIsParkedUntilItIsRepaired) {
   if (GetParam() == StoreKind::memory) return;
   define("saga", R"({"id":"a","activity":"t","compensate":"u"},
@@ -349,7 +370,7 @@ TEST_P(Damaged, RunThatCannotBeMovedOnIsParkedUntilItIsRepaired) {
     EXPECT_EQ(run.state, core::RunState::paused);
     EXPECT_NE(run.custom_status.value_or("").find("parked: run"), std::string::npos);
   }
-  // A node that starts finds nothing due of them.
+  // A newly started node finds no due work of these runs.
   const auto fresh = another_node(3);
   EXPECT_EQ(fresh->engine().tick(100).woken, 0);
   EXPECT_EQ(fresh->engine().stats().runs_parked, 0);
@@ -363,7 +384,7 @@ TEST_P(Damaged, RunThatCannotBeMovedOnIsParkedUntilItIsRepaired) {
   EXPECT_EQ(state_of(second), core::RunState::compensating);
 }
 
-// Its definition is gone: it cannot be loaded, and the node leaves it alone.
+// The run's state is unreadable, so that it cannot be loaded; the node skips it for a while.
 TEST_P(Damaged, RunThatCannotBeParkedIsLeftAloneForAWhile) {
   if (GetParam() == StoreKind::memory) return;
   define("nap", R"({"id":"n","type":"sleep","duration":"1m"})");

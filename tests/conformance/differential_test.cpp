@@ -1,5 +1,5 @@
-// The same random calls on memory, SQLite and PostgreSQL: the same answers after every step, and the same
-// state. The seeds of ids and chance and the clocks are equal, so that equal means equal to the byte.
+// The same random calls on memory, SQLite and PostgreSQL give the same answers after every step, and the same
+// state. Seeds and clocks are equal, so the comparison is exact to the byte.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -32,7 +32,8 @@ const std::vector<std::string> kTypes{"t1", "t2", "t3"};
 const std::vector<std::string> kWorkers{"w1", "w2", "w3"};
 
 // One database with its nodes and its clock.
-// Without memory: a second try of a group would draw other random numbers than the first.
+//
+// The stores do not cache leases: a second try of a group would draw different random numbers than the first.
 struct Side {
   Side(StoreKind kind, std::uint64_t seed) : database(kind), random(seed) {
     std::shared_ptr<store::Store> shared = database.open_without_memory(clock, random);
@@ -47,10 +48,10 @@ struct Side {
   Database database;
   SeededRandom random;  // for waits and reconnects: no result depends on it
   std::array<std::unique_ptr<DirectNode>, kNodes> nodes;
-  std::vector<Result<core::Answer>> replies;  // to requests of groups and to claims that waited
+  std::vector<Result<core::Answer>> replies;  // to waiting claims
 };
 
-// Equality for what has none of its own.
+// Equality for types that lack it.
 bool equal(const core::TaskWithAttempts& a, const core::TaskWithAttempts& b) {
   return a.task == b.task && a.attempts == b.attempts;
 }
@@ -138,7 +139,7 @@ class Differential {
   }
 
  private:
-  // Calls `act` on each side and compares what comes back; returns that of the memory store.
+  // Calls `act` on each side, compares the results, and returns that of the memory store.
   template <typename Act>
   auto on_each(const std::string& what, Act act) {
     const auto expected = act(*sides_.front());
@@ -245,7 +246,7 @@ class Differential {
     if (claimed) note(*claimed);
   }
 
-  // Mostly of present leases; some are long over, some are made up.
+  // Usually for a current lease; sometimes for one that expired long ago, or an invented one.
   core::Report new_report(std::string& worker) {
     core::Report report;
     if (!held_.empty()) {
@@ -368,7 +369,7 @@ class Differential {
     for (const auto& side : sides_) side->nodes.at(node_)->engine().serve_waiting(false);
   }
 
-  // What is due, found now on one node and moved later, when some of it has moved on.
+  // Finds due work on one node and executes it later, when some of it has already been done.
   void sweep_later() {
     if (due_) {
       const core::Command command = *std::exchange(due_, std::nullopt);
@@ -398,7 +399,7 @@ class Differential {
     }
   }
 
-  // One group of several commands, with claims among them.
+  // Executes several commands, which may include claims, as one group.
   [[nodiscard]] std::vector<Result<core::Answer>> execute(Side& side,
                                                           const std::vector<core::Command>& commands) const {
     const auto answers = std::make_shared<std::vector<std::optional<Result<core::Answer>>>>(commands.size());
@@ -447,7 +448,7 @@ class Differential {
     }
   }
 
-  // A claim that waits; its answer comes with whatever serves it.
+  // A waiting claim; its reply arrives with the command that serves it.
   void wait() {
     core::ClaimTasks command = new_claim();
     command.wait = 1s + chance_.below(30) * 1s;

@@ -1,4 +1,4 @@
-// What is asked for at enqueue: when, in which order, alone or in a batch.
+// The options of an enqueue: delay, order, single task or batch.
 
 #include "tests/conformance/steps.hpp"
 
@@ -102,7 +102,7 @@ TEST_P(Enqueue, KeepsAnyJsonByteForByte) {
        {"null", "[ 1 ]", "-0", "1e400", "12345678901234567890123", "\"\\u0000\"", R"({"b":1,"a":1,"a":2})",
         "[1.0, 1.00,\n\t1E0]", "\"\xf0\x9f\x98\x80\"", "true", "\"\""}) {
     if (is_over_http() && std::string_view{text} == "null")
-      continue;  // reads as absent there, which is the same
+      continue;  // over HTTP null reads as absent, which is equivalent
     const core::Task task = enqueue(task_of("t", text));
     EXPECT_EQ(get(task.id).task.payload.text, text);
     core::Report done{

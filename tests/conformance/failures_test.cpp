@@ -1,4 +1,4 @@
-// Failures and retries: by the policy, by the worker's word, by an operator; and cancels.
+// Failures and retries (by policy, by the worker's report, by an operator), and cancels.
 
 #include "tests/conformance/steps.hpp"
 

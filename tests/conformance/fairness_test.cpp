@@ -1,4 +1,4 @@
-// Tenants that share a queue: whoever has more waiting does not get more, and nobody waits for ever.
+// Tenants that share a queue: a longer backlog gives no larger share, and no tenant starves.
 
 #include <algorithm>
 #include <map>
@@ -26,7 +26,7 @@ class Fairness : public Conformance {
     }
     ASSERT_TRUE(at.enqueue_batch(batch).ok());
   }
-  // Of each tenant ("" for those without a key) among the next `count`, claimed `at_once`.
+  // The number of tasks per tenant ("" without a key) among the next `count`, claimed `at_once` at a time.
   std::map<std::string, int> shares_of(int count, int at_once) {
     std::map<std::string, int> shares;
     for (int left = count; left > 0; left -= at_once) {

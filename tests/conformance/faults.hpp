@@ -1,5 +1,5 @@
 #pragma once
-// Faults that a test places by hand, in front of any store.
+// Faults that a test injects explicitly, in front of any store.
 
 #include <functional>
 #include <memory>
@@ -21,7 +21,7 @@ class HandPlan final : public store::FaultPlan {
   }
 };
 
-// A node whose store does what the plan says; it shares the database of `healthy`.
+// A node whose store follows the plan. It shares the database of `healthy`.
 struct FaultyNode {
   FaultyNode(DirectNode& healthy, core::Clock& clock, std::uint64_t seed)
       : node(std::shared_ptr<store::Store>{store::make_faulty_store(healthy.store(), plan)}, clock, seed) {}

@@ -1,4 +1,4 @@
-// Who may report what: fences, holders, ends of leases, and reports that are made twice.
+// Which reports are accepted: fences, holders, expired leases, and repeated reports.
 
 #include "tests/conformance/steps.hpp"
 

@@ -1,5 +1,5 @@
-// A node whose database was migrated by another, newer program: it writes nothing and says why; its reads go
-// on.
+// A node whose database was migrated by a newer program: it refuses writes with the reason, and still serves
+// reads.
 
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 
 using core::ProblemCode;
 
-// As another program would change the database.
+// Changes the database as another program would.
 void run_beside(const Database& database, const std::string& sql) {
   if (database.kind() == StoreKind::sqlite) {
     sqlite3* db = nullptr;

@@ -1,4 +1,4 @@
-// What an enqueue and a claim must pass: declared types, the settings of the namespace, the state of the
+// Admission of enqueues and claims: declared types, the settings of the namespace, and the state of the
 // worker.
 #include "tests/conformance/steps.hpp"
 
@@ -181,7 +181,7 @@ TEST_P(Gates, ParallelClaimsOfAWorkerDoNotHoldMoreThanItSaid) {
   ASSERT_TRUE(api().register_worker({.worker_id = "w1", .max_concurrent = 3}).ok());
   const auto other = another_node(2);
   core::ClaimTasks claim{.worker_id = "w1", .max = 2};
-  ASSERT_TRUE(*node().local().admit(claim));  // all of them before the first is served
+  ASSERT_TRUE(*node().local().admit(claim));  // admits all three before the first is served
   const auto group = submit_group(node(), {claim, claim, claim});
   EXPECT_EQ(group[0].tasks().size(), 2U);
   EXPECT_EQ(group[1].tasks().size(), 1U);

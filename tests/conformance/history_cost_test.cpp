@@ -1,6 +1,6 @@
-// What a code run costs does not grow with its history: a step, a wait, a signal and a read of the run cost
-// the rows that they touch. Counted on SQLite, where each row that a statement returns can be traced; the
-// other stores run the same cases for their results.
+// The cost of a code run does not grow with its history: a step, a wait, a signal and a read cost only the
+// rows that they touch. SQLite traces each row that a statement returns, so rows are counted there; the other
+// stores run the same cases for their results.
 #include <atomic>
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ class HistoryCost : public CodeRunTest {
   static void SetUpTestSuite() { sqlite3_auto_extension(reinterpret_cast<void (*)()>(trace_rows)); }
   static void TearDownTestSuite() { sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(trace_rows)); }
 
-  // The rows that were read for `what`.
+  // The number of rows read by `what`.
   template <typename What>
   static std::int64_t rows_of(const What& what) {
     const std::int64_t before = rows_returned;
@@ -50,7 +50,7 @@ class HistoryCost : public CodeRunTest {
 
 constexpr int kShort = 200;
 constexpr int kLong = 1'200;
-constexpr int kWindow = 100;  // one row of the run is written within so many steps
+constexpr int kWindow = 100;  // the run's row is rewritten at least once in this many steps
 
 TEST_P(HistoryCost, AStepReadsNoMoreInALongRunThanInAShortOne) {
   const core::RunId run = start_code();
@@ -114,7 +114,7 @@ TEST_P(HistoryCost, AReadOfALaggingRunReadsItsTailOnly) {
   EXPECT_LE(listed, 20);
 }
 
-// A client that knows the run and the fence only, as the calls on single steps have them.
+// The client passes only the run and the fence, as calls on single steps do.
 TEST_P(HistoryCost, AStepOfAnUnnamedBodyReadsNoMoreInALongRunThanInAShortOne) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_for_long(run);
@@ -147,7 +147,7 @@ TEST_P(HistoryCost, AnotherNodeTakesAStepWithoutReadingTheHistory) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_for_long(run);
   complete_steps(body, 0, kLong);
-  const auto other = another_node(2);  // it has nothing of the run in its cache
+  const auto other = another_node(2);  // has no cached state of the run
   const auto rows = rows_of([&] {
     const auto written = other->local().write_steps({.run_id = run,
                                                      .body = body.task.id,

@@ -1,4 +1,4 @@
-// Idempotency keys of workers' own calls.
+// Idempotency keys for workers' own calls.
 #include "tests/conformance/steps.hpp"
 
 namespace pawl::testing {

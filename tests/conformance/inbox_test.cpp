@@ -1,6 +1,6 @@
-// Calls that were left in the inbox: done once by whichever node, under the ids that were given out, or kept
-// with the reason why not. PostgreSQL's functions write them (tests/store/postgres_functions_test.cpp); here
-// they are written by hand, on every store.
+// Calls in the inbox: one node executes each exactly once, under the id that was returned, or keeps it with
+// the reason for its rejection. In production PostgreSQL's functions write them
+// (tests/store/postgres_functions_test.cpp); these tests write them directly, on every store.
 #include "core/inbox.hpp"
 
 #include <nlohmann/json.hpp>
@@ -19,14 +19,14 @@ using store::StoreError;
 
 class InboxCalls : public RunTest {
  public:
-  // As the function `call` leaves it; returns the id that it gave out.
+  // Writes a request to the inbox as the SQL function `call` does, and returns its id.
   std::string leave(const std::string& call, json request) {
     const std::string id = "01890000-0000-7000-8000-0000000000" + std::to_string(++calls_ + 10);
     request["call"] = call;
     request.emplace("namespace", "default");
     std::vector<core::RecordChange> changes;
     changes.push_back({.ref = ref_of(id), .body = core::RawJson{request.dump()}, .expires_at = clock.now()});
-    if (request.contains("once")) {
+    if (request.contains("once") && !request.contains("has_lost_its_key")) {
       changes.push_back({.ref = {.kind = core::RecordKind::inbox_key, .key = key_of(request)},
                          .body = core::RawJson{json{{"id", id}}.dump()}});
     }
@@ -63,7 +63,18 @@ class InboxCalls : public RunTest {
   bool has_key(const std::string& key) {
     return node().store()->find_record({.kind = core::RecordKind::inbox_key, .key = key}).has_value();
   }
-  core::Task task(const std::string& id) { return get(core::TaskId{*core::parse_uuid(id)}).task; }
+  // From now on the node creates the task or run of a call when a request names its id, as a server does.
+  void make_on_request() {
+    node().local().follow([this](const std::string& id) {
+      return runtime::Inbox{*node().store(), node().engine(), node().local()}.make(id);
+    });
+  }
+  std::unique_ptr<runtime::LocalApi> once(const std::string& key) {
+    return node().local().once({.key = key, .request_hash = "sha256:1", .ttl = 1h});
+  }
+
+  core::Task task(const std::string& id) { return get(task_id(id)).task; }
+  static core::TaskId task_id(const std::string& id) { return core::TaskId{*core::parse_uuid(id)}; }
   static core::RunId run_id(const std::string& id) { return core::RunId{*core::parse_uuid(id)}; }
 
  private:
@@ -130,6 +141,13 @@ TEST_P(InboxCalls, AreDoneOnceThoughACommitFails) {
   EXPECT_EQ(list({}).size(), 1U);
 }
 
+TEST_P(InboxCalls, ThatTheFunctionHasCheckedAreDoneWhateverTheirTypeAllowsNow) {
+  ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"to"}, .queue = "of-the-type"}}).ok());
+  const std::string id = leave_task({{"checked", true}});
+  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(task(id).queue, "of-the-type");
+}
+
 TEST_P(InboxCalls, ThatTheirTypeDoesNotAllowStayWithTheReason) {
   ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"to"}}}).ok());
   const std::string bad = leave_task({{"once", "o"}});
@@ -148,10 +166,10 @@ TEST_P(InboxCalls, WhoseKeyAnotherTaskHasMeanwhileStayWithItsName) {
   core::TaskSpec spec = task_of("t");
   spec.idempotency_key = "o";
   const core::Task first = enqueue(spec);
-  const std::string late = leave_task({{"once", "o"}});
+  const std::string late = leave_task({{"once", "o"}, {"has_lost_its_key", true}});
   EXPECT_EQ(look(), 1);
   EXPECT_EQ(problem_of(late), "conflict: task " + to_string(first.id) +
-                                  " has this key: it was made while the transaction was open");
+                                  " has this key: it was created while the transaction was open");
   EXPECT_EQ(list({}).size(), 1U);
 }
 
@@ -206,7 +224,58 @@ TEST_P(InboxCalls, ToARunThatHasEndedStayWithTheReason) {
   (void)work();
   const std::string late = leave("signal", {{"name", "go"}, {"payload", "1"}, {"run", to_string(run)}});
   EXPECT_EQ(look(), 1);
-  EXPECT_EQ(problem_of(late), "already_completed: the run is completed: it takes no signals any more");
+  EXPECT_EQ(problem_of(late), "already_completed: the run is completed: it accepts no more signals");
+}
+
+// --- requests that name the id before a node has executed the call ---
+
+TEST_P(InboxCalls, AreFoundByACancelWithAnIdempotencyKey) {
+  make_on_request();
+  const core::TaskId id = task_id(leave_task());
+  const auto canceled = once("k")->cancel_task("default", id);
+  ASSERT_TRUE(canceled.ok()) << canceled.problem().detail;
+  EXPECT_EQ(canceled->status, TaskStatus::cancelled);
+  const auto again = once("k");
+  EXPECT_TRUE(again->cancel_task("default", id).ok());
+  EXPECT_TRUE(again->is_replayed()) << "the try that found the task stored the key";
+}
+
+TEST_P(InboxCalls, AreFoundByARetryWithAnIdempotencyKey) {
+  make_on_request();
+  const core::TaskId id = task_id(leave_task());
+  EXPECT_EQ(once("k")->retry_task("default", id).problem().code, ProblemCode::invalid_state);
+  EXPECT_EQ(get(id).task.status, TaskStatus::pending);
+}
+
+TEST_P(InboxCalls, OwnCheckpointsBeforeTheyAreExecuted) {
+  make_on_request();
+  define("w", R"({"id":"wait","type":"signal","signal":"go"})");
+  const auto leave_run = [&] { return run_id(leave("start_workflow", {{"name", "w"}, {"payload", "1"}})); };
+  const std::vector<core::CheckpointOwner> owners{task_id(leave_task()), leave_run(), task_id(leave_task()),
+                                                  leave_run()};
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    const auto keyed = once("k" + std::to_string(i));
+    runtime::LocalApi& caller = i < 2 ? node().local() : *keyed;
+    const auto appended =
+        caller.append_checkpoint({.owner = owners[i], .type = "manual_checkpoint", .snapshot = {"{}"}});
+    ASSERT_TRUE(appended.ok()) << i << ": " << appended.problem().detail;
+    EXPECT_EQ(appended->sequence, 1) << i;
+  }
+}
+
+TEST_P(InboxCalls, ThatStartRunsAcceptNoTasks) {
+  define("w", R"({"id":"wait","type":"signal","signal":"go"})");
+  const std::string run = leave("start_workflow", {{"name", "w"}, {"payload", "1"}});
+  const std::string elsewhere =
+      leave("start_workflow", {{"name", "w"}, {"payload", "1"}, {"namespace", "other"}});
+  const auto detail_of = [&](const std::string& id) {
+    core::TaskSpec spec = task_of("t");
+    spec.run_id = run_id(id);
+    return api().enqueue("default", spec).problem().detail;
+  };
+  EXPECT_EQ(detail_of(run), "run_id: is not an open run: its tasks are those of its definition or its code");
+  for (const std::string& other : {elsewhere, leave_task()})
+    EXPECT_EQ(detail_of(other), "run_id: there is no run " + other);
 }
 
 PAWL_ON_EVERY_STORE(InboxCalls);

@@ -1,4 +1,4 @@
-// Tasks of one key: one at a time and in order, whatever becomes of each.
+// Tasks with the same key: they run one at a time and in order, however each ends.
 
 #include "tests/conformance/steps.hpp"
 
@@ -9,7 +9,7 @@ using core::TaskStatus;
 
 class Keys : public Conformance {
  public:
-  // Claims all there is and expects exactly this one.
+  // Claims all claimable tasks and expects exactly this one.
   core::Task expect_next(const core::TaskId& id, core::Duration lease = 30s) {
     const auto claimed = claim("w1", 100, lease);
     EXPECT_EQ(claimed.size(), 1U);
@@ -116,7 +116,7 @@ TEST_P(Keys, StandByTheirCreationWhenRevived) {
   const core::Task fourth = enqueue(spec);
   EXPECT_EQ(api().retry_task("default", second.id)->status, TaskStatus::blocked);
   EXPECT_EQ(api().retry_task("default", first.id)->status, TaskStatus::blocked);
-  complete(expect_next(third.id));  // had its turn before they came back
+  complete(expect_next(third.id));  // it became first in line before the others were revived
   complete(expect_next(first.id));
   complete(expect_next(second.id));
   complete(expect_next(fourth.id));

@@ -1,8 +1,9 @@
-// The row of a run lags behind its log while its body goes from step to step (core/run_lag.hpp). Nobody who
-// reads the run, or writes to it, may notice.
+// A run's row lags behind its log while the body goes from step to step (core/run_lag.hpp). Neither reads of
+// the run nor writes to it may show a difference.
 #include <fmt/format.h>
 
 #include "core/limits.hpp"
+#include "store/postgres/run_rows.hpp"
 #include "store/run_tail.hpp"
 #include "tests/conformance/code_steps.hpp"
 
@@ -27,7 +28,7 @@ class LaggingRows : public CodeRunTest {
     ADD_FAILURE() << "there is no step " << name;
     return {};
   }
-  // The model keeps no rows that could lag.
+  // The memory store has no lagging rows.
   [[nodiscard]] static bool may_lag() { return GetParam() != StoreKind::memory; }
 };
 
@@ -76,9 +77,9 @@ TEST_P(LaggingRows, AnotherNodeGoesOnWithWhatTheRowDoesNotSay) {
   core::SignalRun request{.run = {.id = run}};
   request.signal = {.name = "hello", .payload = {"1"}};
   ASSERT_TRUE(other->local().signal_run(request).ok());
-  EXPECT_FALSE(lags(run));  // what finds a signal is a row
+  EXPECT_FALSE(lags(run));  // signals are looked up in rows, so the row must be current
   EXPECT_EQ(step_of(run, "a").output.text, "7");
-  // The first one has kept the run from before the signal.
+  // The first node's cache holds the run from before the signal.
   complete_step(body, "c");
   lose();
   const core::ClaimedTask again = claim_body(run);
@@ -112,7 +113,7 @@ TEST_P(LaggingRows, AWholeLossLosesNothing) {
   complete_step(body, "b", "2");
   ASSERT_EQ(lags(run), may_lag());
   lose();
-  const auto other = another_node(2);  // it has kept nothing of the run
+  const auto other = another_node(2);  // has no cached state of the run
   core::ClaimTasks wanted{.ns = "default", .worker_id = "w9", .queues = {"default"}, .max = 10};
   const auto claimed = other->api().claim(wanted);
   ASSERT_TRUE(claimed.ok()) << claimed.problem().detail;
@@ -168,6 +169,33 @@ TEST_P(LaggingRows, ATailThatSomebodyTookAnEventFromIsFoundOut) {
   std::vector<store::StoredEvent> tail{read.events.end() - 2, read.events.end()};
   store::catch_up(row, tail);
   EXPECT_NE(row.misfit, "");
+}
+
+// A transaction's reads see each other's commits: the tail may grow before its nodes are read.
+TEST_P(LaggingRows, ATailThatGrowsOnceIsReadOnceMore) {
+  if (GetParam() != StoreKind::postgres) return;
+  const core::RunId run = start_code();
+  const core::ClaimedTask body = claim_body(run);
+  complete_step(body, "first");
+  signal(run, "hello");  // writes the rows of the run's nodes
+  store::postgres::Server server{database().location(), nullptr};
+  store::postgres::Connection connection{server};
+  connection.connect_or_throw();
+  const store::PeekRun peek{.id = run, .page = {.from = {.index = 0x7fffffff}}};  // none of the tail's nodes
+  std::vector<store::NodeRef> nodes;
+  const auto read = [&] {
+    store::postgres::ask_for_pages(connection, {&peek, 1}, nodes);
+    return store::postgres::read_pages(connection.run_or_throw(), {&peek, 1}, nodes);
+  };
+  complete_step(body, "a");
+  ASSERT_TRUE(lags(run));
+  EXPECT_FALSE(read());
+  complete_step(body, "b");
+  EXPECT_FALSE(read());
+  const auto found = read();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->at(0)->misfit, "");
+  EXPECT_EQ(found->at(0)->run.counts.completed, 3);
 }
 
 PAWL_ON_EVERY_STORE(LaggingRows);

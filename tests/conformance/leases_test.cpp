@@ -1,4 +1,4 @@
-// Leases: heartbeats, expiry, releases, and attempts that run too long.
+// Leases: heartbeats, expiry, releases, and attempts that time out.
 
 #include <nlohmann/json.hpp>
 
@@ -115,7 +115,7 @@ TEST_P(LeaseExpiry, RecordsTheAttemptAndWritesAnErrorBoundary) {
   EXPECT_EQ(seen.task.lease, std::nullopt);
   EXPECT_EQ(seen.task.error->code, "worker_lost");
   ASSERT_EQ(seen.attempts.size(), 1U);
-  const core::Attempt& lost = seen.attempts[0];
+  const core::AttemptView& lost = seen.attempts[0];
   EXPECT_EQ(lost.attempt, 1);
   EXPECT_EQ(lost.fence, 1);
   EXPECT_EQ(lost.worker_id, "worker \"x\"");

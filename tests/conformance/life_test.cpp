@@ -1,4 +1,4 @@
-// The everyday life of a task, on every store.
+// The usual life of a task, on every store.
 
 #include "tests/support/harness.hpp"
 

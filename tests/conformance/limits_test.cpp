@@ -1,4 +1,4 @@
-// The limits of a queue: they hold over all nodes and workers together, at every instant.
+// Queue limits: they hold across all nodes and workers, at every instant.
 
 #include "tests/conformance/steps.hpp"
 

@@ -10,7 +10,7 @@ using core::TaskStatus;
 
 class Lists : public Conformance {
  public:
-  // One task in each status, by status.
+  // Creates one task in each status.
   std::map<TaskStatus, core::TaskId> one_of_each() {
     std::map<TaskStatus, core::TaskId> ids;
     ids[TaskStatus::completed] = enqueue(task_of("t")).id;
@@ -49,7 +49,7 @@ TEST_P(Lists, ShowScheduledTasksAsPending) {
   EXPECT_EQ(ids_of(list({.statuses = {TaskStatus::pending}})), std::vector{task.id});
 }
 
-// The first characters of two long labels may be the same, and namespaces share no list.
+// Long labels may share a prefix, and namespaces share no list.
 TEST_P(Lists, TellLongLabelsApart) {
   const std::string long_name(250, 'n');
   const std::string long_value(500, 'v');
@@ -150,7 +150,7 @@ TEST_P(Lists, PageStablyWhileTasksComeAndMove) {
       call.cursor = *page->next_cursor;
       if (seen.size() < 21) {
         enqueue(task_of("t"));
-        complete(claim_one());  // a move between the places of a task is none in the list
+        complete(claim_one());  // a task that moves between its tables keeps its position in the list
       }
     }
     for (const core::TaskId& id : ids) EXPECT_EQ(std::count(seen.begin(), seen.end(), id), 1);

@@ -1,4 +1,4 @@
-// Locks for anyone: fences, expiry, and who is refused.
+// User locks: fences, expiry, and refusals.
 #include "tests/conformance/steps.hpp"
 
 namespace pawl::testing {

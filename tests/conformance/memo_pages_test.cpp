@@ -1,4 +1,5 @@
-// The steps of a long run are handed over in pages: together they are all steps, each once, as they stand.
+// A long run's steps are returned in pages, which together contain each step exactly once, in its current
+// state.
 
 #include <map>
 
@@ -11,7 +12,7 @@ namespace {
 
 class MemoPages : public CodeRunTest {
  public:
-  // Claims the body and reads the rest of its steps, in pages or at once.
+  // Claims the run's body, with the memo in pages or complete.
   core::ClaimedTask claim_in_pages(const core::RunId& run, bool in_pages = true) {
     const auto claimed = api().claim({.worker_id = "w1", .max = 1, .lease = 1h, .memo_pages = in_pages});
     EXPECT_TRUE(claimed.ok() && claimed->size() == 1 && claimed->front().task.run_id == run);
@@ -64,11 +65,11 @@ TEST_P(MemoPages, ShowWhatOtherNodesAndThisGroupChanged) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_in_pages(run);
   complete_steps(body, 0, kTwoPages);
-  // The timer fires and the body is claimed in one group.
+  // One group fires the timer and claims the body.
   ASSERT_TRUE(wait_for(body, {.step_id = "nap", .kind = core::StepKind::sleep, .wait = 1s}));
   clock.advance(1s);
   tick();
-  const auto other = another_node(2);  // it has nothing of the run in its cache
+  const auto other = another_node(2);  // has no cached state of the run
   const auto claimed = other->local().claim({.worker_id = "w2", .max = 1, .lease = 1h, .memo_pages = true});
   ASSERT_TRUE(claimed.ok() && claimed->size() == 1);
   std::map<std::string, core::NodeState> states;
@@ -103,7 +104,7 @@ TEST_P(MemoPages, AreBoundedInBytes) {
 TEST_P(MemoPages, OneStepIsReadByItsId) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_in_pages(run);
-  complete_steps(body, 0, 150);  // some are in rows, the last ones in events only
+  complete_steps(body, 0, 150);  // the first are in rows, the last in events only
   for (const int i : {0, 70, 149}) {
     const auto step = runs().get_step({.id = run}, fmt::format("s{}", i));
     ASSERT_TRUE(step.ok());

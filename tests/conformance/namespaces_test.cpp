@@ -1,4 +1,4 @@
-// Namespaces are separate: what is of another one is not there.
+// Namespaces are isolated: objects of other namespaces do not exist.
 
 #include "tests/conformance/steps.hpp"
 

@@ -1,4 +1,4 @@
-// Nodes and their leader; what an administrator can have done now.
+// Nodes and their leader, and sweeps on an administrator's request.
 #include "runtime/membership.hpp"
 #include "tests/conformance/steps.hpp"
 

@@ -1,4 +1,4 @@
-// What is to be done once: the key and its effect in one commit.
+// Calls with an Idempotency-Key: the key and the call's effect are committed together.
 #include "core/idempotency.hpp"
 #include "tests/conformance/faults.hpp"
 #include "tests/conformance/steps.hpp"

@@ -1,4 +1,4 @@
-// Containers for tasks: added one by one, ordered by `after`, retried as the same tasks.
+// Open runs: tasks are added one by one, ordered by `after`, and retried under the same id.
 #include "tests/conformance/run_steps.hpp"
 
 namespace pawl::testing {
@@ -77,7 +77,7 @@ TEST_P(OpenRuns, KeyedTasksTakeTheirPlaceInLineWhenTheyMayStart) {
   keyed.run_id = run;
   keyed.after = {a};
   const core::TaskId b = node().local().enqueue("default", keyed)->task.id;
-  const core::Task other = enqueue_keyed("k");  // it does not wait for one that is not in line
+  const core::Task other = enqueue_keyed("k");  // it does not wait for a task that has not joined the line
   EXPECT_EQ(status_of(other.id), core::TaskStatus::pending);
   claimed();
   complete_node(to_string(a));
@@ -99,7 +99,7 @@ TEST_P(OpenRuns, TakeNoTasksOnceTheyHaveEnded) {
   EXPECT_EQ(node().local().enqueue("default", spec).problem().errors.at(0).field, "run_id");
 }
 
-// --- what failed and is retried ---
+// --- retries of failed tasks ---
 
 TEST_P(OpenRuns, TakeATaskBackThatFailedAndWhatWasCancelledForItsSake) {
   const core::RunId run = open();
@@ -203,7 +203,7 @@ TEST_P(OpenRuns, ThatArePausedHoldWhatIsTakenBack) {
   EXPECT_EQ(work(), Names{to_string(a)});
 }
 
-// Its lease is not over when the run is retried: the task goes on once its holder has let it go.
+// The run is retried while a lease is still held: the task continues once its holder releases it.
 TEST_P(OpenRuns, ThatAreRetriedWhileTheyStopGoOn) {
   core::OpenRun asked{.auto_complete = true};
   asked.deadline = 5s;
@@ -263,7 +263,7 @@ TEST_P(OpenRuns, KeepACancelByHandAfterTheyWereRetried) {
   EXPECT_EQ(state_of(run), RunState::failed);
 }
 
-// The other one was cancelled by the deadline and is not retried with this one.
+// The other predecessor was canceled by the deadline, and is not retried together with the failed one.
 TEST_P(OpenRuns, DoNotCallBackWhatComesAfterAnotherThatWasCancelled) {
   core::OpenRun asked{.auto_complete = true};
   asked.deadline = 5s;
@@ -286,7 +286,7 @@ TEST_P(OpenRuns, DoNotCallBackWhatComesAfterAnotherThatWasCancelled) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-// A worker that was away tells of a task in the same moment in which its run is retried.
+// A late report on a task arrives in the same group as the retry of its run.
 TEST_P(OpenRuns, AreRetriedBesideALateReportOfAKeyedTask) {
   const core::RunId run = open(true);
   core::TaskSpec keyed = task_of("t");

@@ -1,4 +1,4 @@
-// Queues: counts that are kept, pauses, and what a change of settings keeps.
+// Queues: maintained counts, pauses, and partial changes of settings.
 
 #include "tests/conformance/steps.hpp"
 

@@ -1,4 +1,4 @@
-// Records as the stores keep them: compare-and-set, order, and what is due.
+// Records in the stores: compare-and-set, order, and due times.
 #include "tests/conformance/steps.hpp"
 
 namespace pawl::testing {

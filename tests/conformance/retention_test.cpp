@@ -1,4 +1,4 @@
-// What is too old to be kept goes, with all that belongs to it, and nothing else does.
+// Retention erases expired objects with everything that belongs to them, and nothing else.
 #include <map>
 
 #include "runtime/membership.hpp"
@@ -29,7 +29,7 @@ class Retention : public RunTest {
   core::SweepResult sweep() { return *api().sweep({.check = RecoveryCheck::retention}); }
   void set(const core::NamespacePatch& patch) {
     EXPECT_TRUE(api().put_namespace({.patch = patch}).ok());
-    clock.advance(1min);  // what a node remembers of a namespace is a moment old
+    clock.advance(1min);  // longer than a node caches the settings of a namespace
   }
   bool is_there(const core::Task& task) { return is_there(task.id); }
   bool is_there(const core::TaskId& id) { return api().get_task("default", id).ok(); }

@@ -1,4 +1,4 @@
-// What one request can make runs cost, on every store: trees of runs, fan-outs, and inputs that are copied.
+// Bounds on the cost that one request can cause, on every store: trees of runs, fan-outs, and copied inputs.
 #include <set>
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ class RunBounds : public CodeRunTest {
       call.cursor = *page->next_cursor;
     }
   }
-  // One commit of what is due.
+  // One commit of due work.
   void tick_once() { (void)engine().tick(1'000); }
   static std::string numbers(int count) {
     std::string list = "[0";
@@ -166,7 +166,7 @@ TEST_P(RunBounds, ManyChildrenThatEachCopyTheInputStartInPages) {
   for (const core::Run& one : all_runs()) EXPECT_EQ(one.state, RunState::cancelled);
 }
 
-// 10,000 elements that would each have a copy of 130 KB.
+// 10,000 elements that would each copy 130 KB.
 TEST_P(RunBounds, AFanOutWithoutAnInputOfItsOwnStoresTheInputOfItsRunOnce) {
   define("fan", R"({"id":"each","activity":"t","for_each":{"$ref":"#/input/items"}})");
   const std::string input =

@@ -1,4 +1,4 @@
-// Checkpoints of runs: evidence beside the run, and a word in its log.
+// Checkpoints of runs: stored beside the run, with an event in its log.
 #include "tests/conformance/run_steps.hpp"
 
 namespace pawl::testing {
@@ -17,11 +17,13 @@ class RunCheckpoints : public RunTest {
 TEST_P(RunCheckpoints, RiseByOneAndStandInTheLog) {
   const core::RunId run = runs().open_run({})->run.facts.id;
   EXPECT_EQ(append(run, "iteration_start")->sequence, 1);
-  EXPECT_EQ(append(run, "iteration_end", R"({"n":1})")->sequence, 2);
+  const auto second = append(run, "iteration_end", R"({"n":1})");
+  EXPECT_EQ(second->sequence, 2);
   const std::vector<core::RunEvent> log = events(run);
   ASSERT_GE(log.size(), 2U);
   EXPECT_EQ(log.back().type, core::RunEventType::checkpoint_written);
-  EXPECT_EQ(log.back().data.detail.text, R"({"type":"iteration_end","sequence":2})");
+  EXPECT_EQ(log.back().data.detail.text,
+            R"({"checkpoint_id":")" + second->checkpoint_id + R"(","type":"iteration_end","sequence":2})");
   EXPECT_EQ(run_of(run).sequence, log.back().sequence);
   const auto listed = api().list_checkpoints("default", run);
   ASSERT_EQ(listed->size(), 2U);
@@ -32,7 +34,7 @@ TEST_P(RunCheckpoints, TheLatestOfATypeIsWhereAnAgentGoesOn) {
   const core::RunId run = runs().open_run({})->run.facts.id;
   for (int i = 1; i <= 3; ++i) {
     ASSERT_TRUE(append(run, "iteration_start", std::to_string(i)).ok());
-    if (i == 3) break;  // it was killed
+    if (i == 3) break;  // the agent is killed
     ASSERT_TRUE(append(run, "iteration_end", std::to_string(i)).ok());
   }
   const auto latest = api().list_checkpoints({.owner = run, .type = "iteration_end", .latest = true});

@@ -1,4 +1,4 @@
-// What callers do with runs: start them once, pause, resume, retry, rewind.
+// Client actions on runs: start once per key, pause, resume, retry, rewind.
 #include "tests/conformance/run_steps.hpp"
 
 namespace pawl::testing {
@@ -104,7 +104,7 @@ TEST_P(RunControl, APausedRunStartsNothingNewAndGoesOnWhenResumed) {
   const core::RunId run = start("two");
   const core::Task held = claim("w1", 1).front().task;
   EXPECT_EQ(act(run, RunAction::pause).state, RunState::paused);
-  EXPECT_EQ(claimed(), Names{});  // b is held
+  EXPECT_EQ(claimed(), Names{});  // b is held back
   ASSERT_TRUE(report(held, core::ReportAction::complete).ok());
   EXPECT_EQ(claimed(), Names{});  // and c does not start
   EXPECT_EQ(refused(run, RunAction::pause), ProblemCode::invalid_state);
@@ -148,7 +148,7 @@ TEST_P(RunControl, ARewoundRunKeepsTheResultsBeforeThatPoint) {
   const auto fork = runs().rewind_run({.run = {.id = run}, .to = "b"});
   ASSERT_TRUE(fork.ok());
   if (!is_over_http()) {
-    EXPECT_EQ(fork->facts.rewound_from, run);  // which a server does not show
+    EXPECT_EQ(fork->facts.rewound_from, run);  // HTTP does not show it
   }
   EXPECT_EQ(work(), (Names{"b", "c"}));
   EXPECT_EQ(state_of(fork->facts.id), RunState::completed);
@@ -179,7 +179,7 @@ TEST_P(RunControl, WhatOperatorsDoIsWrittenDown) {
   const core::RunEvent last = events(run).back();
   EXPECT_EQ(last.actor.type, "user");
   if (!is_over_http()) {
-    EXPECT_EQ(last.actor.id, "alice");  // a server knows by itself who asks
+    EXPECT_EQ(last.actor.id, "alice");  // over HTTP, the server sets the actor itself
   }
   EXPECT_EQ(last.data.reason, "no need");
 }
@@ -209,7 +209,7 @@ TEST_P(RunControl, ManyAreRetriedOrCancelledByAFilter) {
             (core::BulkResult{.matched = 4, .changed = 4}));
 }
 
-// A run that is trying again is `running` like a healthy one: only its tasks tell.
+// A run with a retrying task is `running` like a healthy one: only its tasks differ.
 TEST_P(RunControl, ThoseThatRetryAreFound) {
   define("two", R"({"id":"a","activity":"t","retry":{"initial_interval":"10s","jitter":0}},
                    {"id":"b","activity":"t","after":["a"]})");

@@ -1,4 +1,4 @@
-// Runs over faults: whatever a group meets on its way, all of it happens or nothing.
+// Runs under faults: a group is applied completely or not at all.
 #include "tests/conformance/faults.hpp"
 #include "tests/conformance/run_steps.hpp"
 
@@ -22,7 +22,7 @@ class RunFaults : public RunTest {
     return answers->front();
   }
 
-  // Throws `kind` the first `count` times that the verb comes.
+  // Throws `kind` at the first `count` calls of the verb.
   void fail_at(Verb verb, StoreError::Kind kind, int count) {
     faulty.plan.on_verb = [=, left = count](Verb now) mutable {
       if (now == verb && left-- > 0) lose(kind);

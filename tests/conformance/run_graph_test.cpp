@@ -1,4 +1,4 @@
-// How tasks of a graph follow one another: fan-out and join, skips, failures that are let pass, for_each.
+// The order of a graph's tasks: fan-out and join, skips, tolerated failures, for_each.
 #include "tests/conformance/run_steps.hpp"
 
 namespace pawl::testing {
@@ -63,6 +63,72 @@ TEST_P(RunGraph, AForEachMakesATaskForEachElementAndJoinsTheirOutputs) {
   complete_node("a[1]", "1");
   EXPECT_EQ(claimed(), Names{"b"});
   EXPECT_EQ(held("b").task.payload.text, "[0,1,2]");
+  complete_node("b");
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
+TEST_P(RunGraph, AForEachThatContinuesOnErrorHasTheOutputsOfTheElementsThatCompleted) {
+  define("some",
+         R"({"id":"a","activity":"t","for_each":{"$ref":"#/input"},"on_error":"continue"},
+            {"id":"b","activity":"t","after":["a"],
+             "input":{"all":{"$ref":"#/tasks/a/output"},"second":{"$ref":"#/tasks/a/output/1"},
+                      "errors":{"$ref":"#/tasks/a/errors"},"code":{"$ref":"#/tasks/a/errors/0/code"}}},
+            {"id":"c","activity":"t","after":["b"],"when":{"$exists":{"$ref":"#/tasks/a/errors/1"}}})",
+         R"(,"output":{"$ref":"#/tasks/a/output"})");
+  const core::RunId run = start("some", R"(["x","y","z"])");
+  EXPECT_EQ(claimed(), (Names{"a[0]", "a[1]", "a[2]"}));
+  complete_node("a[2]", "2");
+  fail_node("a[0]");
+  EXPECT_EQ(claimed(), Names{});
+  complete_node("a[1]", R"({"v":1})");
+  EXPECT_EQ(node_state(run, "a"), NodeState::failed);
+  EXPECT_EQ(node_of(run, "a").output.text, R"([null,{"v":1},2])");
+  EXPECT_EQ(claimed(), Names{"b"});
+  const std::string message = node_of(run, "a[0]").error->message;
+  EXPECT_EQ(held("b").task.payload.text,
+            R"({"all":[null,{"v":1},2],"second":{"v":1},"errors":[{"index":0,"code":"boom","message":")" +
+                message + R"("}],"code":"boom"})");
+  complete_node("b");
+  EXPECT_EQ(node_state(run, "c"), NodeState::skipped) << "there is one error";
+  EXPECT_EQ(state_of(run), RunState::completed);
+  EXPECT_EQ(run_of(run).output.text, R"([null,{"v":1},2])");
+}
+
+TEST_P(RunGraph, AForEachOfWhichNothingFailedHasNoErrors) {
+  define("none", R"({"id":"a","activity":"t","for_each":[1,2],"on_error":"continue"},
+                    {"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/a/errors"}})");
+  const core::RunId run = start("none");
+  claimed();
+  complete_node("a[0]");
+  complete_node("a[1]");
+  claimed();
+  EXPECT_EQ(held("b").task.payload.text, "[]");
+  complete_node("b");
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
+TEST_P(RunGraph, AForEachOfWhichEveryElementFailedIsAnArrayOfNulls) {
+  define("all", R"({"id":"a","activity":"t","for_each":[1,2],"on_error":"continue"},
+                   {"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/a/output"}})");
+  const core::RunId run = start("all");
+  claimed();
+  fail_node("a[0]");
+  fail_node("a[1]");
+  claimed();
+  EXPECT_EQ(held("b").task.payload.text, "[null,null]");
+  EXPECT_EQ(node_of(run, "a").error->code, "boom");
+  complete_node("b");
+  EXPECT_EQ(state_of(run), RunState::completed);
+}
+
+TEST_P(RunGraph, TheErrorOfATaskThatIsLetPassCanBeUsed) {
+  define("pass", R"({"id":"a","activity":"t","on_error":"continue"},
+                    {"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/a/errors/0/code"}})");
+  const core::RunId run = start("pass");
+  claimed();
+  fail_node("a");
+  claimed();
+  EXPECT_EQ(held("b").task.payload.text, R"("boom")");
   complete_node("b");
   EXPECT_EQ(state_of(run), RunState::completed);
 }
@@ -163,7 +229,7 @@ TEST_P(RunGraph, TasksAreListedByTheirRun) {
   EXPECT_EQ(node().local().list_tasks(of_run)->items.size(), 0U);
 }
 
-// --- what is declared of the types of its tasks ---
+// --- declared types of a run's tasks ---
 
 TEST_P(RunGraph, TasksHaveTheDefaultsOfTheirTypeWhereTheDefinitionSaysNothing) {
   ASSERT_TRUE(api()
@@ -219,6 +285,29 @@ TEST_P(RunGraph, WhoeverClaimsATaskIsHandedTheTraceOfItsRun) {
   give_back_all();
   const auto again = claimed();
   EXPECT_EQ(again.size(), 3U);
+}
+
+TEST_P(RunGraph, HandsTheFlagsAndTheStateOfItsTraceToItsTasksAndItsChildren) {
+  define("traced", R"({"id":"a","activity":"t"},{"id":"b","type":"workflow","workflow":"part"})");
+  define("part", R"({"id":"c","activity":"t"})");
+  const auto started = runs().start_run({.workflow = "traced",
+                                         .trace_id = "4bf92f3577b34da6a3ce929d0e0e4736",
+                                         .span_id = "00f067aa0ba902b7",
+                                         .trace_flags = 0,
+                                         .tracestate = "v=1"});
+  ASSERT_TRUE(started.ok());
+  EXPECT_EQ(claimed(), (Names{"a", "c"}));
+  const auto other = another_node(2);
+  for (const char* node : {"a", "c"}) {
+    const auto stored = other->local().get_task("default", held(node).task.id);
+    for (const core::Task& task : {held(node).task, stored->task}) {
+      EXPECT_EQ(task.traceparent, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00") << node;
+      EXPECT_EQ(task.tracestate, "v=1") << node;
+    }
+  }
+  give_back_all();
+  EXPECT_EQ(claimed().size(), 2U);
+  EXPECT_EQ(held("a").task.tracestate, "v=1");
 }
 
 }  // namespace

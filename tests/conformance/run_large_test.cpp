@@ -1,4 +1,4 @@
-// Graphs of 10,000 tasks. On the two stores that are in this process: what is looked at is the engine.
+// Graphs of 10,000 tasks. Only on the two in-process stores, since the test is about the engine.
 #include <fmt/format.h>
 
 #include "tests/conformance/run_steps.hpp"
@@ -12,14 +12,14 @@ constexpr int kTasks = 10'000;
 
 class LargeRuns : public RunTest {
  public:
-  // One commit begins no more than a page of what could begin; the rest is due at once.
+  // One commit starts at most a page of the ready tasks; the rest is due immediately.
   std::vector<core::ClaimedTask> next() {
     auto tasks = claim("w1", 1'000, 1h);
     if (!tasks.empty()) return tasks;
     tick();
     return claim("w1", 1'000, 1h);
   }
-  // Claims and completes, a group each, until nothing is left.
+  // Claims and completes tasks, one group per batch, until none remain.
   int work_off() {
     int done = 0;
     for (auto tasks = next(); !tasks.empty(); tasks = next()) {
@@ -61,7 +61,7 @@ TEST_P(LargeRuns, AForEachIsUndoneElementByElement) {
   define("each", R"({"id":"a","activity":"t","for_each":{"$ref":"#/input"},"compensate":"u"},
                     {"id":"b","activity":"t","after":["a"],"when":{"$ref":"#/input/0/nowhere"}},
                     {"id":"u","type":"compensation","activity":"u"})");
-  constexpr int kElements = 300;  // each compensation is a group of its own
+  constexpr int kElements = 300;  // each compensation needs a group of its own
   std::string input = "[0";
   for (int i = 1; i < kElements; ++i) input += fmt::format(",{}", i);
   const core::RunId run = start("each", input + "]");

@@ -1,4 +1,4 @@
-// Runs from their start to their end, with tasks that ordinary workers do.
+// Runs from start to end, with tasks that ordinary workers execute.
 #include "tests/conformance/run_steps.hpp"
 
 namespace pawl::testing {

@@ -1,4 +1,4 @@
-// What was done is undone, in exact reverse order.
+// Compensations undo completed steps, in exact reverse order.
 #include "tests/conformance/run_steps.hpp"
 
 namespace pawl::testing {
@@ -75,7 +75,7 @@ TEST_P(RunSaga, ACancelWaitsForWhatMayHaveToBeUndone) {
   EXPECT_TRUE(run_of(run).cancel_requested);
   const auto beat = report(held("a").task, core::ReportAction::heartbeat);
   EXPECT_TRUE(beat->cancel_requested);
-  complete_node("a", "1");  // it won: so it is undone
+  complete_node("a", "1");  // the completion arrived first, so a is undone
   EXPECT_EQ(work(), Names{"undo_a"});
   EXPECT_EQ(state_of(run), RunState::compensated);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The steps that the tests of runs are told in: definitions by their tasks, and workers that do with the task
-// of a node what a test says.
+// Helpers for tests of runs: definitions given by their tasks, and workers whose handling of a node's task
+// the test scripts.
 
 #include <map>
 #include <optional>
@@ -19,7 +19,8 @@ namespace pawl::testing {
 
 class RunTest : public Conformance {
  public:
-  // The tasks as JSON, and what else the definition says (`,"output":…`). Each refused step fails the test.
+  // `tasks` as JSON, and further fields of the definition in `more` (`,"output":…`). A refused step fails the
+  // test.
   void define(const std::string& name, const std::string& tasks, const std::string& more = "");
   core::RunId start(const std::string& workflow, const std::string& input = "{}");
   core::Run act(const core::RunId& run, core::RunAction action);
@@ -30,16 +31,17 @@ class RunTest : public Conformance {
   core::TaskId add(const core::RunId& run, const std::vector<core::TaskId>& after = {},
                    const std::string& type = "t");
 
-  // Claims all that can be claimed and keeps it, by the ids of the nodes.
+  // Claims and holds all claimable tasks. Returns their node ids.
   std::vector<std::string> claimed();
   [[nodiscard]] bool holds(const std::string& node) const { return held_.contains(node); }
   [[nodiscard]] const core::ClaimedTask& held(const std::string& node) const { return held_.at(node); }
   void start_task(const std::string& node);
   void complete_node(const std::string& node, const std::string& output = "null");
   void fail_node(const std::string& node, bool retryable = false);
-  void give_back(const std::string& node);  // as one who was asked to stop does
+  void give_back(const std::string& node);  // as a holder that was asked to stop
   void give_back_all();
-  // Completes whatever can be claimed until there is nothing, each with its node's id; returns the order.
+  // Completes tasks until none can be claimed, each with its node's id as output. Returns the node ids in
+  // order.
   std::vector<std::string> work();
 
   [[nodiscard]] core::Run run_of(const core::RunId& id);
@@ -50,7 +52,7 @@ class RunTest : public Conformance {
   [[nodiscard]] std::vector<std::string> event_names(const core::RunId& run);
   [[nodiscard]] std::vector<std::string> nodes_of(const core::RunId& run, core::RunEventType type);
 
-  // What the log alone says is what is stored, for every run there is; and nothing else is wrong either.
+  // Every run's log alone rebuilds the stored run, and `verify` finds nothing else.
   void expect_replayed();
   void TearDown() override { expect_replayed(); }
 

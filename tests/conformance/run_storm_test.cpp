@@ -1,6 +1,6 @@
-// Random graphs in bad weather: workers that fail, get lost or come late, operators that pause, cancel and
-// retry, and a store that fails at any point, also after a commit. When the weather is good again every run
-// ends, and its log says what is stored. A failure prints its seed; PAWL_STORM_SEED runs that one alone.
+// Random graphs under faults: workers fail, die or report late, operators pause, cancel and retry, and the
+// store fails at any point, also after a commit. Once the faults stop, every run ends, and its log matches
+// the stored state. A failure prints its seed; PAWL_STORM_SEED runs that seed alone.
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -109,7 +109,7 @@ class RunStorm : public RunTest {
       held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(place));
   }
 
-  // All go on, every worker does its work, and time passes.
+  // Resumes all runs, completes all tasks, and advances time.
   void settle() {
     for (int round = 0; round < 60; ++round) {
       bool is_over = true;

@@ -1,4 +1,4 @@
-// Every row of the table of states is taken on every store, and every other action is refused and changes
+// Every row of the run state table is taken on every store; every other action is refused and changes
 // nothing.
 #include <algorithm>
 #include <set>
@@ -36,7 +36,7 @@ class RunTransitions : public RunTest {
     return run;
   }
 
-  // A run that stands there. Its tasks are not left to others.
+  // Starts a run and brings it to the state. The calling test must handle its tasks.
   core::RunId reach(RunState state) {
     switch (state) {
       case RunState::sleeping: return start("nap");
@@ -69,7 +69,8 @@ class RunTransitions : public RunTest {
     }
   }
 
-  // Made and not begun: a start does both in one commit, so that it is written past the engine.
+  // A run in the state `created`. A start creates and begins a run in one commit, so this run is written
+  // without the engine.
   core::RunId made() {
     const auto tx = node().store()->begin();
     const core::RunFacts facts{.id = core::RunId{*core::parse_uuid("0198c0de-0000-7000-8000-000000000001")},
@@ -90,7 +91,7 @@ class RunTransitions : public RunTest {
     return facts.id;
   }
 
-  // Ends all that is under way, so that the next one has the tasks for itself.
+  // Ends all open runs, so that their tasks do not interfere with the next run.
   void clear() {
     (void)runs().act_on_runs({.action = RunAction::cancel});
     give_back_all();
@@ -102,7 +103,8 @@ class RunTransitions : public RunTest {
     return run;
   }
 
-  // The moves of a run, from what its log says after each event. Some events pass through a state.
+  // Records the run's state changes, by replaying its log up to each event. Some events pass through an
+  // intermediate state.
   void note_moves(const core::RunId& run) {
     RunState before = RunState::created;
     for (const core::RunEvent& event : events(run)) {
@@ -142,7 +144,7 @@ bool is_allowed(RunAction action, RunState state) {
     case RunAction::terminate: return !core::is_closed(state);
     case RunAction::skip: return state == RunState::compensation_failed;
     case RunAction::compensate: return state == RunState::failed;
-    default: return false;  // only an open run is completed by hand
+    default: return false;  // only an open run can be completed by an operator
   }
 }
 
@@ -178,7 +180,7 @@ TEST_P(RunTransitions, EveryRowIsTaken) {
     all.push_back(reach(state));
     clear();
   }
-  // Asleep: woken, paused, cancelled, too late.
+  // Sleeping: woken, paused, canceled, timed out.
   define("short", R"({"id":"s","type":"sleep","duration":"1s"},{"id":"x","activity":"t","after":["s"]})",
          R"(,"deadline":"10m")");
   all.push_back(start("short"));
@@ -188,7 +190,7 @@ TEST_P(RunTransitions, EveryRowIsTaken) {
   tick();
   all.push_back(acted(start("nap"), RunAction::pause));
   all.push_back(acted(start("nap"), RunAction::cancel));
-  // Paused: resumed, cancelled, failed by what was under way.
+  // Paused: resumed, canceled, failed by a task under way.
   all.push_back(acted(acted(start("plain"), RunAction::pause), RunAction::resume));
   all.push_back(acted(acted(start("plain"), RunAction::pause), RunAction::cancel));
   clear();
@@ -198,7 +200,7 @@ TEST_P(RunTransitions, EveryRowIsTaken) {
   fail_node("a");
   all.push_back(paused);
   clear();
-  // Failing and failed: tried again; undone by hand.
+  // Failing and failed: retried; undone by an operator.
   all.push_back(acted(reach(RunState::failing), RunAction::retry));
   clear();
   all.push_back(acted(fail_saga("manual"), RunAction::retry));
@@ -210,7 +212,7 @@ TEST_P(RunTransitions, EveryRowIsTaken) {
   EXPECT_EQ(state_of(failed), RunState::failed);
   all.push_back(failed);
 
-  // Terminated while it stops or undoes; a failed compensation tried again.
+  // Terminated while failing or compensating; a failed compensation retried.
   all.push_back(acted(reach(RunState::failing), RunAction::terminate));
   clear();
   all.push_back(acted(reach(RunState::compensating), RunAction::terminate));

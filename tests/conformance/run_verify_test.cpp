@@ -1,4 +1,4 @@
-// What somebody changed behind the engine's back is found out.
+// `verify` detects changes that were made to a run outside of the engine.
 #include <set>
 
 #include "engine/verify_run.hpp"
@@ -21,7 +21,7 @@ class RunVerify : public RunTest {
     return *node().store()->find_run(run, {.nodes = true, .signals = true, .events = true});
   }
 
-  // The checks that find something.
+  // The checks with findings.
   std::set<std::string> found_in(const store::StoredRun& stored) {
     const auto version = runs().get_definition("default", "saga", 1);
     const auto definition = core::parse_definition(version->text.text);
@@ -83,7 +83,7 @@ TEST_P(RunVerify, ACompensationThatIsMissingIsSeen) {
   EXPECT_TRUE(found_in(stored).contains("I28"));
 }
 
-// A code run as its rows alone show it.
+// A code run with the given rows only.
 store::StoredRun code_run(core::RunState state, std::vector<core::Node> nodes) {
   store::StoredRun stored;
   stored.run.facts.kind = core::RunKind::code;

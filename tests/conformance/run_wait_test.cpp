@@ -56,7 +56,7 @@ TEST_P(RunWait, SignalsThatComeBeforeTheWaitAreKeptInOrder) {
                    {"id":"w2","type":"signal","signal":"ok","after":["w1"]})");
   const core::RunId run = start("ask");
   signal(run, "ok", "1", "first");
-  signal(run, "ok", "7", "first");  // the same again
+  signal(run, "ok", "7", "first");  // a duplicate
   signal(run, "ok", "2");
   complete_node("a");
   EXPECT_EQ(state_of(run), RunState::completed);
@@ -65,7 +65,7 @@ TEST_P(RunWait, SignalsThatComeBeforeTheWaitAreKeptInOrder) {
   EXPECT_EQ(nodes_of(run, RunEventType::signal_received).size(), 2U);
 }
 
-// Whoever did not hear the answer asks again, and the run may have ended meanwhile.
+// A client that lost the answer repeats the signal, and the run may have ended meanwhile.
 TEST_P(RunWait, ASignalThatWasTakenIsTakenAgainAlsoAfterTheRunHasEnded) {
   define("wait", R"({"id":"ok","type":"signal","signal":"approved"})");
   const core::RunId run = start("wait");
@@ -77,6 +77,19 @@ TEST_P(RunWait, ASignalThatWasTakenIsTakenAgainAlsoAfterTheRunHasEnded) {
   core::SignalRun other{.run = {.id = run}};
   other.signal = {.name = "approved", .payload = {"1"}, .idempotency_key = "other"};
   EXPECT_EQ(runs().signal_run(other).problem().code, core::ProblemCode::already_completed);
+}
+
+TEST_P(RunWait, ASignalOnAnotherSequenceThanExpectedIsRefused) {
+  define("wait", R"({"id":"ok","type":"signal","signal":"approved"})");
+  const core::RunId run = start("wait");
+  core::SignalRun approve{.run = {.id = run}};
+  approve.signal = {.name = "approved", .idempotency_key = "k", .expected_sequence = 999};
+  EXPECT_EQ(runs().signal_run(approve).problem().code, core::ProblemCode::precondition_failed);
+  const auto sequence = run_of(run).sequence;
+  approve.signal.expected_sequence = sequence;
+  ASSERT_TRUE(runs().signal_run(approve).ok());
+  EXPECT_EQ(state_of(run), RunState::completed);
+  EXPECT_TRUE(runs().signal_run(approve).ok()) << "a repeated signal changes nothing";
 }
 
 TEST_P(RunWait, ASignalThatDoesNotComeInTimeFailsItsTask) {
@@ -94,7 +107,7 @@ TEST_P(RunWait, ADeadlineFailsTheRunAndStopsWhatIsUnderWay) {
   start_task("a");
   clock.advance(61s);
   EXPECT_EQ(engine().tick(100).woken, 1);
-  EXPECT_EQ(state_of(run), RunState::failing);  // its tasks are asked to stop, and still held
+  EXPECT_EQ(state_of(run), RunState::failing);  // its tasks are asked to stop and still held
   give_back("a");
   EXPECT_EQ(node_state(run, "a"), NodeState::cancelled);
   EXPECT_EQ(state_of(run), RunState::failing);

@@ -1,4 +1,4 @@
-// Commands of one group that meet at one task: a claim sees what the commands before it did.
+// Commands of one group on the same task: a claim sees the effects of the commands before it.
 #include <optional>
 #include <vector>
 

@@ -1,6 +1,7 @@
-// Overlap policies hold however many slots pass while a job runs: the open firing is kept by reference.
+// Overlap policies hold however many slots pass while a job runs: the schedule references its open firing.
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -73,7 +74,7 @@ TEST_P(ScheduleOverlap, StartsOneAtATimeOfAThousandQueuedSlots) {
   advance(1s);
   advance(kManySlots * 1s);
   EXPECT_EQ(tasks().size(), 1U);
-  set_overlap(Overlap::skip);  // the last ones find a waiting one before them
+  set_overlap(Overlap::skip);  // the latest slots find a waiting firing before them
   advance(10s);
   EXPECT_EQ(tasks().size(), 1U);
 }
@@ -103,7 +104,21 @@ TEST_P(ScheduleOverlap, CancelsARunThatWasOpenForAThousandSlots) {
   EXPECT_EQ(canceled->state, core::RunState::cancelled);
 }
 
-// Firings are erased after 30 days; what they started may run for longer.
+TEST_P(ScheduleOverlap, RecordsTheScheduleAsTheActorOfACancel) {
+  put_workflow();
+  create({.name = "tasks", .every = 1s, .overlap = Overlap::cancel_previous});
+  create({.name = "runs", .every = 1s, .workflow = "nightly", .overlap = Overlap::cancel_previous});
+  advance(1s);
+  advance(1s);
+  std::map<std::string, std::string> actors;
+  const auto audit = api().list_audit({});
+  ASSERT_TRUE(audit.ok());
+  for (const core::AuditEntry& entry : audit->items) actors[entry.action] = entry.role + " " + entry.actor;
+  EXPECT_EQ(actors["task.cancel"], "schedule tasks");
+  EXPECT_EQ(actors["run.cancel"], "schedule runs");
+}
+
+// Firings are erased after 30 days, but the jobs that they started may run longer.
 TEST_P(ScheduleOverlap, SkipsWhileAJobRunsForMonths) {
   create({.name = "s", .every = std::chrono::hours{24 * 31}, .overlap = Overlap::skip});
   for (int month = 0; month < 5; ++month) {
@@ -122,7 +137,7 @@ TEST_P(ScheduleOverlap, ErasesEndedFiringsAfter30Days) {
   EXPECT_EQ(firings().size(), 15U);
 }
 
-// Firings that were written before they named the one before.
+// Firings written by an older version, which did not reference the previous firing.
 TEST_P(ScheduleOverlap, FindsTheOpenFiringOfAnOlderStore) {
   const auto made = create({.name = "s", .every = 1s, .overlap = Overlap::skip});
   const auto task = api().enqueue("default", {.type = "report"});
@@ -138,7 +153,7 @@ TEST_P(ScheduleOverlap, FindsTheOpenFiringOfAnOlderStore) {
     if (slot == 1) firing.task_id = to_string(task->task.id);
     change.firings.push_back(std::move(firing));
   }
-  after.last_fire_at = made.created_at + 250s;
+  after.last_claimed = made.created_at + 250s;
   after.next_fire_at = made.created_at + 251s;
   change.schedule = after;
   ASSERT_TRUE(node().local().keep_schedule(std::move(change)).ok());

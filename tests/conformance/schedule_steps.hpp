@@ -1,5 +1,5 @@
 #pragma once
-// What tests of schedules do: create one, move the clock, let a node claim and fire, count the results.
+// Helpers for tests of schedules: create one, move the clock, let a node claim and fire, count the results.
 
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@ namespace pawl::testing {
 class ScheduleTest : public EngineTest {
  public:
   core::ScheduleApi& schedules() { return node().local(); }
-  // Until nothing more is due.
+  // Fires until nothing is due.
   void look(DirectNode& node) {
     SeededRandom random{1};
     runtime::Scheduler scheduler{*node.store(), node.local(), random};

@@ -1,4 +1,4 @@
-// Schedules on every store: slots are claimed once by whichever node, and fire what they say.
+// Schedules on every store: a single node claims each slot, and the slot starts the scheduled job.
 #include <string>
 #include <vector>
 
@@ -29,7 +29,7 @@ TEST_P(Schedules, FireATaskAtEachSlot) {
   EXPECT_EQ(fired[0].status, FiringStatus::fired);
   EXPECT_EQ(tasks()[0].labels.at("schedule"), "s");
   const auto now = schedules().get_schedule({.name_or_id = made.id});
-  EXPECT_EQ(now->last_fire_at, made.created_at + 20s);
+  EXPECT_EQ(now->last_fired_at, made.created_at + 20s);
   EXPECT_EQ(now->next_fire_at, made.created_at + 30s);
 }
 
@@ -80,7 +80,7 @@ TEST_P(Schedules, FireASlotOnceWhateverTheNumberOfNodes) {
   EXPECT_EQ(firings().size(), 5U);
 }
 
-// A node that died between the claim of a slot and the start: what it claimed waits for whoever looks next.
+// A node dies between the claim of a slot and the start: the next node that polls starts the claimed slot.
 TEST_P(Schedules, StartWhatACrashedNodeClaimed) {
   const auto made = create({.name = "s", .every = 10s});
   clock.advance(10s);
@@ -141,7 +141,7 @@ TEST_P(Schedules, SkipWhileTheOneBeforeIsNotDone) {
   advance(10s);
   advance(10s);
   EXPECT_EQ(tasks().size(), 1U);
-  EXPECT_EQ(firings()[0].reason, "the one before was not done");
+  EXPECT_EQ(firings()[0].reason, "the previous firing's run or task has not ended");
   EXPECT_TRUE(report(claim_one(), core::ReportAction::complete).ok());
   advance(10s);
   EXPECT_EQ(tasks().size(), 2U);
@@ -203,7 +203,7 @@ TEST_P(Schedules, FillInThePast) {
   look();
   EXPECT_TRUE(tasks().empty());
   fill.dry_run = false;
-  for (int i = 0; i < 2; ++i) {  // the same slots again are the same firings
+  for (int i = 0; i < 2; ++i) {  // repeated slots are the same firings
     ASSERT_TRUE(schedules().backfill_schedule(fill).ok());
     look();
     EXPECT_EQ(tasks().size(), 5U);

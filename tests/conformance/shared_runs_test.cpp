@@ -1,5 +1,5 @@
-// A run that is written to through several nodes. What one of them remembers is out of date then: it notices,
-// and reads again. On PostgreSQL that is no error of the server's, whose log stays empty.
+// A run that several nodes write to. A node with outdated cached state detects it and reads again. On
+// PostgreSQL this causes no server error: the server's log stays empty.
 
 #include <cstdlib>
 #include <fstream>
@@ -11,7 +11,7 @@
 namespace pawl::testing {
 namespace {
 
-// The log of the server that tools/with_postgres.sh started: it lies beside the socket.
+// The log of the server that tools/with_postgres.sh started. It is next to the socket.
 std::string server_log() {
   const std::string conninfo = std::getenv("PAWL_TEST_POSTGRES");
   const std::size_t host = conninfo.find("host=") + 5;
@@ -38,7 +38,7 @@ class SharedRuns : public CodeRunTest {
   }
   void expect_no_server_error() {
     if (GetParam() != StoreKind::postgres) return;
-    const std::string log = server_log().substr(log_before_);  // other tests' checkpoints are in it too
+    const std::string log = server_log().substr(log_before_);  // it also contains other tests' checkpoints
     EXPECT_EQ(log.find("ERROR:"), std::string::npos) << log;
   }
 

@@ -1,5 +1,5 @@
-// A write of steps whose reply waits for their end: answered by the commit that ends them, by a stop, or as
-// they stand when the time is over.
+// A write of steps whose reply waits for their end: the reply is sent by the commit that ends them, by a
+// stop, or with their current state at the timeout.
 #include "tests/conformance/code_steps.hpp"
 
 namespace pawl::testing {

@@ -1,4 +1,4 @@
-// What many bodies write in one call, and leases that a node remembers while their bodies write.
+// Step writes of many bodies in one call, and leases that a node caches while their bodies write.
 #include "tests/conformance/code_steps.hpp"
 
 namespace pawl::testing {
@@ -68,8 +68,7 @@ TEST_P(StepsOfMany, AreAtLeastOneAndAtMostSoMany) {
   EXPECT_EQ(runs().write_steps_of_many({.writes = too_many}).problem().errors.at(0).field, "writes");
 }
 
-// Another node renews the lease: what this one remembers of it is out of date, and the step is written all
-// the same.
+// Another node renews the lease: this node's cached lease is outdated, and the step is written anyway.
 TEST_P(StepsOfMany, GoOnWhenAnotherNodeHasRenewedTheLease) {
   const core::ClaimedTask body = claim_body(start_code());
   complete_step(body, "a");
@@ -80,7 +79,7 @@ TEST_P(StepsOfMany, GoOnWhenAnotherNodeHasRenewedTheLease) {
   complete_body(body);
 }
 
-// Another node gives the body to somebody else before its lease would have ended.
+// Another node releases the body before the end of its lease.
 TEST_P(StepsOfMany, AreRefusedWhenAnotherNodeHasTakenTheLease) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);

@@ -1,5 +1,5 @@
-// Steps that are committed with a user's own statements, on the stores that are databases: whatever fails,
-// the two stay together and come once.
+// Steps that are committed with a user's own SQL statements, on the stores that are databases: under any
+// failure, both are committed together and once, or not at all.
 #include <stdexcept>
 
 #include "tests/conformance/faults.hpp"
@@ -31,7 +31,7 @@ class Transact : public RunTest {
             .fence = body.task.lease->fence,
             .steps = {{.step_id = "note", .output = {"1"}, .must_be_new = true}}};
   }
-  // A row and a step.
+  // Writes a row and a step.
   core::Result<std::optional<core::Answer>> note(engine::Engine& engine) {
     return engine.transact([this](store::Sql& sql) -> std::optional<core::Command> {
       ++calls;
@@ -117,6 +117,20 @@ TEST_P(Transact, KeepsNothingThatWorkDoesNotWant) {
   ASSERT_TRUE(answer.ok());
   EXPECT_FALSE(*answer);
   EXPECT_EQ(rows(), 0);
+}
+
+TEST_P(Transact, CountsOnlyTheChangesOfTheStatementItself) {
+  const auto answer = engine().transact([](store::Sql& sql) -> std::optional<core::Command> {
+    EXPECT_EQ(sql.run("insert into notes values (1), (2), (3)", {}).changed, 3);
+    EXPECT_EQ(sql.run("create table more_notes (n bigint)", {}).changed, 0);
+    EXPECT_EQ(sql.run("update notes set n = 5 where n > 1", {}).changed, 2);
+    EXPECT_EQ(sql.run("alter table notes add column m bigint", {}).changed, 0);
+    EXPECT_EQ(sql.run("delete from notes where n = 9", {}).changed, 0);
+    EXPECT_EQ(sql.run("delete from notes", {}).changed, 3);
+    EXPECT_EQ(sql.run("drop table more_notes", {}).changed, 0);
+    return std::nullopt;
+  });
+  EXPECT_TRUE(answer.ok());
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, Transact, ::testing::Values(StoreKind::sqlite, StoreKind::postgres),

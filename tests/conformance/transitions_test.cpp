@@ -1,5 +1,5 @@
-// Every (status, command) pair on every store: what the table has is taken and recorded, what it has not is
-// refused with the right problem and changes nothing. An untaken row of the table fails the suite.
+// Every (status, command) pair on every store: pairs in the table are applied and recorded, all others are
+// refused with the right problem and change nothing. A row of the table that no test takes fails the suite.
 
 #include <functional>
 #include <set>
@@ -19,16 +19,16 @@ namespace {
 constexpr core::Duration kLease = 30s;
 constexpr core::Duration kTimeout = 20s;
 
-// The task under test and what stands beside it.
+// The task under test and related tasks.
 struct Subject {
   core::TaskId id;
   std::string queue;
-  std::optional<core::Task> leased = {};  // as the last claim gave it
-  std::optional<core::Task> head = {};    // the leased one before it in its line
+  std::optional<core::Task> leased = {};  // as the last claim returned it
+  std::optional<core::Task> head = {};    // the leased task before it in its line
   bool is_last_attempt = false;
 };
 
-// What a command did: an event of the table, a problem, or (neither) nothing at all.
+// The effect of a command: an event of the table, a problem, or neither.
 struct Outcome {
   std::optional<TaskEvent> event = {};
   std::optional<ProblemCode> problem = {};
@@ -41,7 +41,7 @@ class Transitions : public Conformance {
  public:
   Subject bring_to(TaskStatus status, int max_attempts);
 
-  // Applies `command`, expects `expected` of it, and records the row taken.
+  // Applies `command`, expects `expected`, and records the row taken.
   void expect(TaskStatus from, const char* name,
               const std::function<core::Result<core::TaskStatus>(Subject&)>& command, const Outcome& expected,
               int max_attempts = 4);
@@ -149,7 +149,7 @@ bool is_by_worker(TaskStatus status) {
   return status == TaskStatus::completed || status == TaskStatus::failed || status == TaskStatus::dead_letter;
 }
 
-// What a report of the (last) holder meets in a status that has no lease.
+// The outcome of the last holder's report in a status without a lease.
 Outcome refused_report(TaskStatus from, bool is_what_ended_it) {
   if (!is_by_worker(from)) return {.problem = ProblemCode::stale_lease};
   if (is_what_ended_it) return {.is_repeat = true};
@@ -222,7 +222,7 @@ TEST_P(Transitions, OfEveryStatusAndCommandAreThoseOfTheTable) {
     expect(from, "promotion", promotes, {});
   }
 
-  // A cancel that was asked for, and how the lease then ends.
+  // A cancel request, followed by each way to end the lease.
   for (const TaskStatus from : {TaskStatus::claimed, TaskStatus::running}) {
     const auto asked = [this](const std::function<core::Result<TaskStatus>(Subject&)>& then) {
       return [this, then](Subject& subject) {
@@ -243,7 +243,7 @@ TEST_P(Transitions, OfEveryStatusAndCommandAreThoseOfTheTable) {
            {.event = TaskEvent::completed});
   }
 
-  // Lines: the head ends, and a retry with others before it.
+  // Lines: the head ends; a task is retried behind others in its line.
   expect(TaskStatus::blocked, "the head completes",
          [this](Subject& subject) {
            complete(*subject.head);
@@ -264,7 +264,7 @@ TEST_P(Transitions, OfEveryStatusAndCommandAreThoseOfTheTable) {
     EXPECT_EQ(queue(spec.queue).counts, recount(spec.queue));
   }
 
-  // Cancelled for the sake of one that failed, which is retried.
+  // Canceled because a predecessor failed, which is then retried.
   const core::RunId open = runs().open_run({})->run.facts.id;
   core::TaskSpec first = task_of("t");
   first.queue = "of_open";
@@ -279,7 +279,7 @@ TEST_P(Transitions, OfEveryStatusAndCommandAreThoseOfTheTable) {
   EXPECT_EQ(status_of(cancelled), core::next_status(TaskStatus::cancelled, TaskEvent::revived_in_line));
   taken.emplace(TaskStatus::cancelled, TaskEvent::revived_in_line);
 
-  // Held by a run that is paused.
+  // Held by a paused run.
   const std::string text = R"({"name":"held","tasks":[{"id":"a","activity":"t","queue":"of_runs"}]})";
   ASSERT_TRUE(runs().put_definition({.name = "held", .text = text}).ok());
   const auto run = runs().start_run({.workflow = "held"});

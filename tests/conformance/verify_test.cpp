@@ -1,5 +1,4 @@
-// The look for what must never be: quiet on a store that was only ever used, and loud on one that was
-// damaged.
+// `verify` finds nothing in a store that only the engine has written, and reports damage.
 #include <map>
 
 #include "engine/verify_task.hpp"
@@ -16,7 +15,7 @@ class Verify : public Conformance {
     for (const core::Verdict& verdict : verified->checks) found[verdict.id] = verdict;
     return found;
   }
-  // As a task stands, without asking whether it may.
+  // Writes the record without checking whether the change is allowed.
   void damage(const core::TaskId& id, const std::function<void(core::TaskRecord&)>& change) {
     const auto tx = node().store()->begin();
     const store::Loaded loaded = tx->load({.tasks = {{.id = id, .facts = true}}});
@@ -48,7 +47,7 @@ TEST_P(Verify, SaysWhatItLookedAt) {
   EXPECT_TRUE(api().verify()->is_ok());
 }
 
-// Each process learns of lanes as it uses them: one that only verifies has used none.
+// A process registers lanes as it uses them; one that only verifies has used none.
 TEST_P(Verify, LooksAtTasksThatItsNodeHasNeverTouched) {
   const auto fresh = another_node(2);
   (void)run_to_failed(task_of("u"));

@@ -1,4 +1,5 @@
-// Claims that wait: handed work in the group that makes it, in their order, and never longer than they asked.
+// Waiting claims: served in the group that makes a task claimable, in their order, and never longer than
+// their wait.
 
 #include "tests/conformance/steps.hpp"
 

@@ -1,4 +1,4 @@
-// Workers: registration, heartbeats, and what becomes of the tasks of one that goes.
+// Workers: registration, heartbeats, and the tasks of a worker that leaves.
 #include "engine/due.hpp"
 #include "tests/conformance/steps.hpp"
 

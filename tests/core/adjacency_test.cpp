@@ -1,4 +1,4 @@
-// Order and cycles of random graphs, against a naive model that walks from every node.
+// Order and cycles of random graphs, compared with a naive model that searches from every node.
 #include "core/adjacency.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct RandomGraph {
 RandomGraph random_graph(testing::SeededRandom& random) {
   RandomGraph graph{.size = 1 + static_cast<std::size_t>(random.below(12)), .edges = {}};
   const auto edges = random.below(2 * graph.size + 1);
-  const bool is_forward = random.chance(0.5);  // half of them can have no cycle
+  const bool is_forward = random.chance(0.5);  // acyclic by construction in half of the rounds
   for (std::uint64_t i = 0; i < edges; ++i) {
     auto from = static_cast<NodeIndex>(random.below(graph.size));
     auto to = static_cast<NodeIndex>(random.below(graph.size));
@@ -29,7 +29,7 @@ RandomGraph random_graph(testing::SeededRandom& random) {
   return graph;
 }
 
-// Warshall: whether each node can be reached from each.
+// Warshall's algorithm: which nodes are reachable from which.
 std::vector<std::vector<bool>> reachable(const RandomGraph& graph) {
   std::vector<std::vector<bool>> reach(graph.size, std::vector<bool>(graph.size, false));
   for (const Edge& edge : graph.edges) reach[edge.from][edge.to] = true;

@@ -1,4 +1,4 @@
-// Every limit: below it and at it are taken, above it is refused with the path of the field.
+// Every limit: values below and at it are accepted, values above are refused with the path of the field.
 
 #include <cmath>
 #include <limits>
@@ -112,8 +112,14 @@ TEST(Check, OfPayloads) {
 TEST(Check, OfPriorities) {
   expect_spec_ok([](TaskSpec& spec) { spec.priority = kPriorityMin; });
   expect_spec_ok([](TaskSpec& spec) { spec.priority = kPriorityMax; });
-  expect_spec_refused("priority", [](TaskSpec& spec) { spec.priority = kPriorityMin - 1; });
-  expect_spec_refused("priority", [](TaskSpec& spec) { spec.priority = kPriorityMax + 1; });
+  expect_spec_ok([](TaskSpec& spec) {
+    spec.priority = kSharedPriorityMax;
+    spec.fairness_key = "tenant";
+  });
+  expect_spec_refused("priority", [](TaskSpec& spec) {
+    spec.priority = kSharedPriorityMax + 1;
+    spec.fairness_key = "tenant";
+  });
 }
 
 TEST(Check, OfTheRetryPolicy) {
@@ -162,7 +168,7 @@ TEST(Check, OfTimesOfATask) {
   expect_spec_refused("timeout", [](TaskSpec& spec) { spec.timeout = kDurationMax + 1us; });
 }
 
-// Times that no RFC 3339 text can name, and that no store need be able to hold.
+// Times beyond the range of RFC 3339 texts, which stores need not be able to represent.
 TEST(Check, OfRunAtRefusesWhatNoTextCanName) {
   expect_spec_ok([](TaskSpec& spec) { spec.run_at = *parse_time("9999-12-31T23:59:59.999999Z"); });
   expect_spec_refused("run_at", [](TaskSpec& spec) { spec.run_at = TimePoint::max(); });

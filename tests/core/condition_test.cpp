@@ -1,4 +1,4 @@
-// Every operator of a task's `when`, what it refuses, and that it ends.
+// Every operator of a task's `when`, the errors, and the bound on its cost.
 #include "core/condition.hpp"
 
 #include <fmt/format.h>
@@ -84,10 +84,10 @@ struct Failure {
 
 TEST(Condition, ThatCannotBeDecidedIsAnErrorThatIsNotRetried) {
   const std::vector<Failure> failures{
-      {ref("none"), "invalid_reference", "there is nothing at #/input/none"},
-      {"{\"$eq\":[" + ref("none") + ",1]}", "invalid_reference", "there is nothing at #/input/none"},
-      {"{\"$and\":[true," + ref("none") + "]}", "invalid_reference", "there is nothing at #/input/none"},
-      {"{\"$not\":" + ref("none") + "}", "invalid_reference", "there is nothing at #/input/none"},
+      {ref("none"), "invalid_reference", "#/input/none does not exist"},
+      {"{\"$eq\":[" + ref("none") + ",1]}", "invalid_reference", "#/input/none does not exist"},
+      {"{\"$and\":[true," + ref("none") + "]}", "invalid_reference", "#/input/none does not exist"},
+      {"{\"$not\":" + ref("none") + "}", "invalid_reference", "#/input/none does not exist"},
       {ref("n"), "invalid_value", "a condition must be a boolean, not a number"},
       {"{\"$or\":[" + ref("s") + "]}", "invalid_value", "a condition must be a boolean, not a string"},
       {R"({"$lt":[1,"1"]})", "invalid_value", "a number and a string have no order"},
@@ -156,7 +156,7 @@ TEST(Condition, GathersItsReferences) {
   EXPECT_EQ(references[1].field, "when.$and[1].$in[1][0]");
 }
 
-// A condition that reads much more than its own size is stopped, not obeyed.
+// Evaluation stops when a condition reads much more than its own size.
 TEST(Condition, CannotReadWithoutEnd) {
   const std::string large = R"({"x":")" + std::string(1U << 20U, 'x') + R"("})";
   std::string text = R"({"$and":[true)";

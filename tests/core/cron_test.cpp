@@ -66,15 +66,15 @@ TEST(Cron, KnowsTheLastDays) {
 }
 
 TEST(Cron, KnowsTheNearestWeekdayOfTheSameMonth) {
-  EXPECT_EQ(first("0 0 15W * *", at(2026, 2, 1), 1), (Times{at(2026, 2, 16)}));  // a Sunday
-  EXPECT_EQ(first("0 0 15W * *", at(2026, 8, 1), 1), (Times{at(2026, 8, 14)}));  // a Saturday
-  EXPECT_EQ(first("0 0 1W * *", at(2026, 7, 31), 1), (Times{at(2026, 8, 3)}));   // not back into July
-  EXPECT_EQ(first("0 0 31W * *", at(2026, 5, 1), 1), (Times{at(2026, 5, 29)}));  // not on into June
+  EXPECT_EQ(first("0 0 15W * *", at(2026, 2, 1), 1), (Times{at(2026, 2, 16)}));  // the 15th is a Sunday
+  EXPECT_EQ(first("0 0 15W * *", at(2026, 8, 1), 1), (Times{at(2026, 8, 14)}));  // the 15th is a Saturday
+  EXPECT_EQ(first("0 0 1W * *", at(2026, 7, 31), 1), (Times{at(2026, 8, 3)}));   // not in July
+  EXPECT_EQ(first("0 0 31W * *", at(2026, 5, 1), 1), (Times{at(2026, 5, 29)}));  // not in June
 }
 
 TEST(Cron, KnowsTheNthDayOfTheWeek) {
   EXPECT_EQ(first("0 0 * * MON#2", at(2026, 1, 1), 2), (Times{at(2026, 1, 12), at(2026, 2, 9)}));
-  // Only a February that ends on a Monday the 29th has five; none in 2100, which is no leap year.
+  // Only a February whose 29th is a Monday has five Mondays; there is none in 2100, which is no leap year.
   EXPECT_EQ(first("0 0 * 2 MON#5", at(2080, 1, 1), 1), (Times{at(2112, 2, 29)}));
 }
 
@@ -108,9 +108,9 @@ TEST(Cron, GoesBackAsItGoesOn) {
 
 TEST(Cron, RefusesWithTheFieldAndWhatItMayBe) {
   EXPECT_EQ(refusal("60 * * * *"), "the minute \"60\" is not 0 to 59");
-  EXPECT_EQ(refusal("0 22-2 * * *"), "the hour \"22-2\" runs backwards");
+  EXPECT_EQ(refusal("0 22-2 * * *"), "the hour \"22-2\" is a range whose end is before its start");
   EXPECT_EQ(refusal("0 0 * FOO *"), "the month \"FOO\" is not 1 to 12 or JAN to DEC");
-  EXPECT_EQ(refusal("0 0 * * MON#6"), "the day of the week \"MON#6\" does not say #1 to #5");
+  EXPECT_EQ(refusal("0 0 * * MON#6"), "the day of the week \"MON#6\" must end in #1 to #5");
   EXPECT_EQ(refusal("0 0 * * L"), "the day of the week \"L\" needs a day before it: 5L is the last Friday");
   EXPECT_EQ(refusal("0 0 L-31 * *"), "the day of the month \"L-31\" is not L-1 to L-30");
   EXPECT_EQ(refusal("*/0 * * * *"), "the minute \"*/0\" has a step that is not 1 to 59");
@@ -121,7 +121,7 @@ TEST(Cron, RefusesWithTheFieldAndWhatItMayBe) {
 
 TEST(Cron, RefusesDatesThatNeverCome) {
   for (const char* text : {"0 0 30 2 *", "0 0 31 4,6,9,11 *", "0 0 30W 2 *"})
-    EXPECT_EQ(refusal(text), "names a date that never comes") << text;
+    EXPECT_EQ(refusal(text), "matches no date that ever occurs") << text;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace pawl::core {
 namespace {
 
 TEST(Decimal, OrdersNumbersExactly) {
-  // Each is less than the next.
+  // In ascending order.
   const std::vector<const char*> rising{"-1e400",
                                         "-1e399",
                                         "-9223372036854775808",

@@ -1,4 +1,4 @@
-// Every mistake in a definition, with the message that it gets.
+// Every mistake in a definition, with its message.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ void expect_refused(const std::vector<MistakenTasks>& mistaken) {
 
 TEST(DefinitionMistakes, InTheGraphAreNamed) {
   expect_refused({
-      {"", {"tasks: must have at least one task"}},
+      {"", {"tasks: must have at least one task (got [])"}},
       {R"({"id":"a","activity":"t","after":["b"]},{"id":"b","activity":"t","after":["a"]})",
        {"tasks[0].after: is a cycle: a -> b -> a"}},
       {R"({"id":"a","activity":"t","after":["a"]})", {"tasks[0].after: is a cycle: a -> a"}},
@@ -59,20 +59,20 @@ TEST(DefinitionMistakes, WithCompensationsAreNamed) {
        {"tasks[0].compensate: 'a' is of type activity, not a compensation"}},
       {R"({"id":"a","activity":"t","compensate":"u"},{"id":"u","type":"compensation","activity":"t"},)"
        R"({"id":"b","activity":"t","after":["u"]})",
-       {"tasks[2].after[0]: 'u' is a compensation, for which nothing can wait"}},
+       {"tasks[2].after[0]: 'u' is a compensation: no task can come after it"}},
       {R"({"id":"a","activity":"t","compensate":"u"},{"id":"b","activity":"t","compensate":"u"},)"
        R"({"id":"u","type":"compensation","activity":"t"})",
        {"tasks[1].compensate: 'u' compensates 'a' already: each task needs its own"}},
       {R"({"id":"a","activity":"t"},{"id":"u","type":"compensation","activity":"t"})",
-       {"tasks[1].type: no task is compensated by 'u'"}},
+       {R"(tasks[1].type: no task is compensated by 'u' (got "compensation"))"}},
       {R"({"id":"a","activity":"t","compensate":"u"},{"id":"u","type":"compensation","activity":"t","after":["a"],)"
        R"("compensate":"u","input":1,"when":true,"for_each":[],"on_error":"fail"})",
-       {"tasks[1].after: does not belong to a task of type compensation",
-        "tasks[1].compensate: does not belong to a task of type compensation",
-        "tasks[1].input: does not belong to a task of type compensation",
-        "tasks[1].for_each: does not belong to a task of type compensation",
-        "tasks[1].when: does not belong to a task of type compensation",
-        "tasks[1].on_error: does not belong to a task of type compensation",
+       {R"(tasks[1].after: does not belong to a task of type compensation (got ["a"]))",
+        R"(tasks[1].compensate: does not belong to a task of type compensation (got "u"))",
+        "tasks[1].input: does not belong to a task of type compensation (got 1)",
+        "tasks[1].for_each: does not belong to a task of type compensation (got [])",
+        "tasks[1].when: does not belong to a task of type compensation (got true)",
+        R"(tasks[1].on_error: does not belong to a task of type compensation (got "fail"))",
         "tasks[1].compensate: 'u' compensates 'a' already: each task needs its own"}},
   });
 }
@@ -80,33 +80,34 @@ TEST(DefinitionMistakes, WithCompensationsAreNamed) {
 TEST(DefinitionMistakes, InReferencesAreNamed) {
   expect_refused({
       {R"({"id":"a","activity":"t","input":{"x":[{"$ref":"#/tasks/b/output"}]}})",
-       {"tasks[0].input.x[0]: there is no task 'b'"}},
+       {R"(tasks[0].input.x[0]: there is no task 'b' (got {"$ref":"#/tasks/b/output"}))"}},
       {R"({"id":"a","activity":"t"},{"id":"b","activity":"t","input":{"$ref":"#/tasks/a/output"}})",
-       {"tasks[1].input: 'a' need not have ended before: name it in `after`, or what comes after it"}},
+       {R"(tasks[1].input: 'a' may not have ended yet: add it, or one of its successors, to `after` (got {"$ref":"#/tasks/a/output"}))"}},
       {R"({"id":"a","activity":"t","input":{"$ref":"#/tasks/a/output"}})",
-       {"tasks[0].input: 'a' need not have ended before: name it in `after`, or what comes after it"}},
+       {R"(tasks[0].input: 'a' may not have ended yet: add it, or one of its successors, to `after` (got {"$ref":"#/tasks/a/output"}))"}},
       {R"({"id":"a","activity":"t","when":{"$ref":"#/tasks/b/output"}},{"id":"b","activity":"t","after":["a"]})",
-       {"tasks[0].when: 'b' need not have ended before: name it in `after`, or what comes after it"}},
+       {R"(tasks[0].when: 'b' may not have ended yet: add it, or one of its successors, to `after` (got {"$ref":"#/tasks/b/output"}))"}},
       {R"({"id":"a","activity":"t","compensate":"u"},{"id":"u","type":"compensation","activity":"t"},)"
        R"({"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/u/output"}})",
-       {"tasks[2].input: 'u' is a compensation, whose output nothing can use"}},
+       {R"(tasks[2].input: 'u' is a compensation: its output cannot be referenced (got {"$ref":"#/tasks/u/output"}))"}},
       {R"({"id":"a","activity":"t","input":{"$ref":"#/item"}})",
-       {"tasks[0].input: #/item and #/index are there in the input of a task with for_each only"}},
+       {R"(tasks[0].input: #/item and #/index exist only in the input of a task with for_each (got {"$ref":"#/item"}))"}},
       {R"({"id":"a","activity":"t","for_each":{"$ref":"#/item"},"when":{"$ref":"#/index"}})",
-       {"tasks[0].for_each: #/item and #/index are there in the input of a task with for_each only",
-        "tasks[0].when: #/item and #/index are there in the input of a task with for_each only"}},
+       {R"(tasks[0].for_each: #/item and #/index exist only in the input of a task with for_each (got {"$ref":"#/item"}))",
+        R"(tasks[0].when: #/item and #/index exist only in the input of a task with for_each (got {"$ref":"#/index"}))"}},
       {R"({"id":"a","activity":"t","input":{"$ref":"#/inputs"}})",
-       {"tasks[0].input.$ref: must begin with #/input, #/tasks/ID/output, #/item or #/index"}},
+       {R"(tasks[0].input.$ref: must begin with #/input, #/tasks/ID/output, #/tasks/ID/errors, #/item or #/index (got "#/inputs"))"}},
       {R"({"id":"a","activity":"t","for_each":3})",
-       {R"(tasks[0].for_each: must be an array or a {"$ref": …})"}},
+       {R"(tasks[0].for_each: must be an array or a {"$ref": …} (got 3))"}},
       {R"({"id":"a","activity":"t","when":{"$is":1}})",
-       {"tasks[0].when.$is: is not an operator: $eq $ne $lt $le $gt $ge $in $exists $and $or $not"}},
+       {"tasks[0].when.$is: is not an operator: $eq $ne $lt $le $gt $ge $in $exists $and $or $not (got 1)"}},
   });
-  EXPECT_EQ(messages_of(R"({"name":"x","output":{"a":{"$ref":"#/tasks/z/output"},"b":{"$ref":"#/item"}},)"
-                        R"("tasks":[{"id":"a","activity":"t"}]})"),
-            (std::vector<std::string>{
-                "output.b: #/item and #/index are there in the input of a task with for_each only",
-                "output.a: there is no task 'z'"}));
+  EXPECT_EQ(
+      messages_of(R"({"name":"x","output":{"a":{"$ref":"#/tasks/z/output"},"b":{"$ref":"#/item"}},)"
+                  R"("tasks":[{"id":"a","activity":"t"}]})"),
+      (std::vector<std::string>{
+          R"(output.b: #/item and #/index exist only in the input of a task with for_each (got {"$ref":"#/item"}))",
+          R"(output.a: there is no task 'z' (got {"$ref":"#/tasks/z/output"}))"}));
 }
 
 TEST(DefinitionMistakes, InReferencesAreNotSeenWhereThereAreNone) {
@@ -122,34 +123,39 @@ TEST(DefinitionMistakes, InReferencesAreNotSeenWhereThereAreNone) {
 TEST(DefinitionMistakes, InFieldsAreNamed) {
   expect_refused({
       {R"({"activity":"t"})", {"tasks[0].id: is required"}},
-      {R"({"id":"","activity":"t"})", {"tasks[0].id: must not be empty"}},
-      {R"({"id":7,"activity":"t"})", {"tasks[0].id: must be a string, not a number"}},
+      {R"({"id":"","activity":"t"})", {R"(tasks[0].id: must not be empty (got ""))"}},
+      {R"({"id":7,"activity":"t"})", {"tasks[0].id: must be a string, not a number (got 7)"}},
       {R"({"id":"a"})", {"tasks[0].activity: is required for a task of type activity"}},
       {R"({"id":"a","type":"signal"})", {"tasks[0].signal: is required for a task of type signal"}},
       {R"({"id":"a","type":"workflow"})", {"tasks[0].workflow: is required for a task of type workflow"}},
       {R"({"id":"a","type":"sleep"})", {"tasks[0].duration: is required for a task of type sleep"}},
       {R"({"id":"a","type":"sleep","duration":"10 s"})",
-       {R"(tasks[0].duration: must be a duration such as "1500ms", "30s" or "7d")"}},
+       {R"(tasks[0].duration: must be a duration such as "1500ms", "30s" or "7d" (got "10 s"))"}},
       {R"({"id":"a","type":"loop","activity":"t"})",
-       {"tasks[0].type: must be activity, compensation, sleep, signal or workflow"}},
+       {R"(tasks[0].type: must be activity, compensation, sleep, signal or workflow (got "loop"))"}},
       {R"({"id":"a","activity":"t","duration":"1s"})",
-       {"tasks[0].duration: does not belong to a task of type activity"}},
+       {R"(tasks[0].duration: does not belong to a task of type activity (got "1s"))"}},
       {R"({"id":"a","type":"sleep","duration":"1s","retry":{},"timeout":"1s","activity":"t"})",
-       {"tasks[0].activity: does not belong to a task of type sleep",
-        "tasks[0].retry: does not belong to a task of type sleep",
-        "tasks[0].timeout: does not belong to a task of type sleep"}},
-      {R"({"id":"a","activity":"t","retry":{"backof":2}})", {"tasks[0].retry.backof: is not a known field"}},
+       {R"(tasks[0].activity: does not belong to a task of type sleep (got "t"))",
+        "tasks[0].retry: does not belong to a task of type sleep (got {})",
+        R"(tasks[0].timeout: does not belong to a task of type sleep (got "1s"))"}},
+      {R"({"id":"a","activity":"t","retry":{"backof":2}})",
+       {"tasks[0].retry.backof: is not a known field (got 2)"}},
       {R"({"id":"a","activity":"t","retry":{"max_attempts":0}})",
-       {"tasks[0].retry.max_attempts: must not be 0; below 0 means for ever"}},
+       {"tasks[0].retry.max_attempts: is 0: use a positive number, or a negative one for no limit (got 0)"}},
       {R"({"id":"a","activity":"t","retry":{"max_attempts":3,"max_retries":2}})",
-       {"tasks[0].retry.max_retries: cannot be given together with max_attempts"}},
-      {R"({"id":"a","activity":"t","dependsOn":[]})", {"tasks[0].dependsOn: is not a known field"}},
-      {R"({"id":"a","activity":"t","after":"b"})", {"tasks[0].after: must be an array, not a string"}},
-      {R"({"id":"a","activity":"t","on_error":"ignore"})", {"tasks[0].on_error: must be fail or continue"}},
-      {R"({"id":"a","activity":"t","priority":99999})", {"tasks[0].priority: must be from -32768 to 32767"}},
-      {R"({"id":"a","activity":"t","timeout":"0s"})", {"tasks[0].timeout: must be from 1ms to 36500d"}},
-      {R"({"id":"a","id":"b","activity":"t"})", {"tasks[0].id: is given twice"}},
-      {R"({"id":"a","activity":"t","input":{"k":1,"k":2}})", {"tasks[0].input.k: is given twice"}},
+       {"tasks[0].retry.max_retries: cannot be given together with max_attempts (got 2)"}},
+      {R"({"id":"a","activity":"t","dependsOn":[]})", {"tasks[0].dependsOn: is not a known field (got [])"}},
+      {R"({"id":"a","activity":"t","after":"b"})",
+       {R"(tasks[0].after: must be an array, not a string (got "b"))"}},
+      {R"({"id":"a","activity":"t","on_error":"ignore"})",
+       {R"(tasks[0].on_error: must be fail or continue (got "ignore"))"}},
+      {R"({"id":"a","activity":"t","priority":9999999999})",
+       {"tasks[0].priority: must be from -2147483648 to 2147483647 (got 9999999999)"}},
+      {R"({"id":"a","activity":"t","timeout":"0s"})",
+       {"tasks[0].timeout: must be from 1ms to 36500d, not 0s"}},
+      {R"({"id":"a","id":"b","activity":"t"})", {R"(tasks[0].id: is given twice (got "b"))"}},
+      {R"({"id":"a","activity":"t","input":{"k":1,"k":2}})", {"tasks[0].input.k: is given twice (got 2)"}},
   });
 }
 
@@ -158,13 +164,13 @@ TEST(DefinitionMistakes, OfTheWholeAreNamed) {
   EXPECT_EQ(messages_of("null"), std::vector<std::string>{"must be an object, not null"});
   EXPECT_EQ(messages_of("{}"), (std::vector<std::string>{"name: is required", "tasks: is required"}));
   EXPECT_EQ(messages_of(R"({"name":"x","tasks":{}})"),
-            (std::vector<std::string>{"tasks: must be an array, not an object",
-                                      "tasks: must have at least one task"}));
+            (std::vector<std::string>{"tasks: must be an array, not an object (got {})",
+                                      "tasks: must have at least one task (got {})"}));
   EXPECT_EQ(
       messages_of(
           R"({"name":"x","on_failure":"explode","dead_line":"1h","tasks":[{"id":"a","activity":"t"}]})"),
-      (std::vector<std::string>{"on_failure: must be fail or compensate",
-                                "dead_line: is not a known field"}));
+      (std::vector<std::string>{R"(on_failure: must be fail or compensate (got "explode"))",
+                                R"(dead_line: is not a known field (got "1h"))"}));
   EXPECT_EQ(messages_of("{\"name\":\"x\",\n\"tasks\":[,]}"),
             std::vector<std::string>{"a value was expected"});
 }
@@ -187,10 +193,11 @@ TEST(DefinitionMistakes, AreAllReportedAtOnceWithTheirLines) {
   ASSERT_FALSE(parsed);
   const Problem& problem = parsed.problem();
   EXPECT_EQ(problem.code, ProblemCode::invalid_argument);
-  EXPECT_EQ(problem.detail, "line 9: tasks[1].retry.backoff: must be a number, not a string (and 2 more)");
+  EXPECT_EQ(problem.detail,
+            R"(line 9: tasks[1].retry.backoff: must be a number, not a string (got "2") (and 2 more))");
   ASSERT_EQ(problem.errors.size(), 3U);
   EXPECT_EQ(problem.errors[1],
-            (FieldError{.field = "retries", .message = "is not a known field", .line = 3}));
+            (FieldError{.field = "retries", .message = "is not a known field (got 3)", .line = 3}));
   EXPECT_EQ(problem.errors[2],
             (FieldError{.field = "tasks[1].after[1]", .message = "there is no task 'nobody'", .line = 12}));
 }
@@ -253,7 +260,8 @@ std::string mutated_definition(std::string text, testing::SeededRandom& random) 
   return text;
 }
 
-// A part of a value in exchange for another: the text stays JSON, so that it gets further than the scanner.
+// Replaces up to three words of the definition by others. The text stays valid JSON, so it passes the
+// scanner.
 std::string exchanged(std::string text, testing::SeededRandom& random) {
   static const std::vector<std::string> words{"reserve_inventory",
                                               "process_payment",

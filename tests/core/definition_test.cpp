@@ -1,4 +1,4 @@
-// Definitions: what is read, what it is written as, and that the same content has the same hash.
+// Definitions: parsing, writing, and a hash that depends on the content alone.
 #include "core/definition.hpp"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ TEST(Definition, TakesTheNameThatItIsPutUnder) {
   const std::string named = R"({"name":"y","tasks":[{"id":"a","activity":"t"}]})";
   EXPECT_EQ(parse_definition(named, "y")->name, "y");
   EXPECT_EQ(parse_definition(named, "x").problem().detail,
-            "line 1: name: must be 'x', the name it is put under");
+            "line 1: name: must be the name in the path, 'x' (got \"y\")");
 }
 
 TEST(Definition, WrittenAndReadAgainIsTheSame) {
@@ -125,7 +125,7 @@ TEST(Definition, HasAnotherHashWhereItSaysSomethingElse) {
   }
 }
 
-// The hash is kept in stores: it must never change for a definition that is there.
+// Stores keep the hash, so it must never change for an existing definition.
 TEST(Definition, KeepsTheHashThatItHas) {
   EXPECT_EQ(hash_of(std::string{testing::kOrderFulfilment}),
             "9f0774ae03294c64164d3065b63ab1e5d692f316c9f481d720bc6d05eba3815d");
@@ -152,7 +152,8 @@ TEST(Definition, OfTenThousandTasksAndAHundredThousandEdgesIsRead) {
 TEST(Definition, OfMoreTasksIsRefused) {
   const auto parsed = parse_definition(large_definition(kDefinitionTasksMax + 1, 1));
   ASSERT_FALSE(parsed);
-  EXPECT_EQ(parsed.problem().detail, "line 1: tasks: has 10001 tasks, at most 10000 can be");
+  EXPECT_TRUE(parsed.problem().detail.starts_with("line 1: tasks: has 10001 tasks, at most 10000 can be"));
+  EXPECT_LT(parsed.problem().detail.size(), 200U) << "the value is cut";
 }
 
 TEST(Definition, ThatIsTooLargeIsRefused) {

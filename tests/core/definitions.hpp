@@ -1,11 +1,11 @@
 #pragma once
-// Definitions that several tests use.
+// Definitions shared by several tests.
 
 #include <string_view>
 
 namespace pawl::testing {
 
-// The example of the API's description.
+// The example in the API description.
 inline constexpr std::string_view kOrderFulfilment = R"({
   "name": "order-fulfillment",
   "deadline": "1h",

@@ -1,4 +1,4 @@
-// Tasks that are taken from their holder by force.
+// Tasks that are forcibly taken from their holder.
 #include <gtest/gtest.h>
 
 #include "core/task_machine.hpp"

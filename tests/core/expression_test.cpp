@@ -1,4 +1,5 @@
-// References and templates: what stands at the end of a pointer, and that all else stays byte for byte.
+// References and templates: a pointer resolves to its value, and all other text stays unchanged byte for
+// byte.
 #include "core/expression.hpp"
 
 #include <map>
@@ -11,7 +12,7 @@
 namespace pawl::core {
 namespace {
 
-// A run whose input and outputs a test says.
+// A run with given input and outputs.
 struct Known {
   std::map<std::string, std::string> roots;
 
@@ -69,7 +70,7 @@ TEST(Reference, ToNothingIsAnErrorThatIsNotRetried) {
     const auto value = rendered(fmt::format(R"({{"$ref":{}}})", json_quote(text)));
     ASSERT_FALSE(value) << text;
     EXPECT_EQ(value.problem().code, "invalid_reference") << text;
-    EXPECT_EQ(value.problem().message, "there is nothing at " + text);
+    EXPECT_EQ(value.problem().message, text + " does not exist");
     EXPECT_FALSE(value.problem().retryable);
   }
 }

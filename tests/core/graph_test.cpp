@@ -1,4 +1,4 @@
-// A definition as numbers.
+// A definition in its indexed form.
 #include "core/graph.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// UUIDv7: shape, order, and reading them back.
+// UUIDv7: layout, order, and parsing.
 
 #include "core/ids.hpp"
 

@@ -1,5 +1,5 @@
-// What JSON we keep: RFC 8259, depth 64, well-formed UTF-8, no lone surrogates; everything else byte for
-// byte.
+// The JSON that is accepted: RFC 8259, depth 64, well-formed UTF-8, no lone surrogates. Accepted text is kept
+// byte for byte.
 
 #include "core/json.hpp"
 
@@ -197,8 +197,8 @@ TEST(Json, ThatIsRefusedSaysWhere) {
   EXPECT_NE(json_error("[1] 2")->find("at byte 4"), std::string::npos);
 }
 
-// nlohmann/json differs by design in these alone: it skips a byte order mark, ends at a NUL, refuses numbers
-// that no double holds, and knows no depth.
+// nlohmann/json differs by design in these cases only: it skips a byte order mark, ends at a NUL, refuses
+// numbers outside the range of double, and has no depth limit.
 bool is_documented_difference(const std::string& text, bool ours, bool theirs) {
   if (text.starts_with("\xef\xbb\xbf")) return !ours;
   if (text.find('\0') != std::string::npos) return !ours && theirs;
@@ -269,7 +269,7 @@ TEST(Json, QuotesAnyText) {
 TEST(Json, QuotesLongTexts) {
   EXPECT_EQ(json_quote(""), R"("")");
   EXPECT_EQ(json_quote(R"({"a\":"ü"})"), R"("{\"a\\\":\"ü\"}")");
-  // What has to be escaped before, at and behind the borders of what is written at once.
+  // Characters to escape before, at and after the boundaries of the blocks that are written at once.
   for (const std::size_t length : {4'095U, 4'096U, 4'097U, 10'000U}) {
     for (const char special : {'"', '\\', '\n', '\x1f', '\x7f'}) {
       std::string text(length, 'x');
@@ -279,6 +279,39 @@ TEST(Json, QuotesLongTexts) {
       EXPECT_EQ(nlohmann::json::parse(quote).get<std::string>(), text) << length << ' ' << int{special};
     }
   }
+}
+
+// Texts are scanned eight bytes at a time: each byte at each place of texts around that size.
+TEST(Json, FindsASpecialByteAtEachPlaceOfAWord) {
+  for (std::size_t length = 1; length <= 25; ++length) {
+    for (std::size_t at = 0; at < length; ++at) {
+      for (int byte = 0; byte < 0x80; ++byte) {
+        std::string text(length, '~');
+        text[at] = static_cast<char>(byte);
+        const std::string quoted = json_quote(text);
+        ASSERT_EQ(nlohmann::json::parse(quoted).get<std::string>(), text)
+            << length << ' ' << at << ' ' << byte;
+        ASSERT_EQ(json_error(quoted), std::nullopt) << length << ' ' << at << ' ' << byte;
+        const bool is_refused = byte < 0x20 || byte == '"' || byte == '\\';
+        ASSERT_EQ(json_error('"' + text + '"').has_value(), is_refused) << length << ' ' << at << ' ' << byte;
+      }
+      std::string text(length, '~');
+      text[at] = '\xff';
+      ASSERT_TRUE(json_error('"' + text + '"').has_value()) << length << ' ' << at;
+    }
+  }
+}
+
+TEST(Utf8, IsMadeOfAnyBytes) {
+  constexpr const char* kReplaced = "\xef\xbf\xbd";
+  EXPECT_EQ(as_utf8(""), "");
+  EXPECT_EQ(as_utf8("größer \xf0\x9f\x98\x80"), "größer \xf0\x9f\x98\x80");
+  EXPECT_EQ(as_utf8("a\xff"
+                    "b"),
+            std::string{"a"} + kReplaced + "b");
+  EXPECT_EQ(as_utf8("\xc3"), kReplaced) << "a character that was cut off";
+  for (const std::string bad : {"\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x28\xa1", "\x80\xbf"})
+    EXPECT_TRUE(utf8_length(as_utf8(bad)).has_value());
 }
 
 TEST(Utf8, IsCountedInCharacters) {

@@ -1,4 +1,4 @@
-// JSON text cut into its parts, and put into one form.
+// Splitting JSON text into its parts, and its canonical form.
 #include "core/json_value.hpp"
 
 #include <gtest/gtest.h>

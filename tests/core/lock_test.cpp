@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A lock's record, changed by decisions as the engine would.
+// A lock's record, to which decisions are applied as the engine does.
 struct LockRecord {
   std::optional<Record> record = {};
 

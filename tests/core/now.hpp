@@ -1,5 +1,5 @@
 #pragma once
-// When the tests of decisions take place.
+// The time of decisions in tests.
 
 #include "core/time.hpp"
 

@@ -1,4 +1,4 @@
-// The one table of problems, and Result.
+// The table of problems, and Result.
 
 #include "core/problem.hpp"
 
@@ -23,12 +23,18 @@ TEST(Problems, HaveTheStatusThatTheContractSays) {
   for (const char* name : {"conflict", "invalid_state", "already_completed", "stale_lease"})
     EXPECT_EQ(status(name), 409);
   EXPECT_EQ(status("precondition_failed"), 412);
+  EXPECT_EQ(status("method_not_allowed"), 405);
   EXPECT_EQ(status("payload_too_large"), 413);
+  EXPECT_EQ(status("uri_too_long"), 414);
+  EXPECT_EQ(status("unsupported_media_type"), 415);
+  EXPECT_EQ(status("misdirected_request"), 421);
+  EXPECT_EQ(status("header_too_large"), 431);
   EXPECT_EQ(status("idempotency_mismatch"), 422);
   EXPECT_EQ(status("resource_exhausted"), 429);
   EXPECT_EQ(status("internal"), 500);
   EXPECT_EQ(status("unavailable"), 503);
   EXPECT_EQ(status("timeout"), 504);
+  EXPECT_EQ(status("version_not_supported"), 505);
 }
 
 TEST(Problems, AreFoundByNameAndByCode) {

@@ -1,4 +1,4 @@
-// Rates and the changing of a queue's settings.
+// Rate limits, and changes of a queue's settings.
 
 #include "core/queue.hpp"
 

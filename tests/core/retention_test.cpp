@@ -1,4 +1,4 @@
-// What is old, by whose rule, and where a walk may end.
+// Which objects have expired, by which rule, and where a sweep may stop.
 #include "core/retention.hpp"
 
 #include <gtest/gtest.h>

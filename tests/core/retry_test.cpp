@@ -1,4 +1,4 @@
-// How long a failed attempt waits, and when it is the last.
+// The backoff after a failed attempt, and which attempt is the last.
 
 #include "core/retry.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr double kMiddle = 0.5;  // no spread either way
+constexpr double kMiddle = 0.5;  // no jitter in either direction
 constexpr double kAlmostOne = 0x1.fffffffffffffp-1;
 
 TEST(RetryDelay, GrowsByItsFactorUpToItsCap) {
@@ -92,7 +92,8 @@ TEST(NonRetryable, MatchesWholeCodes) {
   EXPECT_FALSE(is_non_retryable({}, "gone"));
 }
 
-// B55: a herd that fails in one second comes back spread out, at every step and at the cap.
+// B55: tasks that fail in the same second are retried at spread times, at every step and at the maximum
+// backoff.
 TEST(RetryDelay, B55_SpreadsAHerdAlsoAtTheCap) {
   testing::SeededRandom random{55};
   const RetryPolicy policy;

@@ -1,4 +1,4 @@
-// What one decision and one run may cost, and how a run goes on with what a commit has left.
+// The bounds on one decision and one run, and how a run continues with work that a commit deferred.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A run as a graph that can be drawn.
+// A run as a graph for drawing.
 #include "core/run_graph.hpp"
 
 #include <gtest/gtest.h>

@@ -254,7 +254,7 @@ RunHarness::HeldTask* RunHarness::find(const TaskId& id) {
   return nullptr;
 }
 
-// I19 and I20: no gap, and the log alone gives what is stored.
+// I19 and I20: the log has no gap, and replaying it gives the stored run.
 void RunHarness::verify() const {
   if (!replays_) return;
   std::vector<RunEvent> log = events_;

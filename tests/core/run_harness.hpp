@@ -1,6 +1,6 @@
 #pragma once
-// One run with a store of plain maps, and workers, timers and children that do as a test says. After each
-// decision the log is written out and read back, replayed, and compared with what is stored.
+// One run with a store of maps, and workers, timers and children that the test controls. After each decision
+// the log is serialized, parsed, replayed, and compared with the stored state.
 
 #include <map>
 #include <optional>
@@ -21,11 +21,11 @@ class RunHarness final : public core::RunSource {
     core::EnqueueNode made = {};
     int attempt = 0;
     bool is_leased = false;
-    bool is_held = false;  // by a pause, or by what it comes after
+    bool is_held = false;  // by a pause, or by its predecessors
     bool is_asked_to_stop = false;
   };
 
-  // The tasks of a definition, as JSON, and what else it says (`,"output":…`).
+  // The tasks of a definition as JSON, and its further fields (`,"output":…`).
   explicit RunHarness(const std::string& tasks, const std::string& more = "");
   explicit RunHarness(core::Definition definition);
   struct OpenRun {
@@ -41,7 +41,7 @@ class RunHarness final : public core::RunSource {
   core::Result<RunHarness*> rewind(const std::string& to);
   core::Result<std::string> add(const std::vector<std::string>& after = {});
 
-  // What can be claimed, in the order of nodes.
+  // The claimable tasks, in node order.
   [[nodiscard]] std::vector<std::string> claimable() const;
   [[nodiscard]] bool has_task(const std::string& name) const { return tasks_.contains(name); }
   [[nodiscard]] const HeldTask& task(const std::string& name) const { return tasks_.at(name); }
@@ -51,12 +51,12 @@ class RunHarness final : public core::RunSource {
   void claim(const std::string& name);
   void complete(const std::string& name, const std::string& output = "null");
   void fail(const std::string& name, const std::string& code = "boom");
-  void lose(const std::string& name);          // its lease expires, it is tried again
-  void stop(const std::string& name);          // it does as it was asked
-  void report_late(const core::TaskOutcome&);  // as it comes
+  void lose(const std::string& name);          // its lease expires, and it is retried
+  void stop(const std::string& name);          // reports the requested stop
+  void report_late(const core::TaskOutcome&);  // delivers the outcome as it is
   void finish_child(const std::string& name, core::RunState state, const std::string& output = "null");
-  void report_child(const core::ChildOutcome&);  // as it comes
-  void advance(core::Duration by);               // and what is due fires
+  void report_child(const core::ChildOutcome&);  // delivers the outcome as it is
+  void advance(core::Duration by);               // fires due timers too
   void fire(const std::string& name);            // its timer, due or not
 
   [[nodiscard]] const core::Run& run() const { return run_; }
@@ -65,14 +65,14 @@ class RunHarness final : public core::RunSource {
   [[nodiscard]] core::Node node_of(const std::string& name);
   [[nodiscard]] const std::vector<core::RunEvent>& events() const { return events_; }
   [[nodiscard]] std::vector<std::string> event_names() const;
-  // The ids of the nodes of all events of a type, in order.
+  // The node ids of all events of a type, in order.
   [[nodiscard]] std::vector<std::string> nodes_of(core::RunEventType type) const;
   [[nodiscard]] const std::vector<core::ChildOutcome>& told() const { return told_; }
   [[nodiscard]] const core::Graph& graph() const { return *graph_; }
   [[nodiscard]] const core::Definition& definition() const { return definition_; }
   [[nodiscard]] std::size_t nodes_asked() const { return nodes_asked_; }
   void do_not_replay() { replays_ = false; }
-  // From now on each decision does no more than this.
+  // Limits each later decision to this budget.
   void page_by(core::CommitBudget page) { page_ = page; }
   void bound_by(core::RunBounds bounds) { bounds_ = bounds; }
   void stand_at_depth(int depth) { depth_ = depth; }
@@ -108,7 +108,7 @@ class RunHarness final : public core::RunSource {
   std::map<core::NodeKey, core::Node> nodes_;
   std::map<std::int64_t, core::Signal> signals_;
   std::vector<core::RunEvent> events_;
-  std::map<std::string, HeldTask> tasks_;  // that have not ended, by the name of their node
+  std::map<std::string, HeldTask> tasks_;  // the tasks that have not ended, by node name
   std::map<std::string, core::StartChild> children_;
   std::vector<std::string> stopped_children_;
   std::vector<core::ChildOutcome> told_;
@@ -116,7 +116,7 @@ class RunHarness final : public core::RunSource {
   std::unique_ptr<RunHarness> fork_;
   bool replays_ = true;
   std::optional<core::CommitBudget> page_;
-  core::CommitBudget budget_;  // of the decision that is made
+  core::CommitBudget budget_;  // of the current decision
   core::RunBounds bounds_;
   int depth_ = 0;
   bool is_open_ = false;

@@ -1,4 +1,4 @@
-// Runs from their start to their end, one behaviour a test. Each decision is replayed by the harness.
+// Runs from start to end, one behavior per test. The harness replays each decision.
 #include "core/run_machine.hpp"
 
 #include <fmt/format.h>

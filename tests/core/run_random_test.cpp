@@ -1,6 +1,6 @@
-// Random definitions, random outcomes in random order, operators that meddle: whatever happens, a run ends,
-// and what it did is what a model says that knows only how each task ended. The cost of a completion is
-// counted in the nodes that it asks for.
+// Random definitions, outcomes in random order, and random operator actions: every run ends, and its actions
+// match a model that knows only how each task ended. The cost of a completion is measured in the nodes that
+// it loads.
 #include <algorithm>
 #include <set>
 
@@ -52,7 +52,7 @@ std::string random_tasks(SeededRandom& random) {
   return tasks + compensations;
 }
 
-// Does something to the run, whatever there is to do.
+// Applies random outcomes and actions to a run.
 class Meddler {
  public:
   Meddler(RunHarness& run, SeededRandom& random, bool is_paged = false)
@@ -61,7 +61,7 @@ class Meddler {
   void to_the_end() {
     run_.start();
     for (int step = 0; step < 2'000 && !::testing::Test::HasFatalFailure(); ++step) {
-      if (is_closed(run_.state()) && is_paged_) run_.advance(0s);  // what is left to stop
+      if (is_closed(run_.state()) && is_paged_) run_.advance(0s);  // the remaining stops
       if (is_closed(run_.state()) && !reopen()) return;
       if (is_paged_ && random_.chance(0.7)) run_.advance(0s);
       act();
@@ -129,7 +129,7 @@ class Meddler {
   bool is_paged_;
 };
 
-// What the log and the definition alone say must hold.
+// The invariants that follow from the log and the definition alone.
 class Model {
  public:
   explicit Model(RunHarness& run) : run_(run), graph_(run.graph()) {}
@@ -148,7 +148,8 @@ class Model {
     return type == Type::task_scheduled || type == Type::timer_set || type == Type::child_started;
   }
 
-  // I23: nothing starts before all that it comes after have ended, and one of them otherwise than skipped.
+  // I23: a node starts only after all of its predecessors have ended, at least one of them other than
+  // skipped.
   void check_order() {
     std::map<NodeIndex, NodeState> ended;
     for (const RunEvent& event : run_.events()) {
@@ -184,7 +185,7 @@ class Model {
     EXPECT_TRUE(all_skipped || !run_.definition().tasks[index].when.empty());
   }
 
-  // I24: an ended run has nothing under way, and a completed one has ended every task well.
+  // I24: an ended run has nothing under way, and in a completed run every task ended successfully.
   void check_end() {
     EXPECT_EQ(run_.run().counts.live(), 0);
     EXPECT_TRUE(run_.claimable().empty());
@@ -199,9 +200,9 @@ class Model {
     }
   }
 
-  // I27 and I28: each compensation of what completed runs once, the last first, and none is forgotten.
+  // I27 and I28: each compensation of a completed node runs once, in reverse order, and none is missing.
   void check_saga() {
-    std::vector<NodeKey> owed;  // the last is the next to be undone
+    std::vector<NodeKey> owed;  // the last one is undone next
     std::vector<NodeKey> failed;
     bool has_begun = false;
     for (const RunEvent& event : run_.events()) {
@@ -236,7 +237,7 @@ class Model {
     return {};
   }
 
-  // In the order of completion.
+  // Sorted by the order of completion.
   void owe_again(std::vector<NodeKey>& owed, std::vector<NodeKey>& failed) const {
     owed.insert(owed.end(), failed.begin(), failed.end());
     failed.clear();
@@ -244,7 +245,7 @@ class Model {
     std::sort(owed.begin(), owed.end(), [&](NodeKey a, NodeKey b) { return place(a) < place(b); });
   }
 
-  // I35: consumed at most once, in the order in which they came.
+  // I35: each signal is consumed at most once, in the order of arrival.
   void check_signals() {
     std::int64_t last = 0;
     for (const RunEvent& event : run_.events()) {
@@ -256,12 +257,12 @@ class Model {
 
   RunHarness& run_;
   const Graph& graph_;
-  std::vector<NodeKey> completed_;  // tasks that have a compensation, in the order of completion
+  std::vector<NodeKey> completed_;  // nodes with a compensation, in the order of completion
 };
 
 using Moves = std::set<std::pair<RunState, RunState>>;
 
-// The states that the events of a run lead through, as somebody sees who looks after each.
+// Records the run's state change of each event.
 void note_moves(const RunHarness& run, Moves& moves) {
   WorkingRun working{{.definition = &run.definition(), .graph = &run.graph()}};
   for (const RunEvent& event : run.events()) {
@@ -271,7 +272,7 @@ void note_moves(const RunHarness& run, Moves& moves) {
   }
 }
 
-// What no event stops at: a run starts in the decision that creates it, and completes in one event.
+// States at which no event ends: a run starts in the decision that creates it, and completes in one event.
 bool is_passed_through(const RunTransition& row) {
   return (row.from == RunState::created && row.to == RunState::cancelled) || row.to == RunState::completing ||
          row.from == RunState::completing;
@@ -301,7 +302,7 @@ TEST(RandomRuns, EndAndDoWhatTheModelSays) {
   }
 }
 
-// However little a commit may do, the run does the same in more of them.
+// With small commit budgets the run does the same, in more commits.
 TEST(RandomRuns, EndAndDoWhatTheModelSaysWhenACommitDoesLittle) {
   SeededRandom random{20260311};
   std::map<RunState, int> ends;
@@ -326,7 +327,7 @@ TEST(RandomRuns, EndAndDoWhatTheModelSaysWhenACommitDoesLittle) {
     EXPECT_GT(ends[end], 10) << to_string(end) << ": a test that never gets there shows nothing";
 }
 
-// S22: a log that somebody changed is told to be wrong, or gives some state; it never brings the reader down.
+// S22: a modified log is refused, or replays to some state; it never crashes the reader.
 TEST(AReplay, OfALogThatSomebodyChangedDoesNotCrash) {
   SeededRandom random{20260210};
   int refused = 0;

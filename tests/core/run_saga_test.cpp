@@ -1,5 +1,5 @@
-// Runs that fail or are cancelled after something was done, waits, open runs, and what operators may ask
-// when.
+// Runs that fail or are canceled after completed steps, waits, open runs, and the actions allowed in each
+// state.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using testing::RunHarness;
 using Names = std::vector<std::string>;
 
-// Two that can be undone side by side, and one after them that cannot.
+// Two parallel tasks with a compensation, followed by one without.
 const std::string kSaga = R"({"id":"a","activity":"t","compensate":"undo_a"},
   {"id":"b","activity":"t","compensate":"undo_b"},
   {"id":"c","activity":"t","after":["a","b"]},
@@ -422,7 +422,7 @@ TEST(AnOpenRun, ThatIsPausedHoldsWhatIsAdded) {
   EXPECT_EQ(run.state(), RunState::cancelled);
 }
 
-// A run in each state, and what each action makes of it. What is not here is refused.
+// For each state and action, the resulting state. Pairs that are not listed are refused.
 struct Allowed {
   RunState from;
   RunAction action;
@@ -456,7 +456,7 @@ TEST(AnAction, IsRefusedWhereTheTableDoesNotHaveIt) {
       const auto from = static_cast<RunState>(i);
       const auto action = static_cast<RunAction>(j);
       SCOPED_TRACE(fmt::format("{} {}", to_string(from), to_string(action)));
-      // It needs a step that has failed: ASaga.IsCompensatedWhenTheFailedCompensationsAreSkipped.
+      // This needs a failed step: see ASaga.IsCompensatedWhenTheFailedCompensationsAreSkipped.
       if (action == RunAction::skip && from == RunState::compensation_failed) continue;
       RunHarness run{kSaga};
       run.start();

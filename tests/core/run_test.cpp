@@ -1,4 +1,4 @@
-// The table of a run's states, with no machine near.
+// The table of run states, without the machine.
 #include "core/run.hpp"
 
 #include <algorithm>
@@ -97,6 +97,18 @@ TEST(APayload, KeepsAnOutputOfNullApartFromNone) {
   EXPECT_EQ(payload_of({.output = {"null"}}).text, R"({"output":null})");
   EXPECT_EQ(parse_payload(R"({"output":null})")->output.text, "null");
   EXPECT_EQ(parse_payload(R"({"output":1.50})")->output.text, "1.50");
+}
+
+TEST(APayload, HasTheFlagsAndTheStateOfATraceOnlyIfTheyAreNotTheDefault) {
+  RunFacts facts{.ns = "default", .workflow = "w", .input = {"1"}, .trace_id = "a", .span_id = "b"};
+  const std::string before = payload_of({.run = facts}).text;
+  EXPECT_TRUE(before.ends_with(R"("trace_id":"a","span_id":"b"}})")) << before;
+  EXPECT_EQ(parse_payload(before)->run, facts) << "rows from before the flags";
+  facts.trace_flags = 0;
+  facts.tracestate = "v=1";
+  const std::string text = payload_of({.run = facts}).text;
+  EXPECT_TRUE(text.ends_with(R"("span_id":"b","trace_flags":0,"tracestate":"v=1"}})")) << text;
+  EXPECT_EQ(parse_payload(text)->run, facts);
 }
 
 TEST(APayload, ThatIsNoneIsRefusedByField) {

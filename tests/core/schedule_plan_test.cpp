@@ -1,4 +1,4 @@
-// Firings of schedules, as decisions over records.
+// Firings of schedules as decisions on records.
 #include "core/schedule_plan.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The vectors of FIPS 180-4's examples and of NIST's SHA test suite.
+// SHA-256 against the test vectors of FIPS 180-4 and of NIST's SHA test suite.
 #include "core/sha256.hpp"
 
 #include <gtest/gtest.h>

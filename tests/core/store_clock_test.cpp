@@ -1,4 +1,4 @@
-// Store time over steps of the clock.
+// Store time across steps of the wall clock.
 #include "core/store_clock.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 const TimePoint kStart = time_from_micros(1'800'000'000'000'000);
 
-// A clock, the monotonic time beside it, and a node that records what its detector finds.
+// A wall clock, the monotonic time, and a node that records the steps that its detector finds.
 class StoreTime : public ::testing::Test {
  protected:
   void pass(Duration time) {
@@ -92,7 +92,7 @@ TEST_F(StoreTime, SeesNoStepInASlowAnswerOrInDrift) {
   EXPECT_EQ(detector.observe(slow, state), std::nullopt);
   clock += 4s;
   pass(1h);
-  clock += 3s;  // less than a millisecond in each second
+  clock += 3s;  // less than a millisecond per second
   EXPECT_EQ(read(), clock);
   EXPECT_EQ(state.steps, 0);
 }

@@ -1,4 +1,4 @@
-// The table of a task's life and the decisions that walk it, with no store near.
+// The table of task states, and the decisions that apply it, without a store.
 
 #include "core/task_machine.hpp"
 
@@ -74,11 +74,11 @@ struct Decisions : ::testing::Test {
   Lane lane{.id = 1, .ns = "default", .queue = "default", .type = "t"};
 
   [[nodiscard]] Moment moment() { return {.now = clock.now()}; }
-  TaskRecord pending(TaskSpec spec = {.type = "t"}) {
-    return new_task(TaskId{}, lane, std::move(spec), clock.now(), true);
+  TaskRecord pending(const TaskSpec& spec = {.type = "t"}) {
+    return new_task(TaskId{}, lane, spec, clock.now(), true);
   }
-  TaskRecord claimed(TaskSpec spec = {.type = "t"}) {
-    TaskRecord record = pending(std::move(spec));
+  TaskRecord claimed(const TaskSpec& spec = {.type = "t"}) {
+    TaskRecord record = pending(spec);
     apply(record, decide_claim(record, "w", 30s, clock.now()));
     return record;
   }

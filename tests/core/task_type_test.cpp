@@ -5,7 +5,7 @@
 namespace pawl::core {
 namespace {
 
-// The field that is complained of; empty when the payload fits.
+// The first field that does not match the schema; empty if the payload matches.
 std::string complaint(const std::string& schema, const std::string& payload) {
   const DeclaredType type{{.name = "t", .schema = {schema}}};
   const Status checked = type.check_payload({payload});
@@ -36,6 +36,12 @@ TEST(TaskType, NamesThePathOfWhatDoesNotFit) {
   EXPECT_EQ(complaint(schema, R"({})"), "payload.items");
 }
 
+TEST(TaskType, ChecksTheLastOfTwoFieldsWithOneName) {
+  const std::string schema = R"({"properties":{"n":{"minimum":1}}})";
+  EXPECT_EQ(complaint(schema, R"({"n":0,"n":1})"), "");
+  EXPECT_EQ(complaint(schema, R"({"n":1,"n":0})"), "payload.n");
+}
+
 TEST(TaskType, KnowsTheTypesOfJson) {
   struct Case {
     const char* type;
@@ -60,6 +66,45 @@ TEST(TaskType, KnowsEnumsAndBounds) {
   EXPECT_EQ(complaint(R"({"maximum":3})", R"("text")"), "") << "a bound is for numbers";
 }
 
+TEST(TaskType, AcceptsAListOfTypes) {
+  constexpr const char* kSchema = R"({"type":["integer","null","string"]})";
+  for (const char* fits : {"1", "null", R"("a")", "2.0"}) EXPECT_EQ(complaint(kSchema, fits), "") << fits;
+  for (const char* fails : {"1.5", "true", "[]", "{}"})
+    EXPECT_EQ(complaint(kSchema, fails), "payload") << fails;
+  const DeclaredType type{{.name = "t", .schema = {kSchema}}};
+  EXPECT_EQ(type.check_payload({"true"}).problem().detail,
+            "payload: must be of type integer or null or string");
+  EXPECT_EQ(refused_schema(kSchema), "");
+  EXPECT_EQ(refused_schema(R"({"type":[]})"), "schema.type");
+  EXPECT_EQ(refused_schema(R"({"type":["string","text"]})"), "schema.type[1]");
+  EXPECT_EQ(refused_schema(R"({"type":["string","string"]})"), "schema.type[1]");
+  EXPECT_EQ(refused_schema(R"({"type":[["string"]]})"), "schema.type[0]");
+}
+
+TEST(TaskType, AcceptsAnnotationsAndIgnoresThem) {
+  constexpr const char* kSchema =
+      R"({"$schema":"https://json-schema.org/draft/2020-12/schema","$comment":"c","title":"An order",)"
+      R"("description":"d","deprecated":false,"type":"object","examples":[{"id":"x"}],"properties":)"
+      R"({"id":{"type":"integer","title":"Id","default":"none","readOnly":true,"writeOnly":false},)"
+      R"("mail":{"type":"string","format":"email"}}})";
+  EXPECT_EQ(refused_schema(kSchema), "");
+  EXPECT_EQ(complaint(kSchema, R"({"mail":"no address"})"), "");
+  EXPECT_EQ(complaint(kSchema, R"({"id":"x"})"), "payload.id");
+}
+
+TEST(TaskType, ComparesLargeNumbersExactly) {
+  EXPECT_EQ(complaint(R"({"minimum":-1})", "9223372036854775808"), "");
+  EXPECT_EQ(complaint(R"({"maximum":-1})", "18446744073709551615"), "payload");
+  EXPECT_EQ(complaint(R"({"maximum":9007199254740992.0})", "9007199254740993"), "payload");
+}
+
+TEST(TaskType, ChecksWhatNoDoubleCanHold) {
+  EXPECT_EQ(complaint(R"({"type":"array"})", "[1e400]"), "");
+  EXPECT_EQ(complaint(R"({"maximum":1e400})", "1e401"), "payload");
+  EXPECT_EQ(complaint(R"({"enum":[9007199254740993]})", "9007199254740992"), "payload");
+  EXPECT_EQ(complaint(R"({"type":"integer"})", "98249283749234923498293171823948729348710298301928331"), "");
+}
+
 TEST(TaskType, RefusesASchemaThatWouldNotBeChecked) {
   EXPECT_EQ(refused_schema(R"({"properties":{"a":{"pattern":"x"}}})"), "schema.properties.a.pattern");
   EXPECT_EQ(refused_schema(R"({"type":"text"})"), "schema.type");
@@ -71,7 +116,7 @@ TEST(TaskType, RefusesASchemaThatWouldNotBeChecked) {
   EXPECT_EQ(refused_schema("{}"), "");
 }
 
-// A schema with an enum of so many bytes.
+// A schema of `size` bytes, most of them in an enum.
 std::string schema_of_size(std::size_t size) {
   const std::string start = R"({"enum":[")";
   const std::string end = "\"]}";

@@ -1,4 +1,4 @@
-// Times and durations as the contract writes them.
+// Times and durations in the formats of the API.
 
 #include "core/time.hpp"
 

@@ -1,4 +1,4 @@
-// Declared types are read again and again, and parsed when they have changed.
+// Declared types are looked up often, and parsed again only after a change.
 
 #include "engine/declared_types.hpp"
 

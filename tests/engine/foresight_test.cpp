@@ -1,4 +1,5 @@
-// What is guessed of a group before it begins. A wrong guess of what may be repeated would do a thing twice.
+// Prefetch hints for a group before its transaction. If a hint wrongly allows a repeat, a command takes
+// effect twice.
 #include "engine/foresight.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +50,7 @@ TEST_F(Foresight, WhatIsCompletedMayBeCompletedAgain) {
 TEST_F(Foresight, WhatWouldNotBeTheSameASecondTimeMayNot) {
   EXPECT_FALSE(may_be_repeated(step(core::StepAction::fail)));
   core::WriteSteps suspended = step(core::StepAction::complete);
-  suspended.suspend.emplace();
+  suspended.suspend = core::SuspendBody{};
   EXPECT_FALSE(may_be_repeated(suspended));
   core::WriteSteps alone = step(core::StepAction::complete);
   alone.steps.front().must_be_new = true;
@@ -68,7 +69,7 @@ TEST_F(Foresight, AStartLooksAtItsWorkflowItsQueueAndTheWorkerThatWaits) {
   EXPECT_EQ(foreseen.holder, (store::HolderRef{.ns = "default", .worker_id = "w"}));
 }
 
-// Its record is locked first, where other groups lock it last.
+// Prefetching locks the worker's record first, where other groups lock it last.
 TEST_F(Foresight, NoWorkerIsForeseenWhereMoreIsLocked) {
   park({.worker_id = "w", .held_max = 4});
   const core::StartRun start{.workflow = "order"};

@@ -1,4 +1,4 @@
-// Groups of commands: one transaction each, answers after it, and what a failing store makes of them.
+// Groups of commands: one transaction each, replies after its commit, and failures of the store.
 
 #include <new>
 #include <stdexcept>
@@ -15,7 +15,7 @@ using core::ProblemCode;
 using store::StoreError;
 using store::Verb;
 
-// Counts, and throws what the test asks for.
+// Counts commits, and throws the faults that the test sets.
 class Plan final : public store::FaultPlan {
  public:
   void before(Verb verb) override {
@@ -32,8 +32,8 @@ class Plan final : public store::FaultPlan {
 
   StoreError::Kind kind = StoreError::Kind::retry;
   int fail_commits = 0;
-  bool lacks_memory = false;  // of commands that lock records
-  bool is_broken = false;     // the same
+  bool lacks_memory = false;  // for commands that lock records
+  bool is_broken = false;     // for commands that lock records
   int commits = 0;
   int committed_groups = 0;
 };
@@ -117,7 +117,7 @@ TEST_F(Groups, LoseNoClaimThatJoinedThemWhenTheyFail) {
   node.engine().execute(std::move(group));
   EXPECT_FALSE(is_answered);
   plan.kind = StoreError::Kind::internal;
-  plan.fail_commits = 1'000'000;  // also when the commands are tried one by one
+  plan.fail_commits = 1'000'000;  // also when the commands are retried one by one
   EXPECT_FALSE(node.api().enqueue_batch(one()).ok());
   EXPECT_FALSE(is_answered) << "it waits on";
   plan.fail_commits = 0;

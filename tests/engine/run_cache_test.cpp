@@ -1,4 +1,4 @@
-// The cache of runs gives away what was kept in the same life of the store, once.
+// The run cache returns each entry at most once, and only in the store life that it was cached in.
 
 #include "engine/run_cache.hpp"
 

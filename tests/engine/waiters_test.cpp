@@ -1,4 +1,4 @@
-// The claims that wait, as a data structure: who is taken for what, and in which order.
+// The data structure of waiting claims: which claims a wake-up takes, and in which order.
 
 #include "engine/waiters.hpp"
 

@@ -1,4 +1,4 @@
-// The bodies of requests by kind, and those of answers as clients read them.
+// Request bodies by kind, and response bodies as clients read them.
 #include <array>
 #include <string>
 
@@ -113,7 +113,7 @@ void read_by_kind(std::string_view bytes, const Kinds& kinds) {
 void read_request_body(std::string_view bytes) { read_by_kind(bytes, kRequests); }
 void read_answer_body(std::string_view bytes) { read_by_kind(bytes, kAnswers); }
 
-// What a client cuts an answer into.
+// How a client splits a response into its parts.
 void read_raw(std::string_view bytes) {
   const auto [name, body] = halves(bytes);
   if (core::json_error(body)) return;

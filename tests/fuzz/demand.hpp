@@ -1,5 +1,5 @@
 #pragma once
-// What the targets have in common.
+// Shared by the fuzz targets.
 
 #include <algorithm>
 #include <cstdio>
@@ -15,13 +15,13 @@ inline void demand(bool is_so, std::string_view what) {
   std::abort();
 }
 
-// Up to the first line's end, and what is behind it.
+// The first line, and the rest.
 inline std::pair<std::string_view, std::string_view> halves(std::string_view bytes) {
   const std::size_t end = std::min(bytes.find('\n'), bytes.size());
   return {bytes.substr(0, end), end == bytes.size() ? std::string_view{} : bytes.substr(end + 1)};
 }
 
-// The first byte chooses one of so many kinds; the rest is for it.
+// The first byte selects one of `kinds`; the rest is its input.
 inline std::pair<std::size_t, std::string_view> kind_and_rest(std::string_view bytes, std::size_t kinds) {
   if (bytes.empty()) return {0, bytes};
   return {static_cast<unsigned char>(bytes.front()) % kinds, bytes.substr(1)};

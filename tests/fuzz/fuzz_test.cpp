@@ -1,5 +1,5 @@
-// Every reader against right texts that were made wrong: bytes changed, cut out, doubled, and mixed with
-// those of others. Short, and the same each time; `./dev fuzz` looks for longer, guided by coverage.
+// Every reader against mutated valid texts: bytes changed, removed, repeated, and mixed with those of other
+// texts. Short and deterministic; `./dev fuzz` searches longer, guided by coverage.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -39,13 +39,13 @@ class Mutations {
       case 2:
         if (!text.empty()) text[random_.below(text.size())] = static_cast<char>(random_.below(256));
         return;
-      case 3: {  // a part of it once more, up to many times
+      case 3: {  // repeats a part, up to many times
         const std::string part = text.substr(place(text), random_.below(16) + 1);
         const std::size_t where = place(text);
         for (std::uint64_t times = random_.below(80); times > 0; --times) text.insert(where, part);
         return;
       }
-      case 4: {  // the beginning of one and the end of another
+      case 4: {  // joins the beginning of one text and the end of another
         const std::string other{pick(target.seeds)};
         text = text.substr(0, place(text)) + other.substr(place(other));
         return;

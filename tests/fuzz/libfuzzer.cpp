@@ -1,6 +1,6 @@
-// What libFuzzer calls. PAWL_FUZZ_TARGET names the reader; `seeds FOLDER` as the only arguments writes where
-// to begin from. An input that takes more than 50 ms of processor time or 64 MiB of memory is a finding: what
-// a caller sends may not cost much. At the end it prints the most that any input took.
+// The entry points for libFuzzer. PAWL_FUZZ_TARGET names the reader; `seeds FOLDER` as the only arguments
+// writes the seed corpus. An input that takes more than 50 ms of CPU time or 64 MiB of memory is a finding:
+// input from callers must be cheap to read. Prints the maximum cost of all inputs at the end.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -72,7 +72,7 @@ Cost cost_of(std::string_view input) {
 
 void demand_cheap(std::string_view input) {
   Cost cost = cost_of(input);
-  // The first time may pay for what is made once, or for a page that the system had to bring.
+  // The first try may include one-time initialization, or a page fault.
   for (int again = 0; again < 2 && cost.milliseconds > kMillisecondsMax; ++again) cost = cost_of(input);
   most = {.milliseconds = std::max(most.milliseconds, cost.milliseconds),
           .bytes = std::max(most.bytes, cost.bytes)};

@@ -1,4 +1,4 @@
-// Cursors, patterns of types, headers with a value of their own, and the configuration.
+// Cursors, type patterns, headers with structured values, and the configuration.
 #include <array>
 #include <string>
 

@@ -1,4 +1,4 @@
-// What a store reads back: its codecs, and the rows that SQL functions leave.
+// Data that a store reads back: its codecs, and the rows that SQL functions write.
 #include <array>
 #include <string>
 
@@ -21,11 +21,12 @@ bool is_unreadable(const core::TaskFacts& facts) {
 void read_retry(std::string_view text) {
   core::TaskFacts facts;
   store::decode_retry(text, facts);
-  const auto encoded = store::encode_retry(facts.retry);
+  const auto encoded = store::encode_retry(facts);
   if (is_unreadable(facts) || !encoded) return;
   core::TaskFacts again;
   store::decode_retry(*encoded, again);
-  demand(!is_unreadable(again) && again.retry == facts.retry, "a retry policy changed in the store");
+  demand(!is_unreadable(again) && again.retry == facts.retry && again.trace == facts.trace,
+         "a retry policy or a trace changed in the store");
 }
 
 void read_labels(std::string_view text) {
@@ -88,7 +89,7 @@ void read_stored(std::string_view bytes) {
   kColumns.at(kind)(text);
 }
 
-// As the inbox of a node reads a row; what is no object is set aside before.
+// How a node's inbox reads a row. Rows that are not objects are set aside before.
 void read_inbox(std::string_view bytes) {
   const core::Record record{
       .ref = {.kind = core::RecordKind::inbox, .key = "01a1e05c-3820-7001-9748-d023fc4d66c2"},

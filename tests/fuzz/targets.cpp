@@ -19,6 +19,7 @@
 #include "server/request_parser.hpp"
 #include "tests/fuzz/demand.hpp"
 #include "wire/percent.hpp"
+#include "wire/problem.hpp"
 #include "wire/trace.hpp"
 #include "wire/yaml.hpp"
 
@@ -29,7 +30,7 @@ namespace {
 void read_json(std::string_view bytes) {
   const bool is_json = !core::json_error(bytes);
   demand(is_json == !core::json_fault(bytes), "a text is JSON to one and not to the other");
-  const std::string quoted = core::json_quote(core::utf8_length(bytes) == bytes.size() ? bytes : "x");
+  const std::string quoted = core::json_quote(core::as_utf8(bytes));
   demand(!core::json_error(quoted), "a quoted text is no JSON");
 }
 
@@ -80,7 +81,7 @@ void read_reference(std::string_view bytes) {
   demand(again.ok() && core::to_string(*again) == core::to_string(*reference), "a reference changed");
 }
 
-// A template, and a condition, over what the second half is.
+// A template and a condition, with the second half as their input.
 void read_expression(std::string_view bytes) {
   const auto [text, input] = halves(bytes);
   if (core::json_error(text) || core::json_error(input)) return;
@@ -131,11 +132,14 @@ void read_query(std::string_view bytes) {
 
 void read_header(std::string_view bytes) {
   (void)core::parse_token(bytes);
-  const auto trace = wire::parse_traceparent(bytes);
-  if (trace) demand(trace->trace_id.size() == 32 && trace->span_id.size() == 16, "a trace of another size");
+  const auto [parent, state] = halves(bytes);
+  const auto trace = wire::parse_trace(parent, state);
+  if (!trace) return;
+  demand(trace->traceparent.size() == 55 && trace->tracestate.size() <= 512, "a trace of another size");
+  demand(wire::parse_trace(trace->traceparent, trace->tracestate) == trace, "a trace changed on its way");
 }
 
-// The first byte says in pieces of which size the rest comes.
+// The first byte is the size of the pieces in which the rest arrives.
 void read_request(std::string_view bytes) {
   if (bytes.empty()) return;
   const std::size_t piece = static_cast<unsigned char>(bytes.front()) % 64 + 1;
@@ -150,9 +154,16 @@ void read_request(std::string_view bytes) {
     const std::size_t taken = parser.put(waiting);
     demand(taken <= waiting.size(), "more was taken than was there");
     waiting.erase(0, taken);
-    if (taken == 0 && bytes.empty()) return;  // it waits for what never comes
+    if (taken == 0 && bytes.empty()) return;  // the parser waits for more input, but there is none
   }
-  if (parser.is_whole() && !parser.refusal()) (void)parser.take_body();
+  if (parser.refusal()) {
+    const std::string problem = wire::problem_text(*parser.refusal(), "id");
+    demand(!core::json_error(problem), "a problem is no JSON, or not UTF-8");
+  } else if (parser.is_whole()) {
+    const server::Incoming incoming = parser.take_incoming();
+    demand(incoming.target == "*" || incoming.target.starts_with('/'), "a target is no path");
+    (void)parser.take_body();
+  }
 }
 
 const std::array kTargets{
@@ -197,15 +208,16 @@ const std::array kTargets{
             R"({"signal":"s","output":{"x":1},"until":"2026-01-01T00:00:00.000000Z","kind":"sleep"})"}},
     Target{"number", read_number, {"1.50\n15e-1", "-0\n0.0", "9007199254740993\n9007199254740992"}},
     Target{"query", read_query, {"status=pending,running&label=k:v&limit=10&order=asc", "a=%C3%A9+b&c"}},
-    Target{
-        "header",
-        read_header,
-        {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "pawl_tok_0123456789ab_secret_1a2b3c4d"}},
+    Target{"header",
+           read_header,
+           {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\nfoo=1,a@b= 2 ,bar=3",
+            "pawl_tok_0123456789ab_secret_1a2b3c4d"}},
     Target{
         "request",
         read_request,
         {"\x3fPOST /v1/default/tasks HTTP/1.1\r\nhost: x\r\ncontent-length: 12\r\n\r\n{\"type\":\"t\"}",
          "\x05GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
+         "\x3fOPTIONS http://b:80 HTTP/1.1\r\nhost: a\r\nif-match: \xff\r\n\r\n",
          "\x11POST /x HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n3;e=1\r\nabc\r\n0\r\n\r\n"}},
 };
 

@@ -1,7 +1,6 @@
 #pragma once
-// Everything that reads what a stranger wrote, by name. A target must come back from any bytes at all; what
-// it accepts must also mean the same when it is written and read again. It ends the process where it does
-// not.
+// All readers of untrusted input, by name. A target must return for any bytes, and accepted input must keep
+// its meaning when it is written and read again; otherwise the target aborts.
 
 #include <span>
 #include <string_view>
@@ -12,15 +11,15 @@ namespace pawl::fuzz {
 struct Target {
   std::string_view name;
   void (*read)(std::string_view bytes);
-  std::vector<std::string_view> seeds;  // what is right, to begin from
+  std::vector<std::string_view> seeds;  // valid inputs to start from
 };
 
 [[nodiscard]] std::span<const Target> targets();
-// Parts of them.
+// The groups that make them up.
 [[nodiscard]] std::span<const Target> body_targets();
 [[nodiscard]] std::span<const Target> stored_targets();
 [[nodiscard]] std::span<const Target> setting_targets();
-// Null if there is none of that name.
+// Returns null if there is no such target.
 [[nodiscard]] const Target* find_target(std::string_view name);
 
 }  // namespace pawl::fuzz

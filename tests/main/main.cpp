@@ -1,4 +1,4 @@
-// The test programs' main function where the canaries are compiled in: PAWL_CANARY names the bug to plant.
+// The main function of test programs with canaries compiled in: PAWL_CANARY names the bug to plant.
 #include <cstdlib>
 
 #include <fmt/format.h>

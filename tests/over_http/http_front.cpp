@@ -50,7 +50,9 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
                  .readiness = readiness_,
                  .blocking = http_.blocking(),
                  .version = "test"},
-                clock, random, log_, {.hosts = {.names = {"127.0.0.1", "localhost"}}}),
+                clock, random, log_,
+                {.hosts = {.names = {"127.0.0.1", "localhost"}},
+                 .calls_waiting_max = behind.quotas.calls_waiting_max}),
       port_(listening_port(http_)),
       api_({.address = {.host = "127.0.0.1", .port = std::to_string(port_)}}, random) {
   http_.start(dispatch_);
@@ -65,8 +67,8 @@ HttpFront::~HttpFront() {
 
 namespace {
 
-// Answers when the whole group is done with, and not in the middle of its replies: the test goes on when it
-// hears over the socket, and looks at what the others of the group got.
+// Sends the answer after the whole group is done, and not in the middle of its replies: the test continues
+// when it receives the answer over the socket, and checks the answers of the rest of the group.
 void submit_and_then_answer(DirectNode& node, core::Command command, core::Reply reply) {
   struct State {
     core::Reply reply;
@@ -74,7 +76,7 @@ void submit_and_then_answer(DirectNode& node, core::Command command, core::Reply
     std::optional<core::Result<core::Answer>> held = {};
   };
   const auto state =
-      std::make_shared<State>(State{.reply = std::move(reply)});  // shared with a claim that waits
+      std::make_shared<State>(State{.reply = std::move(reply)});  // shared with a waiting claim
   node.submit(std::move(command), [state](core::Result<core::Answer> result) {
     if (state->is_inside) {
       state->held = std::move(result);
@@ -89,7 +91,7 @@ void submit_and_then_answer(DirectNode& node, core::Command command, core::Reply
 }  // namespace
 
 std::unique_ptr<Front> make_http_front(DirectNode& node, core::Clock& clock) {
-  static SeededRandom random{11};  // of request ids: no result depends on it
+  static SeededRandom random{11};  // for request ids: no result depends on it
   const auto submit = [&node](core::Command command, core::Reply reply) {
     submit_and_then_answer(node, std::move(command), std::move(reply));
   };

@@ -1,5 +1,5 @@
 #pragma once
-// A real server on a free port in front of an engine, and the Api over it: what a test calls goes through
+// A real server on a free port in front of an engine, and the Api over it: the test's calls go through
 // sockets.
 
 #include <memory>
@@ -7,8 +7,8 @@
 #include "client/http_api.hpp"
 #include "core/api.hpp"
 #include "runtime/local_api.hpp"
-#include "server/dispatch.hpp"
 #include "server/http_server.hpp"
+#include "tests/over_http/checked_dispatch.hpp"
 #include "tests/support/harness.hpp"
 
 namespace pawl::testing {
@@ -21,6 +21,7 @@ class HttpFront final : public Front {
     server::Places::Caps streams = server::EventStreams::kCaps;
     server::Places::Caps waits = {.all = 1'000, .of_one_namespace = 1'000, .of_one_token = 1'000};
     server::RequestRates::Caps rates = {};
+    std::size_t calls_waiting_max = server::Dispatch::Options{}.calls_waiting_max;
   };
   struct Behind {
     runtime::LocalApi& api;
@@ -57,12 +58,12 @@ class HttpFront final : public Front {
   server::RunWatch run_watch_;
   server::RevocationWatch revocations_;
   server::Readiness readiness_;
-  server::Dispatch dispatch_;
+  CheckedDispatch dispatch_;
   std::uint16_t port_;
   client::HttpApi api_;
 };
 
-// In front of a node that has no threads: for EngineTest.
+// For EngineTest: in front of a node without threads.
 [[nodiscard]] std::unique_ptr<Front> make_http_front(DirectNode& node, core::Clock& clock);
 
 }  // namespace pawl::testing

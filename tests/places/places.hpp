@@ -1,6 +1,6 @@
 #pragma once
-// Where the sources and the built programs are. Only places.cpp is compiled with these paths: all other
-// objects of the tests are the same in every clone, so clones share them through ccache.
+// The paths of the sources and the built programs. Only places.cpp is compiled with these paths: all other
+// test objects are identical in every clone, so clones share them through ccache.
 
 #include <string>
 

@@ -1,5 +1,5 @@
-// Many threads and nodes on the same tasks: no deadlock, no busy database and no lost race is ever shown
-// (B20, B39, B58).
+// Many threads and nodes on the same tasks: no caller sees a deadlock, a busy database or a lost race (B20,
+// B39, B58).
 
 #include <algorithm>
 #include <atomic>
@@ -25,7 +25,7 @@ TEST_P(Contention, B58_OfReportsOnTheSameTasksInReverseOrderShowsNothing) {
     core::TaskSpec spec = task_of("t" + std::to_string(i % 3));
     spec.key = "k" + std::to_string(i);
     batch.tasks.push_back(spec);
-    batch.tasks.push_back(spec);  // so that every end moves a line
+    batch.tasks.push_back(spec);  // the key makes every end advance a line
   }
   ASSERT_TRUE(first.api().enqueue_batch(batch).ok());
   const auto claimed = first.api().claim({.worker_id = "w", .max = 1'000, .lease = 10min});
@@ -49,7 +49,7 @@ TEST_P(Contention, B58_OfReportsOnTheSameTasksInReverseOrderShowsNothing) {
   in_parallel(4, [&](int thread) {
     for (int round = 0; round < kRounds; ++round) report_all(thread, ReportAction::heartbeat);
   });
-  // Four times the same reports: one of each takes effect, all are answered.
+  // Four threads send the same reports: one of each takes effect, all are answered.
   in_parallel(4, [&](int thread) { report_all(thread, ReportAction::complete); });
   EXPECT_EQ(surfaced, 0);
   const core::QueueCounts counts = counts_of(first.api());
@@ -128,8 +128,8 @@ TEST_P(Contention, B58_OfCancelsRetriesSweepsAndReportsShowsNothing) {
       }
     }
   });
-  // Whatever came of it, the kept counts are those of the tasks. (Cancelled everything first, so that time
-  // stands.)
+  // However the calls interleaved, the counts match the tasks. Canceling everything first stops all further
+  // changes.
   ASSERT_TRUE(eventually([&] {
     (void)first.api().cancel_tasks({});
     const core::QueueCounts counts = counts_of(first.api());
@@ -214,7 +214,7 @@ TEST_P(Contention, OfClaimsKeepsLimitsAndKeysOverNodes) {
         }
         {
           const std::lock_guard lock{mutex};
-          held.erase(*one.task.key);  // before the report: another may have it as soon as that is committed
+          held.erase(*one.task.key);  // before the report, whose commit lets another worker claim the key
         }
         const auto answers = api.report({.worker_id = "w" + std::to_string(thread),
                                          .reports = {report_of(one.task, ReportAction::complete)}});

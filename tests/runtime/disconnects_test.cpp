@@ -1,4 +1,4 @@
-// PostgreSQL connections that are cut while everything runs (B62): every loop reconnects, nothing is lost or
+// PostgreSQL connections that are terminated under load (B62): every loop reconnects, and no work is lost or
 // done twice.
 
 #include <atomic>
@@ -15,7 +15,7 @@ using core::TaskStatus;
 
 namespace {
 
-// Cuts every connection to the database but its own, again and again.
+// Repeatedly terminates every connection to the database but its own.
 class Cutter {
  public:
   explicit Cutter(const std::string& conninfo) : connection_(PQconnectdb(conninfo.c_str())) {
@@ -25,7 +25,7 @@ class Cutter {
   Cutter& operator=(const Cutter&) = delete;
   ~Cutter() { PQfinish(connection_); }
 
-  // How many were cut.
+  // Returns the number of terminated connections.
   int cut() {
     PGresult* result = PQexec(connection_,
                               "select count(pg_terminate_backend(pid)) from pg_stat_activity "
@@ -40,8 +40,8 @@ class Cutter {
   PGconn* connection_;
 };
 
-// A caller as it should be: it repeats what was not answered. Not by number but for a minute, since a store
-// that waits before it connects again refuses at once.
+// A correct client: it retries unanswered calls. The limit is a time and not a number of tries, since a store
+// that backs off before it reconnects refuses calls immediately.
 template <typename Call>
 auto until_answered(Call call) {
   auto answer = call();
@@ -68,7 +68,7 @@ TEST(Disconnects, B62_StopNoLoopForGood) {
   std::atomic<int> progress = 0;
   int cuts = 0;
   std::thread cutting([&] {
-    for (int seen = 0; !is_over;) {  // a cut for every bit of progress: nobody starves, nobody is spared
+    for (int seen = 0; !is_over;) {  // a cut after each bit of progress, so that work continues between cuts
       if (!eventually([&] { return is_over || progress >= seen + 10; })) return;
       seen = progress;
       if (!is_over) cuts += cutter.cut();
@@ -99,7 +99,7 @@ TEST(Disconnects, B62_StopNoLoopForGood) {
   cutting.join();
   EXPECT_GT(cuts, 10);
 
-  // What a lost claim left behind comes back by its lease, through the same ticker and the same loops.
+  // The tasks of lost claims return when their leases expire, through the same ticker and loops.
   ASSERT_TRUE(eventually([&] {
     const auto claimed = node.api().claim({.worker_id = "last", .max = 100});
     if (!claimed) return false;

@@ -21,7 +21,7 @@
 
 namespace pawl::testing {
 
-// True as soon as `condition` is; false after half a minute.
+// Polls until `condition` is true. Returns false after half a minute.
 [[nodiscard]] inline bool eventually(const std::function<bool()>& condition) {
   const auto deadline = std::chrono::steady_clock::now() + 30s;
   std::mutex mutex;
@@ -50,7 +50,7 @@ struct RunningNode {
 
   runtime::SystemClock clock;
   runtime::SystemRandom random;
-  std::shared_ptr<store::Store> store;  // shared with other nodes on the memory kind
+  std::shared_ptr<store::Store> store;  // with the memory kind, shared with other nodes
   runtime::Runtime runtime;
 };
 
@@ -62,7 +62,7 @@ class RuntimeTest : public ::testing::TestWithParam<StoreKind> {
     return memory_;
   }
 
-  // A claim that is on its way; its answer comes by the future.
+  // A claim on another thread; the future returns its answer.
   [[nodiscard]] static std::future<core::Result<std::vector<core::ClaimedTask>>> claim_later(
       RunningNode& node, const core::ClaimTasks& claim) {
     return std::async(std::launch::async, [&node, claim] { return node.api().claim(claim); });

@@ -1,4 +1,4 @@
-// When a group waits for more commands, and that nothing is lost by it.
+// When the commit loop delays a group to batch more commands. No command gets lost by the delay.
 #include "runtime/gathering.hpp"
 
 #include <atomic>
@@ -15,7 +15,7 @@ using runtime::Gathering;
 
 constexpr core::MonotonicTime kTold{1h};
 
-// A group of sixteen has just been told.
+// The state after the replies to a group of sixteen commands.
 Gathering after_a_group(core::Duration work, core::Duration flush) {
   Gathering gathering;
   gathering.note_work(work);
@@ -55,7 +55,7 @@ TEST(Gathering, WaitsLessAndLessOftenInVain) {
   Gathering gathering = after_a_group(100us, 1ms);
   int skipped = 0;
   for (const int expected : {1, 3, 7, 15, 31, 31}) {
-    gathering.note_waited(4, 5);  // twelve were missing, and one came
+    gathering.note_waited(4, 5);  // twelve were missing, and one arrived
     gathering.begin();
     for (skipped = 0; !gathering.wants_more(4); ++skipped) gathering.begin();
     EXPECT_EQ(skipped, expected);
@@ -65,7 +65,7 @@ TEST(Gathering, WaitsLessAndLessOftenInVain) {
   EXPECT_TRUE(gathering.wants_more(4));
 }
 
-// A node on a file whose flushes take as long as a test says.
+// A node on a file whose flush time the test controls.
 class OnASlowDisk : public ::testing::Test {
  protected:
   [[nodiscard]] std::unique_ptr<RunningNode> node_with(std::function<core::Duration()> time_of_flush) {
@@ -79,7 +79,7 @@ class OnASlowDisk : public ::testing::Test {
     return std::make_unique<RunningNode>(store::open_sqlite(
         {.path = folder.path() + "/slow.db", .clock = &clock, .random = &random, .flush = flush}));
   }
-  // Without waiting for the answer.
+  // Does not wait for the answer.
   void submit(RunningNode& node) {
     core::EnqueueTasks command;
     command.tasks = {task_of("t")};
@@ -95,7 +95,7 @@ class OnASlowDisk : public ::testing::Test {
   std::atomic<int> answered = 0;
 };
 
-// At the end callers go away one after the other.
+// The callers finish one after the other.
 TEST_F(OnASlowDisk, EveryCallerIsAnsweredUntilTheLastOne) {
   constexpr int kCallers = 8;
   const auto node = node_with([] { return 2ms; });
@@ -105,8 +105,8 @@ TEST_F(OnASlowDisk, EveryCallerIsAnsweredUntilTheLastOne) {
   EXPECT_EQ(counts_of(node->api()).pending, 5 * kCallers * (kCallers + 1) / 2);
 }
 
-// Between a disk that is slow and one that is not: whoever waits for the last group, for a reason that is
-// gone when it is told, is not forgotten.
+// The disk alternates between slow and fast: a group that was delayed for the slow disk is also served if the
+// disk is fast by the time of the replies.
 TEST_F(OnASlowDisk, NobodyIsForgottenWhenItBecomesFast) {
   constexpr int kRounds = 600;
   constexpr int kTogether = 4;

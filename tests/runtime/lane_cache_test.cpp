@@ -1,5 +1,5 @@
-// PostgreSQL as it is opened in production: a node may remember for a moment where the live entries of a lane
-// begin. Whatever another node puts before that point is found all the same.
+// PostgreSQL as opened in production: a node may briefly cache where the live entries of a lane begin. It
+// still finds entries that other nodes insert before that point.
 
 #include <atomic>
 #include <functional>
@@ -20,7 +20,7 @@ std::shared_ptr<store::Store> open_as_in_production(const Database& database, co
   return store::open_postgres({.conninfo = database.location(), .clock = &clock, .random = &random});
 }
 
-// Calls once, when the next commit is about to happen.
+// Calls once, before the next commit.
 class BeforeCommit final : public store::FaultPlan {
  public:
   void before(store::Verb verb) override {
@@ -32,7 +32,7 @@ class BeforeCommit final : public store::FaultPlan {
 
 }  // namespace
 
-// Nothing ticks here: what is missed would be missed for good.
+// There is no ticker: a missed task would stay unclaimed forever.
 TEST(LaneCache, AClaimThatLookedDuringTheCommitGetsItsTask) {
   Database database{StoreKind::postgres};
   runtime::SystemClock clock;
@@ -52,8 +52,7 @@ TEST(LaneCache, AClaimThatLookedDuringTheCommitGetsItsTask) {
     engine.execute(std::move(group));
   };
   execute(core::EnqueueTasks{.tasks = {task_of("t")}});
-  execute(
-      core::ClaimTasks{.worker_id = "w", .max = 5});  // more than there is: now the lane is known to be empty
+  execute(core::ClaimTasks{.worker_id = "w", .max = 5});  // one task: the lane is now known to be empty
   ASSERT_EQ(served, 1);
 
   plan.call = [&] {
@@ -83,7 +82,7 @@ TEST(LaneCache, HidesNothingThatAnotherNodePutBack) {
   }
   ASSERT_TRUE(first.api().enqueue_batch(batch).ok());
 
-  // Every task is released once and failed once before it is completed, by workers of either node.
+  // Workers on both nodes release every task once and fail it once before they complete it.
   std::atomic<int> completed = 0;
   in_parallel(4, [&](int thread) {
     core::Api& api = (thread % 2 == 0 ? first : second).api();
@@ -123,7 +122,7 @@ TEST(LaneCache, FindsAnOlderTaskThatAnotherNodeReleasesBehindNewerOnes) {
     const auto held = second.api().claim({.worker_id = "holder", .max = 1, .wait = 10s});
     ASSERT_EQ(held->size(), 1U);
     ASSERT_EQ(held->at(0).task.id, old);
-    // The first node's view moves past the old one while it is held.
+    // The first node's window moves past the old task while it is held.
     ASSERT_TRUE(first.api().enqueue("default", task_of("t")).ok());
     const auto newer = first.api().claim({.worker_id = "w", .max = 1, .wait = 10s});
     ASSERT_EQ(newer->size(), 1U);

@@ -1,5 +1,4 @@
-// Claims that come while a group is under way and join it. Two writers are needed for that: PostgreSQL has
-// them.
+// Claims that arrive while a group is running and join it. This needs two writers, so it runs on PostgreSQL.
 
 #include <functional>
 #include <utility>
@@ -10,7 +9,7 @@
 
 namespace pawl::testing {
 
-// Calls once, when the next group is about to wait at this verb.
+// Calls once, before the next group waits at this verb.
 class BeforeVerb final : public store::FaultPlan {
  public:
   void before(store::Verb verb) override {
@@ -51,7 +50,8 @@ struct LateClaims : ::testing::Test {
   }
 };
 
-// Whoever holds a lease counts from when it asked: it would go on while another has the task.
+// The holder counts its lease from its request. With a shorter lease it would continue while another worker
+// has the task.
 TEST_F(LateClaims, HaveTheirWholeLeaseHoweverLongTheGroupHadWaited) {
   plan.call = [&] {
     clock.advance(4s);
@@ -84,7 +84,7 @@ struct WaitingClaims : LateClaims {
     ASSERT_EQ(tasks->size(), 1U);
     held = tasks->front().task;
   }
-  // Two seconds into the wait, which goes on for another one.
+  // Makes the task claimable again two seconds into the wait, which lasts one more second.
   void give_back_while_it_waits(store::Verb verb) {
     plan.at = verb;
     plan.call = [this] {

@@ -1,5 +1,5 @@
-// Limits at every instant: claims on several nodes at once, one of which dies with what it holds and comes
-// back.
+// Limits at every instant, with concurrent claims on several nodes, one of which dies with its tasks and
+// restarts.
 
 #include <algorithm>
 #include <atomic>
@@ -32,7 +32,7 @@ core::EnqueueTasks tasks_of_two_types() {
 
 }  // namespace
 
-// Who holds what, as far as the callers know: never more than the store does.
+// The tasks held as far as the callers can tell: a subset of those held in the store.
 class HoldLedger {
  public:
   void add(const core::Task& task) {
@@ -59,15 +59,14 @@ class LimitsRace : public RuntimeTest {
   [[nodiscard]] std::unique_ptr<RunningNode> start() {
     return std::make_unique<RunningNode>(open(), runtime::RuntimeOptions{.ticker = {.interval = 5ms}});
   }
-  // Claims and completes until all is done.
+  // Claims and completes until all tasks are done.
   void work(core::Api& api, const std::string& worker) {
     while (done < kTasks) {
       const auto claimed = api.claim({.worker_id = worker, .max = 3, .lease = 10min, .wait = 20ms});
       ASSERT_TRUE(claimed.ok()) << claimed.problem().detail;
       for (const auto& one : *claimed) ledger.add(one.task);
       for (const auto& one : *claimed) {
-        ledger.remove(
-            one.task);  // before the report: another may have its place as soon as that is committed
+        ledger.remove(one.task);  // before the report, whose commit frees its slot
         const auto answers =
             api.report({.worker_id = worker, .reports = {report_of(one.task, ReportAction::complete)}});
         ASSERT_TRUE(answers.ok() && answers->front().ok());
@@ -98,7 +97,7 @@ TEST_P(LimitsRace, OfAQueueAndATypeHoldThroughTheDeathOfANode) {
         ASSERT_TRUE(claimed.ok()) << claimed.problem().detail;
         held = claimed->size();
       }
-    }  // its leases stay until they are over
+    }  // its leases stay until they expire
     const auto comes_back = start();
     work(comes_back->api(), "comes back");
   };

@@ -1,4 +1,4 @@
-// What a runtime is told: how large a payload may be, and when a worker is taken for gone.
+// Options of the runtime: the maximum payload, and the time until a silent worker counts as lost.
 
 #include "tests/runtime/fixture.hpp"
 

@@ -1,4 +1,4 @@
-// Several processes on one SQLite file, with a reader that never lets go of its snapshot (B60).
+// Several processes on one SQLite file, with a reader that never releases its snapshot (B60).
 
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@ constexpr int kProcesses = 8;
 constexpr int kEach = 40;
 constexpr int kTotal = kProcesses * kEach;
 
-// Enqueues its share, then works until all is done. What it returns is the process's exit code: 0 if no call
+// Enqueues its share, then works until all tasks are done. Returns the exit code of the process: 0 if no call
 // was refused.
 int work_as_child(const std::string& path, int number) {
   runtime::SystemClock clock;
@@ -77,7 +77,7 @@ TEST(Processes, B60_OnOneSqliteFileNeverSeeABusyDatabaseAndCompleteEachTaskOnce)
 
   std::vector<pid_t> children;
   for (int i = 0; i < kProcesses; ++i) {
-    const pid_t child = ::fork();  // this process has no threads here, and no open connection
+    const pid_t child = ::fork();  // this process has neither threads nor open connections here
     if (child == 0) ::_exit(work_as_child(path, i));
     children.push_back(child);
   }

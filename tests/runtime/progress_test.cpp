@@ -1,4 +1,4 @@
-// When work does not go on, and when there is merely nothing to do.
+// Detection of stalled work, as opposed to idle time.
 #include "runtime/progress.hpp"
 
 #include "store/faulty.hpp"
@@ -40,15 +40,15 @@ TEST(Progress, StopsWhenCommandsWaitAndNoneIsCommitted) {
     return Progress{.waiting_since = kNow - since, .looked_at = kNow};
   };
   EXPECT_EQ(verdict(waiting(30s - 1us)), "");
-  EXPECT_EQ(verdict(waiting(30s)), "commands have waited, and none was committed, for 30 s");
+  EXPECT_EQ(verdict(waiting(30s)), "commands wait, and no group has ended for 30 s");
 }
 
 TEST(Progress, StopsWhenNobodyLooksForLeases) {
   EXPECT_EQ(verdict({.looked_at = kNow - 30s + 1us}), "");
-  EXPECT_EQ(verdict({.looked_at = kNow - 30s}), "nobody has looked for leases that are over for 30 s");
+  EXPECT_EQ(verdict({.looked_at = kNow - 30s}), "no poll for expired leases has finished for 30 s");
 }
 
-// Refuses commits as long as it is told to.
+// Refuses commits while `refuses` is set.
 class Refusal final : public store::FaultPlan {
  public:
   void before(store::Verb verb) override {

@@ -1,4 +1,4 @@
-// Many threads and nodes on the same records: one of them wins, and none is shown a lost race.
+// Many threads and nodes on the same records: exactly one wins, and no caller sees a lost race.
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
-// Runs whose tasks many threads on several nodes work on at once: every join fires once, every run ends, and
-// its log says what is stored.
+// Runs whose tasks many threads on several nodes execute concurrently: every join starts once, every run
+// ends, and its log matches the stored state.
 
 #include <atomic>
 #include <chrono>
@@ -17,7 +17,7 @@ class RunsRace : public RuntimeTest {
     ASSERT_TRUE(put.ok()) << put.problem().detail;
   }
 
-  // Until all runs have ended. Those of type `bad` fail.
+  // Works until all runs have ended. Tasks of type `bad` fail.
   static void work(RunningNode& node, const std::string& worker, const std::atomic<bool>& is_over) {
     while (!is_over) {
       const auto claimed = node.api().claim({.worker_id = worker, .max = 4, .lease = 30s, .wait = 50ms});
@@ -38,8 +38,8 @@ class RunsRace : public RuntimeTest {
   }
 };
 
-// A start that was not answered is asked again of another node: both may be at it at once, and what shares a
-// group with them is not harmed.
+// A client repeats an unanswered start on another node: both nodes may execute it concurrently, and other
+// commands in their groups are unaffected.
 TEST_P(RunsRace, B40_OfStartsWithOneKeyMakesOneRunThatEveryCallerGets) {
   constexpr int kThreads = 8;
   constexpr int kKeys = 25;

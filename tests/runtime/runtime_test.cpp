@@ -1,4 +1,4 @@
-// The engine with its threads: callers from many threads, waiting claims, the ticker, the end.
+// The engine with its threads: callers on many threads, waiting claims, the ticker, shutdown.
 
 #include <atomic>
 #include <set>
@@ -86,7 +86,7 @@ TEST_P(Runtime, FindsWhatAnotherNodeEnqueued) {
   const auto task = other.api().enqueue("default", task_of("a type that is new"));
   ASSERT_TRUE(task.ok());
   if (GetParam() == StoreKind::memory)
-    node.runtime.engine().serve_waiting(false);  // one process: nobody polls it
+    node.runtime.engine().serve_waiting(false);  // within one process no node polls the memory store
   EXPECT_EQ(claimed.get()->size(), 1U);
 }
 
@@ -156,7 +156,7 @@ TEST_P(Runtime, RefusesBadCommandsWithoutQueueingThem) {
 }
 
 TEST_P(Runtime, KeepsWaitingClaimsWithinTheirBound) {
-  // No ticker that takes them out to look at the store, and so makes room for a moment.
+  // Without a ticker, which would take waiting claims out to poll the store, and so briefly make room.
   RunningNode node{open(), {.ticker = {.interval = 1h}, .limits = {.waiting_claims_max = 2}}};
   auto first = claim_later(node, {.worker_id = "w1", .wait = 60s});
   auto second = claim_later(node, {.worker_id = "w2", .wait = 60s});

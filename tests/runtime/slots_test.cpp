@@ -1,5 +1,5 @@
-// Slots in real time zones, against the clock of the C library: another reader of the same rules, asked
-// minute by minute what a clock on the wall shows.
+// Slots in real time zones, compared minute by minute with the local time of the C library, an independent
+// implementation of the same rules.
 #include "core/slots.hpp"
 
 #include <array>
@@ -23,12 +23,14 @@ using core::TimePoint;
 TimePoint at(const std::string& text) { return *core::parse_time(text); }
 
 std::vector<std::string> slots(const std::string& cron, const std::string& zone, const std::string& after,
-                               int count) {
+                               int count, core::Dst dst = {}) {
   const auto found = find_zone(zone);
   std::vector<std::string> out;
   std::optional<TimePoint> time = at(after);
-  while (std::ssize(out) < count && (time = core::next_slot(*core::Cron::parse(cron), *found, *time)))
-    out.push_back(core::format_time(*time));
+  while (std::ssize(out) < count && (time = core::next_slot(*core::Cron::parse(cron), *found, dst, *time))) {
+    const std::string text = core::format_time(*time);
+    out.push_back(text.substr(0, text.size() - std::string_view{":00.000000Z"}.size()));
+  }
   return out;
 }
 
@@ -36,14 +38,70 @@ using Times = std::vector<std::string>;
 
 TEST(Slots, LeftOutBySpringFireOnceAtTheFirstMomentAfter) {
   EXPECT_EQ(slots("30 2 * * *", "Europe/Berlin", "2026-03-28T02:00:00Z", 2),
-            (Times{"2026-03-29T01:00:00.000000Z", "2026-03-30T00:30:00.000000Z"}));
-  EXPECT_EQ(slots("*/30 * * * *", "Europe/Berlin", "2026-03-29T00:30:00Z", 2),
-            (Times{"2026-03-29T01:00:00.000000Z", "2026-03-29T01:30:00.000000Z"}));
+            (Times{"2026-03-29T01:00", "2026-03-30T00:30"}));
+  EXPECT_EQ(slots("10,50 2 * * *", "Europe/Berlin", "2026-03-28T02:00:00Z", 2),
+            (Times{"2026-03-29T01:00", "2026-03-30T00:10"}));
 }
 
 TEST(Slots, ThatComeTwiceInAutumnFireTheFirstTime) {
   EXPECT_EQ(slots("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", 2),
-            (Times{"2026-10-25T00:30:00.000000Z", "2026-10-26T01:30:00.000000Z"}));
+            (Times{"2026-10-25T00:30", "2026-10-26T01:30"}));
+}
+
+// Like Vixie cron: the hourly job runs in each elapsed hour, and no job runs twice for a gap.
+TEST(Slots, OfAWildcardFollowTheClockThroughItsChanges) {
+  EXPECT_EQ(slots("0 * * * *", "Europe/Berlin", "2026-10-24T23:30:00Z", 4),
+            (Times{"2026-10-25T00:00", "2026-10-25T01:00", "2026-10-25T02:00", "2026-10-25T03:00"}));
+  EXPECT_EQ(slots("*/30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", 5),
+            (Times{"2026-10-25T00:00", "2026-10-25T00:30", "2026-10-25T01:00", "2026-10-25T01:30",
+                   "2026-10-26T01:00"}));
+  EXPECT_EQ(slots("15 * * * *", "Europe/Berlin", "2026-03-28T23:30:00Z", 3),
+            (Times{"2026-03-29T00:15", "2026-03-29T01:15", "2026-03-29T02:15"}));
+  EXPECT_EQ(slots("*/30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", 1), (Times{"2026-03-30T00:00"}));
+  EXPECT_EQ(slots("30 */2 * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", 1), (Times{"2026-03-29T02:30"}));
+}
+
+TEST(Slots, OfEveryHourThatIsListedAreThoseOfAWildcard) {
+  EXPECT_EQ(slots("30 0-23 * * *", "Europe/Berlin", "2026-10-25T00:00:00Z", 3),
+            (Times{"2026-10-25T00:30", "2026-10-25T01:30", "2026-10-25T02:30"}));
+}
+
+TEST(Slots, OfAWildcardDoNotDependOnTheRulesForFixedTimes) {
+  const core::Dst dst{.gap = core::DstGap::shift, .fold = core::DstFold::last};
+  EXPECT_EQ(slots("0 * * * *", "Europe/Berlin", "2026-10-24T23:30:00Z", 3, dst),
+            (Times{"2026-10-25T00:00", "2026-10-25T01:00", "2026-10-25T02:00"}));
+}
+
+TEST(Slots, OfFixedTimesFollowTheRulesOfTheirSchedule) {
+  using core::DstFold;
+  using core::DstGap;
+  EXPECT_EQ(slots("30 2 * * *", "Europe/Berlin", "2026-03-28T02:00:00Z", 1, {.gap = DstGap::skip}),
+            (Times{"2026-03-30T00:30"}));
+  EXPECT_EQ(slots("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", 2, {.fold = DstFold::last}),
+            (Times{"2026-10-25T01:30", "2026-10-26T01:30"}));
+  EXPECT_EQ(slots("10,40 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", 5, {.fold = DstFold::both}),
+            (Times{"2026-10-25T00:10", "2026-10-25T00:40", "2026-10-25T01:10", "2026-10-25T01:40",
+                   "2026-10-26T01:10"}));
+}
+
+TEST(Slots, FollowAChangeOfHalfAnHour) {
+  EXPECT_EQ(slots("*/15 * * * *", "Australia/Lord_Howe", "2026-04-04T14:40:00Z", 4),
+            (Times{"2026-04-04T14:45", "2026-04-04T15:00", "2026-04-04T15:15", "2026-04-04T15:30"}));
+  EXPECT_EQ(slots("45 1 * * *", "Australia/Lord_Howe", "2026-04-04T12:00:00Z", 2),
+            (Times{"2026-04-04T14:45", "2026-04-05T15:15"}));
+  EXPECT_EQ(slots("15 2 * * *", "Australia/Lord_Howe", "2026-10-03T12:00:00Z", 1),
+            (Times{"2026-10-03T15:30"}));
+}
+
+// Tehran has not changed its UTC offset since 2022.
+TEST(Slots, OfAZoneThatChangesItsClocksNoMore) {
+  EXPECT_EQ(slots("30 2 * * *", "Asia/Tehran", "2026-03-28T02:00:00Z", 1, {.fold = core::DstFold::last}),
+            (Times{"2026-03-28T23:00"}));
+}
+
+TEST(Slots, OfATimeThatEachGapLeavesOutAreSearchedInBoundedTime) {
+  const auto times = slots("*/30 2 * 3 SUNL", "Europe/Berlin", "2026-01-01T00:00:00Z", 1);
+  EXPECT_TRUE(times.empty() || times[0] > "2037");
 }
 
 TEST(Slots, OfAZoneThatIsNone) {
@@ -52,7 +110,7 @@ TEST(Slots, OfAZoneThatIsNone) {
   EXPECT_EQ(find_zone("../../etc/passwd"), nullptr);
 }
 
-// TZ for as long as it lives.
+// Sets TZ for its lifetime.
 class LibraryClock {
  public:
   explicit LibraryClock(const std::string& zone) {
@@ -80,35 +138,63 @@ struct Span {
   std::time_t to = 0;
 };
 
-// A minute fires when a clock first shows it or jumps over it: when what it shows is later than ever before.
-std::vector<std::time_t> expected(const core::Cron& cron, const LibraryClock& clock, Span span) {
-  LocalTime highest = clock.shown(span.from);
-  for (std::time_t time = span.from - 26 * 3600; time < span.from; time += 60)
-    highest = std::max(highest, clock.shown(time));
-  std::vector<std::time_t> fired;
-  for (std::time_t time = span.from + 60; time <= span.to; time += 60) {
-    const LocalTime now = clock.shown(time);
-    bool is_due = false;
-    for (LocalTime minute = highest + 1min; minute <= now; minute += 1min)
-      is_due = is_due || cron.match(minute);
-    if (is_due) fired.push_back(time);
-    highest = std::max(highest, now);
+// The local time at each minute of a span, and in the 26 hours before and after it.
+struct Shown {
+  static constexpr std::time_t kAround = 26 * 3600;
+
+  Shown(const LibraryClock& clock, Span span) : first(span.from - kAround) {
+    for (std::time_t time = first; time <= span.to + kAround; time += 60)
+      minutes.push_back(clock.shown(time));
+    highest = minutes;
+    lowest = minutes;
+    for (std::size_t i = 1; i < minutes.size(); ++i) highest[i] = std::max(highest[i], highest[i - 1]);
+    for (std::size_t i = minutes.size() - 1; i > 0; --i) lowest[i - 1] = std::min(lowest[i], lowest[i - 1]);
   }
+
+  std::time_t first;
+  std::vector<LocalTime> minutes;
+  std::vector<LocalTime> highest;  // the maximum up to and including each minute
+  std::vector<LocalTime> lowest;   // the minimum from each minute on
+};
+
+bool is_due(const core::Cron& cron, core::Dst dst, const Shown& shown, std::size_t i) {
+  const LocalTime now = shown.minutes[i];
+  const LocalTime before = shown.highest[i - 1];
+  if (cron.is_wildcard()) return cron.match(now);
+  if (dst.gap == core::DstGap::shift)
+    for (LocalTime left_out = before + 1min; left_out < now; left_out += 1min)
+      if (cron.match(left_out)) return true;
+  if (!cron.match(now)) return false;
+  if (dst.fold == core::DstFold::first) return now > before;
+  return dst.fold == core::DstFold::both || now < shown.lowest[i + 1];
+}
+
+std::vector<std::time_t> expected(const core::Cron& cron, core::Dst dst, const LibraryClock& clock,
+                                  Span span) {
+  const Shown shown{clock, span};
+  std::vector<std::time_t> fired;
+  for (std::time_t time = span.from + 60; time <= span.to; time += 60)
+    if (is_due(cron, dst, shown, static_cast<std::size_t>((time - shown.first) / 60))) fired.push_back(time);
   return fired;
 }
 
-std::vector<std::time_t> found(const core::Cron& cron, const core::Zone& zone, Span span) {
+std::vector<std::time_t> found(const core::Cron& cron, core::Dst dst, const core::Zone& zone, Span span) {
   std::vector<std::time_t> fired;
   const TimePoint end{std::chrono::seconds{span.to}};
-  for (auto time = core::next_slot(cron, zone, TimePoint{std::chrono::seconds{span.from}});
-       time && *time <= end; time = core::next_slot(cron, zone, *time)) {
+  for (auto time = core::next_slot(cron, zone, dst, TimePoint{std::chrono::seconds{span.from}});
+       time && *time <= end; time = core::next_slot(cron, zone, dst, *time)) {
     fired.push_back(std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count());
-    EXPECT_EQ(core::previous_slot(cron, zone, *time + 1us), time);
+    EXPECT_EQ(core::previous_slot(cron, zone, dst, *time + 1us), time);
   }
   return fired;
 }
 
-// A day about a change of the clocks, or any day of these years.
+core::Dst some_rules(testing::SeededRandom& random) {
+  return {.gap = static_cast<core::DstGap>(random.next() % core::kDstGapCount),
+          .fold = static_cast<core::DstFold>(random.next() % core::kDstFoldCount)};
+}
+
+// A day around a change of the UTC offset, or a random day of these years.
 Span some_day(const core::Zone& zone, testing::SeededRandom& random) {
   constexpr std::time_t kFrom = 946'684'800;  // 2000
   constexpr std::uint64_t kSeconds = 1'160'000'000;
@@ -121,7 +207,8 @@ Span some_day(const core::Zone& zone, testing::SeededRandom& random) {
 }
 
 TEST(Slots, AreThoseOfTheLibrarysClockInEveryZone) {
-  constexpr std::array kCrons{"*/15 * * * *", "30 2 * * *", "0 0 L * *", "15 1-3 * * SUN#2,SUNL"};
+  constexpr std::array kCrons{"*/15 * * * *",          "30 2 * * *",     "0 0 L * *",
+                              "15 1-3 * * SUN#2,SUNL", "*/20 0-3 * * *", "0,30 0-4 * * *"};
   testing::SeededRandom random{20'261'115};
   std::int64_t instants = 0;
   int zones = 0;
@@ -133,8 +220,10 @@ TEST(Slots, AreThoseOfTheLibrarysClockInEveryZone) {
     for (const char* text : kCrons) {
       const auto cron = core::Cron::parse(text);
       const Span span = some_day(*zone, random);
-      EXPECT_EQ(found(*cron, *zone, span), expected(*cron, clock, span))
-          << name << ": " << text << " from " << span.from;
+      const core::Dst dst = some_rules(random);
+      EXPECT_EQ(found(*cron, dst, *zone, span), expected(*cron, dst, clock, span))
+          << name << ": " << text << " from " << span.from << ", gap " << core::to_string(dst.gap)
+          << ", fold " << core::to_string(dst.fold);
       instants += (span.to - span.from) / 60;
     }
   }

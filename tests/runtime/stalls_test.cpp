@@ -1,4 +1,5 @@
-// A store that stands still: bounded queues, back-pressure, and nothing dropped (B68).
+// A store that hangs: queues stay bounded, callers get back-pressure, and no accepted command is dropped
+// (B68).
 
 #include <atomic>
 #include <optional>
@@ -10,7 +11,7 @@ namespace pawl::testing {
 
 using core::ProblemCode;
 
-// A gate before every commit.
+// Blocks every commit while closed.
 class Gate final : public store::FaultPlan {
  public:
   void before(store::Verb verb) override {
@@ -63,7 +64,8 @@ class Stall : public RuntimeTest {
     });
   }
 
-  // Its first sign of life is given and the next one far away: only what a test submits stands at the gate.
+  // The node has registered, and its next heartbeat is far in the future: only commands of the test block at
+  // the gate.
   static void await_membership(RunningNode& node) {
     ASSERT_TRUE(eventually([&] { return node.runtime.membership().is_leader(); }));
   }
@@ -86,15 +88,14 @@ TEST_P(Stall, B68_OfTheStoreRefusesBeyondTheBoundAndDropsNothing) {
 
   await_membership(node);
   gate.set_open(false);
-  submit_enqueue(node, tally);  // stands at the gate
+  submit_enqueue(node, tally);  // blocks at the gate
   ASSERT_TRUE(eventually([&] { return gate.waiting() == 1; }));
   in_parallel(4, [&](int) {
     for (int i = 0; i < kSubmitted / 4; ++i) submit_enqueue(node, tally);
   });
   EXPECT_EQ(tally.refused, kSubmitted - kBound) << "refused at once, while the store stands";
   EXPECT_EQ(tally.stored, 1);
-  std::optional<ProblemCode>
-      claim_refused;  // by the loop itself: a call would first read what is known of its worker
+  std::optional<ProblemCode> claim_refused;  // submitted directly: a call would first read its worker
   node.runtime.submit(core::ClaimTasks{.worker_id = "w"}, [&](const core::Result<core::Answer>& answer) {
     if (!answer) claim_refused = answer.problem().code;
   });
@@ -136,7 +137,7 @@ TEST_P(Stall, CommandsThatWaitedTooLongAreRefusedAndNotDone) {
   ASSERT_TRUE(eventually([&] { return tally.answered() == 1; }));
   await_membership(node);
   gate.set_open(false);
-  submit_enqueue(node, tally);  // stands at the gate
+  submit_enqueue(node, tally);  // blocks at the gate
   ASSERT_TRUE(eventually([&] { return gate.waiting() == 1; }));
   for (int i = 0; i < 3; ++i) submit_enqueue(node, tally);
   const core::MonotonicTime until = node.clock.monotonic() + 2 * kAtMost;

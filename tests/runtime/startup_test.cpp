@@ -1,5 +1,4 @@
-// A node whose store fails while it starts (B25): whatever service the failure hits is tried again, and none
-// is left out.
+// A node whose store fails during startup (B25): every service retries, and none is left stopped.
 
 #include <array>
 #include <atomic>
@@ -10,7 +9,7 @@
 namespace pawl::testing {
 namespace {
 
-// The first tries of every verb fail.
+// Fails the first calls of every verb.
 class FailingStart final : public store::FaultPlan {
  public:
   static constexpr int kFailures = 3;

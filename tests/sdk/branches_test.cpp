@@ -1,5 +1,5 @@
-// What runs beside a workflow: branches that are let go, the first of several, and branches that were
-// changed.
+// Branches that run concurrently with a workflow: abandoned ones, the first of several, and branches whose
+// code changed.
 
 #include <atomic>
 #include <thread>
@@ -28,10 +28,10 @@ class Branches : public ::testing::Test {
 
   Effects effects;
   Environment env;
-  std::optional<Worker> worker;  // last: it uses the others
+  std::optional<Worker> worker;  // declared last: it uses the members above
 };
 
-// --- an exception passes one ---
+// --- exceptions while branches run ---
 
 TEST_F(Branches, InScopeOfACaughtExceptionAreLetGo) {
   EXPECT_EQ(result_of<int>([&](Workflow& wf) {
@@ -185,11 +185,11 @@ TEST(CrashEverywhere, LetsTheSameOneBeFirstEachTime) {
   EXPECT_EQ(report.result, "2");
 }
 
-// --- branches that were changed ---
+// --- branches with changed code ---
 
 class ChangedBranches : public Branches {
  public:
-  // Runs the old code until it waits, and then the new one: what the run says then.
+  // Runs the old code until it waits, then the new code. Returns the run's custom status, or its state.
   template <typename Old, typename New>
   std::string status_after(Old old_code, New new_code) {
     const pawl::Run run = start(old_code);
@@ -257,7 +257,7 @@ TEST_F(ChangedBranches, ThatAreGoneAreParked) {
             "expected step 'a/charge', found the end of the workflow");
 }
 
-// Its own order of threads must not be taken for a change.
+// The thread scheduling of unchanged branches must not count as a change.
 TEST_F(ChangedBranches, ThatHadNotComeSoFarAreTheSame) {
   const auto report = crash_everywhere(
       [&](Workflow& wf, const int&) {

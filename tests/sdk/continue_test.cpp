@@ -1,4 +1,4 @@
-// continue_as_new: loops without end, as a chain of runs with short histories.
+// continue_as_new: endless loops as a chain of runs with short histories.
 
 #include "tests/sdk/effects.hpp"
 

@@ -1,5 +1,5 @@
-// The examples with a crash before and after everything that they make durable: what they say stays the same,
-// and no step that was durable is done again.
+// Crashes the examples before and after every durable write: their output stays the same, and no durable step
+// runs again.
 
 #include <fstream>
 #include <iostream>
@@ -8,7 +8,7 @@
 #include "pawl/testing.hpp"
 #include "tests/sdk/fixture.hpp"
 
-// As they are; each is a program.
+// Includes the examples unchanged; each is a program.
 #define main agent_main
 #include "examples/sdk/agent.cpp"
 #undef main
@@ -39,13 +39,14 @@ using Lines = std::vector<std::string>;
 struct Example {
   std::string name;
   int (*program)(int, char**);
-  Lines more = {};  // arguments behind the address; "LEDGER": a file for what it does
+  Lines more = {};  // arguments after the address; "LEDGER" stands for the ledger's path
   std::string says;
 };
 
 class CrashedExample : public ::testing::TestWithParam<Example> {
  public:
-  // What it prints. The ledger has each line once at most, but for the one that was under way.
+  // Returns its output and its ledger. Each line of the ledger appears once, except for at most one step that
+  // was running.
   std::string run(Environment& env) {
     Lines words{GetParam().name, env.address()};
     const std::string ledger = folder.path() + "/" + std::to_string(++runs);
@@ -95,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"LEDGER"},
                 "It is 1083 feet high.\nmodel 1\nsearch\nmodel 2\nconvert\nmodel 3\n"},
         Example{"approval", approval_main, {"yes"}, "paid 120\n"},
-        Example{"approval_of_nobody", approval_main, {"-"}, "not_approved: nobody answered in time\n"},
+        Example{"approval_of_nobody", approval_main, {"-"}, "not_approved: no answer in time\n"},
         Example{"hello",
                 hello_main,
                 {"LEDGER"},
@@ -113,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "{\"bytes\":230000,\"first\":\"https://example.org/image-0.png\",\"published\":20}\n"}),
     [](const auto& example) { return example.param.name; });
 
-// It prints how often its task ran, which a crash may make one more: what it sells is the same.
+// A crash may make the shop print once more than it sold; the sales are the same.
 TEST(CrashedShop, SellsTheSameEachTime) {
   const auto report = crash_everywhere_in([](Environment& env) {
     Shop shop{env.address()};

@@ -1,5 +1,5 @@
 #pragma once
-// What tests of workflows look at: what was done outside, and how a run failed.
+// Helpers for tests of workflows: recorded side effects, and the failures of runs.
 
 #include <algorithm>
 #include <mutex>
@@ -10,7 +10,7 @@
 
 namespace pawl::testing {
 
-// What was done outside, in order. Any thread.
+// The side effects, in order. Thread-safe.
 class Effects {
  public:
   void add(const std::string& effect) {
@@ -33,7 +33,7 @@ class Effects {
 
 using Lines = std::vector<std::string>;
 
-// Every wait leaves the thread, so that the function is run again after it.
+// Every wait releases the thread, so the function runs again after it.
 inline WorkerOptions leaving() { return quiet({.suspend_after = Duration{0}}); }
 
 inline RunFailed failure_of(const Run& run) {

@@ -1,4 +1,4 @@
-// What errors say, and calls that outlive a server.
+// Error messages, and calls that survive a server restart.
 
 #include <thread>
 

@@ -1,5 +1,4 @@
-// The examples as a user runs them: what they say, and that a kill at any of their steps changes nothing
-// about it.
+// The examples as a user runs them: their output, also after a kill at any of their steps.
 
 #include <algorithm>
 #include <csignal>
@@ -44,7 +43,7 @@ TEST(SdkExamples, SayWhatTheirGuideSays) {
             "compensated: invalid_card, the card has expired\n");
   EXPECT_EQ(run_example("approval", {in("yes"), "yes"}).out, "paid 120\n");
   EXPECT_EQ(run_example("approval", {in("no"), "no"}).out, "refused by Grace\n");
-  EXPECT_EQ(run_example("approval", {in("nobody"), "-"}).out, "not_approved: nobody answered in time\n");
+  EXPECT_EQ(run_example("approval", {in("nobody"), "-"}).out, "not_approved: no answer in time\n");
   EXPECT_EQ(run_example("pipeline", {in("pipeline")}).out,
             R"({"bytes":230000,"first":"https://example.org/image-0.png","published":20})"
             "\n");
@@ -57,7 +56,7 @@ TEST(SdkExamples, AreInTheGuideAsTheyAre) {
     std::ifstream in{source_dir() + "/" + path};
     return std::string{std::istreambuf_iterator<char>{in}, {}};
   };
-  const std::string guide = text_of("docs/guide/cpp.md");
+  const std::string guide = text_of("docs/guides/cpp.md");
   const std::string hello = text_of("examples/sdk/hello.cpp");
   EXPECT_NE(guide.find(hello.substr(hello.find("#include"))), std::string::npos);
 }
@@ -75,7 +74,7 @@ struct Killed {
   Lines more = {};  // arguments
 };
 
-// B48: a step whose result was kept is never done again, wherever the process dies.
+// B48: a step whose result was stored never runs again, wherever the process dies.
 class KilledExample : public ::testing::TestWithParam<Killed> {};
 
 TEST_P(KilledExample, EndsTheSameWhereverItIsKilled) {
@@ -101,15 +100,15 @@ TEST_P(KilledExample, EndsTheSameWhereverItIsKilled) {
     EXPECT_EQ(again.out, whole.out) << "killed at " << expected[at] << ": " << again.err;
     const Lines done = lines_of(ledger);
     EXPECT_EQ(without_repeats(done), expected);
-    // Only what was under way when it died may have been done again.
+    // Only the step that was running at the kill may run again.
     EXPECT_LE(done.size(), expected.size() + 1) << "killed at " << expected[at];
   }
 }
 
-// The same where the ledger is beside the point: the database must have each transaction once.
+// The same for transactions, which the database must contain once each, whatever the ledger shows.
 class KilledTransfer : public ::testing::TestWithParam<Way> {};
 
-// What is not Pawl's outlives the test before.
+// Tables that are not Pawl's survive the previous test.
 void drop_accounts(const std::string& address) {
   const Client client = connect(address);
   Worker worker{client, quiet()};

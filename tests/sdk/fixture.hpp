@@ -1,6 +1,6 @@
 #pragma once
-// A client on every kind of address that pawl::connect takes: stores in this process, and a server in front
-// of one.
+// A client for every kind of address that pawl::connect accepts: in-process stores, and a server in front of
+// one.
 
 #include <chrono>
 #include <memory>
@@ -33,7 +33,7 @@ inline std::string name_of(Way way) {
 }
 inline void PrintTo(Way way, std::ostream* out) { *out << name_of(way); }
 
-// A database with an address. One of the memory kind is as old as its client.
+// A database with an address. With the memory kind it lives as long as its client.
 class Place {
  public:
   explicit Place(Way way)
@@ -49,7 +49,7 @@ class Place {
   }
 
 #ifdef PAWL_SDK_OVER_HTTP
-  // The server of the http way, which is open at first; it opens again on the same port.
+  // The server of the http way. It is open initially, and reopens on the same port.
   void close_server() { front_.reset(); }
   void open_server() {
     front_ = std::make_unique<HttpFront>(
@@ -105,7 +105,7 @@ class SdkTest : public ::testing::TestWithParam<Way> {
   Client client = connect(place.address());
 };
 
-// What the worker says goes nowhere: tests look at what is stored.
+// Discards the worker's log: tests check the stored state.
 inline WorkerOptions quiet(WorkerOptions options = {}) {
   options.log = [](const std::string&) {};
   return options;

@@ -1,4 +1,4 @@
-// Integers are decoded without nlohmann/json, and must mean what they mean to it.
+// Integers are decoded without nlohmann/json, with the same result.
 
 #include <cstdint>
 #include <limits>
@@ -11,7 +11,7 @@
 namespace pawl::detail {
 namespace {
 
-// What the library itself makes of it; nothing where it refuses it.
+// The result of nlohmann/json itself; nothing if it refuses the text.
 template <typename T>
 std::optional<T> by_library(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);

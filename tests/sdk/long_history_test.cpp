@@ -1,4 +1,4 @@
-// Workflows with more steps than a claim carries, and more output than a worker keeps in memory.
+// Workflows with more steps than a claim carries, and with more output than a worker caches.
 
 #include <atomic>
 #include <mutex>
@@ -10,7 +10,7 @@ namespace {
 
 using LongHistories = SdkTest;
 
-// Runs a loop of steps, leaves its thread, and goes through all of them again.
+// Runs a loop of steps, releases its thread, and replays all steps.
 class Loop {
  public:
   explicit Loop(Worker& worker) {
@@ -38,7 +38,7 @@ std::size_t bytes_of(int length) {
 }
 
 void expect_second_pass(const Client& client, WorkerOptions options) {
-  constexpr int kLength = 1'200;  // over a page
+  constexpr int kLength = 1'200;  // more than a page
   options.suspend_after = 1ms;
   Worker worker{client, quiet(options)};
   Loop loop{worker};

@@ -1,4 +1,4 @@
-// A reply that does not come: what was written is written again, and counts once.
+// A lost reply: the write is repeated and counts once.
 
 #include <atomic>
 
@@ -8,7 +8,7 @@
 namespace pawl::testing {
 namespace {
 
-// The first failure that a body writes is kept, and its writer is told that nobody answers.
+// Writes a body's first failure, but reports it as unanswered.
 class LosesAReply final : public pawl::detail::Connection {
  public:
   LosesAReply()

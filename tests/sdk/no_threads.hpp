@@ -1,5 +1,5 @@
 #pragma once
-// No thread can be made while one of these is there: none has so much room for its stack.
+// While an instance exists, no thread can be created: the default stack size exceeds the address space.
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-// The keys for outside calls: the same for every attempt, different for every step, branch and item.
+// Keys for external calls: the same for every attempt, different for every step, branch and item.
 
 #include <set>
 #include <thread>
@@ -15,7 +15,7 @@ class OperationKeys : public SdkTest {
   Effects keys;
 };
 
-// What an outside service sees of a call.
+// The key that an external service receives.
 std::string key_of(const Failure& failure) { return failure.code(); }
 
 TEST_P(OperationKeys, AreTheSameForEveryAttemptAtAStep) {

@@ -1,4 +1,4 @@
-// Promises: what they wait for, and the tokens by which the outside ends them.
+// Promises: what they wait for, and the tokens with which external systems complete them.
 
 #include "tests/sdk/effects.hpp"
 
@@ -48,7 +48,7 @@ TEST_P(Promises, GivePromisesTokensThatStayTheSameAndCannotBeGuessed) {
   EXPECT_EQ(first.substr(0, kRunIdAndColon), run.id() + ":");
   EXPECT_EQ(first.size(), kRunIdAndColon + 22) << first;
 
-  client.complete_promise(run.id() + ":payment", 1);  // what the token was before
+  client.complete_promise(run.id() + ":payment", 1);  // the token format of older versions
   client.complete_promise(first, 40);
   client.complete_promise(second, 2);
   EXPECT_EQ(run.result<int>(30s), 42);

@@ -36,7 +36,7 @@ class Races : public SdkTest {
   }
 
   std::atomic<int> endless = 0;
-  std::optional<Worker> worker;  // last: it uses the others
+  std::optional<Worker> worker;  // declared last: it uses the members above
 };
 
 TEST_P(Races, OfAStepASleepASignalATaskAndAChildEndWithTheFirstAndTheOthersAreCanceled) {

@@ -1,5 +1,4 @@
-// Sagas at their edges: code that changed, deadlines, cancels of trees, undos that fail, runs without
-// workers.
+// Edge cases of sagas: changed code, deadlines, cancels of trees, failing undos, runs without workers.
 #include <stop_token>
 
 #include "tests/sdk/effects.hpp"
@@ -11,7 +10,7 @@ class Sagas : public SdkTest {
  public:
   using Code = std::function<void(Workflow&)>;
 
-  // Starts the workflow "saga" with this code and waits until it sleeps; its worker is gone then.
+  // Starts the workflow "saga" with this code and waits until it sleeps. Its worker is stopped on return.
   [[nodiscard]] pawl::Run sleeping(const Code& code, const StartOptions& options = {}) {
     Worker worker{client, leaving()};
     worker.workflow("saga", code);
@@ -21,7 +20,7 @@ class Sagas : public SdkTest {
     return run;
   }
 
-  // How the run ends when a worker has this code.
+  // The end of the run when a worker executes it with this code.
   [[nodiscard]] RunInfo ended_with(const pawl::Run& run, const Code& code) const {
     Worker worker{client, leaving()};
     worker.workflow("saga", code);
@@ -38,7 +37,7 @@ class Sagas : public SdkTest {
   Effects effects;
 };
 
-// --- code that changed ---
+// --- changed code ---
 
 TEST_P(Sagas, NameWhatIsNotUndoneWhenTheCodeOfACanceledRunHasChanged) {
   const Code first = [&](Workflow& wf) {
@@ -208,7 +207,7 @@ TEST_P(Sagas, WaitForTheirChildrenBeforeTheyUndoAFailureOfTheirOwn) {
   EXPECT_EQ(effects.all(), (Lines{"return child", "return root"}));
 }
 
-// --- undos that fail ---
+// --- failing undos ---
 
 TEST_P(Sagas, RetryAndSkipFailedUndos) {
   std::atomic<bool> is_fixed = false;

@@ -1,4 +1,4 @@
-// Schedules by a client, on every kind of address.
+// Schedules through the client, on every kind of address.
 
 #include <atomic>
 
@@ -51,6 +51,16 @@ TEST_P(Scheduled, AreListedPausedAndDeletedByName) {
   client.delete_schedule("hourly");
   EXPECT_EQ(code_of([&] { (void)client.schedule("hourly"); }), "not_found");
   EXPECT_EQ(client.schedules().size(), 1U);
+}
+
+TEST_P(Scheduled, KeepTheRulesForFixedTimes) {
+  const Dst dst{.gap = DstGap::skip, .fold = DstFold::last};
+  const auto made =
+      client.schedule_task("nightly", "mail", "ada", {.cron = "30 2 * * *", .timezone = "UTC", .dst = dst});
+  EXPECT_EQ(made.dst, dst);
+  EXPECT_FALSE(made.last_fired_at);
+  EXPECT_EQ(client.schedule("nightly").dst, dst);
+  EXPECT_EQ(client.schedule_task("hourly", "mail", "ada", {.every = 1h}).dst, Dst{});
 }
 
 TEST_P(Scheduled, AreFiredByHand) {

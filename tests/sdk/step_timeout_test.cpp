@@ -1,4 +1,4 @@
-// Steps and tasks that take too long: they are stopped at their timeouts, given up where they do not stop,
+// Steps and tasks that take too long: they are asked to stop at their timeout, abandoned if they do not stop,
 // and shown while they run.
 
 #include <atomic>
@@ -152,11 +152,17 @@ TEST_P(StepTimeouts, ALongStepIsShownAsRunning) {
     const auto steps = run.steps();
     return !steps.empty() && steps.back().step == "long" && steps.back().state == "running";
   }));
+  EXPECT_TRUE(run.steps().back().started_at.has_value());
+  EXPECT_FALSE(run.steps().back().finished_at.has_value());
   may_return = true;
   EXPECT_TRUE(run.result<bool>(30s));
   std::vector<std::string> types;
   for (const Event& event : run.events()) {
-    if (event.type.starts_with("step_")) types.push_back(event.type);
+    if (!event.type.starts_with("step_")) continue;
+    types.push_back(event.type);
+    if (event.type == "step_started") {
+      EXPECT_LT(*run.steps().back().started_at, event.at) << "the step began before this was written";
+    }
   }
   EXPECT_EQ(types, (std::vector<std::string>{"step_completed", "step_started", "step_completed"}));
   EXPECT_EQ(run.steps().size(), 2U);

@@ -1,7 +1,11 @@
-// Tasks: the client that makes them and the worker that does them.
+// Tasks: the client that enqueues them and the worker that executes them.
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <mutex>
 
 #include "tests/sdk/fixture.hpp"
 
@@ -43,6 +47,30 @@ TEST_P(Tasks, AreRefusedWithWhatNoJsonHolds) {
   EXPECT_EQ(code_of([&] { (void)client.start("w", bytes); }), "invalid_argument");
   EXPECT_EQ(code_of([&] { client.complete_promise("token", bytes); }), "invalid_argument");
   EXPECT_EQ(code_of([&] { (void)client.enqueue("t", std::nan("")); }), "invalid_argument");
+}
+
+TEST_P(Tasks, AreDoneInTheOrderOfTheirPriorities) {
+  const std::vector<std::int32_t> given{0, std::numeric_limits<std::int32_t>::min(), 70'000,
+                                        std::numeric_limits<std::int32_t>::max(), -1};
+  for (const std::int32_t priority : given) client.enqueue("note", priority, {.priority = priority});
+  std::mutex mutex;
+  std::vector<std::int32_t> order;
+  WorkerOptions one_by_one = quiet();
+  one_by_one.max_concurrent = 1;
+  Worker worker{client, one_by_one};
+  worker.task("note", [&](std::int32_t priority) {
+    const std::lock_guard lock{mutex};
+    order.push_back(priority);
+  });
+  worker.start();
+  EXPECT_TRUE(eventually([&] {
+    const std::lock_guard lock{mutex};
+    return order.size() == given.size();
+  }));
+  std::vector<std::int32_t> expected = given;
+  std::sort(expected.begin(), expected.end(), std::greater<>{});
+  worker.stop();
+  EXPECT_EQ(order, expected);
 }
 
 TEST_P(Tasks, OfTwoTenantsAreDoneInTurn) {

@@ -1,4 +1,4 @@
-// pawl/testing.hpp: time that is skipped, crashes at every durable point, and histories that are replayed.
+// pawl/testing.hpp: skipped time, crashes at every durable point, and replayed histories.
 
 #include "pawl/testing.hpp"
 
@@ -81,7 +81,7 @@ TEST(SkippedTime, SettlesOnlyWhenAllThatWasDueIsDone) {
     ++wakes;
   });
   worker.start();
-  // Each round gives a look that comes at the wrong moment one more chance.
+  // Many rounds, since the race with a poll is rare.
   for (int round = 1; round <= 200; ++round) {
     (void)env.client().enqueue("later", 1, {.delay = 1min});
     (void)env.client().start("nap");
@@ -198,7 +198,7 @@ TEST(CrashEverywhere, CoversTasksChildrenSignalsAndBranches) {
   EXPECT_GT(report.points, 8);
 }
 
-// A spawned step that was not done yet must not be taken for another than those behind it.
+// A spawned step that has not completed must not be confused with the steps after it.
 TEST(CrashEverywhere, LetsStepsBesideOneAnotherEndInAnyOrder) {
   const auto report = crash_everywhere(
       [&](Workflow& wf, const int& number) {
@@ -217,7 +217,7 @@ TEST(CrashEverywhere, ShowsWhatIsNotTheSame) {
   const std::string why = mismatch_of([&] {
     (void)crash_everywhere(
         [&](Workflow& wf, const int&) {
-          const int call = ++calls;  // what it decides by is not kept
+          const int call = ++calls;  // this decision is not recorded in a step
           wf.step("a", [] {});
           return call;
         },
@@ -258,7 +258,7 @@ TEST(CrashEverywhere, KeepsTheAttemptsAtAStepAsOneEffect) {
   EXPECT_EQ(report.effects.size(), 4U);
 }
 
-// Well within its time-out of a minute.
+// Fails without waiting for the timeout.
 TEST(CrashEverywhere, NamesBothStepsOfAWorkflowThatIsNotDeterministic) {
   std::atomic<int> calls = 0;
   const std::string why = mismatch_of([&] {

@@ -1,4 +1,4 @@
-// Calls of many threads that are sent together.
+// Concurrent calls of many threads that are batched into one call.
 #include "sdk/together.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using Sent = std::vector<int>;
 
-// Gives each number doubled, when the test says so.
+// Doubles each number, once the test allows the send.
 class Line {
  public:
   explicit Line(Together<int, int>::Bounds bounds)
@@ -51,13 +51,13 @@ class Line {
     for (const auto& [number, answer] : answers_)
       EXPECT_EQ(answer, is_broken || number == refused ? -1 : 2 * number);
   }
-  // Until so many stand in line, however long their threads take to come.
+  // Waits until `count` calls are waiting, however long their threads take to start.
   void await_waiting(std::size_t count) {
     while (together_.waiting() < count) std::this_thread::yield();
   }
 
   std::atomic<bool> is_broken = false;
-  std::atomic<int> refused = 0;  // with all that it goes with
+  std::atomic<int> refused = 0;  // refuses the whole batch that contains it
 
  private:
   core::Result<std::vector<core::Result<int>>> send(const Sent& items) {

@@ -1,4 +1,4 @@
-// Transactional steps: a user's rows and the step's result are one commit.
+// Transactional steps: a user's rows and the step's result are committed together.
 
 #include <atomic>
 
@@ -9,7 +9,7 @@ namespace {
 
 class Transactions : public SdkTest {
  public:
-  // Runs a workflow of one transaction, and gives what it gives.
+  // Runs a workflow of one transaction, and returns its result.
   template <typename Call>
   Json run(const std::string& name, Call call) {
     Worker worker{client, leaving()};
@@ -27,7 +27,7 @@ class Transactions : public SdkTest {
   }
   void make_table() {
     (void)run("make", [](Sql& sql) {
-      sql.exec("drop table if exists notes");  // what is not Pawl's outlives a test
+      sql.exec("drop table if exists notes");  // tables that are not Pawl's survive a test
       sql.exec("create table notes (id bigint primary key, text varchar(100), share double precision)");
       return true;
     });
@@ -141,11 +141,12 @@ TEST_P(Transactions, FailWithWhatTheDatabaseSays) {
                  sql.exec("insert into notes (id) values ($1)", 1);
                  sql.exec("insert into notes (id) values ($1)", 1);
                }).empty());
-  EXPECT_NE(refusal("commit", [](Sql& sql) { sql.exec(" /* now */ COMMIT"); }).find("around the step"),
+  EXPECT_NE(refusal("commit", [](Sql& sql) { sql.exec(" /* now */ COMMIT"); })
+                .find("already runs in a transaction"),
             std::string::npos);
   EXPECT_FALSE(
       refusal("values", [](Sql& sql) { sql.exec("insert into notes (id) values ($1)", 1, 2); }).empty());
-  // Caught, and gone on: what the databases would keep of it differs.
+  // The function catches the error and continues: the databases would differ in what they commit.
   EXPECT_EQ(refusal("caught",
                     [](Sql& sql) {
                       sql.exec("insert into notes (id) values ($1)", 5);
@@ -172,7 +173,7 @@ TEST_P(TransactionsElsewhere, NeedADatabaseOfTheClientsOwn) {
   EXPECT_EQ(failed.detail(), "the transaction 'write' needs a client of sqlite: or postgres: " + why);
 }
 
-// What was spawned begins before it, and what is refused of that is told to whoever asks for it.
+// Spawned tasks begin before the transaction. A refused one fails only where it is awaited.
 TEST_P(Transactions, HaveNothingToDoWithWhatWasSpawnedBefore) {
   Worker worker{client, leaving()};
   worker.workflow("caught", [&](Workflow& wf) {
@@ -234,7 +235,7 @@ TEST_P(Transactions, OfManyRunsAtOnceLoseNothing) {
   EXPECT_EQ(run("read", [](Sql& sql) { return sql.value<int>("select n from counter"); }), 40);
 }
 
-// On the databases they happen; everywhere else they say why they do not.
+// Transactions run on databases; everywhere else they fail with the reason.
 bool has_database(Way way) { return way == Way::sqlite || way == Way::postgres; }
 
 std::vector<Way> ways_where(bool has) {

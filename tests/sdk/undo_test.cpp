@@ -1,5 +1,5 @@
-// However a workflow fails, all that it has registered to undo is undone, in reverse, or it is said that it
-// was not.
+// However a workflow fails, all of its registered undos run in reverse order, or the run reports which did
+// not.
 
 #include <algorithm>
 #include <atomic>
@@ -25,7 +25,7 @@ class Undoing : public ::testing::Test {
   RunFailed failure_of_saga(Call workflow) {
     return failure_of(start(workflow));
   }
-  // A step with what undoes it.
+  // A step with its undo.
   void pay(Workflow& wf, const std::string& what) {
     wf.step("pay", [] {});
     wf.undo("refund", [this, what] { effects.add("refund " + what); });
@@ -33,7 +33,7 @@ class Undoing : public ::testing::Test {
 
   Effects effects;
   Environment env;
-  std::optional<Worker> worker;  // last: it uses the others
+  std::optional<Worker> worker;  // declared last: it uses the members above
 };
 
 TEST_F(Undoing, IsDoneAtADrawOfChance) {
@@ -172,7 +172,7 @@ TEST_F(Undoing, ComesPastWhatWasSpawnedAndNotAwaited) {
   EXPECT_EQ(effects.all(), (Lines{"forget", "refund first"}));
 }
 
-// Whether the lambda has come to be done is a matter of chance: it is let go as soon as it is there.
+// Whether the lambda starts is up to the scheduler, since it is abandoned as soon as it exists.
 TEST_F(Undoing, ComesPastALambdaThatWasSpawnedAndPerhapsNotDone) {
   pawl::Run run = start([&](Workflow& wf) {
     pay(wf, "first");
@@ -242,7 +242,7 @@ TEST_F(Undoing, ThatIsSwallowedIsStillTheEnd) {
   EXPECT_EQ(effects.all(), Lines{"refund one"});
 }
 
-// What it decides by is no step of its: the second time it ends before it comes to what is to be undone.
+// The decision is not recorded in a step: the second pass fails before it reaches the registered undo.
 TEST_F(Undoing, ThatTheCodeDoesNotComeToIsSaidToHaveFailed) {
   std::atomic<int> passes = 0;
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
@@ -257,7 +257,7 @@ TEST_F(Undoing, ThatTheCodeDoesNotComeToIsSaidToHaveFailed) {
   EXPECT_EQ(effects.all(), Lines{});
 }
 
-// --- whatever is killed when ---
+// --- crashes at any point ---
 
 TEST(CrashEverywhere, UndoesTheItemsOfAMapTheSameEachTime) {
   Ledger ledger;

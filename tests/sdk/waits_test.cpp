@@ -1,5 +1,5 @@
-// Waits for tasks, children and signals: short ones keep the body's thread, so that the body goes on where it
-// is; long ones, and those of a worker without a free slot, leave it.
+// Waits for tasks, children and signals. Short waits keep the body's thread, so that the body continues in
+// place; long ones, and those of a worker without a free slot, release it.
 
 #include <atomic>
 

@@ -1,4 +1,4 @@
-// How a worker ends, and what it does where it can do less than it was told to.
+// How a worker stops, and its behavior without resources.
 
 #include <atomic>
 #include <csignal>
@@ -66,7 +66,7 @@ void run_a_handler_that_does_not_stop() {
   worker.run();
 }
 
-// The handler may refer to the stack of `run`'s caller, so the process is what ends.
+// The handler may reference the stack of `run`'s caller, so the process itself must end.
 TEST(WorkersEndDeathTest, AtTheSecondSignalThoughAHandlerDoesNotStop) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(run_a_handler_that_does_not_stop(), ::testing::KilledBySignal(SIGTERM),

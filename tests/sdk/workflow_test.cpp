@@ -1,4 +1,4 @@
-// Workflows: steps, waits, what is undone, and what a change of the code does.
+// Workflows: steps, waits, undos, and the effect of code changes.
 
 #include <atomic>
 #include <cmath>

@@ -1,4 +1,4 @@
-// A task and a workflow on a store in memory, with crashes everywhere; prints what they gave.
+// Runs a task and a workflow on a memory store, with crashes at every point, and prints their results.
 
 #include <iostream>
 

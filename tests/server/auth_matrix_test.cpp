@@ -1,4 +1,4 @@
-// Every route with every kind of caller, as a table that a review can read.
+// Every route with every kind of caller, as a table for review.
 #include <set>
 #include <vector>
 
@@ -13,12 +13,12 @@ namespace {
 struct Caller {
   std::string name;
   std::string token;
-  std::string ns = "default";  // that it asks for
+  std::string ns = "default";  // the namespace in its requests
 };
 
 class AuthMatrix : public Auth {
  protected:
-  // In this order: the clock is stepped over the end of one of them.
+  // The order matters: the clock steps past the expiry of one token.
   [[nodiscard]] std::vector<Caller> make_callers() {
     const std::string admin = token_in(make("admin", "*", ""));
     EXPECT_FALSE(admin.empty());
@@ -49,7 +49,7 @@ class AuthMatrix : public Auth {
     return callers;
   }
 
-  // "yes" for whatever is not refused for who asks.
+  // "yes" unless the caller is refused for lack of authorization.
   [[nodiscard]] std::string verdict(const wire::Route& route, const Caller& caller,
                                     const std::string& fields = "") const {
     std::string path{route.path};
@@ -88,7 +88,7 @@ TEST_F(AuthMatrix, IsTheGoldenOneForEveryRouteAndEveryCaller) {
 const std::set<std::string> kNoGood{"nobody", "garbage", "forged", "revoked", "expired"};
 
 TEST_F(AuthMatrix, LetsTokensThatOnlyEnqueueOrOnlyClaimReadNothingThatOthersPutThere) {
-  // What they get is a description of the API, and what they wait for or were given by a claim.
+  // Allowed: the description of the API, the caller's own waits, and the steps of tasks that it claimed.
   const std::set<wire::Call> own{wire::Call::openapi, wire::Call::await_notices, wire::Call::list_memo,
                                  wire::Call::get_step};
   for (const Caller& caller : make_callers()) {

@@ -1,4 +1,4 @@
-// Who may do what, beyond the matrix of routes and callers.
+// Authorization, beyond the matrix of routes and callers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -70,6 +70,29 @@ TEST_F(Auth, ReadsTheSchemeInAnyCase) {
     EXPECT_EQ(status_with(scheme), 200) << scheme;
   for (const auto* scheme : {"", "Bearer", "Basic ", "Bearers ", "Token "})
     EXPECT_EQ(status_with(scheme), 401) << scheme;
+}
+
+TEST_F(Auth, AcceptsSeveralSpacesBeforeTheToken) {  // RFC 9110: credentials = auth-scheme 1*SP token68
+  const std::string token = token_in(make("admin", "*", ""));
+  const auto status_with = [&](const std::string& value) {
+    return status_of(send("GET", "/v1/default/tasks", "", "", "Authorization: " + value + "\r\n"));
+  };
+  EXPECT_EQ(status_with("Bearer  " + token), 200);
+  EXPECT_EQ(status_with("Bearer     " + token), 200);
+  EXPECT_EQ(status_with("Bearer \t" + token), 401);
+  EXPECT_EQ(status_with("Bearer  " + token + " x"), 401);
+  EXPECT_EQ(status_with("Bearer   "), 401);
+}
+
+TEST_F(Auth, RefusesAnEmptyFieldWithAndWithoutTokens) {
+  const auto status_with = [&](const std::string& field) {
+    return status_of(send("GET", "/v1/default/tasks", "", "", field + "\r\n"));
+  };
+  for (const auto* field : {"Authorization:", "Authorization:  "})
+    EXPECT_EQ(status_with(field), 400) << field;
+  EXPECT_EQ(status_with("Accept: */*"), 200);
+  (void)make("admin", "*", "");
+  EXPECT_EQ(status_with("Authorization:"), 400);
 }
 
 class AuthQueues : public Auth {
@@ -161,13 +184,13 @@ TEST_F(Auth, WritesDownWhatWasDenied) {
   EXPECT_EQ(audit.find(admin), std::string::npos);
 }
 
-// RELIABILITY S14: a body is read only from those who may send one.
+// RELIABILITY S14: the server reads a body only from authorized callers.
 TEST_F(Auth, RefusesBeforeTheBodyIsReadAndCloses) {
   ASSERT_EQ(status_of(make("admin", "*", "")), 201);
   for (const auto* framing : {"Content-Length: 4000000", "Transfer-Encoding: chunked"}) {
     RawClient client{front.port()};
     client.send(fmt::format("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\n{}\r\n\r\n", framing));
-    const std::string answer = client.receive();  // nothing of the body was sent
+    const std::string answer = client.receive();  // no byte of the body was sent
     EXPECT_EQ(status_of(answer), 401) << framing;
     EXPECT_NE(answer.find("Connection: close"), std::string::npos) << answer;
     EXPECT_TRUE(client.is_closed()) << framing;
@@ -236,7 +259,7 @@ TEST_F(Auth, LetsNoMutatedPathAroundIt) {
     const int status = status_of(client->receive());
     ASSERT_TRUE(status == 401 || status == 404 || status == 405 || status == 400)
         << path << " got " << status << " with seed " << kSeed;
-    // A connection serves so many; and one that sent what is not HTTP is closed.
+    // A connection serves a limited number of requests, and closes after a request that is not HTTP.
     if (++answered % 900 == 0 || status == 400) client = std::make_unique<RawClient>(front.port());
   }
   EXPECT_GT(answered, 15'000);

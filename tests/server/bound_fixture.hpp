@@ -1,5 +1,5 @@
 #pragma once
-// Two queues with everything that a queue can have, and a token that is bound to one of them.
+// Two queues with every kind of object in each, and a token that is bound to one of them.
 
 #include <string>
 
@@ -9,14 +9,14 @@
 
 namespace pawl::testing {
 
-// What there is of one queue.
+// The objects of one queue.
 struct QueueThings {
   std::string queue = {};
   std::string worker = {};
   std::string task = {};  // claimed by the worker
-  std::string run = {};   // of code, its body held by the worker
+  std::string run = {};   // a code run whose body the worker holds
   std::string body = {};  // the body's task
-  std::string key = {};   // an idempotency key that was begun for the task
+  std::string key = {};   // an idempotency key begun for the task
   std::string workflow = {};
 };
 
@@ -40,7 +40,7 @@ class BoundTokens : public Auth {
     return status_of(call(token, method, path, body));
   }
 
-  // Made by the token that works there; everything that a caller could read says whose it is.
+  // Creates the queue's objects with the token of its worker. All readable content names the queue.
   [[nodiscard]] QueueThings things_of(const std::string& queue, const std::string& token) {
     QueueThings things{.queue = queue,
                        .worker = "worker-of-" + queue,
@@ -78,8 +78,8 @@ class BoundTokens : public Auth {
   }
 
   std::string admin;
-  std::string bound;  // a worker's, bound to the queue `mine`
-  std::string free;   // a worker's, bound to no queue
+  std::string bound;  // of a worker, bound to the queue `mine`
+  std::string free;   // of a worker, bound to no queue
   QueueThings mine;
   QueueThings vault;
   std::string open_run;

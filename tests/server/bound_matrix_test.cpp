@@ -1,5 +1,5 @@
-// Every route with a token that is bound to queues, once with what is of its queue and once with what is of
-// another one, as a table that a review can read.
+// Every route with a token that is bound to a queue, once with objects of that queue and once with those of
+// another one, as a table for review.
 #include <gtest/gtest.h>
 
 #include "tests/server/bound_fixture.hpp"
@@ -79,7 +79,8 @@ class BoundMatrix : public BoundTokens {
     }
   }
 
-  // "yes" for whatever is not refused for who asks. A batch has the refusal among its results.
+  // "yes" unless the caller is refused for lack of authorization. A batch contains the refusal in its
+  // results.
   [[nodiscard]] std::string verdict(const wire::Route& route, const QueueThings& things) const {
     const std::string answer =
         send(std::string{wire::name_of(route.method)}, path_of(route, things) + query_of(route.call, things),
@@ -104,7 +105,7 @@ TEST_F(BoundMatrix, IsTheGoldenOneForEveryRoute) {
   expect_golden("tests/golden/bound_matrix.txt", matrix);
 }
 
-// These answer with what is of the token's queue, or of no queue at all.
+// These return objects of the token's queue only, or none of any queue.
 bool shows_its_own_only(Call call) {
   return call == Call::list_queues || call == Call::list_workers || call == Call::openapi;
 }

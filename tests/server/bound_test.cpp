@@ -1,4 +1,4 @@
-// Tokens that are bound to queues, and workers that belong to a token: what the matrix does not show.
+// Tokens that are bound to queues, and workers that belong to a token, beyond the matrix.
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -130,7 +130,7 @@ TEST_F(BoundTokens, AreWrittenDownWhenTheyAreDenied) {
   }
 }
 
-// --- a worker belongs to the token that registered it ---
+// --- ownership of workers ---
 
 class OwnedWorkers : public BoundTokens {
  protected:

@@ -1,4 +1,4 @@
-// What the contract says of every call alike.
+// Rules of the API that hold for every call.
 #include <gtest/gtest.h>
 
 #include "tests/server/json_fixture.hpp"
@@ -51,6 +51,53 @@ TEST_F(Contract, TheResultOfAWrongReportNamesItsTask) {
   EXPECT_EQ(got.json["results"][0]["task_id"], task);
   EXPECT_EQ(got.json["results"][0]["ok"], false);
   EXPECT_FALSE(got.json["results"][0]["error"]["request_id"].get<std::string>().empty()) << got.json;
+}
+
+// A snapshot or a request may be any JSON value, including null.
+TEST_F(Contract, ASnapshotMayBeNull) {
+  const std::string task = enqueue();
+  const Got made =
+      send("/checkpoints", {{"task_id", task}, {"type", "tool_executed"}, {"snapshot", nullptr}});
+  ASSERT_EQ(made.status, 201) << made.json;
+  const Got shown = read("/checkpoints?task_id=" + task);
+  ASSERT_EQ(shown.json["items"].size(), 1U) << shown.json;
+  EXPECT_TRUE(shown.json["items"][0]["snapshot"].is_null()) << shown.json;
+  const Got absent = send("/checkpoints", {{"task_id", task}, {"type", "tool_executed"}});
+  EXPECT_EQ(absent.status, 400);
+  EXPECT_EQ(absent.json["errors"][0]["field"], "snapshot");
+}
+
+TEST_F(Contract, TheRequestOfAnIdempotencyKeyMayBeNull) {
+  EXPECT_EQ(send("/idempotency/a/begin", {{"request", nullptr}}).status, 201);
+  EXPECT_EQ(send("/idempotency/a/begin", {{"request", 1}}).status, 422) << "another request";
+  const std::string hash = "sha256:" + std::string(64, 'a');
+  const Got hashed = send("/idempotency/b/begin", {{"request", nullptr}, {"request_hash", hash}});
+  ASSERT_EQ(hashed.status, 201) << hashed.json;
+  EXPECT_EQ(read("/idempotency/b").json["request_hash"], hash) << "null beside a hash is no request";
+  EXPECT_EQ(send("/idempotency/c/begin", {{"request", 1}, {"request_hash", hash}}).status, 400);
+  const Got absent = send("/idempotency/c/begin", nlohmann::json::object());
+  EXPECT_EQ(absent.status, 400);
+  EXPECT_EQ(absent.json["errors"][0]["field"], "request");
+}
+
+TEST_F(Contract, SchedulesSayWhatTheyDoWhenTheClocksChange) {
+  const nlohmann::json made{{"name", "s"}, {"cron", "30 2 * * *"}, {"task", {{"type", "t"}}}};
+  const Got plain = send("/schedules", made);
+  ASSERT_EQ(plain.status, 201) << plain.json;
+  EXPECT_EQ(plain.json["dst"], (nlohmann::json{{"gap", "shift"}, {"fold", "first"}}));
+  EXPECT_TRUE(plain.json["last_fired_at"].is_null()) << plain.json;
+  nlohmann::json other = made;
+  other["name"] = "other";
+  other["dst"] = {{"gap", "skip"}, {"fold", "both"}};
+  EXPECT_EQ(send("/schedules", other).json["dst"], other["dst"]);
+  other["name"] = "wrong";
+  other["dst"] = {{"gap", "move"}};
+  const Got wrong = send("/schedules", other);
+  EXPECT_EQ(wrong.status, 400);
+  EXPECT_EQ(wrong.json["errors"][0]["field"], "dst.gap");
+  EXPECT_EQ(wrong.json["errors"][0]["message"], "\"move\" is not shift or skip");
+  other["dst"] = {{"folds", "both"}};
+  EXPECT_EQ(send("/schedules", other).json["errors"][0]["field"], "dst.folds");
 }
 
 TEST_F(Contract, CheckpointsAndEventsHaveIdsThatStay) {

@@ -1,5 +1,5 @@
-// The dashboard as it is served: to whom, with which protections, and cached how long. What it does in a
-// browser is tested in ui/tests.
+// How the server delivers the dashboard: access, protection headers, and caching. ui/tests tests its behavior
+// in a browser.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -18,7 +18,7 @@ class Dashboard : public ServerTest {
     return client.receive_all();
   }
 
-  // A build without Node.js has none, and says so; that is tested as well.
+  // A build without Node.js has no dashboard and reports so, which is also tested.
   bool is_built() const { return ask("/").find("has no dashboard") == std::string::npos; }
 };
 
@@ -61,7 +61,7 @@ TEST_F(Dashboard, GivesThePageAsItIsToThoseWhoTakeNothingCompressed) {
   EXPECT_TRUE(body_of(plain).ends_with("</html>\n")) << body_of(plain);
 }
 
-// That the bytes are all there is seen when they are unpacked; here, that every file of the page is served.
+// Another test verifies the unpacked bytes. This one verifies that every file of the page is served.
 TEST_F(Dashboard, GivesWhatThePageLoadsToThoseWhoTakeNothingCompressed) {
   ASSERT_TRUE(is_built()) << "this build has no dashboard: ./dev test builds it first";
   const std::string page = body_of(ask("/"));
@@ -103,7 +103,7 @@ TEST_F(Dashboard, IsWhereABrowserGoesThatIsLost) {
   EXPECT_EQ(status_of(ask("/v1/default/nothing", html)), 404);
 }
 
-// What the dashboard's calls are made from is what the server serves.
+// The dashboard's API client is generated from the description that this server serves.
 TEST_F(Dashboard, IsBuiltAgainstThisServersDescription) {
   const auto document = nlohmann::ordered_json::parse(server::openapi_document("0.1.0"));
   expect_golden("ui/openapi.json", document.dump(1) + "\n");

@@ -1,4 +1,4 @@
-// What was denied goes into the audit, and a flood of it as a count.
+// Denials are recorded in the audit; a flood of them is recorded as a count.
 #include "server/denials.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using server::Denials;
 
-// With time that the test owns, and entries that it reads.
+// The test controls the time and reads the entries.
 class DenialsOfCallers : public ::testing::Test {
  protected:
   [[nodiscard]] static core::AuditEntry anonymous(const std::string& object = "GET /v1/{ns}/tasks") {
@@ -26,7 +26,7 @@ class DenialsOfCallers : public ::testing::Test {
 
   ManualClock clock;
   std::vector<std::function<void()>> put_off;
-  std::vector<core::AuditEntry> written;  // those that were counted
+  std::vector<core::AuditEntry> written;  // the counted ones
   Denials denials{clock,
                   [this](core::Duration, std::function<void()> work) { put_off.push_back(std::move(work)); },
                   [this](std::vector<core::AuditEntry> entries) {

@@ -1,8 +1,12 @@
-// Server-sent events: what goes over the line, the bounds, and who looks how often.
+// Server-sent events: the format, the bounds, and the number of polls.
+#include <future>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "server/event_stream.hpp"
 #include "server/queue_watch.hpp"
+#include "store/faulty.hpp"
 #include "tests/server/fixture.hpp"
 
 namespace pawl::testing {
@@ -64,7 +68,7 @@ TEST(EventStreamsOfAServer, AreSoManyAndNoMore) {
   EXPECT_TRUE(streams.open(request).ok()) << "a place is free when nobody reads, not when nobody writes";
 }
 
-// The watch with time that the test owns: work that is put off waits in a list.
+// The test controls the watch's time: deferred work waits in a list.
 class Watch : public ServerTest {
  protected:
   std::shared_ptr<EventStream> follow(const std::string& ns = "default") {
@@ -134,10 +138,54 @@ TEST_F(Watch, TellsNothingMoreToOneWhoMayNotSeeItAnyMore) {
   EXPECT_EQ(events_in(*stream), 1U);
   RawClient client{front.port()};
   client.send(post("/v1/admin/tokens", R"({"role":"admin","namespaces":["*"]})"));
-  ASSERT_EQ(status_of(client.receive()), 201);  // from now on a token is needed
+  ASSERT_EQ(status_of(client.receive()), 201);  // from now on the server requires tokens
   auth.forget();
   pass_a_second();
   EXPECT_TRUE(stream->is_over());
+}
+
+// Calls a function before each read of the store by the thread of the test.
+class ReadHook final : public store::FaultPlan {
+ public:
+  void before(store::Verb verb) override {
+    if (verb == store::Verb::read && std::this_thread::get_id() == test_thread_ && on_read) on_read();
+  }
+  std::function<void()> on_read;
+
+ private:
+  const std::thread::id test_thread_ = std::this_thread::get_id();
+};
+
+class WatchOfASlowStore : public Watch {
+ protected:
+  ReadHook hook;
+  std::unique_ptr<store::Store> slow = store::make_faulty_store(store::make_memory_store(clock), hook);
+  runtime::Runtime node{*slow, clock, random};
+  server::Auth slow_auth{node.api(), clock, {}};
+  server::QueueWatch slow_watch{
+      runtime.api(), slow_auth,
+      server::Blocking{[](const server::WorkOwner&, const std::function<void()>& work) { work(); },
+                       [](const std::string&) { return std::size_t{0}; }},
+      [this](core::Duration, std::function<void()> work) { later.push_back(std::move(work)); }};
+};
+
+TEST_F(WatchOfASlowStore, AcceptsFollowersWhileItChecksTheTokensOfOthers) {
+  const auto follow_slow = [this](const std::string& ns) {
+    const auto found = wire::match(wire::Method::get, "/v1/" + ns + "/queues");
+    return slow_watch.follow({.route = found->route, .ns = ns, .is_local = true}, *streams.open({.ns = ns}));
+  };
+  ASSERT_TRUE(follow_slow("default").ok());
+  ASSERT_TRUE(follow_slow("other").ok());
+  std::vector<std::future<bool>> others;
+  bool is_blocked = false;
+  hook.on_read = [&] {
+    others.push_back(std::async(std::launch::async, [&] { return follow_slow("other").ok(); }));
+    is_blocked |= others.back().wait_for(std::chrono::seconds{5}) != std::future_status::ready;
+  };
+  pass_a_second();
+  EXPECT_FALSE(others.empty()) << "no token was read";
+  EXPECT_FALSE(is_blocked);
+  for (auto& other : others) EXPECT_TRUE(other.get());
 }
 
 class Events : public ServerTest {
@@ -190,7 +238,7 @@ TEST_F(Events, AreForSoManyAtOnce) {
   EXPECT_NE(refused.find("Retry-After: "), std::string::npos);
   followers.pop_back();
   int status = 429;
-  while (status == 429) {  // until the server has seen that one is gone
+  while (status == 429) {  // until the server has noticed the closed connection
     RawClient again{front.port()};
     again.send(following());
     status = status_of(again.receive_until("\r\n\r\n"));

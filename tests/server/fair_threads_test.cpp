@@ -17,7 +17,7 @@ using server::FairThreads;
 using server::WorkKind;
 using server::WorkOwner;
 
-// What has begun, and work that goes on only when the test lets it.
+// Records the work that has started, and blocks held work until the test releases it.
 class Trace {
  public:
   [[nodiscard]] std::function<void()> held(const std::string& name) {
@@ -33,7 +33,7 @@ class Trace {
     is_open_ = true;
     changed_.notify_all();
   }
-  // What has begun, once it is so much.
+  // Waits until `count` pieces of work have started, and returns their names.
   [[nodiscard]] std::vector<std::string> begun(std::size_t count) {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [&] { return begun_.size() >= count; });

@@ -14,12 +14,12 @@
 
 namespace pawl::testing {
 
-// The real time, and what a test adds to it.
+// Real time plus the steps that a test adds.
 class SteppedClock final : public core::Clock {
  public:
   [[nodiscard]] core::TimePoint now() override { return real_.now() + core::Duration{ahead_.load()}; }
   [[nodiscard]] core::MonotonicTime monotonic() override { return real_.monotonic(); }
-  // The added time has passed: it is no step of the clock.
+  // The added time counts as elapsed, so it is no clock step.
   [[nodiscard]] core::MonotonicTime elapsed() override { return monotonic() + core::Duration{ahead_.load()}; }
   void step(core::Duration by) { ahead_ += by.count(); }
 

@@ -1,5 +1,5 @@
-// Hostile clients beside good ones, with a sanitizer where there is one: each is refused as documented, and
-// the good ones are served.
+// Hostile clients next to good ones, under a sanitizer if available: hostile ones are refused as documented,
+// and good ones are served.
 #include "tests/support/hostile.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The transport: strict, within its limits, and in order.
+// The HTTP transport: strict parsing, limits, and the order of responses.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -75,14 +75,14 @@ TEST_F(Http, AsksForABodyThatWaitsToBeAskedFor) {
 }
 
 TEST_F(Http, TakesALargeBodyElsewhereAndAnswersTheSame) {
-  const std::string payload(300'000, 'x');  // more than a network thread takes apart by itself
+  const std::string payload(300'000, 'x');  // larger than a network thread parses itself
   EXPECT_EQ(status_of(ask(post("/v1/default/tasks", R"({"type":"a","payload":")" + payload + "\"}"))), 201);
 }
 
 TEST_F(Http, RefusesWhatIsNotHttpAndCloses) {
   for (const std::string& bad :
        {std::string{"GARBAGE\r\n\r\n"}, std::string{"GET /healthz HTTP/1.1\nHost: localhost\n\n"},
-        std::string{"GET /healthz HTTP/1.1\r\n\r\n"},
+        std::string{"GET /metrics HTTP/1.1\r\n\r\n"},
         std::string{"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"},
         std::string{
             "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: "

@@ -1,5 +1,5 @@
-// A store that hangs, or that refuses: callers are told in time, strangers nothing of the store, and the log
-// why.
+// A store that hangs or fails: callers get timely answers, unauthenticated callers no details, and the log
+// the cause.
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Everything that is asked of the store waits until it goes on, or is refused.
+// Every call to the store blocks while it hangs, or is refused.
 class Hang final : public store::FaultPlan {
  public:
   void before(store::Verb /*verb*/) override {
@@ -106,7 +106,7 @@ constexpr std::string_view kCause = "connection to server at 10.0.0.7, port 5432
 
 TEST_F(HungStore, IsNotDescribedToStrangers) {
   plan.refuse(std::string{kCause});
-  for (const auto* path : {"/readyz", "/v1/default/tasks"}) {  // of the second it is not known who asks
+  for (const auto* path : {"/readyz", "/v1/default/tasks"}) {  // the caller of the second is unknown
     const std::string answer = ask(get(path));
     EXPECT_EQ(status_of(answer), 503) << path;
     EXPECT_NE(answer.find(R"("detail":"the store cannot be reached")"), std::string::npos) << answer;
@@ -114,7 +114,7 @@ TEST_F(HungStore, IsNotDescribedToStrangers) {
 }
 
 TEST_F(HungStore, IsTheReasonThatTheLogGivesForAnAnswer) {
-  ASSERT_EQ(status_of(ask(get("/v1/default/tasks"))), 200);  // who asks is known now
+  ASSERT_EQ(status_of(ask(get("/v1/default/tasks"))), 200);  // caches the caller's permissions
   plan.refuse(std::string{kCause});
   ::testing::internal::CaptureStderr();
   const std::string ready = ask(get("/readyz", "X-Request-Id: of-the-probe\r\n"));
@@ -132,7 +132,7 @@ TEST_F(HungStore, IsTheReasonThatTheLogGivesForAnAnswer) {
   EXPECT_EQ(log.find("hidden"), std::string::npos);
 }
 
-// Runs until it is told to end, which it is while its store hangs.
+// Serves until SIGTERM, which arrives while the store hangs.
 void serve_and_hang() {
   static Hang plan;
   runtime::SystemClock clock;
@@ -149,7 +149,7 @@ void serve_and_hang() {
 TEST(HungStoreDeathTest, DoesNotKeepAServerFromEnding) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(serve_and_hang(), ::testing::ExitedWithCode(EXIT_FAILURE),
-              "ended without waiting for the store");
+              "shutdown timed out: terminated without waiting for the store");
 }
 
 }  // namespace

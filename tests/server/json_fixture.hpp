@@ -1,5 +1,5 @@
 #pragma once
-// A server that is asked with JSON and answers with it.
+// A server with JSON requests and answers.
 
 #include <string>
 

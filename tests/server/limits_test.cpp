@@ -18,7 +18,8 @@ class Limits : public ServerTest {
     int status = 0;
     bool is_closed = false;
   };
-  // A refusal whose rest cannot be trusted closes; whether it did is seen by asking once more.
+  // A refusal after which the rest of the input cannot be trusted closes the connection. A second request
+  // tells whether it did.
   [[nodiscard]] Answered ask(const std::string& request) const {
     RawClient client{front.port()};
     client.send(request);
@@ -38,7 +39,7 @@ class Limits : public ServerTest {
   }
 };
 
-// A line has all its bytes but those of its end.
+// The line's size excludes its line end.
 TEST_F(Limits, OfARequestLine) {
   const auto with_size = [](std::size_t size) {
     const std::size_t rest = size - std::string_view{"GET /healthz? HTTP/1.1"}.size();
@@ -85,7 +86,7 @@ TEST_F(Limits, OfTheWholeHeader) {
   expect_refused_and_closed(with_size(kMax + 1), 431);
 }
 
-// However it comes: what was read of it already counts.
+// Also if the header arrives in pieces: bytes of lines that were already parsed count.
 TEST_F(Limits, OfTheWholeHeaderAlsoWhereItComesInLines) {
   const server::HttpLimits limits;
   server::RequestParser parser{limits};
@@ -99,11 +100,11 @@ TEST_F(Limits, OfTheWholeHeaderAlsoWhereItComesInLines) {
     sent += 8;
   }
   ASSERT_TRUE(parser.refusal());
-  EXPECT_EQ(parser.refusal()->status, 431);
+  EXPECT_EQ(parser.refusal()->code, core::ProblemCode::header_too_large);
   EXPECT_LE(sent, limits.header_bytes_max + 16);
 }
 
-// One task that is refused for a label that is too long, so that the body may have any size.
+// A task that is refused because its label is too long, so that the body can have any size.
 std::string task_of_size(std::size_t size) {
   const std::string start = R"({"type":"a","labels":{"a":")";
   const std::string end = "\"}}";
@@ -112,7 +113,7 @@ std::string task_of_size(std::size_t size) {
 
 TEST_F(Limits, OfABody) {
   constexpr std::size_t kMax = 4U << 20U;
-  expect_served(post("/v1/default/tasks", task_of_size(kMax - 1)), 400);  // read whole: the label is refused
+  expect_served(post("/v1/default/tasks", task_of_size(kMax - 1)), 400);  // fully read: the label is refused
   expect_served(post("/v1/default/tasks", task_of_size(kMax)), 400);
   expect_refused_and_closed(post("/v1/default/tasks", task_of_size(kMax + 1)), 413);
 }
@@ -130,7 +131,7 @@ TEST_F(Limits, OfABodyInChunks) {
   expect_refused_and_closed(chunked(kMax + 1), 413);
 }
 
-// Between chunks there may be extensions: they are no body, and have the limit of a header.
+// Chunk extensions are not part of the body; the limit of a header applies to them.
 TEST_F(Limits, OfWhatStandsBetweenChunks) {
   expect_refused_and_closed(
       "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1;x=" +
@@ -169,15 +170,38 @@ TEST_F(Limits, OfAPayload) {
   expect_served(with_payload(kMax + 1), 413);
 }
 
+// The limit is that of the value: what the request wraps around it does not count.
 TEST_F(Limits, OfTheDepthOfJson) {
-  const auto of_depth = [](std::size_t depth) {  // the request is the first level
-    return post("/v1/default/tasks", R"({"type":"a","payload":)" + std::string(depth - 1, '[') +
-                                         std::string(depth - 1, ']') + "}");
+  const std::string text = R"({"name":"g","tasks":[{"id":"a","activity":"t"}]})";
+  ASSERT_TRUE(runtime.local().put_definition({.name = "g", .text = text}).ok());
+  struct Place {
+    std::string path;
+    std::string before;
+    std::string after = "}";
+    int status = 201;
   };
-  expect_served(of_depth(63), 201);
-  expect_served(of_depth(64), 201);
-  expect_served(of_depth(65), 400);
-  expect_served(of_depth(1'000'000), 400);
+  const std::vector<Place> places{
+      {"/tasks", R"({"type":"a","payload":)"},
+      {"/tasks/batch", R"({"tasks":[{"type":"a","payload":)", "}]}", 200},
+      {"/runs", R"({"workflow":"o","input":)"},
+      {"/workflows/g/start", R"({"input":)"},
+      {"/schedules", R"({"name":"a","every":"1h","workflow":"g","input":)"},
+      {"/schedules", R"({"name":"b","every":"1h","task":{"type":"a","payload":)", "}}"},
+      {"/idempotency/k/begin", R"({"request":)"}};
+  for (const Place& place : places) {
+    SCOPED_TRACE(place.path);
+    const auto of_depth = [&](std::size_t depth) {
+      return post("/v1/default" + place.path,
+                  place.before + std::string(depth, '[') + std::string(depth, ']') + place.after);
+    };
+    for (const std::size_t depth : {65U, 100U, 1'000'000U}) expect_served(of_depth(depth), 400);
+    expect_served(of_depth(64), place.status);
+  }
+  const auto started = runtime.local().list_runs({});
+  ASSERT_TRUE(started.ok());
+  EXPECT_EQ(started->items.size(), 2U);
+  for (const core::Run& run : started->items)
+    expect_served(get("/v1/default/runs/" + to_string(run.facts.id)));
 }
 
 TEST_F(Limits, OfTheTimeAClaimWaits) {
@@ -244,11 +268,11 @@ TEST_F(SmallLimits, OfTheTimeAnAnswerIsNotTaken) {
   const auto task = runtime.api().enqueue(
       "default", {.type = "a", .payload = {"\"" + std::string(core::kPayloadBytesMax - 2, 'x') + "\""}});
   RawClient client{front.port()};
-  std::string requests;  // together more than any buffer between the two takes
+  std::string requests;  // together more than all buffers in between hold
   for (int i = 0; i < 19; ++i) requests += get("/v1/default/tasks/" + to_string(task->task.id));
   client.shrink_receive_buffer();
   client.send(requests);
-  while (front.metrics().connections() > 0) std::this_thread::yield();  // closed, and nothing was read
+  while (front.metrics().connections() > 0) std::this_thread::yield();  // closed, though nothing was read
 }
 
 class ConnectionLimits : public Limits {
@@ -261,8 +285,8 @@ class ConnectionLimits : public Limits {
   }
 };
 
-// Served as long as the limit allows; the one above it is told so, and there is room again when one has gone.
-// Each asks for something that not all may ask for: a connection that did not makes room for another.
+// Connections up to the limit are served, one more is refused, and closing one makes room again. Each client
+// sends an authorized request: an idle connection without one could be displaced by a new one.
 void expect_room_for(HttpFront& front, int most) {
   std::vector<std::unique_ptr<RawClient>> clients;
   for (int i = 0; i < most; ++i) {
@@ -271,7 +295,7 @@ void expect_room_for(HttpFront& front, int most) {
     EXPECT_EQ(status_of(clients.back()->receive()), 200) << i;
   }
   RawClient one_more{front.port()};
-  const std::string answer = one_more.receive();  // nothing was asked
+  const std::string answer = one_more.receive();  // no request was sent
   EXPECT_EQ(status_of(answer), 429);
   EXPECT_EQ(field_of(answer, "Retry-After"), "1");
   EXPECT_EQ(field_of(answer, "Connection"), "close");
@@ -291,7 +315,7 @@ class AddressLimits : public Limits {
   static server::HttpLimits few() {
     server::HttpLimits limits;
     limits.connections_per_address_max = 3;
-    limits.spares_loopback = false;  // the only address that a test can call from
+    limits.spares_loopback = false;  // tests can connect only from loopback
     return limits;
   }
 };
@@ -312,7 +336,7 @@ class SlowBodies : public Limits {
 TEST_F(SlowBodies, AreClosedLongBeforeTheirWholeTimeIsOver) {
   RawClient client{front.port()};
   client.send("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{");
-  EXPECT_TRUE(client.is_closed());  // the client gives up after 20 s, the whole time is 30 s
+  EXPECT_TRUE(client.is_closed());  // RawClient gives up after 20 s, and the limit for the whole body is 30 s
 }
 
 TEST(TimeForABody, GrowsWithWhatHasComeUpToTheWholeTime) {

@@ -1,5 +1,5 @@
-// Answers that come before the end of the request: they reach also those who send all of it first, and
-// nobody holds a connection by sending on.
+// Responses that the server sends before the end of the request: they also reach clients that send the whole
+// request first, and no client can hold a connection open by sending more.
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -13,14 +13,14 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMuch = 32U << 20U;  // more than the sockets between the two take
+constexpr std::size_t kMuch = 32U << 20U;  // more than the sockets in between hold
 constexpr std::size_t kEndless = 512U << 20U;
 
 class Lingering : public ServerTest {
  protected:
   explicit Lingering(const server::HttpLimits& limits = {}) : ServerTest({.limits = limits}) {}
 
-  // Sends all of it, and looks for the answer only then.
+  // Sends the whole request, and only then reads the response.
   [[nodiscard]] std::string ask(const std::string& request) const {
     RawClient client{front.port()};
     EXPECT_TRUE(client.send(request)) << "it was not let to send all of it";
@@ -34,7 +34,7 @@ class Lingering : public ServerTest {
   static std::string chunked_head() {
     return "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
   }
-  // Until it is cut off; how much that was.
+  // Sends until the server cuts it off. Returns the number of bytes.
   static std::size_t send_endlessly(const RawClient& client) {
     const std::string more = chunk();
     std::size_t sent = 0;
@@ -42,7 +42,7 @@ class Lingering : public ServerTest {
     while (sent < kEndless && client.send(more)) sent += more.size();
     return sent;
   }
-  // Refused, and holding on to the connection.
+  // The client is refused, and keeps the connection open.
   static void be_refused(RawClient& client) {
     client.send("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n{");
     EXPECT_EQ(status_of(client.receive()), 413);
@@ -134,7 +134,7 @@ TEST_F(LingeringForLong, IsNotWaitedForWhenTheServerStops) {
 TEST_F(LingeringForLong, IsNotBegunWhenTheServerStops) {
   RawClient client{front.port()};
   client.send("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n{");
-  EXPECT_EQ(status_of(client.receive()), 413);  // its end comes a little later
+  EXPECT_EQ(status_of(client.receive()), 413);  // the end of the connection follows a little later
   front.http().stop_accepting();
   wait_until_none_is_left();
 }
@@ -190,7 +190,7 @@ TEST_F(Farewells, AreFewAtOnceAndCountAsNoConnections) {
   EXPECT_EQ(closed.receive(), "");
   told.close();
   std::string answer;
-  while (answer.empty()) answer = RawClient{front.port()}.receive();  // until the server has seen it go
+  while (answer.empty()) answer = RawClient{front.port()}.receive();  // until the server sees the close
   EXPECT_EQ(status_of(answer), 429);
 }
 

@@ -1,5 +1,5 @@
-// Tokens that are narrower than a role in every namespace: administrators of one namespace, tokens that only
-// enqueue or only claim, and what is kept of a token's use and its secrets.
+// Tokens with less than a role in all namespaces: administrators of one namespace, tokens that only enqueue
+// or only claim, and the records of a token's use and rotation.
 #include <thread>
 
 #include <fmt/format.h>
@@ -129,7 +129,7 @@ TEST_F(NarrowTokens, ThatOnlyClaimWorkButEnqueueAndListNothing) {
   EXPECT_EQ(status(claimer, "DELETE", "/v1/a/workers/w"), 200);
 }
 
-// --- the use of a token, and its rotation ---
+// --- use and rotation of tokens ---
 
 TEST_F(NarrowTokens, SayWhenTheyWereLastUsed) {
   const std::string made = make("viewer", "a", admin);

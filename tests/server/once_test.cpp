@@ -1,4 +1,4 @@
-// Idempotency-Key.
+// The Idempotency-Key header.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +15,7 @@ class Once : public ServerTest {
     client.send(post("/v1/default" + path, body, "Idempotency-Key: " + key + "\r\n"));
     return client.receive();
   }
-  // The same twice: the second gets the first one's answer, and is told so.
+  // Sends a request twice: the second response repeats the first, and says that it is a replay.
   void expect_replay(const std::string& body, const std::string& key, const std::string& path) const {
     SCOPED_TRACE(path);
     const std::string first = ask(body, key, path);
@@ -130,7 +130,7 @@ TEST_F(Once, AnAnswerThatWasKeptInAnotherFormIsNotTakenForOne) {
   EXPECT_EQ(tasks(), 0U);
 }
 
-// The secret is shown once: nobody keeps it, so that a repeated request is told the rest.
+// The secret is returned once and not stored, so a replayed response lacks it.
 TEST_F(Once, ATokenIsMadeOnceAndItsSecretShownOnce) {
   const std::string wish = R"({"role":"admin","namespaces":["*"],"name":"ops"})";
   RawClient first{front.port()};

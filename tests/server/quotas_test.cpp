@@ -1,4 +1,4 @@
-// What one caller may take of a server: streams, waiting calls, requests a second and connections.
+// Limits on one caller's use of a server: streams, waiting calls, requests per second, and connections.
 #include <boost/asio/ip/address.hpp>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST(PlacesOfCallers, AreLimitedByTokenNamespaceAndInAll) {
   EXPECT_EQ(take("alice", "t3"), "");
   EXPECT_EQ(take("bob", "t4"), "limits.streams: there are 4 event streams already, which is the most");
   taken.front()->release();
-  taken.front()->release();  // once is enough
+  taken.front()->release();  // a second release has no effect
   EXPECT_EQ(take("bob", "t4"), "");
   EXPECT_EQ(take("bob", "t5"), "limits.streams: there are 4 event streams already, which is the most");
   taken.clear();
@@ -172,7 +172,7 @@ TEST_F(Quotas, LeaveWaitingClaimsForOtherTokens) {
   ASSERT_TRUE(runtime.api().enqueue("mallory", {.type = "a"}).ok());
   ASSERT_TRUE(runtime.api().enqueue("mallory", {.type = "a"}).ok());
   for (const auto& client : claimers) EXPECT_EQ(status_of(client->receive()), 200);
-  one_more.send(claiming("mallory", mallory));  // places are free before the answers are sent
+  one_more.send(claiming("mallory", mallory));  // slots are released before the answers are sent
   while (runtime.engine().waiters().size() < 2) std::this_thread::yield();
 }
 
@@ -190,6 +190,19 @@ TEST_F(FewRequests, OfANamespaceLeaveThoseOfOthersAlone) {
   EXPECT_EQ(status_of(send("GET", "/v1/alice/queues", "", alice)), 200);
 }
 
+class NoWaitingCalls : public ServerTest {
+ protected:
+  NoWaitingCalls() : ServerTest({}, {.calls_waiting_max = 0}) {}
+};
+
+TEST_F(NoWaitingCalls, AreRejectedWithTheSettingThatBoundsThem) {
+  RawClient client{front.port()};
+  client.send(get("/v1/default/tasks"));
+  const std::string answer = client.receive();
+  EXPECT_EQ(status_of(answer), 429) << answer;
+  EXPECT_NE(answer.find(R"("detail":"limits.connections: )"), std::string::npos) << answer;
+}
+
 class FewConnections : public Quotas {
  protected:
   FewConnections() : Quotas({.limits = few_connections()}) {}
@@ -198,7 +211,7 @@ class FewConnections : public Quotas {
     limits.connections_max = 5;
     return limits;
   }
-  // By turns of two tokens: none has more than half.
+  // Alternates between tokens, so that none has more than half of the connections.
   [[nodiscard]] std::string by_turns(int i) const {
     if (i == 4) return get("/v1/alice/queues", with(admin));
     return i % 2 == 0 ? get("/v1/alice/queues", with(alice)) : get("/v1/mallory/queues", with(mallory));
@@ -212,8 +225,8 @@ TEST_F(FewConnections, AreNotKeptByThoseThatAskForNothing) {
   await_connections(0);
   std::vector<std::unique_ptr<RawClient>> silent;
   for (int i = 0; i < 5; ++i) silent.push_back(std::make_unique<RawClient>(front.port()));
-  silent[1]->send("GET /v1/");       // nor by those that are slow to ask
-  silent[2]->send(get("/healthz"));  // nor by those that anyone may open
+  silent[1]->send("GET /v1/");       // nor by slow requests
+  silent[2]->send(get("/healthz"));  // nor by requests that need no token
   EXPECT_EQ(status_of(silent[2]->receive()), 200);
   await_connections(5);
   std::vector<std::unique_ptr<RawClient>> served;
@@ -231,7 +244,7 @@ TEST_F(FewConnections, AreNotKeptByThoseThatAskForNothing) {
   EXPECT_EQ(status_of(ready.receive()), 200);
   RawClient other{front.port()};
   other.send(get("/v1/alice/queues", with(alice)));
-  expect_refused(other.receive(), "limits.connections: there are 5 connections already");
+  expect_refused(other.receive(), "limits.connections: all 5 connections are in use");
   EXPECT_TRUE(served[0]->send(get("/v1/alice/queues", with(alice))));
   EXPECT_EQ(status_of(served[0]->receive()), 200) << "those who were served are not displaced";
 }
@@ -254,7 +267,7 @@ TEST_F(SilentConnections, AreClosedWhenTheTimeForAHeaderIsOver) {
   idle.send(get("/healthz"));
   EXPECT_EQ(status_of(idle.receive()), 200);
   RawClient later{front.port()};
-  EXPECT_TRUE(later.is_closed());  // and the one before, which has asked once, is not
+  EXPECT_TRUE(later.is_closed());  // but `idle`, which has sent a request, stays open
   idle.send(get("/healthz"));
   EXPECT_EQ(status_of(idle.receive()), 200);
 }
@@ -300,7 +313,7 @@ TEST_F(FewConnections, ThatAreRefusedAreInTheLogOnceForMany) {
   const auto first = lines.find("connections are refused or displaced");
   ASSERT_NE(first, std::string::npos) << lines;
   EXPECT_EQ(lines.find("connections are refused or displaced", first + 1), std::string::npos) << lines;
-  EXPECT_NE(lines.find("limits.connections: there are 5 connections already"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("limits.connections: all 5 connections are in use"), std::string::npos) << lines;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What waits when its token is revoked.
+// Waiting calls and streams whose token is revoked.
 #include <thread>
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ class Revocation : public Auth {
   void revoke() const {
     ASSERT_EQ(status_of(send("DELETE", "/v1/admin/tokens/" + token_id, "", admin)), 200);
   }
-  // Another node does it: this one is not told.
+  // On another node, without a notification to this one.
   void revoke_elsewhere() {
     ASSERT_TRUE(runtime.api().revoke_token({.id = token_id, .by = {.id = "elsewhere"}}).ok());
   }
@@ -124,21 +124,29 @@ TEST_F(Revocation, LeavesTheWaitsOfOtherTokensAlone) {
   await_waiting(0);
 }
 
-// The last look at the token comes after the wait, however it ended.
-TEST_F(Revocation, IsSeenByAnAnswerThatComesAtTheSameTime) {
+// The server checks the token once more after the wait, however it ended. An Idempotency-Key does not bypass
+// the check.
+class RevocationInTheSameMoment : public Revocation, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(RevocationInTheSameMoment, IsSeenByTheAnswer) {
   RawClient client{front.port()};
-  client.send(as_holder("POST", "tasks/claim", kWaitingClaim));
+  client.send(as_holder("POST", "tasks/claim", kWaitingClaim, GetParam()));
   while (runtime.engine().waiters().size() == 0) std::this_thread::yield();
   revoke_elsewhere();
   const auto task = runtime.api().enqueue("default", {.type = "t"});
   const int status = status_of(client.receive());
   const auto status_now = [&] { return runtime.api().get_task("default", task->task.id)->task.status; };
   if (status == 401) {
-    while (status_now() != core::TaskStatus::pending) std::this_thread::yield();  // it was given back
+    while (status_now() != core::TaskStatus::pending) std::this_thread::yield();  // until it is released
   } else {
     EXPECT_EQ(status_now(), core::TaskStatus::claimed) << "within the second of a revocation elsewhere";
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Claims, RevocationInTheSameMoment, ::testing::Values("", "Idempotency-Key: k\r\n"),
+                         [](const auto& suite) {
+                           return std::string{*suite.param == '\0' ? "WithoutAKey" : "WithAKey"};
+                         });
 
 }  // namespace
 }  // namespace pawl::testing

@@ -1,4 +1,4 @@
-// Definitions and runs over HTTP: the shapes of answers, headers, waiting and following.
+// Definitions and runs over HTTP: the shapes of responses, headers, waiting and following.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -176,6 +176,79 @@ TEST_F(Runs, AnActionOnAnotherSequenceIsRefused) {
   EXPECT_EQ(send("/runs/" + id + "/resume", "{}").json()["state"], "running");
   EXPECT_EQ(send("/runs/" + id + "/cancel", "{}").json()["state"], "cancelled");
   EXPECT_EQ(send("/runs/" + id + "/pause", "{}").json()["code"], "already_completed");
+}
+
+TEST_F(Runs, ASignalOnAnotherSequenceIsRefused) {
+  define("waits", R"({"name":"waits","tasks":[{"id":"a","type":"signal","signal":"s"}]})");
+  const std::string path = "/runs/" + start("waits");
+  const auto sequence = std::to_string(read(path).json()["sequence"].get<int>());
+  const Got refused = send(path + "/signals/s", "{}", "If-Match: \"999\"\r\n");
+  EXPECT_EQ(refused.status, 412) << refused.body;
+  EXPECT_EQ(refused.json()["code"], "precondition_failed");
+  EXPECT_EQ(send(path + "/signals/s", "{}", "If-Match: x\r\n").status, 400);
+  EXPECT_EQ(std::to_string(read(path).json()["sequence"].get<int>()), sequence);
+  const Got sent = send(path + "/signals/s", "{}", "If-Match: \"" + sequence + "\"\r\n");
+  EXPECT_EQ(sent.json()["state"], "completed") << sent.body;
+}
+
+// --- entity tags ---
+
+std::string etag_in(const std::string& head) { return field_of(head + "\r\n\r\n", "ETag"); }
+
+TEST_F(Runs, HaveTheirSequenceAsTheirTag) {
+  define("two", kTwoSteps);
+  const Got started = send("/workflows/two/start", R"({"run_key":"k"})");
+  const auto tag = [](const Json& run) { return "\"" + std::to_string(run["sequence"].get<int>()) + "\""; };
+  EXPECT_EQ(etag_in(started.head), tag(started.json()["run"])) << started.head;
+  const std::string path = "/runs/" + started.json()["run"]["id"].get<std::string>();
+  for (const std::string rest : {"", "/result"}) {
+    const Got got = read(path + rest);
+    EXPECT_EQ(etag_in(got.head), tag(got.json())) << rest << got.head;
+  }
+  const Got same = send("/workflows/two/start", R"({"run_key":"k"})");
+  EXPECT_EQ(etag_in(same.head), tag(same.json()["run"]));
+  const Got paused = send(path + "/pause", "{}", "If-Match: " + etag_in(same.head) + "\r\n");
+  EXPECT_EQ(paused.json()["state"], "paused") << paused.body;
+  EXPECT_EQ(etag_in(paused.head), tag(paused.json()));
+  EXPECT_NE(etag_in(paused.head), etag_in(same.head));
+  EXPECT_EQ(send(path + "/resume", "{}", "If-Match: " + etag_in(same.head) + "\r\n").status, 412);
+  const Got resumed = send(path + "/resume", "{}", "If-Match: " + etag_in(paused.head) + "\r\n");
+  EXPECT_EQ(resumed.json()["state"], "running") << resumed.body;
+  const Got opened = send("/runs", "{}");
+  EXPECT_EQ(etag_in(opened.head), tag(opened.json()["run"]));
+  EXPECT_EQ(etag_in(send(path + "/pause", "{}", "If-Match: \"999\"\r\n").head), "");
+  EXPECT_EQ(etag_in(read(path + "?include=tasks").head), "") << "its tasks change without it";
+}
+
+TEST_F(Runs, AreNotSentAgainToACallerWhoHasThem) {
+  define("two", kTwoSteps);
+  const std::string path = "/v1/default/runs/" + start("two");
+  const std::string early = etag_in(ask(get(path)).head);
+  EXPECT_EQ(ask(get(path, "If-None-Match: " + early + "\r\n")).status, 200) << "a claim changes its counts";
+  complete_next();
+  complete_next();
+  EXPECT_EQ(ask(get(path, "If-None-Match: " + early + "\r\n")).status, 200) << "it went on";
+  const std::string tag = etag_in(ask(get(path)).head);
+  for (const std::string& known :
+       {tag, "\"x\", " + tag, "W/" + tag, std::string{"*"}, "\"x\"\r\nIf-None-Match: " + tag}) {
+    RawClient client{front.port()};
+    client.send(get(path, "Connection: close\r\nIf-None-Match: " + known + "\r\n"));
+    const std::string answer = client.receive_all();
+    EXPECT_EQ(status_of(answer), 304) << known;
+    EXPECT_EQ(field_of(answer, "ETag"), tag);
+    EXPECT_TRUE(answer.ends_with("\r\n\r\n")) << "a 304 has no body";
+  }
+  EXPECT_EQ(ask(get(path, "If-None-Match: \"999\"\r\n")).status, 200);
+}
+
+TEST_F(Runs, HaveTheirTagInAReplayedAnswerToo) {
+  define("two", kTwoSteps);
+  const std::string key = "Idempotency-Key: k\r\n";
+  const Got first = send("/workflows/two/start", "{}", key);
+  const Got replayed = send("/workflows/two/start", "{}", key);
+  EXPECT_EQ(field_of(replayed.head + "\r\n\r\n", "Idempotent-Replay"), "true");
+  EXPECT_NE(etag_in(first.head), "");
+  EXPECT_EQ(etag_in(replayed.head), etag_in(first.head));
 }
 
 TEST_F(Runs, EventsHaveNoGapAndTellTheTrace) {

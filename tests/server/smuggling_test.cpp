@@ -1,6 +1,6 @@
-// Requests that two parsers could take for different ones (S18): what stands in the place of a body must
-// never be taken for the next request. Each is refused, nothing of it or behind it is executed, the
-// connection ends.
+// Requests that two parsers could interpret differently (S18): bytes in the place of a body must never be
+// parsed as the next request. The server refuses each, executes nothing of it or after it, and closes the
+// connection.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ class Smuggling : public ServerTest {
  protected:
   struct Framing {
     std::string_view name;
-    std::string fields;  // of the header, beside Host
+    std::string fields;  // header fields besides Host
     std::string body = {};
     std::string version = "1.1";
   };
@@ -107,7 +107,7 @@ TEST_F(Smuggling, ByTheSpellingOfWhatIsRightIsNone) {
 
 class Trailers : public Smuggling {
  protected:
-  // The body is whole but for its last chunk, which is given.
+  // A complete body except for its last chunk, which is `end`.
   [[nodiscard]] int status_of_end(const std::string& end) const {
     return status_with("Transfer-Encoding: chunked\r\n",
                        fmt::format("{:x}\r\n{}\r\n{}", kTask.size(), kTask, end));

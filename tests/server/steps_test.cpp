@@ -1,4 +1,4 @@
-// Steps of code over HTTP, as a worker in any language writes them.
+// Steps of code runs over HTTP, as a worker in any language writes them.
 #include <gtest/gtest.h>
 
 #include "tests/server/json_fixture.hpp"
@@ -91,9 +91,26 @@ TEST_F(Steps, ASuspendedBodyComesBackWithWhatItKnowsAndItsSignals) {
   EXPECT_EQ(read(run).json["output"], "done");
 }
 
+TEST_F(Steps, AnAttemptThatCannotBeginIsNamed) {
+  start();
+  claim();
+  const Got refused = step("a", "begin", {{"attempt", 3}});
+  ASSERT_EQ(refused.status, 400) << refused.json;
+  EXPECT_EQ(refused.json["errors"][0]["field"], "attempt");
+  EXPECT_EQ(refused.json["detail"],
+            "attempt: 3 cannot begin: the run has no step 'a', so its first attempt is 1");
+  EXPECT_EQ(step("a", "begin", {{"attempt", 1}}).json["should_execute"], true);
+  const Got other = step("a", "begin", {{"attempt", 3}});
+  EXPECT_EQ(other.json["should_execute"], false) << other.json;
+  EXPECT_EQ(other.json["attempt"], 1);
+}
+
 TEST_F(Steps, WhatIsWrongIsNamed) {
   start();
   claim();
+  const Got ended = step("a", "complete", {{"kind", "sleep"}, {"output", 1}});
+  EXPECT_EQ(ended.json["detail"],
+            "kind: ends automatically: report only functions, compensations and markers");
   EXPECT_EQ(step("a", "begin", {{"kind", "magic"}}).json["errors"][0]["field"], "kind");
   EXPECT_EQ(step("a", "begin", {{"kind", "sleep"}}).json["errors"][0]["field"], "input");
   EXPECT_EQ(step("a", "complete", {{"output", 1}, {"more", 1}}).json["errors"][0]["field"], "more");

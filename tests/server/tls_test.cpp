@@ -1,4 +1,4 @@
-// TLS: who trusts whom, and a certificate that is replaced while the server runs.
+// TLS: which certificates are trusted, and a certificate that is replaced while the server runs.
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 using core::ProblemCode;
 using server::TlsFiles;
 
-// Before the server that needs them.
+// A base class, so that the files exist before the server.
 struct Files {
   TemporaryFolder folder;
   Authority ours{folder.path(), "ours"};
@@ -80,7 +80,7 @@ TEST_F(TlsOfServer, TellsOneWhoSpeaksPlainlyAndCloses) {
   EXPECT_TRUE(client.is_closed());
 }
 
-// The client sends all of it before it looks for an answer; it is more than the sockets take.
+// The client sends the whole body, which is more than the sockets hold, before it reads the response.
 TEST_F(TlsOfServer, LetsTheRefusalOfALargeBodyBeRead) {
   client::HttpCaller caller{target(ours), random};
   const auto refused =
@@ -107,7 +107,7 @@ TEST_F(TlsOfServer, KeepsItsCertificateWhereTheNewOneIsNoGood) {
   EXPECT_TRUE(client::HttpCaller(target(ours), random).call({.path = "/healthz"}).ok());
 }
 
-// What a handshake that offers only this cipher of TLS 1.2 agrees on; empty: nothing.
+// The result of a handshake that offers only this TLS 1.2 cipher; empty if it fails.
 std::string agreed_cipher(std::uint16_t port, const char* cipher) {
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()),
                                                                   &SSL_CTX_free};

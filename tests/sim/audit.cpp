@@ -1,4 +1,4 @@
-// The whole store against the model; and what must be true when all is over.
+// Compares the whole store with the model, and checks the conditions at the end of a run.
 #include <fmt/format.h>
 
 #include "tests/sim/checker.hpp"

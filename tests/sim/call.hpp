@@ -1,5 +1,5 @@
 #pragma once
-// One request on its way from a client or worker to a node and back.
+// One request from a client or worker to a node, and its response.
 
 #include <cstdint>
 #include <functional>
@@ -12,23 +12,23 @@
 namespace pawl::sim {
 
 struct Call {
-  // What the caller hears; nullptr when it hears nothing and has to guess.
+  // Receives the answer, or nullptr if no response arrives and the outcome is unknown.
   using Done = std::function<void(const core::Result<core::Answer>*)>;
 
   std::uint64_t number = 0;
   int node = 0;
   core::Command command = {};
-  core::Duration patience{};  // how long the caller waits for an answer
+  core::Duration patience{};  // the caller's timeout
   Done done = {};
-  bool is_over = false;     // the caller has heard, or has given up
+  bool is_over = false;     // the caller has its answer or has timed out
   bool has_answer = false;  // the engine has answered
-  bool is_done = false;     // and did so before the present transaction
+  bool is_done = false;     // and did so before the current transaction
   bool is_committed = false;
-  std::optional<core::Answer> expected = {};  // what the model says, once it is committed
+  std::optional<core::Answer> expected = {};  // the model's answer, once the call is committed
 
   [[nodiscard]] bool is_claim() const { return std::holds_alternative<core::ClaimTasks>(command); }
 };
-// Shared by the node, the network's events and the checker: whoever lets go last.
+// Shared by the node, the network's events and the checker.
 using CallPtr = std::shared_ptr<Call>;
 
 }  // namespace pawl::sim

@@ -10,9 +10,9 @@ namespace pawl::sim {
 
 namespace {
 
-volatile std::sig_atomic_t the_seed = 0;  // for the handler below, which can see nothing else
+volatile std::sig_atomic_t the_seed = 0;  // for the signal handler, which can access nothing else
 
-// An assertion of the engine ends the process: say at least which seed it was.
+// A failed assertion in the engine aborts the process: print the seed at least.
 void on_abort(int /*signal*/) {
   std::fprintf(stderr, "seed %d failed: an assertion\nto see it again: ./dev sim %d\n",
                static_cast<int>(the_seed), static_cast<int>(the_seed));
@@ -29,7 +29,7 @@ std::string report_of(const Options& options, const Violation& violation, const 
   return text + "\n";
 }
 
-// Runs the seed again, looking at the task that the violation is about.
+// Runs the seed again, and records the history of the violation's task.
 Failure failure_of(const Options& options, const Campaign& campaign, const RunResult& first) {
   const RunResult again = run(options, campaign.make_stores, first.violation->task);
   if (!again.violation || again.hash != first.hash) {

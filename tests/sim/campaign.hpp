@@ -1,5 +1,5 @@
 #pragma once
-// Many seeds after one another, until one fails or all are done.
+// Runs many seeds in sequence, until one fails or all are done.
 
 #include <cstdint>
 #include <functional>
@@ -13,15 +13,15 @@ namespace pawl::sim {
 struct Campaign {
   std::uint64_t first_seed = 1;
   int runs = 540;
-  int lives = 2'000;                  // of each run
-  std::optional<Duration> time = {};  // stop after so much real time
+  int lives = 2'000;                  // per run
+  std::optional<Duration> time = {};  // stop after this much real time
   MakeStores make_stores = make_memory_stores;
 };
 
 struct Failure {
   std::uint64_t seed = 0;
-  std::optional<Invariant> invariant = {};  // none: two runs of the seed were different
-  std::string report = {};                  // all there is to say
+  std::optional<Invariant> invariant = {};  // none: two runs of the seed differed
+  std::string report = {};                  // the complete report
 };
 
 struct CampaignResult {
@@ -32,10 +32,10 @@ struct CampaignResult {
 // Called after each run.
 using Progress = std::function<void(int runs_done, const Tally& tally)>;
 
-// One seed in a hundred is run twice, and the two must be equal.
+// Every hundredth seed runs twice, and both runs must be equal.
 [[nodiscard]] CampaignResult run_campaign(const Campaign& campaign, const Progress& progress);
 
-// One seed; with a failure if it has one.
+// Runs one seed. The result contains its failure, if any.
 [[nodiscard]] CampaignResult run_seed(const Campaign& campaign, std::uint64_t seed);
 
 }  // namespace pawl::sim

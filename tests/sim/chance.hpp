@@ -1,5 +1,6 @@
 #pragma once
-// Draws of a run. Every actor has a stream of its own, so that a change in one does not move all the others.
+// The random draws of a run. Every actor has a stream of its own, so that a change in one does not affect the
+// others.
 
 #include <cstdint>
 #include <vector>
@@ -14,7 +15,7 @@ class Chance {
   explicit Chance(std::uint64_t seed) : random_(seed) {}
 
   [[nodiscard]] bool happens(double probability) { return probability > 0 && random_.unit() < probability; }
-  // From `low` to `high`, both included.
+  // From `low` to `high`, inclusive.
   [[nodiscard]] int between(int low, int high) {
     return low + static_cast<int>(random_.below(static_cast<std::uint64_t>(high - low + 1)));
   }
@@ -29,7 +30,7 @@ class Chance {
   [[nodiscard]] const T& pick(const std::vector<T>& from) {
     return from[index(from.size())];
   }
-  // For a stream of its own.
+  // A seed for another stream.
   [[nodiscard]] std::uint64_t seed() { return random_.next(); }
 
  private:

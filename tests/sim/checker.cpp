@@ -31,7 +31,7 @@ void Checker::begin_execution(int node, std::span<const CallPtr> calls) {
 
 TrueTime Checker::true_time() const { return {.now = scheduler_.now(), .small_steps = clock_.small_steps()}; }
 
-// What has been answered by now is no part of the transaction that begins.
+// Calls that are already answered are not part of the new transaction.
 void Checker::on_begin(const StoreTime& time) {
   begun_ = time;
   for (const CallPtr& call : group_) call->is_done = call->has_answer;
@@ -94,7 +94,7 @@ void Checker::check_claim(ModelTask& task, const core::TaskRecord& record) {
   find_claim_for(task, record);
 }
 
-// Somebody must have asked this node for such a task, with this lease.
+// A worker must have sent this node a claim for such a task, with this lease.
 void Checker::find_claim_for(const ModelTask& task, const core::TaskRecord& record) {
   const std::string& worker = record.lease->worker_id;
   const Duration length = record.lease->expires_at - record.lease->acquired_at;
@@ -170,7 +170,7 @@ void Checker::on_answer(Call& call, const Result<Answer>& answer) {
     return check_claimed(std::get<core::ClaimTasks>(call.command),
                          std::get<std::vector<core::ClaimedTask>>(*answer));
   }
-  if (!call.is_committed) {  // then there was nothing to write
+  if (!call.is_committed) {  // the transaction had nothing to write
     model_.begin(begun_, true_time());
     call.expected = model_.apply(call.command, {});
     if (!model_.touched().empty()) {

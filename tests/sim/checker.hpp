@@ -1,7 +1,6 @@
 #pragma once
-// Watches every commit and every answer of all nodes and holds them against the model; throws a Violation at
-// the first difference. It reads the store through its own handle and shares nothing with the engine but the
-// types.
+// Compares every commit and every answer of all nodes with the model, and throws a Violation at the first
+// difference. It reads the store through its own handle and shares only the types with the engine.
 
 #include <cstdint>
 #include <map>
@@ -43,19 +42,19 @@ class Checker final : public Watcher {
   void on_refusal(const Call& call, const core::Problem& problem) override;
   void on_execution(const core::ClaimedTask& claimed, const std::string& worker) override;
 
-  // From now on nothing fails, and leases that are over are found within `bound`.
+  // From now on there are no faults, and expired leases must be found within `bound`.
   void heal(Duration bound) {
     healed_at_ = scheduler_.now();
     rescue_bound_ = bound;
   }
 
-  // Every row and every count against the model.
+  // Compares every row and every count with the model.
   void audit();
-  // After quiescence: what must be true at the end of all.
+  // After quiescence: checks the conditions at the end of a run.
   void audit_end();
 
  private:
-  // The invariants, one function each; `saw` counts what they examined.
+  // The invariants, one function each. `saw` counts the examined objects.
   void i01_is_kept(const Submission& asked);
   void i02_was_asked_for(const core::TaskRecord& record);
   void i04_nobody_else_holds(const ModelTask& task);
@@ -95,7 +94,7 @@ class Checker final : public Watcher {
   Tally& tally_;
   History& history_;
   Model model_;
-  // Only then does every transaction know of the steps that any of them has seen.
+  // Only within one process does every transaction know all clock steps that others have seen.
   const bool is_one_process_;
   std::map<std::string, std::vector<CallPtr>> open_claims_;  // by worker
 

@@ -174,7 +174,7 @@ void Clients::heal() {
   is_healed_ = true;
   open_queues();
   ++unsettled_;
-  scheduler_.after(kSlowest, [this] {  // a change that was under way may have come later
+  scheduler_.after(kSlowest, [this] {  // a change that was under way may arrive later
     --unsettled_;
     open_queues();
   });
@@ -196,7 +196,7 @@ void Clients::open_queues() {
   }
 }
 
-// Until it is done.
+// Retries until it succeeds.
 void Clients::set_queue(core::SetQueue command) {
   ++unsettled_;
   cluster_.send(command, kPatience, [this, command](const Result<core::Answer>* answer) {

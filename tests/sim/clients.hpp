@@ -1,6 +1,6 @@
 #pragma once
-// The clients, who enqueue, cancel and retry, and the operator, who changes queues. What they do not hear
-// back of they send again under the same idempotency key, or leave alone if there is none.
+// Clients, which enqueue, cancel and retry, and the operator, which changes queues. They repeat unanswered
+// calls under the same idempotency key; without a key they do not repeat them.
 
 #include <cstdint>
 #include <string>
@@ -19,10 +19,10 @@ class Clients {
   Clients(const Options& options, Scheduler& scheduler, Cluster& cluster, Checker& checker,
           SimClock& store_clock, const Workers& workers, std::uint64_t seed);
 
-  // From now on: nothing new, and no queue stands in the way.
+  // From now on the clients enqueue nothing new, and queues are unpaused.
   void heal();
   [[nodiscard]] bool has_sent_all() const { return lives_left_ <= 0; }
-  // Requests that are sent until they are answered.
+  // The number of calls that are retried until they are answered.
   [[nodiscard]] int unsettled() const { return unsettled_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The store's clock, stepped forward and back by chance, once a second until the heal.
+// Steps the store's clock forward and back at random, at most once a second until the heal.
 
 #include "tests/sim/chance.hpp"
 #include "tests/sim/options.hpp"

@@ -35,7 +35,7 @@ void Cluster::Faults::fail(StoreError::Kind kind, Fault fault) {
 void Cluster::Faults::before(Verb verb) {
   if (cluster_.is_healed_) return;
   const Options& options = cluster_.options_;
-  if (cluster_.scheduler_.now() < outage_until_) {  // counted when it began
+  if (cluster_.scheduler_.now() < outage_until_) {  // counted when the outage began
     cluster_.watcher_.on_fault(false);
     throw StoreError{StoreError::Kind::unavailable, "simulated"};
   }
@@ -213,7 +213,7 @@ void Cluster::answer(Node& node, const Answered& answered) {
   node.accepted.erase(call->number);
   watcher_.on_answer(*call, answered.answer);
   if (call->is_claim()) watcher_.claim_left(*call);
-  if (!call->done) return;  // of a ticker
+  if (!call->done) return;  // from a ticker
   if (!is_healed_ && chance_.happens(options_.reply_lost)) {
     tally_.landed(Fault::reply_lost);
     return give_up_later(call);
@@ -236,8 +236,8 @@ void Cluster::tick(Node& node, int incarnation) {
   scheduler_.after(next, [this, &node, incarnation] { tick(node, incarnation); });
 }
 
-// One look of a ticker: what is due is executed later, as it is when a thread was held up in between. Returns
-// when the next one is wanted.
+// One poll of a ticker. Due commands are executed later, as if the thread had stalled in between. Returns the
+// delay until the next poll.
 Duration Cluster::look(Node& node) {
   node.engine->end_waits();
   std::vector<core::Command> due;

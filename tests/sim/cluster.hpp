@@ -1,6 +1,6 @@
 #pragma once
-// The nodes, each an engine on a faulty view of the one store, and the network before them. Calls gather at a
-// node and are executed as a group; a crash throws the engine away wherever it stands, and a new one starts
+// The nodes, each an engine on a faulty view of the shared store, and the network in front of them. Calls
+// queue at a node and are executed as a group. A crash discards the engine at any point, and a new one starts
 // later.
 
 #include <cstdint>
@@ -20,13 +20,13 @@
 
 namespace pawl::sim {
 
-// How long a slow message is under way at most.
+// The maximum latency of a slow message.
 inline constexpr Duration kSlowMessageMost = std::chrono::seconds{12};
 
-// Ends a node in the middle of whatever it does. No StoreError: the engine must not catch it.
+// Ends a node at any point. It is not a StoreError, since the engine must not catch it.
 struct Crash {};
 
-// How long a caller waits for an answer.
+// The timeout of a caller.
 inline constexpr core::Duration kPatience = std::chrono::seconds{2};
 
 class Cluster {
@@ -34,18 +34,18 @@ class Cluster {
   Cluster(const Options& options, Scheduler& scheduler, StoreSource& stores, Watcher& watcher, Tally& tally,
           std::uint64_t seed);
 
-  // To some node. `done` is called once, later: with the answer, or with nothing when the caller lost
-  // patience.
+  // Sends the command to a random node. Calls `done` once, later: with the answer, or with nullptr after the
+  // timeout.
   void send(core::Command command, Duration patience, Call::Done done);
 
-  // From now on: no faults, and all nodes come back.
+  // From now on there are no faults, and all nodes restart.
   void heal();
   [[nodiscard]] std::int64_t sweeps() const { return sweeps_; }
 
  private:
   struct Node;
 
-  // What befalls the store's verbs at one node.
+  // The faults of the store's verbs at one node.
   class Faults final : public store::FaultPlan {
    public:
     Faults(Cluster& cluster, std::uint64_t seed) : cluster_(cluster), chance_(seed) {}
@@ -68,13 +68,13 @@ class Cluster {
     int incarnation = 0;
     bool is_group_due = false;
     Duration monotonic_offset{};
-    std::unique_ptr<SimClock> clock;  // an hour off, or so: it must not matter
+    std::unique_ptr<SimClock> clock;  // off by up to an hour or so, which must not matter
     std::unique_ptr<Faults> faults;
     std::unique_ptr<testing::SeededRandom> random;
     std::unique_ptr<store::Store> store;
     std::unique_ptr<engine::Engine> engine;
     std::vector<CallPtr> inbox;
-    std::map<std::uint64_t, CallPtr> accepted;  // and not answered
+    std::map<std::uint64_t, CallPtr> accepted;  // but not answered
   };
   struct Answered {
     CallPtr call;
@@ -88,7 +88,7 @@ class Cluster {
   void run_group(Node& node);
   void tick(Node& node, int incarnation);
   [[nodiscard]] Duration look(Node& node);
-  // Runs `work` on the node's engine, then hands what was answered to the watcher and to the network.
+  // Runs `work` on the node's engine, then passes the answers to the watcher and the network.
   template <typename Work>
   void execute(Node& node, const std::vector<CallPtr>& calls, Work work);
   [[nodiscard]] core::Reply reply_to(const CallPtr& call);

@@ -103,7 +103,7 @@ void Bodies::beat(const BodyPtr& body) {
   const Duration lease = body->claimed.task.lease->expires_at - body->claimed.task.lease->acquired_at;
   scheduler_.after(lease / 3, [this, body] {
     if (body->is_ended) return;
-    if (fails(options_.no_heartbeat)) return;  // from now on
+    if (fails(options_.no_heartbeat)) return;  // no heartbeats from now on
     core::ReportTasks command{.worker_id = body->worker};
     command.reports.push_back({.task_id = body->claimed.task.id, .fence = body->claimed.task.lease->fence});
     cluster_.send(std::move(command), kPatience, [](const auto*) {});
@@ -111,7 +111,8 @@ void Bodies::beat(const BodyPtr& body) {
   });
 }
 
-// Between any two steps it may die, or freeze for longer than its lease and then go on as if nothing were.
+// Between any two steps a body may die, or freeze for longer than its lease and then continue as if nothing
+// had happened.
 void Bodies::go_on(const BodyPtr& body) {
   if (body->is_ended) return;
   if (fails(options_.death)) {
@@ -146,7 +147,7 @@ bool Bodies::advance(const BodyPtr& body, const Op& op) {
   const core::StepMemo* step = find(*body, op.id);
   if (step != nullptr && step->state == NodeState::completed) return false;
   if (step != nullptr && step->state == NodeState::failed) {
-    const bool is_let_pass = op.kind != StepKind::function;  // a time-out, a task or a child that failed
+    const bool is_let_pass = op.kind != StepKind::function;  // a timeout, or a failed task or child
     if (is_let_pass) return false;
     undo(body);
     return true;
@@ -158,7 +159,7 @@ bool Bodies::advance(const BodyPtr& body, const Op& op) {
   }
   if (step != nullptr && step->state == NodeState::pending && step->due_at) {
     core::WriteSteps command{.suspend = core::SuspendBody{.until = step->due_at}};
-    body->steps.erase(op.id);  // it is tried again by whoever goes on
+    body->steps.erase(op.id);  // retried by the next holder
     write(body, std::move(command), kTries);
     return true;
   }
@@ -207,7 +208,7 @@ void Bodies::wait_for(const BodyPtr& body, const Op& op, bool is_begun) {
   write(body, std::move(command), kTries);
 }
 
-// In reverse, then it fails.
+// Undoes the steps in reverse order, then fails the body.
 void Bodies::undo(const BodyPtr& body) {
   for (auto op = body->ops.rbegin(); op != body->ops.rend(); ++op) {
     const core::StepMemo* done = find(*body, op->id);
@@ -246,7 +247,7 @@ void Bodies::write(const BodyPtr& body, core::WriteSteps command, int tries_left
       if (tries_left == 0) return end(body);
       return write(body, command, tries_left - 1);
     }
-    if (!*answer) return end(body);  // its lease is another's
+    if (!*answer) return end(body);  // the lease is lost
     note(body, std::get<core::StepsWritten>(**answer));
   });
 }

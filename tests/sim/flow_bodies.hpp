@@ -1,7 +1,7 @@
 #pragma once
-// Workers that run bodies of code: what a body does follows from its input alone, so that whoever goes on
-// with it does the same. They die, freeze past their lease and go on, and lose answers, at every point
-// between two steps.
+// Workers that run bodies of code runs. A body's actions depend only on its input, so that any worker that
+// continues it does the same. Workers die, freeze past their lease and continue, and lose answers, between
+// any two steps.
 
 #include <cstdint>
 #include <functional>
@@ -31,18 +31,18 @@ class Bodies {
   struct Op {
     core::StepKind kind = core::StepKind::function;
     std::string id;
-    bool is_undone = false;  // if the body fails behind it
+    bool is_undone = false;  // has an undo, which runs if the body fails later
   };
   struct Body {
     std::string worker;
     core::ClaimedTask claimed;
     std::vector<Op> ops;
-    bool throws = false;  // behind its last step
+    bool throws = false;  // after its last step
     std::map<std::string, core::StepMemo> steps;
     bool is_stopped = false;
     bool is_ended = false;
   };
-  // Shared by the events that move it on.
+  // Shared by the events that advance it.
   using BodyPtr = std::shared_ptr<Body>;
   using Written = std::function<void(const core::StepsWritten&)>;
 
@@ -52,7 +52,7 @@ class Bodies {
   void beat(const BodyPtr& body);
   void go_on(const BodyPtr& body);
   void advance(const BodyPtr& body);
-  // Whether it has something to do there; else the next one is looked at.
+  // Whether this operation has work to do. If not, the next one is tried.
   bool advance(const BodyPtr& body, const Op& op);
   void execute(const BodyPtr& body, const std::string& step_id, core::StepKind kind);
   void wait_for(const BodyPtr& body, const Op& op, bool is_begun);

@@ -14,11 +14,11 @@ using core::RunState;
 
 namespace {
 
-// A run that failed may be retried or undone by hand; of these nothing comes any more.
+// A failed run may be retried or undone by an operator; the other closed states are final.
 bool is_final(RunState state) { return core::is_closed(state) && state != RunState::failed; }
 
-// An operator may retry what could not be undone. What was to stop when the run ended may be stopped later,
-// by a timer that changes nothing of the run.
+// An operator may retry failed compensations. A timer may stop the remaining tasks after the run ended, which
+// does not change the run.
 bool may_follow(RunState state, RunEventType type) {
   if (!is_final(state) || type == RunEventType::timer_fired) return true;
   return state == RunState::compensation_failed && type == RunEventType::workflow_retried;
@@ -56,7 +56,7 @@ std::vector<std::string> gaps(const FlowTally& tally) {
   }
   for (int i = 0; i < core::kRunEventTypeCount; ++i) {
     const auto type = static_cast<RunEventType>(i);
-    // Of checkpoints and of runs that are stuck: nobody writes the ones, nothing lasts long enough for these.
+    // No simulated client writes checkpoints, and no run lasts long enough to be stuck.
     if (type == RunEventType::checkpoint_written || type == RunEventType::recovery_started) continue;
     want(tally.events.at(static_cast<std::size_t>(i)), fmt::format("the event {}", to_string(type)));
   }

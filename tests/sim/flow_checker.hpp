@@ -1,6 +1,7 @@
 #pragma once
-// Watches workflows: every commit's events, what bodies of code are handed and what they do. It keeps what
-// it saw by itself; at the end the whole store is looked through, and every run rebuilt from its log.
+// Checks workflows: the events of every commit, the steps that bodies receive, and the steps that they
+// execute. It keeps its own record; at the end it verifies the whole store and rebuilds every run from its
+// log.
 
 #include <array>
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace pawl::sim {
 
-// A promise about workflows that was not kept.
+// A broken promise about workflows.
 struct FlowViolation {
   std::string invariant;  // such as I25
   std::string what;
@@ -27,15 +28,15 @@ struct FlowTally {
   std::int64_t flows = 0;
   std::int64_t commits = 0;
   std::int64_t steps = 0;     // executed by bodies
-  std::int64_t replays = 0;   // bodies that were handed steps
-  std::int64_t repeated = 0;  // starts that were sent again, and found their run
+  std::int64_t replays = 0;   // bodies that received recorded steps
+  std::int64_t repeated = 0;  // repeated starts that found their run
   std::array<std::int64_t, core::kRunStateCount> ended{};
   std::array<std::int64_t, core::kRunEventTypeCount> events{};
   std::array<std::int64_t, kFaultNames.size()> faults{};
 
   FlowTally& operator+=(const FlowTally& other);
 };
-// What a campaign must have seen and did not.
+// Required observations that are missing from a campaign.
 [[nodiscard]] std::vector<std::string> gaps(const FlowTally& tally);
 [[nodiscard]] std::string account(const FlowTally& tally);
 
@@ -54,14 +55,15 @@ class FlowChecker final : public Watcher {
   void on_refusal(const Call& /*call*/, const core::Problem& /*problem*/) override {}
   void on_execution(const core::ClaimedTask& claimed, const std::string& worker) override;
 
-  // A body does the step now. Whoever was handed the step must not (I25).
+  // The body executes the step now. A body that received the step as completed must not (I25).
   void on_step(const core::ClaimedTask& body, const std::string& step_id);
 
   [[nodiscard]] int open_flows() const { return open_; }
   [[nodiscard]] std::vector<core::RunId> in(core::RunState state) const;
-  // One that was started, by chance; nothing if there is none yet.
+  // The runs seen so far.
   [[nodiscard]] const std::vector<core::RunId>& known() const { return known_; }
-  // After quiescence. A clock that went back makes a claim seem older than the one before it (I04).
+  // Called after quiescence. After a backward clock step, a claim may appear older than the one before it
+  // (I04).
   void audit_end(bool has_gone_back);
 
  private:
@@ -83,7 +85,7 @@ class FlowChecker final : public Watcher {
   std::map<core::RunId, Flow> flows_;
   std::vector<core::RunId> known_;
   std::map<std::string, core::RunId> keys_;  // acknowledged
-  // How many steps were kept when a body was claimed under a fence.
+  // The number of recorded steps when a body was claimed with a fence.
   std::map<std::pair<core::TaskId, std::int64_t>, std::size_t> kept_at_claim_;
   int open_ = 0;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Clients of workflows: they start runs of graphs and of code, signal, pause, cancel, retry and undo them. A
-// start that is not answered is sent again under its key.
+// Clients of workflows: they start graph and code runs, and signal, pause, cancel, retry and undo them. They
+// repeat an unanswered start under its key.
 
 #include <cstdint>
 #include <string>
@@ -18,10 +18,10 @@ class FlowClients {
   FlowClients(const Options& options, Scheduler& scheduler, Cluster& cluster, const FlowChecker& checker,
               int flows, std::uint64_t seed);
 
-  // Puts the definitions that they start into the store.
+  // Writes the definitions that they start to the store.
   static void define(store::Store& store, core::Clock& clock, std::uint64_t seed);
 
-  // From now on: nothing new, and what is paused goes on.
+  // From now on the clients start nothing new, and paused runs are resumed.
   void heal();
   [[nodiscard]] bool has_sent_all() const { return flows_left_ <= 0; }
   [[nodiscard]] int unsettled() const { return unsettled_; }

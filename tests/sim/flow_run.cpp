@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kQuietWithin = 4h;  // after the heal, in simulated time
-constexpr int kTasksOfAFlow = 8;       // about
+constexpr int kTasksOfAFlow = 8;       // approximate
 
 class FlowRun {
  public:
@@ -74,7 +74,7 @@ class FlowRun {
     }
   }
 
-  // The log of the run that a violation is about, a line an event.
+  // The log of the violation's run, one line per event.
   [[nodiscard]] std::string log_of(const core::RunId& run) const {
     std::string text;
     for (const store::StoredEvent& stored : audited_->list_run_events(run, 0, 1'000)) {

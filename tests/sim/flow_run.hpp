@@ -1,6 +1,6 @@
 #pragma once
-// One run of one seed with workflows in it: graphs and code under fire, then heal, then every run must come
-// to its end and be what its events say.
+// Runs one seed with workflows: graphs and code under faults, then the heal. After that, every run must end
+// and match its event log.
 
 #include <optional>
 #include <string>

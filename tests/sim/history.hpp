@@ -1,6 +1,6 @@
 #pragma once
-// What happened in a run, as a hash (two runs of a seed must be equal) and, for one task that is looked at,
-// as lines to read. A run keeps no lines otherwise: to see them, the seed is run again.
+// The history of a run, as a hash (two runs of a seed must be equal) and, for one watched task, as readable
+// lines. Other runs keep no lines: to see them, the seed is run again.
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +29,7 @@ class History {
   }
 
   [[nodiscard]] bool watches(const core::TaskId& id) const { return watched_ == id; }
-  // For the watched task only: ask `watches` before a line is made.
+  // For the watched task only: call `watches` before composing a line.
   void line(core::Duration time, std::string text) { lines_.push_back({time, std::move(text)}); }
 
   [[nodiscard]] std::uint64_t hash() const { return hash_; }

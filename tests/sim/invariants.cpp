@@ -39,7 +39,7 @@ void Checker::i04_nobody_else_holds(const ModelTask& task) {
   if (task.lease) broken(Invariant::i04, "claimed while " + task.lease->worker + " holds it", task.id);
 }
 
-// By true time, however the store's clock was set in between.
+// By true time, regardless of steps of the store's clock.
 void Checker::i04_leases_last() {
   constexpr Duration kSlack = std::chrono::milliseconds{300};
   if (!is_one_process_) return;
@@ -68,7 +68,7 @@ void Checker::i06_stale_changed_nothing(const core::Report& report, bool is_refu
   }
 }
 
-// The status is the one that the table and the commands of the transaction lead to.
+// The status must be the result of the transition table and the transaction's commands.
 void Checker::i07_i09_status(const ModelTask& task, TaskStatus actual) {
   const bool is_touched = task.touched_in == model_.transaction();
   const TaskStatus before = is_touched ? task.status_before : task.status;
@@ -85,7 +85,7 @@ void Checker::i07_i09_status(const ModelTask& task, TaskStatus actual) {
   broken(is_of_line ? Invariant::i16 : Invariant::i09, what, task.id);
 }
 
-// Whatever differs after a stale report is that report's work.
+// Any difference after a stale report was caused by that report.
 void Checker::i06_stale_had_no_effect(const ModelTask& task, const store::StoredTask& row) {
   if (task.stale_in != model_.transaction()) return;
   const core::TaskRecord& record = row.record;
@@ -218,7 +218,7 @@ void Checker::i15_limits_hold(const std::string& name, const ModelQueue& queue) 
   }
   for (const auto& [type, most] : queue.type_concurrency) {
     const auto claimed = queue.type_claimed_in.find(type);
-    // A limit that was lowered takes nothing from those who hold more; it gives nothing more either.
+    // A lowered limit takes no tasks from their holders, but it allows no further claims either.
     if (claimed == queue.type_claimed_in.end() || claimed->second != model_.transaction()) continue;
     const auto held = queue.held_by_type.find(type);
     if (held->second > most) {

@@ -18,7 +18,7 @@ using core::TaskMoved;
 
 namespace {
 
-// Lost workers are forgiven this often before tries are spread out in time.
+// Up to this many lost attempts are retried without backoff.
 constexpr int kFreeLosses = 2;
 
 Problem problem_of(ProblemCode code) { return {.code = code, .detail = {}}; }
@@ -211,7 +211,8 @@ Result<ReportAnswer> Model::report(const std::string& worker, const core::Report
   return answer;
 }
 
-// The same report again gets the same answer; another one about an ended task is told so; the rest is stale.
+// A repeated report gets the same answer. Another report on an ended attempt is refused as already completed;
+// all others are stale.
 Result<ReportAnswer> Model::repeat(const ModelTask& task, const std::string& worker,
                                    const core::Report& report) const {
   for (const PastAttempt& past : task.past) {
@@ -259,7 +260,7 @@ Result<TaskMoved> Model::revive(const TaskId& id) {
     ModelLine& its_line = line(*task);
     task->may_be_either = its_line.left_in == transaction_;
     if (its_line.head != nullptr || !its_line.waiting.empty()) {
-      // Those that have had their turn stand before the others, by their creation.
+      // Tasks that were claimed before come first, in the order of creation.
       const auto place =
           std::find_if(its_line.waiting.begin(), its_line.waiting.end(),
                        [&](const ModelTask* other) { return other->fence == 0 || task->id < other->id; });
@@ -339,7 +340,7 @@ void Model::claim(ModelTask& task, const std::string& worker, Duration length) {
   ++task.attempt;
   ++task.fence;
   ++task.claims;
-  // A group that is a little behind does not start a lease before the task became available.
+  // A group whose clock is slightly behind does not start a lease before the task became available.
   constexpr Duration kBehindMax = std::chrono::seconds{15};
   const bool is_behind = now_ < task.available_to && task.available_to - now_ <= kBehindMax;
   const TimePoint from = is_behind ? task.available_to : now_;

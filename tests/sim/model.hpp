@@ -1,8 +1,8 @@
 #pragma once
-// What must be, told by the API's text and not by the engine's code: tasks, lines of keys and queues as plain
-// values, moved by the commands whose commit was seen. Where the engine has a choice (which task a claim
-// gets, how far a wait is spread) the model keeps a range and learns the choice from the store, after it was
-// checked.
+// The expected state, derived from the API's text and not from the engine's code: tasks, key lines and queues
+// as plain values, changed by the commands of observed commits. Where the engine has a choice (which task a
+// claim gets, the jitter of a backoff) the model keeps a range, and takes the choice from the store after
+// checking it.
 
 #include <cstdint>
 #include <deque>
@@ -28,12 +28,12 @@ using core::TaskId;
 using core::TaskStatus;
 using core::TimePoint;
 
-// One task that a client wants: its number stands in the payload, so that a stored row says whose it is.
+// One task requested by a client. The payload contains its number, which identifies it in stored rows.
 struct Submission {
   std::uint64_t number = 0;
   core::TaskSpec spec = {};
-  bool is_refused = false;       // it was invalid: nothing may come of it
-  bool is_acknowledged = false;  // somebody was told that it is stored
+  bool is_refused = false;       // invalid: it must have no effect
+  bool is_acknowledged = false;  // a caller received the acknowledgment
   std::optional<TaskId> task = {};
 };
 
@@ -73,23 +73,23 @@ struct ModelTask {
   int attempt = 0;
   int budget_from = 0;
   std::int64_t fence = 0;
-  TimePoint available_from = {};  // the range that available_at is in; one point once it is known
+  TimePoint available_from = {};  // range of available_at; a single time once it is known
   TimePoint available_to = {};
   std::optional<ModelLease> lease = {};
   std::optional<ModelEnd> end = {};
   std::vector<PastAttempt> past = {};
   int claims = 0;
   int releases = 0;
-  int ends = 0;                     // since it was last revived
-  std::int64_t fence_answered = 0;  // the last one that a claim's answer carried
-  std::vector<std::pair<std::int64_t, std::string>> executions = {};  // fence and worker of handlers that ran
+  int ends = 0;                                                       // since the last retry by an operator
+  std::int64_t fence_answered = 0;                                    // the last one in a claim's answer
+  std::vector<std::pair<std::int64_t, std::string>> executions = {};  // fence and worker of executed handlers
 
-  // Of the transaction that touched it last.
+  // The following refer to the last transaction that touched the task.
   std::uint64_t touched_in = 0;
-  std::uint64_t stale_in = 0;  // a stale report came in this one
+  std::uint64_t stale_in = 0;  // the one in which a stale report arrived
   TaskStatus status_before = TaskStatus::pending;
-  bool may_be_either = false;              // revived while its line moved on: told to be pending or blocked
-  std::optional<Duration> wait_base = {};  // of a retry under the policy, before it was spread
+  bool may_be_either = false;              // retried while its line advanced: reported as pending or blocked
+  std::optional<Duration> wait_base = {};  // backoff of a policy retry, before jitter
 
   std::int64_t core::QueueCounts::*counted_as = nullptr;
 
@@ -99,7 +99,7 @@ struct ModelTask {
 struct ModelLine {
   ModelTask* head = nullptr;
   std::deque<ModelTask*> waiting = {};
-  std::uint64_t left_in = 0;  // the transaction in which its head ended last
+  std::uint64_t left_in = 0;  // the transaction in which its head last ended
 };
 
 struct ModelQueue {
@@ -108,23 +108,23 @@ struct ModelQueue {
   std::map<std::string, std::int64_t> type_concurrency = {};
   core::QueueCounts counts = {};
   std::map<std::string, std::int64_t> held_by_type = {};
-  std::uint64_t claimed_in = 0;  // the transaction that claimed from it last
+  std::uint64_t claimed_in = 0;  // the last transaction that claimed from it
   std::map<std::string, std::uint64_t> type_claimed_in = {};
 
   [[nodiscard]] std::int64_t held() const { return counts.claimed + counts.running; }
 };
 
-// A lease that a sweep ended, and since when it wanted ending.
+// A lease that a sweep ended, and when it was due.
 struct Rescue {
   ModelTask* task = nullptr;
   TimePoint due_at = {};
-  Duration lasted{0};    // by true time, from the renewal or the start that counts
-  Duration promised{0};  // at least so long, less what is not bridged
+  Duration lasted{0};    // in true time, since the decisive renewal or start
+  Duration promised{0};  // the minimum, less steps too small to be bridged
 };
 
 class Model {
  public:
-  // The ids of the rows that a commit made, by the number in their payload.
+  // The ids of the rows that a commit created, by the number in their payload.
   using Created = std::vector<std::pair<std::uint64_t, TaskId>>;
 
   explicit Model(Tally& tally) : tally_(tally) {}
@@ -133,23 +133,23 @@ class Model {
   [[nodiscard]] Submission* submission(std::uint64_t number);
   [[nodiscard]] static std::optional<std::uint64_t> number_in(const core::RawJson& payload);
 
-  // One transaction: begin, what its commands do in their order, then the lines that move on.
+  // One transaction: begin, the effects of its commands in order, then the lines that advance.
   void begin(const StoreTime& time, const TrueTime& true_time);
   [[nodiscard]] core::Answer apply(const core::Command& command, const Created& created);
   void advance_lines();
-  // The engine's choice, already checked.
+  // Applies the engine's choice, which has been checked.
   void claim(ModelTask& task, const std::string& worker, Duration length);
-  // Counts the task where it stands now.
+  // Counts the task in its current state.
   void settle(ModelTask& task);
 
   [[nodiscard]] const std::vector<ModelTask*>& touched() const { return touched_; }
   [[nodiscard]] const std::vector<Rescue>& rescues() const { return rescues_; }
   [[nodiscard]] std::uint64_t transaction() const { return transaction_; }
   [[nodiscard]] TimePoint now() const { return now_; }
-  // Not counting what the store's clock skipped since its renewal.
+  // Excludes the time that the store's clock skipped since the renewal.
   [[nodiscard]] bool is_expired(const ModelLease& lease) const;
-  // The latest time that the store's clock has shown: what was due then is due, also when the clock steps
-  // back.
+  // The latest time that the store's clock has shown. Work that was due at that time stays due after a
+  // backward step.
   [[nodiscard]] TimePoint latest() const { return latest_; }
 
   [[nodiscard]] ModelTask* find(const TaskId& id);
@@ -209,7 +209,7 @@ class Model {
   std::vector<Rescue> rescues_;
 };
 
-// The bounds of a wait after the n-th failure, before and after it is spread.
+// The bounds of the backoff after the n-th failure, before and after jitter.
 struct WaitBounds {
   Duration base;
   Duration least;

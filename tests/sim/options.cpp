@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Off in a third of the runs, else anything up to `most`.
+// Zero in a third of the runs, otherwise up to `most`.
 double sometimes(Chance& chance, double most) {
   return chance.happens(0.33) ? 0 : chance.between(most / 20, most);
 }
@@ -86,7 +86,7 @@ Options options_for(std::uint64_t seed, int lives) {
   choose_workers(options, chance);
   choose_clients(options, chance);
   choose_queues(options, chance);
-  // Enough hands for the work, mostly: about a second and a half for each task.
+  // Usually enough handlers for the work: about a second and a half per task.
   const double hands = options.workers * options.slots;
   const double seconds = options.lives * 1.5 / hands * chance.between(0.7, 2.0);
   options.span = Duration{static_cast<std::int64_t>(std::max(seconds, 20.0) * 1e6)};
@@ -104,7 +104,7 @@ std::string to_string(const Options& options) {
     }
   };
 #define PAWL_ADD(name) \
-  add(#name, options.name)  // a macro only so that names cannot drift from what they name
+  add(#name, options.name)  // a macro only so that the names cannot drift from the fields
   PAWL_ADD(lives), PAWL_ADD(span), PAWL_ADD(nodes), PAWL_ADD(commit_time), PAWL_ADD(tick),
       PAWL_ADD(ticker_pause);
   PAWL_ADD(tick_page), PAWL_ADD(store_retry), PAWL_ADD(store_unavailable), PAWL_ADD(store_outage);

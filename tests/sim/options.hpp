@@ -1,6 +1,6 @@
 #pragma once
-// What one run is like. Swarm testing: each seed switches a random part of the faults and features on, with
-// random strength, since a fault that is always there hides the bugs that need its absence.
+// The parameters of one run. Swarm testing: each seed enables a random subset of faults and features with
+// random strength, since a fault that is always present hides the bugs that occur only without it.
 
 #include <cstdint>
 #include <string>
@@ -13,17 +13,17 @@ using core::Duration;
 
 struct Options {
   std::uint64_t seed = 0;
-  int lives = 0;    // tasks to be enqueued
-  Duration span{};  // over which they are, in simulated time
+  int lives = 0;    // number of tasks to enqueue
+  Duration span{};  // duration of the enqueues, in simulated time
 
   // The cluster.
   int nodes = 3;
-  Duration commit_time{};   // how long requests gather for a group
-  Duration tick{};          // between two looks of a ticker
-  Duration ticker_pause{};  // at most, between its read and the execution of what it found
+  Duration commit_time{};   // how long requests are batched into a group
+  Duration tick{};          // between two polls of a ticker
+  Duration ticker_pause{};  // maximum, between its read and the execution of the commands found
   int tick_page = 100;
 
-  // Faults: of the store, for each verb; of the network, for each message; of clocks, for each second.
+  // Faults: of the store, per verb; of the network, per message; of clocks, per second.
   double store_retry = 0;
   double store_unavailable = 0;
   double store_outage = 0;
@@ -36,12 +36,12 @@ struct Options {
   double clock_step = 0;
   Duration clock_step_max{};
 
-  // Workers: for each handler, unless said otherwise.
+  // Workers: per handler, unless noted otherwise.
   int workers = 0;
   int slots = 0;
   Duration lease_min{};
   Duration lease_max{};
-  double claim_wait = 0;  // for each claim
+  double claim_wait = 0;  // per claim
   double pause = 0;
   double death = 0;         // of the handler
   double worker_death = 0;  // of the whole worker
@@ -52,7 +52,7 @@ struct Options {
   double no_heartbeat = 0;
   double ignore_cancel = 0;
 
-  // Clients: for each task or each request.
+  // Clients: per task or per request.
   int clients = 0;
   double keyed = 0;
   int keys = 0;
@@ -67,13 +67,13 @@ struct Options {
 
   // Queues.
   int queues = 0;
-  double limits = 0;  // for each change of settings
+  double limits = 0;  // per change of settings
   double rates = 0;
   double queue_pauses = 0;
 };
 
 [[nodiscard]] Options options_for(std::uint64_t seed, int lives);
-// All of them, one name=value each: what is printed with a failing seed.
+// All options as name=value, for the report of a failing seed.
 [[nodiscard]] std::string to_string(const Options& options);
 
 }  // namespace pawl::sim

@@ -25,7 +25,7 @@ struct Arguments {
   std::string canary;
 };
 
-// A bar on a terminal, a line now and then elsewhere.
+// A progress bar on a terminal, otherwise an occasional line.
 class Bar {
  public:
   Bar(int runs, bool is_verbose)
@@ -66,7 +66,7 @@ std::optional<int> plant(const std::string& name) {
   return 2;
 }
 
-// Nothing to complain about where too little was run to expect all of it.
+// Below these sizes, a campaign is too small to require every observation.
 constexpr std::int64_t kLivesForGates = 20'000;
 constexpr std::int64_t kFlowsForGates = 3'000;
 
@@ -90,7 +90,7 @@ int finish(const CampaignResult& result, bool is_campaign) {
 
 int run_with(const Arguments& arguments, const MakeStores& make_stores) {
   Campaign campaign{.make_stores = make_stores};
-  if (arguments.store != "memory") {  // a disk takes its time
+  if (arguments.store != "memory") {  // stores on disk are slower
     campaign.runs = 5;
     campaign.lives = 200;
   }
@@ -106,7 +106,7 @@ int run_with(const Arguments& arguments, const MakeStores& make_stores) {
   return finish(run_campaign(campaign, [&](int done, const Tally& tally) { bar.show(done, tally); }), true);
 }
 
-// Workflows in it: many runs of graphs and of code for each seed.
+// The campaign with workflows: many graph and code runs per seed.
 int run_workflows(const Arguments& arguments, const MakeStores& make_stores) {
   const bool is_one = arguments.seed && !arguments.runs;
   const int flows = arguments.lives.value_or(arguments.store == "memory" ? 40 : 10);

@@ -8,7 +8,7 @@
 
 namespace pawl::sim {
 
-// `stores`: the kinds that this program was linked with.
+// `stores`: the kinds that this program is linked with.
 int run_program(int argc, char** argv, const std::map<std::string, MakeStores>& stores);
 
 }  // namespace pawl::sim

@@ -86,7 +86,7 @@ class Run {
     throw Violation{Invariant::i01, "stuck: all tasks ended, and somebody still waits for an answer"};
   }
 
-  // A single run sees few waits: enough to tell spread from none.
+  // A single run has few backoffs: enough to distinguish jitter from none.
   void check_spread() {
     const auto used =
         std::count_if(tally_.jitter.begin(), tally_.jitter.end(), [](auto count) { return count > 0; });

@@ -1,5 +1,5 @@
 #pragma once
-// One run of one seed: work under fire, then heal, then everything must come to its end.
+// Runs one seed: work under faults, then the heal, after which all work must end.
 
 #include <cstdint>
 #include <optional>
@@ -14,9 +14,9 @@ namespace pawl::sim {
 
 struct RunResult {
   Tally tally = {};
-  std::uint64_t hash = 0;  // of all that happened
+  std::uint64_t hash = 0;  // of the whole history
   std::optional<Violation> violation = {};
-  std::string excerpt = {};  // what happened to the watched task
+  std::string excerpt = {};  // the history of the watched task
 };
 
 [[nodiscard]] RunResult run(const Options& options, const MakeStores& make_stores,

@@ -1,5 +1,5 @@
 #pragma once
-// Simulated time: events in order of their time, and the clocks that are derived from it. One thread.
+// Simulated time: events in order of their time, and the clocks derived from it. Not thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -27,10 +27,10 @@ class Scheduler {
     events_.push({.time = now_ + delay, .number = ++last_number_, .action = std::move(action)});
   }
 
-  // Runs the next event; false if there is none.
+  // Runs the next event. Returns false if there is none.
   bool step() {
     if (events_.empty()) return false;
-    Event next = std::move(const_cast<Event&>(events_.top()));  // it is popped before anyone looks again
+    Event next = std::move(const_cast<Event&>(events_.top()));  // popped before the next comparison
     events_.pop();
     now_ = next.time;
     next.action();
@@ -40,10 +40,10 @@ class Scheduler {
  private:
   struct Event {
     Duration time;
-    std::uint64_t number;  // events of one moment run in the order they were made
+    std::uint64_t number;  // events of the same time run in the order of creation
     Action action;
 
-    bool operator<(const Event& other) const {  // the queue gives the largest first
+    bool operator<(const Event& other) const {  // the queue returns the largest first
       return time != other.time ? time > other.time : number > other.number;
     }
   };
@@ -53,8 +53,8 @@ class Scheduler {
   std::priority_queue<Event> events_;
 };
 
-// A clock that runs with the simulation and is off by something. The store has one, which steps; each node
-// has one of its own, which must not matter.
+// A clock that runs with the simulation at an offset. The store has one, which is stepped; each node has one
+// of its own, which must not matter.
 class SimClock final : public core::Clock {
  public:
   SimClock(const Scheduler& scheduler, Duration wall_offset, Duration monotonic_offset)
@@ -72,7 +72,7 @@ class SimClock final : public core::Clock {
   }
   // The sum of the steps that are too small for a store to detect.
   [[nodiscard]] Duration small_steps() const { return small_steps_; }
-  // When, in simulated time, this clock shows `time` if it is not stepped again.
+  // The simulated time at which this clock shows `time`, unless it is stepped again.
   [[nodiscard]] Duration moment_of(TimePoint time) const { return time - kStart - wall_offset_; }
 
  private:

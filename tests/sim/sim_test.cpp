@@ -1,4 +1,5 @@
-// A short campaign of the simulation: nothing breaks, everything was tried, and a seed is a run.
+// A short campaign of the simulation: no promise is broken, everything is exercised, and seeds are
+// reproducible.
 #include <cstdio>
 #include <string>
 #include <vector>

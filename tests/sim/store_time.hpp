@@ -1,5 +1,5 @@
 #pragma once
-// The time of one transaction, as the store tells it and as it really is.
+// The time of one transaction, in store time and in true time.
 
 #include "core/store_clock.hpp"
 #include "core/time.hpp"
@@ -8,13 +8,13 @@ namespace pawl::sim {
 
 struct StoreTime {
   core::TimePoint now = {};
-  core::ClockState clock = {};  // the steps that the transaction knew of
+  core::ClockState clock = {};  // the steps known to the transaction
 };
 
-// By the simulation's own time, which never steps.
+// The simulation's own time, which never steps.
 struct TrueTime {
   core::Duration now{0};
-  core::Duration small_steps{0};  // the sum of the clock's steps until now that are too small to be bridged
+  core::Duration small_steps{0};  // the sum of the clock steps until now that are too small to be bridged
 };
 
 }  // namespace pawl::sim

@@ -1,5 +1,5 @@
 #pragma once
-// Where the nodes of a run get their store from: all the same object, or a handle each on one database.
+// The source of the stores of a run's nodes: one shared object, or one handle per node on one database.
 
 #include <functional>
 #include <memory>
@@ -15,9 +15,9 @@ class StoreSource {
   StoreSource(const StoreSource&) = delete;
   StoreSource& operator=(const StoreSource&) = delete;
   virtual ~StoreSource() = default;
-  // Shared: by all nodes for the memory store.
+  // Shared: all nodes use the same memory store.
   [[nodiscard]] virtual std::shared_ptr<store::Store> open() = 0;
-  // Whether `open` gives the same object each time.
+  // Whether `open` returns the same object each time.
   [[nodiscard]] virtual bool is_one_process() const = 0;
 };
 

@@ -10,7 +10,7 @@ namespace pawl::sim {
 namespace {
 
 constexpr std::int64_t kSweepsLeast = 10;
-constexpr double kChiSquareMax = 45;  // nine degrees of freedom: one even draw in a million is above it
+constexpr double kChiSquareMax = 45;  // nine degrees of freedom: one uniform sample in a million exceeds it
 constexpr std::int64_t kJitterSamplesLeast = 500;
 
 template <std::size_t N>
@@ -78,7 +78,8 @@ std::vector<std::string> gaps(const Tally& tally) {
     if (tally.refused[i] == 0) found.push_back(fmt::format("{} never was refused", kOperationNames[i]));
   }
   for (std::size_t i = 0; i < tally.transitions.size(); ++i) {
-    // Only runs hold tasks and call cancelled ones back, and there are none here: tests/conformance has them.
+    // Only runs hold tasks and revive canceled ones, and there are no runs here: tests/conformance covers
+    // these.
     const core::TaskTransition& step = core::kTaskTransitions[i];
     if (step.event == core::TaskEvent::held || step.from == core::TaskStatus::cancelled) continue;
     if (tally.transitions[i] == 0) found.push_back("the step " + transition_name(i) + " was never taken");

@@ -1,7 +1,6 @@
 #pragma once
-// What was counted: faults where they landed, operations, transitions, what each invariant examined. Runs are
-// added up over a campaign, and the campaign fails where something stayed at nothing: a green that saw
-// nothing is none.
+// Counters: landed faults, operations, transitions, and the objects that each invariant examined. A campaign
+// adds up its runs, and fails if a counter stays at zero: a pass that exercised nothing proves nothing.
 
 #include <array>
 #include <cstdint>
@@ -120,20 +119,20 @@ struct Tally {
   void did(Operation operation, bool ok) { ++(ok ? done : refused)[static_cast<std::size_t>(operation)]; }
   void took(core::TaskStatus from, core::TaskEvent event);
   void saw(Invariant invariant) { ++examined[static_cast<std::size_t>(invariant)]; }
-  // `spread` in [-1, 1): how far within its jitter a wait was from the middle.
+  // `spread` in [-1, 1): a backoff's position within its jitter, relative to the middle.
   void spread_by(double spread);
 
   [[nodiscard]] std::int64_t all_faults() const;
   [[nodiscard]] std::int64_t jitter_samples() const;
-  // How unlikely the spread is for even draws: chi-square over the buckets.
+  // Chi-square over the buckets: how unlikely the sample is for uniform jitter.
   [[nodiscard]] double jitter_chi_square() const;
 
   Tally& operator+=(const Tally& other);
 };
 
-// What a campaign of this size must have seen and did not; empty: it counts.
+// Observations that a campaign of this size requires and lacks; empty: the campaign is valid.
 [[nodiscard]] std::vector<std::string> gaps(const Tally& tally);
-// The closing account.
+// The final summary.
 [[nodiscard]] std::string account(const Tally& tally);
 
 }  // namespace pawl::sim

@@ -1,5 +1,5 @@
 #pragma once
-// A promise that was not kept: what the checker throws, through the engine and out of the run.
+// A broken promise. The checker throws it, through the engine and out of the run.
 
 #include <optional>
 #include <string>

@@ -78,7 +78,7 @@ void Workers::die(Worker& worker) {
   worker.reports.clear();
   worker.is_flush_due = false;
   worker.is_claiming = false;
-  // Some come back under their old name, as a host name would be: fences must tell the two apart.
+  // Half of the workers restart under their old name, as with a host name: fences must distinguish the two.
   if (chance_.happens(0.5)) worker.name = "w" + std::to_string(++names_);
   claim_later(worker, chance_.between(100ms, 5s));
 }
@@ -132,12 +132,12 @@ void Workers::beat(const HandlerPtr& handler) {
 void Workers::heard_back(const HandlerPtr& handler, const Result<core::ReportAnswer>* answer) {
   if (answer == nullptr || !is_alive(*handler) || handler->is_told_to_stop) return;
   const bool is_lost = !answer->ok() && answer->problem().code != core::ProblemCode::unavailable;
-  if (is_lost && chance_.happens(0.5)) return end(handler);  // the others go on: zombies
+  if (is_lost && chance_.happens(0.5)) return end(handler);  // the others continue as zombies
   const bool is_cancelled = answer->ok() && (*answer)->cancel_requested;
   if (is_cancelled && !chance_.happens(options_.ignore_cancel)) stop(handler);
 }
 
-// Asked to stop: fails or gives the task back, and either way it is cancelled.
+// The handler was asked to stop: it fails or releases the task, and either way the task is canceled.
 void Workers::stop(const HandlerPtr& handler) {
   handler->is_told_to_stop = true;
   Report last{.task_id = handler->task, .fence = handler->fence, .action = ReportAction::release};

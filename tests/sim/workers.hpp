@@ -1,6 +1,6 @@
 #pragma once
-// The workers: each claims from any node and runs several handlers at once, which heartbeat and report, or
-// freeze past their lease and then go on as if nothing had happened, or die.
+// The workers: each claims from any node and runs several handlers concurrently, which heartbeat and report,
+// freeze past their lease and then continue as if nothing had happened, or die.
 
 #include <cstdint>
 #include <functional>
@@ -21,10 +21,10 @@ class Workers {
   Workers(const Options& options, Scheduler& scheduler, Cluster& cluster, Watcher& watcher, Tally& tally,
           std::uint64_t seed);
 
-  // From now on they only do what good workers do.
+  // From now on they behave correctly.
   void heal() { is_healed_ = true; }
   [[nodiscard]] int handlers() const { return handlers_; }
-  // Tasks that were reported to have failed for good.
+  // Tasks with a reported final failure.
   [[nodiscard]] const std::vector<TaskId>& ended_badly() const { return ended_badly_; }
 
  private:
@@ -36,7 +36,7 @@ class Workers {
   };
   struct Worker {
     int index = 0;
-    int incarnation = 0;  // rises when it dies
+    int incarnation = 0;  // incremented when it dies
     std::string name;
     bool is_claiming = false;
     int busy = 0;
@@ -52,7 +52,7 @@ class Workers {
     bool is_told_to_stop = false;
     bool is_ended = false;
   };
-  // Shared by the events that move it on.
+  // Shared by the events that advance it.
   using HandlerPtr = std::shared_ptr<Handler>;
 
   void claim(Worker& worker);

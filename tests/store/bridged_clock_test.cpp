@@ -1,4 +1,4 @@
-// Store time of a process from a clock that is set, or read wrongly.
+// A process's store time while its clock is stepped or misread.
 #include "store/bridged_clock.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Several stores and threads on one database: nothing is given twice, nothing waits for ever.
+// Several stores and threads on one database: no task is claimed twice, and no transaction waits forever.
 #include <atomic>
 #include <set>
 #include <thread>
@@ -27,7 +27,7 @@ TEST(PostgresConcurrency, TwoNodesClaimingOneLaneGetDisjointTasks) {
       const auto claimed = hands.claim(37);
       empty = claimed.empty() ? empty + 1 : 0;
       if (claimed.empty())
-        std::this_thread::sleep_for(100ms);  // other nodes' commits may be seen this much later
+        std::this_thread::sleep_for(100ms);  // other nodes' commits become visible with a delay
       for (const auto& record : claimed) mine.push_back(record.id);
     }
   };

@@ -1,4 +1,4 @@
-// The server's clock as a node tells it between answers.
+// The server's clock as a node extrapolates it between answers.
 #include <gtest/gtest.h>
 
 #include "store/postgres/heard_clock.hpp"
@@ -24,16 +24,16 @@ TEST(HeardClock, GoesOnFromWhatItHeard) {
 
 TEST(HeardClock, IsNotBehindAnythingItHeard) {
   HeardClock clock;
-  clock.hear(kNoon, kStart);               // came at once
-  clock.hear(kNoon + 5ms, kStart + 20ms);  // was 15 ms on its way
+  clock.hear(kNoon, kStart);               // arrived without delay
+  clock.hear(kNoon + 5ms, kStart + 20ms);  // took 15 ms to arrive
   EXPECT_EQ(clock.tell(kStart + 20ms), kNoon + 20ms);
-  clock.hear(kNoon + 60ms, kStart + 50ms);  // the first was slower than this one
+  clock.hear(kNoon + 60ms, kStart + 50ms);  // took less time than the first
   EXPECT_EQ(clock.tell(kStart + 50ms), kNoon + 60ms);
 }
 
 TEST(HeardClock, GivesUpWhatItHeardTwoSecondsAgoAndDoesNotStepBack) {
   HeardClock clock;
-  clock.hear(kNoon + 3ms, kStart);  // 3 ms more than all that follow
+  clock.hear(kNoon + 3ms, kStart);  // 3 ms ahead of all later readings
   core::TimePoint last = *clock.tell(kStart);
   for (int i = 1; i <= 30; ++i) {
     clock.hear(kNoon + i * 100ms, kStart + i * 100ms);

@@ -1,4 +1,5 @@
-// What goes in front of what is run next: its answers come first, and nothing is done behind its failure.
+// Held-back statements, which are sent in front of the next ones: their answers arrive first, and if they
+// fail, nothing after them is executed.
 #include <gtest/gtest.h>
 
 #include "store/migrate.hpp"
@@ -150,7 +151,7 @@ TEST_F(PostgresHoldBack, AfterARollbackItIsNotAsked) {
   expect_usable();
 }
 
-// Their answers would be taken for those of what comes next.
+// Their answers would be mistaken for answers to the next statements.
 TEST_F(PostgresHoldBack, AConnectionWithStatementsOnTheWayIsNotUsedAgain) {
   connection.send(kOne);
   connection.roll_back();
@@ -164,7 +165,7 @@ TEST_F(PostgresHoldBack, ATransactionThatCameToNothingLeavesItsConnectionInOrder
   EXPECT_EQ(hands.claim(10).size(), ids.size());
 }
 
-// Leases are made longer by it.
+// Leases are extended by this amount.
 TEST_F(PostgresHoldBack, ATransactionThatGoesByAGuessOfTheTimeSaysHowLateThatMayBe) {
   Hands hands{database.conninfo(), 0ms, false};
   EXPECT_EQ(hands.store->begin()->now_behind_max(), 0ms);

@@ -1,7 +1,12 @@
-// Lane numbers of a database that has lost rows, as after a failover or from a backup: a number may then be
-// that of another lane.
+// Lane numbers of a database that has lost rows, for example after a failover or from a backup: a number may
+// then belong to another lane.
+#include <functional>
+#include <optional>
+#include <thread>
+
 #include <gtest/gtest.h>
 
+#include "store/postgres/store_impl.hpp"
 #include "tests/store/postgres_support.hpp"
 
 namespace pawl::store {
@@ -25,6 +30,71 @@ TEST(PostgresLanes, ANumberThatNamesAnotherLaneEndsWhatWasRemembered) {
   print.type = "print";
   EXPECT_EQ(hands.store->find_lane(mail), nullptr);
   EXPECT_NE(hands.store->find_lane(print), nullptr);
+}
+
+// A life of the database that ends while a call of the store waits for a locked table.
+class PostgresLanesInANewLife : public ::testing::Test {
+ protected:
+  // The kind of the error that `call` throws; none: it returned.
+  std::optional<StoreError::Kind> end_life_during(const std::string& table,
+                                                  const std::function<void()>& call) {
+    Session lock{database.conninfo()};
+    (void)lock.query("begin");
+    (void)lock.query("lock table " + table + " in access exclusive mode");
+    std::optional<StoreError::Kind> thrown;
+    std::thread caller{[&] {
+      try {
+        call();
+      } catch (const StoreError& error) {
+        thrown = error.kind();
+      }
+    }};
+    wait_for_blocked_session();
+    static_cast<postgres::PostgresStore&>(*hands.store).end_life();
+    (void)lock.query("commit");
+    caller.join();
+    return thrown;
+  }
+
+  Database database;
+  Hands hands{database.conninfo(), 0ms};
+  Session session{database.conninfo()};
+
+ private:
+  void wait_for_blocked_session() {
+    const auto until = std::chrono::steady_clock::now() + 10s;
+    while (session.value("select count(*) from pg_locks where not granted and database = "
+                         "(select oid from pg_database where datname = current_database())") == "0") {
+      if (std::chrono::steady_clock::now() > until) return ADD_FAILURE() << "the call does not wait";
+    }
+  }
+};
+
+TEST_F(PostgresLanesInANewLife, ListingQueuesIsRetried) {
+  (void)hands.enqueue(3, {.type = "mail"});
+  const auto list = [this] { return hands.store->list_queues("default"); };
+  EXPECT_EQ(end_life_during("pawl.lane_counts", [&] { (void)list(); }), StoreError::Kind::retry);
+  ASSERT_EQ(list().size(), 1U);
+  EXPECT_EQ(list().front().counts.pending, 3);
+}
+
+TEST_F(PostgresLanesInANewLife, ListingTasksIsRetried) {
+  const auto ids = hands.enqueue(1, {.type = "mail"});
+  const auto list = [this] { return hands.store->list_task_ids({.filter = {.ns = "default"}}); };
+  EXPECT_EQ(end_life_during("pawl.tasks", [&] { (void)list(); }), StoreError::Kind::retry);
+  EXPECT_EQ(list(), ids);
+}
+
+TEST_F(PostgresLanesInANewLife, CreatingALaneIsRetried) {
+  (void)hands.enqueue(1, {.type = "mail"});
+  const LaneKey key{.ns = "default", .queue = "default", .type = "print"};
+  std::vector<const core::Lane*> lanes;
+  const auto create = [&] { lanes = hands.store->intern_lanes({&key, 1}); };
+  EXPECT_EQ(end_life_during("pawl.lanes", create), StoreError::Kind::retry);
+  EXPECT_TRUE(lanes.empty());
+  create();
+  ASSERT_NE(lanes.at(0), nullptr);
+  EXPECT_EQ(lanes.at(0)->type, "print");
 }
 
 }  // namespace

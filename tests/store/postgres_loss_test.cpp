@@ -1,4 +1,5 @@
-// Connections die at the worst moments: what was acknowledged is there, what was not is told.
+// Connections that break at the worst moments: acknowledged work survives, and other work is reported as
+// unfinished.
 #include <atomic>
 #include <cstdlib>
 #include <list>
@@ -30,8 +31,8 @@ using postgres_test::Database;
 using postgres_test::Hands;
 using postgres_test::Session;
 
-// Passes bytes between the store and the server; told to, it passes a request and then cuts instead of the
-// reply, or cuts before the request.
+// Relays bytes between the store and the server. On request it forwards a request and then closes instead of
+// relaying the reply, or closes before the request.
 class Proxy {
  public:
   enum class Cut { none, before_request, before_reply };
@@ -59,7 +60,7 @@ class Proxy {
   Proxy& operator=(const Proxy&) = delete;
 
   [[nodiscard]] int port() const { return port_; }
-  // At the next bytes from the client, or the next that have a COMMIT in them.
+  // Applies to the next bytes from the client, or to the next that contain a COMMIT.
   void cut_next(Cut cut) { cut_ = cut; }
   void cut_commit(Cut cut) { commit_cut_ = cut; }
   [[nodiscard]] int cuts() const { return cuts_; }
@@ -116,7 +117,7 @@ class Proxy {
   int port_ = 0;
   int listener_ = -1;
   std::atomic<bool> stop_ = false;
-  const std::string commit_name_ = "pawl_" + checksum_of(postgres::sql::commit);  // it is prepared as
+  const std::string commit_name_ = "pawl_" + checksum_of(postgres::sql::commit);  // as a prepared statement
   std::atomic<Cut> cut_ = Cut::none;
   std::atomic<Cut> commit_cut_ = Cut::none;
   std::atomic<int> cuts_ = 0;
@@ -142,7 +143,7 @@ class PostgresLoss : public ::testing::Test {
 };
 
 TEST_F(PostgresLoss, ACommitWhoseReplyIsLostIsFoundToBeThere) {
-  (void)hands.enqueue(1);  // statements are prepared, so that a commit is one piece
+  (void)hands.enqueue(1);  // prepares the statements, so that the commit is one message
   const auto tx = hands.store->begin();
   const core::TaskRecord record = hands.new_task({.type = "mail"}, tx->now());
   proxy.cut_commit(Proxy::Cut::before_reply);
@@ -170,15 +171,15 @@ TEST_F(PostgresLoss, ACommitThatNeverArrivedIsToldToBeTriedAgain) {
   EXPECT_TRUE(hands.store->find_task(record.id));
 }
 
-// All of it goes in one piece, so nobody knows by what number to look it up.
+// The whole transaction is one message, so its number is unknown and its outcome cannot be looked up.
 TEST_F(PostgresLoss, ALostReplyToWhatMayBeRepeatedIsToldToBeTriedAgain) {
   (void)hands.enqueue(1);
   auto claimed = hands.claim(1);
-  hands.complete(claimed);  // statements are prepared
+  hands.complete(claimed);  // prepares the statements
   (void)hands.enqueue(1);
   const core::TaskId id = hands.claim(1).at(0).id;
   auto tx = hands.store->begin({.may_be_repeated = true});
-  LoadRequest request;  // it is remembered, so nothing is asked
+  LoadRequest request;  // the lease is cached, so the load sends no query
   request.tasks.push_back(
       {.id = id, .only_to_end = LoadTask::HeldLease{.fence = 1, .worker_id = hands.worker}});
   core::TaskRecord record = *tx->load(request).tasks.at(0);
@@ -299,7 +300,7 @@ TEST(PostgresPooler, AStatementThatTheServerProcessDoesNotKnowIsSentWithoutAName
   connection.connect_or_throw();
   connection.send(kClock);
   (void)connection.run_or_throw();
-  // What a transaction pooler does: the next transaction meets a process that never saw our statements.
+  // Simulates a transaction pooler: the next transaction uses a process that does not have our statements.
   ASSERT_FALSE(connection.run_script("deallocate all"));
   connection.send(kClock);
   std::vector<postgres::Rows> answers;

@@ -1,4 +1,4 @@
-// Marks in memory never hide a task for good, whatever happened below them.
+// In-memory marks never hide a task forever, whatever happened below them.
 #include <set>
 #include <thread>
 
@@ -19,13 +19,13 @@ using postgres_test::Database;
 using postgres_test::Hands;
 using postgres_test::Session;
 
-constexpr auto kLong = 1h;  // no step back within a test
+constexpr auto kLong = 1h;  // prevents steps back within a test
 
 Position at(std::int64_t micros) { return {.available_at = core::time_from_micros(micros)}; }
 
 TEST(PostgresReadyMarks, MoveForwardWithWhatIsTaken) {
   ReadyMarks marks{kLong};
-  (void)marks.start(1);  // the first look steps back to the very start
+  (void)marks.start(1);  // the first read steps back to the very start
   const auto start = marks.start(1);
   EXPECT_EQ(start.from, Position{});
   marks.advance(1, start, at(10));
@@ -68,7 +68,7 @@ TEST(PostgresReadyMarks, AnEmptyLaneIsSkippedUntilSomethingIsWritten) {
   EXPECT_TRUE(marks.start(1).is_empty);
   marks.lower(1, at(5));
   EXPECT_FALSE(marks.start(1).is_empty);
-  marks.note_empty(1, start);  // of a look that began before the write
+  marks.note_empty(1, start);  // by a read that began before the write
   EXPECT_FALSE(marks.start(1).is_empty);
 }
 
@@ -110,13 +110,13 @@ TEST(PostgresCountsMark, PassesOnlyWhatNoTransactionCanStillWrite) {
   mark.update({.last = 10, .oldest_transaction = 100, .next_transaction = 105, .first = 8});
   EXPECT_EQ(mark.value(), 0);
   mark.update({.last = 20, .oldest_transaction = 104, .next_transaction = 120, .first = 15});
-  EXPECT_EQ(mark.value(), 0);  // 104 may have been given one of the first ten
+  EXPECT_EQ(mark.value(), 0);  // 104 may have been assigned one of the first ten
   mark.update({.last = 30, .oldest_transaction = 105, .next_transaction = 130, .first = 9});
   EXPECT_EQ(mark.value(), 9);
   mark.update({.last = 40, .oldest_transaction = 130, .next_transaction = 140, .first = 35});
   EXPECT_EQ(mark.value(), 31);
   mark.update({.last = 12, .oldest_transaction = 150, .next_transaction = 150, .first = {}});
-  EXPECT_EQ(mark.value(), 0);  // another history
+  EXPECT_EQ(mark.value(), 0);  // the database was reset
 }
 
 class PostgresMarks : public ::testing::Test {
@@ -139,7 +139,7 @@ TEST_F(PostgresMarks, WhatAKilledSessionTookIsFoundAgain) {
   (void)hands.enqueue(10);
   auto tx = hands.store->begin();
   EXPECT_EQ(hands.take(*tx, 4).size(), 4U);
-  EXPECT_EQ(hands.claim(10).size(), 6U);  // on the other connection, past the locked rows
+  EXPECT_EQ(hands.claim(10).size(), 6U);  // on the other connection, skipping the locked rows
   EXPECT_GT(database.terminate_sessions(), 0);
   tx.reset();
   EXPECT_EQ(hands.claim(10).size(), 4U);
@@ -179,9 +179,9 @@ TEST_F(PostgresMarks, WhatAnotherNodeWroteAheadIsFoundOnceTheStalenessIsOver) {
   Hands hands{database.conninfo(), 30ms};
   Hands other{database.conninfo(), 30ms};
   (void)hands.enqueue(1);
-  EXPECT_EQ(hands.claim(5).size(), 1U);  // and notes that the lane is empty
+  EXPECT_EQ(hands.claim(5).size(), 1U);  // which marks the lane as empty
   (void)other.enqueue(3);
-  std::this_thread::sleep_for(40ms);  // real time: the memory of a node is not under the test's clock
+  std::this_thread::sleep_for(40ms);  // real time: a node's cache does not use the test's clock
   EXPECT_EQ(hands.claim(5).size(), 3U);
 }
 

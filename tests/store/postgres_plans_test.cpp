@@ -1,4 +1,4 @@
-// The hot statements run by the indexes they were written for, on tables whose statistics say the opposite.
+// The hot statements use the indexes intended for them, even on tables whose statistics favor other plans.
 #include <gtest/gtest.h>
 
 #include "store/postgres/sql.hpp"
@@ -13,8 +13,8 @@ using postgres_test::Database;
 using postgres_test::Hands;
 using postgres_test::Session;
 
-// With statistics of empty tables and of tables with rows: what was empty a minute ago may hold a million
-// now.
+// Runs with statistics of empty tables and of filled ones: a table that was empty a minute ago may now hold a
+// million rows.
 class PostgresPlans : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -30,7 +30,7 @@ class PostgresPlans : public ::testing::TestWithParam<bool> {
     session.query("begin");
     session.query(std::string{sql::start_write});
   }
-  // `arguments` only need to be of the right types: the plan is a generic one.
+  // `arguments` only need the right types: the plan is a generic one.
   std::string plan(std::string_view text, const std::string& types, const std::string& arguments) {
     const std::string name = "plan_" + std::to_string(++statements);
     session.query("prepare " + name + types + " as " + std::string{text});
@@ -182,6 +182,10 @@ TEST_P(PostgresPlans, ListsWalkByIdAndKeysByTheirIndex) {
                             "('{1}', null, null, 'color', 'blue', null, 10" + switches + ", 'default')");
   expect_uses(labeled, {"task_labels_pkey"});
   EXPECT_EQ(labeled.find("Sort"), std::string::npos) << labeled;
+  const auto runs = plan(sql::list_labeled_runs_newest_first, "",
+                         "('default', null, null, null, null, 'color', 'blue', null, null, 10, '{}')");
+  expect_uses(runs, {"run_labels_pkey"});
+  EXPECT_EQ(runs.find("Sort"), std::string::npos) << runs;
   expect_uses(plan(sql::list_tasks, "", "('{}')"),
               {"ready_pkey", "scheduled_pkey", "leases_pkey", "finished_pkey"});
 }

@@ -29,7 +29,8 @@ class PostgresPrivileges : public ::testing::Test {
     (void)attacker.query("drop role " + role);
   }
 
-  // Domains with the names of the types of pg_catalog; their check runs with the rights of the current user.
+  // Creates domains with the names of the types of pg_catalog, whose check runs with the rights of the
+  // current user.
   void plant_domains() {
     (void)attacker.query(
         fmt::format("create function pg_temp.take_over() returns boolean language plpgsql as $$ begin "
@@ -42,7 +43,7 @@ class PostgresPrivileges : public ::testing::Test {
           fmt::format("create domain pg_temp.{0} as pg_catalog.{0} check (pg_temp.take_over())", type));
     }
   }
-  // A call with all arguments, for the branches of the body that only some arguments reach.
+  // A call with all arguments, to reach the branches that need them.
   static std::string call_of(const std::string& name, const std::string& arguments, const std::string& run) {
     const std::map<std::string, std::string> values{
         {"type", "'t'"},         {"payload", "'{}'"}, {"queue", "'q'"},           {"namespace", "'default'"},
@@ -71,8 +72,10 @@ class PostgresPrivileges : public ::testing::Test {
 TEST_F(PostgresPrivileges, NoFunctionLetsACallersTypesRunWithTheRightsOfItsOwner) {
   const std::string run = attacker.value("select pawl.start_workflow('w', '{}')");  // for `signal`
   plant_domains();
-  const auto functions = owner.query(
-      fmt::format("select p.proname, array_to_string(p.proargnames, ',') {} order by 1", kDefiners));
+  const auto functions =
+      owner.query(fmt::format("select p.proname, array_to_string(p.proargnames, ',') {} and p.prorettype <> "
+                              "'trigger'::regtype order by 1",
+                              kDefiners));
   ASSERT_GE(functions.size(), 3U);
   for (const auto& function : functions) {
     const auto bar = function.find('|');

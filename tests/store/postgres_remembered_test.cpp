@@ -1,4 +1,5 @@
-// A lease that this node granted is completed from memory; what another node did to it meanwhile is not lost.
+// A node completes a lease that it granted from its cache; changes by another node in the meantime are not
+// lost.
 #include <gtest/gtest.h>
 
 #include "tests/store/postgres_support.hpp"
@@ -20,7 +21,7 @@ class PostgresRemembered : public ::testing::Test {
     task.only_to_end = {.fence = 1, .worker_id = worker_id};
     return {.tasks = {task}};
   }
-  // As the engine completes: loaded only to end the lease, decided, written.
+  // Completes as the engine does: loads only to end the lease, decides, writes.
   static void complete(Hands& hands, const TaskRecord& held) {
     const auto tx = hands.store->begin();
     Loaded loaded = tx->load(to_end(held, hands.worker));

@@ -1,4 +1,4 @@
-// Every verb of the store: what was written is read back as it was.
+// Every verb of the store: written rows are read back unchanged.
 #include <algorithm>
 #include <set>
 
@@ -202,7 +202,7 @@ TEST_F(PostgresRoundTrip, ALaneGivesNoMoreThanItsShare) {
   ASSERT_EQ(taken.size(), 4U);
   EXPECT_EQ(taken[1].lane->type, "mail");
   EXPECT_EQ(taken[2].lane->type, "print");
-  EXPECT_EQ(tx->take_ready(shares, 10).size(), 5U);  // two more and three: what was taken is not taken again
+  EXPECT_EQ(tx->take_ready(shares, 10).size(), 5U);  // two more and three: taken tasks are not taken again
 }
 
 TEST_F(PostgresRoundTrip, ScheduledTasksFallDueInOrder) {

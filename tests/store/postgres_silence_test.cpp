@@ -1,5 +1,4 @@
-// Servers that stand still and hold their connections (SIGSTOP): nothing tells of it but that they say
-// nothing.
+// Servers that hang while their connections stay open (SIGSTOP): the missing answers are the only sign.
 #include <csignal>
 #include <string>
 #include <thread>
@@ -20,7 +19,7 @@ using postgres_test::Database;
 using postgres_test::Hands;
 using postgres_test::Session;
 
-// The server's processes for the store, standing still until the end of the test at the latest.
+// The server processes of the store, stopped until the end of the test at the latest.
 class Stopped {
  public:
   explicit Stopped(const std::vector<std::string>& processes) {
@@ -55,7 +54,7 @@ class PostgresSilence : public ::testing::Test {
                          database.name() + "'");
   }
 
-  // As soon as the store asks on another connection what became of it; or when it is clear that it does not.
+  // Continues the server once the store asks for the commit's outcome on another connection, or after 30 s.
   [[nodiscard]] std::thread let_go_on_when_asked_again(Stopped& stopped) {
     return std::thread{[this, &stopped] {
       const auto until = std::chrono::steady_clock::now() + 30s;
@@ -98,7 +97,7 @@ TEST_F(PostgresSilence, InMidTransactionIsUnavailableAndThenBack) {
   EXPECT_EQ(hands.claim(1).size(), 1U);
 }
 
-// More than fits between the two, so that sending it stands still too.
+// More than all buffers in between hold, so that sending blocks too.
 TEST_F(PostgresSilence, AlsoEndsWhatIsBeingSent) {
   const auto tx = hands.store->begin();
   std::vector<core::TaskRecord> records;
@@ -109,12 +108,12 @@ TEST_F(PostgresSilence, AlsoEndsWhatIsBeingSent) {
   for (const core::TaskRecord& record : records) writes.tasks.push_back({.is_new = true, .record = &record});
   Stopped stopped{processes()};
   std::thread rescue = let_go_on_when_asked_again(stopped);
-  EXPECT_THROW(tx->commit(writes), StoreError);  // it never arrived whole
+  EXPECT_THROW(tx->commit(writes), StoreError);  // it never arrived completely
   rescue.join();
   EXPECT_EQ(session.value("select count(*) from pawl.tasks"), "0");
 }
 
-// It was not known to be nothing: the server does it as soon as it goes on.
+// The outcome was unknown: the server executes the commit once it continues.
 TEST_F(PostgresSilence, AfterACommitIsNotTakenForARefusal) {
   (void)hands.enqueue(1);
   const auto tx = hands.store->begin();
@@ -144,7 +143,7 @@ TEST_F(PostgresSilence, HasALongerLimitForWhatTakesLonger) {
   EXPECT_FALSE(other.is_connected());
 }
 
-// Otherwise the node would take the server for lost, and leave it waiting for nobody.
+// Otherwise the node would treat a working server as lost, and abandon its work.
 TEST_F(PostgresSilence, IsLongerThanTheServerWaitsOrWorksForUs) {
   const auto default_max = PostgresOptions{}.silence_max;
   postgres::Server server{database.conninfo(), nullptr, default_max};
@@ -169,7 +168,7 @@ TEST_F(PostgresSilence, IsNoneWhileTheAnswerComesInPieces) {
   postgres::Server server{database.conninfo(), nullptr, kSilence};
   postgres::Connection connection{server};
   connection.connect_or_throw();
-  // Each piece is larger than the server's buffer and comes well within the limit, all of them do not.
+  // Each piece exceeds the server's buffer and arrives within the limit; all of them together take longer.
   connection.send_text(
       "select repeat('x', 20000) || coalesce(pg_sleep(0.05)::text, '') from generate_series(1, 30)", {});
   EXPECT_EQ(connection.run_or_throw().front().count(), 30);

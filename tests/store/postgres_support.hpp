@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of the PostgreSQL store share: a database of its own for each test, and tasks moved by hand
-// through the store's verbs, with core's decisions and no engine.
+// Shared by the tests of the PostgreSQL store: a database for each test, and tasks that are moved through the
+// store's verbs directly, with core's decisions and without an engine.
 
 #include <memory>
 #include <string>
@@ -17,11 +17,11 @@
 
 namespace pawl::store::postgres_test {
 
-// A plain session beside the store.
+// A plain session next to the store.
 class Session {
  public:
   explicit Session(const std::string& conninfo);
-  // The text of each row's columns, joined by '|'; fails the test when the statement does.
+  // The text of each row's columns, joined by '|'. Fails the test if the statement fails.
   std::vector<std::string> query(const std::string& sql);
   std::string value(const std::string& sql) { return query(sql).at(0); }
 
@@ -32,7 +32,7 @@ class Session {
   std::unique_ptr<PGconn, Close> connection_;
 };
 
-// Made in the server of PAWL_TEST_POSTGRES and dropped at the end.
+// Created on the server of PAWL_TEST_POSTGRES, and dropped by the destructor.
 class Database {
  public:
   Database();
@@ -41,7 +41,7 @@ class Database {
   ~Database();
   [[nodiscard]] const std::string& conninfo() const { return conninfo_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Ends the sessions of the store; a statement through another database.
+  // Terminates all sessions of the store, through another database.
   int terminate_sessions();
 
  private:
@@ -58,14 +58,14 @@ class Hands {
   std::vector<core::TaskRecord> claim(std::size_t max, core::Duration lease = std::chrono::seconds{30}) const;
   void complete(const std::vector<core::TaskRecord>& claimed) const;
 
-  // For the odd cases: what each step does.
+  // The individual steps, for special cases.
   const core::Lane* lane(const core::TaskSpec& spec) const;
   core::TaskRecord new_task(const core::TaskSpec& spec, core::TimePoint now);
   static TaskWrite written(const core::TaskRecord& record, core::Place from, std::int64_t fence_before);
   std::vector<core::TaskRecord> take(Transaction& tx, std::size_t max) const;
 
   testing::ManualClock clock;
-  testing::SeededRandom random;  // another for each, or two nodes would make the same ids
+  testing::SeededRandom random;  // seeded differently for each node, whose ids would otherwise collide
   core::IdGenerator ids{random};
   std::unique_ptr<Store> store;
   std::string worker = "worker-1";

@@ -1,5 +1,4 @@
-// A process that is suspended inside a transaction: the others wait for a bounded time and say which process
-// it is.
+// A process that is suspended inside a transaction: the other processes wait for a bounded time and name it.
 
 #include <array>
 #include <chrono>
@@ -19,7 +18,7 @@ using std::chrono::steady_clock;
 
 class SqliteBlocked : public SqliteTest {
  protected:
-  // Runs the work in a child, which then stops itself.
+  // Runs the work in a child process, which then stops itself.
   template <typename Work>
   void stop_inside(Work work) {
     store.reset();  // a connection must not be carried over a fork

@@ -1,4 +1,4 @@
-// Files that are deleted, replaced or damaged: under an open store, and between two starts.
+// Files that are deleted, replaced or damaged under an open store, or between two starts.
 
 #include <filesystem>
 #include <fstream>
@@ -25,7 +25,7 @@ class SqliteFiles : public SqliteTest {
   std::size_t count_tasks() {
     return store->list_task_ids({.filter = {.ns = "default"}, .limit = 100'000}).size();
   }
-  // As a process that is killed: nothing is closed, and the log stays as it is.
+  // Runs the work in a process that ends like a killed one: nothing is closed, and the log stays as it is.
   void in_killed_process(const std::function<void()>& work) {
     store.reset();  // a connection must not be carried over a fork
     const pid_t child = ::fork();
@@ -96,8 +96,8 @@ TEST_F(SqliteFiles, ALogThatWasDeletedAfterAKillIsNoticedAtOpen) {
   in_killed_process([&] { enqueue(); });
   delete_log();
   expect_not_opened();
-  expect_not_opened();         // as long as it is missing
-  fs::remove(path + "-mark");  // as the message says
+  expect_not_opened();         // while it is missing
+  fs::remove(path + "-mark");  // as the message advises
   store = open();
   EXPECT_EQ(count_tasks(), 0U);
 }
@@ -109,14 +109,14 @@ TEST_F(SqliteFiles, AnEmptiedLogIsNoticedAtOpen) {
   expect_not_opened();
 }
 
-// The log is copied in between: what was committed after that is gone all the same.
+// A checkpoint runs in between: the commits after it are lost nevertheless.
 TEST_F(SqliteFiles, ALogThatWasDeletedAfterACopyIsNoticedAtOpen) {
   in_killed_process([&] {
     const std::string payload = "\"" + std::string(200'000, 'x') + "\"";
-    for (int i = 0; i < 100; ++i) enqueue({.payload = {payload}});  // 50 pages each; copied every 1,000
+    for (int i = 0; i < 100; ++i) enqueue({.payload = {payload}});  // 50 pages each; a checkpoint every 1,000
     while (fs::file_size(path) < 2'000'000) ::usleep(1'000);
     for (int i = 0; i < 20; ++i) {
-      ::usleep(10'000);  // the copy ends
+      ::usleep(10'000);  // the checkpoint ends
       enqueue();
     }
   });
@@ -126,7 +126,7 @@ TEST_F(SqliteFiles, ALogThatWasDeletedAfterACopyIsNoticedAtOpen) {
 
 TEST_F(SqliteFiles, ALogThatAnotherProgramHasMergedIsNotMissed) {
   in_killed_process([&] { enqueue(); });
-  execute(path, "pragma wal_checkpoint(truncate)");  // and the close removes it
+  execute(path, "pragma wal_checkpoint(truncate)");  // closing then removes it
   ASSERT_FALSE(fs::exists(path + "-wal"));
   store = open();
   EXPECT_EQ(count_tasks(), 1U);
@@ -151,7 +151,7 @@ TEST_F(SqliteFiles, ABackupOpensInThePlaceOfItsOriginal) {
   store = open();
   EXPECT_EQ(count_tasks(), 1U);
   enqueue();
-  in_killed_process([&] { enqueue(); });  // and is watched like any other from then on
+  in_killed_process([&] { enqueue(); });  // from then on it is monitored like any other
   delete_log();
   expect_not_opened();
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of the SQLite store share: a folder that is gone afterwards, a clock that stands still, and
-// short ways to bring tasks to each place without an engine.
+// Shared by the tests of the SQLite store: a temporary folder, a clock that stands still, and helpers that
+// bring tasks to each place without an engine.
 
 #include <chrono>
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace pawl::store {
 
 using namespace std::chrono_literals;
 
-// As someone else's program would change the file.
+// Changes the file as another program would.
 inline void execute(const std::string& path, const std::string& script) {
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
@@ -61,7 +61,7 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
-// A write of `record`, which stood at `from` with `fence_before`.
+// A write of `record`, previously at `from` with `fence_before`.
 inline TaskWrite moved(const core::TaskRecord& record, core::Place from, std::int64_t fence_before) {
   return {.from = from, .fence_before = fence_before, .record = &record};
 }
@@ -84,8 +84,7 @@ class SqliteTest : public ::testing::Test {
   core::TaskRecord new_task(core::TaskSpec spec = {}, bool first_in_line = true) {
     if (spec.type.empty()) spec.type = "t";
     const core::Lane& place = lane(spec.queue, spec.type, spec.priority);
-    return core::new_task(core::TaskId{ids.next(clock.now())}, place, std::move(spec), clock.now(),
-                          first_in_line);
+    return core::new_task(core::TaskId{ids.next(clock.now())}, place, spec, clock.now(), first_in_line);
   }
 
   core::TaskRecord enqueue(core::TaskSpec spec = {}) {
@@ -114,7 +113,7 @@ class SqliteTest : public ::testing::Test {
     return records;
   }
 
-  // Reports on a task that is held; the transaction's time is the report's.
+  // Reports on a held task, at the time of the transaction.
   void report(core::TaskRecord& record, const core::Report& what) {
     const core::TaskRecord before = record;
     const auto transaction = store->begin();

@@ -1,5 +1,4 @@
-// How commits come to the disk: flushed for many at once, copied out of the log beside the commits that
-// follow.
+// How commits reach the disk: one flush for many, and checkpoints that run concurrently with later commits.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -26,7 +25,7 @@ using sqlite::Flusher;
 class SqliteFlush : public SqliteTest {};
 
 TEST_F(SqliteFlush, OneIsEnoughForAllThatWasCommittedBefore) {
-  enqueue();  // so that there is a log
+  enqueue();  // creates the log
   int flushes = 0;
   Flusher flusher{path + "-wal", [&](int) { return ++flushes, 0; }};
   const std::uint64_t first = flusher.number([] {});
@@ -54,7 +53,7 @@ TEST_F(SqliteFlush, WhoComesWhileOneIsUnderWayWaitsForTheNext) {
   const std::uint64_t first = flusher.number([] {});
   std::thread one{[&] { flusher.await_durable(first); }};
   began.get_future().wait();
-  const std::uint64_t second = flusher.number([] {});  // not covered by what has begun
+  const std::uint64_t second = flusher.number([] {});  // not covered by the flush that has begun
   std::thread other{[&] { flusher.await_durable(second); }};
   may_end.set_value();
   one.join();
@@ -74,7 +73,7 @@ TEST_F(SqliteFlush, ThatFailsIsNotTakenForDoneByTheNextOne) {
   std::string why;
   EXPECT_EQ(kind_thrown_by([&] { flusher.await_durable(lost); }, &why), StoreError::Kind::unknown);
   EXPECT_NE(why.find("Input/output error"), std::string::npos) << why;
-  works = true;  // as the operating system would say from now on
+  works = true;  // as the operating system would report from now on
   EXPECT_EQ(kind_thrown_by([&] { flusher.await_durable(lost); }), StoreError::Kind::unknown);
   EXPECT_EQ(kind_thrown_by([&] { flusher.check(); }), StoreError::Kind::unavailable);
 }
@@ -151,7 +150,7 @@ TEST_F(SqliteFlush, ALogThatIsCopiedMeanwhileStartsAgain) {
   EXPECT_LT(longest, 20'000) << "however slow the disk is";
 }
 
-// Of the threads of this process: the signals that each has blocked.
+// The signals that each thread of this process has blocked.
 std::map<std::string, std::uint64_t> blocked_by_threads() {
   std::map<std::string, std::uint64_t> blocked;
   for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task"}) {

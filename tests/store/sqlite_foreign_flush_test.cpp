@@ -1,5 +1,5 @@
-// Two processes on one file: an answer that rests on a commit of the other one, which it has not flushed yet,
-// waits for a flush.
+// Two processes on one file: an answer that is based on an unflushed commit of the other process waits for a
+// flush.
 
 #include <atomic>
 #include <functional>
@@ -14,13 +14,13 @@ namespace {
 
 class SqliteForeignFlush : public SqliteTest {
  protected:
-  // Commits, and does not get to its flush.
+  // Commits without a flush.
   static void commit_unflushed(engine::Engine& engine, core::Command command) {
     std::vector<engine::Request> group;
     group.push_back({.command = std::move(command), .reply = [](const core::Result<core::Answer>&) {}});
     ASSERT_GT(engine.commit(std::move(group)).number, kDurable);
   }
-  // How many flushes the other process had done when it answered.
+  // The number of flushes that the other process had done when it answered.
   int flushes_before_answer(const core::Command& command, std::function<void(const core::Answer&)> look) {
     int before_answer = -1;
     const int before = flushes;

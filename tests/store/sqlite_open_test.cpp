@@ -1,4 +1,4 @@
-// Opening: what is made, what is migrated, what is refused; and a disk that is full.
+// Opening a store: creation, migration, refusals, and a full disk.
 
 #include <fstream>
 
@@ -161,7 +161,7 @@ TEST_F(SqliteFullDisk, StoresNothingOfAGroupAndWorksAgainWithRoom) {
   EXPECT_NE(message.find("disk is full"), std::string::npos) << message;
   EXPECT_EQ(store->list_task_ids({.filter = {.ns = "default"}}).size(), 1U);
 
-  auto held = claim(1).front();  // small writes still find room: work under way can end
+  auto held = claim(1).front();  // small writes still fit, so that work under way can end
   EXPECT_EQ(held.id, before.id);
   complete(held);
   store.reset();

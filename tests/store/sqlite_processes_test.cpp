@@ -1,5 +1,5 @@
-// Several stores on one file: in one process by threads, in others by fork. Nobody sees a busy database, no
-// task is claimed twice, and lanes and commits of one are seen by the other.
+// Several stores on one file: with threads in one process, and in other processes by fork. No caller sees a
+// busy database, no task is claimed twice, and each store sees the lanes and commits of the others.
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +21,7 @@ TEST_F(SqliteProcesses, LearnEachOthersLanes) {
   const auto other = open();
   const core::Lane& made = lane("mail", "new");
   const auto record = enqueue({.type = "new", .queue = "mail"});
-  EXPECT_EQ(other->find_task(record.id)->record.lane->type, "new");  // a read learns of it
+  EXPECT_EQ(other->find_task(record.id)->record.lane->type, "new");  // a read registers the new lane
   enqueue({.type = "newer", .queue = "mail"});
   (void)other->begin();  // and so does a transaction
   const auto lanes = other->lanes_of({.ns = "default", .name = "mail"});
@@ -40,7 +40,7 @@ TEST_F(SqliteProcesses, NoticeForeignCommitsAndNotTheirOwn) {
   EXPECT_FALSE(other->may_have_changed());
   enqueue();
   EXPECT_EQ(claim_from(*other, {other->lanes_of({"default", "default"}).front()}, 2).size(), 2U);
-  EXPECT_TRUE(other->may_have_changed());  // the claim's transaction saw it; the poll still says so, once
+  EXPECT_TRUE(other->may_have_changed());  // seen by the claim's transaction, and reported once more
   EXPECT_FALSE(other->may_have_changed());
 }
 
@@ -50,7 +50,7 @@ TEST_F(SqliteProcesses, SayWhatTheyKnowWhileATransactionIsOpen) {
   EXPECT_FALSE(store->may_have_changed());
 }
 
-// B60: writers by the dozen, a reader that stays on its snapshot, and the log's checkpoints in between.
+// B60: several writers, a reader that stays on its snapshot, and checkpoints in between.
 TEST_F(SqliteProcesses, ClaimDisjointTasksAndNeverSeeABusyDatabase) {
   constexpr int kStores = 8;
   constexpr std::size_t kEach = 50;
@@ -113,7 +113,7 @@ TEST_F(SqliteProcesses, ThatOpenANewFileAtOnceAllSucceed) {
   EXPECT_EQ(opened, 8);
 }
 
-// A snapshot that someone keeps open pins the log; it may grow meanwhile, and is cut back once they let go.
+// An open snapshot pins the log: it may grow meanwhile, and is truncated once the snapshot is released.
 TEST_F(SqliteProcesses, ThatForgetASnapshotDoNotLeaveAnEndlessLog) {
   sqlite3* reader = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &reader), SQLITE_OK);
@@ -125,7 +125,7 @@ TEST_F(SqliteProcesses, ThatForgetASnapshotDoNotLeaveAnEndlessLog) {
       records.push_back(new_task({.payload = {"\"" + std::string(2'000'000, 'x') + "\""}}));
     store->begin()->commit({.tasks = {added(records[0]), added(records[1])}});
   }
-  store->maintain();  // gives up on the reader soon
+  store->maintain();  // times out waiting for the reader
   const auto pinned = log_bytes();
   enqueue();
   EXPECT_GE(log_bytes(), pinned);
@@ -135,7 +135,7 @@ TEST_F(SqliteProcesses, ThatForgetASnapshotDoNotLeaveAnEndlessLog) {
   EXPECT_LE(log_bytes(), 17U << 20U);
 }
 
-// A child claims until nothing is left, and says with its exit code how many it got.
+// A child claims until no tasks are left. Its exit code is the number of claimed tasks.
 int claim_as_child(const std::string& path, core::Clock& clock) {
   CountingRandom chance{static_cast<std::uint64_t>(::getpid())};
   const auto own = open_sqlite({.path = path, .clock = &clock, .random = &chance});

@@ -1,4 +1,4 @@
-// Queues, lists, and what the ticker asks for.
+// Queues, lists, and the reads of the ticker.
 
 #include <algorithm>
 
@@ -95,7 +95,7 @@ TEST_F(SqliteReads, DueLeasesAreThoseOverOrTimedOut) {
 
 class SqliteLists : public SqliteTest {
  protected:
-  // One task at least in each status, in this order of creation.
+  // At least one task in each status, created in this order.
   SqliteLists() {
     auto completed = enqueue_and_claim();
     complete(completed);

@@ -1,4 +1,4 @@
-// Every verb of a transaction, there and back through the file.
+// Every verb of a transaction, with a round trip through the file.
 
 #include "engine/verify_task.hpp"
 #include "tests/store/sqlite_fixture.hpp"
@@ -161,7 +161,7 @@ TEST_F(SqliteTasks, AreTakenInOrderAlsoOverManyLanes) {
   std::vector<core::TaskId> expected;
   std::vector<const core::Lane*> lanes;
   for (int i = 0; i < 200; ++i) {
-    // Uneven: the first lane has most of them, so that it is read on in the middle.
+    // Unevenly: the first lane has most of the tasks, so that reading it continues in the middle.
     const auto record = enqueue({.type = i % 7 == 0 ? "t" + std::to_string(i % 5) : "t"});
     expected.push_back(record.id);
     lanes.push_back(record.lane);
@@ -181,7 +181,7 @@ TEST_F(SqliteTasks, AreTakenUpToALanesShare) {
   const std::vector<LaneShare> shares{{.lane = &lane(), .max = 2}, {.lane = &lane("default", "u"), .max = 4}};
   const auto transaction = store->begin();
   EXPECT_EQ(transaction->take_ready(shares, 10).size(), 6U);
-  EXPECT_EQ(transaction->take_ready(shares, 10).size(), 3U);  // what was taken is not taken again
+  EXPECT_EQ(transaction->take_ready(shares, 10).size(), 3U);  // taken tasks are not taken again
 }
 
 TEST_F(SqliteTasks, ComeBackWhenTheirTransactionIsGivenUp) {

@@ -1,6 +1,6 @@
 #pragma once
-// Certificates for tests, made when they are asked for: an authority, and certificates that it vouches for,
-// as PEM files in a folder.
+// Certificates for tests, generated on demand: an authority, and certificates that it issues, as PEM files in
+// a folder.
 
 #include <memory>
 #include <string>
@@ -20,11 +20,11 @@ class Authority {
   Authority(std::string folder, std::string name);
 
   [[nodiscard]] std::string file() const { return folder_ + "/" + name_ + ".pem"; }
-  // For 127.0.0.1 and localhost, or another host; also good for a client. The files are NAME.pem and
+  // For 127.0.0.1 and localhost, or another host; also valid for clients. The files are NAME.pem and
   // NAME.key.
   [[nodiscard]] CertificateFiles issue(const std::string& name,
                                        const std::string& hosts = kThisMachine) const;
-  // The same with a key of RSA, which takes longer to make.
+  // The same with an RSA key, which takes longer to generate.
   [[nodiscard]] CertificateFiles issue_rsa(const std::string& name) const;
 
  private:
@@ -35,7 +35,7 @@ class Authority {
 
   std::string folder_;
   std::string name_;
-  std::shared_ptr<EVP_PKEY> key_;  // shared for its deleter; nobody else has it
+  std::shared_ptr<EVP_PKEY> key_;  // shared_ptr only for its deleter; this is the only owner
   std::shared_ptr<X509> certificate_;
 };
 

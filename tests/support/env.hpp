@@ -1,5 +1,5 @@
 #pragma once
-// Time and chance that a test owns.
+// Time and randomness controlled by the test.
 
 #include <atomic>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace pawl::testing {
 
-// Stands still until it is moved. Any thread.
+// Stands still until it is advanced. Thread-safe.
 class ManualClock final : public core::Clock {
  public:
   [[nodiscard]] core::TimePoint now() override { return core::time_from_micros(wall_.load()); }
@@ -20,7 +20,7 @@ class ManualClock final : public core::Clock {
     wall_ += by.count();
     elapsed_ += by.count();
   }
-  // Only the wall clock, either way: what an operator or NTP does.
+  // Steps only the wall clock, in either direction, as an operator or NTP does.
   void step_wall(core::Duration by) { wall_ += by.count(); }
 
  private:
@@ -28,7 +28,7 @@ class ManualClock final : public core::Clock {
   std::atomic<std::int64_t> elapsed_{0};
 };
 
-// splitmix64: the same draws for the same seed, everywhere.
+// splitmix64: the same seed gives the same draws on every platform.
 class SeededRandom final : public core::Random {
  public:
   explicit SeededRandom(std::uint64_t seed) : state_(seed) {}

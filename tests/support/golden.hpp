@@ -1,6 +1,5 @@
 #pragma once
-// Files that the program's own tables are written to, for people to read and reviews to see: rewritten by
-// `./dev docs`.
+// Files generated from the program's own tables, for documentation and review. `./dev docs` rewrites them.
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,7 +13,7 @@
 
 namespace pawl::testing {
 
-// `path` is from the root of the repository.
+// `path` is relative to the root of the repository.
 inline void expect_golden(const std::string& path, const std::string& text) {
   const std::filesystem::path file = std::filesystem::path{source_dir()} / path;
   if (std::getenv("PAWL_UPDATE_GOLDEN") != nullptr) {

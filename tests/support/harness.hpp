@@ -1,6 +1,6 @@
 #pragma once
-// An engine on a store of each kind, with time and chance in the test's hands and no threads: a call returns
-// when its group is committed, and nothing happens between calls.
+// An engine on a store of each kind. The test controls time and randomness, and there are no threads: a call
+// returns when its group is committed, and nothing happens between calls.
 //
 //   using Completion = pawl::testing::EngineTest;
 //   TEST_P(Completion, AfterTheLeaseIsOverAnswersStaleLease) { … }
@@ -21,7 +21,7 @@
 
 namespace pawl::core {
 
-// So that a failed expectation says what was there.
+// Makes failed expectations readable.
 inline void PrintTo(ProblemCode code, std::ostream* out) { *out << kind_of(code).name; }
 inline void PrintTo(TaskStatus status, std::ostream* out) { *out << to_string(status); }
 inline void PrintTo(const TaskId& id, std::ostream* out) { *out << to_string(id); }
@@ -32,18 +32,18 @@ namespace pawl::testing {
 
 using namespace std::chrono_literals;
 
-// One node: an engine of its own on a store that others may share, with an Api that executes each call at
-// once.
+// One node: an engine of its own on a store that other nodes may share, with an Api that executes each call
+// immediately.
 class DirectNode {
  public:
-  // Shared: the nodes of a test on the memory kind have one store between them.
+  // Shared: with the memory kind, all nodes of a test use the same store.
   DirectNode(std::shared_ptr<store::Store> store, core::Clock& clock, std::uint64_t seed);
 
   [[nodiscard]] core::Api& api() { return api_; }
   [[nodiscard]] runtime::LocalApi& local() { return api_; }
   [[nodiscard]] engine::Engine& engine() { return *engine_; }
   [[nodiscard]] const std::shared_ptr<store::Store>& store() const { return store_; }
-  // Checks and executes; what a commit loop does with a group of one.
+  // Checks and executes the command, as a commit loop does with a group of one.
   void submit(core::Command command, core::Reply reply);
 
  private:
@@ -53,7 +53,7 @@ class DirectNode {
   runtime::LocalApi api_;
 };
 
-// Another way to the engine of a node than calling it.
+// An indirect way to a node's engine.
 class Front {
  public:
   Front() = default;
@@ -72,7 +72,7 @@ class EngineTest : public ::testing::TestWithParam<StoreKind> {
   [[nodiscard]] core::Api& api() { return front_ ? front_->api() : node_->api(); }
   [[nodiscard]] core::RunApi& runs() { return front_ ? front_->runs() : node_->local(); }
   [[nodiscard]] bool is_over_http() const { return front_ != nullptr; }
-  // From now on every call of `api` goes this way.
+  // From now on every call of `api` goes through such a front.
   static void put_in_front(MakeFront make);
   [[nodiscard]] engine::Engine& engine() { return node_->engine(); }
   [[nodiscard]] DirectNode& node() { return *node_; }
@@ -80,7 +80,7 @@ class EngineTest : public ::testing::TestWithParam<StoreKind> {
   // Another node on the same database (the same store for the memory kind).
   [[nodiscard]] std::unique_ptr<DirectNode> another_node(std::uint64_t seed);
 
-  // The everyday steps; each fails the test if it is refused.
+  // The usual steps; each fails the test if it is refused.
   core::Task enqueue(core::TaskSpec spec);
   std::vector<core::ClaimedTask> claim(const std::string& worker = "w1", int max = 10,
                                        core::Duration lease = 30s);
@@ -92,7 +92,7 @@ class EngineTest : public ::testing::TestWithParam<StoreKind> {
   core::TaskWithAttempts get(const core::TaskId& id);
   core::TaskStatus status_of(const core::TaskId& id) { return get(id).task.status; }
   core::Queue queue(const std::string& name = "default");
-  void tick();  // until nothing more is due
+  void tick();  // until nothing is due
 
   ManualClock clock;
 

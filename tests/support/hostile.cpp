@@ -9,14 +9,14 @@ namespace pawl::testing {
 
 namespace {
 
-// Attackers have machines of their own: here they get what the server and the good ones leave of this one's
-// processors, so that what is measured is what they do to the server.
+// Real attackers have machines of their own. Here they run at idle priority, and get only the CPU time that
+// the server and the good clients leave, so that the test measures their effect on the server.
 void stay_out_of_the_way() {
   const sched_param none{};
   (void)sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
-// A megabyte in one system call would be a megabyte's time of this machine's kernel for nobody else.
+// Sending a megabyte with one system call would occupy this machine's kernel for as long.
 void send_in_pieces(const RawClient& client, std::string_view bytes) {
   constexpr std::size_t kPiece = 16U << 10U;
   for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
@@ -84,7 +84,7 @@ void HostileClients::send_endless_chunks() {
   const std::string chunk = "10000\r\n" + std::string(0x10000, 'x') + "\r\n";
   std::size_t sent = 0;
   while (!is_over_ && endless.send(chunk)) sent += chunk.size();
-  EXPECT_LT(sent, 128U << 20U);  // 4 MiB, 64 MiB that are thrown away, and what fits into the sockets
+  EXPECT_LT(sent, 128U << 20U);  // 4 MiB, 64 MiB that are discarded, and the socket buffers
 }
 
 void HostileClients::send_split_request() {

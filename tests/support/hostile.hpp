@@ -1,7 +1,7 @@
 #pragma once
-// Clients that mean a server no good, each again and again: headers byte by byte, a body without end, a
-// request byte by byte, a header of a megabyte, JSON of great depth, two lengths for one body, lines that end
-// wrongly; and connections that say nothing. Each expects to be refused as documented.
+// Clients that attack a server, each repeatedly: headers byte by byte, an endless body, a request byte by
+// byte, a header of a megabyte, deep JSON, two lengths for one body, wrong line ends; and silent connections.
+// Each expects to be refused as documented.
 
 #include <atomic>
 #include <functional>
@@ -21,7 +21,7 @@ class HostileClients {
   HostileClients& operator=(const HostileClients&) = delete;
   ~HostileClients();
 
-  // Something good was served: the slowest of them sends its next byte.
+  // Called after each served good request: the slowest client sends its next byte.
   void tick();
 
  private:
@@ -29,7 +29,7 @@ class HostileClients {
   void send_slow_headers();
   void send_endless_chunks();
   void send_split_request();
-  // Is answered so, and the connection ends.
+  // Expects this status, and that the connection is closed.
   void be_refused(const std::string& request, int status) const;
 
   const int port_;

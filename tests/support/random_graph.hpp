@@ -1,6 +1,6 @@
 #pragma once
-// Definitions by chance: chains, joins, empty fan-outs, conditions that skip, failures that are let pass,
-// timers, signals, children, compensations, deadlines.
+// Random definitions: chains, joins, empty fan-outs, conditions that skip, tolerated failures, timers,
+// signals, children, compensations, deadlines.
 
 #include <cstdint>
 #include <functional>
@@ -12,10 +12,10 @@ namespace pawl::testing {
 
 class RandomGraphs {
  public:
-  // Evenly from 0 to `bound` - 1.
+  // Uniform from 0 to `bound` - 1.
   using Draw = std::function<std::uint64_t(std::uint64_t bound)>;
 
-  // All activities are of one type; children are runs of `leaf`.
+  // All activities have one type; children are runs of `leaf`.
   RandomGraphs(std::string activity, Draw below) : activity_(std::move(activity)), below_(std::move(below)) {}
 
   // The text of a definition, as JSON.
@@ -32,7 +32,7 @@ class RandomGraphs {
     return fmt::format(R"({{"name":"{}","tasks":[{}]{}}})", name, tasks, deadline);
   }
 
-  // One task, tried twice.
+  // One task with two attempts.
   [[nodiscard]] std::string leaf() const {
     return fmt::format(R"({{"name":"leaf","tasks":[{{"id":"x","activity":"{}",)"
                        R"("retry":{{"max_attempts":2,"initial_interval":"1s"}}}}]}})",

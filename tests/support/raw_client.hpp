@@ -1,5 +1,5 @@
 #pragma once
-// A socket and nothing else: sends exactly the bytes that a test wants to send.
+// A plain socket that sends exactly the bytes that a test specifies.
 
 #include <string>
 #include <string_view>
@@ -13,19 +13,20 @@ class RawClient {
   RawClient& operator=(const RawClient&) = delete;
   ~RawClient();
 
-  // False once the other side does not take any more.
+  // Returns false once the peer has closed.
   bool send(std::string_view bytes) const;
-  // One answer, head and body; empty when the connection is closed instead. Fails the test after 20 s of
-  // silence.
+  // Receives one response, head and body; empty if the connection is closed instead. Fails the test after 20
+  // s of silence.
   std::string receive();
-  // All that has come, once `text` is in it or the connection is closed; it stays to be received.
+  // Returns the received bytes once they contain `text` or the connection is closed. The bytes stay buffered
+  // for `receive`.
   const std::string& receive_until(std::string_view text);
-  // All that comes until the connection is closed.
+  // All bytes until the connection is closed.
   std::string receive_all();
-  // Whether the other side has closed, waiting for it.
+  // Waits until the peer closes. Returns whether it has.
   bool is_closed();
   void close();
-  // So that answers that are not read soon have no room.
+  // Leaves no room for responses that are not read soon.
   void shrink_receive_buffer() const;
 
  private:
@@ -36,7 +37,7 @@ class RawClient {
 };
 
 [[nodiscard]] int status_of(const std::string& answer);
-// Of the head; empty where it is not there.
+// A field of the head; empty if it is missing.
 [[nodiscard]] std::string field_of(const std::string& answer, std::string_view name);
 [[nodiscard]] std::string body_of(const std::string& answer);
 [[nodiscard]] std::string get(std::string_view path, std::string_view fields = "");

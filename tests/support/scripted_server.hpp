@@ -1,7 +1,8 @@
 #pragma once
-// An HTTP server that the test scripts, connection by connection.
+// An HTTP server whose connections the test scripts one by one.
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,10 +21,12 @@ inline std::string response(int status, const std::string& body, const std::stri
          "\r\n" + header + "\r\n" + body;
 }
 
-// One entry a connection: the answers it gives before it closes.
+// One entry per connection: the responses before it closes.
 class ScriptedServer {
  public:
-  explicit ScriptedServer(std::vector<std::vector<std::string>> script) : script_(std::move(script)) {
+  // `pause`: before each response, unless the client closes the connection earlier.
+  explicit ScriptedServer(std::vector<std::vector<std::string>> script, std::chrono::milliseconds pause = {})
+      : script_(std::move(script)), pause_(pause) {
     listener_ = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -42,7 +46,7 @@ class ScriptedServer {
   }
 
   [[nodiscard]] std::string port() const { return std::to_string(port_); }
-  // After all connections have ended.
+  // Available after all connections have ended.
   const std::vector<std::string>& requests() {
     if (thread_.joinable()) thread_.join();
     return requests_;
@@ -75,6 +79,8 @@ class ScriptedServer {
         const auto request = read_request(connection);
         if (request.empty()) break;
         requests_.push_back(request);
+        pollfd closed{connection, POLLIN, 0};
+        poll(&closed, 1, static_cast<int>(pause_.count()));
         send(connection, answer.data(), answer.size(), MSG_NOSIGNAL);
       }
       close(connection);
@@ -82,6 +88,7 @@ class ScriptedServer {
   }
 
   std::vector<std::vector<std::string>> script_;
+  std::chrono::milliseconds pause_;
   std::vector<std::string> requests_;
   int listener_ = -1;
   int port_ = 0;

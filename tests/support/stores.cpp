@@ -18,7 +18,7 @@ namespace pawl::testing {
 
 namespace {
 
-// Where the tests' PostgreSQL is. Without one they fail: nothing is skipped silently.
+// The PostgreSQL server of the tests. Tests fail without one: none is skipped silently.
 std::string postgres_server() {
   const char* conninfo = std::getenv("PAWL_TEST_POSTGRES");
   if (conninfo == nullptr) {
@@ -27,7 +27,7 @@ std::string postgres_server() {
   return conninfo;
 }
 
-// What went wrong; empty when nothing did.
+// Returns the error message; empty on success.
 std::string try_on_server(const std::string& conninfo, const std::string& sql) {
   PGconn* connection = PQconnectdb(conninfo.c_str());
   PGresult* result = PQexec(connection, sql.c_str());
@@ -50,8 +50,8 @@ std::string fresh_name() {
 
 std::string conninfo_of(const std::string& database) { return postgres_server() + " dbname=" + database; }
 
-// The server takes the better part of a second to make and to drop a database, so one that a test is done
-// with is emptied and handed to the next. They are dropped when the program ends.
+// Creating and dropping a database takes the server most of a second, so a database that a test has finished
+// with is emptied and reused. All are dropped when the program ends.
 class IdleDatabases {
  public:
   IdleDatabases() = default;

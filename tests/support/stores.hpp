@@ -1,5 +1,5 @@
 #pragma once
-// An empty store of each kind, on a clock that the test owns; gone with its owner.
+// An empty store of each kind, on a clock that the test owns. The destructor removes it.
 
 #include <memory>
 #include <ostream>
@@ -25,11 +25,11 @@ class Database {
   Database& operator=(const Database&) = delete;
   ~Database();
 
-  // Several may be open at once on one database, as several processes or nodes have it. The memory store is
-  // one per Database: a second `open` of it is an error of the test.
+  // Several stores may be open on one database, as in several processes or nodes. The memory store exists
+  // once per Database: a second `open` of it is an error of the test.
   [[nodiscard]] std::unique_ptr<store::Store> open(core::Clock& clock, core::Random& random);
-  // The same, and a group that meets no fault is tried once: nothing is decided from memory that another node
-  // may have changed.
+  // The same, but a group without faults is tried only once: the store decides nothing from caches that
+  // another node may have made outdated.
   [[nodiscard]] std::unique_ptr<store::Store> open_without_memory(core::Clock& clock, core::Random& random);
 
   [[nodiscard]] StoreKind kind() const { return kind_; }
@@ -42,7 +42,7 @@ class Database {
   bool is_open_ = false;
 };
 
-// A folder of its own below the system's temporary one, removed with all that is in it.
+// A new folder below the system's temporary one, which the destructor removes with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder();

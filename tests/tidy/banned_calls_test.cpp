@@ -1,4 +1,5 @@
-// Calls that belong in one place: what stands between the code and time, chance, the environment and errors.
+// Calls that are allowed in few places only: they access time, randomness, the environment or errors
+// directly.
 #include <algorithm>
 #include <array>
 
@@ -24,7 +25,7 @@ constexpr std::array kBans{
     Ban{"catch (", "let it end the unit of work, or make it a Result"},
 };
 
-// The places where a banned call is at home. A row that nothing needs any more fails the test too.
+// The places where a banned call is allowed. An unnecessary row fails the test too.
 struct Home {
   std::string_view file;
   std::string_view call;
@@ -33,24 +34,24 @@ struct Home {
 constexpr std::array kHomes{
     Home{"src/runtime/env.cpp", "system_clock::now"}, Home{"src/runtime/env.cpp", "steady_clock::now"},
     Home{"src/runtime/env.cpp", "random_device"},
-    // Back-off towards a server that is gone, and the age of what a node remembers: real time, never stored.
+    // Backoff while a server is unreachable, and the age of cached data: real time, never stored.
     Home{"src/store/postgres/monotonic.cpp", "steady_clock::now"},
-    Home{"src/server/transport.cpp", "steady_clock::now"},  // deadlines of sockets, the same
+    Home{"src/server/transport.cpp", "steady_clock::now"},  // deadlines of sockets, also real time
     Home{"src/engine/engine.cpp", "catch ("},               // the engine's loop
     Home{"src/runtime/guarded.hpp", "catch ("},             // the API dispatcher
-    Home{"src/core/low_memory.hpp", "catch ("},             // memory that ran out ends a unit of work
-    Home{"src/cli/main.cpp", "catch ("},                    // what a command throws becomes its exit code
-    Home{"src/cli/parse.cpp", "catch ("},                   // CLI11 tells wrong usage by throwing
-    Home{"src/cli/config_file.cpp", "catch ("},             // yaml-cpp tells a bad file by throwing
-    Home{"src/wire/yaml.cpp", "catch ("},                   // the same of definitions
-    Home{"src/sdk/outcome.cpp", "catch ("},                 // what a user's code throws becomes its outcome
-    Home{"src/sdk/convert.hpp", "catch ("},                 // what a store throws becomes an Error
-    Home{"src/sdk/together.hpp", "catch ("},                // the callers that one sends for hear of it
-    Home{"include/pawl/json.hpp", "catch ("},               // nlohmann/json tells a bad value by throwing
-    Home{"examples/sdk/approval.cpp", "catch ("},  // a user's program: a run that failed is told by throwing
-    Home{"examples/sdk/order_saga.cpp", "catch ("},    // the same
-    Home{"examples/survive/worker.cpp", "sleep_for"},  // stands for the work
-    Home{"examples/survive/show.cpp", "sleep_for"},    // looks now and then, as a person would
+    Home{"src/core/low_memory.hpp", "catch ("},             // running out of memory ends a unit of work
+    Home{"src/cli/main.cpp", "catch ("},                    // an exception of a command becomes its exit code
+    Home{"src/cli/parse.cpp", "catch ("},                   // CLI11 throws for wrong usage
+    Home{"src/cli/config_file.cpp", "catch ("},             // yaml-cpp throws for an invalid file
+    Home{"src/wire/yaml.cpp", "catch ("},                   // also for definitions
+    Home{"src/sdk/outcome.cpp", "catch ("},                 // an exception of user code becomes its outcome
+    Home{"src/sdk/convert.hpp", "catch ("},                 // a store's exception becomes an Error
+    Home{"src/sdk/together.hpp", "catch ("},                // all callers of a batch get the error
+    Home{"include/pawl/json.hpp", "catch ("},               // nlohmann/json throws for an invalid value
+    Home{"examples/sdk/approval.cpp", "catch ("},           // a user's program: a failed run throws
+    Home{"examples/sdk/order_saga.cpp", "catch ("},         // the same
+    Home{"examples/survive/worker.cpp", "sleep_for"},       // simulates work
+    Home{"examples/survive/show.cpp", "sleep_for"},         // polls at the pace of a human
 };
 
 bool is_at_home(const SourceFile& file, const Ban& ban) {

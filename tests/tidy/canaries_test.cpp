@@ -1,4 +1,4 @@
-// The table of docs/canaries.md is that of core/canary.hpp, every canary is planted, and the tests it names
+// The table of docs/canaries.md matches core/canary.hpp, every canary is planted, and the tests named there
 // exist.
 #include <map>
 #include <regex>
@@ -45,7 +45,8 @@ std::set<std::string> names_of(const std::map<std::string, Row>& rows) {
   return names;
 }
 
-// A filter names one test, or with '*' at its end all that begin so; "*Suite.Test/*" those of each store.
+// A filter names one test, or with a final '*' all tests with that prefix; "*Suite.Test/*" names it on each
+// store.
 bool exists(std::string tests, const std::set<std::string>& all) {
   if (tests.starts_with('*')) tests.erase(0, 1);
   tests.erase(std::min(tests.find('/'), tests.size()));

@@ -1,4 +1,4 @@
-// What the documents point at is there.
+// Links and paths in the documents point at existing files.
 #include <algorithm>
 #include <regex>
 
@@ -43,7 +43,8 @@ Complaints broken_links(const SourceFile& file) {
   return complaints;
 }
 
-// The paths under src/ that a line names. Where a placeholder follows (src/store/<db>/…), the part before it.
+// The paths under src/ that a line names. For a path with a placeholder (src/store/<db>/…), the part before
+// it.
 std::vector<std::string> paths_named(const std::string& line) {
   static const std::regex path_pattern(R"((?:^|[^A-Za-z0-9_./-])(src/[A-Za-z0-9_./*-]*[<{]?))");
   auto paths = all_matches(line, path_pattern);
@@ -54,7 +55,7 @@ std::vector<std::string> paths_named(const std::string& line) {
   return paths;
 }
 
-// A '*' stands for any part of the last name of the path.
+// A '*' matches any part of the last path component.
 bool exists(const std::string& path) {
   if (path.find('*') == std::string::npos) return fs::exists(root() / path);
   const fs::path pattern = root() / path;

@@ -1,4 +1,5 @@
-// No god file: a file over 600 lines holds two things. (Functions are measured by clang-tidy.)
+// No file is over 600 lines: a longer one does more than one thing. (clang-tidy checks the size of
+// functions.)
 #include <gtest/gtest.h>
 
 #include "tests/tidy/source_tree.hpp"

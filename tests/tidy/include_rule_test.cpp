@@ -1,4 +1,4 @@
-// ARCHITECTURE.md's "May include": which folder may see which, and which library is seen by whom.
+// ARCHITECTURE.md's "May include": which folder may include which, and which folders may use a library.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -10,8 +10,8 @@
 namespace pawl::tidy {
 namespace {
 
-// One row a folder under src/: the folders whose headers it may include besides its own. The longest folder
-// that a path starts with is the path's own, so store/sqlite is not store.
+// One row per folder under src/: the folders whose headers it may include besides its own. A path belongs to
+// the longest matching folder, so store/sqlite is not store.
 struct FolderRule {
   std::string_view folder;
   std::array<std::string_view, 10> may_include;
@@ -35,7 +35,7 @@ constexpr std::array kFolderRules{
     FolderRule{"cli", {"core", "store", "client", "runtime", "server", "worker", "net", "bench"}},
 };
 
-// A library header that only some folders may see (empty: none of those that are checked).
+// A library header that only this folder may include (empty: none of the checked ones).
 struct LibraryRule {
   std::string_view header;
   std::string_view only_in;

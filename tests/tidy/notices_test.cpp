@@ -1,4 +1,4 @@
-// The notices of third parties name all that the binary and the dashboard contain.
+// The third-party notices name every library and package that the binary and the dashboard contain.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -21,7 +21,7 @@ SourceFile file_at(std::string_view path) {
   return file_of(std::string{path}, text.str());
 }
 
-// The packages in the first column of the table below a heading, without what stands in brackets.
+// The packages in the first column of the table below a heading, without the text in brackets.
 Names packages_of(const SourceFile& file, std::string_view heading) {
   static const std::regex name_pattern("`([^`]+)`");
   Names names;
@@ -36,7 +36,7 @@ Names packages_of(const SourceFile& file, std::string_view heading) {
   return names;
 }
 
-// "name version" of each package that the dashboard is made of: what is not for its build alone, nor types.
+// "name version" of each package shipped in the dashboard: without build-time packages and types.
 Names packages_of_lock(const SourceFile& lock) {
   static const std::regex entry_pattern(R"re(^    "node_modules/(.+)": \{$)re");
   static const std::regex version_pattern(R"re(^      "version": "(.+)",$)re");
@@ -60,7 +60,7 @@ Names packages_of_lock(const SourceFile& lock) {
   return names;
 }
 
-// Of each section that names a package, how many lines begin as one of its copyright notices.
+// The number of copyright lines in each package's section.
 std::map<std::string, int> noticed(const SourceFile& notices) {
   std::map<std::string, int> sections;
   std::string section;

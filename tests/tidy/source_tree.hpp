@@ -1,4 +1,4 @@
-// The repository's own files, as the tidy tests read them. Read once, never changed; for one thread.
+// The repository's own files for the tidy tests. Read once, never changed; not thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -14,13 +14,13 @@ struct SourceFile {
   std::vector<std::string> lines;
 };
 
-// What is wrong, one sentence each; `EXPECT_EQ(complaints, Complaints{})` prints them.
+// One sentence per problem; `EXPECT_EQ(complaints, Complaints{})` prints them.
 using Complaints = std::vector<std::string>;
 
 std::filesystem::path root();
 
-// The files under `folders` (a folder "." means the whole repository) whose name ends as one of `endings`, by
-// path.
+// The files under `folders` (a folder "." means the whole repository) whose names end with one of `endings`,
+// sorted by path.
 std::vector<SourceFile> files_under(std::initializer_list<std::string_view> folders,
                                     std::initializer_list<std::string_view> endings);
 
@@ -31,7 +31,7 @@ std::string at(const SourceFile& file, std::size_t line_index);
 
 std::string_view trimmed(std::string_view text);
 
-// The line without its `//` comment and without what its string literals say.
+// The line without its `//` comment and without the contents of string literals.
 std::string code_of(std::string_view line);
 
 }  // namespace pawl::tidy

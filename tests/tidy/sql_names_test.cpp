@@ -1,4 +1,4 @@
-// Each database has the same named queries, so that whoever knows one store finds their way in the other.
+// Each database has the same named queries, so that knowledge of one store applies to the other.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace pawl::tidy {
 namespace {
 
 constexpr std::string_view kNameMark = "-- name:";
-// In the block of a query that the other database has no use for: "-- only: this database because …".
+// Marks a query that the other database does not need: "-- only: this database because …".
 constexpr std::string_view kOnlyMark = "-- only: this database because ";
 
 struct NamedQuery {

@@ -1,4 +1,4 @@
-// docs/reference/definitions.md: its examples are read, and its mistakes get the messages that it shows.
+// docs/reference/definitions.md: its examples parse, and its mistakes get the messages shown.
 #include <fstream>
 
 #include <fmt/format.h>
@@ -14,13 +14,13 @@ namespace {
 struct Example {
   int line = 0;
   std::string yaml;
-  std::string messages;  // of the text block that follows at once; empty: it is a good one
+  std::string messages;  // of the text block right after it; empty for a valid example
 };
 
 std::vector<Example> examples_of(const std::string& path) {
   std::ifstream in{path};
   std::vector<Example> examples;
-  std::string block;  // the kind of block that we are in
+  std::string block;  // the kind of the current block
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
     if (line.starts_with("```")) {

@@ -1,4 +1,4 @@
-// Whose a task is, in requests and answers: what one side writes the other reads.
+// Fairness keys in requests and answers: the reader accepts the writer's output.
 #include <gtest/gtest.h>
 
 #include "wire/task.hpp"

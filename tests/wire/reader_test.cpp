@@ -1,4 +1,4 @@
-// The strict reader: every mistake is named, nothing unknown passes, payloads stay as they were sent.
+// The strict reader: it names every mistake, rejects unknown fields, and keeps payloads byte for byte.
 #include "wire/reader.hpp"
 
 #include <gtest/gtest.h>

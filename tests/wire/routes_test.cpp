@@ -1,4 +1,4 @@
-// The table of routes: what matches, what does not, and that it is sound.
+// The table of routes: matching, and the consistency of the table.
 #include "wire/routes.hpp"
 
 #include <set>

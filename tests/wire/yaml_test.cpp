@@ -1,4 +1,4 @@
-// YAML as JSON: types by the core schema, the same lines, and nothing that a person could not mean.
+// YAML as JSON: types by the core schema, the same line numbers, and refusal of ambiguous texts.
 #include "wire/yaml.hpp"
 
 #include <fmt/format.h>
@@ -107,7 +107,7 @@ TEST(Yaml, RefusesWhatCannotBeMeantWithTheLine) {
       {"? [a, b]\n: c", "line 1: a key must be a plain name"},
       {"a: 1\n---\nb: 2", "line 2: only one document can be in it"},
       {"a: *x", "line 1: the referenced anchor is not defined"},
-      {"a: &x [1, *x]", "line 1: the alias stands inside what it names"},
+      {"a: &x [1, *x]", "line 1: the alias refers to a node that contains it"},
       {"x: &k a\n*k : 1", "line 2: a key must be a plain name"},
       {"a: [1, 2", "line 1: end of sequence flow not found"},
       {"a: 1\n b: 2", "line 2: illegal map value"},
@@ -216,11 +216,11 @@ tasks:
     messages.push_back(fmt::format("line {}: {}: {}", error.line, error.field, error.message));
   EXPECT_EQ(messages,
             (std::vector<std::string>{
-                "line 8: tasks[0].retry.backoff: must be a number, not a string",
-                "line 22: tasks[2].durration: is not a known field",
+                "line 8: tasks[0].retry.backoff: must be a number, not a string (got \"fast\")",
+                "line 22: tasks[2].durration: is not a known field (got \"1s\")",
                 "line 15: tasks[1].after[1]: there is no task 'nobody'",
-                "line 20: tasks[1].input.x: 'c' need not have ended before: name it in `after`, or what "
-                "comes after it",
+                "line 20: tasks[1].input.x: 'c' may not have ended yet: add it, or one of its successors, "
+                "to `after` (got {\"$ref\":\"#/tasks/c/output\"})",
             }));
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Lets the process go on until `enough` says so.
+// Lets the process run until `enough` returns true.
 class Leash final : public ProcessWatch {
  public:
   Leash(core::Clock& clock, std::function<bool()> enough) : clock_(clock), enough_(std::move(enough)) {}
@@ -43,7 +43,7 @@ class Process : public ::testing::Test {
     Leash leash{clock, [] { return false; }};
     return run_process(spec, leash, clock);
   }
-  // Stopped once it has made the file.
+  // Stops the process once it has created the file.
   ProcessEnd run_until_there(const ProcessSpec& spec, const std::string& file) {
     Leash leash{clock, [&] { return std::filesystem::exists(file); }};
     return run_process(spec, leash, clock);
@@ -119,11 +119,11 @@ TEST_F(Process, ThatIgnoresSigtermIsKilledWithItsWholeGroup) {
       file);
   EXPECT_TRUE(end.stopped);
   EXPECT_EQ(end.signal, SIGKILL);
-  pollfd hang_up{.fd = reader.get(), .events = POLLIN, .revents = 0};  // when the last writer is gone
+  pollfd hang_up{.fd = reader.get(), .events = POLLIN, .revents = 0};  // set when the last writer is gone
   EXPECT_EQ(poll(&hang_up, 1, 30'000), 1);
 }
 
-// The shell dies of SIGTERM at once, what it started does not.
+// The shell dies of SIGTERM immediately, its child does not.
 TEST_F(Process, WhoseShellIsGoneMayStillCleanUp) {
   const testing::TemporaryFolder folder;
   const auto file = folder.path() + "/ready";
@@ -147,7 +147,7 @@ TEST_F(Process, WhoseShellIsGoneIsKilledWhenItsTimeIsOver) {
        .kill_after = 50ms},
       file);
   EXPECT_EQ(end.signal, SIGTERM);
-  pollfd hang_up{.fd = reader.get(), .events = POLLIN, .revents = 0};  // when the last writer is gone
+  pollfd hang_up{.fd = reader.get(), .events = POLLIN, .revents = 0};  // set when the last writer is gone
   EXPECT_EQ(poll(&hang_up, 1, 30'000), 1);
 }
 

@@ -1,4 +1,4 @@
-// What a worker takes from a server that it must not trust.
+// The limits on what a worker accepts from an untrusted server.
 #include "worker/worker_api.hpp"
 
 #include <gtest/gtest.h>
@@ -58,6 +58,23 @@ TEST(WorkerApi, RefusesNoticesThatAreNoList) {
   testing::SeededRandom random{1};
   WorkerApi api{{.address = {.host = "127.0.0.1", .port = server.port()}}, "default", random};
   EXPECT_EQ(api.await_notices("w", {}).problem().code, core::ProblemCode::internal);
+}
+
+// The server adds up the counts of heartbeats, and recognizes a resent one by its key.
+TEST(WorkerApi, ResendsAHeartbeatWithTheSameIdempotencyKey) {
+  const std::string no_reply;
+  ScriptedServer server{{{response(200, "{}"), no_reply}, {response(200, "{}")}}};
+  testing::SeededRandom random{1};
+  {
+    WorkerApi api{{.address = {.host = "127.0.0.1", .port = server.port()}}, "default", random};
+    EXPECT_TRUE(api.heartbeat("w", {.completed = 1}, std::chrono::seconds{10}).ok());
+    EXPECT_TRUE(api.heartbeat("w", {.completed = 2}, std::chrono::seconds{10}).ok());
+  }
+  const auto& requests = server.requests();
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_NE(requests[1].find("idempotency-key: "), std::string::npos) << requests[1];
+  EXPECT_EQ(requests[1], requests[2]);
+  EXPECT_NE(requests[0], requests[1]);
 }
 
 }  // namespace

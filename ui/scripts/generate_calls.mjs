@@ -5,22 +5,26 @@ import { readFileSync, writeFileSync } from "node:fs";
 const at = (path) => new URL(path, import.meta.url).pathname;
 const document = JSON.parse(readFileSync(at("../openapi.json"), "utf8"));
 
-function typeOf(schema) {
-  const type = plainTypeOf(schema);
-  return schema.nullable ? `${type} | null` : type;
+const resolve = (schema) => (schema.$ref ? document.components.schemas[schema.$ref.split("/").pop()] : schema);
+
+function typeOf(given) {
+  const schema = resolve(given);
+  if (schema.enum) return schema.enum.map((name) => JSON.stringify(name)).join(" | ");
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(" | ");
+  return [schema.type].flat().map((type) => plainTypeOf(type, schema)).join(" | ");
 }
 
-function plainTypeOf(schema) {
-  switch (schema.type) {
+function plainTypeOf(type, schema) {
+  switch (type) {
     case "string":
-      return "string";
+    case "boolean":
+    case "null":
+      return type;
     case "integer":
     case "number":
       return "number";
-    case "boolean":
-      return "boolean";
     case "array":
-      return `${typeOf(schema.items)}[]`;
+      return `(${typeOf(schema.items)})[]`;
     case "object":
       return objectTypeOf(schema);
     default:
@@ -34,12 +38,12 @@ function objectTypeOf(schema) {
   return fieldsOf(Object.entries(schema.properties).map(([name, field]) => ({ name, schema: field, required: required.has(name) })));
 }
 
-// A limit of null clears it: what the table of routes says in words for these.
-const clearable = (field) => (field.schema.description?.includes("null clears") && !field.schema.nullable ? " | null" : "");
+// What stands in a path, and a list in the query, is text as the page writes it.
+const isText = (field) => field.in === "path" || (field.in === "query" && (field.explode === false || resolve(field.schema).enum));
 
 function fieldsOf(fields) {
   if (fields.length === 0) return "Record<never, never>";
-  return `{ ${fields.map((f) => `${f.name}${f.required ? "" : "?"}: ${typeOf(f.schema)}${clearable(f)}`).join("; ")} }`;
+  return `{ ${fields.map((f) => `${f.name}${f.required ? "" : "?"}: ${isText(f) ? "string" : typeOf(f.schema)}`).join("; ")} }`;
 }
 
 function callOf(method, path, operation) {

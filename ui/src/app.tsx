@@ -1,4 +1,4 @@
-// The frame: who is signed in, which namespace and page are looked at.
+// The frame: the signed-in session, the current namespace and the current page.
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { Client } from "./api/client";
 import { ConnectionContext } from "./api/context";
@@ -34,7 +34,7 @@ export function App() {
       client.signIn(token);
       forgetAll();
       setRefused(false);
-      setSession((n) => n + 1); // everything is loaded anew, as somebody else
+      setSession((n) => n + 1); // reloads everything for the new session
     },
     [client],
   );

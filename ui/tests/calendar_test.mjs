@@ -1,4 +1,4 @@
-// The strip of a calendar: which cells there are, and which slot falls into which.
+// The calendar strip: its cells, and the cell of each slot.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./support.mjs";

@@ -1,5 +1,5 @@
-// What must not happen to whoever works with it: to act on more than is shown, to lose a limit or one's place, to be told
-// nothing of a refusal, or to believe a page that shows something else than it says.
+// Protection of users: actions never exceed what is shown, limits and scroll positions are not lost, refusals are
+// shown, and the page shows the state that it claims to show.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openBrowser, openPage, startPawl, until } from "./support.mjs";
@@ -64,7 +64,7 @@ test("a limit that is no number is refused at its field, and no limit is lost", 
   const per = view.page.getByLabel("in each");
   await per.fill("often");
   await per.press("Enter");
-  // What only the server knows is said in the dialog too, and its field has the focus.
+  // The dialog also shows errors that only the server detects, and focuses their field.
   await dialog().getByRole("alert").filter({ hasText: "rate.per must be a duration" }).waitFor();
   assert.equal(await view.page.evaluate(() => document.activeElement?.value), "often");
   assert.equal((await pawl.ask("GET", "/v1/default/queues")).items.find((queue) => queue.name === "nobody").max_concurrency, 7);
@@ -177,7 +177,7 @@ test("dead letters of runs come back with their runs, and each group has a name 
   await view.go(`tasks/${dead.id}`);
   await view.page.getByRole("link", { name: "Retry its run…" }).click();
   await until(() => view.page.url().endsWith(runs[0].id), "the page of the run");
-  // By filter: nothing changes, and it is said why.
+  // By filter: nothing changes, and the dialog shows the reason.
   await view.go(`tasks?status=dead_letter&run_id=${runs[0].id}`);
   await button("Retry by filter…").click();
   await dialog().getByRole("button", { name: /^Retry \d$/ }).click();
@@ -199,7 +199,7 @@ test("the graph is used by keyboard, and the slider changes all that is shown", 
   const panel = view.page.getByRole("complementary", { name: "Task second" });
   await panel.getByText("attempt 1").waitFor();
   assert.doesNotMatch(await view.page.locator(".fact", { hasText: "Deadline" }).textContent(), /in \d/);
-  // After the first two events the run runs, and the second task is not there yet.
+  // After the first two events the run is running, and the second task does not exist yet.
   await view.page.getByRole("slider").fill("2");
   await view.page.locator('.page-head [data-state="running"]').first().waitFor();
   await panel.locator('[data-state="blocked"]').waitFor();

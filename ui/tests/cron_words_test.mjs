@@ -1,4 +1,4 @@
-// Cron expressions in words, beside what the server makes of them.
+// Cron expressions and intervals in words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./support.mjs";
@@ -6,7 +6,7 @@ import { importSource } from "./support.mjs";
 const { cronInWords, everyInWords } = await importSource("text/cron_words.ts");
 
 const words = {
-  // The time of the day.
+  // Time of day.
   "* * * * *": "Every minute",
   "* * * * * *": "Every second",
   "0 3 * * *": "At 03:00 every day",
@@ -31,7 +31,7 @@ const words = {
   "*/10 5 * * * *": "Every 10 seconds of minute 5 of every hour",
   "30 */5 * * * *": "Every 5 minutes, at second 30",
   "30 0 * * * *": "Every hour, on the hour, at second 30",
-  // The days.
+  // Days.
   "0 3 * * MON-FRI": "At 03:00 on Monday to Friday",
   "0 3 * * 1-5": "At 03:00 on Monday to Friday",
   "0 3 * * mon,wed,Fri": "At 03:00 on Monday, Wednesday and Friday",

@@ -10,7 +10,7 @@ let browser;
 let view;
 
 before(async () => {
-  // A handler that fails until somebody mends what it needs: the folder is where the server's data are.
+  // A handler that fails until the file exists that it needs; the folder is the one with the server's data.
   pawl = await startPawl({ "ok.*": "cat", "mail.*": "test -e mended || { echo account 4711 is unknown >&2; exit 1; }", "slow.*": "sleep 60" });
   browser = await openBrowser();
   view = await openPage(browser, pawl.address);

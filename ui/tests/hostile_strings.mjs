@@ -1,5 +1,5 @@
-// Five hundred strings that somebody could put into any field: scripts, markup, other directions of writing, terminal
-// codes, no spaces at all. None has control characters where the server refuses them in names.
+// Five hundred hostile strings for any field: scripts, markup, other writing directions, terminal codes, no spaces at
+// all. None has control characters where the server refuses them in names.
 
 const scripts = [
   "<script>alert(1)</script>",
@@ -24,7 +24,7 @@ const scripts = [
   "&lt;script&gt;alert(1)&lt;/script&gt;",
 ];
 const letters = [
-  "\u202Egnp.exe", // writes backwards
+  "\u202Egnp.exe", // displayed backwards
   "\u2066\u2067\u2068bidi\u2069",
   "مرحبا بالعالم",
   "שלום עולם",

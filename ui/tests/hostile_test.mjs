@@ -1,5 +1,5 @@
-// What users put into fields stays text: no script runs, no page breaks, for five hundred strings in every field. And what
-// people need who cannot see or point: axe-core finds nothing serious, on every page, light and dark.
+// User content stays text: no script runs and no page breaks, for five hundred strings in every field. Accessibility:
+// axe-core finds no serious problem on any page, light and dark.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -23,7 +23,7 @@ after(async () => {
   await pawl?.stop();
 });
 
-// Every string in every field of a task; each tenth also as a queue, a worker and a dead letter.
+// Every string in every field of a task; every tenth also as a queue, a worker and a dead letter.
 async function fill() {
   const tasks = hostileStrings.map((text, n) => ({
     type: text,
@@ -70,7 +70,7 @@ async function fillRuns() {
   pages.push(`runs/${run.id}`, "definitions/graph", `definitions/${encodeURIComponent(unique[1])}`);
 }
 
-// Many as the names of schedules, with what they start; a skipped firing carries its reason.
+// Many strings as the names of schedules, with their jobs; a skipped firing carries its reason.
 async function fillSchedules() {
   const names = [...new Set(hostileStrings)].slice(0, 60);
   for (const [n, text] of names.entries()) {
@@ -92,7 +92,7 @@ async function layoutHolds(page) {
 }
 
 async function seriousIn(page, name) {
-  // The browser's own door for tools: the policy of the page stays as it is.
+  // The browser's interface for tools, so that the page's policy stays unchanged.
   const { violations } = await page.evaluate(`${axe}; axe.run({ resultTypes: ["violations"] })`);
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
   return serious.map((one) => `${name}: ${one.id} ${one.nodes[0].html}`);
@@ -104,7 +104,7 @@ for (const width of [1280, 400]) {
     for (const name of pages) {
       await view.go(name);
       await isLive(view.page);
-      // To the end of a long table, so that every row was drawn once.
+      // Scrolls to the end of a long table, so that every row is rendered once.
       await view.page.evaluate(async () => {
         const table = document.querySelector(".table") ?? document.querySelector(".page");
         for (let top = 0; table && top < table.scrollHeight; top += table.clientHeight) {

@@ -1,11 +1,11 @@
-// The pages of a list that have been read: any can be read again, and no row is lost or shown twice.
+// The loaded pages of a list: each can be read again, and no row is lost or shown twice.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./support.mjs";
 
 const { appended, begunAnew, cursorsOf, emptyList, itemsOf, replaced } = await importSource("live/page_list.ts");
 
-// Rows from the newest to the oldest, as the server has them; a cursor is the number of the row that it comes after.
+// Rows from newest to oldest, as on the server. A cursor is the number of the row before its page.
 const rows = (from, to, state = "old") => Array.from({ length: from - to + 1 }, (_, i) => ({ id: String(from - i), state }));
 const page = (from, to, state) => ({ items: rows(from, to, state), next_cursor: to > 1 ? String(to) : null });
 const read = (from, to, state) => [{ cursor: "", items: rows(from, to, state) }];
@@ -32,7 +32,7 @@ test("new rows at the beginning move the others down, and all can still be read 
   for (let newest = 301; newest <= 340; newest += 1) list = begunAnew(list, read(newest, newest - 99), String(newest - 99));
   assert.deepEqual(ids(list), countdown(340, 1));
   assert.ok(list.pages.length <= 5, `${list.pages.length} pages`);
-  // What was pushed out of the first page stands in one that begins where the first page ends.
+  // Rows pushed out of the first page are in a page that begins where the first page ends.
   const [cursor] = cursorsOf(list, new Set(["240"]));
   assert.equal(cursor, "241");
   const after = replaced(list, "241", page(240, 141, "new"));

@@ -1,4 +1,4 @@
-// Runs in a real browser: a run goes through its graph, fails, is mended and goes on; and back in time.
+// Runs in a real browser: a run progresses through its graph, fails, is repaired and continues; then back in time.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { openBrowser, openPage, startPawl, until } from "./support.mjs";
 let pawl;
 let browser;
 let view;
-let run; // the one that most tests look at
+let run; // used by most tests
 
 const order = {
   on_failure: "fail",

@@ -1,4 +1,4 @@
-// Schedules in a real browser: one is made in the page and seen to fire, and everything that can be done with it.
+// Schedules in a real browser: one is created in the page and fires, and all of its actions work.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openBrowser, openPage, startPawl, until } from "./support.mjs";
@@ -55,7 +55,7 @@ test("a schedule is made in the page, and is seen to fire", async () => {
   await firings.locator('[data-state="fired"]').first().waitFor();
   await view.page.locator(".calendar .cell-now").waitFor();
   assert.equal(await view.page.getByLabel("input", { exact: true }).textContent(), '{\n  "big": 12345678901234567890\n}');
-  // What was started is one click away.
+  // The started task is one click away.
   await firings.getByRole("link").first().click();
   await view.page.getByRole("heading", { name: "report" }).first().waitFor();
   await view.page.locator('[data-state="completed"]').first().waitFor();
@@ -66,7 +66,7 @@ test("it is paused, and goes on; the slots of the pause are skipped with that re
   await button("Pause").click();
   await button("Resume").waitFor();
   assert.equal((await scheduleOf("ticking")).enabled, false);
-  const last = Date.parse((await scheduleOf("ticking")).last_fire_at);
+  const last = Date.parse((await scheduleOf("ticking")).last_fired_at);
   await until(() => Date.now() > last + 5000, "two slots of the pause");
   await button("Resume").click();
   const skipped = view.page.getByRole("table", { name: "Firings" }).locator('[data-state="skipped"]');

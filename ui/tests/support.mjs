@@ -1,4 +1,4 @@
-// What the tests of the dashboard share: the program that was built, as a server with a worker, and a real browser.
+// Shared by the dashboard's tests: the built program, as a server with a worker, and a real browser.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,8 @@ import { chromium } from "playwright-core";
 const here = new URL(".", import.meta.url).pathname;
 export const binary = process.env.PAWL_BINARY ?? join(here, "../../build/release/pawl");
 
-// A server on a free port and a worker with these handlers ({"type": "command"}), data in a folder that goes with it.
+// A server on a free port and a worker with these handlers ({"type": "command"}). Their data folder is removed with
+// them.
 export async function startPawl(handlers = {}, { concurrency = 4 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "pawl-dashboard-"));
   const flags = Object.entries(handlers).flatMap(([type, command]) => ["--handle", `${type}=${command}`]);
@@ -54,13 +55,13 @@ async function ask(address, method, path, body, headers) {
   return text === "" ? null : JSON.parse(text);
 }
 
-// A module of the page that needs no page, by its path under src/.
+// Imports a module that does not need a page, by its path under src/.
 export async function importSource(path) {
   const built = buildSync({ entryPoints: [join(here, "../src", path)], bundle: true, format: "esm", write: false });
   return import(`data:text/javascript;base64,${Buffer.from(built.outputFiles[0].contents).toString("base64")}`);
 }
 
-// Looks again and again until it is so: nothing here sleeps for a time that was guessed.
+// Polls until the condition holds: tests never sleep for a guessed time.
 export async function until(look, what, timeoutMs = 20_000) {
   const end = Date.now() + timeoutMs;
   for (;;) {
@@ -78,7 +79,7 @@ export async function openBrowser() {
   });
 }
 
-// A page that remembers everything a browser complains about: errors, refusals of the policy, dialogs that scripts open.
+// A page that records all complaints of the browser: errors, policy violations, dialogs opened by scripts.
 export async function openPage(browser, address, { width = 1280, height = 800, colorScheme = "light" } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme });
   const page = await context.newPage();

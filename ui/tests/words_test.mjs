@@ -1,4 +1,4 @@
-// Small words: what they say in the cases that are easily got wrong.
+// Texts for numbers, commands and names, in their edge cases.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./support.mjs";

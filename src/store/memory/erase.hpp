@@ -1,5 +1,5 @@
 #pragma once
-// What retention reads. Called with the store's lock held.
+// Reads for retention from the memory store. The caller holds the store's lock.
 
 #include "store/memory/state.hpp"
 

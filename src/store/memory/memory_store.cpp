@@ -145,7 +145,7 @@ class MemoryStore final : public Store {
   std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override {
     const std::lock_guard lock{mutex_};
     const core::TimePoint time = clock_.now();
-    std::multimap<core::TimePoint, const core::Record*> due;  // equal ones stay in the order of their keys
+    std::multimap<core::TimePoint, const core::Record*> due;  // equal times stay in key order
     for (const auto& [ref, record] : state_.records) {
       if (ref.kind == kind && record.expires_at && *record.expires_at <= time)
         due.emplace(*record.expires_at, &record);
@@ -242,12 +242,12 @@ class MemoryStore final : public Store {
     return memory::stuck_runs(state_, clock_.now() - silence, limit);
   }
 
-  bool may_have_changed() override { return false; }  // one process, and its engine knows its own commits
+  bool may_have_changed() override { return false; }  // one process, whose engine sees its own commits
   void maintain() override {}
   [[nodiscard]] int writers() const override { return 1; }
 
  private:
-  // Available since when; the first of a fair lane need not be the oldest.
+  // The earliest available_at in the lane. The first task of a fair lane is not always the oldest.
   [[nodiscard]] std::optional<core::TimePoint> oldest_ready(const core::Lane& lane) {
     const auto& ready = state_.ready[lane.id];
     if (ready.empty()) return std::nullopt;
@@ -263,7 +263,7 @@ class MemoryStore final : public Store {
     return found == state_.checkpoints.end() ? none : found->second;
   }
 
-  // Calls `take` with the rows of the page, in order.
+  // Calls `take` for each row of the page, in order.
   template <typename Take>
   void visit(const TaskPage& page, Take take) {
     const std::lock_guard lock{mutex_};
@@ -286,7 +286,7 @@ class MemoryStore final : public Store {
   }
 
   BridgedClock clock_;
-  std::recursive_mutex mutex_;  // whoever has a transaction may also read beside it
+  std::recursive_mutex mutex_;  // a thread with an open transaction may also read
   State state_;
 };
 

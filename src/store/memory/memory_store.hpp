@@ -1,7 +1,7 @@
 #pragma once
 // The model: all of store.hpp in plain containers. It is the oracle of the differential tests, the store of
-// the simulation, and what users' own tests run on. A transaction holds the whole store for its thread: what
-// that thread reads meanwhile belongs together.
+// the simulation, and the store for users' own tests. A transaction locks the whole store for its thread, so
+// that reads by this thread in the meantime are consistent with it.
 
 #include <memory>
 

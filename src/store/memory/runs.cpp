@@ -34,12 +34,20 @@ std::optional<core::TimePoint> deadline_of(const core::Run& run) {
   return core::may_move(run.state, core::RunState::failing) ? run.deadline_at : std::nullopt;
 }
 
-// Keeps `index`, which is ordered by time, in step with the time of one thing.
+// Updates the time of one entry in `index`, which is ordered by time.
 template <typename Index, typename One>
 void move_in(Index& index, const One& one, std::optional<core::TimePoint> from,
              std::optional<core::TimePoint> to) {
   if (from) index.erase({*from, one});
   if (to) index.emplace(*to, one);
+}
+
+void count_claimed(const State& state, core::Run& run) {
+  if (run.counts.pending == 0) return;
+  run.claimed = std::count_if(state.leases.begin(), state.leases.end(), [&](const Due& lease) {
+    const core::TaskRecord& record = state.tasks.at(lease.second).record;
+    return record.facts.run && record.facts.run->run_id == run.facts.id && !record.lease->started_at;
+  });
 }
 
 }  // namespace
@@ -61,6 +69,7 @@ std::optional<StoredRun> find_run(const State& state, const core::RunId& id, Run
     for (const auto& [sequence, signal] : row->signals) stored.signals.push_back(signal);
   }
   if (parts.events) stored.events = row->events;
+  if (parts.claims) count_claimed(state, stored.run);
   return stored;
 }
 
@@ -77,6 +86,9 @@ std::vector<core::Run> list_runs(const State& state, const RunPage& page) {
   } else {
     auto row = page.after ? state.runs.upper_bound(*page.after) : state.runs.begin();
     while (row != state.runs.end() && take(row->second)) ++row;
+  }
+  if (page.with_claims) {
+    for (core::Run& run : runs) count_claimed(state, run);
   }
   return runs;
 }
@@ -205,13 +217,13 @@ void MemoryTransaction::check_runs(const WriteSet& writes) const {
   for (const RunAt& seen : writes.runs_seen) {
     const RunRow* row = row_of(state_, seen.run);
     if (row == nullptr || row->run.sequence != seen.sequence)
-      throw StoreError{StoreError::Kind::retry, "a run has gone on since it was kept"};
+      throw StoreError{StoreError::Kind::retry, "a run has changed since it was cached"};
   }
   for (const RunKeyWrite& write : writes.run_keys) {
     const auto stored = state_.run_keys.find(write.ref);
     const auto named = stored == state_.run_keys.end() ? std::nullopt : std::optional{stored->second};
     if (named != write.instead_of)
-      throw StoreError{StoreError::Kind::retry, "a run's key was taken meanwhile"};
+      throw StoreError{StoreError::Kind::retry, "another group has inserted the run key"};
   }
 }
 

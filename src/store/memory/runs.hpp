@@ -1,5 +1,5 @@
 #pragma once
-// Reads of runs. Called with the store's lock held.
+// Reads runs from the memory store. The caller holds the store's lock.
 
 #include "store/memory/state.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the memory store keeps: one row a task, and for each place the order that its readers need.
+// The data of the memory store: one row per task, and for each place the order in which it is read.
 
 #include <cstdint>
 #include <map>
@@ -20,7 +20,7 @@ struct Row {
 
 using Due = std::pair<core::TimePoint, core::TaskId>;
 
-// What was given of turns in a fair lane.
+// The turns given in a fair lane.
 struct FairLane {
   core::Turn last = 0;
   std::map<std::string, core::KeyTurns> keys;
@@ -36,10 +36,10 @@ struct RunRow {
 
 struct State {
   LaneCache lanes;
-  std::map<core::TaskId, Row> tasks;            // by id, which is by creation
+  std::map<core::TaskId, Row> tasks;            // by id, that is by creation
   std::map<std::int32_t, std::set<Due>> ready;  // by core::lane_time
   std::set<Due> scheduled;
-  std::set<Due> leases;  // by the moment they want a look: expiry or timeout, whichever is first
+  std::set<Due> leases;  // by when they must be checked: expiry or timeout, whichever is first
   std::map<LineRef, Line> lines;
   std::map<LineRef, std::set<std::pair<std::int64_t, core::TaskId>>> waiting;  // by position and id
   std::map<std::int32_t, FairLane> fair_lanes;
@@ -49,12 +49,12 @@ struct State {
   std::map<core::RecordRef, core::Record> records;
   std::map<core::Uuid, std::vector<core::Checkpoint>> checkpoints;  // by owner, a task or a run
   std::vector<core::AuditEntry> audit;                              // oldest first
-  std::map<core::RunId, RunRow> runs;                               // by id, which is by creation
+  std::map<core::RunId, RunRow> runs;                               // by id, that is by creation
   std::map<RunKeyRef, core::RunId> run_keys;
   std::set<std::pair<core::TimePoint, NodeRef>> timers;
-  std::set<std::pair<core::TimePoint, core::RunId>> deadlines;  // that can be missed
+  std::set<std::pair<core::TimePoint, core::RunId>> deadlines;  // only of runs that may still miss them
 
-  // Adds the row to, or takes it from, the order of the place it stands in.
+  // Adds the row to, or removes it from, the index of its place.
   void enter_place(const Row& row);
   void leave_place(const Row& row);
 };

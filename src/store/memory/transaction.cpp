@@ -109,7 +109,7 @@ std::vector<std::int64_t> MemoryTransaction::count_held(std::span<const HolderRe
 
 std::vector<TaskRecord> MemoryTransaction::take_ready(std::span<const LaneShare> lanes, std::size_t max) {
   struct Candidate {
-    std::int32_t priority = 0;
+    std::int64_t rank = 0;
     Due due = {};
   };
   std::vector<Candidate> candidates;
@@ -118,12 +118,12 @@ std::vector<TaskRecord> MemoryTransaction::take_ready(std::span<const LaneShare>
     for (const Due& due : state_.ready[share.lane->id]) {
       if (left <= 0) break;
       if (taken_.contains(due.second)) continue;
-      candidates.push_back({.priority = share.lane->priority, .due = due});
+      candidates.push_back({.rank = core::claim_rank(*share.lane), .due = due});
       --left;
     }
   }
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return a.priority != b.priority ? a.priority > b.priority : a.due < b.due;
+    return a.rank != b.rank ? a.rank > b.rank : a.due < b.due;
   });
   if (candidates.size() > max) candidates.resize(max);
 

@@ -1,5 +1,5 @@
 #pragma once
-// A transaction of the memory store: it holds the store's lock, and changes nothing before `commit`.
+// A transaction of the memory store: it holds the store's lock and changes nothing before `commit`.
 
 #include <mutex>
 #include <set>
@@ -62,7 +62,7 @@ class MemoryTransaction final : public Transaction {
   State& state_;
   std::unique_lock<std::recursive_mutex> lock_;
   core::TimePoint now_;
-  std::shared_ptr<const core::ClockState> clock_;  // with the store, which replaces it at a step
+  std::shared_ptr<const core::ClockState> clock_;  // shared with the store, which replaces it at a step
   std::set<core::TaskId> taken_;
 };
 

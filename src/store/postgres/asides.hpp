@@ -1,5 +1,5 @@
 #pragma once
-// What only tasks of some lanes have, in tables of their own: their run, their fairness key.
+// Loads the facts that only tasks of some lanes have, in tables of their own: the run and the fairness key.
 
 #include <span>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace pawl::store::postgres {
 
-// Of the tasks whose lanes say that they have it; one round trip for all of them, or none.
+// Fills them in for the tasks whose lanes require it, in one round trip; none if there are no such tasks.
 void fill_in_asides(Connection& connection, std::span<core::TaskRecord* const> records);
 void fill_in_asides(Connection& connection, std::vector<core::TaskRecord>& records);
 

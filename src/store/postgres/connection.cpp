@@ -28,8 +28,8 @@ core::Duration pause_after(int failures) {
   return std::min<core::Duration>(kLongestPause, kFirstPause * (1 << std::min(failures, 10)));
 }
 
-// Ours come first and the user's text after them, so that it can say otherwise. A peer that vanished without
-// a word is noticed within seconds and not after the system's quarter of an hour.
+// Our settings come first and the user's text after them, so that it can override them. A peer that
+// disappears silently is detected within seconds instead of the system's quarter of an hour.
 pg_conn* open_connection(const std::string& conninfo) {
   const std::array keys{"fallback_application_name",
                         "connect_timeout",
@@ -56,7 +56,8 @@ std::string field(const pg_result* result, int code) {
   return value == nullptr ? "" : value;
 }
 
-// A server gives up waiting for its synchronous standby with a warning, and says that the commit succeeded.
+// A server that stops waiting for its synchronous standby sends this warning and reports that the commit
+// succeeded.
 constexpr std::string_view kWarning = "01000";
 
 void take_notice(void* context, const pg_result* notice) {
@@ -95,20 +96,20 @@ void Connection::expect_identity(std::string_view identity) {
   if (identity == server_identity_) return;
   server_identity_ = identity;
   life_ = server_.lives.enter(server_identity_);
-  throw StoreError{StoreError::Kind::retry, "another database server has taken over"};
+  throw StoreError{StoreError::Kind::retry, "the database server has failed over"};
 }
 
 std::optional<Failure> Connection::open() {
   connection_.reset(open_connection(server_.conninfo));
   if (PQstatus(connection_.get()) != CONNECTION_OK) return lost();
-  PQsetnonblocking(connection_.get(), 1);  // it is waited for here, where the waiting has an end
+  PQsetnonblocking(connection_.get(), 1);  // this class waits itself, with a timeout
   PQsetNoticeReceiver(connection_.get(), take_notice, has_warned_.get());
   PQenterPipelineMode(connection_.get());
   std::vector<Rows> answers;
-  // Without a name: behind a pooler it may be taken, and here there is no other try.
+  // Unnamed: behind a pooler the name may already exist, and there is no retry here.
   send_unnamed(sql::identify_server, {});
   if (auto failure = run(answers)) {
-    failure->kind = StoreError::Kind::unavailable;  // a standby, or gone again
+    failure->kind = StoreError::Kind::unavailable;  // a standby, or already lost again
     return failure;
   }
   server_identity_ = answers.front().text(0, 0);
@@ -175,8 +176,8 @@ void Connection::send_prepared(std::string_view sql, const Params& params) {
   Prepared& prepared = statements_[sql.data()];
   if (!prepared.is_known) {
     const std::string text{sql};
-    // By content: behind a pooler another version of this program may have other statements of the same
-    // purpose.
+    // Named by content: behind a pooler, another version of this program may have prepared another text for
+    // the same query.
     if (prepared.name.empty()) prepared.name = "pawl_" + checksum_of(sql);
     const int ok = PQsendPrepare(connection_.get(), prepared.name.c_str(), text.c_str(), 0, nullptr);
     has_send_failed_ = has_send_failed_ || ok == 0;
@@ -211,11 +212,11 @@ std::optional<Failure> Connection::run(std::vector<Rows>& answers,
   auto failure = is_sent ? receive_all(held_back, first) : lost();
   if (!failure && take) take(first);
   if (!failure || !failure->is_lost) {
-    auto next = receive_all(sent, answers);  // also of what the server has skipped
+    auto next = receive_all(sent, answers);  // includes answers to skipped statements
     if (next && (!failure || next->is_lost)) failure = std::move(next);
   }
   if (!failure || !failure->is_lost) {
-    // Anything but the mark of the end belongs to other statements than we think.
+    // Anything but the end marker means that the answers belong to other statements.
     const Rows end{next_result()};
     if (PQstatus(connection_.get()) != CONNECTION_OK || !end.is_end()) failure = lost();
   }
@@ -238,7 +239,7 @@ bool Connection::take_in(short events) {
   const core::Duration left = heard_at_ + silence_allowed_ - monotonic_now();
   is_silent_ = left <= core::Duration{0};
   if (is_silent_) return false;
-  // What encryption has taken off the socket and not handed on is not seen there.
+  // poll does not see data that the encryption layer has read from the socket but not returned yet.
   const bool is_encrypted = PQsslInUse(connection_.get()) == 1 || PQgssEncInUse(connection_.get()) == 1;
   const auto look = std::chrono::ceil<milliseconds>(std::min(left, is_encrypted ? kEncryptedLook : kLook));
   pollfd socket{.fd = PQsocket(connection_.get()), .events = events, .revents = 0};
@@ -246,7 +247,7 @@ bool Connection::take_in(short events) {
   return PQconsumeInput(connection_.get()) == 1;
 }
 
-// It may have to be heard before it hears us: its answers to the first statements may fill what is between.
+// Also reads: the server may stop reading until its answers to the first statements are read.
 bool Connection::flush(core::Duration silence_max) {
   silence_allowed_ = silence_max;
   heard_at_ = monotonic_now();
@@ -260,7 +261,7 @@ bool Connection::flush(core::Duration silence_max) {
 pg_result* Connection::next_result() {
   while (PQisBusy(connection_.get()) == 1 && take_in(POLLIN)) {
   }
-  return is_silent_ ? nullptr : PQgetResult(connection_.get());  // which also tells that it is lost
+  return is_silent_ ? nullptr : PQgetResult(connection_.get());  // also reports a lost connection
 }
 
 bool Connection::is_quiet() const {
@@ -304,7 +305,7 @@ std::optional<Failure> Connection::receive(const Sent& sent, std::vector<Rows>& 
 Failure Connection::failure_of(pg_result* result) {
   const std::string sqlstate = field(result, PG_DIAG_SQLSTATE);
   if (sqlstate.empty()) return lost();
-  // An order to go away may come after the work was done: what is sent under it has no known outcome.
+  // A shutdown error may arrive after the work was done, so the outcome of the sent statements is unknown.
   const bool is_ordered_away = sqlstate.starts_with("57P");
   return {.kind = kind_of(sqlstate, field(result, PG_DIAG_TABLE_NAME)),
           .sqlstate = sqlstate,
@@ -345,8 +346,8 @@ std::optional<Failure> Connection::run_script(const std::string& text,
 
 void Connection::roll_back() {
   if (!is_connected()) return;
-  if (!sent_.empty()) return drop();  // of what is on the way nobody would take the answers
-  take_ = nullptr;                    // whoever wanted them may be gone
+  if (!sent_.empty()) return drop();  // nothing would read the pending answers
+  take_ = nullptr;                    // what it refers to may be gone
   if (std::exchange(ask_, nullptr)) return;
   std::vector<Rows> answers;
   send(sql::rollback);

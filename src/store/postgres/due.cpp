@@ -30,7 +30,7 @@ DueTasks PostgresStore::due_tasks(std::size_t limit) {
   const auto answers = read(*connection, [&](Connection& used) {
     Params params;
     params.value(look.from);
-    params.value(static_cast<std::int64_t>(limit) + 1);  // the one after those says when to look again
+    params.value(static_cast<std::int64_t>(limit) + 1);  // one more, for the next due time
     used.send(sql::list_due_tasks, params);
   });
   const Rows& rows = answers.front();

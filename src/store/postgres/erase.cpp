@@ -1,4 +1,4 @@
-// What retention reads, and what it takes away.
+// Reads and deletes for retention.
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ std::vector<core::FinishedTask> read_finished(const Rows& rows, LaneFinder lane_
   std::vector<core::FinishedTask> found;
   for (int row = 0; row < rows.count(); ++row) {
     const core::Lane* lane = lane_of.find(rows.int4(row, 1));
-    if (lane == nullptr) continue;  // `verify` tells; it is kept
+    if (lane == nullptr) continue;  // kept; `verify` reports it
     found.push_back({.id = rows.id(row, 0),
                      .lane = lane,
                      .status = read_status(rows, row, 2),
@@ -63,8 +63,9 @@ void erase_runs(Connection& connection, const std::vector<RunErase>& runs) {
   guarded.value(static_cast<std::int64_t>(runs.size()));
   connection.send(sql::erase_run_states, guarded);
   erase_keys(connection, runs);
-  for (const std::string_view query : {sql::erase_runs, sql::erase_run_tasks, sql::erase_nodes,
-                                       sql::erase_events, sql::erase_signals, sql::erase_checkpoints})
+  for (const std::string_view query :
+       {sql::erase_runs, sql::erase_run_labels, sql::erase_run_tasks, sql::erase_nodes, sql::erase_events,
+        sql::erase_signals, sql::erase_checkpoints})
     connection.send(query, ids);
 }
 
@@ -107,8 +108,11 @@ FinishedTasks PostgresStore::list_finished(const FinishedPage& page) {
     params.value(static_cast<std::int64_t>(page.limit));
     used.send(sql::list_finished, params);
   });
-  FinishedTasks found{.tasks = read_finished(answers.front(), {shared_.lanes, *connection})};
-  if (found.tasks.size() == page.limit) found.next = found.tasks.back().id;
+  const Rows& rows = answers.front();
+  FinishedTasks found{.tasks = read_finished(rows, {shared_.lanes, *connection})};
+  // Counts the rows: a page that is short because damaged rows were left out would look like the last one.
+  const bool is_full = rows.count() > 0 && static_cast<std::size_t>(rows.count()) == page.limit;
+  if (is_full) found.next = rows.id(rows.count() - 1, 0);
   return found;
 }
 

@@ -12,10 +12,10 @@ struct Mapping {
   StoreError::Kind kind;
 };
 
-// The first row that fits counts.
+// The first match counts.
 constexpr std::array kMappings{
     Mapping{"23503", StoreError::Kind::invalid},      // a foreign key
-    Mapping{"22021", StoreError::Kind::invalid},      // bytes that are no text
+    Mapping{"22021", StoreError::Kind::invalid},      // bytes that are not valid text
     Mapping{"40", StoreError::Kind::retry},           // deadlock, serialization, our own guard
     Mapping{"55P03", StoreError::Kind::retry},        // a lock_timeout
     Mapping{"26000", StoreError::Kind::retry},        // see is_pooler_trouble
@@ -23,14 +23,15 @@ constexpr std::array kMappings{
     Mapping{"08", StoreError::Kind::unavailable},     // the connection
     Mapping{"53", StoreError::Kind::unavailable},     // disk full, out of memory, too many connections
     Mapping{"57014", StoreError::Kind::timeout},      // a statement_timeout: see pin_plans
-    Mapping{"57", StoreError::Kind::unavailable},     // shut down, crashed, starting, cancelled
+    Mapping{"57", StoreError::Kind::unavailable},     // shut down, crashed, starting, canceled
     Mapping{"58", StoreError::Kind::unavailable},     // the server's disk or system
     Mapping{"25006", StoreError::Kind::unavailable},  // read-only: a former primary
     Mapping{"25P03", StoreError::Kind::unavailable},  // idle in a transaction for too long: see start_write
-    Mapping{"55000", StoreError::Kind::unavailable},  // a standby refuses to tell its place in the log
+    Mapping{"55000", StoreError::Kind::unavailable},  // a standby cannot report its position in the log
 };
 
-// What others may enter at the same moment; the engine looks again and finds the winner.
+// Tables in which another group may insert the same key concurrently; the engine retries and finds the
+// winner.
 constexpr std::array<std::string_view, 7> kRacedTables{"task_keys", "key_lines",   "lanes",     "records",
                                                        "run_keys",  "checkpoints", "run_events"};
 

@@ -1,10 +1,10 @@
 #pragma once
-// The server's clock as this node heard it last, so that a group can be worked out before the server has
+// Estimates the server's clock from its recent answers, so that a group can be decided before the server has
 // answered.
 //
-// Always: what it tells is not behind anything that it heard or told, unless it was made to forget. It
-// is a guess nevertheless: clocks drift, are set, and ours stands still while the machine is suspended.
-// Whoever goes by it has the server compare it. Any thread.
+// An estimate is never less than any time that was heard or returned before, unless `forget` was called. It
+// is still an estimate: clocks drift and are set, and our monotonic clock stops while the machine is
+// suspended. A transaction that uses an estimate has the server compare it. Thread-safe.
 
 #include <mutex>
 #include <optional>
@@ -15,16 +15,16 @@ namespace pawl::store::postgres {
 
 class HeardClock {
  public:
-  // The server read its clock before the answer came, so that what is told is rather late than early.
+  // The server read its clock before the answer arrived, so estimates tend to lag behind the server's clock.
   void hear(core::TimePoint server, core::MonotonicTime received_at);
-  // After a silence it tells nothing.
+  // None if the last answer is too old.
   [[nodiscard]] std::optional<core::TimePoint> tell(core::MonotonicTime now);
 
-  // How wrong it may be for a group to go by it: what two clocks may drift apart between two answers, with
-  // room to spare, and the time a group takes to be worked out. Leases last much longer.
+  // The tolerance for a group that uses an estimate: how far two clocks may drift apart between two answers,
+  // with a margin, and the time to decide a group. Leases are much longer.
   static constexpr core::Duration kEarlyMax = std::chrono::milliseconds{5};
   static constexpr core::Duration kLateMax = std::chrono::milliseconds{50};
-  // It was wrong.
+  // Called when an estimate was wrong.
   void forget();
 
  private:
@@ -32,8 +32,8 @@ class HeardClock {
 
   std::mutex mutex_;
   std::optional<core::MonotonicTime> heard_at_;
-  // How far the server's clock is ahead of ours, at least: by what was heard in this second and in the one
-  // before. Of all time it would only grow, and drift away.
+  // Lower bounds for how far the server's clock is ahead of ours: the highest one of the current second and
+  // of the one before. A maximum over all time would only grow, and drift away.
   core::Duration ahead_ = core::Duration::min();
   core::Duration ahead_before_ = core::Duration::min();
   core::MonotonicTime since_ = {};

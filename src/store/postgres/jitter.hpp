@@ -1,5 +1,5 @@
 #pragma once
-// Chance for spreading reconnects, so that many nodes do not return at one moment. Any thread.
+// Random spread for reconnects, so that many nodes do not reconnect at the same moment. Thread-safe.
 
 #include <cstdint>
 #include <mutex>
@@ -10,9 +10,9 @@ namespace pawl::store::postgres {
 
 class Jitter {
  public:
-  // Without a source, one of its own that is seeded by the time.
+  // If `random` is null, uses a generator of its own, seeded with the time.
   explicit Jitter(core::Random* random);
-  // `duration`, or up to half of it less.
+  // `duration`, reduced by up to half.
   [[nodiscard]] core::Duration spread(core::Duration duration);
 
  private:

@@ -32,7 +32,8 @@ std::vector<Line> PostgresTransaction::lock_lines(std::span<const LineRef> refs)
   int tries = 0;
   while (!try_lock_lines(refs, lines)) {
     if (++tries == kTriesMax)
-      throw StoreError{StoreError::Kind::retry, "a line came and went while it was to be locked"};
+      throw StoreError{StoreError::Kind::retry,
+                       "a key line was created and deleted while it was being locked"};
   }
   for (std::size_t i = 0; i < refs.size(); ++i) {
     if (!lines[i].head) lines_without_head_.push_back(refs[i]);
@@ -40,7 +41,7 @@ std::vector<Line> PostgresTransaction::lock_lines(std::span<const LineRef> refs)
   return lines;
 }
 
-// False if a line that was there when the missing ones were made was gone when it was to be locked.
+// False if an existing line was deleted between the creation of missing lines and the locking.
 bool PostgresTransaction::try_lock_lines(std::span<const LineRef> refs, std::vector<Line>& lines) {
   const Params params = refs_of_lines(refs, itself);
   connection_->send(sql::create_line, params);
@@ -94,7 +95,7 @@ void PostgresTransaction::send_lines(const std::vector<LineWrite>& lines) {
     }
   }
   std::sort(written.begin(), written.end());
-  for (const LineRef& ref : lines_without_head_) {  // made to be locked, and nobody joined
+  for (const LineRef& ref : lines_without_head_) {  // created only to be locked, and still empty
     if (!std::binary_search(written.begin(), written.end(), ref)) gone.push_back(ref);
   }
   if (!gone.empty()) connection_->send(sql::delete_line, refs_of_lines(gone, itself));

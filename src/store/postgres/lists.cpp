@@ -9,7 +9,7 @@ namespace {
 
 using core::TaskStatus;
 
-// Which of the places hold what is asked for.
+// The places that the filter selects.
 struct Switches {
   bool pending = false;
   bool blocked = false;
@@ -34,7 +34,7 @@ struct Switches {
     }
   }
 
-  // One that is too large to look through for a label.
+  // One that may be too large to scan for a label.
   [[nodiscard]] bool has_large_place() const { return pending || blocked || completed; }
 
   [[nodiscard]] bool are_all_on() const {
@@ -108,6 +108,7 @@ std::vector<core::TaskId> PostgresStore::list_ids(Connection& connection, const 
   }
   if (lanes.empty()) return {};
   const auto answers = read(connection, [&](Connection& used) { send_list(used, page, lanes); });
+  expect_life_of(lanes, connection);
   std::vector<core::TaskId> ids;
   for (int row = 0; row < answers.front().count(); ++row) ids.push_back(answers.front().id(row, 0));
   return ids;

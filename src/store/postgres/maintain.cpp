@@ -12,10 +12,10 @@ using std::chrono::seconds;
 
 constexpr std::int64_t kDeadRowsMin = 5'000;  // fewer are not worth a vacuum
 constexpr core::Duration kVacuumEvery = seconds{1};
-constexpr core::Duration kVacuumMax = std::chrono::minutes{10};  // it is silent until it is done
+constexpr core::Duration kVacuumMax = std::chrono::minutes{10};  // the server is silent until it is done
 constexpr core::Duration kFullLookEvery = seconds{2};
-// Each takes at most this part of the time: while somebody holds a snapshot open the tables only grow, and
-// reading them through once a second would take nothing away but the processor's time.
+// Each takes at most one part in this many of the time: while a snapshot stays open the tables only grow, and
+// a full read every second would free nothing and only cost processor time.
 constexpr int kVacuumShare = 50;
 constexpr int kFullLookShare = 50;
 
@@ -39,7 +39,7 @@ void PostgresStore::fold_counts(Connection& connection) {
     used.send(sql::pin_plans);
     used.send(sql::fold_lane_counts, from);
     used.send(sql::commit);
-    // Not on one snapshot: the second look has to come after the first, as the mark's reasoning wants it.
+    // Not on one snapshot: the second query must begin after the first, as CountsMark requires.
     used.send(sql::begin_write);
     used.send(sql::pin_plans);
     used.send(sql::find_last_lane_count);
@@ -54,7 +54,7 @@ void PostgresStore::fold_counts(Connection& connection) {
                              connection.life());
 }
 
-// Its failure is none: autovacuum does the same, later.
+// A failure is ignored: autovacuum does the same later.
 void PostgresStore::vacuum(Connection& connection) {
   const core::MonotonicTime began_at = monotonic_now();
   if (began_at < next_vacuum_at_ || shared_.rows_left_dead < kDeadRowsMin) return;
@@ -79,8 +79,8 @@ void PostgresStore::lower_to_heads(Connection& connection, std::string_view quer
     marks.lower(rows.int4(row, 0), {.available_at = time_of(rows, row), .id = rows.id(row, 2)});
 }
 
-// Finds what stands below a mark and was missed by the steps back: written by another node and committed
-// late, or given back by one that died.
+// Finds entries below a mark that the steps back missed: written by another node and committed late, or
+// returned by a node that died.
 void PostgresStore::look_from_the_start(Connection& connection) {
   const core::MonotonicTime began_at = monotonic_now();
   if (began_at < next_full_look_at_) return;

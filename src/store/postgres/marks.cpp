@@ -11,13 +11,13 @@ namespace {
 
 using std::chrono::seconds;
 
-// An entry is seen this late at most after the time it was written with: usually, and longer than any group
-// takes to commit.
+// How much later than its time an entry becomes visible: the usual delay, and one longer than any group takes
+// to commit.
 constexpr core::Duration kUsualCommit = std::chrono::milliseconds{200};
 constexpr core::Duration kCommitMargin = seconds{10};
 constexpr core::Duration kFarLookEvery = seconds{1};
 constexpr core::Duration kFullMarksEvery = seconds{30};
-constexpr int kLookShare = 50;  // looks that reach far take at most this part of the time
+constexpr int kLookShare = 50;  // far reads take at most one part in this many of the time
 
 core::MonotonicTime next_look(core::MonotonicTime began_at, core::MonotonicTime ended_at,
                               core::Duration every) {

@@ -1,11 +1,11 @@
 #pragma once
-// Where live index entries begin, kept in memory. A queue's table leaves dead entries behind, and while
-// somebody holds a snapshot open no vacuum can take them away: reading from the start would walk over all of
-// them each time.
+// Marks in memory for where live index entries begin. The table of a queue leaves dead entries behind, and no
+// vacuum can remove them while any snapshot stays open: reads from the start of the index would scan all of
+// them every time.
 //
-// Always: forgetting a mark, or one that is too low, costs time only. What could stand below a mark is found
-// again: this node's own writes and rollbacks lower it at once; those of other nodes are found by looking
-// back a little every now and then, and by a look from the very start more rarely. Any thread.
+// A forgotten mark or one that is too low only costs time. Entries below a mark are found again: this node's
+// writes and rollbacks lower it immediately; for those of other nodes it steps back a little at intervals,
+// and is more rarely reset by a read from the start. Thread-safe.
 
 #include <array>
 #include <atomic>
@@ -21,10 +21,9 @@
 
 namespace pawl::store::postgres {
 
-// A place in a lane.
+// A position in a lane.
 struct Position {
-  core::TimePoint available_at =
-      core::TimePoint::min();  // in a fair lane the turn, as core::lane_time has it
+  core::TimePoint available_at = core::TimePoint::min();  // in a fair lane the turn, as in core::lane_time
   core::TaskId id = {};
 
   auto operator<=>(const Position&) const = default;
@@ -32,23 +31,23 @@ struct Position {
 
 class ReadyMarks {
  public:
-  // `staleness`: how long what other nodes write may be overlooked; 0 keeps no marks.
+  // `staleness`: how long the writes of other nodes may be overlooked; 0 keeps no marks.
   explicit ReadyMarks(core::Duration staleness) : staleness_(staleness) {}
 
   struct Start {
     Position from = {};
     std::uint64_t generation = 0;
-    bool is_empty = false;  // nothing was there a moment ago, and nothing came since
+    bool is_empty = false;  // the lane was empty a moment ago, and nothing was added since
   };
   [[nodiscard]] Start start(std::int32_t lane);
-  // All live entries from `start` to `last` were taken, but for those that came meanwhile.
+  // All live entries from `start` to `last` were taken, except for those added in the meantime.
   void advance(std::int32_t lane, const Start& start, const Position& last);
-  // Less was found than asked for.
+  // Fewer entries were found than requested.
   void note_empty(std::int32_t lane, const Start& start);
-  // A claimable entry stands at `first`: written, or taken and put back.
+  // A claimable entry exists at `first`: it was written, or taken and put back.
   void lower(std::int32_t lane, const Position& first);
 
-  // As `start` would say.
+  // Start::is_empty, as `start` would return it.
   [[nodiscard]] bool is_empty(std::int32_t lane) const;
   [[nodiscard]] Position mark_of(std::int32_t lane) const;
   [[nodiscard]] std::vector<std::int32_t> lanes() const;
@@ -57,10 +56,10 @@ class ReadyMarks {
  private:
   struct LaneMark {
     Position mark = {};
-    Position newer = {};                    // what the mark was at the last step back,
-    Position older = {};                    // and at the one before
+    Position newer = {};                    // the mark at the last step back
+    Position older = {};                    // the mark at the step back before
     std::uint64_t generation = 0;           // how many entries `lowered` has had
-    std::array<Position, 16> lowered = {};  // the last ones, as a ring: what a look under way may have missed
+    std::array<Position, 16> lowered = {};  // a ring of the last ones, which a running read may have missed
     core::MonotonicTime stepped_back_at = {};
     core::MonotonicTime empty_until = {};
   };
@@ -72,9 +71,9 @@ class ReadyMarks {
   std::map<std::int32_t, LaneMark> marks_;
 };
 
-// The same for entries that are only ever written ahead of the store's time, and looked for when it has come.
-// Looks come often: most go back as far as a commit usually takes, some as far as the longest may take, few
-// to the very start. The more a far look has to walk over, the rarer it is.
+// The same for entries that are only written with future times, and are read when the store's time reaches
+// them. Reads are frequent: most go back as far as a commit usually takes, some as far as the longest commit
+// may take, few to the start. The longer a far read takes, the rarer it becomes.
 class DueMark {
  public:
   explicit DueMark(core::Duration staleness) : is_on_(staleness > core::Duration{0}) {}
@@ -86,7 +85,7 @@ class DueMark {
     Reach reach = Reach::all;
   };
   [[nodiscard]] Look begin(core::TimePoint now);
-  // `first`: the first live entry that the look found, if any.
+  // `first`: the first live entry that was found, if any.
   void end(const Look& look, core::TimePoint now, std::optional<core::TimePoint> first);
   void forget();
 
@@ -99,21 +98,22 @@ class DueMark {
   core::MonotonicTime next_full_at_ = {};
 };
 
-// The same for the changes of lane counts, whose numbers rise. This one is exact: a number below the mark can
-// never be seen again, since all transactions that could have been given one had ended when the mark was set.
+// The same for the changes of lane counts, whose numbers rise. This mark is exact: no number below it can
+// become visible later, because all transactions that could have assigned one had ended when the mark was
+// set.
 class CountsMark {
  public:
   [[nodiscard]] std::int64_t value() const { return mark_.load(); }
 
-  // What two statements saw, `last` first: the number given last; the oldest transaction under way and the
-  // next one to come; the first number from the mark on that is there.
+  // The results of two statements, `last` first: the last assigned number; the oldest running transaction and
+  // the next one; the first existing number from the mark on.
   struct Seen {
     std::int64_t last = 0;
     std::int64_t oldest_transaction = 0;
     std::int64_t next_transaction = 0;
     std::optional<std::int64_t> first = {};
   };
-  // One thread at a time. What was seen in an earlier life changes nothing.
+  // One thread at a time. Results of an earlier life are ignored.
   void update(const Seen& seen, std::uint64_t life = 0);
   void begin_life(std::uint64_t life);
 

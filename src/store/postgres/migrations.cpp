@@ -15,16 +15,16 @@ namespace postgres {
 
 namespace {
 
-// Of one statement over whatever there is.
+// For one statement over all existing rows.
 constexpr core::Duration kMigrationMax = std::chrono::hours{24};
 constexpr core::Duration kLockPause = std::chrono::milliseconds{50};
 
-// Everything in one transaction under an advisory lock of that transaction.
+// Everything in one transaction, under an advisory lock of that transaction.
 class PostgresMigrations final : public MigrationTarget {
  public:
   explicit PostgresMigrations(const std::string& conninfo, MigrationWait wait = {})
       : wait_(std::move(wait)), server_(conninfo, nullptr, kMigrationMax), connection_(server_) {
-    server_.is_pooled = true;  // each statement is sent once: a name would be of no use, and may be taken
+    server_.is_pooled = true;  // each statement is sent once: a name would have no use and may already exist
     connection_.connect_or_throw();
   }
 
@@ -93,11 +93,12 @@ class PostgresMigrations final : public MigrationTarget {
     return connection_.run_or_throw().front().boolean(0, 0);
   }
 
-  // Empty columns of sessions of other roles are left out by the server.
+  // The server leaves out empty columns of other roles' sessions.
   [[nodiscard]] std::string holder() {
     connection_.send(sql::find_migrator);
     const auto answers = connection_.run_or_throw();
-    return answers.front().count() == 0 ? "it has just ended" : std::string{answers.front().text(0, 0)};
+    return answers.front().count() == 0 ? "it has just disconnected"
+                                        : std::string{answers.front().text(0, 0)};
   }
 
   const MigrationWait wait_;

@@ -1,13 +1,13 @@
 #pragma once
-// Real time that never steps, whatever clock the store was given: for back-off and for how stale memory may
-// be. It decides nothing that is stored.
+// Monotonic time, independent of the store's clock: for backoff and for the staleness of caches. Nothing that
+// is stored depends on it.
 
 #include "core/time.hpp"
 
 namespace pawl::store::postgres {
 
 [[nodiscard]] core::MonotonicTime monotonic_now();
-// The same, and it also runs while the machine is suspended.
+// The same, but it also advances while the machine is suspended.
 [[nodiscard]] core::MonotonicTime elapsed_now();
 void wait(core::Duration duration);
 

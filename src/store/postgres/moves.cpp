@@ -26,15 +26,15 @@ using Writes = std::vector<Write>;
 
 constexpr std::size_t kPlaceCount = 6;
 
-// The writes by what is to be done, each list sorted by id: all groups lock rows in the same order, and an
-// index is filled from left to right.
+// The writes, grouped by operation and sorted by id: all groups lock rows in the same order, and indexes are
+// filled from left to right.
 struct Moves {
   Writes created;
-  Writes created_plain;  // with a payload at most
-  Writes new_ready;      // never claimed, available since now, in lanes that are not fair
+  Writes created_plain;  // with no facts but a payload
+  Writes new_ready;      // never claimed, available from now on, in lanes that are not fair
   Writes fair_ready;     // in fair lanes
-  Writes first_leased;   // claimed for the first time now, with no key and no timeout
-  Writes completed;      // by the first one who claimed it
+  Writes first_leased;   // claimed for the first time now, without key and timeout
+  Writes completed;      // by the first claim
   Writes renewed;        // leased before and after
   std::array<Writes, kPlaceCount> leaving;
   std::array<Writes, kPlaceCount> entering;
@@ -64,8 +64,7 @@ struct Moves {
     }
     if (write.from != Place::nowhere) leaving[static_cast<std::size_t>(write.from)].push_back(&write);
     if (to == Place::ready && write.record->lane->fair) {
-      PAWL_ENSURE(write.record->turn.has_value(),
-                  "nobody would find a ready task of a fair lane without a turn");
+      PAWL_ENSURE(write.record->turn.has_value(), "a ready task of a fair lane needs a turn");
       fair_ready.push_back(&write);
     } else if (is_new_ready(write, now)) {
       new_ready.push_back(&write);
@@ -82,7 +81,7 @@ struct Moves {
     static const core::RetryPolicy standard_retry;
     const TaskFacts& asked = write.record->facts;
     return !asked.key && !asked.idempotency_key && !asked.timeout && asked.labels.empty() &&
-           asked.created_at == now && asked.retry == standard_retry;
+           asked.created_at == now && asked.retry == standard_retry && !asked.trace;
   }
 
   static bool is_new_ready(const TaskWrite& write, TimePoint now) {
@@ -130,6 +129,9 @@ const Lease& lease(Write write) { return *write->record->lease; }
 const TaskEnd& end(Write write) { return *write->record->end; }
 core::TaskId id(Write write) { return write->record->id; }
 std::int32_t lane_id(Write write) { return write->record->lane->id; }
+std::optional<core::RunId> run_id(Write write) {
+  return facts(write).run ? std::optional{facts(write).run->run_id} : std::nullopt;
+}
 
 void send_created(Connection& connection, const Writes& writes) {
   if (writes.empty()) return;
@@ -140,7 +142,7 @@ void send_created(Connection& connection, const Writes& writes) {
   params.column(writes, [](Write write) { return micros_of(facts(write).timeout); });
   params.column(writes, [](Write write) { return view_of(facts(write).key); });
   params.column(writes, [](Write write) { return view_of(facts(write).idempotency_key); });
-  params.column(writes, [](Write write) { return encode_retry(facts(write).retry); });
+  params.column(writes, [](Write write) { return encode_retry(facts(write)); });
   params.column(writes, [](Write write) { return encode_labels(facts(write).labels); });
   params.column(writes, [](Write write) { return encode_task_payload(facts(write)); });
   connection.send(sql::insert_task, params);
@@ -177,7 +179,7 @@ void send_created_plain(Connection& connection, const Writes& writes, TimePoint 
 void send_idempotency(Connection& connection, const Writes& created) {
   std::vector<std::pair<IdempotencyRef, core::TaskId>> keys;
   for (Write write : created) {
-    if (!facts(write).idempotency_key) continue;
+    if (!facts(write).idempotency_key || write->has_key) continue;
     const core::Lane& lane = *write->record->lane;
     keys.emplace_back(IdempotencyRef{lane.ns, lane.type, *facts(write).idempotency_key}, id(write));
   }
@@ -220,12 +222,12 @@ void send_fair(Connection& connection, std::span<const TaskWrite> tasks) {
   connection.send(sql::insert_fair_task, params);
 }
 
-// address, id, fence: what a row is found by, and what it is compared with.
+// address, id, fence: how a row is found, and what it is compared with.
 Params guards(const Writes& writes, const Addresses& addresses) {
   Params params;
   params.column(writes, [&](Write write) {
     const auto found = addresses.find(id(write));
-    return found == addresses.end() ? Address{} : found->second;  // never loaded: the guard will not hold
+    return found == addresses.end() ? Address{} : found->second;  // not loaded: the guard fails
   });
   params.column(writes, id);
   params.column(writes, [](Write write) { return write->fence_before; });
@@ -240,7 +242,7 @@ void send_leaving(Connection& connection, std::string_view sql, const Writes& wr
   connection.send(sql, params);
 }
 
-// By id: a waiting task is not locked itself, its line is.
+// By id: a waiting task is not locked, but its line is.
 void send_leaving_line(Connection& connection, const Writes& writes) {
   if (writes.empty()) return;
   Params params;
@@ -250,7 +252,7 @@ void send_leaving_line(Connection& connection, const Writes& writes) {
   connection.send(sql::delete_waiting, params);
 }
 
-// id, lane, attempt, fence, budget_from, available_at: what every place keeps.
+// id, lane, attempt, fence, budget_from, available_at: the columns of every place.
 Params place_columns(const Writes& writes) {
   Params params;
   params.column(writes, id);
@@ -311,6 +313,7 @@ void send_leased(Connection& connection, const Writes& writes) {
   Params params = place_columns(writes);
   add_lease_columns(params, writes);
   params.column(writes, [](Write write) { return view_of(facts(write).key); });
+  params.column(writes, run_id);
   connection.send(sql::insert_lease, params);
 }
 
@@ -323,7 +326,9 @@ void send_first_leased(Connection& connection, const Writes& writes, TimePoint c
   params.column(writes, [](Write write) { return lease(write).expires_at; });
   params.column(writes, [](Write write) { return std::string_view{lease(write).worker_id}; });
   params.value(claims_at);
-  connection.send(sql::insert_first_lease, params);
+  const bool has_runs = std::any_of(writes.begin(), writes.end(), run_id);
+  if (has_runs) params.column(writes, run_id);
+  connection.send(has_runs ? sql::insert_first_lease_of_runs : sql::insert_first_lease, params);
 }
 
 void send_completed(Connection& connection, const Writes& writes, TimePoint now) {

@@ -1,6 +1,6 @@
 #pragma once
-// The task writes of a group as a few set-based statements: each task leaves the place it was loaded at,
-// guarded by its fence, and enters the one it is to be at.
+// Writes the tasks of a group with a few set-based statements: each task leaves the place it was loaded from,
+// guarded by its fence, and enters its new place.
 
 #include <span>
 #include <unordered_map>
@@ -10,13 +10,13 @@
 
 namespace pawl::store::postgres {
 
-// Of the rows that the transaction holds locked, or is to compare.
+// Addresses of the rows that the transaction has locked or must compare.
 using Addresses = std::unordered_map<core::TaskId, Address>;
 
-// Leases that the store remembers once they are committed.
+// Leases to be cached once they are committed.
 struct FirstLeases {
   std::vector<const TaskWrite*> writes = {};
-  std::size_t answer = 0;  // which one of the pipeline's says where they stand
+  std::size_t answer = 0;  // index of the pipeline's answer that has their addresses
 };
 
 struct GroupTimes {

@@ -8,7 +8,7 @@ namespace pawl::store::postgres {
 namespace {
 
 constexpr std::int64_t kEpochMicros = 946'684'800'000'000;  // 2000-01-01 after 1970-01-01
-constexpr std::size_t kElementBytes = 20;                   // a guess that fits ids and times
+constexpr std::size_t kElementBytes = 20;                   // an estimate that fits ids and times
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void put_int8(std::string& out, std::uint64_t value) {
 void Params::begin_array(std::string& out, Oid element, std::size_t count) {
   out.reserve(20 + count * kElementBytes);
   put_int4(out, count == 0 ? 0 : 1);  // dimensions
-  put_int4(out, 1);                   // may have nulls; the server looks for itself
+  put_int4(out, 1);                   // may have nulls; the server checks for itself
   put_int4(out, static_cast<std::uint32_t>(element));
   if (count == 0) return;
   put_int4(out, static_cast<std::uint32_t>(count));

@@ -1,10 +1,10 @@
 #pragma once
-// Parameters of a statement in PostgreSQL's binary format. A batch is bound as one array a column: the column
-// is a function of the row, and its C++ type says what array it becomes.
+// Parameters of a statement in PostgreSQL's binary format. A batch is bound as one array per column: each
+// column is a function of the row, and its C++ type determines the array type.
 //
 //   params.column(writes, [](const TaskWrite* write) { return write->record->id; });   // uuid[]
 //
-// Always: the statement's text casts each parameter ($1::uuid[]), so that the server expects what is sent.
+// The statement must cast each parameter ($1::uuid[]), so that the server expects the type that is sent.
 
 #include <array>
 #include <bit>
@@ -21,11 +21,11 @@
 
 namespace pawl::store::postgres {
 
-// Microseconds since 2000, as PostgreSQL counts; TimePoint::min() is -infinity.
+// Microseconds since 2000, PostgreSQL's epoch; TimePoint::min() is -infinity.
 [[nodiscard]] std::int64_t to_postgres_time(core::TimePoint time);
 [[nodiscard]] core::TimePoint from_postgres_time(std::int64_t value);
 
-// Object ids of the types we use, fixed for ever in pg_type.dat.
+// Object ids of the types we use, as permanently assigned in pg_type.dat.
 enum class Oid : std::uint32_t {
   boolean = 16,
   int8 = 20,
@@ -37,13 +37,13 @@ enum class Oid : std::uint32_t {
   uuid = 2950
 };
 
-// Where a row stands in its table (ctid). A row that we hold locked keeps it, and needs no index to be found
-// again.
+// The address of a row in its table (ctid). A row that we have locked keeps it, and can be found without an
+// index.
 struct Address {
-  std::array<char, 6> bytes = {};  // as sent; nobody looks inside
+  std::array<char, 6> bytes = {};  // opaque, in wire format
 };
 
-// Empty stands for absent.
+// Null for an empty text.
 [[nodiscard]] inline std::optional<std::string_view> text_or_null(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional{text};
 }
@@ -53,7 +53,7 @@ void put_int4(std::string& out, std::uint32_t value);
 void put_int8(std::string& out, std::uint64_t value);
 
 template <typename T>
-struct Encoding;  // kOid, and put: the value with its length before it
+struct Encoding;  // kOid, and put: appends the value, preceded by its length
 
 template <>
 struct Encoding<bool> {
@@ -135,7 +135,7 @@ struct ValueOf<std::optional<T>> {
 
 class Params {
  public:
-  // One value; an absent one is null.
+  // A single value; nullopt is sent as null.
   template <typename T>
   void value(const T& value) {
     using Value = typename ValueOf<T>::type;
@@ -146,10 +146,10 @@ class Params {
     } else {
       Encoding<T>::put(out, value);
     }
-    out.erase(0, 4);  // the length goes apart for a single value
+    out.erase(0, 4);  // a single value is sent with a separate length
   }
 
-  // An array with one element a row.
+  // An array with one element per row.
   template <typename List, typename ElementOf>
   void column(const List& list, ElementOf element_of) {
     using Result = std::remove_cvref_t<decltype(element_of(*list.begin()))>;
@@ -171,7 +171,7 @@ class Params {
   }
 
   [[nodiscard]] int size() const { return static_cast<int>(values_.size()); }
-  // Null for a null value.
+  // nullptr for a null value.
   [[nodiscard]] std::vector<const char*> pointers() const;
   [[nodiscard]] std::vector<int> lengths() const;
 

@@ -1,6 +1,6 @@
 #pragma once
-// The canaries of the SQL functions. A function has no `planted`: its bug is put into the migration that
-// makes it, when that is applied.
+// The canaries for SQL functions. A function cannot call `planted`, so its bug is planted in the migration
+// that creates it, when that is applied.
 
 #include <string>
 
@@ -23,6 +23,7 @@ struct PlantedSql {
 inline constexpr std::array kPlantedSql{
     PlantedSql{core::Canary::sql_key_not_taken,
                "first := pawl.take_key('enqueue', namespace, type, idempotency_key, id)", "first := id"},
+    PlantedSql{core::Canary::sql_key_not_promised, "when (new.kind = 'inbox_key')", "when (false)"},
     PlantedSql{core::Canary::sql_namespace_not_checked,
                "perform pawl.check_namespace(namespace);\n  perform pawl.check_text('type'",
                "perform pawl.check_text('type'"},

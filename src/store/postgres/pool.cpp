@@ -9,7 +9,7 @@ Pool::Pool(Server& server, int size, core::Duration silence_max) {
 Pool::Loan Pool::borrow() {
   std::unique_lock lock{mutex_};
   is_free_.wait(lock, [this] { return !free_.empty(); });
-  Connection* connection = free_.back();  // the one used last is the one most likely alive and warm
+  Connection* connection = free_.back();  // the last used one is most likely alive and warm
   free_.pop_back();
   return Loan{*this, *connection};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A few connections that are lent out one at a time. Any thread.
+// A pool of connections, each lent to one borrower at a time. Thread-safe.
 
 #include <condition_variable>
 #include <deque>
@@ -16,7 +16,7 @@ class Pool {
   Pool(Server& server, int size) : Pool(server, size, server.silence_max) {}
   Pool(Server& server, int size, core::Duration silence_max);
 
-  // Given back when it goes out of scope.
+  // Returns the connection when it goes out of scope.
   class Loan {
    public:
     Loan(Pool& pool, Connection& connection) : pool_(&pool), connection_(&connection) {}
@@ -27,7 +27,7 @@ class Pool {
     Loan& operator=(Loan&&) = delete;
     ~Loan() { give_back(); }
 
-    // Before the end of the scope; not to be used any more.
+    // Returns the connection early; it must not be used after that.
     void give_back() {
       if (pool_ != nullptr) std::exchange(pool_, nullptr)->give_back(*connection_);
     }
@@ -40,7 +40,7 @@ class Pool {
     Connection* connection_;
   };
 
-  // Waits until one is free.
+  // Waits until a connection is free.
   [[nodiscard]] Loan borrow();
 
  private:

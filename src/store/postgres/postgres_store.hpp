@@ -1,7 +1,7 @@
 #pragma once
-// A store on PostgreSQL 15 or later, for any number of nodes on one database. It keeps no state in a
-// connection that a transaction pooler would lose, and in memory only what a crash may take: where live
-// entries begin, lanes, and what it wrote a moment ago.
+// A store on PostgreSQL 15 or later, for any number of nodes on one database. It keeps no session state that
+// a transaction pooler would lose, and in memory only data that a crash may lose: where live entries begin,
+// lanes, and recent writes.
 
 #include <cstddef>
 #include <memory>
@@ -16,16 +16,16 @@ namespace pawl::store {
 
 struct PostgresOptions {
   std::string conninfo = {};       // "host=… dbname=…" or "postgres://…"
-  core::Clock* clock = nullptr;    // the store's clock; none: that of the database
-  core::Random* random = nullptr;  // spreads reconnects; asked by one thread at a time
+  core::Clock* clock = nullptr;    // the store's clock; null: the database's clock
+  core::Random* random = nullptr;  // spreads reconnects; used by one thread at a time
   int writers = 2;
   int readers = 2;
-  // How long this node may overlook what another one wrote into a lane; 0: look from the start each time.
+  // How long this node may overlook what another node wrote into a lane; 0: always read from the start.
   core::Duration lane_cache_staleness = std::chrono::milliseconds{200};
-  // Leases of this node that are completed without being read again; one that another node changed meanwhile
-  // costs the group a second try. 0: none.
+  // How many leases of this node are cached, to be completed without reading them again. A lease that another
+  // node changed in the meantime costs its group a second attempt. 0: none.
   std::size_t remembered_leases_max = 50'000;
-  // A server that says nothing for so long counts as lost, though its machine may still hold the connection.
+  // A server that is silent for this long counts as lost, even if its machine keeps the connection open.
   core::Duration silence_max = std::chrono::seconds{15};
   MigrationWait migration = {};
 };

@@ -39,7 +39,8 @@ std::vector<core::QueueSettings> read_settings_of(const Rows& rows, std::size_t 
   return settings;
 }
 
-// Behind the counts: what they see was committed before, and so has ended before the claim begins.
+// The time is read after the counts: everything that they include was committed, and so had ended, before the
+// claim begins.
 void PostgresTransaction::note_locked(const Rows& answer) {
   claims_at_ = std::max(claims_at_, shared_.clock.later(answer, 0, *clock_));
 }
@@ -55,7 +56,7 @@ std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueR
     }
   }
   connection_->send(sql::lock_queue, refs_of(refs));
-  // A statement of its own, after the lock: it sees what the claim that held the lock before has committed.
+  // A separate statement after the lock: it sees what the previous holder of the lock committed.
   Params params;
   params.column(lanes, [](const core::Lane* lane) { return lane->id; });
   params.value(shared_.counts_mark.value());
@@ -85,7 +86,8 @@ void ask_for_held(Connection& connection, const HolderRef& holder) {
 
 }  // namespace
 
-// Each statement sees what was committed before it began: the counts see all that waited for the locks.
+// Each statement sees what was committed before it began, so the count includes the claims of all previous
+// holders of the lock.
 void ask_for_held_if_free(Connection& connection, const HolderRef& holder) {
   const core::RecordRef worker = core::worker_ref(holder.ns, holder.worker_id);
   Params params;

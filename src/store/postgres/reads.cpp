@@ -19,7 +19,7 @@ constexpr int kFactsColumn = kPlaceColumn + 1;
 constexpr int kLeaseColumn = kFactsColumn + kFactsColumns;
 constexpr int kEndColumn = kLeaseColumn + kLeaseColumns;
 
-// Nothing, if its lane does not exist.
+// Nullopt if its lane does not exist.
 std::optional<core::TaskRecord> read_whole(const Rows& rows, int row, LaneFinder& lane_of) {
   core::TaskRecord record = read_record(rows, row, place_from(rows.text(row, kPlaceColumn)));
   record.lane = lane_of.find(rows.int4(row, kLaneColumn));
@@ -99,7 +99,10 @@ std::vector<core::Queue> PostgresStore::list_queues(const std::string& ns) {
     used.send(sql::list_lane_counts, of_lanes);
     used.send(sql::commit);
   });
+  expect_life_of(lanes, *connection);
 
+  std::unordered_map<std::int32_t, const core::Lane*> by_id;  // the cache may be emptied at any time
+  for (const core::Lane* lane : lanes) by_id.emplace(lane->id, lane);
   std::map<std::string, core::Queue> queues;
   const Rows& settings = answers[1];
   for (int row = 0; row < settings.count(); ++row) {
@@ -107,7 +110,7 @@ std::vector<core::Queue> PostgresStore::list_queues(const std::string& ns) {
   }
   const Rows& counts = answers[2];
   for (int row = 0; row < counts.count(); ++row) {
-    core::Queue& queue = queues[shared_.lanes.find(counts.int4(row, 0))->queue];
+    core::Queue& queue = queues[by_id.at(counts.int4(row, 0))->queue];
     queue.counts += read_counts(counts, row, 1);
     if (counts.is_null(row, 7)) continue;
     const core::Duration age = time - counts.time(row, 7);

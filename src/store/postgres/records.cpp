@@ -52,7 +52,7 @@ void read_facts(const Rows& rows, int row, int column, core::TaskRecord& record)
   facts.idempotency_key = rows.text_or_null(row, column + 3);
   if (!rows.is_null(row, column + 4)) decode_retry(rows.text(row, column + 4), facts);
   if (!rows.is_null(row, column + 5)) decode_labels(rows.text(row, column + 5), facts);
-  facts.payload.text = rows.text(row, column + 6);  // null reads as empty, which is what it means
+  facts.payload.text = rows.text(row, column + 6);  // null reads as empty, which is its meaning
   decode_task_payload(facts);
   record.has_facts = true;
 }
@@ -73,7 +73,7 @@ void read_lease(const Rows& rows, int row, int column, core::TaskRecord& record)
 
 TaskStatus read_status(const Rows& rows, int row, int column) {
   const std::string_view status = rows.text(row, column);
-  return core::task_status_from(status).value_or(TaskStatus::failed);  // `verify` tells of another
+  return core::task_status_from(status).value_or(TaskStatus::failed);  // `verify` reports unknown names
 }
 
 void read_end(const Rows& rows, int row, int column, core::TaskRecord& record) {
@@ -96,7 +96,7 @@ core::Attempt read_attempt(const Rows& rows, int row, int column) {
   attempt.started_at = rows.time_or_null(row, column + 3);
   attempt.finished_at = rows.time(row, column + 4);
   const std::string_view outcome = rows.text(row, column + 5);
-  attempt.outcome = core::attempt_outcome_from(outcome).value_or(core::AttemptOutcome::failed);  // the same
+  attempt.outcome = core::attempt_outcome_from(outcome).value_or(core::AttemptOutcome::failed);  // as above
   attempt.status_after = read_status(rows, row, column + 6);
   attempt.worker_id = rows.text(row, column + 7);
   if (!rows.is_null(row, column + 8)) attempt.error = decode_error(rows.text(row, column + 8));

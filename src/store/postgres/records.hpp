@@ -1,5 +1,5 @@
 #pragma once
-// Rows to records. The queries name the columns in the order that is said here.
+// Converts rows to records. The queries return the columns in the order given here.
 
 #include "core/task.hpp"
 #include "store/postgres/rows.hpp"

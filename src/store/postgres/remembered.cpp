@@ -89,8 +89,8 @@ std::vector<std::optional<RememberedLease>> RememberedLeases::recall(std::span<c
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const auto known = leases_.find(tasks[i].id);
     if (known == leases_.end()) continue;
-    // What would be refused is not written, so nobody would compare it: only the holder is answered from
-    // memory, and only while the lease lasts, since it may have been renewed elsewhere.
+    // Rejected requests write nothing, so the commit would not compare the lease. So only requests of the
+    // holder use the cache, and only while the lease lasts, because another node may have renewed it.
     const LoadTask::HeldLease held{.fence = kFirstFence, .worker_id = known->second.worker_id};
     const bool lasts =
         known->second.expires_at > now || core::planted(core::Canary::remembered_lease_outlives_itself);

@@ -1,10 +1,10 @@
 #pragma once
-// What this node wrote a moment ago and is likely to be asked for next, so that it need not be read back: the
-// facts of tasks that wait to be claimed, and leases that wait to be completed or whose bodies write steps.
-// Bounded; the oldest go first.
+// Caches of what this node has just written and will probably read next: the facts of tasks that wait to be
+// claimed, and leases that wait to be completed or whose bodies write steps. Bounded; the oldest entries are
+// evicted first.
 //
-// Always: losing an entry costs a read. Facts never change. A lease may be changed by other nodes, so a
-// remembered one is only good for a write that the commit compares with the row at its address. Any thread.
+// Losing an entry costs a read. Facts never change. Other nodes may change a lease, so a cached one is only
+// valid for a write that the commit compares with the row at its address. Thread-safe.
 
 #include <cstddef>
 #include <deque>
@@ -24,7 +24,7 @@ namespace pawl::store::postgres {
 class RememberedFacts {
  public:
   void remember(std::span<const TaskWrite> committed);
-  // Fills in the facts of those it knows, and forgets them: a task is claimed once, mostly.
+  // Fills in the facts of cached tasks and evicts them: a task is usually claimed once.
   void recall(std::span<core::TaskRecord> records);
   void forget_all();
 
@@ -36,13 +36,13 @@ class RememberedFacts {
 
   std::mutex mutex_;
   std::unordered_map<core::TaskId, Entry> facts_;
-  std::deque<core::TaskId> oldest_first_;  // also of those that are gone
+  std::deque<core::TaskId> oldest_first_;  // includes tasks that are gone
   std::size_t bytes_ = 0;
 };
 
 inline constexpr std::int64_t kFirstFence = 1;
 
-// Of tasks that were claimed for the first time, and neither started nor renewed since.
+// The lease of a task that was claimed for the first time, and neither started nor renewed since.
 struct RememberedLease {
   const core::Lane* lane = nullptr;
   core::TimePoint available_at = {};
@@ -59,10 +59,10 @@ class RememberedLeases {
  public:
   explicit RememberedLeases(std::size_t max) : max_(max) {}
 
-  // `addresses` says where the rows of `committed` stand, in the same order.
+  // `addresses` are those of the rows of `committed`, in the same order.
   void remember(std::span<const TaskWrite* const> committed, std::span<const Address> addresses);
-  // Each is forgotten, asked for or not: whoever loads a task is about to change it, but for those who want
-  // no more than that it is held.
+  // Evicts each task, used or not, because loading a task usually precedes a change of it; loads that only
+  // check that it is held keep the entry.
   [[nodiscard]] std::vector<std::optional<RememberedLease>> recall(std::span<const LoadTask> tasks,
                                                                    core::TimePoint now);
   void forget(const core::TaskId& id);

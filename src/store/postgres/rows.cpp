@@ -24,7 +24,7 @@ std::int64_t Rows::changed() const {
   const std::string_view command = PQcmdStatus(result_.get());
   if (command.starts_with("SELECT")) return 0;
   const std::string_view count = PQcmdTuples(result_.get());
-  std::int64_t changed = 0;  // also where none can be, and nothing is said
+  std::int64_t changed = 0;  // also for commands without a count
   std::from_chars(count.data(), count.data() + count.size(), changed);
   return changed;
 }

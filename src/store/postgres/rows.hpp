@@ -1,6 +1,6 @@
 #pragma once
-// The rows that a statement answered with, read in PostgreSQL's binary format. Columns are named by position:
-// the query is in our hands, and looking up names for each row would cost.
+// The rows in the answer to a statement, read in PostgreSQL's binary format. Columns are addressed by
+// position: the queries are our own, and looking up names for each row would cost time.
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 #include "core/time.hpp"
 #include "store/postgres/params.hpp"
 
-struct pg_result;  // libpq's
+struct pg_result;  // of libpq
 
 namespace pawl::store::postgres {
 
@@ -25,14 +25,14 @@ class Rows {
   explicit Rows(pg_result* result) : result_(result) {}
 
   [[nodiscard]] int count() const;
-  // It tells of no statement but that all of them were told of.
+  // The marker that ends the answers of a pipeline, not the answer to a statement.
   [[nodiscard]] bool is_end() const;
-  // Of statements that are not ours.
+  // For users' statements.
   [[nodiscard]] int columns() const;
   [[nodiscard]] std::string_view name(int column) const;
   [[nodiscard]] std::uint32_t type(int column) const;  // its object id
-  [[nodiscard]] std::int64_t changed() const;          // how many rows
-  // What the server says it did, such as COMMIT.
+  [[nodiscard]] std::int64_t changed() const;          // number of rows
+  // The command tag, such as COMMIT.
   [[nodiscard]] std::string_view command() const;
 
   [[nodiscard]] bool is_null(int row, int column) const;
@@ -43,7 +43,7 @@ class Rows {
   [[nodiscard]] core::TimePoint time(int row, int column) const;
   [[nodiscard]] core::TaskId id(int row, int column) const;
   [[nodiscard]] Address address(int row, int column) const;
-  [[nodiscard]] std::string_view text(int row, int column) const;  // as long as the rows live
+  [[nodiscard]] std::string_view text(int row, int column) const;  // valid as long as the rows
 
   [[nodiscard]] std::optional<std::int64_t> int8_or_null(int row, int column) const;
   [[nodiscard]] std::optional<core::TimePoint> time_or_null(int row, int column) const;

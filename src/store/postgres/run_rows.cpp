@@ -17,7 +17,7 @@ core::RawJson read_json(const Rows& rows, int row, int column) {
   return {std::string{rows.text(row, column)}};
 }
 
-// What the log does not know as a type is left as it is found: the hash tells.
+// An event of an unknown type counts as unreadable. Its type keeps the default; the hash shows the damage.
 StoredEvent read_event(const Rows& rows, int row) {
   const auto text = [&](int column) { return std::string{rows.text(row, column)}; };
   const auto type = core::run_event_type_from(rows.text(row, 1));
@@ -145,7 +145,7 @@ namespace {
 
 bool is_by_key(const core::Node& a, const core::Node& b) { return a.key < b.key; }
 
-// The page's rows and the one behind it, which tells that there are more.
+// The rows of the page and the next one, which shows that there are more.
 core::NodeSlice slice_of(std::vector<core::Node> rows, const core::NodePage& page) {
   core::NodeSlice slice{.nodes = std::move(rows)};
   core::cut(slice, page);
@@ -218,8 +218,8 @@ std::optional<std::vector<std::optional<StoredRun>>> read_pages(std::span<const 
     put_page(stored, std::move(slice), peeks[i].page);
   }
   if (missing.empty()) return found;
-  std::sort(missing.begin(), missing.end());
-  nodes = std::move(missing);
+  nodes.insert(nodes.end(), missing.begin(), missing.end());
+  std::sort(nodes.begin(), nodes.end());
   return std::nullopt;
 }
 

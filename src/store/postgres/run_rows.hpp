@@ -1,5 +1,5 @@
 #pragma once
-// Rows to runs and what they are made of. The queries name the columns in the order that is said here.
+// Converts rows to runs and their parts. The queries return the columns in the order given here.
 
 #include <optional>
 #include <span>
@@ -16,7 +16,7 @@ inline constexpr int kAfterRun = 9;
 
 // node, item, state, timer_at, body, output: columns 0 to 5.
 [[nodiscard]] core::Node read_node(const Rows& rows, int row);
-// Why it cannot be read is put into `misfit`, if there is none yet.
+// Sets `misfit` to the reason if the node cannot be read and `misfit` is still empty.
 [[nodiscard]] core::Node read_node(const Rows& rows, int row, std::string& misfit);
 [[nodiscard]] std::vector<core::Node> read_nodes(const Rows& rows);
 inline constexpr int kAfterNode = 6;
@@ -29,17 +29,17 @@ inline constexpr int kAfterSignal = 6;
 [[nodiscard]] std::vector<StoredEvent> read_events(const Rows& rows);
 inline constexpr int kAfterEvent = 10;
 
-// The events that rows lag behind, by place; at each place also what the row says, where there is one.
+// The events after each run's row, by position in the request, with the sequence of the row if there is one.
 struct Tail {
   std::optional<std::int64_t> row_sequence = {};
   std::vector<StoredEvent> events = {};
 };
 [[nodiscard]] std::vector<Tail> read_tails(const Rows& rows, std::size_t count);
 
-// Runs with their nodes, not locked.
+// Queries runs with their nodes, not locked.
 void ask_for_runs(Connection& connection, std::span<const core::RunId> ids);
-// From the three answers. Nothing where a row was written between them, which is not seen in one moment's
-// reads: ask again.
+// Reads the three answers. Nullopt if a row was written between them, which cannot happen within one
+// snapshot: query again.
 [[nodiscard]] std::optional<std::vector<std::optional<StoredRun>>> read_runs(std::span<const Rows> answers,
                                                                              std::size_t count);
 inline constexpr std::size_t kRunsAnswers = 3;
@@ -47,27 +47,29 @@ inline constexpr std::size_t kRunsAnswers = 3;
 // How often the nodes that a tail needs may change while they are read.
 inline constexpr int kTailTries = 3;
 
-// Runs without their nodes, not locked: reads the given nodes, which must be those that the tails need.
+// Queries runs without their nodes, not locked, plus the given nodes, which must be those that the tails
+// need.
 void ask_for_runs_with(Connection& connection, std::span<const core::RunId> ids,
                        std::span<const NodeRef> nodes);
-// From its answers, of one snapshot. Other nodes than those in `nodes` are needed: puts them there and
-// returns nothing.
+// Reads its answers, which are of one snapshot. If nodes other than those in `nodes` are needed, stores these
+// in `nodes` and returns nullopt.
 [[nodiscard]] std::optional<std::vector<std::optional<StoredRun>>> read_runs_with(
     std::span<const Rows> answers, std::span<const core::RunId> ids, std::vector<NodeRef>& nodes);
 
-// Runs with a page of their nodes each, not locked: reads also the given nodes, which the tails may need.
+// Queries runs with a page of their nodes each, not locked, plus the given nodes, which the tails may need.
 void ask_for_pages(Connection& connection, std::span<const PeekRun> peeks, std::span<const NodeRef> nodes);
-// From its answers. Other nodes than those in `nodes` are needed: puts them there and returns nothing. Throws
-// `retry` where a row was written between the answers, which are not always of one snapshot.
+// Reads its answers. If nodes other than those in `nodes` are needed, adds these to `nodes`, sorted, and
+// returns nullopt. Throws `retry` if a row was written between the answers, which are not always of one
+// snapshot.
 [[nodiscard]] std::optional<std::vector<std::optional<StoredRun>>> read_pages(std::span<const Rows> answers,
                                                                               std::span<const PeekRun> peeks,
                                                                               std::vector<NodeRef>& nodes);
 inline constexpr std::size_t kPagesAnswers = 4;
 
-// The parameters of find_node; its rows have the place of their reference behind the node's columns.
+// The parameters of find_node; its rows have the position of their reference after the node's columns.
 [[nodiscard]] Params params_of(std::span<const NodeRef> refs);
 
-// In a column of places from 1 on.
+// Converts a position from 1 on to an index.
 [[nodiscard]] std::size_t read_place(const Rows& rows, int row, int column);
 
 [[nodiscard]] core::RunId read_run_id(const Rows& rows, int row, int column);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "core/ensure.hpp"
 #include "store/postgres/run_rows.hpp"
@@ -24,16 +25,37 @@ Params of_events(const core::RunId& id, std::int64_t after, std::int64_t limit) 
   return params;
 }
 
+void send_claimed(Connection& connection, std::span<const core::RunId> ids) {
+  Params params;
+  params.column(ids, [](const core::RunId& id) { return id; });
+  connection.send(sql::count_claimed, params);
+}
+
 void ask_for_parts(Connection& connection, const core::RunId& id, RunParts parts) {
   if (parts.signals) connection.send(sql::list_signals, of_run(id));
   if (parts.events)
     connection.send(sql::list_events, of_events(id, 0, std::numeric_limits<std::int32_t>::max()));
+  if (parts.claims) send_claimed(connection, {&id, 1});
 }
 
 void read_parts(std::span<const Rows> answers, RunParts parts, StoredRun& stored) {
   auto next = answers.begin();
   if (parts.signals) stored.signals = read_signals(*next++);
-  if (parts.events) stored.events = read_events(*next);
+  if (parts.events) stored.events = read_events(*next++);
+  const bool has_claims = parts.claims && stored.run.counts.pending > 0 && next->count() == 1;
+  if (has_claims) stored.run.claimed = next->int8(0, 1);
+}
+
+std::string_view list_of(const RunPage& page) {
+  const core::RunQuery& query = page.query;
+  const bool newest = page.newest_first;
+  if (is_found_by_label(query))
+    return newest ? sql::list_labeled_runs_newest_first : sql::list_labeled_runs_oldest_first;
+  if (query.retrying)
+    return newest ? sql::list_retrying_runs_newest_first : sql::list_retrying_runs_oldest_first;
+  if (!query.states.empty())
+    return newest ? sql::list_runs_of_states_newest_first : sql::list_runs_of_states_oldest_first;
+  return newest ? sql::list_runs_newest_first : sql::list_runs_oldest_first;
 }
 
 void send_list(Connection& connection, const RunPage& page) {
@@ -50,23 +72,14 @@ void send_list(Connection& connection, const RunPage& page) {
   params.value(query.created_after);
   params.value(query.created_before);
   params.value(static_cast<std::int64_t>(page.limit));
-  if (query.states.empty() && !query.retrying) {
-    connection.send(page.newest_first ? sql::list_runs_newest_first : sql::list_runs_oldest_first, params);
-    return;
+  const bool is_of_all = query.states.empty() && !query.retrying && !is_found_by_label(query);
+  if (!is_of_all) {
+    auto states = query.states;
+    std::sort(states.begin(), states.end());
+    states.erase(std::unique(states.begin(), states.end()), states.end());
+    params.column(states, [](core::RunState state) { return core::to_string(state); });
   }
-  auto states = query.states;
-  std::sort(states.begin(), states.end());
-  states.erase(std::unique(states.begin(), states.end()), states.end());
-  params.column(states, [](core::RunState state) { return core::to_string(state); });
-  if (query.retrying) {
-    connection.send(
-        page.newest_first ? sql::list_retrying_runs_newest_first : sql::list_retrying_runs_oldest_first,
-        params);
-    return;
-  }
-  connection.send(
-      page.newest_first ? sql::list_runs_of_states_newest_first : sql::list_runs_of_states_oldest_first,
-      params);
+  connection.send(list_of(page), params);
 }
 
 }  // namespace
@@ -82,7 +95,7 @@ std::vector<std::optional<StoredRun>> PostgresStore::read_caught_up(Connection& 
   });
   auto found = read_runs_with(more, ids, nodes);
   if (!found) {
-    // A run that is written all the time has another tail by now.
+    // The run may have another tail by now, so it is read again together with its nodes.
     nodes.clear();
     more = read_twice(
         connection, [&](Connection& used) { ask_for_runs_with(used, ids, {}); },
@@ -173,7 +186,8 @@ std::vector<core::Run> PostgresStore::list_runs(Connection& connection, const Ru
     if (stored.misfit.empty() || page.with_unreadable) runs.push_back(std::move(stored.run));
   }
   catch_up_with_logs(connection, runs);
-  // A page that is short because of rows that were left out would look like the last one.
+  if (page.with_claims) count_claimed(connection, runs);
+  // A page that is short because damaged rows were left out would look like the last one.
   const bool is_full = static_cast<std::size_t>(answers.front().count()) == page.limit;
   if (is_full && runs.size() < page.limit) {
     RunPage rest = page;
@@ -184,7 +198,23 @@ std::vector<core::Run> PostgresStore::list_runs(Connection& connection, const Ru
   return runs;
 }
 
-// A moment later: what is none of the page's any more stays as it was.
+// A moment later, like catch_up_with_logs.
+void PostgresStore::count_claimed(Connection& connection, std::vector<core::Run>& runs) {
+  std::vector<core::RunId> ids;
+  for (const core::Run& run : runs) {
+    if (run.counts.pending > 0) ids.push_back(run.facts.id);
+  }
+  if (ids.empty()) return;
+  const auto answers = read(connection, [&](Connection& used) { send_claimed(used, ids); });
+  std::map<core::RunId, std::int64_t> claimed;
+  for (int row = 0; row < answers.front().count(); ++row)
+    claimed[read_run_id(answers.front(), row, 0)] = answers.front().int8(row, 1);
+  for (core::Run& run : runs) {
+    if (const auto found = claimed.find(run.facts.id); found != claimed.end()) run.claimed = found->second;
+  }
+}
+
+// A moment later: a run that no longer belongs to the page keeps its old state.
 void PostgresStore::catch_up_with_logs(Connection& connection, std::vector<core::Run>& runs) {
   std::vector<core::RunId> ids;
   for (const core::Run& run : runs) {
@@ -216,7 +246,7 @@ DueRuns PostgresStore::due_runs(std::size_t limit) {
   const core::TimePoint time = now(*connection);
   const auto answers = read(*connection, [&](Connection& used) {
     Params params;
-    params.value(static_cast<std::int64_t>(limit) + 1);  // the one after those says when to look again
+    params.value(static_cast<std::int64_t>(limit) + 1);  // one more, for the next due time
     used.send(sql::list_due_timers, params);
     used.send(sql::list_due_deadlines, params);
   });

@@ -16,7 +16,7 @@ using RunWrites = std::vector<RunEntry>;
 const core::Run& run(RunEntry write) { return *write->run; }
 const core::RunFacts& run_facts(RunEntry write) { return write->run->facts; }
 
-// A part of a run, with the run.
+// A part of a run, with the id of the run.
 template <typename Part>
 struct Of {
   core::RunId run;
@@ -37,6 +37,24 @@ void send_facts(Connection& connection, const RunWrites& writes) {
   params.column(writes, [](RunEntry write) { return encode_labels(run_facts(write).labels); });
   params.column(writes, [](RunEntry write) { return encode_run_facts(run_facts(write)); });
   connection.send(sql::insert_run, params);
+}
+
+void send_labels(Connection& connection, const RunWrites& created) {
+  struct Label {
+    const core::RunFacts* run;
+    const core::Labels::value_type* label;
+  };
+  std::vector<Label> labels;
+  for (RunEntry write : created) {
+    for (const auto& label : run_facts(write).labels) labels.push_back({&run_facts(write), &label});
+  }
+  if (labels.empty()) return;
+  Params params;
+  params.column(labels, [](const Label& one) { return std::string_view{one.run->ns}; });
+  params.column(labels, [](const Label& one) { return std::string_view{one.label->first}; });
+  params.column(labels, [](const Label& one) { return std::string_view{one.label->second}; });
+  params.column(labels, [](const Label& one) { return one.run->id; });
+  connection.send(sql::insert_run_label, params);
 }
 
 Params states_of(const RunWrites& writes) {
@@ -60,6 +78,7 @@ Params states_of(const RunWrites& writes) {
 void send_states(Connection& connection, const RunWrites& created, const RunWrites& changed) {
   if (!created.empty()) {
     send_facts(connection, created);
+    send_labels(connection, created);
     connection.send(sql::insert_run_state, states_of(created));
   }
   if (changed.empty()) return;
@@ -139,7 +158,7 @@ Params params_of(const std::vector<EventOfRun>& rows) {
   return params;
 }
 
-// One event alone is inserted or not: there is nothing to compare first.
+// A single event is inserted or not, so there is nothing to compare first.
 void send_append(Connection& connection, const WriteSet& writes) {
   const auto rows = events_of_runs(writes);
   if (rows.size() == 1) return connection.send(sql::append_event, params_of(rows));

@@ -11,8 +11,8 @@ using core::RunId;
 
 }  // namespace
 
-// Whoever holds a row keeps others from writing it, and the nodes with it; what else may come are more
-// events, and then it is too late for ours.
+// The lock on a row keeps others from writing it and its nodes. Others may still append events, but then the
+// insert of ours fails.
 std::vector<std::optional<StoredRun>> PostgresTransaction::lock_runs(std::span<const RunId> ids) {
   std::vector<std::optional<StoredRun>> found(ids.size());
   if (ids.empty()) return found;

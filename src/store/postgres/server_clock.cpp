@@ -49,7 +49,7 @@ std::optional<ServerClock::Time> ServerClock::guess() {
   const core::MonotonicTime now = elapsed();
   const std::lock_guard lock{mutex_};
   if (core::ahead_at(*state_, *clock) > core::Duration{0}) return std::nullopt;
-  // A clock of this machine is not compared by the server.
+  // The server does not compare a clock of this machine.
   const bool is_step =
       clock_ != nullptr && detector_.observe({.clock = *clock, .sent = now, .received = now}, *state_);
   if (is_step) return std::nullopt;

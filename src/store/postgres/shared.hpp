@@ -1,5 +1,5 @@
 #pragma once
-// What the transactions and the reads of one store share. Any thread.
+// State that the transactions and reads of one store share. Thread-safe.
 
 #include <atomic>
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace pawl::store::postgres {
 
-// Whether other nodes have lately written to runs that this node writes to.
+// Whether other nodes have recently written to runs that this node writes to.
 class RunRaces {
  public:
   void note(core::MonotonicTime now) { last_ = now.time_since_epoch().count(); }
@@ -44,7 +44,7 @@ struct Shared {
   ServerClock clock;
   LaneCache lanes;
   ReadyMarks ready_marks;
-  ReadyMarks fair_marks;  // of fair lanes, in the order of their turns
+  ReadyMarks fair_marks;  // for fair lanes, ordered by turn
   DueMark lease_mark;
   DueMark scheduled_mark;
   CountsMark counts_mark;
@@ -52,7 +52,7 @@ struct Shared {
   RememberedLeases leases;
   RunRaces run_races;
   Replication replication;
-  std::atomic<int> schema_found = 0;             // by the last write that began; 0: none has
+  std::atomic<int> schema_found = 0;             // by the last write that began; 0: none yet
   std::atomic<std::int64_t> rows_left_dead = 0;  // by this node, since its last vacuum
   std::atomic<std::int64_t> counts_written = 0;  // by this node, since its last fold
 
@@ -61,25 +61,25 @@ struct Shared {
   void begin_life(std::uint64_t life);
 };
 
-// Queues the question for lanes that this store does not know yet, and for the last one that it knows;
-// `learn_lanes` takes the answer. False: that one is gone or has another meaning, and the server's life is
-// over; `learn_lanes_or_throw` throws `retry` then.
+// Adds the query for lanes that are not cached, and for the last cached one; `learn_lanes` reads the answer.
+// It returns false if that lane is gone or has another meaning, which ends the server's life;
+// `learn_lanes_or_throw` throws `retry` then.
 void ask_for_lanes(Connection& connection, const LaneCache& lanes);
 bool learn_lanes(LaneCache& lanes, const Rows& answer, Connection& connection);
 void learn_lanes_or_throw(LaneCache& lanes, const Rows& answer, Connection& connection);
 
-// Lanes by id while rows are read; asks the database for one that another node made just now.
+// Finds lanes by id while rows are read; queries the database for a lane that another node has just created.
 class LaneFinder {
  public:
   LaneFinder(LaneCache& lanes, Connection& connection) : lanes_(lanes), connection_(connection) {}
   [[nodiscard]] const core::Lane* operator()(std::int32_t id);
-  // Null for one that does not exist.
+  // Null if the lane does not exist.
   [[nodiscard]] const core::Lane* find(std::int32_t id);
 
  private:
   LaneCache& lanes_;
   Connection& connection_;
-  const core::Lane* last_ = nullptr;  // consecutive rows are mostly of one lane
+  const core::Lane* last_ = nullptr;  // consecutive rows mostly have the same lane
 };
 
 }  // namespace pawl::store::postgres

@@ -26,6 +26,10 @@ namespace {
 constexpr int kGuests = 4;
 constexpr int kSchemaVersion = schema_version_of(sql::kMigrations);
 
+[[noreturn]] void refuse_ended_life() {
+  throw StoreError{StoreError::Kind::retry, "another database server has taken over"};
+}
+
 struct RollBack {
   explicit RollBack(Connection& on) : connection(on) {}
   RollBack(const RollBack&) = delete;
@@ -189,9 +193,9 @@ std::unique_ptr<Transaction> PostgresStore::begin_at(ServerClock::Time time, Poo
   return transaction;
 }
 
-// Where nothing is to be looked at before it is decided, all of it can go in one piece: the beginning, what
-// is written and the commit. If the answer is lost, so is the number by which the commit could be looked up:
-// only for what may be done again. A connection that may be dead is tried first.
+// If nothing has to be read before the group is decided, the beginning, the writes and the commit go in one
+// round trip. If the reply is lost, so is the transaction id for looking up the commit, so this is only for
+// groups that may be repeated, and only on a connection that appears to be alive.
 std::unique_ptr<Transaction> PostgresStore::begin(const Foreseen& foreseen) {
   Pool::Loan connection = writers_.borrow();
   const bool may_go_at_once = foreseen.is_nothing() && foreseen.may_be_repeated && connection->is_quiet() &&
@@ -207,8 +211,8 @@ std::unique_ptr<Transaction> PostgresStore::begin(const Foreseen& foreseen) {
   return started(std::move(connection), std::span{answers}.subspan(1), foreseen, sent);
 }
 
-// The time and the pinned plans come after their statements. Their connections are not those of the commit
-// loops, which a slow one of them would hold up.
+// The time is read and the plans are pinned after the user's statements. They use connections of their own,
+// so that a slow statement does not hold up a commit loop.
 std::unique_ptr<Transaction> PostgresStore::begin_with(const SqlWork& work) {
   Pool::Loan connection = guests_.borrow();
   (void)run(*connection, [](Connection& used) { used.send(sql::begin_write); });
@@ -217,7 +221,7 @@ std::unique_ptr<Transaction> PostgresStore::begin_with(const SqlWork& work) {
   const bool goes_on = work(sql);
   sql.throw_if_passing();
   if (!goes_on) return nullptr;
-  PAWL_ENSURE(!sql.has_failed(), "what failed is not committed");
+  PAWL_ENSURE(!sql.has_failed(), "a transaction with a failed statement must not be committed");
   const core::MonotonicTime sent = shared_.clock.elapsed();
   ask_to_start(*connection, {});
   const auto answers = connection->run_or_throw();
@@ -262,13 +266,25 @@ std::vector<const core::Lane*> PostgresStore::intern_lanes(std::span<const LaneK
   }
   std::vector<const core::Lane*> lanes;
   lanes.reserve(keys.size());
-  for (const LaneKey& key : keys) lanes.push_back(shared_.lanes.find(key));
+  for (const LaneKey& key : keys) {
+    lanes.push_back(shared_.lanes.find(key));
+    if (lanes.back() == nullptr) refuse_ended_life();
+  }
   return lanes;
 }
 
 void PostgresStore::read_lanes(Connection& connection) {
   const auto answers = run(connection, [&](Connection& used) { ask_for_lanes(used, shared_.lanes); });
   learn_lanes_or_throw(shared_.lanes, answers.front(), connection);
+}
+
+void PostgresStore::expect_life_of(const std::vector<const core::Lane*>& lanes,
+                                   const Connection& connection) const {
+  const std::uint64_t current = life();
+  const bool is_current =
+      connection.life() == current &&
+      std::all_of(lanes.begin(), lanes.end(), [&](const core::Lane* lane) { return lane->life == current; });
+  if (!is_current) refuse_ended_life();
 }
 
 void PostgresStore::make_lanes(Connection& connection, const std::vector<LaneKey>& keys) {

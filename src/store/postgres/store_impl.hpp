@@ -1,7 +1,7 @@
 #pragma once
-// The store itself, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues),
-// lists.cpp, due.cpp (what the ticker asks), runs.cpp, named_records.cpp (records, checkpoints, audit),
-// maintain.cpp, erase.cpp (what retention asks), verify.cpp.
+// The store, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues), lists.cpp, due.cpp
+// (reads for the ticker), runs.cpp, named_records.cpp (records, checkpoints, audit), maintain.cpp, erase.cpp
+// (reads for retention), verify.cpp.
 
 #include <functional>
 
@@ -62,47 +62,52 @@ class PostgresStore final : public Store {
   [[nodiscard]] DueRuns due_runs(std::size_t limit) override;
   [[nodiscard]] std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit) override;
 
-  // Other nodes are not watched: a commit of one of them may have come at any time.
+  // Commits of other nodes are not tracked, so there may always have been one.
   [[nodiscard]] bool may_have_changed() override { return true; }
   void maintain() override;
   [[nodiscard]] int writers() const override { return shared_.options.writers; }
   void await_durable(CommitNumber number) override;
   [[nodiscard]] bool has_inbox() const override { return true; }
 
-  // As if a pooler had shown itself.
+  // As if a pooler had been detected.
   void expect_pooler() { shared_.server.is_pooled = true; }
+  // As if a connection had found another server.
+  void end_life() { shared_.server.lives.end(life()); }
 
  private:
   using Ask = Connection::Ask;
 
-  // Runs what `ask` adds to the pipeline, once more on a new connection if the old one turns out to be dead.
+  // Runs what `ask` adds to the pipeline; retries on a new connection if the old one turns out to be dead.
   [[nodiscard]] static std::vector<Rows> run(Connection& connection, const Ask& ask);
-  // The same on one snapshot and with pinned plans; the answers are those of `ask` alone.
+  // The same on one snapshot and with pinned plans; returns only the answers to `ask`.
   [[nodiscard]] static std::vector<Rows> read(Connection& connection, const Ask& ask);
 
-  // The same in two parts of one snapshot: `ask_again` adds what the answers of `ask` show to be needed.
+  // The same in two parts on one snapshot: `ask_again` adds the queries that the answers to `ask` require.
   using AskAgain = std::function<void(Connection&, std::span<const Rows>)>;
   [[nodiscard]] static std::vector<Rows> read_twice(Connection& connection, const Ask& ask,
                                                     const AskAgain& ask_again);
 
-  // The same for what takes long; nothing is tried again.
+  // The same for slow queries, without a retry.
   [[nodiscard]] std::vector<core::Run> list_runs(Connection& connection, const RunPage& page);
   [[nodiscard]] static std::vector<Rows> read_slowly(Connection& connection, const Ask& ask);
 
-  // What every write asks for first, and what it makes of the answers to what was sent at `sent`.
+  // The queries that begin every write, and the transaction made from their answers; they were sent at
+  // `sent`.
   void ask_to_start(Connection& connection, const Foreseen& foreseen);
   [[nodiscard]] std::unique_ptr<Transaction> started(Pool::Loan connection, std::span<const Rows> answers,
                                                      const Foreseen& foreseen, core::MonotonicTime sent);
-  // The same by a guess of the time: nothing is sent before the transaction has something to ask or to write.
+  // The same with an estimated time: nothing is sent until the transaction has a query or a write.
   [[nodiscard]] std::unique_ptr<Transaction> begin_at(ServerClock::Time time, Pool::Loan connection);
 
   [[nodiscard]] ServerClock::Time read_time(Connection& connection);
-  // Records a step of the server's clock, unless another reading does not show it or another node was first.
+  // Records a step of the server's clock, unless another reading does not confirm it or another node has
+  // already done so.
   void record_step(Connection& connection);
 
   static void catch_up_with_logs(Connection& connection, std::vector<core::Run>& runs);
-  // Runs with what `ask_more` asks for, all of one snapshot, which goes to `more`; without their nodes, with
-  // all of them, or with a page of them.
+  void count_claimed(Connection& connection, std::vector<core::Run>& runs);
+  // Reads runs and the queries that `ask_more` adds (answers in `more`), all on one snapshot: without nodes,
+  // with all nodes, or with a page of them.
   [[nodiscard]] static std::vector<std::optional<StoredRun>> read_caught_up(Connection& connection,
                                                                             std::span<const core::RunId> ids,
                                                                             const Ask& ask_more,
@@ -115,7 +120,10 @@ class PostgresStore final : public Store {
                                                                              std::span<const PeekRun> peeks,
                                                                              const Ask& ask_more,
                                                                              std::vector<Rows>& more);
-  void read_lanes(Connection& connection);  // those that are not known yet
+  void read_lanes(Connection& connection);  // those not cached yet
+  // Throws `retry` if the life of the lanes has ended, or is not that of the connection: their ids may mean
+  // other lanes in its answers.
+  void expect_life_of(const std::vector<const core::Lane*>& lanes, const Connection& connection) const;
   void make_lanes(Connection& connection, const std::vector<LaneKey>& keys);
   [[nodiscard]] core::TimePoint now(Connection& connection);
   [[nodiscard]] std::vector<StoredTask> read_tasks(Connection& connection,
@@ -130,8 +138,8 @@ class PostgresStore final : public Store {
   Shared shared_;
   Pool writers_;
   Pool readers_;
-  Pool keepers_;  // maintenance: a vacuum must not keep readers waiting
-  Pool guests_;   // transactions with a user's own statements
+  Pool keepers_;  // maintenance: a vacuum must not make readers wait
+  Pool guests_;   // transactions with a user's statements
   std::mutex maintenance_;
   core::MonotonicTime next_vacuum_at_ = {};
   core::MonotonicTime next_full_look_at_ = {};

@@ -9,7 +9,7 @@
 
 namespace pawl::store::postgres {
 
-// Priority by priority: most claims are filled by the first, and nothing is read of the others.
+// Rank by rank: the first one fills most claims, and the others are not read.
 std::vector<core::TaskRecord> PostgresTransaction::take_ready(std::span<const LaneShare> lanes,
                                                               std::size_t max) {
   std::vector<Source> sources;
@@ -18,13 +18,14 @@ std::vector<core::TaskRecord> PostgresTransaction::take_ready(std::span<const La
     if (!start.is_empty && share.max > 0) sources.push_back({.share = share, .start = start});
   }
   std::sort(sources.begin(), sources.end(), [](const Source& a, const Source& b) {
-    return a.share.lane->priority != b.share.lane->priority ? a.share.lane->priority > b.share.lane->priority
-                                                            : a.share.lane->id < b.share.lane->id;
+    const std::int64_t rank = core::claim_rank(*a.share.lane);
+    const std::int64_t other = core::claim_rank(*b.share.lane);
+    return rank != other ? rank > other : a.share.lane->id < b.share.lane->id;
   });
   std::vector<core::TaskRecord> records;
   for (auto first = sources.begin(); first != sources.end() && records.size() < max;) {
     const auto last = std::find_if(first, sources.end(), [&](const Source& source) {
-      return source.share.lane->priority != first->share.lane->priority;
+      return core::claim_rank(*source.share.lane) != core::claim_rank(*first->share.lane);
     });
     auto taken = take_from({first, last}, max - records.size());
     std::move(taken.begin(), taken.end(), std::back_inserter(records));
@@ -33,9 +34,11 @@ std::vector<core::TaskRecord> PostgresTransaction::take_ready(std::span<const La
   return records;
 }
 
-// From lanes of one priority, in order of time over all of them; of fair ones, as many as each is to give.
+// Takes from lanes of one priority, in time order over all of them; from fair lanes, each lane's share.
 std::vector<core::TaskRecord> PostgresTransaction::take_from(std::span<Source> sources, std::size_t max) {
-  if (sources.front().share.lane->fair) {
+  if (sources.front().share.lane->is_ranked()) {
+    ask_for_ranks(sources, max);
+  } else if (sources.front().share.lane->fair) {
     ask_for_turns(sources);
   } else {
     ask_for_ready(sources, max);
@@ -98,6 +101,17 @@ void PostgresTransaction::ask_for_turns(std::span<const Source> sources) {
   connection_->send(sql::take_fair_ready_of_lanes, params);
 }
 
+// Reads each lane from its start, not from its mark: a task that is added later may precede all existing
+// ones.
+void PostgresTransaction::ask_for_ranks(std::span<const Source> sources, std::size_t max) {
+  const auto most = static_cast<std::int64_t>(max);
+  Params params;
+  params.column(sources, [](const Source& source) { return source.share.lane->id; });
+  params.column(sources, [&](const Source& source) { return std::min(source.share.max, most); });
+  params.value(most);
+  connection_->send(sql::take_ranked_ready, params);
+}
+
 void PostgresTransaction::ask_for_ready(std::span<const Source> sources, std::size_t max) {
   Params params;
   const auto most = static_cast<std::int64_t>(max);
@@ -132,7 +146,7 @@ void PostgresTransaction::note_taken(std::span<Source> sources, const std::vecto
       last = &record;
       ++source.taken;
     }
-    if (last != nullptr)
+    if (last != nullptr && !lane.is_ranked())
       marks.advance(lane.id, source.start, {.available_at = core::lane_time(*last), .id = last->id});
     const bool is_exhausted = source.taken < source.share.max && records.size() < max;
     if (is_exhausted) marks.note_empty(lane.id, source.start);

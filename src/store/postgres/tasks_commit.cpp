@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How long the outcome of a commit whose reply was lost is asked for.
+// How long to query the outcome of a commit whose reply was lost.
 constexpr core::Duration kSettleFor = std::chrono::seconds{10};
 constexpr core::Duration kFirstAsk = milliseconds{5};
 constexpr core::Duration kSlowestAsk = milliseconds{500};
@@ -25,14 +25,14 @@ enum class Outcome : std::uint8_t { committed, aborted, may_be_repeated, not_kno
 Outcome ask_outcome(Connection& connection, std::int64_t number, std::uint64_t life) {
   if (connection.connect(Connection::When::at_once)) return Outcome::not_known_yet;
   if (number == 0) return Outcome::may_be_repeated;
-  // Another server took over, or it has crashed: the number may stand for another transaction now.
+  // After a failover or a crash the id may mean another transaction.
   if (connection.life() != life) return Outcome::lost;
   Params params;
   params.value(std::to_string(number));
   connection.send(sql::find_transaction_status, params);
   std::vector<Rows> answers;
   if (connection.run(answers)) return Outcome::not_known_yet;
-  const std::string_view status = answers.front().text(0, 0);  // null, which is long ago, reads as empty
+  const std::string_view status = answers.front().text(0, 0);  // null, if long ago, reads as empty
   // The reply may have been lost while the commit waited for an absent synchronous standby.
   if (status == "committed") return commit_to_standby(connection) ? Outcome::committed : Outcome::lost;
   if (status == "aborted") return Outcome::aborted;
@@ -52,7 +52,8 @@ void send_counts(Connection& connection, const std::vector<CountsWrite>& counts)
   connection.send(sql::add_lane_counts, params);
 }
 
-// A claim that was served twice would leave the first tasks with nobody: of those the number is to be known.
+// Whether the writes only end tasks. Other commits need a transaction id: a claim that was applied twice
+// would leave the first tasks without a worker.
 bool is_of_ends(const std::vector<TaskWrite>& tasks) {
   return std::all_of(tasks.begin(), tasks.end(), [](const TaskWrite& write) {
     return !write.is_new && write.record->place == core::Place::finished;
@@ -64,12 +65,12 @@ bool is_of_ends(const std::vector<TaskWrite>& tasks) {
 PostgresTransaction::~PostgresTransaction() {
   if (!is_open_) return;
   const bool is_guess_wrong = is_guessed_ && number_ == 0 && !connection_->is_holding_back();
-  if (is_guess_wrong) {  // perhaps: the next one asks before it goes on
+  if (is_guess_wrong) {  // possibly: the next transaction reads the time first
     shared_.clock.forget_guess();
     shared_.schema_found = 0;
   }
   connection_->roll_back();
-  for (const core::TaskId& id : held_) shared_.leases.forget(id);  // perhaps they are what was wrong
+  for (const core::TaskId& id : held_) shared_.leases.forget(id);  // possibly outdated
   for (const Taken& taken : taken_) shared_.marks_of(*taken.lane).lower(taken.lane->id, taken.first);
 }
 
@@ -92,12 +93,13 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   (void)connection_->take_warning();
   const auto failure = connection_->run(answers);
   if (failure && failure->sqlstate == kDuplicateKey && !writes.runs.empty())
-    shared_.run_races.note(monotonic_now());           // of an event, or of another key
+    shared_.run_races.note(monotonic_now());           // a duplicate event, or another duplicate key
   if (failure && !failure->is_lost) failure->raise();  // the destructor rolls back
   if (failure) settle_lost_commit(*failure, events);
-  // A COMMIT of a transaction that failed before is answered with success, and the word ROLLBACK.
+  // COMMIT of a transaction that has already failed succeeds, with the command tag ROLLBACK.
   if (!failure && answers.back().command() != "COMMIT") {
-    throw StoreError{StoreError::Kind::retry, "the transaction had failed before its commit"};
+    throw StoreError{StoreError::Kind::retry,
+                     "the server rolled back the transaction at COMMIT because a statement had failed"};
   }
   is_open_ = false;
   if (!failure && connection_->take_warning())
@@ -106,10 +108,10 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   if (!writes.is_nothing()) shared_.replication.note_replicated(commit);
   if (is_current()) note_committed(writes);
   if (!failure && is_current()) remember(writes, leases, answers);
-  connection_.give_back();  // the next group need not wait until this object is gone
+  connection_.give_back();  // the next group need not wait for the destructor
 }
 
-// Queues first: another group may hold one of them and wait for a key that is entered here.
+// Queues first: another group may hold one of them and wait for a key that is inserted here.
 FirstLeases PostgresTransaction::send_writes(const WriteSet& writes, Events events) {
   send_queues(writes.queues);
   send_records(writes.records);
@@ -136,7 +138,7 @@ void PostgresTransaction::check_lanes(const WriteSet& writes) const {
   };
   if (std::any_of(writes.tasks.begin(), writes.tasks.end(), task_is_stale) || is_stale_in(writes.counts) ||
       is_stale_in(writes.turns))
-    throw StoreError{StoreError::Kind::retry, "another database server has taken over"};
+    throw StoreError{StoreError::Kind::retry, "the database server has failed over"};
 }
 
 void PostgresTransaction::send_held() {
@@ -149,15 +151,15 @@ void PostgresTransaction::send_held() {
   connection_->send(sql::expect_leases, params);
 }
 
-// The connection died with our COMMIT in it. Returns if the transaction is in the database after all. One
-// without a number is done again as soon as there is a connection: until then nobody can say what became of
-// it.
+// The connection was lost during COMMIT. Returns if the transaction was committed nevertheless. A group
+// without a transaction id is retried as soon as there is a connection; its outcome cannot be determined
+// before.
 void PostgresTransaction::settle_lost_commit(const Failure& failure, Events events) {
   const core::MonotonicTime until = monotonic_now() + kSettleFor;
   for (core::Duration pause = kFirstAsk; monotonic_now() < until; pause = std::min(pause * 2, kSlowestAsk)) {
     switch (ask_outcome(*connection_, number_, life_)) {
       case Outcome::committed:
-        // Whether it inserted anything was in the reply; it may be repeated.
+        // Only the lost reply shows whether events were inserted; the group may be repeated.
         if (events == Events::may_be_none) throw StoreError{StoreError::Kind::retry, failure.message};
         return;
       case Outcome::may_be_repeated:

@@ -40,10 +40,10 @@ Params ids_of(const std::vector<TaskId>& ids) {
   return params;
 }
 
-// Finds where each of a set of tasks stands, and locks it there.
+// Finds the places of a set of tasks and locks their rows.
 class TaskLoader {
  public:
-  // `held` gets those that were only looked at in memory, and are only to be held.
+  // `held` receives the tasks that were found in the cache and are only loaded to check that they are held.
   TaskLoader(Connection& connection, Shared& shared, Addresses& addresses, std::vector<TaskId>& held,
              const std::vector<LoadTask>& wanted, core::TimePoint now)
       : connection_(connection), lane_of_(shared.lanes, connection), addresses_(addresses) {
@@ -69,7 +69,8 @@ class TaskLoader {
       look_at_leases(look == 0);
       if (!missing_.empty()) look_elsewhere();
     }
-    // Others may have moved it from one place to the next between our looks, but not between all of them.
+    // Other transactions may move a task from place to place between our queries, but not between all of
+    // them.
     if (!missing_.empty()) {
       throw StoreError{StoreError::Kind::internal, "task " + core::to_string(missing_.front()) +
                                                        " stands in no place; see `pawl verify`"};
@@ -80,7 +81,7 @@ class TaskLoader {
   }
 
  private:
-  // Facts never change, so they are read along with the first look, wherever the task stands.
+  // Facts never change, so they are read with the first query, wherever the task is.
   void look_at_leases(bool is_first) {
     connection_.send(sql::find_lease, ids_of(missing_));
     const bool asks_facts = is_first && !with_facts_.empty();
@@ -115,8 +116,8 @@ class TaskLoader {
     take_keys(answers.back());
   }
 
-  // What has no row in `tasks` does not exist, or is damaged; what has one and stands nowhere was moved
-  // between our looks.
+  // A task without a row in `tasks` does not exist, or is damaged. One with a row but without a place was
+  // moved between our queries.
   void take_keys(const Rows& keys) {
     std::vector<TaskId> existing;
     for (int row = 0; row < keys.count(); ++row) {
@@ -132,7 +133,7 @@ class TaskLoader {
     missing_ = std::move(existing);
   }
 
-  // Null, if its lane does not exist: nothing can be done with it, as if it were not there.
+  // Null if its lane does not exist: the task is unusable and treated as missing.
   TaskRecord* add(const Rows& rows, int row, Place place) {
     TaskRecord record = read_record(rows, row, place);
     record.lane = lane_of_.find(rows.int4(row, kLaneColumn));

@@ -1,7 +1,7 @@
 #pragma once
-// One write transaction on a borrowed connection. See store.hpp for what each call promises; by noun:
-// tasks_load.cpp, tasks_claim.cpp, tasks_commit.cpp, lines.cpp, fair.cpp, queues.cpp, named_records.cpp,
-// runs_load.cpp, runs_commit.cpp, erase.cpp.
+// A write transaction on a borrowed connection. store.hpp describes the calls; by noun: tasks_load.cpp,
+// tasks_claim.cpp, tasks_commit.cpp, lines.cpp, fair.cpp, queues.cpp, named_records.cpp, runs_load.cpp,
+// runs_commit.cpp, erase.cpp.
 
 #include <map>
 #include <vector>
@@ -16,7 +16,7 @@ namespace pawl::store::postgres {
 // One record by its name, or none.
 void ask_for_record(Connection& connection, const core::RecordRef& ref);
 [[nodiscard]] std::optional<core::Record> read_first_record(const Rows& rows);
-// Two answers: whether the worker's record is locked now, and what the worker holds.
+// Two answers: whether the worker's record is locked now, and how many leases the worker holds.
 void ask_for_held_if_free(Connection& connection, const HolderRef& holder);
 
 class PostgresTransaction final : public Transaction {
@@ -24,9 +24,9 @@ class PostgresTransaction final : public Transaction {
   struct Begun {
     ServerClock::Time time;
     std::uint64_t life = 0;
-    std::int64_t number = 0;      // the server's, by which a lost commit is looked up; 0: not told yet
+    std::int64_t number = 0;  // the server's transaction id, for looking up a lost commit; 0: not known yet
     bool is_synchronous = false;  // commits wait for a standby
-    bool is_guessed = false;      // the time; what it was begun for may be repeated
+    bool is_guessed = false;      // the time is an estimate; the group may be repeated
     std::map<QueueRef, core::QueueSettings> queues = {};
     std::map<core::RecordRef, std::optional<core::Record>> records = {};
     std::map<HolderRef, std::int64_t> held = {};  // their records are locked
@@ -48,7 +48,7 @@ class PostgresTransaction final : public Transaction {
   PostgresTransaction& operator=(const PostgresTransaction&) = delete;
   ~PostgresTransaction() override;
 
-  // Of one that began by a guess, when the server has replied.
+  // For a transaction that began with an estimate, once the server has replied.
   void set_begun(std::int64_t number, bool is_synchronous) {
     number_ = number;
     is_synchronous_ = is_synchronous;
@@ -57,7 +57,7 @@ class PostgresTransaction final : public Transaction {
   [[nodiscard]] core::TimePoint now() const override { return now_; }
   [[nodiscard]] const core::ClockState& clock() const override { return *clock_; }
   [[nodiscard]] std::uint64_t life() const override { return life_; }
-  // The server would have refused the group if it were more.
+  // The server rejects the group if the difference is larger.
   [[nodiscard]] core::Duration now_behind_max() const override {
     const bool may_be_wrong = is_guessed_ && shared_.options.clock == nullptr;
     return may_be_wrong ? HeardClock::kLateMax : core::Duration{0};
@@ -98,12 +98,12 @@ class PostgresTransaction final : public Transaction {
   void commit(const WriteSet& writes) override;
 
  private:
-  // What a claim took out of a lane, to be found again if nothing comes of it.
+  // The first task that a claim took out of a lane; lowers the lane's mark if the claim does not commit.
   struct Taken {
     const core::Lane* lane = nullptr;
     Position first = {};
   };
-  // A lane of a claim under way.
+  // A lane of the current claim.
   struct Source {
     LaneShare share;
     ReadyMarks::Start start;
@@ -111,25 +111,26 @@ class PostgresTransaction final : public Transaction {
   };
 
   [[nodiscard]] bool knows(std::span<const QueueRef> queues) const;
-  // The answer of `sql::now`, sent behind a lock.
+  // Reads the answer to `sql::now`, which was sent after a lock.
   void note_locked(const Rows& answer);
   bool try_lock_lines(std::span<const LineRef> refs, std::vector<Line>& lines);
   std::vector<core::TaskRecord> take_from(std::span<Source> sources, std::size_t max);
   void ask_for_ready(std::span<const Source> sources, std::size_t max);
   void ask_for_turns(std::span<const Source> sources);
+  void ask_for_ranks(std::span<const Source> sources, std::size_t max);
   void fill_in_facts(std::vector<core::TaskRecord>& records);
   void note_taken(std::span<Source> sources, const std::vector<core::TaskRecord>& records, std::size_t max);
 
-  // How the events of runs are inserted: with the other writes, where a lost race is an error of the server
-  // (all_or_error); alone, where it inserts none of them (may_be_none); before the other writes (appended).
-  // Comparing costs: groups of many events are compared only after a race was lost lately.
+  // How run events are inserted: with the other writes, where a lost race is a server error (all_or_error);
+  // alone, where a lost race inserts none (may_be_none); before the other writes (appended). Comparing has a
+  // cost: groups with many events are compared only if a race was lost recently.
   enum class Events : std::uint8_t { all_or_error, may_be_none, appended };
   [[nodiscard]] Events events_of(const WriteSet& writes) const;
-  // Nothing but events is written: a commit that inserts none of them has changed nothing.
+  // Only events are written, so that a commit that inserts none of them changes nothing.
   [[nodiscard]] static bool appends_alone(const WriteSet& writes);
-  // In a round trip of its own, so that a lost race is seen before anything behind it is sent.
+  // In a separate round trip, so that a lost race shows before the other writes are sent.
   void append_events_first(const WriteSet& writes);
-  // Of the reply to what send_append sends.
+  // Reads the reply to send_append.
   [[nodiscard]] static bool has_appended(const Rows& answer);
   [[noreturn]] void lost_run_race();
   [[nodiscard]] FirstLeases send_writes(const WriteSet& writes, Events events);
@@ -144,9 +145,9 @@ class PostgresTransaction final : public Transaction {
   void send_checkpoints(const std::vector<CheckpointWrite>& writes);
   void send_audit(const std::vector<core::AuditEntry>& entries);
   void send_erased(const WriteSet& writes);
-  // Throws `retry` where a lane's number is from an earlier life and may mean another lane.
+  // Throws `retry` if a lane's id is from an earlier life and may mean another lane.
   void check_lanes(const WriteSet& writes) const;
-  // No other life has begun: what this transaction has seen is worth remembering.
+  // No new life has begun, so the results of this transaction may be cached.
   [[nodiscard]] bool is_current() const { return life_ == shared_.server.lives.current(); }
   void settle_lost_commit(const Failure& failure, Events events);
   void note_committed(const WriteSet& writes);
@@ -156,18 +157,18 @@ class PostgresTransaction final : public Transaction {
   Pool::Loan connection_;
   const core::TimePoint now_;
   core::TimePoint claims_at_;
-  const std::shared_ptr<const core::ClockState> clock_;  // with the store, which replaces it at a step
+  const std::shared_ptr<const core::ClockState> clock_;  // shared with the store, which replaces it at a step
   const std::uint64_t life_;
   std::int64_t number_;
   bool is_synchronous_;
   const bool is_guessed_;
-  const std::map<QueueRef, core::QueueSettings> queues_;                  // as they were at the start
-  const std::map<core::RecordRef, std::optional<core::Record>> records_;  // the same
-  const std::map<HolderRef, std::int64_t> counted_;                       // the same, and locked
+  const std::map<QueueRef, core::QueueSettings> queues_;                  // as of the start
+  const std::map<core::RecordRef, std::optional<core::Record>> records_;  // as of the start
+  const std::map<HolderRef, std::int64_t> counted_;                       // as of the start, and locked
   bool is_open_ = true;
   std::vector<Taken> taken_;
-  Addresses addresses_;                      // of what is loaded and locked
-  std::vector<core::TaskId> held_;           // loaded from memory: the commit compares them
+  Addresses addresses_;                      // of loaded and locked rows
+  std::vector<core::TaskId> held_;           // loaded from the cache: the commit compares them
   std::vector<LineRef> lines_without_head_;  // locked by this transaction
 };
 

@@ -8,7 +8,7 @@ namespace pawl::store::postgres {
 
 namespace {
 
-// Object ids of the types that are no texts to us, fixed for ever in pg_type.dat.
+// Object ids of the types that are not read as text, as permanently assigned in pg_type.dat.
 constexpr std::uint32_t kBool = 16;
 constexpr std::uint32_t kInt8 = 20;
 constexpr std::uint32_t kInt2 = 21;
@@ -17,13 +17,13 @@ constexpr std::uint32_t kFloat4 = 700;
 constexpr std::uint32_t kFloat8 = 701;
 constexpr std::uint32_t kNumeric = 1700;
 
-// What a statement of a user's may take, who knows what it does.
+// The time limit for a user's statement, whose cost is unknown.
 constexpr core::Duration kStatementMax = std::chrono::minutes{10};
 
-// What the server says when there are more values than parameters, or less.
+// The server's code for too many or too few values.
 constexpr std::string_view kProtocolViolation = "08P01";
 
-// The server reads it as what the statement needs there.
+// As text, which the server converts to the parameter's type.
 std::optional<std::string> text_of(const SqlValue& value) {
   if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
@@ -40,7 +40,7 @@ std::optional<Number> number_of(std::string_view text) {
   return number;
 }
 
-// A sum of integers is a numeric: it is a number all the same.
+// The sum of integers is a numeric, but is returned as an integer if it fits.
 SqlValue value_of(const Rows& rows, int row, int column) {
   if (rows.is_null(row, column)) return std::monostate{};
   const std::string_view text = rows.text(row, column);
@@ -64,7 +64,7 @@ SqlRows UserSql::run_one(const std::string& statement, std::span<const SqlValue>
   connection_.send_text(statement, texts);
   std::vector<Rows> answers;
   if (const auto failure = connection_.run(answers, kStatementMax)) {
-    // A table of theirs may be called like one of ours: only the kind of the error counts.
+    // A user's table may have the name of one of ours, so the table is ignored.
     const StoreError::Kind kind = failure->is_lost ? failure->kind : kind_of(failure->sqlstate, "");
     const bool is_theirs = failure->sqlstate == kProtocolViolation;
     const bool is_passing =
@@ -74,7 +74,7 @@ SqlRows UserSql::run_one(const std::string& statement, std::span<const SqlValue>
   }
   if (!connection_.is_in_transaction()) {
     connection_.drop();
-    fail(std::make_exception_ptr(SqlError{"the statement ended the transaction around the step"}));
+    fail(std::make_exception_ptr(SqlError{"the statement ended the transaction of the step"}));
   }
   const Rows& answer = answers.front();
   SqlRows rows{.changed = answer.changed()};

@@ -1,5 +1,5 @@
 #pragma once
-// Statements of a user's own on a connection that has begun a transaction.
+// Runs a user's statements on a connection that has begun a transaction.
 
 #include "store/postgres/connection.hpp"
 #include "store/sql.hpp"

@@ -1,4 +1,4 @@
-// What `pawl verify` has the database compare; see table_checks.hpp.
+// The checks of `pawl verify` that run in the database; see table_checks.hpp.
 
 #include "core/ids.hpp"
 #include "store/postgres/sql.hpp"
@@ -14,7 +14,7 @@ constexpr std::array kQueries{sql::check_places,   sql::check_lanes,  sql::check
                               sql::check_run_keys, sql::check_records};
 static_assert(kQueries.size() == kTableChecks.size());
 
-// Each reads whole tables.
+// Each check reads whole tables.
 constexpr core::Duration kCheckMax = std::chrono::minutes{30};
 
 std::vector<core::Violation> read_violations(const Rows& rows) {
@@ -60,7 +60,7 @@ std::vector<core::Verdict> PostgresStore::check_tables() {
   return verdicts;
 }
 
-// On one snapshot, with the planner's own plans and with time for whole tables.
+// On one snapshot, with the planner's own plans and enough time for whole tables.
 std::vector<Rows> PostgresStore::read_slowly(Connection& connection, const Ask& ask) {
   connection.connect_or_throw();
   connection.send(sql::begin_read);

@@ -30,7 +30,7 @@ void sync(const std::string& path) {
   if (error != 0) cannot(path, error);
 }
 
-// A copy that takes its original's place is older than the mark beside that (LogMark): it must have another
+// A copy that replaces its original is older than the mark beside the original (LogMark), so it needs another
 // id.
 void rename_mark(const std::string& copy) {
   sqlite::Connection connection{{.path = copy, .is_writer = true}};
@@ -40,10 +40,11 @@ void rename_mark(const std::string& copy) {
 
 }  // namespace
 
-// Under another name until it is whole and on the disk: a file of the name that was asked for is a backup.
+// Writes to a temporary name until the copy is complete and on the disk: a file with the requested name is
+// always a complete backup.
 void backup_sqlite(const std::string& path, const std::string& into) {
   const std::string unfinished = into + ".unfinished";
-  std::error_code in_the_way;  // then it cannot be written either, which says more
+  std::error_code in_the_way;  // ignored: writing the file will fail too and report the cause
   std::filesystem::remove(unfinished, in_the_way);
   {
     sqlite::Connection connection{{.path = path}};

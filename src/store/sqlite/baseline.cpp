@@ -29,7 +29,7 @@ class SqliteBaseline final : public Baseline {
         if (!rows.next()) return false;
         id = rows.int64();
         attempt = rows.int64();
-        (void)rows.next();  // to the end, so that the statement is over
+        (void)rows.next();  // step to the end, so that the statement completes
       }
       scope.commit();
     }

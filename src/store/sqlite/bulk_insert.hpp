@@ -1,5 +1,5 @@
 #pragma once
-// Inserting many rows a statement: to start and to end one costs as much as a row does.
+// Inserts many rows with one statement: starting and finishing a statement costs as much as inserting a row.
 
 #include <array>
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace pawl::store::sqlite {
 
-// `add(statement, row)` calls add_row with the columns of one row; what it binds must live until this
-// returns. Returns how many rows were inserted.
+// `add(statement, row)` calls add_row with the columns of one row; the bound values must live until this
+// function returns. Returns the number of inserted rows.
 template <typename Row, typename Add>
 std::size_t insert_rows(Connection& connection, std::string_view query, std::span<const Row* const> rows,
                         Add add) {

@@ -7,13 +7,13 @@ namespace pawl::store::sqlite {
 
 namespace {
 
-// In frames, each a page of 4 KiB and a little more.
+// In frames, each slightly more than a page of 4 KiB.
 constexpr int kWorthACopy = 1'000;
 constexpr int kLongEnough = 4'000;
-constexpr int kTooLong = 16'000;  // commits that come faster than a disk can copy them wait for it
+constexpr int kTooLong = 16'000;  // above this, commits wait for a copy: they outpace the disk
 
-// Whoever opens a store may block the program's signals only later, for the threads it makes then: this one
-// must not take them, and end the program.
+// A program may open a store first and block its signals later, in the threads that it creates then. This
+// thread blocks all signals, so that none is delivered to it and ends the program.
 template <typename Run>
 std::thread thread_without_signals(Run run) {
   sigset_t all;
@@ -45,7 +45,7 @@ Checkpointer::~Checkpointer() {
 
 void Checkpointer::after_commit(Connection& writer) {
   const int frames = writer.log_frames();
-  if (frames < copied_) copied_ = 0;  // it starts from its beginning again
+  if (frames < copied_) copied_ = 0;  // the log was restarted
   if (frames - copied_ < kWorthACopy) return;
   {
     std::unique_lock lock{mutex_};

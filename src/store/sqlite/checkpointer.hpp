@@ -1,9 +1,8 @@
 #pragma once
-// Copies the write-ahead log into the database while commits go on, on a thread of its own: what a copy waits
-// for the disk is nothing that a commit should wait for. The log starts from its beginning again when all of
-// it was copied, which it never is while somebody writes; so now and then the writer itself copies the little
-// that is left. A writer that is faster than the disk is held up when the log is too long: it must not grow
-// without end.
+// Copies the write-ahead log into the database on its own thread, so that commits do not wait for the disk
+// writes of the copy. SQLite restarts the log from its beginning once all of it is copied, which never
+// happens while commits continue; so from time to time the writer itself copies the small remainder. If
+// commits outpace the disk and the log becomes too long, the writer waits: this bounds the log.
 
 #include <condition_variable>
 #include <functional>
@@ -18,13 +17,14 @@ namespace pawl::store::sqlite {
 
 class Checkpointer {
  public:
-  // On a connection of its own. `copied` is called after each copy, also on the writer's thread.
+  // `connection` belongs to the checkpointer. `copied` is called after each copy, on its thread or on the
+  // writer's.
   Checkpointer(std::unique_ptr<Connection> connection, Flusher& flusher, std::function<void()> copied = {});
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
   ~Checkpointer();
 
-  // With the writer's turn held.
+  // The caller holds the writer's turn.
   void after_commit(Connection& writer);
 
  private:
@@ -36,9 +36,9 @@ class Checkpointer {
   const std::function<void()> copied_log_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool is_due_ = false;  // also while a copy is under way
+  bool is_due_ = false;  // also while a copy is running
   bool is_stopping_ = false;
-  int copied_ = 0;  // frames of the log that the last copy began with; the writer's
+  int copied_ = 0;  // length of the log, in frames, when the last copy began; accessed by the writer only
   std::thread thread_;
 };
 

@@ -19,9 +19,10 @@ using std::chrono::microseconds;
 constexpr microseconds kFirstWait{100};
 constexpr microseconds kLongestWait{2'000};
 constexpr std::string_view kOpening = "opening it";
-constexpr microseconds kRestartWait{50'000};  // writers stand still meanwhile
+constexpr microseconds kRestartWait{50'000};  // writers are blocked meanwhile
 
-// SQLite counts every allocation under one lock for all threads unless told not to before its first use.
+// By default SQLite counts every allocation under one lock for all threads; this must be turned off before
+// its first use.
 void configure_library() {
   static std::once_flag once;
   std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
@@ -79,7 +80,8 @@ void Connection::open(const ConnectionOptions& options) {
 }
 
 void Connection::configure(const ConnectionOptions& options) {
-  // secure_delete is on in Debian's build and writes zeros over every row a claim or a completion deletes.
+  // secure_delete is on in Debian's build and overwrites every row that a claim or a completion deletes with
+  // zeros.
   execute(
       "pragma secure_delete = off; pragma temp_store = memory; pragma trusted_schema = off;"
       "pragma cache_size = -16384",
@@ -95,8 +97,8 @@ void Connection::configure(const ConnectionOptions& options) {
     execute(fmt::format("pragma max_page_count = {}", *options.max_page_count), kOpening);
 }
 
-// A process that opens a new file beside us may be doing the same; SQLite then answers busy at once, since
-// both hold the shared lock that the other must wait for.
+// Another process that opens the same new file may do the same; SQLite then returns busy immediately, since
+// each holds the shared lock that the other must wait for.
 void Connection::enter_wal_mode() {
   for (int count = 0;; ++count) {
     bool is_wal = false;
@@ -153,7 +155,7 @@ bool Connection::in_transaction() const { return sqlite3_get_autocommit(db_.get(
 
 void Connection::only_append() {
   execute("pragma synchronous = normal", kOpening);
-  sqlite3_wal_hook(db_.get(), note_frames, &log_frames_);  // instead of the one that copies
+  sqlite3_wal_hook(db_.get(), note_frames, &log_frames_);  // replaces the hook that copies the log
 }
 
 std::string Connection::path() const { return sqlite3_db_filename(db_.get(), "main"); }

@@ -1,5 +1,5 @@
 #pragma once
-// One connection to the database file, with its prepared statements. One thread at a time.
+// A connection to the database file, with its prepared statements. One thread at a time.
 
 #include <chrono>
 #include <cstddef>
@@ -16,16 +16,16 @@
 
 namespace pawl::store::sqlite {
 
-// How we wait for another process to be done. Growing waits with jitter: short ones first because a commit
-// takes a tenth of a millisecond, spread because processes that wait in step would always collide again.
+// Waits for another process to release a lock: growing delays with jitter. The first ones are short because a
+// commit takes a tenth of a millisecond; jitter prevents processes that wait in step from colliding again.
 class BusyWait {
  public:
   static constexpr std::chrono::microseconds kLongest{30'000'000};
 
   explicit BusyWait(std::uint64_t seed) : state_(seed | 1U) {}
-  // How long one wait may take in all.
+  // The maximum total delay of one wait.
   void set_limit(std::chrono::microseconds limit) { limit_ = limit; }
-  // Called with the number of waits so far for one lock; false when it has waited long enough.
+  // Called with the number of delays so far for one lock; false once the limit is reached.
   [[nodiscard]] bool wait(int count);
 
  private:
@@ -48,50 +48,51 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection() = default;
 
-  // The statement of one of the queries in sql.hpp, prepared at its first use. `query` must live as long as
-  // the program: its address stands for it.
+  // The statement for one of the queries in sql.hpp, prepared at its first use. `query` must have static
+  // storage: its address is the cache key.
   [[nodiscard]] Statement& statement(std::string_view query);
 
-  // The same for an INSERT of one row, made to insert `rows` at once.
+  // The same for a single-row INSERT, extended to `rows` rows.
   [[nodiscard]] Statement& statement_of_rows(std::string_view query, std::size_t rows);
 
-  // For statements that are not ours.
+  // For statements of users.
   [[nodiscard]] sqlite3* handle() const { return db_.get(); }
 
-  // The file that it has opened: absolute, with no links in it.
+  // The opened file: an absolute path without symbolic links.
   [[nodiscard]] std::string path() const;
 
   // A statement for one use.
   [[nodiscard]] Statement prepare(std::string_view text) { return {db_.get(), text}; }
 
-  // Runs a script of one or more statements that yield nothing. `doing` says what for, in the error.
+  // Runs a script of one or more statements without results. `doing` describes the operation in error
+  // messages.
   void execute(const std::string& script, std::string_view doing);
 
   void begin();            // a snapshot, for reading
-  void begin_immediate();  // the write lock; waits for it
-  // The same; false if another process still holds it after `limit`.
+  void begin_immediate();  // waits for the write lock
+  // The same; false if another process still holds the lock after `limit`.
   [[nodiscard]] bool try_begin_immediate(std::chrono::microseconds limit);
   void commit();
-  void roll_back() noexcept;  // nothing, if there is no transaction
+  void roll_back() noexcept;  // no effect without a transaction
   [[nodiscard]] bool in_transaction() const;
 
-  // How long a statement waits for a lock of another process; 30 s unless set.
+  // How long a statement waits for another process's lock; the default is 30 s.
   void wait_at_most(std::chrono::microseconds limit) { busy_.set_limit(lock_wait_ = limit); }
 
-  // A commit is in the log when it returns: others bring it to the disk (Flusher) and copy the log into the
-  // database (Checkpointer).
+  // From now on commits only append to the log. The Flusher flushes the log and the Checkpointer copies it
+  // into the database.
   void only_append();
-  // After a commit of one that only appends: how long the log is.
+  // Length of the log after the last commit, on a connection that only appends.
   [[nodiscard]] int log_frames() const { return log_frames_; }
-  // Copies what nobody is in the way of; what could not be copied is left for later. False if the disk could
-  // not flush what was copied: the next time it would say that all is well.
+  // Copies the part of the log that no other connection blocks; the rest remains for later. False if the disk
+  // could not flush the copied pages: the next flush would then report success although they are lost.
   [[nodiscard]] bool copy_log() noexcept;
 
-  // Copies the write-ahead log into the database and has it written from its start again. Waits a moment for
-  // readers that are in the way, and does without when they stay. False as for `copy_log`.
+  // Copies the write-ahead log into the database and has the next write restart it. Waits briefly for readers
+  // that block this and gives up if they remain. False as for `copy_log`.
   [[nodiscard]] bool restart_log();
 
-  // Changes when another connection has committed.
+  // Changes when another connection commits.
   [[nodiscard]] std::int64_t data_version();
 
  private:
@@ -105,19 +106,19 @@ class Connection {
   BusyWait busy_;
   std::chrono::microseconds lock_wait_ = BusyWait::kLongest;
   int log_frames_ = 0;
-  std::unique_ptr<sqlite3, Close> db_;  // outlives the statements, and is outlived by its busy handler
+  std::unique_ptr<sqlite3, Close> db_;  // destroyed after the statements and before its busy handler
   std::unordered_map<const char*, Statement> statements_;
   std::map<std::pair<const char*, std::size_t>, Statement> statements_of_rows_;
 };
 
-// A transaction that is rolled back unless it was committed.
+// A transaction that rolls back on destruction unless it was committed.
 class Scope {
  public:
   enum class Kind : std::uint8_t { read, write };
   Scope(Connection& connection, Kind kind) : connection_(connection) {
     kind == Kind::write ? connection.begin_immediate() : connection.begin();
   }
-  // Of one that has begun.
+  // Adopts a transaction that has already begun.
   explicit Scope(Connection& connection) : connection_(connection) {}
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;

@@ -11,7 +11,7 @@ namespace {
 
 void expect_one(int erased) {
   if (erased != 1)
-    throw StoreError{StoreError::Kind::retry, "what was to go has changed since it was loaded"};
+    throw StoreError{StoreError::Kind::retry, "a task or run to erase has changed since it was loaded"};
 }
 
 void erase_task(Connection& connection, const core::FinishedTask& task) {
@@ -38,8 +38,9 @@ void erase_run(Connection& connection, const RunErase& gone) {
   expect_one(connection.statement(sql::erase_run_states).run(gone.id, gone.sequence));
   if (gone.key)
     connection.statement(sql::erase_run_keys).run(gone.key->ns, gone.key->workflow, gone.key->key, gone.id);
-  for (const std::string_view query : {sql::erase_runs, sql::erase_run_tasks, sql::erase_nodes,
-                                       sql::erase_events, sql::erase_signals, sql::erase_checkpoints})
+  for (const std::string_view query :
+       {sql::erase_runs, sql::erase_run_labels, sql::erase_run_tasks, sql::erase_nodes, sql::erase_events,
+        sql::erase_signals, sql::erase_checkpoints})
     connection.statement(query).run(gone.id);
 }
 
@@ -59,7 +60,7 @@ FinishedTasks list_finished(Connection& connection, const LaneCache& lanes, cons
   while (row.next()) {
     ++looked_at;
     last = row.task_id();
-    const auto id = row.optional_int64();  // none: it has not ended
+    const auto id = row.optional_int64();  // none: not finished
     const core::Lane* lane = id ? lanes.find(static_cast<std::int32_t>(*id)) : nullptr;
     if (lane != nullptr) found.tasks.push_back(read_finished(row, last, lane));
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What retention reads, and what it takes away.
+// Reads and deletes for retention.
 
 #include "store/lanes.hpp"
 #include "store/sqlite/connection.hpp"
@@ -7,7 +7,7 @@
 
 namespace pawl::store::sqlite {
 
-// Throws StoreError of kind retry for what is not there any more, or not as it was loaded.
+// Throws StoreError of kind retry if a row is gone or has changed since it was loaded.
 void erase(Connection& connection, const WriteSet& writes);
 
 [[nodiscard]] FinishedTasks list_finished(Connection& connection, const LaneCache& lanes,

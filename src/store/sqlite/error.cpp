@@ -17,8 +17,8 @@ std::string_view plain_words(int primary_code) {
     case SQLITE_IOERR: return "reading or writing the disk failed";
     case SQLITE_NOTADB: return "the file is not a SQLite database";
     case SQLITE_CORRUPT: return "the database file is damaged";
-    case SQLITE_CONSTRAINT: return "a constraint does not hold";
-    default: return "SQLite refused";
+    case SQLITE_CONSTRAINT: return "a constraint is violated";
+    default: return "SQLite rejected the operation";
   }
 }
 
@@ -46,8 +46,9 @@ StoreError::Kind kind_of(int extended_code) {
 void throw_error(sqlite3* db, int code, std::string_view doing) {
   const char* path = db == nullptr ? nullptr : sqlite3_db_filename(db, "main");
   if ((code & 0xff) == SQLITE_BUSY && path != nullptr) {
-    throw StoreError{kind_of(code), fmt::format("{}: {}: the database stayed locked: {} (SQLite code {})",
-                                                path, doing, describe_lock_holder(path), code)};
+    throw StoreError{kind_of(code),
+                     fmt::format("{}: {}: timed out waiting for the write lock: {} (SQLite code {})", path,
+                                 doing, describe_lock_holder(path), code)};
   }
   const char* detail = db == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(db);
   throw StoreError{kind_of(code),

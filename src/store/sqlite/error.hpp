@@ -1,5 +1,5 @@
 #pragma once
-// SQLite's result codes as StoreError. Any thread.
+// Converts SQLite's result codes to StoreError. Thread-safe.
 
 #include <string>
 #include <string_view>
@@ -12,8 +12,8 @@ namespace pawl::store::sqlite {
 
 [[nodiscard]] StoreError::Kind kind_of(int extended_code);
 
-// Throws what the last failed call on `db` means: file, reason, what was tried ("opening it") and SQLite's
-// own words.
+// Throws the error of the last failed call on `db`: file, reason, attempted operation ("opening it") and
+// SQLite's message.
 [[noreturn]] void throw_error(sqlite3* db, int code, std::string_view doing);
 
 }  // namespace pawl::store::sqlite

@@ -1,5 +1,5 @@
 #pragma once
-// What is shared by turns: whose tasks are, and which turns were given in fair lanes.
+// Reads and writes fairness data: the fairness keys of tasks and the turns given in fair lanes.
 
 #include <span>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace pawl::store::sqlite {
 
-// Of a task whose lane is fair.
+// For a task in a fair lane.
 [[nodiscard]] std::optional<core::Fairness> find_fairness(Connection& connection, const core::TaskId& id);
 
 void write_turns(Connection& connection, const std::vector<TurnsWrite>& writes);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kDatabaseAdvice =
     "put the original file back, or stop this process and restore a backup";
-// A close copies the log out of the open file into the database; a kill does not.
+// Closing the database copies the log from the open file into the database; killing the process does not.
 constexpr const char* kLogAdvice =
     "stop every process that has the database open with SIGTERM, never SIGKILL: the last one to close it "
     "copies the log into the database; then start again";
@@ -32,15 +32,16 @@ FileWatch::FileWatch(const std::string& database)
   for (Watched& file : files_) {
     const auto found = find_identity(file.path);
     if (!found) {
-      throw StoreError{StoreError::Kind::unavailable, fmt::format("{}: cannot be examined: {}", file.path,
-                                                                  std::system_category().message(errno))};
+      throw StoreError{StoreError::Kind::unavailable,
+                       fmt::format("{}: cannot read the file's identity: {}", file.path,
+                                   std::system_category().message(errno))};
     }
     file.identity = *found;
   }
 }
 
-// Not `stat`, which also reads the times of the file. Once they were read, Linux 6.13 and later give the next
-// write a time of its own, which the journal of the file system must record: each flush took 35 µs longer.
+// Not `stat`, which also reads the file times. After such a read, Linux 6.13 and later give the next write a
+// timestamp of its own, which the journal of the file system must record: each flush took 35 µs longer.
 std::optional<FileWatch::Identity> FileWatch::find_identity(const std::string& path) {
   struct statx found = {};
   if (::statx(AT_FDCWD, path.c_str(), 0, STATX_INO, &found) != 0) return std::nullopt;

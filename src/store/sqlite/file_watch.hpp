@@ -1,7 +1,7 @@
 #pragma once
-// Detects that the database, its log or its shared memory was deleted or replaced while this process has
-// them open. Commits would go on into files that no path leads to, and be gone at the next start. Immutable
-// after construction; any thread.
+// Detects that the database, its log or its shared memory was deleted or replaced while this process has them
+// open. Commits would go to files that no path leads to, and be lost at the next start. Immutable after
+// construction; thread-safe.
 
 #include <array>
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace pawl::store::sqlite {
 
 class FileWatch {
  public:
-  // `database` is the path of a database that a connection of this process has read from, so that all three
-  // files exist. Throws StoreError (`unavailable`) where one does not.
+  // `database` is the path of a database that a connection of this process has already read, so all three
+  // files exist. Throws StoreError (`unavailable`) if one does not.
   explicit FileWatch(const std::string& database);
 
-  // Three calls of statx. Throws StoreError (`unavailable`) that names the file and what to do.
+  // Makes three statx calls. Throws StoreError (`unavailable`) that names the file and the remedy.
   void check() const;
 
  private:

@@ -76,9 +76,9 @@ void Flusher::flush(std::unique_lock<std::mutex>& lock) {
   }
   const std::string why = fmt::format("{}: cannot be {} ({})", log_path_, is_open ? "flushed" : "opened",
                                       std::system_category().message(error));
-  // One that was not tried tells nothing of the disk: the next one may do.
+  // A flush that was not attempted says nothing about the disk: the next one may succeed.
   if (!is_open) throw StoreError{StoreError::Kind::unknown, why};
-  failure_ = why + ": start anew";
+  failure_ = why + ": restart this process";
 }
 
 }  // namespace pawl::store::sqlite

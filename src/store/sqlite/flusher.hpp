@@ -1,10 +1,10 @@
 #pragma once
-// Brings commits to the disk. A commit of the writing connection appends to the log and does not wait until
-// the disk has it; whoever must be sure waits here. One flush is enough for all that was committed before it
-// began, so that the next group is worked out while the last one is being flushed. Any thread.
+// Flushes commits to the disk. A commit on the write connection appends to the log without waiting for the
+// disk; code that needs durability waits here. One flush covers all commits before its start, so that the
+// next group is decided while the last one is being flushed. Thread-safe.
 //
-// A flush that fails leaves nobody knowing what the disk has, and the next one would say that all is well:
-// after the first failure nothing is taken to be durable any more until the file is opened anew.
+// After a failed flush the state of the disk is unknown, and the next flush would report success. So after
+// the first failure no commit counts as durable until the file is opened again.
 
 #include <atomic>
 #include <condition_variable>
@@ -23,22 +23,22 @@ class Flusher {
   Flusher& operator=(const Flusher&) = delete;
   ~Flusher();
 
-  // Does the commit, and returns its number.
+  // Runs the commit and returns its number.
   template <typename Commit>
   std::uint64_t number(Commit commit) {
     const std::lock_guard lock{committing_};
     commit();
     return ++committed_;
   }
-  // Numbers what another process has committed: it may not have been flushed yet.
+  // Assigns a number to commits of other processes, which may not be flushed yet.
   std::uint64_t note_foreign();
-  // Of the last commit that anybody can see.
+  // The number of the last visible commit.
   [[nodiscard]] std::uint64_t last();
-  // Until the commit of this number, and all before it, are on the disk. Throws StoreError: `unknown`.
+  // Waits until this commit and all before it are on the disk. Throws StoreError of kind `unknown`.
   void await_durable(std::uint64_t number);
   // Throws StoreError if a flush has failed.
   void check();
-  // The disk has said of something else that it could not be flushed: no flush is believed any more.
+  // Reports that another write could not be flushed: no later flush is trusted.
   void distrust(const std::string& what);
 
  private:
@@ -49,9 +49,9 @@ class Flusher {
   Sync sync_;
   std::mutex committing_;
   std::atomic<std::uint64_t> committed_ = 0;
-  std::atomic<std::uint64_t> flushed_ = 0;  // of them
+  std::atomic<std::uint64_t> flushed_ = 0;  // all commits up to this one
   std::mutex mutex_;
-  std::condition_variable ended_;  // a flush
+  std::condition_variable ended_;  // signals the end of a flush
   bool is_flushing_ = false;
   std::string failure_;
   int file_ = -1;

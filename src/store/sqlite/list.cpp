@@ -1,5 +1,5 @@
-// Pages of task ids by filter. One source a status, each read in id order and no further than the page; the
-// merge of them is the page.
+// Pages of task ids by filter. Each status has a source, read in id order up to the page limit; the sources
+// are merged into the page.
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ static_assert(kEveryStatus.size() == core::kTaskStatusCount);
 struct Source {
   std::string_view query;
   std::optional<bool> is_running = {};     // leased_ids
-  std::optional<std::string> status = {};  // not_completed_ids; for keyed_, labeled_ and run_ids a JSON array
+  std::optional<std::string> status = {};  // not_completed_ids; a JSON array for keyed_, labeled_ and run_ids
   std::optional<core::Uuid> run = {};      // run_ids
 };
 
@@ -56,7 +56,7 @@ void add_sources(TaskStatus status, std::vector<Source>& sources) {
   }
 }
 
-// Whether one of them may stand for more tasks than can be looked through for a label.
+// Whether one of the statuses may have too many tasks to scan for a label.
 bool has_large_place(const std::vector<TaskStatus>& statuses) {
   return std::any_of(statuses.begin(), statuses.end(), [](TaskStatus status) {
     return status == TaskStatus::pending || status == TaskStatus::blocked || status == TaskStatus::completed;
@@ -83,7 +83,7 @@ std::vector<Source> sources_of(const TaskFilter& filter) {
   return sources;
 }
 
-// Ids strictly between, whichever way the page is walked.
+// Ids strictly between these, in either page order.
 struct Bounds {
   core::Uuid low = {};
   core::Uuid high = {};

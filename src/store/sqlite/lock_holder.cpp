@@ -13,11 +13,11 @@ namespace pawl::store::sqlite {
 
 namespace {
 
-// SQLite's lock on writing is this byte of the shared memory's file ("The WAL-index file format").
+// SQLite's write lock is this byte of the shared-memory file ("The WAL-index file format").
 constexpr std::int64_t kWriteLockByte = 120;
 
-// From /proc/locks and not by F_GETLK: that needs a descriptor of the file, and closing any descriptor of it
-// drops all locks that this process has on it.
+// Reads /proc/locks instead of calling F_GETLK: that needs a descriptor of the file, and closing any
+// descriptor of it drops all locks that this process has on it.
 std::optional<pid_t> find_holder(const std::string& shared_memory) {
   struct stat file = {};
   if (::stat(shared_memory.c_str(), &file) != 0) return std::nullopt;
@@ -45,7 +45,7 @@ struct ProcessState {
   char state = '?';
 };
 
-// "pid (name) state …"; the name may hold spaces and parentheses.
+// "pid (name) state …"; the name may contain spaces and parentheses.
 ProcessState state_of(pid_t pid) {
   std::ifstream file{fmt::format("/proc/{}/stat", pid)};
   std::string line;

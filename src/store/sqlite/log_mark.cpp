@@ -56,13 +56,13 @@ void LogMark::check(Connection& connection) const {
   if (had_log_ || is_new_ || core::planted(core::Canary::log_mark_not_compared)) return;
   const auto beside = read();
   if (!beside) return;
-  const Mark inside = find(connection).value_or(Mark{.id = beside->id});  // the first one was in the log
+  const Mark inside = find(connection).value_or(Mark{.id = beside->id});  // the first mark was in the log
   if (inside.id != beside->id || inside.number >= beside->number) return;
   throw StoreError{
       StoreError::Kind::unavailable,
       fmt::format(
           "{0}: commits are missing: its log {0}-wal was deleted or emptied before it was copied into "
-          "the database (the database is at mark {1}, {2} says {3}). Put the log back, or restore a "
+          "the database (the database has mark {1}, {2} has mark {3}). Put the log back, or restore a "
           "backup. To go on with this older state, delete {2}",
           database_, inside.number, path_, beside->number)};
 }
@@ -81,7 +81,7 @@ std::optional<LogMark::Mark> LogMark::find(Connection& connection) {
 void LogMark::prepare(Connection& connection) { connection.statement(sql::create_file_mark).run(); }
 
 void LogMark::advance(Connection& connection) {
-  is_due_ = false;  // before the commit: a copy that follows it makes the next one due
+  is_due_ = false;  // before the commit: a copy after it makes the next advance due
   has_copied_ = false;
   Rows row = connection.statement(sql::advance_file_mark).rows(new_id_);
   (void)row.next();
@@ -102,7 +102,7 @@ void LogMark::rolled_back() noexcept {
   is_due_ = true;
 }
 
-// Not being able to write it loses the detection and nothing else.
+// A failed write loses only the detection.
 void LogMark::write() {
   const std::lock_guard lock{mutex_};
   if (pending_.exchange(kDurable) == kDurable || core::planted(core::Canary::log_mark_not_written)) return;

@@ -1,5 +1,5 @@
 #pragma once
-// The record of applied migrations in a SQLite file.
+// Migrations of a SQLite file and the table that records them.
 
 #include <optional>
 #include <utility>
@@ -27,7 +27,7 @@ class SqliteMigrations final : public MigrationTarget {
   Connection& connection_;
   core::TimePoint now_;
   const MigrationWait wait_;
-  std::optional<Scope> scope_;  // rolls back what was not committed
+  std::optional<Scope> scope_;  // rolls back unless committed
 };
 
 }  // namespace pawl::store::sqlite

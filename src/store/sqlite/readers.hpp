@@ -1,5 +1,5 @@
 #pragma once
-// A few read-only connections that threads borrow. Any thread.
+// A pool of read-only connections. Thread-safe.
 
 #include <condition_variable>
 #include <memory>
@@ -12,7 +12,7 @@ namespace pawl::store::sqlite {
 
 class ReaderPool {
  public:
-  // A borrowed connection in a read transaction: all it reads is one moment of the database.
+  // A borrowed connection in a read transaction: all reads see one snapshot.
   class Snapshot {
    public:
     Snapshot(ReaderPool& pool, std::unique_ptr<Connection> connection);
@@ -27,7 +27,7 @@ class ReaderPool {
   };
 
   explicit ReaderPool(std::vector<std::unique_ptr<Connection>> connections) : free_(std::move(connections)) {}
-  // Waits for a free one.
+  // Waits for a free connection.
   [[nodiscard]] Snapshot snapshot();
 
  private:

@@ -53,8 +53,7 @@ std::vector<core::LeaseRef> due_leases(Connection& connection, core::TimePoint n
 
 DueTasks due_tasks(Connection& connection, core::TimePoint now, std::size_t limit) {
   DueTasks due;
-  Rows row =
-      connection.statement(sql::list_due_tasks).rows(limit + 1);  // one more, to say when the next is due
+  Rows row = connection.statement(sql::list_due_tasks).rows(limit + 1);  // one more, for the next due time
   while (row.next()) {
     const core::TimePoint available_at = row.time();
     if (available_at > now || due.ids.size() == limit) {

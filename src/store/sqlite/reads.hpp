@@ -1,5 +1,5 @@
 #pragma once
-// Reads on a snapshot, put together by noun. The connection is in a read transaction.
+// Reads of tasks, queues and due work. The connection is in a read transaction.
 
 #include <cstddef>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// Records, checkpoints and the audit log: what a commit writes and what a snapshot shows of them.
+// Reads and writes records, checkpoints and the audit log.
 
 #include <optional>
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace pawl::store::sqlite {
 
-// Throws StoreError of kind retry for a record that is not at the version it was loaded at.
+// Throws StoreError of kind retry if a record is no longer at the version it was loaded at.
 void write_records(Connection& connection, const std::vector<RecordWrite>& writes);
 void write_checkpoints(Connection& connection, const std::vector<CheckpointWrite>& writes);
 void write_audit(Connection& connection, const std::vector<core::AuditEntry>& entries);
 
 [[nodiscard]] std::optional<core::Record> find_record(Connection& connection, const core::RecordRef& ref);
 [[nodiscard]] std::vector<core::Record> list_records(Connection& connection, const RecordPage& page);
-// Of all namespaces.
+// All namespaces.
 [[nodiscard]] std::vector<core::Record> list_all_records(Connection& connection, const core::RecordRef& after,
                                                          std::size_t limit);
 [[nodiscard]] std::vector<core::AuditEntry> list_oldest_audit(Connection& connection, std::int64_t after,

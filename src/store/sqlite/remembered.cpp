@@ -57,6 +57,7 @@ void RememberedTasks::forget_all() {
 }
 
 void RememberedTasks::note_held(const core::TaskRecord& leased, std::int64_t change) {
+  if (held_.empty()) return;
   const auto known = held_.find({.ns = leased.lane->ns, .worker_id = leased.lease->worker_id});
   if (known != held_.end()) known->second += change;
 }
@@ -68,7 +69,7 @@ void RememberedTasks::note_lease(const TaskWrite& write) {
     note_held(before->second, -1);
     leases_.erase(before);
   } else if (write.from == core::Place::leased && !core::planted(core::Canary::held_count_kept)) {
-    held_.clear();  // whose it was is not known
+    held_.clear();  // the previous holder is unknown
   }
   if (record.place != core::Place::leased) return;
   note_held(record, 1);
@@ -80,7 +81,7 @@ void RememberedTasks::note(std::span<const TaskWrite> committed) {
     const core::TaskRecord& record = *write.record;
     const bool is_awaited = write.is_new && record.place == core::Place::ready;
     if (is_awaited && record.facts.payload.text.size() <= kPayloadBytesMax) {
-      if (facts_.size() >= kFactsMax) facts_.clear();  // those of a queue that nobody serves would stay
+      if (facts_.size() >= kFactsMax) facts_.clear();  // tasks of a queue without workers would stay
       facts_.emplace(record.id, record.facts);
     }
     note_lease(write);

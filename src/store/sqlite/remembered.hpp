@@ -1,10 +1,9 @@
 #pragma once
-// Tasks that were written a moment ago and are likely to be asked for next: leases, for whoever reports or
-// writes the steps of a body, how many each worker has, and what was asked of tasks that wait to be claimed.
-// Bounded.
+// Cache of tasks that were just written and are likely to be read next: leases, for reports and for writes of
+// a body's steps; lease counts per worker; facts of tasks that wait to be claimed. Bounded.
 //
-// Always: what is in here is what the file says. One connection writes, and says so here with each commit;
-// when anybody else has written, all is forgotten. With the writer's turn held.
+// The contents always match the file: the only write connection calls `note` with each commit, and a foreign
+// commit clears the cache. The caller holds the writer's turn.
 
 #include <functional>
 #include <map>
@@ -17,11 +16,11 @@ namespace pawl::store::sqlite {
 
 class RememberedTasks {
  public:
-  // One that is leased. Null for one that is not known: ask the file.
+  // A leased task; null if it is not cached, so that the caller must read the file.
   [[nodiscard]] const core::TaskRecord* find_lease(const core::TaskId& id) const;
-  // Fills in the facts if they are known, and forgets them: a task is claimed once, mostly.
+  // Fills in the facts if they are cached, and evicts them: a task is usually claimed once.
   [[nodiscard]] bool recall_facts(core::TaskRecord& record);
-  // How many leases it has; `count` asks the file.
+  // The number of leases of a worker; `count` reads it from the file.
   [[nodiscard]] std::int64_t count_held(const HolderRef& holder, const std::function<std::int64_t()>& count);
   void note(std::span<const TaskWrite> committed);
   void forget_all();
@@ -30,10 +29,10 @@ class RememberedTasks {
   void note_lease(const TaskWrite& write);
   void note_held(const core::TaskRecord& leased, std::int64_t change);
 
-  // Without most of their facts: a payload may be long.
+  // With few of their facts, because payloads may be long.
   std::unordered_map<core::TaskId, core::TaskRecord> leases_;
   std::unordered_map<core::TaskId, core::TaskFacts> facts_;
-  std::map<HolderRef, std::int64_t> held_;  // of workers that were asked about
+  std::map<HolderRef, std::int64_t> held_;  // only workers for which `count_held` was called
 };
 
 }  // namespace pawl::store::sqlite

@@ -9,12 +9,12 @@ namespace {
 
 core::TaskStatus read_status(Rows& row) {
   const std::string_view name = row.text();
-  return core::task_status_from(name).value_or(core::TaskStatus::failed);  // `verify` tells of another
+  return core::task_status_from(name).value_or(core::TaskStatus::failed);  // `verify` reports unknown names
 }
 
 core::AttemptOutcome read_outcome(Rows& row) {
   const std::string_view name = row.text();
-  return core::attempt_outcome_from(name).value_or(core::AttemptOutcome::failed);  // the same
+  return core::attempt_outcome_from(name).value_or(core::AttemptOutcome::failed);  // as above
 }
 
 std::optional<core::TaskError> read_error(Rows& row) {

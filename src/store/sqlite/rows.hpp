@@ -1,6 +1,6 @@
 #pragma once
-// How rows read as the structs of core. Each reads the columns that the query beside it in sql/ names, in
-// order.
+// Converts rows to core structs. Each function reads the columns of the query in sql/ that its comment names,
+// in order.
 
 #include "core/queue.hpp"
 #include "core/retention.hpp"
@@ -10,12 +10,12 @@
 
 namespace pawl::store::sqlite {
 
-// lane, attempt, fence, budget_from, available_at: what every place has. False: its lane does not exist, and
-// nothing can be done with it.
+// lane, attempt, fence, budget_from, available_at: the columns of every place. False if the lane does not
+// exist, so that the row is unusable.
 [[nodiscard]] bool read_standing(Rows& row, const LaneCache& lanes, core::TaskRecord& record);
-// find_lease, after the standing.
+// find_lease, after the columns of read_standing.
 void read_lease(Rows& row, core::TaskRecord& record);
-// find_finished, after the standing.
+// find_finished, after the columns of read_standing.
 void read_end(Rows& row, core::TaskRecord& record);
 // lock_finished, after the lane.
 [[nodiscard]] core::FinishedTask read_finished(Rows& row, const core::TaskId& id, const core::Lane* lane);

@@ -46,7 +46,7 @@ StoredRun read_run(Rows& row) {
   return stored;
 }
 
-// Why it cannot be read is put into `misfit`, if there is none yet.
+// Sets `misfit` to the reason if the node cannot be read and `misfit` is still empty.
 core::Node read_node(Rows& row, std::string& misfit) {
   core::Node node{.key = read_key(row)};
   std::string why = decode_node_state(row.text(), node.state);
@@ -77,7 +77,7 @@ std::optional<core::Node> find_node_row(Connection& connection, const NodeRef& r
   return read_node(row);
 }
 
-// Stops behind the page: its bytes are not read for nothing.
+// Stops after the page, without reading the bytes beyond it.
 core::NodeSlice read_slice(Rows& row, const core::NodePage& page, std::string& misfit) {
   core::NodeSlice slice;
   std::size_t bytes = 0;
@@ -112,7 +112,7 @@ std::vector<core::Signal> read_signals(Rows& row) {
   return signals;
 }
 
-// What the log does not know as a type is left as it is found: the hash tells.
+// An event of an unknown type counts as unreadable. Its type keeps the default; the hash shows the damage.
 StoredEvent read_event(Rows& row) {
   StoredEvent stored;
   stored.event.sequence = row.int64();
@@ -144,6 +144,8 @@ void insert_run(Connection& connection, const RunWrite& write) {
   connection.statement(sql::insert_run)
       .run(facts.id, facts.ns, facts.workflow, facts.run_key, parent, run.created_at,
            Copied{encode_labels(facts.labels)}, encode_run_facts(facts));
+  for (const auto& [name, value] : facts.labels)
+    connection.statement(sql::insert_run_label).run(facts.ns, name, value, facts.id);
   connection.statement(sql::insert_run_state)
       .run(facts.id, core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
            core::is_retrying(run), write.events.back().hash, encode_run_standing(run), run.output,
@@ -168,7 +170,7 @@ void update_run(Connection& connection, const RunWrite& write) {
   if (changed != 1) lost_race("a run changed since it was loaded");
 }
 
-// A part of a run, with the run.
+// A part of a run, with the id of the run.
 template <typename Part>
 struct PartOfRun {
   RunId run;
@@ -185,7 +187,7 @@ std::vector<const Part*> pointers_to(const std::vector<Part>& parts) {
   return pointers;
 }
 
-// Of all runs together: to start a statement costs as much as a row does.
+// For all runs together: starting a statement costs as much as writing a row.
 void write_nodes(Connection& connection, const std::vector<RunWrite>& writes) {
   std::vector<NodeOfRun> nodes;
   for (const RunWrite& write : writes) {
@@ -211,7 +213,7 @@ void write_events(Connection& connection, const std::vector<RunWrite>& writes) {
                      event.actor.type, event.actor.id, event.trace_id, event.span_id, one.part->hash,
                      one.part->payload);
       });
-  if (inserted != events.size()) lost_race("a run has gone on since it was loaded");
+  if (inserted != events.size()) lost_race("a run has changed since it was loaded");
 }
 
 void write_signals(Connection& connection, const RunWrite& write) {
@@ -235,10 +237,10 @@ void write_key(Connection& connection, const RunKeyWrite& write) {
           ? connection.statement(sql::update_run_key)
                 .run(write.run, ref.ns, ref.workflow, ref.key, *write.instead_of)
           : connection.statement(sql::insert_run_key).run(ref.ns, ref.workflow, ref.key, write.run);
-  if (changed != 1) lost_race("a run's key was taken meanwhile");
+  if (changed != 1) lost_race("another group has inserted the run key");
 }
 
-// All ids are between those two.
+// All ids lie between these two.
 struct RunBounds {
   RunId low = {};
   RunId high = {};
@@ -250,10 +252,37 @@ RunBounds bounds_of(const RunPage& page) {
   return bounds;
 }
 
-void read_source(Connection& connection, const RunPage& page, std::optional<core::RunState> state,
+// A query and the value of its parameter ?11.
+struct RunSource {
+  std::string_view query;
+  std::optional<std::string> state = {};
+};
+
+std::string names_of(const std::vector<core::RunState>& states) {
+  std::string names;
+  for (const core::RunState state : states)
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ",", core::to_string(state));
+  return "[" + names + "]";
+}
+
+std::vector<RunSource> sources_of(const core::RunQuery& query) {
+  std::optional<std::string> states;
+  if (is_found_by_label(query)) {
+    if (!query.states.empty()) states = names_of(query.states);
+    return {{.query = sql::labeled_runs, .state = std::move(states)}};
+  }
+  std::vector<RunSource> sources;
+  for (const core::RunState state : query.states)
+    sources.push_back({.query = query.retrying ? sql::retrying_runs : sql::runs_of_state,
+                       .state = std::string{core::to_string(state)}});
+  if (sources.empty()) sources.push_back({.query = query.retrying ? sql::retrying_runs : sql::all_runs});
+  return sources;
+}
+
+void read_source(Connection& connection, const RunPage& page, const RunSource& source,
                  std::vector<StoredRun>& runs) {
   const core::RunQuery& query = page.query;
-  std::string text{query.retrying ? sql::retrying_runs : state ? sql::runs_of_state : sql::all_runs};
+  std::string text{source.query};
   text.append("\n").append(sql::filter_runs).append("\n");
   text.append(page.newest_first ? sql::newest_runs : sql::oldest_runs);
   const RunBounds bounds = bounds_of(page);
@@ -265,17 +294,15 @@ void read_source(Connection& connection, const RunPage& page, std::optional<core
     label = query.label->first;
     label_value = query.label->second;
   }
-  std::optional<std::string_view> state_name;
-  if (state) state_name = core::to_string(*state);
   Statement statement = connection.prepare(text);
   Rows row = statement.rows(bounds.low, bounds.high, query.ns, query.workflow, query.run_key, parent, label,
-                            label_value, query.created_after, query.created_before, state_name, page.limit);
+                            label_value, query.created_after, query.created_before, source.state, page.limit);
   while (row.next()) runs.push_back(read_run(row));
 }
 
-enum class Wanted : std::uint8_t { run, ahead, nodes };  // `ahead`: only the nodes whose rows lag
+enum class Wanted : std::uint8_t { run, ahead, nodes };  // `ahead`: only nodes whose rows lag
 
-// The events that the row lags behind, if there are any, and the nodes, if somebody wants them.
+// Reads the events after the row, if any, and the nodes, if requested, and applies the events.
 void read_tail(Connection& connection, StoredRun& stored, Wanted wanted) {
   const RunId id = stored.run.facts.id;
   const bool is_bare = stored.row.is_bare;
@@ -320,12 +347,18 @@ std::optional<StoredRun> find_with_page(Connection& connection, const RunId& id,
   return stored;
 }
 
+void count_claimed(Connection& connection, core::Run& run) {
+  if (run.counts.pending == 0) return;
+  Rows row = connection.statement(sql::count_claimed).rows(run.facts.id);
+  if (row.next()) run.claimed = row.int64();
+}
+
 }  // namespace
 
 void write_runs(Connection& connection, const WriteSet& writes) {
   for (const RunAt& seen : writes.runs_seen) {
     Rows row = connection.statement(sql::last_sequence).rows(seen.run);
-    if (!row.next() || row.int64() != seen.sequence) lost_race("a run has gone on since it was kept");
+    if (!row.next() || row.int64() != seen.sequence) lost_race("a run has changed since it was cached");
   }
   for (const RunWrite& write : writes.runs) {
     if (write.lags) continue;
@@ -346,14 +379,14 @@ std::optional<StoredRun> find_run(Connection& connection, const RunId& id, RunPa
     stored->signals = read_signals(row);
   }
   if (parts.events) stored->events = list_run_events(connection, id, 0, kAllEvents);
+  if (parts.claims) count_claimed(connection, stored->run);
   return stored;
 }
 
-// One look a state, each no further than the page; the merge of them is the page.
+// Reads each source up to the page limit and merges them into the page.
 std::vector<core::Run> list_runs(Connection& connection, const RunPage& page) {
   std::vector<StoredRun> rows;
-  if (page.query.states.empty()) read_source(connection, page, std::nullopt, rows);
-  for (const core::RunState state : page.query.states) read_source(connection, page, state, rows);
+  for (const RunSource& source : sources_of(page.query)) read_source(connection, page, source, rows);
   std::sort(rows.begin(), rows.end(), [&](const StoredRun& a, const StoredRun& b) {
     return page.newest_first ? b.run.facts.id < a.run.facts.id : a.run.facts.id < b.run.facts.id;
   });
@@ -361,9 +394,10 @@ std::vector<core::Run> list_runs(Connection& connection, const RunPage& page) {
   std::vector<core::Run> runs;
   for (StoredRun& row : rows) {
     if (row.misfit.empty()) read_tail(connection, row, Wanted::run);
+    if (page.with_claims) count_claimed(connection, row.run);
     if (row.misfit.empty() || page.with_unreadable) runs.push_back(std::move(row.run));
   }
-  // A page that is short because of rows that were left out would look like the last one.
+  // A page that is short because damaged rows were left out would look like the last one.
   if (rows.size() == page.limit && runs.size() < page.limit) {
     RunPage rest = page;
     rest.after = rows.back().run.facts.id;

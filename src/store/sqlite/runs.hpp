@@ -1,5 +1,5 @@
 #pragma once
-// Runs: what a commit writes and what a snapshot shows of them.
+// Reads and writes runs.
 
 #include <optional>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace pawl::store::sqlite {
 
-// Throws StoreError of kind retry for a run that is not at the sequence it was loaded at.
+// Throws StoreError of kind retry if a run is no longer at the sequence it was loaded at.
 void write_runs(Connection& connection, const WriteSet& writes);
 
 [[nodiscard]] std::optional<StoredRun> find_run(Connection& connection, const core::RunId& id,
@@ -21,7 +21,7 @@ void write_runs(Connection& connection, const WriteSet& writes);
 [[nodiscard]] std::vector<core::RunId> stuck_runs(Connection& connection, core::TimePoint silent_since,
                                                   std::size_t limit);
 
-// Which task of which run it is, for one whose lane is of runs.
+// The run and node of a task whose lane is of runs.
 [[nodiscard]] std::optional<core::TaskRun> find_task_run(Connection& connection, const core::TaskId& id);
 
 }  // namespace pawl::store::sqlite

@@ -34,10 +34,11 @@ using sqlite::Connection;
 using sqlite::ReaderPool;
 using sqlite::Scope;
 
-// Eight times what a checkpoint is due at.
+// Eight times the size at which a checkpoint is due.
 constexpr std::uintmax_t kLogBytesMax = 32U << 20U;
 constexpr int kSchemaVersion = schema_version_of(sqlite::sql::kMigrations);
-// For the write lock. The engine tries three times, so a group is refused within 15 s of a blocked lock.
+// Timeout for the write lock. The engine tries three times, so a group fails within 15 s if the lock stays
+// blocked.
 constexpr std::chrono::seconds kLockWaitMax{5};
 
 void learn_lanes(Connection& connection, LaneCache& lanes) {
@@ -80,7 +81,7 @@ class SqliteStore final : public Store {
     writer_->only_append();
     writer_->wait_at_most(kLockWaitMax);
     foreign_version_ = writer_->data_version();
-    (void)flusher_.note_foreign();  // what was committed before is not known to be on the disk
+    (void)flusher_.note_foreign();  // earlier commits may not be on the disk
     learn_lanes(*writer_, lanes_);
     schema_found_ = find_schema();
     clock_.adopt(sqlite::load_clock(*writer_));
@@ -97,7 +98,7 @@ class SqliteStore final : public Store {
   const core::Lane* find_lane(const LaneKey& key) override { return lanes_.find(key); }
   std::vector<std::string> namespaces() override { return lanes_.namespaces(); }
   void refresh_lanes() override {
-    (void)read([](Connection&) { return true; });  // each read learns of them first
+    (void)read([](Connection&) { return true; });  // each read loads new lanes first
   }
 
   std::unique_ptr<Transaction> begin(const Foreseen& /*foreseen*/) override { return begin_transaction(); }
@@ -121,7 +122,7 @@ class SqliteStore final : public Store {
       std::vector<StoredTask> tasks;
       for (const core::TaskId& id : sqlite::list_task_ids(connection, page)) {
         auto task = sqlite::find_task(connection, lanes_, id);
-        if (task) tasks.push_back(std::move(*task));  // one that stands nowhere is damaged: `verify` tells
+        if (task) tasks.push_back(std::move(*task));  // without a place it is damaged: see `verify`
       }
       return tasks;
     });
@@ -222,16 +223,16 @@ class SqliteStore final : public Store {
     });
   }
 
-  // Asked of the write connection, since any other would take our own commits for foreign ones. While a
-  // transaction has it, that one's beginning has looked.
+  // Uses the write connection, because any other one would count our own commits as foreign. If a transaction
+  // has the connection, its beginning has already checked.
   bool may_have_changed() override {
     if (const std::unique_lock turn{writer_turn_, std::try_to_lock}; turn.owns_lock())
       notice_foreign_commits();
     return was_changed_.exchange(false);
   }
 
-  // The log is copied into the database as it grows; but while readers always overlap, it never gets to start
-  // from its beginning.
+  // The checkpointer copies the log into the database as it grows. But while readers always overlap, the log
+  // never restarts from its beginning.
   void maintain() override {
     std::error_code absent;
     const auto bytes = std::filesystem::file_size(log_path_, absent);
@@ -243,7 +244,7 @@ class SqliteStore final : public Store {
     if (mark_->is_due_after_copy()) (void)begin_transaction()->commit_soon({});
   }
 
-  // A connection of its own reads the files and not what the others have cached of them.
+  // A new connection reads the files, not the caches of the other connections.
   void check_ready() override {
     flusher_.check();
     files_.check();
@@ -281,13 +282,14 @@ class SqliteStore final : public Store {
     return transaction;
   }
 
-  // Inside a write transaction; again until one of them was committed.
+  // Records new clock steps, inside a write transaction; repeated until such a transaction has been
+  // committed.
   void share_clock(const core::ClockState& clock) {
     clock_steps_saved_ = sqlite::load_clock(*writer_).steps;
     if (clock.steps > clock_steps_saved_) sqlite::save_clock(*writer_, clock, clock.since);
   }
 
-  // Nothing is returned that a power cut could take back.
+  // Returns nothing that a power failure could still undo.
   template <typename Read>
   std::invoke_result_t<Read, Connection&> read(Read work) {
     CommitNumber seen = kDurable;
@@ -302,13 +304,13 @@ class SqliteStore final : public Store {
     Connection& connection = snapshot.connection();
     connection.begin();
     if (!core::planted(core::Canary::lanes_of_others_not_learned))
-      learn_lanes(connection, lanes_);  // another process may have written rows of a lane it has just made
+      learn_lanes(connection, lanes_);  // another process may have just created lanes with rows
     seen = seen_by_snapshot();
     return work(connection);
   }
 
-  // Covers all commits that a snapshot taken before this call may hold, also those of other processes. Inside
-  // a write transaction there are none that its beginning has not noticed.
+  // Covers all commits, including those of other processes, that a snapshot taken before this call may
+  // contain. During a write transaction there are no foreign commits that its beginning has not noticed.
   CommitNumber seen_by_snapshot() {
     if (is_writing_) return flusher_.last();
     if (const std::unique_lock turn{writer_turn_, std::try_to_lock}; turn.owns_lock()) {
@@ -340,17 +342,17 @@ class SqliteStore final : public Store {
     learn_lanes(*writer_, lanes_);
   }
 
-  // Called with the writer's turn held.
+  // The caller holds the writer's turn.
   void begin_writing() {
     const sqlite::Turnstile::Pass pass{turnstile_};
     writer_->begin_immediate();
   }
 
-  // Called with the writer's turn held.
+  // The caller holds the writer's turn.
   void notice_foreign_commits() {
     const std::int64_t version = writer_->data_version();
     if (version == foreign_version_) return;
-    (void)flusher_.note_foreign();  // an answer that rests on it waits for a flush
+    (void)flusher_.note_foreign();  // results that depend on them wait for a flush
     if (!core::planted(core::Canary::lanes_of_others_not_learned)) learn_lanes(*writer_, lanes_);
     if (!core::planted(core::Canary::leases_kept_after_foreign_commit)) remembered_.forget_all();
     schema_found_ = find_schema();
@@ -359,7 +361,8 @@ class SqliteStore final : public Store {
     was_changed_ = true;
   }
 
-  // The same. Another program may migrate the file; only a commit of another one can have.
+  // The caller holds the writer's turn. Another program may migrate the file, which shows as a foreign
+  // commit.
   [[nodiscard]] int find_schema() {
     sqlite::Rows row = writer_->statement(sqlite::sql::schema_version).rows();
     return row.next() ? row.int32() : 0;
@@ -387,9 +390,8 @@ class SqliteStore final : public Store {
 }  // namespace
 
 std::unique_ptr<Store> open_sqlite(const SqliteOptions& options) {
-  PAWL_ENSURE(options.clock != nullptr && options.random != nullptr,
-              "a store is given its clock and randomness");
-  std::error_code unknown;  // then opening it says more
+  PAWL_ENSURE(options.clock != nullptr && options.random != nullptr, "SqliteOptions needs clock and random");
+  std::error_code unknown;  // ignored: opening the file reports the cause
   const auto real_path = std::filesystem::weakly_canonical(options.path, unknown);
   auto mark = std::make_unique<sqlite::LogMark>(real_path.string(), options.random->next());
   auto writer = connect(options, true);

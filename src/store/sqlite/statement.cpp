@@ -97,7 +97,7 @@ void Statement::bind(int index, std::int64_t value) { sqlite3_bind_int64(handle_
 void Statement::bind(int index, double value) { sqlite3_bind_double(handle_, index, value); }
 
 void Statement::bind(int index, std::string_view value) {
-  // A null pointer would be bound as null; an empty text is not that.
+  // A null pointer would be bound as NULL, which differs from an empty text.
   const char* bytes = value.data() == nullptr ? "" : value.data();
   sqlite3_bind_text(handle_, index, bytes, static_cast<int>(value.size()), SQLITE_STATIC);
 }
@@ -116,8 +116,7 @@ void Statement::bind(int index, const Copied& value) {
 void Statement::bind(int index, std::nullopt_t) { sqlite3_bind_null(handle_, index); }
 
 void Statement::check_bound(int count) const {
-  PAWL_ENSURE(count == parameters_,
-              "a statement gets all its parameters each time: the last ones' memory is gone");
+  PAWL_ENSURE(count == parameters_, "a statement must be bound with all its parameters each time");
 }
 
 int Statement::run_bound() {

@@ -1,14 +1,15 @@
 #pragma once
-// A prepared statement, and the rows it yields.
+// A prepared statement and its result rows.
 //
-// Parameters are bound in the order given, columns are read left to right in the order of the SELECT, so that
-// the two sides can be laid next to each other. Texts and ids are bound without a copy: what is passed must
-// live as long as the Rows (`run` is over when it returns). One thread at a time, as its connection.
+// Parameters are bound in the order given and columns are read in the order of the SELECT, so that the code
+// can be compared with the query. Texts and ids are bound without a copy: they must live as long as the Rows
+// (`run` has finished when it returns). One thread at a time, like its connection.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "core/ids.hpp"
 #include "core/json.hpp"
@@ -19,7 +20,7 @@ struct sqlite3_stmt;
 
 namespace pawl::store::sqlite {
 
-// The rows of one execution; the statement is free again when it goes out of scope.
+// The rows of one execution. The destructor resets the statement for its next use.
 class Rows {
  public:
   explicit Rows(sqlite3_stmt* handle) : handle_(handle) {}
@@ -27,20 +28,20 @@ class Rows {
   Rows& operator=(const Rows&) = delete;
   ~Rows();
 
-  // Moves to the next row and its first column; false after the last.
+  // Moves to the next row and its first column; false after the last row.
   [[nodiscard]] bool next();
 
-  // Each reads one column and moves on.
+  // Each reads one column and advances to the next.
   [[nodiscard]] std::int64_t int64();
   [[nodiscard]] std::int32_t int32() { return static_cast<std::int32_t>(int64()); }
   [[nodiscard]] bool boolean() { return int64() != 0; }
   [[nodiscard]] double number();
   [[nodiscard]] core::TimePoint time() { return core::time_from_micros(int64()); }
-  [[nodiscard]] std::string_view text();  // good until the next row; empty for null
+  [[nodiscard]] std::string_view text();  // valid until the next row; empty for null
   [[nodiscard]] std::string string() { return std::string{text()}; }
   [[nodiscard]] core::RawJson json() { return core::RawJson{string()}; }
   [[nodiscard]] core::TaskId task_id();
-  [[nodiscard]] std::string id_text();  // for messages, also of an id that is none; empty for null
+  [[nodiscard]] std::string id_text();  // for messages, also if the id is malformed; empty for null
   [[nodiscard]] std::optional<std::int64_t> optional_int64();
   [[nodiscard]] std::optional<core::TimePoint> optional_time();
   [[nodiscard]] std::optional<core::Duration> optional_duration();
@@ -53,10 +54,21 @@ class Rows {
   int column_ = 0;
 };
 
-// A text that is gone before the statement runs.
+// A text that does not outlive the call, so it is bound with a copy.
 struct Copied {
   std::optional<std::string> text;
 };
+
+// The types that are bound by their address: SQLite reads them when the statement runs, not when they are
+// bound.
+template <typename T>
+inline constexpr bool kIsBoundByAddress =
+    std::is_base_of_v<core::Uuid, T> || std::is_same_v<T, std::string> || std::is_same_v<T, core::RawJson>;
+template <typename T>
+inline constexpr bool kIsBoundByAddress<std::optional<T>> = kIsBoundByAddress<T>;
+// `T` as deduced from a forwarding reference: a temporary must not be bound by its address.
+template <typename T>
+inline constexpr bool kMayBeBound = std::is_lvalue_reference_v<T> || !kIsBoundByAddress<std::remove_cv_t<T>>;
 
 class Statement {
  public:
@@ -65,17 +77,18 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
   ~Statement();
 
-  // Runs to the end and returns how many rows it changed.
+  // Runs to completion and returns the number of changed rows.
   template <typename... Values>
   int run(const Values&... values) {
     bind_all(values...);
     return run_bound();
   }
 
-  // For an INSERT of several rows: start, add each, run with them all.
+  // A multi-row INSERT: start, add each row, then run.
   void start_rows() { added_ = 0; }
   template <typename... Values>
-  void add_row(const Values&... values) {
+  void add_row(Values&&... values) {
+    static_assert((kMayBeBound<Values> && ...), "the statement would read a temporary after its end");
     (bind(++added_, values), ...);
   }
   int run_added() {
@@ -84,7 +97,8 @@ class Statement {
   }
 
   template <typename... Values>
-  [[nodiscard]] Rows rows(const Values&... values) {
+  [[nodiscard]] Rows rows(Values&&... values) {
+    static_assert((kMayBeBound<Values> && ...), "the rows would read a temporary after its end");
     bind_all(values...);
     return Rows{handle_};
   }
@@ -107,9 +121,12 @@ class Statement {
   void bind(int index, std::string_view value);
   void bind(int index, const std::string& value) { bind(index, std::string_view{value}); }
   void bind(int index, const core::Uuid& value);
+  void bind(int index, const core::Uuid* value) {  // null if there is none
+    value == nullptr ? bind(index, std::nullopt) : bind(index, *value);
+  }
   void bind(int index, std::nullopt_t);
   void bind(int index, const Copied& value);
-  void bind(int index, const core::RawJson& value) {  // what was not given is stored as null
+  void bind(int index, const core::RawJson& value) {  // empty JSON is stored as null
     if (value.empty()) return bind(index, std::nullopt);
     bind(index, std::string_view{value.text});
   }

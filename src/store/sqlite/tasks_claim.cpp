@@ -1,4 +1,4 @@
-// Taking claimable tasks: the heads of the lanes, merged.
+// Takes claimable tasks: merges the heads of the lanes.
 
 #include <algorithm>
 #include <deque>
@@ -16,7 +16,8 @@ namespace {
 
 using core::TaskRecord;
 
-// Where a lane is read from, by core::lane_time: no task has the nil id at the beginning of time.
+// A position in a lane, by core::lane_time. The default precedes every task, because no task has the nil id
+// at the beginning of time.
 struct Spot {
   core::TimePoint at = core::TimePoint::min();
   core::TaskId id = {};
@@ -24,8 +25,8 @@ struct Spot {
   auto operator<=>(const Spot&) const = default;
 };
 
-// One lane's tasks in order, read a handful at a time, so that many lanes do not read many times what is
-// wanted.
+// Reads the tasks of one lane in order and in small batches, so that with many lanes little is read in excess
+// of what is requested.
 class LaneHead {
  public:
   LaneHead(Connection& connection, const LaneShare& share, std::size_t handful)
@@ -34,7 +35,7 @@ class LaneHead {
         left_(std::max<std::int64_t>(share.max, 0)),
         handful_(handful) {}
 
-  // The next task; nullptr when the share or the lane is used up.
+  // The next task; nullptr when the share or the lane is exhausted.
   [[nodiscard]] const TaskRecord* peek() {
     if (left_ == 0) return nullptr;
     if (next_ == seen_.size() && !is_drained_) read_on();
@@ -47,12 +48,12 @@ class LaneHead {
     return std::move(seen_[next_++]);
   }
 
-  // What was popped is the beginning of the lane: one range, however many.
+  // The popped tasks are the front of the lane, so one range deletes all of them.
   void remove_taken() {
     if (taken_ == 0) return;
     const int removed = connection_.statement(lane_.fair ? sql::take_fair_ready : sql::take_ready)
                             .run(lane_.id, last_taken_.at, last_taken_.id);
-    PAWL_ENSURE(removed == taken_, "nobody else writes while this transaction has the write lock");
+    PAWL_ENSURE(removed == taken_, "the lane changed although this transaction has the write lock");
   }
 
  private:
@@ -87,7 +88,7 @@ class LaneHead {
   int taken_ = 0;
 };
 
-// The lane whose next task is first; nullptr when all are used up.
+// The lane with the first next task; nullptr when all are exhausted.
 LaneHead* first_of(std::deque<LaneHead>& heads) {
   LaneHead* first = nullptr;
   const TaskRecord* best = nullptr;
@@ -105,13 +106,13 @@ LaneHead* first_of(std::deque<LaneHead>& heads) {
 }  // namespace
 
 std::vector<TaskRecord> SqliteTransaction::take_ready(std::span<const LaneShare> lanes, std::size_t max) {
-  std::map<std::int32_t, std::vector<LaneShare>, std::greater<>> by_priority;
-  for (const LaneShare& share : lanes) by_priority[share.lane->priority].push_back(share);
+  std::map<std::int64_t, std::vector<LaneShare>, std::greater<>> by_rank;
+  for (const LaneShare& share : lanes) by_rank[core::claim_rank(*share.lane)].push_back(share);
 
   std::vector<TaskRecord> records;
   records.reserve(max);
-  for (const auto& [priority, shares] : by_priority) {
-    if (records.size() == max) break;  // lanes of lower priority are not even looked at
+  for (const auto& [rank, shares] : by_rank) {
+    if (records.size() == max) break;  // lanes of lower rank are not read
     const std::size_t handful = shares.size() == 1 ? max - records.size() : max / shares.size() + 8;
     std::deque<LaneHead> heads;
     for (const LaneShare& share : shares) heads.emplace_back(connection_, share, handful);

@@ -23,8 +23,13 @@ Copied encoded(const std::optional<core::TaskError>& error) {
   return error ? Copied{encode_error(*error)} : Copied{};
 }
 
-// First every task leaves the place where it was loaded, then all enter the places where they stand now. A
-// task stands in one place, so the order of rows does not matter, and those of one table go in together.
+// The run of a task, none if it is not part of one. It is bound by its address, which must be the record's.
+const core::Uuid* run_of(const TaskRecord& record) {
+  return record.facts.run ? &record.facts.run->run_id : nullptr;
+}
+
+// First every task leaves the place it was loaded from, then all enter their new places. A task is in one
+// place at a time, so the order of rows does not matter, and the rows of one table are inserted together.
 class TaskWriter {
  public:
   TaskWriter(Connection& connection, core::TimePoint now) : connection_(connection), now_(now) {}
@@ -48,7 +53,7 @@ class TaskWriter {
     const TaskRecord& record = *write.record;
     if (write.is_new) {
       new_.push_back(&record);
-      if (record.facts.idempotency_key) idempotent_.push_back(&record);
+      if (record.facts.idempotency_key && !write.has_key) idempotent_.push_back(&record);
       if (record.facts.run) of_runs_.push_back(&record);
       if (record.facts.fairness) fair_.push_back(&record);
       for (const auto& label : record.facts.labels) labels_.push_back({&record, &label});
@@ -75,7 +80,7 @@ class TaskWriter {
       case Place::finished: return leave_by(sql::delete_finished);
       case Place::nowhere: break;
     }
-    core::ensure_failed(__FILE__, __LINE__, "a task that stands nowhere has no row to delete");
+    core::ensure_failed(__FILE__, __LINE__, "a task without a place has no row to delete");
   }
 
   void enter(const TaskWrite& write) {
@@ -87,24 +92,24 @@ class TaskWriter {
       case Place::finished: finished_.push_back(write.record); return;
       case Place::nowhere: break;
     }
-    core::ensure_failed(__FILE__, __LINE__, "every written task stands in a place");
+    core::ensure_failed(__FILE__, __LINE__, "every written task must have a place");
   }
 
   void insert_facts() {
-    insert_rows<TaskRecord>(
-        connection_, sql::insert_task, new_, [](Statement& into, const TaskRecord& record) {
-          const core::TaskFacts& facts = record.facts;
-          into.add_row(record.id, record.lane->id, facts.created_at, facts.timeout, facts.key,
-                       facts.idempotency_key, Copied{encode_retry(facts.retry)},
-                       Copied{encode_labels(facts.labels)}, encode_task_payload(facts));
-        });
+    insert_rows<TaskRecord>(connection_, sql::insert_task, new_,
+                            [](Statement& into, const TaskRecord& record) {
+                              const core::TaskFacts& facts = record.facts;
+                              into.add_row(record.id, record.lane->id, facts.created_at, facts.timeout,
+                                           facts.key, facts.idempotency_key, Copied{encode_retry(facts)},
+                                           Copied{encode_labels(facts.labels)}, encode_task_payload(facts));
+                            });
     if (!labels_.empty()) insert_labels();
     const std::size_t inserted = insert_rows<TaskRecord>(
         connection_, sql::insert_task_key, idempotent_, [](Statement& into, const TaskRecord& record) {
           into.add_row(record.lane->ns, record.lane->type, *record.facts.idempotency_key, record.id);
         });
     if (inserted != idempotent_.size()) {
-      throw StoreError{StoreError::Kind::retry, "an idempotency key was taken meanwhile"};
+      throw StoreError{StoreError::Kind::retry, "another group has inserted the idempotency key"};
     }
     insert_rows<TaskRecord>(connection_, sql::insert_run_task, of_runs_,
                             [](Statement& into, const TaskRecord& record) {
@@ -135,8 +140,7 @@ class TaskWriter {
         });
     insert_rows<TaskRecord>(
         connection_, sql::insert_fair_ready, fair_ready_, [](Statement& into, const TaskRecord& record) {
-          PAWL_ENSURE(record.turn.has_value(),
-                      "nobody would ever find a ready task of a fair lane without a turn");
+          PAWL_ENSURE(record.turn.has_value(), "a ready task in a fair lane needs a turn");
           into.add_row(record.lane->id, record.available_at, record.id, record.progress.attempt,
                        record.progress.fence, record.progress.budget_from, *record.turn);
         });
@@ -166,7 +170,7 @@ class TaskWriter {
           into.add_row(record.id, record.lane->id, record.progress.attempt, record.progress.fence,
                        record.progress.budget_from, record.available_at, lease.acquired_at, lease.expires_at,
                        lease.renewals, lease.cancel_requested, lease.heartbeat_at, lease.started_at,
-                       lease.timeout, lease.timeout_at, record.facts.key, lease.worker_id);
+                       lease.timeout, lease.timeout_at, record.facts.key, lease.worker_id, run_of(record));
         });
   }
 
@@ -211,7 +215,7 @@ class TaskWriter {
   static void expect_one(int changed, const TaskWrite& write) {
     if (changed == 1) return;
     throw StoreError{StoreError::Kind::retry,
-                     fmt::format("task {} is not where it was loaded", core::to_string(write.record->id))};
+                     fmt::format("task {} has moved since it was loaded", core::to_string(write.record->id))};
   }
 
   Connection& connection_;

@@ -24,14 +24,14 @@ std::optional<TaskRecord> TaskLoader::load(const LoadTask& wanted) {
   if (!find_place(*record)) return std::nullopt;
   if (wanted.facts) {
     load_facts(*record);
-  } else if (record->place != Place::leased) {  // a lease has the key itself, so that a report is one look
+  } else if (record->place != Place::leased) {  // the lease row has the key, so a report needs one query
     load_key(*record);
   }
   if (!wanted.facts) load_asides(*record);
   return record;
 }
 
-// The lease first: most loads are for reports of tasks that are under way.
+// Leases first, because most loads are for reports on tasks in progress.
 bool TaskLoader::find_place(TaskRecord& record) {
   return find_lease(record) ||
          find_standing(connection_.statement(sql::find_ready), Place::ready, TaskStatus::pending, record) ||

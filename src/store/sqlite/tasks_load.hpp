@@ -1,6 +1,6 @@
 #pragma once
-// A task put together from the narrow tables. For the transaction and for reads alike: the connection must be
-// in a transaction, or a task could move between two of the looks.
+// Assembles a task from the narrow tables, for transactions and reads. The connection must be in a
+// transaction, because otherwise a task could move between two queries.
 
 #include <optional>
 #include <span>
@@ -17,7 +17,7 @@ class TaskLoader {
   TaskLoader(Connection& connection, const LaneCache& lanes);
 
   [[nodiscard]] std::optional<core::TaskRecord> load(const LoadTask& wanted);
-  // Fills in the facts of a record that is known to exist, and where it is of a run, which.
+  // Fills in the facts of an existing record, and its run if it belongs to one.
   void load_facts(core::TaskRecord& record);
 
  private:
@@ -27,7 +27,7 @@ class TaskLoader {
   [[nodiscard]] bool find_standing(Statement& statement, core::Place place, core::TaskStatus status,
                                    core::TaskRecord& record);
   void load_key(core::TaskRecord& record);
-  // What only tasks of some lanes have: their run, their fairness key.
+  // What only tasks of some lanes have: their run or their fairness key.
   void load_asides(core::TaskRecord& record);
 
   Connection& connection_;

@@ -16,7 +16,8 @@ SqliteTransaction::~SqliteTransaction() {
   is_writing_ = false;
   connection_.roll_back();
   if (has_advanced_mark_) mark_.rolled_back();
-  // What was read behind a user's statements is not so any more; nor is what a commit was half noted in.
+  // The cache may hold reads that saw the user's statements, which are rolled back now, or parts of a failed
+  // commit.
   if (has_user_sql_ || is_committing_) remembered_.forget_all();
 }
 
@@ -26,12 +27,12 @@ void SqliteTransaction::read_clock(BridgedClock& clock) {
 }
 
 bool SqliteTransaction::begin_with(const SqlWork& work, BridgedClock& clock) {
-  remembered_.forget_all();  // the statements are not ours
+  remembered_.forget_all();  // the statements may change any table
   has_user_sql_ = true;
   UserSql sql{connection_};
   const bool goes_on = work(sql);
   sql.throw_if_passing();
-  PAWL_ENSURE(!goes_on || !sql.has_failed(), "what failed is not committed");
+  PAWL_ENSURE(!goes_on || !sql.has_failed(), "a transaction with a failed statement must not be committed");
   read_clock(clock);
   return goes_on;
 }

@@ -1,6 +1,7 @@
 #pragma once
-// A write: the one write connection, held from BEGIN IMMEDIATE to the commit or the end of the object. With
-// one writer at a time a row that was read cannot change before the commit, so nothing else needs a lock.
+// A write transaction: it holds the only write connection from BEGIN IMMEDIATE to the commit or its
+// destruction. With one writer at a time, a row that was read cannot change before the commit, so no other
+// locks are needed.
 
 #include <atomic>
 #include <mutex>
@@ -21,7 +22,7 @@ namespace pawl::store::sqlite {
 
 class SqliteTransaction final : public Transaction {
  public:
-  // The connection has begun; it is this object's until the end.
+  // The connection has begun a transaction and belongs to this object until it ends.
   struct Around {
     Connection& connection;
     Flusher& flusher;
@@ -47,7 +48,7 @@ class SqliteTransaction final : public Transaction {
   ~SqliteTransaction() override;
 
   void read_clock(BridgedClock& clock);
-  // Runs a user's own statements before anything else; the time is that of their end.
+  // Runs the user's statements before anything else; `now` is read after them.
   [[nodiscard]] bool begin_with(const SqlWork& work, BridgedClock& clock);
 
   [[nodiscard]] core::TimePoint now() const override { return now_; }
@@ -101,7 +102,7 @@ class SqliteTransaction final : public Transaction {
   std::atomic<bool>& is_writing_;
   bool has_advanced_mark_ = false;
   core::TimePoint now_ = {};
-  std::shared_ptr<const core::ClockState> clock_state_;  // with the store, which replaces it at a step
+  std::shared_ptr<const core::ClockState> clock_state_;  // shared with the store, which replaces it at a step
 };
 
 }  // namespace pawl::store::sqlite

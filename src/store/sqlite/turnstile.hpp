@@ -1,12 +1,12 @@
 #pragma once
-// Fairness between the processes on one file. SQLite's write lock goes to whoever asks at the right moment,
-// and a process that commits one group after the other asks right after it let go: others could wait for
-// long.
+// Fairness between processes that write to the same file. SQLite's write lock goes to the process that
+// requests it at the right moment, and a process that commits group after group requests it right after
+// releasing it, so that other processes could wait for long.
 //
-// Who wants to write passes the turnstile first, and stays in it until the write lock is theirs. So the one
-// who just committed cannot overtake the one who waits. Nothing but fairness depends on it: a process that
-// stands still inside is passed by after a while. The lock is the operating system's on a file beside the
-// database, and ends with its process.
+// A writer enters the turnstile before it requests the write lock and leaves it once it has the lock. So a
+// process that has just committed cannot overtake a waiting one. Only fairness depends on it: other processes
+// pass one that stalls inside after a timeout. The turnstile is an operating system lock on a file beside the
+// database; it ends with its process.
 
 #include <memory>
 #include <string>
@@ -23,7 +23,7 @@ class Turnstile {
   Turnstile& operator=(const Turnstile&) = delete;
   ~Turnstile();
 
-  // Inside from the construction on.
+  // Enters on construction and leaves on destruction.
   class Pass {
    public:
     explicit Pass(Turnstile& turnstile) : turnstile_(turnstile) { turnstile_.enter(); }
@@ -40,7 +40,7 @@ class Turnstile {
   void leave() const;
 
   int file_ = -1;
-  bool is_blocked_ = false;  // a process stands still inside: it is not waited for again until it has left
+  bool is_blocked_ = false;  // a process stalls inside; not waited for again until it has left
   BusyWait wait_;
 };
 

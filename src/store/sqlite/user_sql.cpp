@@ -45,7 +45,7 @@ SqlValue column(sqlite3_stmt* statement, int index) {
 
 std::optional<std::string> bind_all(sqlite3_stmt* statement, std::span<const SqlValue> values) {
   if (sqlite3_bind_parameter_count(statement) != static_cast<int>(values.size())) {
-    return fmt::format("the statement has {} parameters, {} were given",
+    return fmt::format("the statement has {} parameters, but {} values were passed",
                        sqlite3_bind_parameter_count(statement), values.size());
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -59,7 +59,7 @@ std::optional<std::string> bind_all(sqlite3_stmt* statement, std::span<const Sql
 
 }  // namespace
 
-// What may be better later is a matter of the store, the rest of the statement.
+// Transient failures become StoreErrors; all others are errors of the statement.
 void UserSql::fail_with(int code) {
   const std::string why = sqlite3_errmsg(connection_.handle());
   if (kind_of(code) != StoreError::Kind::unavailable) fail(refused(why));
@@ -75,19 +75,21 @@ SqlRows UserSql::run_one(const std::string& statement, std::span<const SqlValue>
   if (prepared != SQLITE_OK) fail_with(prepared);
   if (handle == nullptr) fail(refused("the statement is empty"));
   if (std::string_view{rest}.find_first_not_of("; \t\r\n") != std::string_view::npos)
-    fail(refused("one statement at a time: there is more behind the first"));
+    fail(refused("only one statement is allowed: there is text after the first one"));
   if (const auto why = bind_all(handle, values)) fail(refused(*why));
 
   SqlRows rows;
   for (int i = 0; i < sqlite3_column_count(handle); ++i)
     rows.columns.emplace_back(sqlite3_column_name(handle, i));
+  const int changes_before = sqlite3_total_changes(db);
   int code = sqlite3_step(handle);
   for (; code == SQLITE_ROW; code = sqlite3_step(handle)) {
     auto& row = rows.rows.emplace_back();
     for (int i = 0; i < sqlite3_column_count(handle); ++i) row.push_back(column(handle, i));
   }
   if (code != SQLITE_DONE) fail_with(code);
-  if (sqlite3_stmt_readonly(handle) == 0) rows.changed = sqlite3_changes(db);
+  // Only INSERT, UPDATE and DELETE set sqlite3_changes: after others it is that of an earlier statement.
+  if (sqlite3_total_changes(db) != changes_before) rows.changed = sqlite3_changes(db);
   return rows;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Statements of a user's own on the write connection, inside its transaction.
+// Runs a user's statements on the write connection, inside its transaction.
 
 #include "store/sql.hpp"
 #include "store/sqlite/connection.hpp"

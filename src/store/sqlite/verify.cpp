@@ -12,7 +12,7 @@ constexpr std::array kQueries{sql::check_places,   sql::check_lanes,  sql::check
                               sql::check_run_keys, sql::check_records};
 static_assert(kQueries.size() == kTableChecks.size());
 
-// One row that says ok, or a row for each fault.
+// The query yields one row with ok, or one row per fault.
 core::Verdict check_file(Connection& connection) {
   core::Verdict verdict{.id = std::string{kFileCheck}};
   Rows sizes = connection.statement(sql::find_sizes).rows();

@@ -1,5 +1,5 @@
 #pragma once
-// What `pawl verify` has the database compare; see table_checks.hpp.
+// The checks of `pawl verify` that run in the database; see table_checks.hpp.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 namespace pawl::store::sqlite {
 
 [[nodiscard]] RowCounts count_rows(Connection& connection, const core::Uuid& before);
-// The file first; if it is damaged, the tables are not read.
+// Checks the file first; if it is damaged, the tables are not read.
 [[nodiscard]] std::vector<core::Verdict> check_tables(Connection& connection);
 
 }  // namespace pawl::store::sqlite

@@ -1,5 +1,5 @@
-// Which call answers with what. The server's description has the requests; the shapes of its answers are written here
-// once, so that a page never casts.
+// The response type of each call. The server's description provides the request types; response types are declared here
+// once, so that pages need no casts.
 import type {
   Backfilled,
   BulkResult,

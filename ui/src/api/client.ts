@@ -1,5 +1,5 @@
-// The one way to the server. The token lives in this object and nowhere else: closing or reloading the page forgets it,
-// and no script of another page, storage or address ever has it.
+// The only way to call the server. The token lives only in this object: closing or reloading the page forgets it, and
+// no script of another page, storage or address ever gets it.
 import type { Answers } from "./answers";
 import type { Calls } from "./calls";
 import { Problem, problemFrom } from "./problem";
@@ -10,16 +10,16 @@ export interface Asked<Name extends CallName> {
   path?: Calls[Name]["path"];
   query?: Calls[Name]["query"];
   body?: Calls[Name]["body"];
-  // Instead of `body`: JSON text that a user wrote, sent as it is.
+  // Instead of `body`: JSON text written by the user, sent unchanged.
   bodyText?: string;
   signal?: AbortSignal;
-  // Sent as If-Match: the action is refused if the run has moved on since it was looked at.
+  // Sent as If-Match: the server refuses the action if the run has changed since it was read.
   sequence?: number;
 }
 
 export interface Answer<Value> {
   value: Value;
-  text: string; // as it came, for what must be shown byte for byte
+  text: string; // the unparsed response, for values that must be shown byte for byte
 }
 
 export class Client {
@@ -53,7 +53,7 @@ export class Client {
     return { value: (isJson ? JSON.parse(text) : text) as Answers[Name], text };
   }
 
-  // The body of a call that goes on, as server-sent events.
+  // The body of a streaming call, as server-sent events.
   async stream<Name extends CallName>(
     name: Name,
     asked: Asked<Name>,
@@ -104,6 +104,6 @@ function addressOf(template: string, path: object, query: object): string {
     if (value !== undefined && value !== "") parameters.set(name, String(value));
   }
   const search = parameters.toString();
-  // Relative to where the page is, so that a proxy may put the whole server under a path.
+  // Relative to the page, so that a proxy can serve the whole server below a path.
   return `.${filled}${search ? `?${search}` : ""}`;
 }

@@ -1,4 +1,4 @@
-// Who talks to the server, and about which namespace, for every part of the page.
+// The client and the namespace, for every part of the page.
 import { createContext, useContext } from "react";
 import { Client } from "./client";
 

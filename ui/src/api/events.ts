@@ -1,4 +1,4 @@
-// Server-sent events over fetch: the browser's own EventSource can send no Authorization header.
+// Server-sent events over fetch: the browser's EventSource cannot send an Authorization header.
 
 export interface ServerEvent {
   id: string;
@@ -6,7 +6,7 @@ export interface ServerEvent {
   data: string;
 }
 
-// Whole events out of text that comes in pieces.
+// Assembles whole events from chunks of text.
 export class EventParser {
   #rest = "";
 
@@ -23,7 +23,7 @@ function eventOf(block: string): ServerEvent | null {
   const data: string[] = [];
   for (const line of block.split("\n")) {
     const colon = line.indexOf(":");
-    if (colon <= 0) continue; // a comment keeps the connection alive and says nothing
+    if (colon <= 0) continue; // a comment only keeps the connection alive
     const value = line.slice(colon + 1).replace(/^ /, "");
     const field = line.slice(0, colon);
     if (field === "id") event.id = value;

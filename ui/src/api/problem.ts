@@ -1,4 +1,4 @@
-// An answer that is not the one asked for: the server's problem+json, or that there was no server.
+// A failed call: the server's problem+json, or an unreachable server.
 
 export interface FieldError {
   field: string;
@@ -11,7 +11,7 @@ export class Problem extends Error {
     readonly code: string,
     readonly detail: string,
     readonly requestId: string | null = null,
-    readonly errors: FieldError[] = [], // by field, where the server says which
+    readonly errors: FieldError[] = [], // by field, if the server reports any
   ) {
     super(detail);
   }
@@ -21,12 +21,12 @@ export class Problem extends Error {
   }
 }
 
-// A request that was not sent, since these fields cannot be right.
+// A request that is not sent because these fields are invalid.
 export function refusedHere(errors: FieldError[]): Problem {
   return new Problem(400, "invalid_argument", errors.map(({ field, message }) => `${field}: ${message}`).join(", "), null, errors);
 }
 
-// For people: a token that lacks the role or the namespace is a matter for who made it.
+// The problem for users. Only an administrator can fix a token that lacks the role or the namespace.
 export function problemInWords({ status, detail }: Problem): string {
   return status === 403 ? `${detail}. Sign in with a token that may, or ask an administrator for one.` : detail;
 }

@@ -1,5 +1,5 @@
-// What the server answers with: docs/reference/http.md in types. Values that users give (payload, input, output) are
-// not here: they are shown as the text that came (text/json_text.ts), since parsing would change large numbers.
+// The server's responses: docs/reference/http.md as types. User values (payload, input, output) are omitted: pages show
+// them as received text (text/json_text.ts), since parsing would change large numbers.
 
 export type TaskStatus =
   | "blocked"
@@ -164,16 +164,16 @@ export interface Run {
   state: RunState;
   custom_status: string | null;
   error: Failure | null;
-  compensation_error?: Failure; // of compensation_failed: what is not undone, and why
+  compensation_error?: Failure; // for compensation_failed: what is not undone, and why
   parent: { run_id: string; node_id: string } | null;
-  continued_from?: string; // the run before it in a chain of continue_as_new
-  continued_as?: string; // the run after it
+  continued_from?: string; // the previous run in a chain of continue_as_new
+  continued_as?: string; // the next run
   deadline_at: string | null;
   wake_at: string | null;
   labels: Record<string, string>;
   sequence: number;
   counts: Record<string, number>;
-  retrying?: number; // tasks that failed and wait to be tried again; absent if there are none
+  retrying?: number; // failed tasks that wait for a retry; absent if there are none
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
@@ -249,6 +249,12 @@ export type Overlap = "allow" | "skip" | "queue" | "cancel_previous";
 
 export const overlaps: readonly Overlap[] = ["allow", "skip", "queue", "cancel_previous"];
 
+export type DstGap = "shift" | "skip";
+export type DstFold = "first" | "last" | "both";
+
+export const dstGaps: readonly DstGap[] = ["shift", "skip"];
+export const dstFolds: readonly DstFold[] = ["first", "last", "both"];
+
 export interface Schedule {
   id: string;
   name: string;
@@ -259,18 +265,19 @@ export interface Schedule {
   task: { type: string; queue?: string } | null;
   queue: string | null;
   enabled: boolean;
+  dst: { gap: DstGap; fold: DstFold };
   max_catchup: number;
   overlap: Overlap;
   jitter: string;
   start_at: string | null;
   end_at: string | null;
   next_fire_at: string | null;
-  last_fire_at: string | null;
+  last_fired_at: string | null;
   created_at: string;
   updated_at: string;
 }
 
-// A slot that has come, and what became of it.
+// A past slot and its outcome.
 export interface Firing {
   schedule: string;
   fire_at: string;

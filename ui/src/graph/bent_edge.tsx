@@ -1,4 +1,4 @@
-// An edge that goes straight through the layers it only passes, and curves between them.
+// An edge that is straight within the layers that it crosses, and curved between them.
 import { BaseEdge, type Edge, type EdgeProps } from "@xyflow/react";
 import { nodeWidth, type Place } from "./layout";
 

@@ -1,4 +1,4 @@
-// What a definition says of the graph: the order of its tasks, and which undoes which.
+// The graph of a definition: the order of its tasks, and their compensations.
 import type { DefinitionTask } from "../api/types";
 import type { GraphNode } from "./flow_graph";
 

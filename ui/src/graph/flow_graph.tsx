@@ -1,4 +1,4 @@
-// A workflow drawn as a graph that can be moved and zoomed; only what is in sight is in the page.
+// A workflow as a graph that can be moved and zoomed; only visible nodes are rendered.
 import { memo, useEffect, useMemo, useRef } from "react";
 import { Background, Controls, Handle, Position, ReactFlow, useReactFlow, useStore, type Edge, type Node, type NodeProps } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
@@ -13,7 +13,7 @@ import { edgeId, layoutOf, nodeHeight, nodeWidth, type Place } from "./layout";
 export interface GraphNode {
   id: string;
   type: NodeType;
-  state: string | null; // none: a definition, which stands nowhere
+  state: string | null; // null: a definition, which has no state
   note?: string;
 }
 
@@ -28,7 +28,7 @@ interface Props {
 
 interface Drawn extends Record<string, unknown> {
   node: GraphNode;
-  name: string; // the id, shortened where there is no room for it
+  name: string; // the id, shortened to fit
   isChosen: boolean;
   onChoose: ((id: string) => void) | undefined;
 }
@@ -37,18 +37,18 @@ type FlowNode = Node<Drawn, "task">;
 
 const nodeTypes = { task: memo(TaskNode) };
 const edgeTypes = { bent: memo(BentEdge) };
-const fit = { maxZoom: 1, minZoom: 0.2, padding: 0.08 }; // below that nothing can be told apart
+const fit = { maxZoom: 1, minZoom: 0.2, padding: 0.08 }; // at a smaller zoom nothing is recognizable
 const zoomMin = 0.02;
-const fitAll = { ...fit, minZoom: zoomMin }; // for whoever asks for the whole
+const fitAll = { ...fit, minZoom: zoomMin }; // for the button that shows the whole graph
 const lettersMax = 14; // of an id, in a node
-// The library's own text tells of moving and deleting nodes, which nobody can here.
+// Replaces the library's own text, which mentions moving and deleting nodes.
 const spoken = { "node.a11yDescription.default": "Press Enter or Space to show the task.", "edge.a11yDescription.default": "" };
 const readableZoom = 0.75;
 const origin: Place = { x: 0, y: 0 };
 const heightMin = 220;
 const heightMax = 560;
 
-// The button inside says what it is; the box around it has nothing to say.
+// The button inside announces itself; the box around it must stay silent.
 const notSpoken = { "aria-roledescription": undefined } as unknown as NonNullable<FlowNode["domAttributes"]>;
 
 function flowNodeOf(position: Place, drawn: Drawn): FlowNode {
@@ -75,11 +75,11 @@ function looksTheSame(a: FlowNode, b: FlowNode): boolean {
 }
 
 export function FlowGraph({ label, nodes, edges, undoneBy, chosen = null, onChoose }: Props) {
-  // What stands where depends on the shape alone: states change all the time, places must not.
+  // Positions depend on the shape alone, so that they stay the same when states change.
   const shape = JSON.stringify([nodes.map((node) => node.id), edges]);
   const layout = useMemo(() => layoutOf({ ids: nodes.map((node) => node.id), edges, undoneBy }), [shape, undoneBy]);
   const names = useMemo(() => shortNames(nodes.map((node) => node.id), lettersMax), [shape]);
-  // A node that did not change stays the same object: of five hundred, only those that did are drawn anew.
+  // An unchanged node stays the same object, so that of five hundred only changed ones are redrawn.
   const kept = useRef(new Map<string, FlowNode>());
   const flowNodes = useMemo<FlowNode[]>(() => {
     const made = nodes.map((node) => {
@@ -142,8 +142,8 @@ export function FlowGraph({ label, nodes, edges, undoneBy, chosen = null, onChoo
   );
 }
 
-// What beside it opens or closes makes the graph's place narrower or wider: the whole is shown again, or, where that
-// would be too small to read, the chosen node.
+// Panels beside the graph change its width. The whole graph is then fitted again or, if a node is chosen, that node is
+// centered at a readable zoom.
 function FitOnResize({ centre }: { centre: Place | null }) {
   const { fitView, getViewport, setCenter } = useReactFlow();
   const width = useStore((state) => state.width);
@@ -171,7 +171,7 @@ function TaskNode({ data: { node, name, isChosen, onChoose } }: NodeProps<FlowNo
   const { getNode, setCenter, getZoom } = useReactFlow();
   const isShort = name === node.id;
   const look = `node kind-${node.type} tone-edge-${tone}${isChosen ? " chosen" : ""}`;
-  // A node that is reached by Tab may stand outside of what is seen.
+  // A node that is focused with Tab may be outside of the visible part.
   const bringIntoSight = (element: HTMLElement) => {
     const place = getNode(node.id)?.position;
     if (place && element.matches(":focus-visible") && !isInSight(element)) {

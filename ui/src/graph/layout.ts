@@ -1,11 +1,11 @@
-// Where the nodes of a workflow stand: in layers from left to right, each after all that it waits for, ordered so that
-// few edges cross. A compensation stands right below what it undoes. An edge over several layers has a place in each of
-// them, so that it leads between the nodes and not behind them.
+// Positions of a workflow's nodes: in layers from left to right, each node after its predecessors, ordered for few
+// crossing edges. A compensation is placed right below the task that it undoes. A long edge has a point in each layer
+// that it crosses, so that it runs between nodes and not behind them.
 
 export interface GraphShape {
   ids: string[];
   edges: { from: string; to: string }[];
-  undoneBy: Map<string, string>; // a task and its compensation
+  undoneBy: Map<string, string>; // from a task to its compensation
 }
 
 export interface Place {
@@ -49,7 +49,7 @@ function neighbours(ids: string[], edges: GraphShape["edges"], of: "from" | "to"
   return known;
 }
 
-// The layer of a node is the longest way to it. Definitions have no cycles; the server refuses them.
+// A node's layer is the length of the longest path to it. Definitions have no cycles; the server refuses them.
 function layersOf(ids: string[], before: Map<string, string[]>): string[][] {
   const depth = new Map<string, number>();
   const depthOf = (id: string): number => {
@@ -65,7 +65,7 @@ function layersOf(ids: string[], before: Map<string, string[]>): string[][] {
   return layers;
 }
 
-// Long edges as chains of short ones, over waypoints that stand in the layers like nodes.
+// Splits long edges into chains of short ones, over waypoints that are placed in the layers like nodes.
 function bent(layers: string[][], edges: GraphShape["edges"]) {
   const layerOf = new Map(layers.flatMap((layer, i) => layer.map((id) => [id, i] as const)));
   const waypoints = new Map<string, string>(); // to the id of their edge
@@ -85,7 +85,7 @@ function bent(layers: string[][], edges: GraphShape["edges"]) {
   return { edges: short, waypoints };
 }
 
-// Each node moves to the middle of its neighbours in the layer before (or after): the barycentre method.
+// The barycenter method: moves each node to the middle of its neighbors in the layer before (or after).
 function order(layers: string[][], towards: Map<string, string[]>, isForward: boolean): void {
   const rank = new Map<string, number>();
   const note = (layer: string[]) => layer.forEach((id, i) => rank.set(id, i - (layer.length - 1) / 2));
@@ -102,7 +102,7 @@ function order(layers: string[][], towards: Map<string, string[]>, isForward: bo
   }
 }
 
-// A layer is centred by its tasks and edges alone, so that a chain with compensations below is still a straight line.
+// A layer is centered by its tasks and edges alone, so that a chain with compensations below stays a straight line.
 function placed(layers: string[][], undoneBy: Map<string, string>, waypoints: Map<string, string>): Layout {
   const places = new Map<string, Place>();
   const bends = new Map<string, Place[]>();

@@ -1,4 +1,4 @@
-// The last few minutes of numbers, as they were seen by this page: the server keeps none.
+// The last few minutes of numbers as this page received them: the server stores none.
 
 export interface Sample {
   at: number; // ms
@@ -27,7 +27,7 @@ export class History {
     return this.#samples.map((sample) => sample.at / 1000);
   }
 
-  // How fast a counter rises, a second, between each sample and the one before. A counter that fell began anew.
+  // The rate of a counter per second between consecutive samples. A counter that fell was reset.
   rates(name: string): number[] {
     return this.#samples.map((sample, i) => {
       const before = this.#samples[i - 1];
@@ -38,7 +38,7 @@ export class History {
     });
   }
 
-  // By how much a counter has risen since the first sample.
+  // The increase of a counter since the first sample.
   risen(name: string): number {
     const first = this.#samples[0]?.values[name] ?? 0;
     return Math.max(0, (this.#samples.at(-1)?.values[name] ?? 0) - first);

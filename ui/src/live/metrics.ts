@@ -1,4 +1,4 @@
-// Prometheus text, summed over labels: the dashboard wants totals of this node.
+// Prometheus text, summed over labels: the dashboard shows totals of this node.
 
 export function metricTotals(text: string): Record<string, number> {
   const totals: Record<string, number> = {};

@@ -1,5 +1,5 @@
-// The pages of a list that have been read. Each is asked for by the cursor that it begins after: cursors stay where they
-// are when rows are added, so that any page can be read again by itself.
+// The pages of a list that have been read. A page is identified by the cursor that it begins after: cursors stay valid
+// when rows are added, so that each page can be read again independently.
 import type { Page } from "../api/types";
 
 export interface ReadPage<Item> {
@@ -9,7 +9,7 @@ export interface ReadPage<Item> {
 
 export interface PageList<Item> {
   pages: ReadPage<Item>[];
-  next: string | null; // the cursor of the page that has not been read yet
+  next: string | null; // the cursor of the next unread page
 }
 
 interface Named {
@@ -30,7 +30,8 @@ export function appended<Item extends Named>(list: PageList<Item>, cursor: strin
   return tidied({ pages: [...list.pages, { cursor, items: page.items }], next: page.next_cursor });
 }
 
-// One page read again. Rows that left the list make it reach into the pages after it, which lose what it has now.
+// Replaces one page that was read again. If rows left the list, the page extends into later pages, which then lose
+// those rows.
 export function replaced<Item extends Named>(list: PageList<Item>, cursor: string, page: Page<Item>): PageList<Item> {
   const at = list.pages.findIndex((one) => one.cursor === cursor);
   if (at < 0) return list;
@@ -40,7 +41,8 @@ export function replaced<Item extends Named>(list: PageList<Item>, cursor: strin
   return tidied({ pages, next: isLast ? page.next_cursor : list.next });
 }
 
-// The beginning read again: what was read before goes on below it, if the two meet. null: they do not.
+// Replaces the beginning, which was read again. Rows that were read before follow if the two overlap. null: they do
+// not.
 export function begunAnew<Item extends Named>(list: PageList<Item>, read: ReadPage<Item>[], next: string | null): PageList<Item> | null {
   if (next === null || list.pages.length === 0) return { pages: read, next };
   const isRead = new Set(read.flatMap((page) => page.items.map((item) => item.id)));
@@ -56,12 +58,12 @@ export function begunAnew<Item extends Named>(list: PageList<Item>, read: ReadPa
   return isNothingBelow ? { pages: read, next } : tidied({ pages: [...read, ...below.filter((page) => page.items.length > 0)], next: list.next });
 }
 
-// The cursors of the pages that hold one of these rows.
+// The cursors of the pages that contain one of these rows.
 export function cursorsOf<Item extends Named>(list: PageList<Item>, ids: ReadonlySet<string>): string[] {
   return list.pages.filter((page) => page.items.some((item) => ids.has(item.id))).map((page) => page.cursor);
 }
 
-// No row twice, and no page that a reading of the one before would bring anyway: new rows would else make ever more pages.
+// Removes duplicate rows, and merges pages that fit into one: otherwise new rows would create ever more pages.
 function tidied<Item extends Named>(list: PageList<Item>): PageList<Item> {
   const seen = new Set<string>();
   const pages: ReadPage<Item>[] = [];

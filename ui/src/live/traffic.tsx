@@ -1,5 +1,5 @@
-// What goes through the server while this page is open: the queues as they change, and the counters every two seconds.
-// It stands above the pages, so that looking at a run does not tear a hole into the charts.
+// The server's traffic while this page is open: the queues as they change, and the counters every two seconds. The
+// provider is above the pages, so that opening a run leaves no gap in the charts.
 import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useConnection } from "../api/context";
 import type { Page, Queue } from "../api/types";
@@ -12,12 +12,12 @@ import { useNow } from "./use_now";
 
 export interface Traffic {
   queues: Queue[] | null;
-  queuesAt: number; // when they were told, ms
+  queuesAt: number; // when they were received, ms
   following: Following;
   history: History;
   problem: Problem | null; // of the counters
-  refusal: Problem | null; // the namespace may not be looked at, or cannot be
-  round: number; // rises with every sample
+  refusal: Problem | null; // the namespace is forbidden or unreadable
+  round: number; // incremented with every sample
 }
 
 const sampleEveryMs = 2000;
@@ -81,7 +81,7 @@ function depthsOf(queues: Queue[]): Record<string, number> {
   return Object.fromEntries(queues.map((queue) => [`depth:${queue.name}`, depthOf(queue)]));
 }
 
-// What waits for a worker now or later.
+// The number of tasks that wait for a worker, now or later.
 export function depthOf({ counts }: Queue): number {
   return counts.pending + counts.scheduled + counts.blocked;
 }
@@ -90,7 +90,7 @@ export function useTraffic(): Traffic {
   return useContext(TrafficContext);
 }
 
-// How long the first claimable task has waited by now, ms: the server tells changes of the counts, and age is none.
+// The current age of the first claimable task, ms: the server sends changes of counts, but not of ages.
 export function useOldest(): (queue: Queue) => number {
   const { queuesAt } = useTraffic();
   const now = useNow();

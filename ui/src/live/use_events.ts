@@ -1,4 +1,4 @@
-// Follows a call that goes on. A stream that breaks off is taken up again where it was, at most every few seconds.
+// Follows a stream of events. Resumes a broken stream at its last event, with a backoff of at most ten seconds.
 import { useEffect, useRef, useState } from "react";
 import type { Asked, CallName, Client } from "../api/client";
 import { readEvents, type ServerEvent } from "../api/events";
@@ -11,13 +11,13 @@ export type Following = "connecting" | "live" | "lost" | "over";
 
 export interface Followed {
   following: Following;
-  refusal: Problem | null; // why it is over, if it was refused
+  refusal: Problem | null; // why it ended, if it was refused
 }
 
 interface Options<Name extends CallName> {
   client: Client;
   name: Name;
-  asked: Asked<Name>; // must stay the same object (useMemo) while what it asks for does
+  asked: Asked<Name>; // must stay the same object (useMemo) while its content does
   onEvent: (event: ServerEvent) => void;
   isWanted?: boolean;
 }
@@ -47,7 +47,7 @@ export function useEvents<Name extends CallName>(options: Options<Name>): Follow
         });
       } catch (error) {
         if (aborter.signal.aborted) return;
-        // What is refused will be refused again; what broke off will not.
+        // A refused call would be refused again; a broken stream is retried.
         if (error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 429) {
           setFollowing("over");
           setRefusal(error);

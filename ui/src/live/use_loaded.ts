@@ -1,4 +1,4 @@
-// Data that is loaded once, and again every so often while the page is looked at.
+// Data that is loaded once, and reloaded at intervals while the page is visible.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Problem, problemOf } from "../api/problem";
 
@@ -9,7 +9,7 @@ export interface Loaded<Value> {
   reload: () => void;
 }
 
-// `load` must change (useCallback) when what it loads does. `everyMs` 0: only when asked to.
+// `load` must change (useCallback) when the data that it loads does. `everyMs` 0: only on request.
 export function useLoaded<Value>(load: (signal: AbortSignal) => Promise<Value>, everyMs = 0): Loaded<Value> {
   const [value, setValue] = useState<Value | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -20,7 +20,7 @@ export function useLoaded<Value>(load: (signal: AbortSignal) => Promise<Value>, 
   useEffect(() => {
     if (loadedBy.current !== load) {
       loadedBy.current = load;
-      setValue(null); // of something else
+      setValue(null); // it belongs to the previous `load`
     }
     const aborter = new AbortController();
     const { signal } = aborter;
@@ -38,10 +38,10 @@ export function useLoaded<Value>(load: (signal: AbortSignal) => Promise<Value>, 
       }
     };
     const run = async () => {
-      // Asked for while it is under way: once more after that, however often it was asked for.
+      // Requests during a load are merged into one more load after it.
       isWantedAgain = true;
       if (isBusy || signal.aborted) return;
-      // A page in the background asks for nothing, and asks at once when it is looked at again.
+      // A page in the background does not load; it loads immediately when it becomes visible again.
       if (everyMs > 0 && document.hidden) {
         document.addEventListener("visibilitychange", run, { once: true, signal });
         return;

@@ -1,4 +1,4 @@
-// One tick a second for all ages that are shown.
+// One tick per second for all displayed ages.
 import { useSyncExternalStore } from "react";
 
 let now = Date.now();

@@ -1,5 +1,5 @@
-// A list that is read page by page as it is scrolled. Every so often its beginning and the pages in sight are looked at
-// again: however long the list is, that is a few calls.
+// A list that is read page by page during scrolling. At intervals, its beginning and the visible pages are read again:
+// only a few calls, however long the list is.
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Page } from "../api/types";
 import { Problem, problemOf } from "../api/problem";
@@ -13,7 +13,7 @@ export interface Pages<Item> {
   hasMore: boolean;
   loadMore: () => void;
   reload: () => void;
-  look: (inSight: Item[]) => void; // these rows are looked at
+  look: (inSight: Item[]) => void; // reports the visible rows
 }
 
 type Load<Item> = (cursor: string, signal: AbortSignal) => Promise<Page<Item>>;
@@ -21,10 +21,10 @@ type Change<Item> = (before: PageList<Item>) => PageList<Item>;
 
 interface Options {
   everyMs: number;
-  place?: string; // where the list is kept for whoever comes back to it
+  place?: string; // where the list is remembered for navigation back to it
 }
 
-const newPagesMax = 3; // with more new rows than that the list begins anew
+const newPagesMax = 3; // with more new rows than that the list starts over
 
 // `load` must change (useCallback) when the filter does.
 export function usePages<Item extends { id: string }>(load: Load<Item>, { everyMs, place = "" }: Options): Pages<Item> {
@@ -45,7 +45,7 @@ export function usePages<Item extends { id: string }>(load: Load<Item>, { everyM
     const { signal } = aborter;
     if (loadedBy.current !== load) {
       loadedBy.current = load;
-      latest.current = emptyList(); // of something else
+      latest.current = emptyList(); // it belongs to the previous `load`
       setList(latest.current);
     }
     let timer = 0;
@@ -79,7 +79,7 @@ export function usePages<Item extends { id: string }>(load: Load<Item>, { everyM
     isBusy.current = true;
     try {
       const page = await load(cursor, new AbortController().signal);
-      // Meanwhile the list may have become another one, or have got another end.
+      // Meanwhile the list may have been replaced, or may have a different end.
       if (loadedBy.current === load) setList((before) => (before.next === cursor ? appended(before, cursor, page) : before));
     } catch (error) {
       setProblem(problemOf(error));
@@ -118,7 +118,7 @@ async function readAgain<Item extends { id: string }>(
   change: (make: Change<Item>) => void,
 ): Promise<void> {
   for (const cursor of cursors) {
-    if (cursor === "") continue; // that was read just now
+    if (cursor === "") continue; // already read
     const page = await load(cursor, signal);
     change((now) => replaced(now, cursor, page));
   }

@@ -1,10 +1,10 @@
-// A button that does something to the server: it waits for the answer and says what became of it. While it waits it stays
-// what it is, since a button that is disabled loses the focus.
+// A button that calls the server, waits for the answer, and shows the outcome. It is not disabled meanwhile, since a
+// disabled button loses the focus.
 import { useState, type ReactNode } from "react";
 import { useNotices } from "./notices";
 
 interface Props {
-  does: () => Promise<string | void>; // what to say when it is done
+  does: () => Promise<string | void>; // returns the message to show when it is done
   children: ReactNode;
   kind?: "plain" | "main" | "danger";
   isDisabled?: boolean;

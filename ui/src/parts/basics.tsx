@@ -1,4 +1,4 @@
-// Small words of the page's language: a time, an id, an empty place, a problem.
+// The page's basic elements: a time, an id, an empty place, a problem.
 import type { ReactNode } from "react";
 import { useConnection } from "../api/context";
 import { problemInWords, type Problem } from "../api/problem";
@@ -33,7 +33,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-// Commands that can be copied into a terminal. They are about the namespace that is looked at.
+// Commands to copy into a terminal, for the current namespace.
 export function Command({ children }: { children: string }) {
   const { ns } = useConnection();
   return (

@@ -1,5 +1,5 @@
-// One action on everything that a filter finds, far beyond the page: first how many that are, then in rounds with
-// progress, each of which can be the last.
+// An action on everything that matches a filter, beyond the loaded page: first counts the matches, then acts in rounds
+// with progress. The user can stop after each round.
 import { useRef, useState } from "react";
 import type { BulkResult } from "../api/types";
 import { useLoaded } from "../live/use_loaded";
@@ -14,8 +14,8 @@ export interface Bulk {
   filterInWords: string;
   count: (signal: AbortSignal) => Promise<Count>; // must stay the same while the dialog is open
   act: (limit: number) => Promise<BulkResult>;
-  impossible?: string; // why nothing that the filter finds can be acted on: nothing is asked of the server then
-  explain?: () => Promise<string>; // why nothing was changed, although something matched
+  impossible?: string; // why the action cannot apply to any match: the server is then not called
+  explain?: () => Promise<string>; // why nothing was changed although something matched
 }
 
 export interface Count {
@@ -46,7 +46,7 @@ export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void 
         const result = await bulk.act(roundSize);
         total += result.changed;
         setChanged(total);
-        // What matched and did not change would match again for ever.
+        // Unchanged matches would match again forever.
         if (stop.current || result.matched < roundSize || result.changed === 0) {
           if (total === 0 && result.matched > 0 && bulk.explain) setWhy(await bulk.explain());
           break;

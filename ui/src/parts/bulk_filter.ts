@@ -1,7 +1,7 @@
-// What an action on everything that a filter finds is about, and in which words.
+// The filter of a bulk action, narrowed to the possible states, and in words.
 
-// The states that were asked for and that the action can do something to; all that it can, if none was asked for. None: it
-// can do nothing, and never goes beyond what was asked for.
+// The requested states that the action can apply to, or all possible states if none is requested. An empty result means
+// that the action cannot apply: it never goes beyond the requested states.
 export function narrowed(asked: string | undefined, possible: readonly string[]): string[] {
   const wanted = (asked ?? "").split(",").filter((state) => state !== "");
   return wanted.length === 0 ? [...possible] : wanted.filter((state) => possible.includes(state));

@@ -1,4 +1,4 @@
-// Lines over time, by uPlot: thousands of points without work for the page.
+// Lines over time, drawn by uPlot: cheap even with thousands of points.
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -16,8 +16,8 @@ interface Props {
 }
 
 const height = 160;
-const secondsMin = 60; // the least that the axis spans: the first samples must not spread over a day
-const secondsApart = [5, 10, 15, 30, 60, 120, 300, 600]; // of two labels, so that no two read the same
+const secondsMin = 60; // minimum span of the axis: the first samples must not spread over a day
+const secondsApart = [5, 10, 15, 30, 60, 120, 300, 600]; // between labels, so that no two read the same
 
 function valueOf(property: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
@@ -27,7 +27,7 @@ function clockOf(seconds: number): string {
   return new Date(seconds * 1000).toTimeString().slice(0, 8);
 }
 
-// uPlot draws on a canvas, which knows no custom properties: the colours are read when it is made.
+// uPlot draws on a canvas, which has no custom properties, so colors are read when the chart is created.
 function optionsOf(lines: Line[], width: number): uPlot.Options {
   const axis = {
     stroke: () => valueOf("--muted-plain"),
@@ -66,7 +66,7 @@ export function Chart({ label, times, lines }: Props) {
       observer.disconnect();
       made.destroy();
     };
-    // Made anew only when other lines are drawn; their values are set below.
+    // Created again only for other lines; values are set below.
   }, [names]);
 
   useEffect(() => {

@@ -1,13 +1,13 @@
-// A button for what cannot be undone: it says what will happen, and does it when that was confirmed.
+// A button for an irreversible action: it describes the consequences, and acts after a confirmation.
 import { useState, type ReactNode } from "react";
 import { Dialog } from "./dialog";
 import { Form, useSending } from "./form";
 
 interface Props {
-  title: string; // of the question
-  says: ReactNode; // what will happen
-  confirm: string; // the word on the button that does it
-  does: () => Promise<string | void>; // what to say when it is done
+  title: string; // of the dialog
+  says: ReactNode; // the consequences
+  confirm: string; // the label of the confirming button
+  does: () => Promise<string | void>; // returns the message to show when it is done
   children: ReactNode;
   kind?: "plain" | "main" | "danger";
   isDisabled?: boolean;
@@ -48,7 +48,7 @@ function Question({ title, says, confirm, does, isDanger, onClose }: QuestionPro
         button={confirm}
         kind={isDanger ? "danger" : "main"}
         more={
-          // A key that is held down too long must not answer what was just asked.
+          // The focus is here, so that a key that is held down too long does not confirm the new dialog.
           <button type="button" className="plain" data-focus onClick={onClose}>
             Leave it
           </button>

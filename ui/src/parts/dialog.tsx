@@ -1,5 +1,5 @@
-// A question in front of the page. The browser's own dialog keeps the focus inside and closes on Escape; however it is
-// closed, the focus goes back to what opened it.
+// A dialog in front of the page. The browser's own dialog keeps the focus inside and closes on Escape. However it
+// closes, the focus returns to the element that opened it.
 import { useEffect, useId, useRef, type ReactNode } from "react";
 
 interface Props {
@@ -8,7 +8,7 @@ interface Props {
   children: ReactNode;
 }
 
-// What the eye goes to first: what was marked, a field, a button below the text; not the cross in the corner.
+// The initial focus: a marked element, a field, or a button below the text; not the cross in the corner.
 const wanted = ["[data-focus]", "input, textarea, select", "footer button:not(:disabled)"];
 
 export function Dialog({ title, onClose, children }: Props) {

@@ -1,4 +1,4 @@
-// A labelled field, with what it means and what is wrong with it.
+// A labeled field with its hint and its error.
 import { useId, type ReactNode } from "react";
 
 interface Props {
@@ -6,7 +6,7 @@ interface Props {
   value: string;
   onChange: (value: string) => void;
   type?: "text" | "datetime-local";
-  hint?: ReactNode; // below it
+  hint?: ReactNode; // below the field
   error?: string | null; // instead of the hint
   suggestions?: readonly string[];
   placeholder?: string;
@@ -46,7 +46,7 @@ export function Field({ label, value, onChange, type = "text", hint, error, sugg
   );
 }
 
-// One of a few, all in sight.
+// A choice of a few options, all visible.
 interface ChoiceProps<Name extends string> {
   label: string;
   names: Record<Name, string>;

@@ -1,4 +1,4 @@
-// Filters that live in the address: a look at something can be bookmarked and sent.
+// Filters that are part of the address, so that a filtered view can be bookmarked and shared.
 import { useId, useState } from "react";
 import { replaceQuery, type Route } from "../route/route";
 import { inWords, localTime, utcTime } from "../text/format";
@@ -6,7 +6,7 @@ import { inWords, localTime, utcTime } from "../text/format";
 interface Props {
   route: Route;
   states: { name: string; values: readonly string[] };
-  only?: string; // a filter that is on or off, beside the states and not one of them
+  only?: string; // a filter that is on or off, separate from the states
   fields: { name: string; label: string; hint?: string }[];
 }
 
@@ -62,7 +62,7 @@ interface FieldProps {
   onChange: (value: string) => void;
 }
 
-// Times are typed in the reader's own zone and sent in UTC.
+// Times are entered in the user's time zone and sent in UTC.
 function FilterField({ name, label, hint, value, onChange }: FieldProps) {
   const id = useId();
   const isTime = name.startsWith("created_");

@@ -1,5 +1,5 @@
-// What a dialog asks for and sends. Enter sends it; what the server refuses, or what was found wrong before it was asked,
-// is said inside the dialog, at its field where it has one, and the field gets the focus.
+// The form of a dialog. Enter sends it. Errors, from the server or from a check before sending, are shown inside the
+// dialog, at their field if they name one, and that field gets the focus.
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from "react";
 import { problemOf, type FieldError, type Problem } from "../api/problem";
 import { ProblemBox } from "./basics";
@@ -10,10 +10,10 @@ export interface Sending {
   problem: Problem | null;
   submit: () => Promise<void>;
   errorAt: (field: string) => string | null;
-  mend: (...fields: string[]) => void; // these are being changed: what was wrong with them is wrong no more
+  mend: (...fields: string[]) => void; // these fields are being edited, so their errors are cleared
 }
 
-// `does` returns what to say when it is done, and throws a Problem if it cannot be.
+// `does` returns the message to show on success, and throws a Problem on failure.
 export function useSending(does: () => Promise<string | void>): Sending {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -42,7 +42,7 @@ export function useSending(does: () => Promise<string | void>): Sending {
   return { isBusy, problem, submit, errorAt, mend };
 }
 
-// The server names "task.retry.jitter" where a form has one field for the task.
+// The server may name a subfield, such as "task.retry.jitter", where a form has one field for the task.
 function isOf({ field }: FieldError, name: string): boolean {
   return field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
 }
@@ -53,7 +53,7 @@ interface Props {
   kind?: "main" | "danger";
   isDisabled?: boolean;
   className?: string;
-  fields?: string[]; // those that say themselves what is wrong with them
+  fields?: string[]; // fields that show their own errors
   more?: ReactNode; // beside the button
   children: ReactNode;
 }

@@ -1,4 +1,4 @@
-// A text field that says at once whether what it holds is JSON, and where not.
+// A text field that reports during typing whether its content is JSON, and where it is not.
 import { useId } from "react";
 import { faultOf } from "../text/json_text";
 
@@ -7,7 +7,7 @@ interface Props {
   text: string;
   onChange: (text: string) => void;
   rows?: number;
-  error?: string | null; // what the server found wrong with it
+  error?: string | null; // the server's error
 }
 
 export function JsonEditor({ label, text, onChange, rows = 8, error = null }: Props) {

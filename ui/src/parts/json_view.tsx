@@ -1,4 +1,4 @@
-// JSON as it came, indented; long ones are folded, since a payload may have 2 MiB.
+// JSON as received, indented. Long texts are folded, since a payload may have 2 MiB.
 import { useMemo, useState } from "react";
 import { indented } from "../text/json_text";
 

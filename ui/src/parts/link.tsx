@@ -1,4 +1,4 @@
-// A link within the dashboard, in the namespace that is looked at.
+// A link within the dashboard, in the current namespace.
 import type { ReactNode } from "react";
 import { useConnection } from "../api/context";
 import { addressOf, type PageName } from "../route/route";

@@ -1,4 +1,4 @@
-// What became of an action, said in a corner and to screen readers.
+// The outcome of an action, shown in a corner and announced to screen readers.
 import { createContext, useCallback, useContext, useMemo, useState, type ReactNode } from "react";
 import { problemInWords, problemOf } from "../api/problem";
 

@@ -1,4 +1,4 @@
-// A line without axes: how something went, beside what it is now.
+// A line without axes: recent values next to the current one.
 
 const width = 120;
 const height = 24;

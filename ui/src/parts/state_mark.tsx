@@ -1,4 +1,4 @@
-// A state as shape, colour and word.
+// A state as shape, color and word.
 import { inWords } from "../text/format";
 import { lookOf, type Shape } from "../text/states";
 

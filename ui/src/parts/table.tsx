@@ -1,5 +1,5 @@
-// A table of any length: only the rows in sight are in the page. Up and Down (or j and k) move, Enter opens; j, k and Enter
-// also while nothing has the focus.
+// A table of any length: only visible rows are rendered. Up and Down (or j and k) move, Enter opens; j, k and Enter
+// also work while nothing has the focus.
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { remember, remembered } from "../route/memory";
 
@@ -7,7 +7,7 @@ export interface Column<Row> {
   name: string;
   width: string; // of a CSS grid
   cell: (row: Row) => ReactNode;
-  isSecondary?: boolean; // left out where there is little room
+  isSecondary?: boolean; // omitted in narrow tables
   isNumber?: boolean;
 }
 
@@ -17,10 +17,10 @@ interface Props<Row> {
   rows: Row[];
   keyOf: (row: Row) => string;
   onOpen?: (row: Row) => void;
-  onEnd?: () => void; // the last rows are in sight
-  onLook?: (rows: Row[]) => void; // these are in sight
+  onEnd?: () => void; // the last rows are visible
+  onLook?: (rows: Row[]) => void; // these rows are visible
   hasMore?: boolean;
-  place?: string; // where it is kept how far it was scrolled, for whoever comes back
+  place?: string; // where the scroll position is remembered for navigation back
 }
 
 interface Kept {
@@ -30,7 +30,7 @@ interface Kept {
 
 const wideRowHeight = 34;
 const narrowRowHeight = 48; // two lines
-const rowsBeyond = 8; // drawn above and below what is in sight, so that scrolling shows no gaps
+const rowsBeyond = 8; // rendered above and below the visible rows, so that scrolling shows no gaps
 const narrowBelow = 720;
 const keysOfPage = ["j", "k", "Enter"]; // the others scroll the page
 const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 15, PageUp: -15 };
@@ -125,7 +125,7 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, onLook,
             style={{ ...grid, transform: `translateY(${(first + i) * rowHeight}px)` }}
             onClick={(event) => {
               setChosen(first + i);
-              // A link or button in the row does its own thing.
+              // A link or button in the row handles the click itself.
               if (!(event.target as Element).closest("a, button, input")) onOpen?.(row);
             }}
           >
@@ -141,12 +141,12 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, onLook,
   );
 }
 
-// Nothing that takes keys itself has the focus: the page as a whole, or the table.
+// No element that handles keys has the focus, only the page as a whole or the table.
 function isNothing(target: EventTarget | null, table: HTMLElement | null): boolean {
   return target === document.body || target === table || (target instanceof HTMLElement && target.id === "page");
 }
 
-// Of several tables the first gets the keys, and none while a dialog asks something.
+// If there are several tables, the first one gets the keys; none does while a dialog is open.
 function isFirst(table: HTMLElement | null): boolean {
   return document.querySelector(".table") === table && document.querySelector("dialog[open]") === null;
 }

@@ -1,4 +1,4 @@
-// Several views of one thing; arrow keys go from one to the next.
+// Several views of one object; arrow keys switch between them.
 import { useId, useState, type KeyboardEvent, type ReactNode } from "react";
 
 export function Tabs({ label, tabs }: { label: string; tabs: { name: string; view: ReactNode }[] }) {

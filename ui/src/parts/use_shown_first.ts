@@ -1,4 +1,4 @@
-// One of many was asked for by its name: it is brought into sight and gets the focus, once.
+// Scrolls the element that the address names into view and focuses it, once.
 import { useEffect, useRef, type RefObject } from "react";
 
 export function useShownFirst<Kind extends HTMLElement>(isAskedFor: boolean): RefObject<Kind> {

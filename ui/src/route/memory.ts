@@ -1,5 +1,5 @@
-// What a page held when it was left, for whoever goes back to it: the rows that were read, how far they were scrolled. It
-// is in the memory of the page only, and goes when somebody signs in or out.
+// The state of a page for navigation back to it: the loaded rows and the scroll position. It is kept only in the page's
+// memory, and cleared on every sign-in and sign-out.
 
 const placesMax = 20;
 const kept = new Map<string, Map<string, unknown>>(); // by place, then by name; the latest last

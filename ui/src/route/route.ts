@@ -1,5 +1,5 @@
-// Where we are: #/{namespace}/{page}/{id}?filters. The part after # never reaches a server or its logs, and needs no
-// help from it: the page works under any path.
+// The current location: #/{namespace}/{page}/{id}?filters. The part after # never reaches a server or its logs, and
+// needs no server support: the page works below any path.
 import { useSyncExternalStore } from "react";
 
 export const pages = ["overview", "runs", "tasks", "dead-letters", "queues", "workers", "schedules", "definitions"] as const;
@@ -10,7 +10,7 @@ export interface Route {
   page: PageName;
   id: string | null;
   query: URLSearchParams;
-  entry: number; // of the browser's history: going back leads to the same one again
+  entry: number; // of the browser's history: going back returns to the same one
 }
 
 export function routeOf(hash: string, entry = 0): Route {
@@ -25,7 +25,7 @@ export function routeOf(hash: string, entry = 0): Route {
   };
 }
 
-// What somebody typed into the address may be no percent-encoding at all.
+// An address typed by the user may contain invalid percent-encoding.
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -51,7 +51,7 @@ export function goTo(target: Target): void {
   window.location.hash = addressOf(target);
 }
 
-// Filters replace the entry: going back leads to the page before, not to the letter before.
+// Filters replace the history entry: going back returns to the previous page, not to the previous letter.
 export function replaceQuery(route: Route, query: Record<string, string>): void {
   window.history.replaceState(window.history.state, "", addressOf({ ...route, query }));
   window.dispatchEvent(new HashChangeEvent("hashchange"));
@@ -65,17 +65,17 @@ function subscribe(listener: () => void): () => void {
 let seen = { hash: "", route: routeOf("") };
 let entries = 0;
 
-// Every entry of the history gets a number when it is first seen.
+// Every history entry gets a number when it is first seen.
 function entryOfHistory(): number {
   const state = window.history.state as { entry?: number } | null;
   if (typeof state?.entry === "number") return state.entry;
   entries += 1;
-  const entry = Date.now() * 1000 + entries; // no number of before a reload comes again
+  const entry = Date.now() * 1000 + entries; // unique across reloads
   window.history.replaceState({ entry }, "");
   return entry;
 }
 
-// Where something of a page is kept for whoever comes back to it.
+// The key under which a page's state is remembered for navigation back to it.
 export function placeOf(route: Route): string {
   return `${route.entry} ${addressOf({ ...route, query: Object.fromEntries(route.query) })}`;
 }

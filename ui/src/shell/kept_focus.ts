@@ -1,5 +1,5 @@
-// What has the focus may go: a button whose action is done, a row that was opened. The focus then goes to the page, not to
-// nowhere, so that the next key is still understood and a screen reader stays where it was.
+// When the focused element disappears (a button whose action is done, an opened row), the page gets the focus. Keys
+// keep working, and a screen reader keeps its place.
 import { useEffect } from "react";
 
 export function useKeptFocus(pageId: string): void {

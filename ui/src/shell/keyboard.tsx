@@ -1,4 +1,4 @@
-// Keys for the whole page: g and a letter goes somewhere, / searches, ? says what there is.
+// Keys for the whole page: g and a letter navigates, / searches, ? shows all keys.
 import { useEffect, useState } from "react";
 import { Dialog } from "../parts/dialog";
 import { goTo, type PageName } from "../route/route";

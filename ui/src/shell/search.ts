@@ -1,5 +1,5 @@
-// Finds what an id or a name belongs to: there is no index over all nouns, so each is asked by its own exact name. Where a
-// list is short, the list is asked: a browser complains of every answer that says "not found".
+// Finds the objects with an id or a name. There is no index over all nouns, so each noun is searched by exact name.
+// Short lists are loaded as a whole, since a browser logs an error for every "not found" response.
 import type { Client } from "../api/client";
 import { Problem, problemOf } from "../api/problem";
 import type { Page, Queue } from "../api/types";
@@ -15,7 +15,7 @@ export interface Found {
 
 export interface Results {
   found: Found[];
-  problem: Problem | null; // something could not be asked: there may be more
+  problem: Problem | null; // a call failed, so there may be more results
 }
 
 interface Asked {
@@ -92,13 +92,13 @@ async function workersOf({ client, ns, text }: Asked): Promise<Found[]> {
   return found.map((worker) => ({ page: "workers", id: worker.worker_id, what: `worker on ${worker.hostname || "an unnamed host"}`, state: worker.status }));
 }
 
-// One of a list; asked for by itself only where the list is longer than what was read.
+// Finds an item in a list. It is requested alone only if the list is longer than the loaded page.
 async function inList<Row>(list: Promise<Page<Row>>, isIt: (row: Row) => boolean, one: () => Promise<Row>): Promise<Row | null> {
   const { items, next_cursor } = await list;
   return items.find(isIt) ?? (next_cursor === null ? null : orNothing(one()));
 }
 
-// What a call found; nothing where there is none: a task's id is no run's.
+// The result of a call, or null for "not found": a task's id is not a run's.
 async function orNothing<Value>(asked: Promise<Value>): Promise<Value | null> {
   try {
     return await asked;

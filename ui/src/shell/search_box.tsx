@@ -1,4 +1,4 @@
-// One field for any id or name. Up and Down choose among what was found, Enter opens it.
+// One field for any id or name. Up and Down select among the results, Enter opens one.
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { useConnection } from "../api/context";
 import { useTraffic } from "../live/traffic";
@@ -7,7 +7,7 @@ import { StateMark } from "../parts/state_mark";
 import { addressOf } from "../route/route";
 import { search, type Results } from "./search";
 
-const pauseMs = 200; // typing goes on; nobody wants to be asked for every letter
+const pauseMs = 200; // of typing, to avoid a search for every letter
 
 export function SearchBox() {
   const { client, ns } = useConnection();

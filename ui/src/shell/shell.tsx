@@ -1,4 +1,4 @@
-// What stands around every page: where one can go, the search, the namespace, whether the page is live.
+// The frame of every page: navigation, search, the namespace, and whether the page is live.
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useTraffic } from "../live/traffic";
 import { ProblemBox } from "../parts/basics";
@@ -77,7 +77,7 @@ export function Shell({ route, isSignedIn, onSignOut, children }: Props) {
 
 function Places({ here }: { here: PageName }) {
   const strip = useRef<HTMLElement>(null);
-  // On a phone the places are a strip that is wider than the screen.
+  // On a phone the navigation is a strip that is wider than the screen.
   useEffect(() => {
     strip.current?.querySelector(".here")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [here]);
@@ -93,7 +93,7 @@ function Places({ here }: { here: PageName }) {
   );
 }
 
-// Of several tabs and of the history one wants to know which is which.
+// The title distinguishes tabs and history entries.
 function useTitle({ ns, page, id }: Route): void {
   useEffect(() => {
     const place = places.find((one) => one.page === page)?.name ?? "";

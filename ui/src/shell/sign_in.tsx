@@ -1,4 +1,4 @@
-// The server wants a token. It is kept in the memory of this page only; a password manager may remember it.
+// Asks for the token that the server requires. The page keeps it in memory only; a password manager may store it.
 import { useState } from "react";
 import { Command } from "../parts/basics";
 

@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it (the default). The choice is no secret: it may be kept.
+// Light, dark, or the system's setting (the default). The choice is no secret, so it may be stored.
 import { useCallback, useEffect, useState } from "react";
 
 const choices = ["auto", "light", "dark"] as const;

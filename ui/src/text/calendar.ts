@@ -1,5 +1,5 @@
-// A strip of a calendar around now: slots of a schedule in cells of a day, an hour or whatever suits how often they come,
-// in the time zone of the schedule.
+// A calendar strip around now: slots of a schedule in cells whose size suits their frequency, in the time zone of the
+// schedule.
 
 export interface Slot {
   at: number; // ms
@@ -33,7 +33,7 @@ const units = Object.keys(unitMs) as Unit[];
 const dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-// The smallest one that a slot falls into, as a rule: half of all distances are at most so long.
+// The smallest unit that is at least the median distance between slots, so that a cell usually contains a slot.
 export function unitFor(times: number[]): Unit {
   const sorted = [...times].sort((a, b) => a - b);
   const distances = sorted.slice(1).map((time, i) => time - (sorted[i] ?? time));
@@ -54,7 +54,7 @@ export function cellsOf<One extends Slot>(slots: One[], unit: Unit, now: number,
   return cells;
 }
 
-// Which cell a local time falls into: all cells are numbered.
+// The number of the cell that contains a local time.
 function numberOf(local: number, unit: Unit): number {
   const at = new Date(local);
   if (unit === "month") return at.getUTCFullYear() * 12 + at.getUTCMonth();
@@ -77,7 +77,7 @@ function clockOf(local: number, hasSeconds: boolean): string {
   return new Date(local).toISOString().slice(11, hasSeconds ? 19 : 16);
 }
 
-// What a clock in the zone shows, as if it were UTC. A zone that the browser does not know is shown as UTC.
+// The local time in the zone, as if it were UTC. A zone that the browser does not support is shown as UTC.
 export function localClock(zone: string): (at: number) => number {
   const format = formatIn(zone);
   return (at) => {
@@ -97,7 +97,7 @@ function formatIn(timeZone: string): Intl.DateTimeFormat {
   }
 }
 
-// What tells a slot from the others of its cell: the clock, or only its seconds where the cell has the rest.
+// Distinguishes a slot from others in its cell: the time, or only its seconds if the cell shows the rest.
 export function slotClock(at: number, zone: string, unit: Unit): string {
   const isShort = unit === "minute" || unit === "10 seconds";
   return isShort ? `:${clockOf(localClock(zone)(at), true).slice(-2)}` : zonedClock(at, zone);
@@ -107,7 +107,7 @@ export function isWithinDay(unit: Unit): boolean {
   return unitMs[unit] < dayMs;
 }
 
-// "Mon 16 Nov 03:00", with seconds where there are any.
+// "Mon 16 Nov 03:00", with seconds if there are any.
 export function zonedTime(at: number, zone: string): string {
   const local = localClock(zone)(at);
   const date = new Date(local);

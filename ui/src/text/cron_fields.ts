@@ -1,12 +1,12 @@
-// Reads a cron expression as the server does (src/core/cron_read.cpp). What cannot be read is null: the server says what
-// is wrong with it, by field.
+// Parses a cron expression as the server does (src/core/cron_read.cpp). Returns null for an invalid one: the server
+// reports the error by field.
 
-// Values from `from` to `to`, each `step`th; one value if both are the same.
+// Values from `from` to `to` with a step; a single value if both are the same.
 export interface Span {
   from: number;
   to: number;
   step: number;
-  isAny: boolean; // it was written as *, with a step or without
+  isAny: boolean; // it was written as *, with or without a step
 }
 
 export type MonthDay = { kind: "days"; span: Span } | { kind: "before-last"; days: number } | { kind: "nearest"; day: number } | { kind: "last-weekday" };
@@ -25,7 +25,7 @@ export interface CronFields {
 interface Kind {
   low: number;
   high: number;
-  names?: string[]; // from `low` on
+  names?: string[]; // starting with `low`
 }
 
 const second: Kind = { low: 0, high: 59 };
@@ -33,7 +33,7 @@ const minute: Kind = { low: 0, high: 59 };
 const hour: Kind = { low: 0, high: 23 };
 const monthDay: Kind = { low: 1, high: 31 };
 const month: Kind = { low: 1, high: 12, names: ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"] };
-const weekDay: Kind = { low: 0, high: 7, names: ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"] }; // 7 is Sunday too
+const weekDay: Kind = { low: 0, high: 7, names: ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"] }; // 7 is also Sunday
 
 const macros: Record<string, string> = {
   "@YEARLY": "0 0 1 1 *",
@@ -87,7 +87,7 @@ function valueOf(kind: Kind, text: string): number {
   return named >= 0 ? named + kind.low : numberOf(text, kind.low, kind.high);
 }
 
-// "*", "5", "1-5", "MON-FRI", any of them with "/2"; "5/15" goes on to the end.
+// "*", "5", "1-5", "MON-FRI", each optionally with "/2"; "5/15" extends to the end.
 function spanOf(kind: Kind, text: string): Span {
   const [range = "", stepText, ...more] = text.split("/");
   const step = stepText === undefined ? 1 : numberOf(stepText, 1, kind.high);

@@ -4,9 +4,9 @@ import { readCron, valuesOf, type CronFields, type MonthDay, type Span, type Wee
 const monthNames = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const dayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const nthNames = ["", "first", "second", "third", "fourth", "fifth"];
-const clockTimesMax = 6; // more are no longer read as a list
+const clockTimesMax = 6; // more are unreadable as a list
 
-// null: it is not a cron expression.
+// Returns null for an invalid expression.
 export function cronInWords(text: string): string | null {
   const fields = readCron(text);
   if (!fields) return null;
@@ -16,7 +16,7 @@ export function cronInWords(text: string): string | null {
   return clock ? `${clock} every day` : timeWords(fields);
 }
 
-// "every" of a schedule: "90s" is "Every 90 seconds".
+// The `every` of a schedule in words: "90s" is "Every 90 seconds".
 export function everyInWords(text: string): string {
   const units: Record<string, string> = { ms: "millisecond", s: "second", m: "minute", h: "hour", d: "day" };
   const [, count = "", unit = ""] = /^([\d.]+)(ms|s|m|h|d)$/.exec(text) ?? [];
@@ -25,9 +25,9 @@ export function everyInWords(text: string): string {
   return count === "1" ? `Every ${word}` : `Every ${count} ${word}s`;
 }
 
-// --- the time of the day ---
+// --- time of day ---
 
-// A few times that a clock shows: "At 09:00 and 17:30"; null where it is more than that.
+// A few times of day: "At 09:00 and 17:30"; null if there are more.
 function clockWords({ seconds, minutes, hours }: CronFields): string | null {
   if (hours.some(isMany) || minutes.some(isMany) || seconds.some(isMany)) return null;
   const times = valuesOf(hours).flatMap((h) => valuesOf(minutes).flatMap((m) => valuesOf(seconds).map((s) => clock(h, m, s))));
@@ -64,7 +64,7 @@ function minutesWords(span: Span): string {
   return `Every ${plural(span.step, "minute")}${boundsWords(span, 60, "minute")}`;
 }
 
-// Where a step begins and ends, unless it goes evenly round and round.
+// The bounds of a step, unless it repeats evenly in every cycle.
 function boundsWords({ from, to, step, isAny }: Span, around: number, noun: string): string {
   const goesRound = around % step === 0 && from < step && to + step > around - 1;
   if (goesRound && from === 0) return "";
@@ -72,7 +72,7 @@ function boundsWords({ from, to, step, isAny }: Span, around: number, noun: stri
   return isAny ? ` from ${noun} 0` : ` from ${noun} ${from} to ${to}`;
 }
 
-// At one minute of some hours.
+// One minute of some hours.
 function hoursWords(hours: Span[], minute: number): string {
   const span = onlySpan(hours);
   if (isEvery(hours)) return minute === 0 ? "Every hour, on the hour" : `Every hour at minute ${minute}`;
@@ -82,7 +82,7 @@ function hoursWords(hours: Span[], minute: number): string {
   return `Every ${plural(span.step, "hour")} from ${clock(span.from, minute, 0)}${goesRound ? "" : ` to ${clock(last, minute, 0)}`}`;
 }
 
-// Which hours something happens over and over in.
+// The hours in which something repeats.
 function withinHours(hours: Span[]): string {
   if (isEvery(hours)) return "";
   const span = onlySpan(hours);
@@ -90,7 +90,7 @@ function withinHours(hours: Span[]): string {
   return ` in the hours ${listed(valuesOf(hours))}`;
 }
 
-// --- the days ---
+// --- days ---
 
 function daysWords({ monthDays, months, weekDays }: CronFields): string {
   const names = isEvery(months) ? "" : spansWords(months, (m) => monthNames[m - 1] ?? "");
@@ -128,7 +128,7 @@ function weekDaysWords(days: WeekDay[], of: string, months: string): string[] {
   return words;
 }
 
-// --- small words ---
+// --- helpers ---
 
 function isMany({ from, to }: Span): boolean {
   return from !== to;
@@ -142,7 +142,7 @@ function onlySpan(spans: Span[]): Span | null {
   return spans.length === 1 ? (spans[0] ?? null) : null;
 }
 
-// Ranges as "Monday to Friday", everything else value by value.
+// Ranges as "Monday to Friday", all others as single values.
 function spansWords(spans: Span[], nameOf: (value: number) => string): string {
   const parts = spans.flatMap((span) =>
     span.step === 1 && span.to - span.from > 1 ? [`${nameOf(span.from)} to ${nameOf(span.to)}`] : valuesOf([span]).map(nameOf),
@@ -154,7 +154,7 @@ function listed(parts: (string | number)[]): string {
   return parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 }
 
-// "minute", "5 minutes": what follows "every".
+// "minute", "5 minutes": the words after "every".
 function plural(n: number, noun: string, one = noun): string {
   return n === 1 ? one : `${n} ${noun}s`;
 }

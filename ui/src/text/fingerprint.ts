@@ -1,5 +1,5 @@
-// What makes two failures the same one: the task's type, the error's code, and the message without what differs from
-// task to task (numbers, ids, quoted values).
+// The fingerprint of a failure: the task's type, the error's code, and the message without the parts that differ
+// between tasks (numbers, ids, quoted values).
 
 const variable: [RegExp, string][] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, "‹id›"],

@@ -1,8 +1,8 @@
-// Numbers and times as people read them.
+// Numbers and times in readable form.
 
 const unitMs: Record<string, number> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-// "1500ms", "30s", as the API spells durations; null if it is none.
+// "1500ms", "30s", as in the API; null if it is not a duration.
 export function durationMs(text: string | null): number | null {
   const found = text === null ? null : /^(-?[\d.]+)(us|ms|s|m|h|d)$/.exec(text);
   return found ? Number(found[1]) * (unitMs[found[2] ?? ""] ?? 0) : null;
@@ -28,7 +28,7 @@ export function formatAge(time: string | null, now: number): string {
   return ms < 1000 ? "now" : `${formatMs(ms)} ago`;
 }
 
-// In the reader's own time zone; the exact UTC stands in the title of what shows it.
+// In the user's time zone; the title of the element shows the exact UTC time.
 export function formatClock(time: string): string {
   const at = new Date(time);
   const two = (n: number) => String(n).padStart(2, "0");
@@ -46,7 +46,7 @@ export function formatRate(perSecond: number): string {
   return perSecond < 10 ? perSecond.toFixed(1) : grouped.format(perSecond);
 }
 
-// The end of a UUIDv7 is what tells two of one moment apart.
+// The end of a UUIDv7 distinguishes ids of the same moment.
 export function shortId(id: string): string {
   return id.length > 13 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;
 }
@@ -59,7 +59,7 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${formatCount(n)} ${n === 1 ? one : many}`;
 }
 
-// A time as a field for times has it, in the reader's own zone; and back.
+// A time in the format of a time field, in the user's time zone, and back.
 export function localTime(utc: string): string {
   const at = new Date(utc);
   if (utc === "" || Number.isNaN(at.getTime())) return "";
@@ -73,14 +73,14 @@ export function utcTime(local: string): string {
 
 const namespacePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
-// The same commands about another namespace than the default one.
+// The same commands with a namespace other than the default one.
 export function commandsIn(namespace: string, commands: string): string {
   if (namespace === "default" || !namespacePattern.test(namespace)) return commands;
   const isOurs = (line: string) => line.startsWith("pawl ") && !line.includes("--namespace");
   return commands.split("\n").map((line) => (isOurs(line) ? `${line} --namespace ${namespace}` : line)).join("\n");
 }
 
-// The end of a name often is what tells it from the others.
+// The end of a name often distinguishes it from others.
 export function shortInTheMiddle(name: string, lengthMax: number): string {
   const letters = Array.from(name);
   if (letters.length <= lengthMax) return name;
@@ -88,7 +88,7 @@ export function shortInTheMiddle(name: string, lengthMax: number): string {
   return `${letters.slice(0, lengthMax - 1 - end).join("")}…${letters.slice(-end).join("")}`;
 }
 
-// After a retry by hand there are more attempts than the policy has: a maximum below them says nothing.
+// After a retry by an operator there may be more attempts than the policy allows: the maximum is then omitted.
 export function attemptsInWords(attempt: number, max: number, words: { of: string; any: string }): string {
   if (max < 0) return `${attempt}${words.of}${words.any}`;
   return max < attempt ? String(attempt) : `${attempt}${words.of}${max}`;

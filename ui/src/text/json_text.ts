@@ -1,7 +1,7 @@
-// JSON as text. Payloads come back byte for byte from the server, and JSON.parse would change what it cannot hold (64-bit
-// numbers, doubled keys): what is shown, and what is sent, is therefore never parsed.
+// JSON as text. The server returns payloads byte for byte, and JSON.parse would change some of them (64-bit numbers,
+// duplicate keys). Text that is shown or sent is therefore never parsed.
 
-// The end of the value that begins at `from`; the text is known to be JSON.
+// The end of the value that begins at `from`. The text must be valid JSON.
 function endOfValue(text: string, from: number): number {
   const first = text[from];
   if (first === '"') return endOfString(text, from);
@@ -54,7 +54,7 @@ export function* entriesOf(text: string): Generator<[string, string]> {
   }
 }
 
-// The text of a field of an object; null where it has none, or it is null.
+// The text of an object's field; null if it is missing or null.
 export function fieldText(text: string, name: string): string | null {
   for (const [key, value] of entriesOf(text)) {
     if (key === name) return value === "null" ? null : value;
@@ -62,7 +62,7 @@ export function fieldText(text: string, name: string): string | null {
   return null;
 }
 
-// The same tokens with line breaks between them.
+// The same tokens with line breaks and indentation.
 export function indented(text: string, indent = ""): string {
   const inner = `${indent}  `;
   const first = text[skipSpace(text, 0)];
@@ -76,7 +76,7 @@ export function indented(text: string, indent = ""): string {
   return parts.length === 0 ? `${open}${close}` : `${open}\n${parts.join(",\n")}\n${indent}${close}`;
 }
 
-// What is wrong with it as JSON, with the line; null if nothing is.
+// The JSON error with its line; null for valid JSON.
 export function faultOf(text: string): string | null {
   if (text.trim() === "") return "An empty text is not JSON. Write null for nothing.";
   try {
@@ -85,7 +85,7 @@ export function faultOf(text: string): string | null {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const position = /position (\d+)/.exec(message)?.[1];
-    // Without a position it is the end that came too early.
+    // A message without a position means that the text ended too early.
     const line = text.slice(0, position === undefined ? undefined : Number(position)).split("\n").length;
     return `Line ${line}: ${message}`;
   }

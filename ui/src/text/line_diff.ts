@@ -1,4 +1,5 @@
-// What changed between two texts, line by line: the longest common lines stay, the rest went or came.
+// The differences between two texts, line by line: lines of the longest common subsequence stay, the others were
+// removed or added.
 
 export interface DiffLine {
   mark: " " | "-" | "+";
@@ -32,7 +33,7 @@ function at(table: Uint32Array[], i: number, j: number): number {
   return table[i]?.[j] ?? 0;
 }
 
-// common[i][j]: how many lines a[i…] and b[j…] have in common, in order.
+// common[i][j]: the number of common lines of a[i…] and b[j…], in order.
 function commonLengths(a: string[], b: string[]): Uint32Array[] {
   const table = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {

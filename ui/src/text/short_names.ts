@@ -1,5 +1,4 @@
-// Names that are too long for their place, shortened so that they can still be told apart: what they have in common at
-// their beginnings and ends is what goes first.
+// Shortens names that are too long, but keeps them distinguishable: common beginnings and ends are cut first.
 import { shortInTheMiddle } from "./format";
 
 export function shortNames(names: string[], lengthMax: number): Map<string, string> {
@@ -10,7 +9,7 @@ export function shortNames(names: string[], lengthMax: number): Map<string, stri
   return new Map(short);
 }
 
-// How many letters all begin with.
+// The length of the common prefix.
 function sharedBy(all: string[][]): number {
   const [first = [], ...others] = all;
   if (others.length === 0) return 0;

@@ -1,5 +1,5 @@
-// How each state of a task, a run, a node of a graph, a worker or an attempt looks. Colour never stands alone: every tone
-// comes with a shape and a word.
+// The appearance of each state of a task, run, graph node, worker or attempt. Color is never the only sign: every tone
+// has a shape and a word.
 
 export type Tone = "wait" | "work" | "good" | "bad" | "retry" | "undo" | "hold" | "off";
 export type Shape = "ring" | "dot" | "play" | "check" | "cross" | "square" | "loop" | "back" | "bars" | "moon" | "dash";

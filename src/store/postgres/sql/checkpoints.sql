@@ -1,5 +1,6 @@
 -- name: insert_checkpoint
--- The owner's row is locked, so nobody else can give the same number. Several of one owner are numbered in order.
+-- The owner's row is locked, so no other transaction can assign the same number. Several checkpoints of one owner are
+-- numbered in order.
 insert into pawl.checkpoints (owner, sequence, type, created_at, metadata, snapshot)
 select u.owner,
   coalesce((select max(c.sequence) from pawl.checkpoints c where c.owner = u.owner), 0)
@@ -9,8 +10,8 @@ from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::text[], $5::text[]) w
   u(owner, type, created_at, metadata, snapshot, ord)
 
 -- name: append_checkpoint
--- With the number that its caller was told. Where the owner's row is not locked (it waits in line), the primary key
--- finds a second one.
+-- With the sequence that the caller already has. Where the owner's row is not locked (it waits in line), the primary
+-- key rejects a duplicate.
 insert into pawl.checkpoints (owner, sequence, type, created_at, metadata, snapshot)
 select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::text[]), unnest($4::timestamptz[]), unnest($5::text[]),
   unnest($6::text[])

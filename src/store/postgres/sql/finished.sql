@@ -7,7 +7,7 @@ select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::int4[]), unnest($4::in
 
 -- name: insert_plain_finished
 -- only: this database because each array that a statement unfolds costs as much as a column that it stores.
--- The common case of insert_finished: completed by the first one who claimed it.
+-- The common case of insert_finished: completed by the first claim.
 insert into pawl.finished (id, lane, available_at, status, worker_id, claimed_at, started_at, finished_at, output)
 select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::timestamptz[]), 'completed', unnest($4::text[]),
   unnest($5::timestamptz[]), unnest($6::timestamptz[]), $8::timestamptz, unnest($7::text[])
@@ -26,7 +26,7 @@ with gone as (
 select pawl.expect_rows(count(*), $4::int8) from gone
 
 -- name: list_finished
--- By the primary key, in the order of which the oldest come first.
+-- By the primary key, whose order is oldest first.
 select id, lane, status, finished_at from pawl.finished
 where id > $1::uuid and id < $2::uuid order by id limit $3::int8
 

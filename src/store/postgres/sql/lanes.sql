@@ -1,13 +1,14 @@
 -- name: list_lanes_from
--- only: this database because a file of SQLite does not lose lanes under a process that has it open.
--- With the last known lane, which shows whether the database still has what was read before; at least one row.
+-- only: this database because a SQLite file does not lose lanes while a process has it open.
+-- Includes the last cached lane, which shows whether the database still has what was read before. Returns at least
+-- one row.
 select l.id, l.namespace, l.queue, l.type, l.priority, l.of_runs, l.fair, k.last_known
 from (select $1::int4 as last_known) k
 left join lateral (select * from pawl.lanes l where l.id >= k.last_known order by l.id offset 0) l on true
 
 -- name: lock_lanes
 -- only: this database because SQLite has one writer.
--- Held to the end of the commit, so that nobody can see a lane before all those with lower ids.
+-- Held until the commit has ended, so that no node sees a lane before all those with lower ids.
 lock table pawl.lanes in share row exclusive mode
 
 -- name: insert_lane
@@ -32,7 +33,7 @@ select lane, sum(claimed + running)::bigint from pawl.lane_counts
 where seq >= $2::int8 and lane = any($1::int4[]) group by lane
 
 -- name: list_lane_counts
--- The second part of the answer is the first claimable task of each lane, looked for from where live entries begin.
+-- The last column is the first claimable task of each lane, read from the mark where live entries begin.
 select l.lane, c.pending, c.scheduled, c.blocked, c.claimed, c.running, c.dead_letter, r.available_at
 from (select unnest($1::int4[]) as lane, unnest($2::timestamptz[]) as mark_at, unnest($3::uuid[]) as mark_id) l
 left join (
@@ -59,7 +60,7 @@ from pg_current_snapshot() s
 
 -- name: fold_lane_counts
 -- only: this database because SQLite keeps totals.
--- One statement: a reader sees the changes or their sum, never both. Rows that another node folds are its own.
+-- One statement, so that a reader sees either the changes or their sum. Skips rows that another node is folding.
 with gone as (
   delete from pawl.lane_counts where seq in (
     select seq from pawl.lane_counts where seq >= $1::int8 order by seq limit 20000 for update skip locked)

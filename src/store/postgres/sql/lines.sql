@@ -1,6 +1,6 @@
 -- name: create_line
 -- only: this database because SQLite has one writer and needs no row to lock.
--- A line that does not exist cannot be locked, so it is made; the commit takes away what got no head.
+-- A missing line cannot be locked, so it is created. The commit deletes lines that got no head.
 insert into pawl.key_lines (namespace, queue, key, head, tail)
 select unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), null, 0
 on conflict do nothing

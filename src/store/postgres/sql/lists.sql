@@ -1,10 +1,12 @@
--- Lists: ids in order, only as far as the page goes. Values of the filter are bound, absent ones are null:
--- $1 lanes, $2 $3 created after and before, $4 $5 label, $6 after which id, $7 how many.
--- By status, from the narrow tables that can hold it; a branch whose switch is off costs nothing (a one-time filter):
--- $8 ready and scheduled, $9 waiting, $10 claimed, $11 running, $12 completed, $13 other ends, $14 worker. By key: $15.
+-- Lists of ids in order, read up to the page limit. The values of the filter are bound, and absent ones are null:
+-- $1 lanes, $2 $3 created after and before, $4 $5 label, $6 after this id, $7 limit.
+-- By status, from the narrow tables that can hold it. A branch that is switched off costs nothing (a one-time
+-- filter):
+-- $8 ready and scheduled, $9 waiting, $10 claimed, $11 running, $12 completed, $13 other ends, $14 worker. By key:
+-- $15.
 
 -- name: list_all_ids_newest_first
--- only: this database because SQLite's lists are put together in code.
+-- only: this database because SQLite's lists are assembled in code.
 select t.id from pawl.tasks t
 where t.id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
   and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
@@ -12,7 +14,7 @@ where t.id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
 order by t.id desc limit $7::int8
 
 -- name: list_all_ids_oldest_first
--- only: this database because SQLite's lists are put together in code.
+-- only: this database because SQLite's lists are assembled in code.
 select t.id from pawl.tasks t
 where t.id > coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
   and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
@@ -20,7 +22,7 @@ where t.id > coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
 order by t.id limit $7::int8
 
 -- name: list_placed_ids_newest_first
--- only: this database because SQLite's lists are put together in code.
+-- only: this database because SQLite's lists are assembled in code.
 select id from (
   (select p.id from pawl.ready p cross join lateral (
       select from pawl.tasks t
@@ -79,7 +81,7 @@ select id from (
 ) found order by id desc limit $7::int8
 
 -- name: list_placed_ids_oldest_first
--- only: this database because SQLite's lists are put together in code.
+-- only: this database because SQLite's lists are assembled in code.
 select id from (
   (select p.id from pawl.ready p cross join lateral (
       select from pawl.tasks t
@@ -138,7 +140,7 @@ select id from (
 ) found order by id limit $7::int8
 
 -- name: list_keyed_ids_newest_first
--- only: this database because SQLite's lists are put together in code.
+-- only: this database because SQLite's lists are assembled in code.
 select t.id from pawl.tasks t
 where t.key = $15::text and t.id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
   and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
@@ -153,7 +155,7 @@ where t.key = $15::text and t.id < coalesce($6::uuid, 'ffffffff-ffff-ffff-ffff-f
 order by t.id desc limit $7::int8
 
 -- name: list_keyed_ids_oldest_first
--- only: this database because SQLite's lists are put together in code.
+-- only: this database because SQLite's lists are assembled in code.
 select t.id from pawl.tasks t
 where t.key = $15::text and t.id > coalesce($6::uuid, '00000000-0000-0000-0000-000000000000')
   and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
@@ -168,7 +170,7 @@ where t.key = $15::text and t.id > coalesce($6::uuid, '00000000-0000-0000-0000-0
 order by t.id limit $7::int8
 
 -- name: list_labeled_ids_newest_first
--- only: this database because SQLite's lists are put together in code.
+-- only: this database because SQLite's lists are assembled in code.
 -- The tasks with one label in the namespace $15.
 select x.id from pawl.task_labels x cross join lateral (
   select from pawl.tasks t where t.id = x.id
@@ -187,7 +189,7 @@ where x.namespace = $15::text and x.label = left($4 || '=' || $5, 200)
 order by x.namespace desc, x.label desc, x.id desc limit $7::int8
 
 -- name: list_labeled_ids_oldest_first
--- only: this database because SQLite's lists are put together in code.
+-- only: this database because SQLite's lists are assembled in code.
 -- The tasks with one label in the namespace $15.
 select x.id from pawl.task_labels x cross join lateral (
   select from pawl.tasks t where t.id = x.id
@@ -206,8 +208,8 @@ where x.namespace = $15::text and x.label = left($4 || '=' || $5, 200)
 order by x.namespace, x.label, x.id limit $7::int8
 
 -- name: list_run_ids_newest_first
--- only: this database because SQLite's lists are put together in code.
--- The tasks of one run: $15, with the key $16 if given.
+-- only: this database because SQLite's lists are assembled in code.
+-- The tasks of the run $15, with the key $16 if given.
 select x.task_id from pawl.run_tasks x cross join lateral (
   select from pawl.tasks t where t.id = x.task_id and ($16::text is null or t.key = $16)
     and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)
@@ -224,8 +226,8 @@ where x.run_id = $15::uuid and x.task_id < coalesce($6::uuid, 'ffffffff-ffff-fff
 order by x.run_id desc, x.task_id desc limit $7::int8
 
 -- name: list_run_ids_oldest_first
--- only: this database because SQLite's lists are put together in code.
--- The tasks of one run: $15, with the key $16 if given.
+-- only: this database because SQLite's lists are assembled in code.
+-- The tasks of the run $15, with the key $16 if given.
 select x.task_id from pawl.run_tasks x cross join lateral (
   select from pawl.tasks t where t.id = x.task_id and ($16::text is null or t.key = $16)
     and t.lane = any($1::int4[]) and ($2::timestamptz is null or t.created_at > $2)

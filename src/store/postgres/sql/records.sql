@@ -4,8 +4,8 @@ from pawl.records where kind = $1::text and namespace = $2::text and key = $3::t
 
 -- name: lock_record
 -- only: this database because SQLite has one writer.
--- In the order given, which is sorted. What does not exist is not locked: whoever makes it second is told by the
--- primary key, and tries again.
+-- In the order given, which is sorted. Missing records are not locked: if two groups create the same one, the primary
+-- key rejects the second, which retries.
 select u.ord::int8, r.kind, r.namespace, r.key, r.version, r.body, r.expires_at, r.created_at, r.updated_at
 from unnest($1::text[], $2::text[], $3::text[]) with ordinality u(kind, namespace, key, ord)
 cross join lateral (
@@ -56,7 +56,7 @@ from pawl.records where kind = $1::text and (namespace, key) > ($2::text, $3::te
 order by namespace, key limit $4::int8
 
 -- name: put_clock
--- The version is the number of steps: of the nodes that observed one step, the first records it.
+-- The version is the number of steps. Of the nodes that observe a step, only the first records it.
 insert into pawl.records (kind, namespace, key, version, body, expires_at, created_at, updated_at)
 values ($1::text, $2::text, $3::text, $4::int8, $5::text, null, $6::timestamptz, $6::timestamptz)
 on conflict (kind, namespace, key) do update set version = excluded.version, body = excluded.body,

@@ -1,4 +1,4 @@
--- What runs are made of: nodes, events, signals. Whoever reads or writes them in a transaction has the run locked.
+-- The parts of runs: nodes, events, signals. A transaction that reads or writes them has the run locked.
 
 -- name: put_node
 insert into pawl.run_nodes (run_id, node, item, state, timer_at, body, output)
@@ -36,8 +36,8 @@ select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::text[]), unnest($4::ti
   unnest($11::text[])
 
 -- name: append_event
--- only: this database because an error of SQLite's is in no log.
--- One event of a run that another node may have written to: it is inserted or not, and a conflict is no error.
+-- only: this database because SQLite has no server log in which a conflict would be an error.
+-- Inserts one event, or nothing if another node has already written to the run. A conflict is not an error.
 insert into pawl.run_events
   (run_id, sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload)
 select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::text[]), unnest($4::timestamptz[]), unnest($5::int8[]),
@@ -46,10 +46,10 @@ select unnest($1::uuid[]), unnest($2::int8[]), unnest($3::text[]), unnest($4::ti
 on conflict (run_id, sequence) do nothing returning 1::int8
 
 -- name: append_events
--- only: this database because an error of SQLite's is in no log.
--- Several events of runs that other nodes may have written to: all of them or none, and none is no error. The first events
--- ($12, $13) are compared with the log. A node that appends at the same moment is not seen: if that leaves some of the
--- rows out, nothing behind this statement is done.
+-- only: this database because SQLite has no server log in which a conflict would be an error.
+-- Inserts several events of runs that other nodes may have written to: all or none, and none is not an error.
+-- Compares the first events ($12, $13) with the log. It does not see a node that appends concurrently: if that
+-- excludes only some of the rows, the statement fails, and so do those after it.
 with added as (
   insert into pawl.run_events
     (run_id, sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload)
@@ -69,7 +69,7 @@ select sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, h
 from pawl.run_events where run_id = $1::uuid and sequence > $2::int8 order by run_id, sequence limit $3::int8
 
 -- name: last_sequence
--- All of them are where they were last seen: an answer was made from what was kept of them.
+-- Checks that all runs are at the sequence last seen, because a reply was made from cached data about them.
 with seen as (
   select 1 from (select unnest($1::uuid[]) as id, unnest($2::int8[]) as sequence) u
   cross join lateral (
@@ -79,8 +79,8 @@ with seen as (
 select pawl.expect_rows(count(*), $3::int8) from seen
 
 -- name: list_tails
--- only: this database because SQLite asks for one run at a time.
--- The events that the rows of runs lag behind, beside what those rows say at the same moment.
+-- only: this database because SQLite queries one run at a time.
+-- The events after each run's row, with the sequence of the row at the same moment.
 select e.sequence, e.type, e.at, e.caused_by, e.actor_type, e.actor_id, e.trace_id, e.span_id, e.hash, e.payload,
   u.ord::int8, s.sequence
 from unnest($1::uuid[]) with ordinality u(id, ord)
@@ -113,14 +113,14 @@ from unnest($1::uuid[]) with ordinality u(id, ord)
 join pawl.run_signals s on s.run_id = u.id and s.consumed_node is null order by u.ord, s.sequence
 
 -- name: peek_nodes
--- only: this database because SQLite asks for one run at a time.
+-- only: this database because SQLite queries one run at a time.
 select n.node, n.item, n.state, n.timer_at, n.body, n.output, u.ord::int8
 from unnest($1::uuid[]) with ordinality u(id, ord)
 cross join lateral (select * from pawl.run_nodes n where n.run_id = u.id offset 0) n
 order by u.ord, n.node, n.item
 
 -- name: list_node_page
--- A page of the nodes of each run, and the first node behind it, which tells that there are more. The outputs behind the
+-- A page of the nodes of each run, and the first node after it, which shows that there are more. Outputs beyond the
 -- page's bytes are not sent.
 select n.node, n.item, n.state, n.timer_at, n.body, n.output, u.ord::int8
 from unnest($1::uuid[], $2::int4[], $3::int4[], $4::int8[], $5::int8[]) with ordinality

@@ -3,6 +3,13 @@ insert into pawl.runs (id, namespace, workflow, run_key, parent_id, created_at, 
 select unnest($1::uuid[]), unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), unnest($5::uuid[]),
   unnest($6::timestamptz[]), unnest($7::text[]), unnest($8::text[])
 
+-- name: insert_run_label
+-- Two long labels of a run may have the same prefix.
+insert into pawl.run_labels (namespace, label, id)
+select u.namespace, left(u.name || '=' || u.value, 200), u.id
+from unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) u(namespace, name, value, id)
+on conflict do nothing
+
 -- name: insert_run_state
 insert into pawl.run_states (id, state, sequence, updated_at, deadline_at, hash, standing, output, retrying, bare)
 select unnest($1::uuid[]), unnest($2::text[]), unnest($3::int8[]), unnest($4::timestamptz[]),
@@ -10,7 +17,7 @@ select unnest($1::uuid[]), unnest($2::text[]), unnest($3::int8[]), unnest($4::ti
   unnest($10::bool[])
 
 -- name: update_run_state
--- Only at the sequence it was loaded at: two that decided on the same state cannot both be right.
+-- Only at the sequence it was loaded at: of two transactions that decided on the same state, one must fail.
 with changed as (
   update pawl.run_states s set state = u.state, sequence = u.sequence, updated_at = u.updated_at,
     deadline_at = u.deadline_at, hash = u.hash, standing = u.standing, output = u.output, retrying = u.retrying,
@@ -32,16 +39,16 @@ cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0 f
 cross join lateral (select r.id, r.facts from pawl.runs r where r.id = u.id offset 0) r
 
 -- name: peek_run
--- only: this database because SQLite asks for one run at a time.
+-- only: this database because SQLite queries one run at a time.
 select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id, u.ord::int8
 from unnest($1::uuid[]) with ordinality u(id, ord)
 cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0) s
 cross join lateral (select r.id, r.facts from pawl.runs r where r.id = u.id offset 0) r
 
 -- name: list_runs_newest_first
--- only: this database because SQLite's lists are put together in code.
--- $1 namespace, $2 after which id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
--- $10 how many; $11 of which states.
+-- only: this database because SQLite's lists are assembled in code.
+-- $1 namespace, $2 after this id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
+-- $10 limit, $11 states.
 select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
 from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
 where r.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
@@ -51,8 +58,8 @@ where r.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') and ($1:
 order by r.id desc limit $10::int8
 
 -- name: list_runs_of_states_newest_first
--- only: this database because SQLite's lists are put together in code.
--- Three failures among a million completed runs are three rows read.
+-- only: this database because SQLite's lists are assembled in code.
+-- Finding three failures among a million completed runs reads three rows.
 select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
 from (select unnest($11::text[]) as state) u cross join lateral (
   select s.*, r.facts from pawl.run_states s cross join lateral (
@@ -66,9 +73,9 @@ from (select unnest($11::text[]) as state) u cross join lateral (
 order by x.id desc limit $10::int8
 
 -- name: list_runs_oldest_first
--- only: this database because SQLite's lists are put together in code.
--- $1 namespace, $2 after which id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
--- $10 how many; $11 of which states.
+-- only: this database because SQLite's lists are assembled in code.
+-- $1 namespace, $2 after this id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
+-- $10 limit, $11 states.
 select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
 from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
 where r.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000') and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
@@ -78,8 +85,8 @@ where r.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000') and ($1:
 order by r.id limit $10::int8
 
 -- name: list_runs_of_states_oldest_first
--- only: this database because SQLite's lists are put together in code.
--- Three failures among a million completed runs are three rows read.
+-- only: this database because SQLite's lists are assembled in code.
+-- Finding three failures among a million completed runs reads three rows.
 select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
 from (select unnest($11::text[]) as state) u cross join lateral (
   select s.*, r.facts from pawl.run_states s cross join lateral (
@@ -92,9 +99,41 @@ from (select unnest($11::text[]) as state) u cross join lateral (
   order by s.id limit $10::int8) x
 order by x.id limit $10::int8
 
+-- name: list_labeled_runs_newest_first
+-- only: this database because SQLite's lists are assembled in code.
+-- Like list_runs, for one label. $11 states, empty for all.
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
+from pawl.run_labels x cross join lateral (
+  select r.id, r.facts from pawl.runs r where r.id = x.id and ($3::text is null or r.workflow = $3)
+    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
+    and r.labels::jsonb ->> $6::text = $7::text
+    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
+  offset 0) r cross join lateral (
+  select * from pawl.run_states s where s.id = x.id and (cardinality($11::text[]) = 0 or s.state = any($11))
+  offset 0) s
+where x.namespace = $1::text and x.label = left($6 || '=' || $7, 200)
+  and x.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+order by x.namespace desc, x.label desc, x.id desc limit $10::int8
+
+-- name: list_labeled_runs_oldest_first
+-- only: this database because SQLite's lists are assembled in code.
+-- Like list_runs, for one label. $11 states, empty for all.
+select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
+from pawl.run_labels x cross join lateral (
+  select r.id, r.facts from pawl.runs r where r.id = x.id and ($3::text is null or r.workflow = $3)
+    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
+    and r.labels::jsonb ->> $6::text = $7::text
+    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
+  offset 0) r cross join lateral (
+  select * from pawl.run_states s where s.id = x.id and (cardinality($11::text[]) = 0 or s.state = any($11))
+  offset 0) s
+where x.namespace = $1::text and x.label = left($6 || '=' || $7, 200)
+  and x.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+order by x.namespace, x.label, x.id limit $10::int8
+
 -- name: list_retrying_runs_newest_first
--- only: this database because SQLite's lists are put together in code.
--- $11 of which states; none: of all.
+-- only: this database because SQLite's lists are assembled in code.
+-- $11 states, empty for all.
 select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
 from (
   select s.*, r.facts from pawl.run_states s cross join lateral (
@@ -109,8 +148,8 @@ from (
 order by x.id desc
 
 -- name: list_retrying_runs_oldest_first
--- only: this database because SQLite's lists are put together in code.
--- $11 of which states; none: of all.
+-- only: this database because SQLite's lists are assembled in code.
+-- $11 states, empty for all.
 select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
 from (
   select s.*, r.facts from pawl.run_states s cross join lateral (
@@ -139,7 +178,7 @@ cross join lateral (
 ) k
 
 -- name: insert_run_key
--- Given in order: two groups that share keys in another order would wait for each other.
+-- Sorted: two groups that insert the same keys in different orders would deadlock.
 insert into pawl.run_keys (namespace, workflow, run_key, run_id)
 select unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[])
 
@@ -165,7 +204,7 @@ select task_id, run_id, node, item, node_id, traceparent from pawl.run_tasks whe
 select task_id from pawl.run_tasks where run_id = $1::uuid order by run_id, task_id
 
 -- name: erase_run_states
--- Only at the sequence they were loaded at, as update_run_state.
+-- Only at the sequence they were loaded at, like update_run_state.
 with gone as (
   delete from pawl.run_states s using (
     select s.address from unnest($1::uuid[], $2::int8[]) u(id, sequence)
@@ -179,8 +218,11 @@ select pawl.expect_rows(count(*), $3::int8) from gone
 -- name: erase_runs
 delete from pawl.runs where id = any($1::uuid[])
 
+-- name: erase_run_labels
+delete from pawl.run_labels where id = any($1::uuid[])
+
 -- name: erase_run_keys
--- Only while they name these runs.
+-- Only if they still name these runs.
 delete from pawl.run_keys k using (
   select k.address
   from unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) u(namespace, workflow, run_key, run_id)

@@ -1,4 +1,4 @@
--- What was asked of tasks, and reading them whole.
+-- The facts of tasks, their keys and labels, and reads of whole tasks.
 
 -- name: insert_task
 insert into pawl.tasks (id, lane, created_at, timeout_us, key, idempotency_key, retry, labels, payload)
@@ -7,12 +7,12 @@ select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::timestamptz[]), unnest
 
 -- name: insert_plain_task
 -- only: this database because each array that a statement unfolds costs as much as a column that it stores.
--- The common case of insert_task: nothing asked for but the payload.
+-- The common case of insert_task: no facts but the payload.
 insert into pawl.tasks (id, lane, payload, created_at)
 select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::text[]), $4::timestamptz
 
 -- name: insert_task_labels
--- Two long labels of a task may begin in the same way.
+-- Two long labels of a task may have the same prefix.
 insert into pawl.task_labels (namespace, label, id)
 select u.namespace, left(u.name || '=' || u.value, 200), u.id
 from unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) u(namespace, name, value, id)
@@ -26,7 +26,7 @@ select id, created_at, timeout_us, key, idempotency_key, retry, labels, payload
 from pawl.tasks where id = any($1::uuid[])
 
 -- name: insert_task_key
--- Given in order: two groups that share keys in another order would wait for each other.
+-- Sorted: two groups that insert the same keys in different orders would deadlock.
 insert into pawl.task_keys (namespace, type, key, task_id)
 select unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[])
 
@@ -40,7 +40,7 @@ cross join lateral (
 
 -- name: list_tasks
 -- only: this database because SQLite reads place by place.
--- One statement is one snapshot: a task that moves meanwhile is seen in one place.
+-- One statement is one snapshot, so a task that moves meanwhile is seen in one place.
 select t.id, t.lane,
   coalesce(r.attempt, s.attempt, w.attempt, l.attempt, f.attempt, case when r.id is null then 1 else 0 end),
   coalesce(r.fence, s.fence, w.fence, l.fence, f.fence, case when r.id is null then 1 else 0 end),
@@ -62,7 +62,8 @@ left join pawl.finished f on f.id = t.id
 where t.id = any($1::uuid[])
 
 -- name: erase_task_keys
--- Before their tasks. Only while they name them. From the task to its key: the other way would read all keys.
+-- Before the tasks, and only if the keys still name them. Goes from the task to its key: the other direction would
+-- read all keys.
 delete from pawl.task_keys k using (
   select k.address
   from unnest($1::uuid[]) u(id)

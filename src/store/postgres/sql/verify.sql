@@ -1,8 +1,8 @@
--- What the tables say of each other, for `pawl verify`: each query lists what contradicts it, as an id, a name and a
--- message. Each is one statement, so that it sees one state.
+-- Compares the tables with each other, for `pawl verify`: each query lists violations, with an id, a name and a
+-- message. Each is one statement, so it sees one snapshot.
 
 -- name: count_rows
--- Those with a lower id.
+-- Rows with a lower id.
 select (select count(*) from pawl.tasks where id < $1::uuid), (select count(*) from pawl.runs where id < $1)
 
 -- name: count_checked_rows
@@ -10,7 +10,8 @@ select (select count(*) from pawl.tasks where id < $1::uuid), (select count(*) f
 select (select count(*) from pawl.tasks), (select count(*) from pawl.lanes), (select count(*) from pawl.task_keys),
   (select count(*) from pawl.key_lines), (select count(*) from pawl.lane_counts),
   (select count(*) from pawl.run_tasks) + (select count(*) from pawl.fair_tasks)
-    + (select count(*) from pawl.task_labels),
+    + (select count(*) from pawl.task_labels)
+    + (select count(*) from pawl.run_labels),
   (select count(*) from pawl.attempts) + (select count(*) from pawl.checkpoints),
   (select count(*) from pawl.runs), (select count(*) from pawl.run_keys),
   (select count(*) from pawl.records) + (select count(*) from pawl.queues)
@@ -66,9 +67,21 @@ select id, name, message from (
     select 1 from pawl.task_keys k
     where k.namespace = l.namespace and k.type = l.type and k.key = t.idempotency_key and k.task_id = t.id)
   union all
-  select k.task_id, 'task_keys', 'it is not a task with the idempotency key ' || k.key
+  select k.task_id, 'task_keys', 'it is neither a task nor a call with the idempotency key ' || k.key
   from pawl.task_keys k
   where not exists (select 1 from pawl.tasks t where t.id = k.task_id and t.idempotency_key = k.key)
+    and not exists (
+      select 1 from pawl.records r
+      where r.kind = 'inbox_key' and r.namespace = '' and r.key = concat_ws(e'\n', 'enqueue', k.namespace, k.type, k.key)
+        and strpos(r.body, k.task_id::text) > 0)
+  union all
+  select null, 'call ' || r.key, 'its idempotency key does not name it, or it is not in the inbox'
+  from pawl.records r
+  where r.kind = 'inbox_key' and split_part(r.key, e'\n', 1) = 'enqueue' and not exists (
+    select 1 from pawl.task_keys k
+    where k.namespace = split_part(r.key, e'\n', 2) and k.type = split_part(r.key, e'\n', 3)
+      and k.key = split_part(r.key, e'\n', 4) and strpos(r.body, k.task_id::text) > 0
+      and exists (select 1 from pawl.records i where i.kind = 'inbox' and i.namespace = '' and i.key = k.task_id::text))
 ) found limit 100
 
 -- name: check_lines
@@ -105,7 +118,7 @@ select id, name, message from (
 ) found limit 100
 
 -- name: check_counts
--- What is counted by lane, minus what is kept.
+-- The counted tasks of each lane, minus the stored counts.
 with differences as (
   select lane, sum(pending) as pending, sum(scheduled) as scheduled, sum(blocked) as blocked, sum(claimed) as claimed,
     sum(running) as running, sum(dead_letter) as dead_letter
@@ -153,6 +166,12 @@ select id, name, message from (
   select x.id, 'task_labels', 'it is not a task with labels'
   from pawl.task_labels x where not exists (
     select 1 from pawl.tasks t where t.id = x.id and t.labels is not null)
+  union all
+  select r.id, 'runs', 'it has labels, and has no row in run_labels'
+  from pawl.runs r where r.labels is not null and not exists (select 1 from pawl.run_labels x where x.id = r.id)
+  union all
+  select x.id, 'run_labels', 'it is not a run with labels'
+  from pawl.run_labels x where not exists (select 1 from pawl.runs r where r.id = x.id and r.labels is not null)
 ) found limit 100
 
 -- name: check_histories
@@ -190,13 +209,26 @@ select id, name, message from (
 ) found limit 100
 
 -- name: check_run_keys
--- A key stays with the last run that it started.
+-- A key names the last run that was started with it.
 select id, name, message from (
   select k.run_id as id, 'run_keys' as name,
-    'it is no run of ' || k.workflow || ' with the key ' || k.run_key as message
+    'it is neither a run of ' || k.workflow || ' nor a call with the key ' || k.run_key as message
   from pawl.run_keys k where not exists (
     select 1 from pawl.runs r where r.id = k.run_id and r.namespace = k.namespace and r.workflow = k.workflow
       and r.run_key = k.run_key)
+    and not exists (
+      select 1 from pawl.records r
+      where r.kind = 'inbox_key' and r.namespace = ''
+        and r.key = concat_ws(e'\n', 'start_workflow', k.namespace, k.workflow, k.run_key)
+        and strpos(r.body, k.run_id::text) > 0)
+  union all
+  select null, 'call ' || r.key, 'its run_key does not name it, or it is not in the inbox'
+  from pawl.records r
+  where r.kind = 'inbox_key' and split_part(r.key, e'\n', 1) = 'start_workflow' and not exists (
+    select 1 from pawl.run_keys k
+    where k.namespace = split_part(r.key, e'\n', 2) and k.workflow = split_part(r.key, e'\n', 3)
+      and k.run_key = split_part(r.key, e'\n', 4) and strpos(r.body, k.run_id::text) > 0
+      and exists (select 1 from pawl.records i where i.kind = 'inbox' and i.namespace = '' and i.key = k.run_id::text))
   union all
   select r.id, 'runs', 'it is open, and its key ' || r.run_key || ' does not name it'
   from pawl.runs r join pawl.run_states s on s.id = r.id
@@ -208,10 +240,10 @@ select id, name, message from (
 ) found limit 100
 
 -- name: check_records
--- PostgreSQL 15 has no test for JSON: a text that does not begin and end as an object does is none.
+-- PostgreSQL 15 has no JSON predicate: a text that does not begin and end like an object is not one.
 select id, name, message from (
   select null::uuid as id, r.kind || ' ' || r.namespace || '/' || r.key as name,
-    'its body is no JSON object' as message
+    'its body is not a JSON object' as message
   from pawl.records r where r.body not like '{%}'
   union all
   select null, 'queue ' || q.namespace || '/' || q.name, 'its type_concurrency is no JSON object'

@@ -4,8 +4,9 @@ select unnest($1::uuid[]), unnest($2::int4[]), unnest($3::int4[]), unnest($4::in
   unnest($6::timestamptz[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[]), unnest($10::int8[])
 
 -- name: find_waiting
--- Not locked: who moves a waiting task holds its line, and a group locks lines after tasks. One that holds the
--- line and wants its first task, and one that holds that task and wants the line, would wait for each other.
+-- Not locked: a transaction that moves a waiting task holds its line, and a group locks lines after tasks. With a
+-- lock here, a transaction that holds the line and needs its first task could deadlock with one that holds that task
+-- and needs the line.
 select id, lane, attempt, fence, budget_from, available_at from pawl.waiting where id = any($1::uuid[])
 
 -- name: delete_waiting

@@ -1,6 +1,6 @@
--- The classic queue that the benchmarks compare with (store/baseline.hpp); no part of the engine. One table with a
--- status, one statement and one commit an operation. It records of a task what the engine records of a plain one and
--- claims in the same order, so that a ratio compares two ways of doing the same.
+-- The conventional task table that the benchmarks compare with (store/baseline.hpp), not part of the engine. One
+-- table with a status column, one statement and one commit per operation. It stores for each task what the engine
+-- stores for a plain one and claims in the same order, so that a ratio compares two ways of doing the same work.
 
 -- name: baseline_create
 create table if not exists baseline_tasks (

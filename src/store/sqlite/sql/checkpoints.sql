@@ -3,7 +3,7 @@ insert into checkpoints (owner, sequence, type, created_at, metadata, snapshot)
 values (?1, (select coalesce(max(sequence), 0) + 1 from checkpoints where owner = ?1), ?2, ?3, ?4, ?5)
 
 -- name: append_checkpoint
--- With the number that its caller was told.
+-- With the sequence that the caller already has.
 insert into checkpoints (owner, sequence, type, created_at, metadata, snapshot) values (?, ?, ?, ?, ?, ?)
 
 -- name: find_last_checkpoint

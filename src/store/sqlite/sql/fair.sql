@@ -1,4 +1,4 @@
--- What is shared by turns: whose tasks are, which turns were given, and the ready ones in their order.
+-- Fair lanes: the fairness keys of tasks, the turns given, and the ready tasks in the order of their turns.
 
 -- name: insert_fair_task
 insert or rollback into fair_tasks (task_id, key, weight) values (?, ?, ?)
@@ -26,19 +26,19 @@ insert into fair_keys (lane, key, next, next_return) values (?, ?, ?, ?)
 on conflict (lane, key) do update set next = excluded.next, next_return = excluded.next_return
 
 -- name: forget_fair_keys
--- Of a lane where nothing is claimable, a handful at a time.
+-- For a lane where nothing is claimable, in small batches.
 delete from fair_keys where lane = ?1 and key in (select key from fair_keys where lane = ?1 limit 1000)
 
 -- name: insert_fair_ready
 insert or rollback into ready (lane, available_at, id, attempt, fence, budget_from, turn) values (?, ?, ?, ?, ?, ?, ?)
 
 -- name: list_fair_ready
--- only: this database because PostgreSQL looks and takes in one statement.
--- The next ones of a lane after (turn, id).
+-- only: this database because PostgreSQL reads and deletes in one statement.
+-- The next tasks of a lane after (turn, id).
 select turn, id, attempt, fence, budget_from, available_at
 from ready indexed by ready_by_turn where lane = ? and turn is not null and (turn, id) > (?, ?)
 order by turn, id limit ?
 
 -- name: take_fair_ready
--- The first ones of a lane up to (turn, id): what list_fair_ready showed in this same transaction.
+-- The first tasks of a lane up to (turn, id), as list_fair_ready returned them in this transaction.
 delete from ready indexed by ready_by_turn where lane = ? and turn is not null and (turn, id) <= (?, ?)

@@ -1,9 +1,9 @@
 -- name: list_lanes_after
--- only: this database because PostgreSQL compares the last known lane too (list_lanes_from).
+-- only: this database because PostgreSQL also compares the last cached lane (list_lanes_from).
 select id, namespace, queue, type, priority, of_runs, fair from lanes where id > ? order by id
 
 -- name: insert_lane
--- Ids rise by one under the write lock, so that nobody can see a lane before all those with lower ids.
+-- Ids rise by one under the write lock, so that no process sees a lane before all those with lower ids.
 insert into lanes (id, namespace, queue, type, priority, of_runs, fair)
 values ((select coalesce(max(id), 0) + 1 from lanes), ?, ?, ?, ?, ?, ?)
 

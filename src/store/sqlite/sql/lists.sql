@@ -1,6 +1,6 @@
--- Lists of task ids. Each is read from the narrowest table that a status stands for, so that three failures among
--- a million completed tasks are three rows read. A text is put together from one of the sources, the filter and
--- the order (ids sort by creation); values are bound, never pasted.
+-- Lists of task ids. Each is read from the narrowest table for a status, so that finding three failures among a
+-- million completed tasks reads three rows. The query text is assembled from one of the sources, the filter and the
+-- order (ids sort by creation). Values are bound, never pasted.
 
 -- name: task_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
@@ -8,7 +8,7 @@ select t.id from tasks t where t.id > ?1 and t.id < ?2
 
 -- name: keyed_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
--- The tasks of one key are few: each is asked for its status.
+-- A key has few tasks, so the status of each is looked up.
 select t.id from tasks t where t.key = ?6 and t.id > ?1 and t.id < ?2
   and coalesce(
     (select f.status from finished f where f.seq = t.seq),
@@ -18,7 +18,7 @@ select t.id from tasks t where t.key = ?6 and t.id > ?1 and t.id < ?2
 
 -- name: labeled_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
--- As keyed_ids, of one label.
+-- Like keyed_ids, for one label.
 select t.id from task_labels x cross join tasks t on t.id = x.id
 where x.namespace = ?3 and x.label = substr(?7 || '=' || ?8, 1, 200) and x.id > ?1 and x.id < ?2
   and coalesce(
@@ -29,7 +29,7 @@ where x.namespace = ?3 and x.label = substr(?7 || '=' || ?8, 1, 200) and x.id > 
 
 -- name: run_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
--- As keyed_ids, of one run.
+-- Like keyed_ids, for one run.
 select t.id from run_tasks x cross join tasks t on t.id = x.task_id
 where x.run_id = ?13 and x.task_id > ?1 and x.task_id < ?2
   and (?14 is null or exists (select 1 from leases l where l.id = t.id and l.worker_id = ?14))
@@ -53,7 +53,7 @@ select x.id from waiting x cross join tasks t on t.id = x.id where x.id > ?1 and
 
 -- name: leased_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
--- A task runs from when its worker said so.
+-- A task is running once its worker has reported the start.
 select x.id from leases x cross join tasks t on t.id = x.id where x.id > ?1 and x.id < ?2
   and (x.started_at is not null) = ?12 and (?13 is null or x.worker_id = ?13)
 
@@ -64,7 +64,7 @@ select t.id from tasks t cross join finished x on x.seq = t.seq where t.id > ?1 
 
 -- name: not_completed_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
--- The second condition on the status is what lets the partial index serve.
+-- The second condition on the status lets SQLite use the partial index.
 select x.id from finished x cross join tasks t on t.seq = x.seq where x.id > ?1 and x.id < ?2
   and x.status = ?12 and x.status <> 'completed'
 

@@ -11,7 +11,7 @@ select kind, namespace, key, version, body, expires_at, created_at, updated_at
 from records where kind = ? and expires_at <= ? order by expires_at, namespace, key limit ?
 
 -- name: insert_record
--- Changes nothing if there is one already: the caller counts.
+-- Changes nothing if the row exists. The caller checks the row count.
 insert or ignore into records (kind, namespace, key, version, body, expires_at, created_at, updated_at)
 values (?, ?, ?, ?, ?, ?, ?, ?)
 
@@ -27,7 +27,7 @@ select kind, namespace, key, version, body, expires_at, created_at, updated_at
 from records where kind = ?1 and (namespace, key) > (?2, ?3) order by namespace, key limit ?4
 
 -- name: put_clock
--- The version is the number of steps: a process with fewer steps changes nothing.
+-- The version is the number of steps, so a process with fewer steps changes nothing.
 insert into records (kind, namespace, key, version, body, expires_at, created_at, updated_at)
 values (?1, ?2, ?3, ?4, ?5, null, ?6, ?6)
 on conflict (kind, namespace, key) do update set version = excluded.version, body = excluded.body,

@@ -1,4 +1,4 @@
--- What runs are made of: nodes, events, signals.
+-- The parts of runs: nodes, events, signals.
 
 -- name: put_node
 insert or replace into run_nodes (run_id, node, item, state, timer_at, body, output) values (?, ?, ?, ?, ?, ?, ?)
@@ -26,7 +26,7 @@ select timer_at, run_id, node, item from run_nodes where timer_at is not null
 order by timer_at, run_id, node, item limit ?
 
 -- name: insert_event
--- Whoever has written the next one of a run has gone on with it: the count tells.
+-- Ignores an event that another process has already appended. The caller checks the row count.
 insert or ignore into run_events
   (run_id, sequence, type, at, caused_by, actor_type, actor_id, trace_id, span_id, hash, payload)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

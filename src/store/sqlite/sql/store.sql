@@ -1,18 +1,18 @@
--- The connection itself: transactions, the record of migrations.
+-- The connection itself: transactions and the record of migrations.
 
 -- name: begin_read
 begin
 
 -- name: begin_write
--- At once and not at the first write: a transaction that reads first and then wants to write is refused when
--- another process wrote in between, and no wait helps it.
+-- Immediately, not at the first write: a transaction that reads first and then writes fails if another process wrote
+-- in between, and waiting does not help it.
 begin immediate
 
 -- name: commit
 commit
 
 -- name: data_version
--- only: this database because PostgreSQL tells of foreign commits with NOTIFY.
+-- only: this database because PostgreSQL nodes always assume foreign commits.
 pragma data_version
 
 -- name: has_migrations
@@ -36,11 +36,11 @@ create table if not exists schema_migrations (
 insert into schema_migrations (version, name, checksum, applied_at) values (?, ?, ?, ?)
 
 -- name: has_file_mark
--- only: this database because PostgreSQL keeps its log itself.
+-- only: this database because PostgreSQL manages its log itself.
 select count(*) from sqlite_schema where type = 'table' and name = 'file_mark'
 
 -- name: create_file_mark
--- only: this database because PostgreSQL keeps its log itself.
+-- only: this database because PostgreSQL manages its log itself.
 create table if not exists file_mark (
   only_row integer primary key check (only_row = 1),
   id integer not null,
@@ -48,23 +48,23 @@ create table if not exists file_mark (
 ) strict
 
 -- name: find_file_mark
--- only: this database because PostgreSQL keeps its log itself.
+-- only: this database because PostgreSQL manages its log itself.
 select id, number from file_mark
 
 -- name: advance_file_mark
--- only: this database because PostgreSQL keeps its log itself.
+-- only: this database because PostgreSQL manages its log itself.
 insert into file_mark (only_row, id, number) values (1, ?, 1)
 on conflict (only_row) do update set number = number + 1
 returning id, number
 
 -- name: rename_file_mark
--- only: this database because PostgreSQL keeps its log itself.
+-- only: this database because PostgreSQL manages its log itself.
 insert into file_mark (only_row, id, number) values (1, random(), 0)
 on conflict (only_row) do update set id = excluded.id, number = excluded.number
 
 -- name: touch_tables
--- only: this database because a PostgreSQL with damaged files refuses by itself.
--- Reads the first row of each table on the paths that claims and commits take.
+-- only: this database because PostgreSQL reports damaged files itself.
+-- Reads the first row of each table on the paths of claims and commits.
 select count(*) from (
   select 1 from (select * from lanes not indexed limit 1)
   union all select 1 from (select * from tasks not indexed limit 1)
@@ -85,10 +85,10 @@ select count(*) from (
 )
 
 -- name: find_sizes
--- only: this database because PostgreSQL has views of its own for it.
+-- only: this database because PostgreSQL has system views for this.
 select page_size, page_count, freelist_count from pragma_page_size, pragma_page_count, pragma_freelist_count
 
 -- name: backup
 -- only: this database because PostgreSQL has its own tools.
--- One snapshot, read beside the writers; the copy has no holes.
+-- One snapshot, read concurrently with writers. The copy has no free pages.
 vacuum into ?

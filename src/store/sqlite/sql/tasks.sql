@@ -1,15 +1,15 @@
--- What was asked of tasks, and where they stand. A row leaves its place only at the fence it was loaded at: the
--- guard is in the DELETE or UPDATE itself, so that nothing can come between looking and writing.
+-- The facts of tasks, and their keys and labels. A row leaves its place only at the fence it was loaded at: the guard
+-- is part of the DELETE or UPDATE, so that nothing can change between a check and the write.
 --
--- The hot INSERTs are also run with many rows (bulk_insert.hpp repeats what follows VALUES). They say OR ROLLBACK: a
--- conflict ends the whole group, and SQLite need not keep what would undo the one statement.
+-- The hot INSERTs are also run with many rows (bulk_insert.hpp repeats the text after VALUES). They use OR ROLLBACK:
+-- a conflict ends the whole group, and SQLite need not keep the data for undoing the one statement.
 
 -- name: insert_task
 insert or rollback into tasks (id, lane, created_at, timeout_us, key, idempotency_key, retry, labels, payload)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: insert_task_labels
--- Two long labels of a task may begin in the same way.
+-- Two long labels of a task may have the same prefix.
 insert or ignore into task_labels (namespace, label, id) values (?, substr(? || '=' || ?, 1, 200), ?)
 
 -- name: find_task_key
@@ -29,7 +29,7 @@ select task_id from task_keys where namespace = ? and type = ? and key = ?
 select seq, idempotency_key from tasks where id = ?
 
 -- name: erase_task_keys
--- Only while it names this task.
+-- Only if it still names this task.
 delete from task_keys where namespace = ? and type = ? and key = ? and task_id = ?
 
 -- name: erase_task_labels

@@ -1,15 +1,16 @@
--- What the tables say of each other, for `pawl verify`: each query lists what contradicts it, as an id, a name and a
--- message. Each is one statement, so that it sees one state.
+-- Compares the tables with each other, for `pawl verify`: each query lists violations, with an id, a name and a
+-- message. Each is one statement, so it sees one snapshot.
 
 -- name: count_rows
--- Those with a lower id.
+-- Rows with a lower id.
 select (select count(*) from tasks where id < ?), (select count(*) from runs where id < ?)
 
 -- name: count_checked_rows
 -- By check: places, lanes, keys, lines, counts, tasks of runs and of fair lanes, histories, runs, run keys, records.
 select (select count(*) from tasks), (select count(*) from lanes), (select count(*) from task_keys),
   (select count(*) from key_lines), (select count(*) from lane_counts),
-  (select count(*) from run_tasks) + (select count(*) from fair_tasks) + (select count(*) from task_labels),
+  (select count(*) from run_tasks) + (select count(*) from fair_tasks) + (select count(*) from task_labels)
+    + (select count(*) from run_labels),
   (select count(*) from attempts) + (select count(*) from checkpoints),
   (select count(*) from runs), (select count(*) from run_keys),
   (select count(*) from records) + (select count(*) from queues)
@@ -104,7 +105,7 @@ select id, name, message from (
 ) found limit 100
 
 -- name: check_counts
--- What is counted by lane, minus what is kept.
+-- The counted tasks of each lane, minus the stored counts.
 with differences as (
   select lane, sum(pending) as pending, sum(scheduled) as scheduled, sum(blocked) as blocked, sum(claimed) as claimed,
     sum(running) as running, sum(dead_letter) as dead_letter
@@ -151,6 +152,12 @@ select id, name, message from (
   union all
   select x.id, 'task_labels', 'it is not a task with labels'
   from task_labels x where not exists (select 1 from tasks t where t.id = x.id and t.labels is not null)
+  union all
+  select r.id, 'runs', 'it has labels, and has no row in run_labels'
+  from runs r where r.labels is not null and not exists (select 1 from run_labels x where x.id = r.id)
+  union all
+  select x.id, 'run_labels', 'it is not a run with labels'
+  from run_labels x where not exists (select 1 from runs r where r.id = x.id and r.labels is not null)
 ) found limit 100
 
 -- name: check_histories
@@ -188,7 +195,7 @@ select id, name, message from (
 ) found limit 100
 
 -- name: check_run_keys
--- A key stays with the last run that it started.
+-- A key names the last run that was started with it.
 select id, name, message from (
   select k.run_id as id, 'run_keys' as name,
     'it is no run of ' || k.workflow || ' with the key ' || k.run_key as message
@@ -207,7 +214,7 @@ select id, name, message from (
 
 -- name: check_records
 select id, name, message from (
-  select null as id, r.kind || ' ' || r.namespace || '/' || r.key as name, 'its body is no JSON object' as message
+  select null as id, r.kind || ' ' || r.namespace || '/' || r.key as name, 'its body is not a JSON object' as message
   from records r where not json_valid(r.body) or r.body not like '{%'
   union all
   select null, 'queue ' || q.namespace || '/' || q.name, 'its type_concurrency is no JSON object'

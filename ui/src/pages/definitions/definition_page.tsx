@@ -1,4 +1,4 @@
-// One workflow: any of its versions as a graph and as text, and what changed between two.
+// One workflow: any of its versions as a graph and as text, and the differences between two versions.
 import { useCallback, useMemo, useState } from "react";
 import { useConnection } from "../../api/context";
 import { FlowGraph } from "../../graph/flow_graph";

@@ -1,4 +1,4 @@
-// The workflows that there are, with their latest versions.
+// The list of workflows, with their latest versions.
 import { useCallback } from "react";
 import type { DefinitionRow } from "../../api/types";
 import { useConnection } from "../../api/context";

@@ -1,4 +1,5 @@
-// Two versions of a definition, line by line. What went is marked by - and what came by +, not by colour alone.
+// Two versions of a definition, line by line. Removed lines are marked with - and added ones with +, not by color
+// alone.
 import { useMemo } from "react";
 import { indented } from "../../text/json_text";
 import { diffLines } from "../../text/line_diff";

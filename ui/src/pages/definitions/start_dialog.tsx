@@ -1,4 +1,4 @@
-// Starts a run of a workflow with an input that is checked while it is written.
+// Starts a run of a workflow, with an input that is checked during typing.
 import { useState } from "react";
 import { useConnection } from "../../api/context";
 import { Dialog } from "../../parts/dialog";

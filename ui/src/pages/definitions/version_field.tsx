@@ -1,4 +1,4 @@
-// Chooses one of the versions 1 to the newest.
+// Selects a version between 1 and the newest.
 import { useId } from "react";
 
 interface Props {

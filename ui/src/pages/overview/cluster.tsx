@@ -1,4 +1,4 @@
-// The nodes and which of them leads. Only administrators may see them.
+// The nodes and their leader. Only administrators may see them.
 import { useCallback } from "react";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";

@@ -1,4 +1,4 @@
-// How it is going, at a glance and live.
+// The live state of the server at a glance.
 import { useCallback } from "react";
 import { useConnection } from "../../api/context";
 import { depthOf, useOldest, useTraffic } from "../../live/traffic";
@@ -25,7 +25,7 @@ export function OverviewPage() {
     (queues ?? []).reduce((sum, queue) => sum + queue.counts[pick], 0);
   const oldest = Math.max(0, ...(queues ?? []).map(oldestOf));
   const waiting = (queues ?? []).reduce((sum, queue) => sum + depthOf(queue), 0);
-  const counted = (n: number) => (queues === null ? "–" : formatCount(n)); // what is not known is not none
+  const counted = (n: number) => (queues === null ? "–" : formatCount(n)); // unknown is not zero
   const expired = history.risen("pawl_leases_expired_total");
 
   return (

@@ -1,4 +1,4 @@
-// The queues with what waits in each, now and over the last minutes.
+// The queues with their waiting tasks, now and over the last minutes.
 import { depthOf, useOldest, useTraffic } from "../../live/traffic";
 import type { Queue } from "../../api/types";
 import { Link } from "../../parts/link";

@@ -1,4 +1,4 @@
-// What goes through this node a second: begun, done, failed, tried again.
+// The throughput of this node per second: started, completed, failed and retried tasks.
 import { useMemo } from "react";
 import { useTraffic } from "../../live/traffic";
 import { Chart, type Line } from "../../parts/chart";

@@ -1,5 +1,5 @@
-// The limits of a queue as text in fields, and the request they become. An empty field clears its limit; what is no number
-// is refused here, since sending nothing in its place would clear the limit too.
+// The limits of a queue as text fields, and the request made from them. An empty field clears its limit; an invalid
+// number is refused here, since omitting it would clear the limit too.
 import { refusedHere, type FieldError } from "../../api/problem";
 import type { Queue } from "../../api/types";
 
@@ -16,7 +16,7 @@ export interface Limits {
   type_concurrency: Record<string, number> | null;
 }
 
-const wholeNumber = /^-?\d+$/; // which numbers are allowed the server says
+const wholeNumber = /^-?\d+$/; // the server checks the range
 const needsNumber = "must be a whole number, such as 1000, without commas or points";
 
 export function draftOf(queue: Queue): LimitsDraft {
@@ -30,7 +30,7 @@ export function draftOf(queue: Queue): LimitsDraft {
   };
 }
 
-// Throws what is wrong, by field.
+// Throws a problem with the errors by field.
 export function limitsFrom(draft: LimitsDraft): Limits {
   const errors: FieldError[] = [];
   const atOnce = numberFrom(draft.atOnce, "max_concurrency", errors);

@@ -1,4 +1,4 @@
-// Queues: what is in them, what they may do, and stopping them.
+// Queues: their counts, their limits, and pausing them.
 import { useState } from "react";
 import type { Queue } from "../../api/types";
 import { useConnection } from "../../api/context";
@@ -14,7 +14,7 @@ import { LimitsDialog } from "./limits_dialog";
 
 const counted = ["pending", "scheduled", "blocked", "claimed", "running", "dead_letter"] as const;
 
-// `name`: the queue that was asked for, if one was.
+// `name`: the queue in the address, if any.
 export function QueuesPage({ name }: { name: string | null }) {
   const { queues } = useTraffic();
   const [edited, setEdited] = useState<Queue | null>(null);

@@ -1,4 +1,4 @@
-// The log of a run, with a search over everything an event says.
+// The log of a run, with a search over the full content of events.
 import { useMemo, useState } from "react";
 import { Empty } from "../../parts/basics";
 import { JsonView } from "../../parts/json_view";

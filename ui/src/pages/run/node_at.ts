@@ -1,9 +1,9 @@
-// A task of a run as it was at an event: what came after it is left out.
+// A task of a run as it was at an event: later changes are left out.
 import type { Attempt, RunTask } from "../../api/types";
 import { nodeAt } from "./run_events";
 import type { Past } from "./use_past";
 
-// All times of the server are spelled alike: their texts are in the order of the times.
+// The server formats all times the same way, so that comparing their texts compares the times.
 function isBy(time: string | null, at: string): boolean {
   return time !== null && time <= at;
 }

@@ -1,4 +1,4 @@
-// One task of a run: where it stands, its attempts with their errors, what went in and came out.
+// One task of a run: its state, its attempts with their errors, its payload and its output.
 import { useCallback } from "react";
 import { useConnection } from "../../api/context";
 import type { RunTask, RunWithTasks } from "../../api/types";
@@ -16,7 +16,7 @@ import type { Past } from "./use_past";
 
 interface Props {
   run: RunWithTasks;
-  past: Past | null; // null: as it is
+  past: Past | null; // null: the current state
   nodeId: string;
   runText: string;
   onChange: () => void;
@@ -117,7 +117,7 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
   );
 }
 
-// From the text of the answer: an output may hold numbers that parsing would change.
+// Taken from the response text: an output may contain numbers that parsing would change.
 function outputOf(runText: string, node: RunTask): string | null {
   for (const [, task] of entriesOf(fieldText(runText, "tasks") ?? "[]")) {
     if (fieldText(task, "id") === JSON.stringify(node.id)) return fieldText(task, "output");

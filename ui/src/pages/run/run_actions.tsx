@@ -1,4 +1,4 @@
-// What can be done to a run in the state that it is in.
+// The actions that a run allows in its current state.
 import { useState } from "react";
 import { useConnection } from "../../api/context";
 import type { DefinitionTask, RunState, RunWithTasks } from "../../api/types";
@@ -14,7 +14,7 @@ interface Action {
   from: RunState[];
   said: string;
   kind: "plain" | "main" | "danger";
-  asks?: string; // what will happen, where it cannot be undone
+  asks?: string; // describes the consequences if the action cannot be undone
 }
 
 const actions: Action[] = [
@@ -98,7 +98,7 @@ export function RunActions({ run, tasks, chosen, onChange }: Props) {
   );
 }
 
-// The signals of the definition, those that are waited for first.
+// The signals of the definition; those of the chosen task and of waiting tasks come first.
 function signalsOf(run: RunWithTasks, tasks: DefinitionTask[], chosen: string | null): string[] {
   const waiting = new Set(run.tasks.filter((task) => task.state === "waiting").map((task) => task.node_id));
   const rank = (task: DefinitionTask) => (task.id === chosen ? 0 : waiting.has(task.id) ? 1 : 2);

@@ -1,4 +1,4 @@
-// The runs that this one started.
+// The runs that this run started.
 import { useCallback, useEffect } from "react";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
@@ -8,7 +8,8 @@ import { StateMark } from "../../parts/state_mark";
 
 const shownMax = 5;
 
-// `round`: the children are looked at again when it changes. `isNow`: beside them a past is shown, and they are as they are.
+// `round`: a change reloads the children. `isNow`: the page shows a past state, but children are shown in their current
+// one.
 export function RunChildren({ id, round, isNow }: { id: string; round: number; isNow: boolean }) {
   const { client, ns } = useConnection();
   const load = useCallback(

@@ -1,8 +1,8 @@
-// The events of a run, and what they say of its tasks: where each stood after event N, and from when to when it waited
-// and worked.
+// The events of a run, and the states of its tasks derived from them: after event N, and as time spans of waiting and
+// work.
 import type { RunEvent } from "../../api/types";
 
-// With the text of the payload as it came.
+// With the unparsed text of the payload.
 export interface LoggedEvent extends RunEvent {
   payloadText: string;
 }
@@ -10,15 +10,15 @@ export interface LoggedEvent extends RunEvent {
 export interface NodeAt {
   state: string;
   attempt: number;
-  taskId: string; // empty: no task was made for it yet
+  taskId: string; // empty: it has no task yet
 }
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-// Which task an event is of: an element of a for_each has its number beside the task's place in the definition. It stands
-// under its own name in a timeline, and under its task's in a graph.
+// The task that an event belongs to. An element of a for_each has its number next to the index of its task in the
+// definition. A timeline shows it under its own name, a graph under the name of its task.
 export function nodeOf(event: RunEvent): { id: string; item: number | null } | null {
   const id = textOf(event.payload?.["node_id"]);
   if (id === "") return null;
@@ -34,6 +34,10 @@ const stateAfter: Record<string, string> = {
   task_retrying: "retrying",
   task_completed: "completed",
   task_failed: "failed",
+  step_started: "running",
+  step_retrying: "retrying",
+  step_completed: "completed",
+  step_failed: "failed",
   task_skipped: "skipped",
   task_cancelled: "cancelled",
   timer_set: "waiting",
@@ -45,7 +49,7 @@ const stateAfter: Record<string, string> = {
 export interface RunAt {
   nodes: Map<string, NodeAt>;
   elements: Map<string, NodeAt>; // of a for_each, by their own names
-  isStopped: boolean; // what still waits is not going to start
+  isStopped: boolean; // tasks that still wait will not start
 }
 
 export function nodesAfter(events: RunEvent[], upTo: number): RunAt {
@@ -57,7 +61,9 @@ export function nodesAfter(events: RunEvent[], upTo: number): RunAt {
     if (event.type === "workflow_retried") forgetEnds(nodes);
     isStopped = event.type === "workflow_retried" ? false : isStopped || stops(event);
     const node = nodeOf(event);
-    const state = event.type === "task_scheduled" ? textOf(event.payload?.["node_state"]) || "pending" : stateAfter[event.type];
+    const nodeState = textOf(event.payload?.["node_state"]);
+    const hasOwn = event.type === "task_scheduled" || (event.type === "step_started" && nodeState !== "");
+    const state = hasOwn ? nodeState || "pending" : stateAfter[event.type];
     if (!node || !state) continue;
     const attempt = event.payload?.["attempt"];
     const after = (known: NodeAt | undefined) => ({
@@ -67,7 +73,7 @@ export function nodesAfter(events: RunEvent[], upTo: number): RunAt {
     });
     const name = `${node.id}[${node.item}]`;
     if (node.item !== null) elements.set(name, after(elements.get(name)));
-    // An element that begins or completes leaves its whole where it is.
+    // An element that begins or completes does not change the state of its for_each.
     if (node.item !== null && state !== "failed") continue;
     nodes.set(node.id, after(nodes.get(node.id)));
   }
@@ -80,12 +86,12 @@ function stops(event: RunEvent): boolean {
   return event.type === "workflow_failed" || event.type === "deadline_exceeded";
 }
 
-// Where a task stood that no event has named.
+// The state of a task, also if no event names it.
 export function nodeAt({ nodes, isStopped }: RunAt, id: string): NodeAt {
   return nodes.get(id) ?? { state: isStopped ? "cancelled" : "blocked", attempt: 0, taskId: "" };
 }
 
-// What failed or was cancelled stands where it stood before it started.
+// Failed and canceled tasks return to the state before their start.
 function forgetEnds(nodes: Map<string, NodeAt>): void {
   for (const [id, node] of nodes) {
     if (node.state === "failed" || node.state === "cancelled") nodes.set(id, { ...node, state: "blocked" });
@@ -94,8 +100,8 @@ function forgetEnds(nodes: Map<string, NodeAt>): void {
 
 export interface Span {
   from: number; // ms
-  to: number | null; // null: it goes on
-  state: string; // how it ended, or what it does
+  to: number | null; // null: still open
+  state: string; // the outcome, or the current state
   what: string;
 }
 
@@ -109,6 +115,8 @@ const begins: Record<string, { state: string; what: string }> = {
   task_scheduled: { state: "pending", what: "waits for a worker" },
   task_started: { state: "running", what: "attempt" },
   task_retrying: { state: "retrying", what: "waits for the next attempt" },
+  step_started: { state: "running", what: "attempt" },
+  step_retrying: { state: "retrying", what: "waits for the next attempt" },
   timer_set: { state: "sleeping", what: "waits for the time" },
   child_started: { state: "running", what: "child run" },
 };
@@ -119,12 +127,26 @@ const ends: Record<string, string> = {
   task_timed_out: "timed_out",
   lease_expired: "lease_expired",
   task_retrying: "failed",
+  step_completed: "completed",
+  step_failed: "failed",
+  step_retrying: "failed",
   timer_fired: "completed",
   signal_consumed: "completed",
   child_finished: "completed",
   compensation_completed: "compensated",
   compensation_failed: "compensation_failed",
 };
+
+function isStepEnd(event: RunEvent): boolean {
+  return event.type === "step_completed" || event.type === "step_failed";
+}
+
+// The duration of the attempt that the event ends.
+function tookMs(event: RunEvent): number {
+  const detail = event.payload?.["detail"];
+  const took: unknown = typeof detail === "object" && detail !== null && "took_us" in detail ? detail.took_us : 0;
+  return typeof took === "number" ? took / 1000 : 0;
+}
 
 export function timelineOf(events: RunEvent[]): TimelineRow[] {
   const rows = new Map<string, TimelineRow>();
@@ -136,10 +158,14 @@ export function timelineOf(events: RunEvent[]): TimelineRow[] {
     rows.set(name, row);
     const at = Date.parse(event.at);
     const last = row.spans.at(-1);
+    const wasRunning = last?.to === null && last.state === "running";
     if (last && last.to === null && (ends[event.type] || begins[event.type])) {
       last.to = at;
       if (last.state === "running" && ends[event.type]) last.state = ends[event.type] ?? last.state;
     }
+    // A short step is written only when it ends.
+    if (isStepEnd(event) && !wasRunning)
+      row.spans.push({ from: at - tookMs(event), to: at, state: ends[event.type] ?? "completed", what: "attempt" });
     const isWait = event.payload?.["node_state"] === "waiting";
     const what = event.payload?.["items"] === undefined ? "waits for a signal" : "waits for its elements";
     const begun = isWait ? { state: "sleeping", what } : begins[event.type];

@@ -1,4 +1,4 @@
-// What there is to know of a run, as it is or as it was.
+// The facts of a run, in its current or a past state.
 import type { Run } from "../../api/types";
 import { Age, Fact, Facts, Id } from "../../parts/basics";
 import { Link } from "../../parts/link";
@@ -10,7 +10,7 @@ interface Props {
   isPast: boolean;
   isClosed: boolean;
   rewoundFrom: string | null;
-  round: number; // the children are looked at again when it changes
+  round: number; // a change reloads the children
 }
 
 export function RunFacts({ run, isPast, isClosed, rewoundFrom, round }: Props) {
@@ -62,7 +62,7 @@ function OtherRun({ name, id }: { name: string; id: string }) {
   );
 }
 
-// Of what has ended, "in 55 minutes" would say that something is still to come.
+// An absolute time: for an ended run, "in 55 minutes" would suggest that something is still to come.
 function momentOf(time: string): string {
   return new Date(time).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }

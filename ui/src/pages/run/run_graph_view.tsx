@@ -10,7 +10,7 @@ import { nodeAt, type RunAt } from "./run_events";
 
 interface Props {
   run: RunWithTasks;
-  past: RunAt | null; // null: as it is
+  past: RunAt | null; // null: the current state
   tasks: DefinitionTask[];
   chosen: string | null;
   onChoose: (id: string) => void;
@@ -33,7 +33,7 @@ export function RunGraphView({ run, past, tasks, chosen, onChoose }: Props) {
       const known = live.get(node.id);
       const now = known ?? node;
       const { state, attempt } = past ? nodeAt(past, node.id) : now;
-      // A compensation that was never needed stands nowhere.
+      // A compensation that was never needed has no state.
       if (node.type === "compensation" && (state === "blocked" || state === "cancelled"))
         return { id: node.id, type: node.type, state: null, note: undoes.get(node.id) ?? "" };
       const items = past ? null : known?.items;

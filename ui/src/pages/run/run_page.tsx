@@ -1,5 +1,5 @@
-// One run: its graph, its timeline, its log, what went in and came out, and everything one can do to it. The slider goes
-// back in time: everything is then shown as it was after that event.
+// One run: its graph, timeline, log, input, output and actions. The slider goes back in time: the whole page then shows
+// the state after that event.
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useConnection } from "../../api/context";
 import type { DefinitionTask, RunState } from "../../api/types";
@@ -21,7 +21,7 @@ import { Timeline } from "./timeline";
 import { usePast } from "./use_past";
 import { useRunEvents } from "./use_run_events";
 
-const noTasks: DefinitionTask[] = []; // always the same one: the layout of the graph hangs on it
+const noTasks: DefinitionTask[] = []; // a constant, since the layout of the graph depends on its identity
 const closedStates: RunState[] = ["completed", "failed", "compensated", "compensation_failed", "cancelled"];
 
 export function RunPage({ id }: { id: string }) {
@@ -133,7 +133,7 @@ function useDefinition(name: string | null, version: number | null) {
   return useLoaded(load).value;
 }
 
-// The first event has what a run was made of, and from which other one if it was rewound.
+// The first event contains the facts of a run, and the source run if it was rewound.
 function rewoundFrom(events: LoggedEvent[]): string | null {
   const made = events[0]?.payload?.["run"] as { rewound_from?: string } | undefined;
   return made?.rewound_from ?? null;

@@ -1,4 +1,4 @@
-// Sends a signal with a payload that is checked while it is written, and goes out as it was written.
+// Sends a signal. The payload is checked during typing and sent unchanged.
 import { useState } from "react";
 import { useConnection } from "../../api/context";
 import type { Run } from "../../api/types";

@@ -1,4 +1,4 @@
-// Back in time: the run as its events alone rebuild it, after any of them.
+// Goes back in time: shows the run as rebuilt from its events, after any of them.
 import { ProblemBox } from "../../parts/basics";
 import { StateMark } from "../../parts/state_mark";
 import { formatClock } from "../../text/format";

@@ -1,4 +1,4 @@
-// Who waited and who worked when: one row a task, attempts, sleeps and signals as bars.
+// The times of waiting and work: one row per task, with attempts, sleeps and signals as bars.
 import { useMemo, useState } from "react";
 import { Empty } from "../../parts/basics";
 import { formatMs, inWords } from "../../text/format";

@@ -1,4 +1,5 @@
-// The run as it was after an event: rebuilt by the server from the events alone, and its tasks from the same events.
+// The run as it was after an event: the server rebuilds the run from its events, and this page derives the tasks from
+// the same events.
 import { useCallback, useMemo, useRef } from "react";
 import { useConnection } from "../../api/context";
 import type { Problem } from "../../api/problem";
@@ -9,14 +10,14 @@ import { nodesAfter, type LoggedEvent, type RunAt } from "./run_events";
 
 export interface Past {
   upTo: number;
-  at: string; // when that event was
+  at: string; // the time of the event
   tasks: RunAt;
   run: Run | null; // null: the server has not answered yet
-  text: string; // of the run, as it came
+  text: string; // the unparsed text of the run
   problem: Problem | null;
 }
 
-// null: `upTo` is null, and the run is shown as it is.
+// Returns null if `upTo` is null and the run is shown in its current state.
 export function usePast(id: string, events: LoggedEvent[], upTo: number | null): Past | null {
   const { client, ns } = useConnection();
   const load = useCallback(
@@ -25,7 +26,7 @@ export function usePast(id: string, events: LoggedEvent[], upTo: number | null):
     [client, ns, id, upTo],
   );
   const replay = useLoaded(load);
-  // While the slider moves, what was shown last stays until the next is there: the page would flicker otherwise.
+  // While the slider moves, the last shown state stays until the next one is loaded. Otherwise the page would flicker.
   const last = useRef(replay.value);
   if (replay.value || upTo === null) last.current = replay.value;
   const shown = last.current;

@@ -1,4 +1,4 @@
-// All events of a run: those that were, page by page, then those that happen, as they do.
+// All events of a run: first the past ones, page by page, then new ones as they happen.
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Client } from "../../api/client";
 import { useConnection } from "../../api/context";
@@ -8,7 +8,7 @@ import { useEvents, type Following } from "../../live/use_events";
 import { entriesOf, fieldText } from "../../text/json_text";
 import type { LoggedEvent } from "./run_events";
 
-const drawEveryMs = 120; // a burst of events is drawn at once
+const drawEveryMs = 120; // batches a burst of events into one redraw
 
 function logged(text: string): LoggedEvent {
   return { ...(JSON.parse(text) as RunEvent), payloadText: fieldText(text, "payload") ?? "null" };
@@ -29,7 +29,8 @@ interface RunEvents {
   problem: Problem | null;
 }
 
-// One page is one run: another id is another page. `isClosed`: the run has ended, there is nothing to follow.
+// Each run has its own page instance, so `id` never changes. `isClosed`: the run has ended, so there is no stream to
+// follow.
 export function useRunEvents(id: string, isClosed: boolean): RunEvents {
   const { client, ns } = useConnection();
   const [events, setEvents] = useState<LoggedEvent[]>([]);
@@ -51,7 +52,7 @@ export function useRunEvents(id: string, isClosed: boolean): RunEvents {
     [draw],
   );
 
-  // Also when the run ends or is taken up again: what the stream did not bring is there, and what comes is followed anew.
+  // Also runs when the run ends or is resumed: loads the events that the stream missed, and then follows a new stream.
   useEffect(() => {
     const aborter = new AbortController();
     setHasPast(false);
@@ -72,7 +73,7 @@ export function useRunEvents(id: string, isClosed: boolean): RunEvents {
   }, [client, ns, id, isClosed, add]);
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
-  // Where the stream begins is decided once; from then on the id of the last event is what counts.
+  // The start of the stream is decided once; after that, the id of the last event counts.
   const asked = useMemo(() => ({ path: { ns, id }, query: { after: all.current.at(-1)?.sequence ?? 0 } }), [ns, id, hasPast]);
   const { following } = useEvents({
     client,

@@ -1,16 +1,16 @@
-// The filters of the list of runs: what the server filters by, and what only this page can (text).
+// The filters of the list of runs: those of the server, and the text filter of this page.
 import type { Client } from "../../api/client";
 import type { Page, Run } from "../../api/types";
 import { previewMax, type Bulk } from "../../parts/bulk_dialog";
 import { filterInWords, narrowed } from "../../parts/bulk_filter";
 
 export interface RunFilter {
-  asked: Record<string, string>; // of the server
+  asked: Record<string, string>; // applied by the server
   isRetrying: boolean;
   text: string;
 }
 
-// *retrying* is no state but a filter of its own: a run that is retrying is running, sleeping or paused as well.
+// *retrying* is not a state but a separate filter: a retrying run is also running, sleeping or paused.
 export function filterFrom(query: URLSearchParams): RunFilter {
   const { text = "", retrying = "", ...asked } = Object.fromEntries(query);
   return { asked, isRetrying: retrying === "true", text: text.trim().toLowerCase() };

@@ -57,7 +57,7 @@ export function RunsPage({ route }: { route: Route }) {
   const shown = useMemo(() => runs.items.filter((run) => hasText(run, filter.text)), [runs.items, filter.text]);
   const search = useTextSearch(runs, filter.text, shown.length);
   useRetryingAlone(route);
-  // What only this page can filter by, the server cannot act on.
+  // The server cannot act on a filter that only this page applies.
   const isOurs = filter.text !== "";
   const why = isOurs ? "Not possible by text, which only this page filters by" : "";
   return (
@@ -130,7 +130,7 @@ function searchedInWords(searched: number, found: number, isMore: boolean, isOn:
   return `${isOn ? "Searching…" : "Searched"} ${newest}${plural(searched, "run")} that the other filters find: ${plural(found, "has", "have")} the text.`;
 }
 
-// Addresses in which retrying stands among the states were made before it was a filter of its own.
+// Converts old addresses in which retrying is one of the states to the separate filter.
 function useRetryingAlone(route: Route): void {
   useEffect(() => {
     const query = Object.fromEntries(route.query);

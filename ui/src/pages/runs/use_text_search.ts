@@ -1,5 +1,5 @@
-// A text is looked for in rows that were read: more are read until enough of them have it, up to a limit that can be
-// raised, since nobody wants a page that reads a million runs by itself.
+// Searches loaded rows for a text, and loads more until enough rows match. A limit, which the user can raise, prevents
+// a page from loading a million runs automatically.
 import { useCallback, useEffect, useState } from "react";
 import type { Pages } from "../../live/use_pages";
 
@@ -7,9 +7,9 @@ export const searchedAtOnce = 2000;
 const enough = 40; // more than fit on a screen
 
 export interface TextSearch {
-  isOn: boolean; // it goes on reading
-  goOn: () => void; // search as many again
-  wantMore: () => void; // the last rows that were found are in sight
+  isOn: boolean; // still loading
+  goOn: () => void; // raises the limit by the same number of rows
+  wantMore: () => void; // the last matching rows are visible
 }
 
 export function useTextSearch(pages: Omit<Pages<{ id: string }>, "look">, text: string, found: number): TextSearch {

@@ -1,4 +1,4 @@
-// Fires the slots of a time that has passed: first which they are, then all of them.
+// Fires the slots of a past time span: shows the slots first, and then fires all of them.
 import { useCallback, useState } from "react";
 import { useConnection } from "../../api/context";
 import type { Schedule } from "../../api/types";
@@ -38,7 +38,7 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
     ),
   );
   const found = preview.problem ? null : preview.value;
-  const fresh = found && found.known !== null ? found.count - found.known : null; // null: nobody can tell
+  const fresh = found && found.known !== null ? found.count - found.known : null; // null: unknown
   const wanted = fresh ?? found?.count ?? 0;
   const isAllFresh = fresh === null || fresh === found?.count;
   const errorAt = (field: string) => preview.problem?.errors.find((error) => error.field === field)?.message ?? null;

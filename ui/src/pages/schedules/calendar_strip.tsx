@@ -1,4 +1,4 @@
-// The last and the next slots on a strip of the calendar, each with what became of it.
+// The last and the next slots on a calendar strip, each with its outcome.
 import { useEffect, useMemo, useRef } from "react";
 import type { Firing } from "../../api/types";
 import { useNow } from "../../live/use_now";
@@ -8,10 +8,10 @@ import { cellsOf, isWithinDay, slotClock, unitFor, zonedTime, type Cell, type Sl
 import { inWords } from "../../text/format";
 
 interface Shown extends Slot {
-  firing: Firing | null; // null: it is still to come
+  firing: Firing | null; // null: in the future
 }
 
-const shownMax = 4; // in one cell; more are counted
+const shownMax = 4; // per cell; the rest is shown as a count
 
 export function CalendarStrip({ firings, next, zone }: { firings: Firing[]; next: string[]; zone: string }) {
   const now = useNow();
@@ -23,7 +23,7 @@ export function CalendarStrip({ firings, next, zone }: { firings: Firing[]; next
   }, [next, slots]);
   const cells = cellsOf(slots, unit, now, zone);
 
-  // Where there is no room for all of it, now is what one wants to see.
+  // If the strip is too wide, scroll to the current time.
   useEffect(() => {
     const list = strip.current;
     const here = list?.querySelector<HTMLElement>(".cell-now");
@@ -73,7 +73,7 @@ function Slots({ cell, zone, unit }: { cell: Cell<Shown>; zone: string; unit: Un
   );
 }
 
-// A link to what a firing started, if it started something.
+// A link to the task or run that a firing started, if any.
 export function Started({ firing, children }: { firing: Firing | null; children: string }) {
   if (firing?.run_id) return <Link page="runs" id={firing.run_id}>{children}</Link>;
   if (firing?.task_id) return <Link page="tasks" id={firing.task_id}>{children}</Link>;

@@ -1,4 +1,4 @@
-// Deletes a schedule, once somebody has said so twice.
+// Deletes a schedule after a confirmation.
 import { useConnection } from "../../api/context";
 import { Dialog } from "../../parts/dialog";
 import { Form, useSending } from "../../parts/form";

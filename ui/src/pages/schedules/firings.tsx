@@ -1,4 +1,4 @@
-// What a schedule fired and skipped, the latest slot first, and what became of each.
+// The fired and skipped slots of a schedule, the latest first, with their outcomes.
 import type { Firing } from "../../api/types";
 import type { Pages } from "../../live/use_pages";
 import { Age, Id } from "../../parts/basics";

@@ -1,5 +1,5 @@
-// What the form of a schedule holds, and the request it becomes. JSON of users stays the text that it is.
-import type { Overlap, Schedule } from "../../api/types";
+// The content of a schedule's form, and the request made from it. JSON written by users stays text.
+import type { DstFold, DstGap, Overlap, Schedule } from "../../api/types";
 import { localTime, utcTime } from "../../text/format";
 import { faultOf, fieldText, indented } from "../../text/json_text";
 
@@ -13,11 +13,13 @@ export interface Draft {
   workflow: string;
   input: string; // JSON
   queue: string;
-  task: string; // JSON: type, payload and what else a task may have
+  task: string; // JSON: type, payload and further fields of a task
+  dst_gap: DstGap;
+  dst_fold: DstFold;
   overlap: Overlap;
   max_catchup: string;
   jitter: string;
-  start_at: string; // as the field for times has it
+  start_at: string; // in the format of a time field
   end_at: string;
 }
 
@@ -32,6 +34,8 @@ export const emptyDraft: Draft = {
   input: "null",
   queue: "",
   task: '{\n  "type": "email.send",\n  "payload": {}\n}',
+  dst_gap: "shift",
+  dst_fold: "first",
   overlap: "allow",
   max_catchup: "100",
   jitter: "0s",
@@ -39,7 +43,7 @@ export const emptyDraft: Draft = {
   end_at: "",
 };
 
-// `text` is the answer that the schedule came in.
+// `text` is the response that contains the schedule.
 export function draftOf(schedule: Schedule, text: string): Draft {
   const task = fieldText(text, "task");
   return {
@@ -54,6 +58,8 @@ export function draftOf(schedule: Schedule, text: string): Draft {
     input: indented(fieldText(text, "input") ?? "null"),
     queue: schedule.queue ?? "",
     task: task === null ? emptyDraft.task : indented(task),
+    dst_gap: schedule.dst.gap,
+    dst_fold: schedule.dst.fold,
     overlap: schedule.overlap,
     max_catchup: String(schedule.max_catchup),
     jitter: schedule.jitter,
@@ -62,7 +68,7 @@ export function draftOf(schedule: Schedule, text: string): Draft {
   };
 }
 
-// What is sent: everything of a new one; of one that is there what differs from `before`.
+// The request body: all fields of a new schedule, or the fields of an existing one that differ from `before`.
 export function bodyOf(draft: Draft, before: Draft | null): string {
   const is = (...names: (keyof Draft)[]) => before === null || names.some((name) => draft[name] !== before[name]);
   const text = (name: keyof Draft) => JSON.stringify(draft[name].trim());
@@ -78,8 +84,9 @@ export function bodyOf(draft: Draft, before: Draft | null): string {
     if (is("input")) fields.push(["input", draft.input]);
     if (is("queue")) fields.push(["queue", orNull(draft.queue)]);
   }
+  if (is("dst_gap", "dst_fold")) fields.push(["dst", JSON.stringify({ gap: draft.dst_gap, fold: draft.dst_fold })]);
   if (is("overlap")) fields.push(["overlap", text("overlap")]);
-  // What is no number is sent as it is: the server says what is wrong with it.
+  // An invalid number is sent unchanged: the server reports the error.
   if (is("max_catchup")) fields.push(["max_catchup", /^\d+$/.test(draft.max_catchup.trim()) ? draft.max_catchup.trim() : text("max_catchup")]);
   if (is("jitter")) fields.push(["jitter", draft.jitter.trim() === "" ? '"0s"' : text("jitter")]);
   if (is("start_at")) fields.push(["start_at", orNull(utcTime(draft.start_at))]);

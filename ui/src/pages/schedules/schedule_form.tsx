@@ -1,7 +1,7 @@
-// Makes a schedule or changes one. What the server refuses is said at the field it is about.
+// Creates or changes a schedule. Errors of the server are shown at the field that they name.
 import { useCallback, useState } from "react";
 import { useConnection } from "../../api/context";
-import { overlaps, type Schedule } from "../../api/types";
+import { dstFolds, dstGaps, overlaps, type Schedule } from "../../api/types";
 import { useLoaded } from "../../live/use_loaded";
 import { Dialog } from "../../parts/dialog";
 import { Form, useSending } from "../../parts/form";
@@ -10,7 +10,7 @@ import { JsonEditor } from "../../parts/json_editor";
 import { cronInWords, everyInWords } from "../../text/cron_words";
 import { inWords } from "../../text/format";
 import { bodyOf, emptyDraft, hasFault, type Draft } from "./schedule_draft";
-import { overlapMeans } from "./schedule_words";
+import { foldMeans, gapMeans, overlapMeans } from "./schedule_words";
 
 interface Props {
   before: Draft | null; // null: a new one
@@ -72,13 +72,29 @@ export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
         )}
         <div className="pair">
           <SelectField
-            label="While the one before is not done"
+            label="If the previous firing has not ended"
             options={overlaps.map((name) => ({ name, label: `${inWords(name)}: ${overlapMeans[name]}` }))}
             value={draft.overlap}
             onChange={(overlap) => set({ overlap })}
           />
-          <Field label="Missed slots made up for" {...field("max_catchup")} />
+          <Field label="Missed slots that fire, at most" {...field("max_catchup")} />
         </div>
+        {draft.timing === "cron" && (
+          <div className="pair">
+            <SelectField
+              label="A fixed time that a clock change leaves out"
+              options={dstGaps.map((name) => ({ name, label: gapMeans[name] }))}
+              value={draft.dst_gap}
+              onChange={(dst_gap) => set({ dst_gap })}
+            />
+            <SelectField
+              label="A fixed time that a clock change repeats"
+              options={dstFolds.map((name) => ({ name, label: foldMeans[name] }))}
+              value={draft.dst_fold}
+              onChange={(dst_fold) => set({ dst_fold })}
+            />
+          </div>
+        )}
         <div className="thirds">
           <Field label="Jitter, up to" {...field("jitter")} />
           <Field label="Not before (your time)" type="datetime-local" {...field("start_at")} />

@@ -1,4 +1,4 @@
-// One schedule: when it fires and what it starts, its last and next slots, and what can be done with it.
+// One schedule: its timing, its job, its last and next slots, and its actions.
 import { useCallback, useMemo, useState } from "react";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
@@ -14,11 +14,11 @@ import { Firings, type FiringRow } from "./firings";
 import { DeleteDialog } from "./delete_dialog";
 import { draftOf } from "./schedule_draft";
 import { ScheduleForm } from "./schedule_form";
-import { overlapMeans, scheduleState, timingInWords } from "./schedule_words";
+import { foldMeans, gapMeans, overlapMeans, scheduleState, timingInWords } from "./schedule_words";
 import { Target } from "./schedules_page";
 import { TriggerDialog } from "./trigger_dialog";
 
-const nextCount = 200; // enough to fill the strip, whatever its cells are
+const nextCount = 200; // enough to fill the strip with any cell size
 const refreshMs = 2000;
 
 export function SchedulePage({ name }: { name: string }) {
@@ -96,10 +96,15 @@ export function SchedulePage({ name }: { name: string }) {
           <Age at={schedule.next_fire_at} />
         </Fact>
         <Fact name="Last">
-          <Age at={schedule.last_fire_at} />
+          <Age at={schedule.last_fired_at} />
         </Fact>
         <Fact name="While the one before runs">{overlapMeans[schedule.overlap]}</Fact>
-        <Fact name="Makes up for">{schedule.max_catchup} missed</Fact>
+        <Fact name="Missed slots that fire">{schedule.max_catchup === 0 ? "none" : `at most ${schedule.max_catchup}`}</Fact>
+        {schedule.cron !== null && (
+          <Fact name="When the clocks change">
+            {gapMeans[schedule.dst.gap]}; {foldMeans[schedule.dst.fold]}
+          </Fact>
+        )}
         {schedule.jitter !== "0s" && <Fact name="Jitter">up to {schedule.jitter}</Fact>}
         {schedule.queue && <Fact name="Queue">{schedule.queue}</Fact>}
         {schedule.start_at && (

@@ -1,5 +1,5 @@
 // A schedule in words.
-import type { Overlap, Schedule } from "../../api/types";
+import type { DstFold, DstGap, Overlap, Schedule } from "../../api/types";
 import { cronInWords, everyInWords } from "../../text/cron_words";
 
 export function timingInWords(schedule: Schedule): string {
@@ -12,10 +12,21 @@ export function scheduleState(schedule: Schedule): string {
   return schedule.next_fire_at === null ? "ended" : "active";
 }
 
-// What becomes of a slot while what the one before started is not done.
+// What happens to a slot while the previous job is still running.
 export const overlapMeans: Record<Overlap, string> = {
   allow: "starts all the same",
   skip: "lets the slot pass",
   queue: "starts once that is done",
   cancel_previous: "cancels that and starts",
+};
+
+// What happens to a fixed time when the UTC offset changes.
+export const gapMeans: Record<DstGap, string> = {
+  shift: "a time that is left out fires right after the gap",
+  skip: "a time that is left out does not fire",
+};
+export const foldMeans: Record<DstFold, string> = {
+  first: "a repeated time fires the first time",
+  last: "a repeated time fires the last time",
+  both: "a repeated time fires both times",
 };

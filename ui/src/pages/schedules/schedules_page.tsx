@@ -1,4 +1,4 @@
-// The schedules that there are: when each starts what.
+// The list of schedules, with their timing and jobs.
 import { useCallback, useState } from "react";
 import type { Schedule } from "../../api/types";
 import { useConnection } from "../../api/context";
@@ -20,7 +20,7 @@ const columns: Column<Schedule>[] = [
   { name: "Time zone", width: "minmax(60px, 126px)", cell: (schedule) => (schedule.cron === null ? "" : schedule.timezone), isSecondary: true },
   { name: "Starts", width: "minmax(90px, 1.3fr)", cell: (schedule) => <Target schedule={schedule} />, isSecondary: true },
   { name: "Next", width: "minmax(66px, 96px)", cell: (schedule) => <Age at={schedule.next_fire_at} /> },
-  { name: "Last", width: "minmax(84px, 150px)", cell: (schedule) => <LastFiring name={schedule.name} at={schedule.last_fire_at} /> },
+  { name: "Last", width: "minmax(84px, 150px)", cell: (schedule) => <LastFiring name={schedule.name} at={schedule.last_fired_at} next={schedule.next_fire_at} /> },
 ];
 
 export function Target({ schedule }: { schedule: Schedule }) {

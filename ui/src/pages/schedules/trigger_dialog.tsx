@@ -1,4 +1,4 @@
-// Fires a schedule once more, after a look at what that starts.
+// Fires a schedule once more, after showing what that starts.
 import { useConnection } from "../../api/context";
 import type { Schedule } from "../../api/types";
 import { Dialog } from "../../parts/dialog";

@@ -1,4 +1,4 @@
-// Each attempt of a task: who held it, for how long, and what became of it.
+// The attempts of a task: the holder, the duration and the outcome of each.
 import type { Attempt } from "../../api/types";
 import { Age, Id } from "../../parts/basics";
 import { StateMark } from "../../parts/state_mark";
@@ -56,7 +56,7 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
   );
 }
 
-// The same where there is little room.
+// A compact form for narrow places.
 export function AttemptList({ attempts }: { attempts: Attempt[] }) {
   return (
     <ol className="attempt-list" aria-label="Attempts">

@@ -1,4 +1,4 @@
-// Retry or cancel all tasks that a filter finds.
+// Retries or cancels all tasks that match a filter.
 import type { Client } from "../../api/client";
 import { previewMax, type Bulk } from "../../parts/bulk_dialog";
 import { filterInWords, narrowed } from "../../parts/bulk_filter";
@@ -7,7 +7,7 @@ import { plural } from "../../text/format";
 type Verb = "retry" | "cancel";
 export type TaskFilter = Record<string, string>;
 
-// What a verb can do nothing to is left out before it is counted.
+// Statuses that a verb cannot act on are excluded before counting.
 const statusesFor: Record<Verb, string[]> = {
   retry: ["failed", "dead_letter"],
   cancel: ["pending", "blocked", "claimed", "running"],

@@ -1,4 +1,4 @@
-// One group of dead letters: what happened, to how many, and putting them all back.
+// One group of dead letters: the error, the number of tasks, and a button that redrives all of them.
 import { useRef, useState } from "react";
 import { useConnection } from "../../api/context";
 import { Age, Id } from "../../parts/basics";
@@ -14,8 +14,8 @@ const labelMax = 200;
 
 interface Props {
   group: DeadGroup;
-  isMore: boolean; // there are more dead letters than the page has read, perhaps of this group
-  failedRuns: ReadonlySet<string> | null; // which runs can be retried, where that is known
+  isMore: boolean; // the page has not read all dead letters, so this group may be larger
+  failedRuns: ReadonlySet<string> | null; // the runs that can be retried, if known
   onChange: () => void;
 }
 

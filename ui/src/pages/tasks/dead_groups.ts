@@ -1,4 +1,4 @@
-// Failed tasks by what went wrong, the largest group first.
+// Failed tasks grouped by failure, the largest group first.
 import type { Task } from "../../api/types";
 import { fingerprintOf, messageShape } from "../../text/fingerprint";
 
@@ -16,7 +16,7 @@ export function fingerprintOfTask({ type, error }: Task): string {
   return fingerprintOf(type, error?.code ?? "unknown", error?.message ?? "");
 }
 
-// A run has noted the end of its task: the task cannot come back by itself, the run can go on from it.
+// A run has recorded the end of its task: the task cannot be retried alone, but the run can continue from it.
 export function runsOf(tasks: Task[]): string[] {
   return [...new Set(tasks.flatMap((task) => (task.run_id === null ? [] : [task.run_id])))];
 }

@@ -1,4 +1,4 @@
-// All dead letters of a namespace, as far as it is reasonable to read them, and which of their runs can be retried.
+// The dead letters of a namespace, up to a limit, and which of their runs can be retried.
 import type { Client } from "../../api/client";
 import type { Page, Task } from "../../api/types";
 import { deadStatuses } from "./dead_groups";
@@ -9,7 +9,7 @@ const runPagesMax = 10;
 export interface DeadLetters {
   tasks: Task[];
   isMore: boolean;
-  failedRuns: ReadonlySet<string> | null; // only a failed run goes on; null: there are too many to know them all
+  failedRuns: ReadonlySet<string> | null; // only a failed run can be retried; null: too many to load them all
 }
 
 export async function loadDeadLetters(client: Client, ns: string, signal: AbortSignal): Promise<DeadLetters> {

@@ -1,4 +1,4 @@
-// Dead letters, the same failure once: a thousand tasks with one cause are one row and one decision.
+// Dead letters, grouped by failure: a thousand tasks with one cause are one row and one decision.
 import { useCallback, useMemo } from "react";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";

@@ -1,11 +1,11 @@
-// Puts back all dead letters of one fingerprint, those that the page never saw included: the tasks of the type are read
-// page by page, since a message has its shape in this page only. Tasks of their own are retried one by one; those of runs
-// by the runs, which go on from what failed.
+// Redrives all dead letters of one fingerprint, including those that the page has not loaded. It reads the tasks of the
+// type page by page, since only this page computes fingerprints. Tasks without a run are retried one by one; the others
+// are retried by retrying their runs, which continue from the failure.
 import type { Client } from "../../api/client";
 import type { Page, Task } from "../../api/types";
 import { deadStatuses, fingerprintOfTask, runsOf, type DeadGroup } from "./dead_groups";
 
-const atOnce = 6; // as many as a browser sends to one server anyway
+const atOnce = 6; // as many as a browser sends to one server concurrently
 
 export interface Redriving {
   client: Client;
@@ -17,7 +17,7 @@ export interface Redriving {
 
 export interface Redriven {
   changed: number;
-  refused: number; // their state allows it no more: somebody else was quicker, or the run has been undone
+  refused: number; // their state no longer allows it: another client was faster, or the run was undone
 }
 
 export function redriveTasks(redriving: Redriving): Promise<Redriven> {
@@ -38,7 +38,7 @@ async function redrive(redriving: Redriving, idsOf: (tasks: Task[]) => string[],
   const met = new Set<string>();
   let cursor: string | null = "";
   while (cursor !== null && !isStopped()) {
-    // The oldest first: what comes back meanwhile, or fails again, is not met a second time.
+    // The oldest first, so that tasks that return or fail again meanwhile are not processed twice.
     const page: Page<Task> = await client.call("GET /v1/{ns}/tasks", {
       path: { ns },
       query: { type: group.type, status: deadStatuses, order: "asc", limit: 500, cursor },

@@ -1,4 +1,4 @@
-// One task: where it stands, what it was given and gave, and each attempt.
+// One task: its state, payload, output and attempts.
 import { useCallback } from "react";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
@@ -13,7 +13,7 @@ import { fieldText } from "../../text/json_text";
 import { Attempts } from "./attempts";
 import { shownStatus } from "./tasks_page";
 
-// The idempotency key for outside calls: the same for every attempt.
+// The idempotency key for external calls: the same for every attempt.
 function operationKey(task: { id: string; run_id: string | null; node_id: string | null }): string {
   return task.run_id === null ? task.id : `${task.run_id}:${task.node_id}`;
 }

@@ -34,7 +34,7 @@ const columns: Column<Task>[] = [
   { name: "Created", width: "minmax(84px, 110px)", cell: (task) => <Age at={task.created_at} /> },
 ];
 
-// A task that waits after an attempt did not work looks like one that never ran, unless it is said.
+// Distinguishes a task that waits after a failed attempt from one that never ran.
 export function shownStatus(task: Task): string {
   return task.status === "pending" && task.attempt > 0 ? "retrying" : task.status;
 }

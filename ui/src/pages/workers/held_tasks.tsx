@@ -1,4 +1,4 @@
-// What a worker holds right now, with how long its leases still run.
+// The tasks that a worker holds now, with the remaining time of their leases.
 import { useCallback } from "react";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";

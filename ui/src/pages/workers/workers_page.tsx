@@ -1,4 +1,4 @@
-// Workers: who is there, what each holds, and letting one go in peace.
+// Workers: their status, their held tasks, and draining.
 import { useCallback, useState } from "react";
 import type { Worker } from "../../api/types";
 import { useConnection } from "../../api/context";
@@ -12,7 +12,7 @@ import { HeldTasks } from "./held_tasks";
 
 const order = { online: 0, draining: 1, offline: 2 };
 
-// `id`: the worker that was asked for, if one was.
+// `id`: the worker in the address, if any.
 export function WorkersPage({ id }: { id: string | null }) {
   const { client, ns } = useConnection();
   const [showsOffline, setShowsOffline] = useState(id !== null);
