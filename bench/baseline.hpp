@@ -2,7 +2,7 @@
 // Measures the baseline of a store: one statement and one commit per operation.
 
 #include "bench/bench.hpp"
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "store/baseline.hpp"
 
 namespace pawl::bench {

@@ -8,7 +8,7 @@
 
 #include "bench/measurement.hpp"
 #include "client/open_store.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::bench {
 

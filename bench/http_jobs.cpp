@@ -9,7 +9,7 @@
 #include "bench/bench.hpp"
 #include "bench/http_load.hpp"
 #include "bench/load.hpp"
-#include "core/json_value.hpp"
+#include "core/json/json_value.hpp"
 #include "runtime/env.hpp"
 
 namespace pawl::bench {

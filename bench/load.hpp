@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/progress.hpp"
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "runtime/runtime.hpp"
 
 namespace pawl::bench {

@@ -1,10 +1,15 @@
 # The few shapes of target in this repository. Sources are globbed, so a new file needs no edit of CMake files.
 
-# pawl_library(NAME DIR dir [EXCLUDE regex] [LINK targets...])
-# A static library of dir/*.cpp; while the folder has none, an interface library with the same links.
+# pawl_library(NAME DIR dir [ROOMS] [EXCLUDE regex] [LINK targets...])
+# A static library of dir/*.cpp, with ROOMS also of dir/*/*.cpp; while there are none, an interface library with the same
+# links.
 function(pawl_library name)
-  cmake_parse_arguments(ARG "" "DIR;EXCLUDE" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "ROOMS" "DIR;EXCLUDE" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${ARG_DIR}/*.cpp)
+  if(ARG_ROOMS)
+    file(GLOB rooms CONFIGURE_DEPENDS ${ARG_DIR}/*/*.cpp)
+    list(APPEND sources ${rooms})
+  endif()
   if(ARG_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${ARG_EXCLUDE}")
   endif()

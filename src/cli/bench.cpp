@@ -13,7 +13,7 @@
 #include "cli/store_option.hpp"
 #include "cli/supervise.hpp"
 #include "client/open_store.hpp"
-#include "core/problem.hpp"
+#include "core/base/problem.hpp"
 
 namespace pawl::cli {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/print.hpp"
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 
 namespace pawl::cli {
 

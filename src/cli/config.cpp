@@ -10,7 +10,7 @@
 
 #include "cli/nearest.hpp"
 #include "cli/redact.hpp"
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 
 namespace pawl::cli {
 

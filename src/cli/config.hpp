@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "core/result.hpp"
-#include "core/time.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::cli {
 

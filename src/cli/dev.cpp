@@ -11,7 +11,7 @@
 #include "cli/store_api.hpp"
 #include "cli/supervise.hpp"
 #include "cli/token_keeper.hpp"
-#include "core/problem.hpp"
+#include "core/base/problem.hpp"
 #include "runtime/guarded.hpp"
 
 namespace pawl::cli {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::cli {
 

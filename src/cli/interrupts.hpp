@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::cli {
 

@@ -19,9 +19,9 @@
 #include "cli/log_format.hpp"
 #include "cli/parse.hpp"
 #include "cli/supervise.hpp"
-#include "core/ensure.hpp"
-#include "core/json_writer.hpp"
-#include "core/low_memory.hpp"
+#include "core/base/ensure.hpp"
+#include "core/base/low_memory.hpp"
+#include "core/json/json_writer.hpp"
 #include "runtime/env.hpp"
 #include "store/store.hpp"
 

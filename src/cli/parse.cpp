@@ -11,7 +11,7 @@
 
 #include "cli/help.hpp"
 #include "cli/nearest.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::cli {
 

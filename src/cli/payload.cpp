@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "client/raw_json.hpp"
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 
 namespace pawl::cli {
 

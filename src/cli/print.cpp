@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cli/redact.hpp"
-#include "core/json.hpp"
-#include "core/json_writer.hpp"
-#include "core/printable.hpp"
+#include "core/base/printable.hpp"
+#include "core/json/json.hpp"
+#include "core/json/json_writer.hpp"
 
 namespace pawl::cli {
 

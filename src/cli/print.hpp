@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/env.hpp"
-#include "core/problem.hpp"
-#include "core/time.hpp"
+#include "core/base/env.hpp"
+#include "core/base/problem.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::cli {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/session.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::cli {
 

@@ -1,6 +1,6 @@
 // pawl schedule: manages schedules.
 
-#include "core/schedule.hpp"
+#include "core/schedule/schedule.hpp"
 
 #include <fmt/format.h>
 

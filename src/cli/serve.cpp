@@ -10,7 +10,7 @@
 #include "cli/serve_options.hpp"
 #include "cli/store_option.hpp"
 #include "client/open_store.hpp"
-#include "core/problem.hpp"
+#include "core/base/problem.hpp"
 #include "server/log.hpp"
 
 namespace pawl::cli {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "client/raw_json.hpp"
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 
 namespace pawl::cli {
 

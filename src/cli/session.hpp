@@ -9,7 +9,7 @@
 
 #include "cli/command.hpp"
 #include "client/http_caller.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace pawl::cli {
 

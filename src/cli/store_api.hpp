@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 #include "runtime/runtime.hpp"
 
 namespace pawl::cli {

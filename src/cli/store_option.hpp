@@ -5,7 +5,7 @@
 
 #include "cli/command.hpp"
 #include "client/open_store.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace pawl::cli {
 

@@ -8,8 +8,8 @@
 
 #include <sys/types.h>
 
-#include "core/env.hpp"
-#include "core/result.hpp"
+#include "core/base/env.hpp"
+#include "core/base/result.hpp"
 #include "net/descriptor.hpp"
 
 namespace pawl::cli {

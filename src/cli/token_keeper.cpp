@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "client/raw_json.hpp"
-#include "core/limits.hpp"
-#include "core/sha256.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/sha256.hpp"
 #include "server/secrets.hpp"
 
 namespace pawl::cli {

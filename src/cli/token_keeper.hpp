@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "cli/session.hpp"
-#include "core/api.hpp"
+#include "core/api/api.hpp"
 
 namespace pawl::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/session.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::cli {
 

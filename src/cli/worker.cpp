@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "client/raw_json.hpp"
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 
 namespace pawl::cli {
 

@@ -7,8 +7,8 @@
 #include "cli/session.hpp"
 #include "client/definition_name.hpp"
 #include "client/raw_json.hpp"
-#include "core/definition.hpp"
-#include "core/graph_text.hpp"
+#include "core/definition/definition.hpp"
+#include "core/definition/graph_text.hpp"
 
 namespace pawl::cli {
 

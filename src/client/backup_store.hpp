@@ -4,7 +4,7 @@
 #include <string>
 
 #include "client/open_store.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace pawl::client {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "core/json_envelope.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
+#include "core/json/json_envelope.hpp"
 #include "wire/reader.hpp"
 
 namespace pawl::client {

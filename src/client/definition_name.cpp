@@ -1,7 +1,7 @@
 #include "client/definition_name.hpp"
 
 #include "client/raw_json.hpp"
-#include "core/json_value.hpp"
+#include "core/json/json_value.hpp"
 #include "wire/definition.hpp"
 
 namespace pawl::client {

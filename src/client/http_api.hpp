@@ -4,9 +4,9 @@
 #include <mutex>
 
 #include "client/http_caller.hpp"
-#include "core/api.hpp"
-#include "core/run_api.hpp"
-#include "core/schedule_api.hpp"
+#include "core/api/api.hpp"
+#include "core/api/run_api.hpp"
+#include "core/api/schedule_api.hpp"
 
 namespace pawl::client {
 

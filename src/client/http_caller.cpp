@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "client/waiting_stream.hpp"
-#include "core/ids.hpp"
-#include "core/json_envelope.hpp"
-#include "core/json_value.hpp"
+#include "core/base/ids.hpp"
+#include "core/json/json_envelope.hpp"
+#include "core/json/json_value.hpp"
 #include "runtime/env.hpp"
 #include "wire/task_read.hpp"
 

@@ -16,9 +16,9 @@
 
 #include "client/http_address.hpp"
 #include "client/tls_context.hpp"
-#include "core/env.hpp"
-#include "core/result.hpp"
-#include "core/time.hpp"
+#include "core/base/env.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::client {
 

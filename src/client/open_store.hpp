@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "core/env.hpp"
-#include "core/result.hpp"
+#include "core/base/env.hpp"
+#include "core/base/result.hpp"
 #include "store/baseline.hpp"
 #include "store/migrate.hpp"
 #include "store/store.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/api.hpp"
+#include "core/api/api.hpp"
 #include "wire/percent.hpp"
 #include "wire/reader.hpp"
 

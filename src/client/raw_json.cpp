@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/json.hpp"
-#include "core/json_value.hpp"
+#include "core/json/json.hpp"
+#include "core/json/json_value.hpp"
 
 namespace pawl::client {
 

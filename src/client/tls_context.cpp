@@ -4,7 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "net/tls_policy.hpp"
 
 namespace pawl::client {

@@ -6,7 +6,7 @@
 
 #include <openssl/ssl.h>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace pawl::client {
 

@@ -11,8 +11,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "core/result.hpp"
-#include "core/time.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
 #include "net/descriptor.hpp"
 #include "net/stream.hpp"
 

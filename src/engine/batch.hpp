@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/command.hpp"
-#include "core/env.hpp"
+#include "core/base/env.hpp"
+#include "core/task/command.hpp"
 #include "engine/batch_runs.hpp"
 #include "engine/id_source.hpp"
 #include "engine/working_records.hpp"

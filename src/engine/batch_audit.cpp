@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "core/canary.hpp"
-#include "core/idempotency.hpp"
-#include "core/token.hpp"
+#include "core/base/canary.hpp"
+#include "core/records/idempotency.hpp"
+#include "core/records/token.hpp"
 #include "engine/batch.hpp"
 
 namespace pawl::engine {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "engine/batch.hpp"
 
 namespace pawl::engine {

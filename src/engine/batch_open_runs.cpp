@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "core/ensure.hpp"
-#include "core/inbox.hpp"
+#include "core/base/ensure.hpp"
+#include "core/records/inbox.hpp"
 #include "engine/batch_runs.hpp"
 
 namespace pawl::engine {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/canary.hpp"
-#include "core/token.hpp"
+#include "core/base/canary.hpp"
+#include "core/records/token.hpp"
 #include "engine/batch_runs.hpp"
 
 namespace pawl::engine {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "engine/batch.hpp"
 
 namespace pawl::engine {

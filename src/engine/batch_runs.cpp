@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "core/ensure.hpp"
-#include "core/inbox.hpp"
-#include "core/json_writer.hpp"
-#include "core/worker.hpp"
+#include "core/base/ensure.hpp"
+#include "core/json/json_writer.hpp"
+#include "core/records/inbox.hpp"
+#include "core/records/worker.hpp"
 
 namespace pawl::engine {
 

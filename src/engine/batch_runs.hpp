@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "core/command.hpp"
+#include "core/task/command.hpp"
 #include "engine/declared_types.hpp"
 #include "engine/id_source.hpp"
 #include "engine/run_inputs.hpp"

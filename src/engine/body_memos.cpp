@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/node_page.hpp"
+#include "core/run/node_page.hpp"
 #include "engine/batch_runs.hpp"
 
 namespace pawl::engine {

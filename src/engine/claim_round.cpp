@@ -6,10 +6,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/canary.hpp"
-#include "core/fairness.hpp"
-#include "core/queue.hpp"
-#include "core/type_pattern.hpp"
+#include "core/base/canary.hpp"
+#include "core/queue/fairness.hpp"
+#include "core/queue/queue.hpp"
+#include "core/task/type_pattern.hpp"
 #include "engine/fair_take.hpp"
 
 namespace pawl::engine {

@@ -1,7 +1,7 @@
 #pragma once
 // Counts the effects of a committed command in the engine's statistics.
 
-#include "core/command.hpp"
+#include "core/task/command.hpp"
 #include "engine/engine.hpp"
 
 namespace pawl::engine {

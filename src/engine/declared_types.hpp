@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "core/env.hpp"
-#include "core/task_type.hpp"
+#include "core/base/env.hpp"
+#include "core/task/task_type.hpp"
 
 namespace pawl::engine {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/idempotency.hpp"
-#include "core/worker.hpp"
+#include "core/records/idempotency.hpp"
+#include "core/records/worker.hpp"
 
 namespace pawl::engine {
 

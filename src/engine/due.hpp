@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "core/command.hpp"
-#include "core/maintenance.hpp"
+#include "core/records/maintenance.hpp"
+#include "core/task/command.hpp"
 #include "store/store.hpp"
 
 namespace pawl::engine {

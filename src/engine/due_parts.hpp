@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/command.hpp"
+#include "core/task/command.hpp"
 
 namespace pawl::engine {
 

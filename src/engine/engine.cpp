@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "core/canary.hpp"
-#include "core/damage.hpp"
-#include "core/low_memory.hpp"
+#include "core/base/canary.hpp"
+#include "core/base/damage.hpp"
+#include "core/base/low_memory.hpp"
 #include "engine/claim_round.hpp"
 #include "engine/count_effects.hpp"
 #include "engine/due.hpp"

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/command.hpp"
-#include "core/env.hpp"
+#include "core/base/env.hpp"
+#include "core/task/command.hpp"
 #include "engine/batch.hpp"
 #include "engine/id_source.hpp"
 #include "engine/lease_notices.hpp"
@@ -65,7 +65,7 @@ struct EngineStats {
   std::atomic<std::int64_t> erased = 0;           // tasks, runs and audit entries past their retention
   std::atomic<std::int64_t> tasks_set_aside = 0;  // unreadable claimable tasks; counted again each hour
   std::atomic<std::int64_t> runs_parked = 0;      // runs that a timer or deadline could not advance
-  // Steps of the store's clock (core/store_clock.hpp) that this node observed or another node recorded.
+  // Steps of the store's clock (core/base/store_clock.hpp) that this node observed or another node recorded.
   std::atomic<std::int64_t> clock_steps_forward = 0;
   std::atomic<std::int64_t> clock_steps_back = 0;
 };

@@ -1,6 +1,6 @@
 // Engine's part that reports steps of the store's clock.
 
-#include "core/store_clock.hpp"
+#include "core/base/store_clock.hpp"
 #include "engine/engine.hpp"
 
 namespace pawl::engine {

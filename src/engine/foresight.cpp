@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "core/definition_record.hpp"
-#include "core/step.hpp"
-#include "core/worker.hpp"
+#include "core/definition/definition_record.hpp"
+#include "core/records/worker.hpp"
+#include "core/run/step.hpp"
 #include "engine/claim_round.hpp"
 
 namespace pawl::engine {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/command.hpp"
+#include "core/task/command.hpp"
 #include "engine/batch.hpp"
 #include "engine/waiters.hpp"
 #include "store/store.hpp"

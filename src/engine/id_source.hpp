@@ -4,7 +4,7 @@
 
 #include <mutex>
 
-#include "core/ids.hpp"
+#include "core/base/ids.hpp"
 
 namespace pawl::engine {
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/env.hpp"
-#include "core/ids.hpp"
+#include "core/base/env.hpp"
+#include "core/base/ids.hpp"
 
 namespace pawl::engine {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/definition_record.hpp"
-#include "core/expression.hpp"
+#include "core/definition/definition_record.hpp"
+#include "core/definition/expression.hpp"
 #include "store/store.hpp"
 
 namespace pawl::engine {

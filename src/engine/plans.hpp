@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/definition.hpp"
-#include "core/graph.hpp"
-#include "core/record.hpp"
-#include "core/working_run.hpp"
+#include "core/definition/definition.hpp"
+#include "core/definition/graph.hpp"
+#include "core/records/record.hpp"
+#include "core/run/working_run.hpp"
 
 namespace pawl::engine {
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "core/command.hpp"
-#include "core/retention.hpp"
+#include "core/records/retention.hpp"
+#include "core/task/command.hpp"
 #include "store/store.hpp"
 
 namespace pawl::engine {

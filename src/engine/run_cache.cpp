@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 
 namespace pawl::engine {
 

@@ -15,8 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/run_lag.hpp"
-#include "core/working_run.hpp"
+#include "core/run/run_lag.hpp"
+#include "core/run/working_run.hpp"
 
 namespace pawl::engine {
 

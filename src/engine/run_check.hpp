@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run_apply.hpp"
+#include "core/run/run_apply.hpp"
 #include "store/runs.hpp"
 
 namespace pawl::engine {

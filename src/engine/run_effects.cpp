@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/task_machine.hpp"
+#include "core/task/task_machine.hpp"
 #include "engine/batch_runs.hpp"
 
 namespace pawl::engine {

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "core/task.hpp"
+#include "core/task/task.hpp"
 
 namespace pawl::engine {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/run.hpp"
+#include "core/run/run.hpp"
 
 namespace pawl::engine {
 

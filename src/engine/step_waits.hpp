@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
-#include "core/command.hpp"
-#include "core/env.hpp"
-#include "core/step.hpp"
+#include "core/base/env.hpp"
+#include "core/run/step.hpp"
+#include "core/task/command.hpp"
 
 namespace pawl::engine {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 
 namespace pawl::engine {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/record.hpp"
+#include "core/records/record.hpp"
 #include "engine/plans.hpp"
 #include "engine/verify_retention.hpp"
 #include "engine/verify_run.hpp"

@@ -2,7 +2,7 @@
 // Checks a store's invariants. It reads pages while the store is in use, so a suspected violation is read
 // again in one piece before it is reported. docs/guides/verify.md describes each check.
 
-#include "core/maintenance.hpp"
+#include "core/records/maintenance.hpp"
 #include "store/store.hpp"
 
 namespace pawl::engine {

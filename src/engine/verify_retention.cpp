@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/node.hpp"
+#include "core/records/node.hpp"
 #include "engine/retention.hpp"
 
 namespace pawl::engine {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/retention.hpp"
+#include "core/records/retention.hpp"
 #include "store/store.hpp"
 
 namespace pawl::engine {

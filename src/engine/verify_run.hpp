@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/working_run.hpp"
+#include "core/run/working_run.hpp"
 #include "store/runs.hpp"
 
 namespace pawl::engine {

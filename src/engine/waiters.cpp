@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/canary.hpp"
-#include "core/type_pattern.hpp"
+#include "core/base/canary.hpp"
+#include "core/task/type_pattern.hpp"
 
 namespace pawl::engine {
 

@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/command.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
+#include "core/task/command.hpp"
 #include "store/store.hpp"
 
 namespace pawl::engine {

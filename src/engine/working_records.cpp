@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/canary.hpp"
-#include "core/ensure.hpp"
-#include "core/store_clock.hpp"
+#include "core/base/canary.hpp"
+#include "core/base/ensure.hpp"
+#include "core/base/store_clock.hpp"
 #include "engine/distinct.hpp"
 
 namespace pawl::engine {

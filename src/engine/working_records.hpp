@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/record.hpp"
+#include "core/records/record.hpp"
 #include "store/store.hpp"
 
 namespace pawl::engine {

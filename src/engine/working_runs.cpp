@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "core/canary.hpp"
-#include "core/ensure.hpp"
+#include "core/base/canary.hpp"
+#include "core/base/ensure.hpp"
 #include "engine/distinct.hpp"
 
 namespace pawl::engine {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run_machine.hpp"
+#include "core/run/run_machine.hpp"
 #include "engine/plans.hpp"
 #include "engine/run_cache.hpp"
 #include "engine/step_waits.hpp"

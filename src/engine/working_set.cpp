@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/canary.hpp"
-#include "core/ensure.hpp"
+#include "core/base/canary.hpp"
+#include "core/base/ensure.hpp"
 #include "engine/turns.hpp"
 
 namespace pawl::engine {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/task_machine.hpp"
+#include "core/task/task_machine.hpp"
 #include "engine/lease_notices.hpp"
 #include "engine/waiters.hpp"
 #include "store/store.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/low_memory.hpp"
+#include "core/base/low_memory.hpp"
 
 namespace pawl::runtime {
 

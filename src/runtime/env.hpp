@@ -4,7 +4,7 @@
 #include <array>
 #include <mutex>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 
 namespace pawl::runtime {
 

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::runtime {
 

@@ -1,12 +1,12 @@
 #pragma once
-// Executes the calls that SQL functions left in users' own transactions (core/inbox.hpp). Any node may do it
-// at any time: the store lets one of them take a call off the list, in the commit of its effect.
+// Executes the calls that SQL functions left in users' own transactions (core/records/inbox.hpp). Any node
+// may do it at any time: the store lets one of them take a call off the list, in the commit of its effect.
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/inbox.hpp"
+#include "core/records/inbox.hpp"
 #include "engine/engine.hpp"
 #include "runtime/local_api.hpp"
 

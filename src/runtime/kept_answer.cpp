@@ -1,7 +1,7 @@
 #include "runtime/kept_answer.hpp"
 
-#include "core/body.hpp"
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
+#include "core/json/body.hpp"
 
 namespace pawl::runtime {
 

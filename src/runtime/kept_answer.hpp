@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "core/command.hpp"
+#include "core/task/command.hpp"
 
 namespace pawl::runtime {
 

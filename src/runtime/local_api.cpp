@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "core/canary.hpp"
-#include "core/cursor.hpp"
+#include "core/base/canary.hpp"
+#include "core/base/cursor.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/kept_answer.hpp"

@@ -11,11 +11,11 @@
 #include <optional>
 #include <set>
 
-#include "core/api.hpp"
-#include "core/env.hpp"
-#include "core/retention.hpp"
-#include "core/run_api.hpp"
-#include "core/schedule_plan.hpp"
+#include "core/api/api.hpp"
+#include "core/api/run_api.hpp"
+#include "core/base/env.hpp"
+#include "core/records/retention.hpp"
+#include "core/schedule/schedule_plan.hpp"
 #include "engine/id_source.hpp"
 #include "engine/lease_notices.hpp"
 #include "engine/plans.hpp"

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "core/definition.hpp"
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
+#include "core/definition/definition.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/local_api.hpp"
 

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "core/canary.hpp"
-#include "core/type_pattern.hpp"
+#include "core/base/canary.hpp"
+#include "core/task/type_pattern.hpp"
 #include "runtime/local_api.hpp"
 
 namespace pawl::runtime {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "core/cursor.hpp"
+#include "core/base/cursor.hpp"
 #include "engine/run_check.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/local_api.hpp"

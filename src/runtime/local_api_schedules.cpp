@@ -1,5 +1,6 @@
 // LocalApi's calls on schedules. A change is computed from the schedule as it was read
-// (core/schedule_plan.hpp) and stored if the schedule has not changed since; otherwise it is computed again.
+// (core/schedule/schedule_plan.hpp) and stored if the schedule has not changed since; otherwise it is
+// computed again.
 
 #include <algorithm>
 #include <utility>

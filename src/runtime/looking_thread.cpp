@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/low_memory.hpp"
+#include "core/base/low_memory.hpp"
 
 namespace pawl::runtime {
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::runtime {
 

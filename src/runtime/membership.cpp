@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "runtime/guarded.hpp"
 
 namespace pawl::runtime {

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <string>
 
-#include "core/env.hpp"
-#include "core/node.hpp"
+#include "core/base/env.hpp"
+#include "core/records/node.hpp"
 #include "engine/engine.hpp"
 
 namespace pawl::runtime {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "core/result.hpp"
-#include "core/time.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::runtime {
 

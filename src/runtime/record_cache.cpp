@@ -1,6 +1,6 @@
 #include "runtime/record_cache.hpp"
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 
 namespace pawl::runtime {
 

@@ -11,9 +11,9 @@
 #include <optional>
 #include <span>
 
-#include "core/env.hpp"
-#include "core/record.hpp"
-#include "core/task_type.hpp"
+#include "core/base/env.hpp"
+#include "core/records/record.hpp"
+#include "core/task/task_type.hpp"
 
 namespace pawl::runtime {
 

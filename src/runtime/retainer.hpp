@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "engine/engine.hpp"
 #include "engine/retention.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "core/api.hpp"
+#include "core/api/api.hpp"
 #include "engine/engine.hpp"
 #include "runtime/commit_loop.hpp"
 #include "runtime/inbox.hpp"

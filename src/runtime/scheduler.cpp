@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "runtime/guarded.hpp"
 #include "runtime/zones.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/low_memory.hpp"
+#include "core/base/low_memory.hpp"
 
 namespace pawl::runtime {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/slots.hpp"
+#include "core/schedule/slots.hpp"
 
 namespace pawl::runtime {
 

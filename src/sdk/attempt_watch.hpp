@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/step.hpp"
+#include "core/run/step.hpp"
 #include "sdk/connection.hpp"
 
 namespace pawl::detail {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/command.hpp"
+#include "core/task/command.hpp"
 #include "pawl/error.hpp"
 #include "sdk/body.hpp"
 #include "sdk/sql.hpp"

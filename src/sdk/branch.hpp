@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/step.hpp"
+#include "core/run/step.hpp"
 
 namespace pawl::detail {
 

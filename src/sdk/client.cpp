@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 #include "sdk/connection.hpp"
 #include "sdk/convert.hpp"
 #include "sdk/promise.hpp"

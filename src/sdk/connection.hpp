@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "client/http_api.hpp"
-#include "core/api.hpp"
-#include "core/run_api.hpp"
-#include "core/schedule_api.hpp"
+#include "core/api/api.hpp"
+#include "core/api/run_api.hpp"
+#include "core/api/schedule_api.hpp"
 #include "pawl/options.hpp"
 #include "runtime/env.hpp"
 #include "runtime/runtime.hpp"

@@ -4,14 +4,14 @@
 #include <string>
 #include <string_view>
 
-#include "core/ids.hpp"
-#include "core/problem.hpp"
-#include "core/result.hpp"
-#include "core/retry.hpp"
-#include "core/run.hpp"
-#include "core/run_event.hpp"
-#include "core/step.hpp"
-#include "core/task_spec.hpp"
+#include "core/base/ids.hpp"
+#include "core/base/problem.hpp"
+#include "core/base/result.hpp"
+#include "core/run/run.hpp"
+#include "core/run/run_event.hpp"
+#include "core/run/step.hpp"
+#include "core/task/retry.hpp"
+#include "core/task/task_spec.hpp"
 #include "pawl/client.hpp"
 #include "store/store.hpp"
 

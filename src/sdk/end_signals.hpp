@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "net/descriptor.hpp"
 
 namespace pawl::detail {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/step.hpp"
+#include "core/run/step.hpp"
 
 namespace pawl::detail {
 

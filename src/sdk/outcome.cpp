@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/command.hpp"
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
+#include "core/task/command.hpp"
 #include "pawl/error.hpp"
 #include "pawl/json.hpp"
 #include "worker/outcome.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/task.hpp"
+#include "core/task/task.hpp"
 
 namespace pawl::detail {
 

@@ -2,8 +2,8 @@
 
 #include <openssl/rand.h>
 
-#include "core/ensure.hpp"
-#include "core/token.hpp"
+#include "core/base/ensure.hpp"
+#include "core/records/token.hpp"
 #include "pawl/error.hpp"
 
 namespace pawl::detail {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/step.hpp"
+#include "core/run/step.hpp"
 
 namespace pawl::detail {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "core/command.hpp"
+#include "core/task/command.hpp"
 #include "sdk/connection.hpp"
 #include "sdk/outcome.hpp"
 #include "sdk/together.hpp"

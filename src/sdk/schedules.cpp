@@ -1,6 +1,6 @@
 // The schedule calls of pawl::Client.
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 #include "pawl/client.hpp"
 #include "sdk/connection.hpp"
 #include "sdk/convert.hpp"

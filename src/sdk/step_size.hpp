@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "core/step.hpp"
+#include "core/run/step.hpp"
 
 namespace pawl::detail {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/run.hpp"
+#include "core/run/run.hpp"
 
 namespace pawl::detail {
 

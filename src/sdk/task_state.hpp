@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "core/command.hpp"
+#include "core/task/command.hpp"
 #include "sdk/connection.hpp"
 #include "worker/lease.hpp"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 #include "runtime/gate.hpp"
 
 namespace pawl::detail {

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/limits.hpp"
-#include "core/printable.hpp"
-#include "core/schema.hpp"
-#include "core/step.hpp"
-#include "core/type_pattern.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/printable.hpp"
+#include "core/json/schema.hpp"
+#include "core/run/step.hpp"
+#include "core/task/type_pattern.hpp"
 #include "runtime/scheduling.hpp"
 #include "sdk/body.hpp"
 #include "sdk/convert.hpp"

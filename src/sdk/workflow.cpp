@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/sha256.hpp"
+#include "core/base/sha256.hpp"
 #include "sdk/body.hpp"
 #include "sdk/convert.hpp"
 #include "sdk/pending.hpp"

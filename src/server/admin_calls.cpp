@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/sha256.hpp"
+#include "core/base/sha256.hpp"
 #include "server/body.hpp"
 #include "server/calls.hpp"
 #include "server/reach.hpp"

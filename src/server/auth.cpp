@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "core/canary.hpp"
-#include "core/sha256.hpp"
+#include "core/base/canary.hpp"
+#include "core/base/sha256.hpp"
 #include "wire/access.hpp"
 
 namespace pawl::server {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "core/api.hpp"
-#include "core/env.hpp"
+#include "core/api/api.hpp"
+#include "core/base/env.hpp"
 #include "server/request.hpp"
 
 namespace pawl::server {

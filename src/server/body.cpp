@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/json_envelope.hpp"
+#include "core/json/json_envelope.hpp"
 
 namespace pawl::server {
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "core/json.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
+#include "core/json/json.hpp"
 #include "server/request.hpp"
 #include "wire/percent.hpp"
 #include "wire/reader.hpp"

@@ -1,7 +1,7 @@
 #include "server/bootstrap.hpp"
 
-#include "core/sha256.hpp"
-#include "core/token.hpp"
+#include "core/base/sha256.hpp"
+#include "core/records/token.hpp"
 #include "server/secrets.hpp"
 
 namespace pawl::server {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "core/api.hpp"
-#include "core/result.hpp"
+#include "core/api/api.hpp"
+#include "core/base/result.hpp"
 
 namespace pawl::server {
 

@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "core/api.hpp"
-#include "core/run_api.hpp"
+#include "core/api/api.hpp"
+#include "core/api/run_api.hpp"
 #include "engine/engine.hpp"
 #include "runtime/local_api.hpp"
 #include "server/auth.hpp"

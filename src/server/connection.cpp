@@ -9,7 +9,7 @@
 #include <boost/beast/http/status.hpp>
 #include <fmt/format.h>
 
-#include "core/low_memory.hpp"
+#include "core/base/low_memory.hpp"
 #include "server/pending.hpp"
 #include "server/request_target.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <boost/beast/zlib/inflate_stream.hpp>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "server/dashboard_files.hpp"
 
 namespace pawl::server {

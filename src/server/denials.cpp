@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 #include "wire/writer.hpp"
 
 namespace pawl::server {

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "core/audit.hpp"
-#include "core/command.hpp"
-#include "core/env.hpp"
+#include "core/base/env.hpp"
+#include "core/records/audit.hpp"
+#include "core/task/command.hpp"
 #include "server/threads.hpp"
 
 namespace pawl::server {

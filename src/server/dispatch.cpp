@@ -5,7 +5,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "core/low_memory.hpp"
+#include "core/base/low_memory.hpp"
 #include "server/once.hpp"
 #include "server/reach.hpp"
 #include "server/request_target.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "server/calls.hpp"
 #include "server/host_names.hpp"
 #include "server/log.hpp"

@@ -6,7 +6,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 
 namespace pawl::server {
 

@@ -14,7 +14,7 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
-#include "core/low_memory.hpp"
+#include "core/base/low_memory.hpp"
 #include "server/open_connections.hpp"
 #include "server/peer_network.hpp"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include "core/printable.hpp"
+#include "core/base/printable.hpp"
 #include "wire/writer.hpp"
 
 namespace pawl::server {

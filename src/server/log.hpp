@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 
 namespace pawl::server {
 

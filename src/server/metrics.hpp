@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/queue.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
+#include "core/queue/queue.hpp"
 #include "engine/engine.hpp"
 #include "wire/routes.hpp"
 

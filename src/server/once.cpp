@@ -3,7 +3,7 @@
 #include <future>
 #include <memory>
 
-#include "core/sha256.hpp"
+#include "core/base/sha256.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 

@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 #include "server/connection.hpp"
 
 namespace pawl::server {

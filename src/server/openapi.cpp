@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "server/calls.hpp"
 #include "server/openapi_schema.hpp"
 #include "wire/operations.hpp"

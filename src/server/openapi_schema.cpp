@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "wire/shapes.hpp"
 
 namespace pawl::server {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 #include "server/request.hpp"
 
 namespace pawl::server {

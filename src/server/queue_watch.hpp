@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api.hpp"
+#include "core/api/api.hpp"
 #include "server/auth.hpp"
 #include "server/event_stream.hpp"
 #include "server/request.hpp"

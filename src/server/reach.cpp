@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "server/body.hpp"
 #include "wire/access.hpp"
 

@@ -2,8 +2,8 @@
 // Queue checks for tokens that are bound to queues, where the check must read the store. The queue of a task
 // or run never changes, so the result stays valid. Call these on a thread that may block.
 
-#include "core/checkpoint.hpp"
-#include "core/run_command.hpp"
+#include "core/records/checkpoint.hpp"
+#include "core/run/run_command.hpp"
 #include "server/calls.hpp"
 
 namespace pawl::server {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/json.hpp"
-#include "core/sha256.hpp"
+#include "core/base/sha256.hpp"
+#include "core/json/json.hpp"
 #include "server/calls.hpp"
 #include "server/once.hpp"
 #include "server/reach.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/audit.hpp"
-#include "core/problem.hpp"
+#include "core/base/problem.hpp"
+#include "core/records/audit.hpp"
 #include "server/event_stream.hpp"
 #include "server/threads.hpp"
 #include "wire/routes.hpp"

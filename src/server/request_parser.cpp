@@ -10,7 +10,7 @@
 #include <boost/beast/http/rfc7230.hpp>
 #include <boost/beast/http/string_body.hpp>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "server/request_target.hpp"
 
 namespace pawl::server {

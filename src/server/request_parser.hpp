@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/low_memory.hpp"
+#include "core/base/low_memory.hpp"
 #include "server/http_server.hpp"
 #include "server/request.hpp"
 

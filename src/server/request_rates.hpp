@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/env.hpp"
-#include "core/result.hpp"
+#include "core/base/env.hpp"
+#include "core/base/result.hpp"
 
 namespace pawl::server {
 

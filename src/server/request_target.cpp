@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 #include "server/host_names.hpp"
 #include "wire/routes.hpp"
 

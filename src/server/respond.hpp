@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/api.hpp"
+#include "core/api/api.hpp"
 #include "server/body.hpp"
 #include "server/request.hpp"
 #include "wire/writer.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/run_graph.hpp"
+#include "core/run/run_graph.hpp"
 #include "server/calls.hpp"
 #include "server/respond.hpp"
 #include "server/submit.hpp"

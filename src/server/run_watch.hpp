@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-#include "core/run_api.hpp"
+#include "core/api/run_api.hpp"
 #include "engine/run_watch.hpp"
 #include "server/auth.hpp"
 #include "server/event_stream.hpp"

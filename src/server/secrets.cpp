@@ -2,7 +2,7 @@
 
 #include <openssl/rand.h>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 
 namespace pawl::server {
 

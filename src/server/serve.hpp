@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "runtime/runtime.hpp"
 #include "server/auth.hpp"
 #include "server/event_streams.hpp"

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "core/api.hpp"
-#include "core/limits.hpp"
+#include "core/api/api.hpp"
+#include "core/base/limits.hpp"
 #include "server/body.hpp"
 
 namespace pawl::server {

@@ -2,7 +2,7 @@
 // Checks that the operating system allows the threads that a server needs, before the first one is started: a
 // server with only some of its threads is hard to shut down cleanly.
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace pawl::server {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "server/fair_threads.hpp"
 
 namespace pawl::server {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <openssl/ssl.h>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "net/tls_policy.hpp"
 
 namespace pawl::server {

@@ -9,7 +9,7 @@
 
 #include <boost/asio/ssl/context.hpp>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace pawl::server {
 

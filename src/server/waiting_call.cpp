@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 
 namespace pawl::server {
 

@@ -1,11 +1,11 @@
 #pragma once
-// Store time from this machine's clock, bridged over its steps (core/store_clock.hpp). Thread-safe.
+// Store time from this machine's clock, bridged over its steps (core/base/store_clock.hpp). Thread-safe.
 
 #include <memory>
 #include <mutex>
 
-#include "core/env.hpp"
-#include "core/store_clock.hpp"
+#include "core/base/env.hpp"
+#include "core/base/store_clock.hpp"
 
 namespace pawl::store {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/json_value.hpp"
-#include "core/json_writer.hpp"
+#include "core/json/json_value.hpp"
+#include "core/json/json_writer.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store {

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "core/queue.hpp"
-#include "core/record.hpp"
-#include "core/retry.hpp"
-#include "core/task.hpp"
+#include "core/queue/queue.hpp"
+#include "core/records/record.hpp"
+#include "core/task/retry.hpp"
+#include "core/task/task.hpp"
 
 namespace pawl::store {
 

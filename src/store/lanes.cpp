@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 
 namespace pawl::store {
 

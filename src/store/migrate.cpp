@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store {

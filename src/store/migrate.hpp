@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "store/migration_file.hpp"
 
 namespace pawl::store {

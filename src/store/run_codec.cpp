@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "core/json_envelope.hpp"
-#include "core/json_reader.hpp"
-#include "core/json_writer.hpp"
-#include "core/retry_json.hpp"
+#include "core/json/json_envelope.hpp"
+#include "core/json/json_reader.hpp"
+#include "core/json/json_writer.hpp"
+#include "core/task/retry_json.hpp"
 #include "store/codec.hpp"
 #include "store/store.hpp"
 

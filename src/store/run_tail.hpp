@@ -1,10 +1,10 @@
 #pragma once
-// Reads runs whose rows lag behind their log (core/run_lag.hpp): applies the tail, the events after the row's
-// sequence.
+// Reads runs whose rows lag behind their log (core/run/run_lag.hpp): applies the tail, the events after the
+// row's sequence.
 
 #include <vector>
 
-#include "core/run_apply.hpp"
+#include "core/run/run_apply.hpp"
 #include "store/runs.hpp"
 
 namespace pawl::store {

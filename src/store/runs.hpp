@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/command.hpp"
-#include "core/node_page.hpp"
-#include "core/run.hpp"
-#include "core/run_event.hpp"
-#include "core/run_lag.hpp"
+#include "core/run/node_page.hpp"
+#include "core/run/run.hpp"
+#include "core/run/run_event.hpp"
+#include "core/run/run_lag.hpp"
+#include "core/task/command.hpp"
 
 namespace pawl::store {
 
@@ -69,8 +69,8 @@ struct RunWrite {
 
   std::int64_t sequence_before = 0;  // 0: the run must not exist
   std::int64_t row_sequence = 0;     // the sequence in its row
-  bool lags = false;                 // only the events need to be written: see core/run_lag.hpp
-  bool is_bare = false;  // node rows may be omitted if the row is marked bare: see core/run_lag.hpp
+  bool lags = false;                 // only the events need to be written: see core/run/run_lag.hpp
+  bool is_bare = false;  // node rows may be omitted if the row is marked bare: see core/run/run_lag.hpp
   const core::Run* run = nullptr;
   std::vector<const core::Node*> nodes = {};      // changed since the row was written
   std::vector<const core::Signal*> signals = {};  // changed since the row was written

@@ -1,6 +1,6 @@
 #include "store/store.hpp"
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 
 namespace pawl::store {
 

@@ -19,14 +19,14 @@
 #include <string_view>
 #include <vector>
 
-#include "core/command.hpp"
-#include "core/maintenance.hpp"
-#include "core/queue.hpp"
-#include "core/record.hpp"
-#include "core/retention.hpp"
-#include "core/store_clock.hpp"
-#include "core/task.hpp"
-#include "core/vitals.hpp"
+#include "core/base/store_clock.hpp"
+#include "core/base/vitals.hpp"
+#include "core/queue/queue.hpp"
+#include "core/records/maintenance.hpp"
+#include "core/records/record.hpp"
+#include "core/records/retention.hpp"
+#include "core/task/command.hpp"
+#include "core/task/task.hpp"
 #include "store/runs.hpp"
 #include "store/sql.hpp"
 

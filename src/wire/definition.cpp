@@ -1,6 +1,6 @@
 #include "wire/definition.hpp"
 
-#include "core/source_line.hpp"
+#include "core/base/source_line.hpp"
 #include "wire/parts.hpp"
 #include "wire/yaml.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // Converts workflow definitions to and from JSON.
 
-#include "core/run_api.hpp"
+#include "core/api/run_api.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // Converts nodes, sweeps, verifications and store vitals to and from JSON.
 
-#include "core/api.hpp"
+#include "core/api/api.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "wire/task.hpp"
 
 namespace pawl::wire {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/ids.hpp"
-#include "core/task.hpp"
+#include "core/base/ids.hpp"
+#include "core/task/task.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 

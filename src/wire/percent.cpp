@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 
 namespace pawl::wire {
 

@@ -1,6 +1,6 @@
 #include "wire/problem.hpp"
 
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 
 namespace pawl::wire {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/problem.hpp"
+#include "core/base/problem.hpp"
 #include "wire/writer.hpp"
 
 namespace pawl::wire {

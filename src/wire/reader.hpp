@@ -1,7 +1,7 @@
 #pragma once
 // Exports core's strict request reader into this namespace.
 
-#include "core/json_reader.hpp"
+#include "core/json/json_reader.hpp"
 
 namespace pawl::wire {
 

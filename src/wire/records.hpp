@@ -2,8 +2,8 @@
 // Converts locks, idempotency keys, workers, types, tokens, namespaces, checkpoints and audit entries to and
 // from JSON.
 
-#include "core/api.hpp"
-#include "core/retry_json.hpp"
+#include "core/api/api.hpp"
+#include "core/task/retry_json.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/result.hpp"
-#include "core/token.hpp"
+#include "core/base/result.hpp"
+#include "core/records/token.hpp"
 
 namespace pawl::wire {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 #include "wire/parts.hpp"
 
 namespace pawl::wire {

@@ -1,8 +1,8 @@
 #pragma once
 // Converts runs to JSON and requests on runs to and from JSON. run_read.hpp reads the responses.
 
-#include "core/run_api.hpp"
-#include "core/run_graph.hpp"
+#include "core/api/run_api.hpp"
+#include "core/run/run_graph.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 

@@ -2,7 +2,7 @@
 // Reads responses about runs, for clients. Fields that responses omit (remaining work, next compensation) are
 // not set.
 
-#include "core/run_api.hpp"
+#include "core/api/run_api.hpp"
 #include "wire/reader.hpp"
 
 namespace pawl::wire {

@@ -1,7 +1,7 @@
 #pragma once
 // Converts schedules and their firings to and from JSON.
 
-#include "core/schedule_api.hpp"
+#include "core/api/schedule_api.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 

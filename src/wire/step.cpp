@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/retry_json.hpp"
+#include "core/task/retry_json.hpp"
 #include "wire/parts.hpp"
 #include "wire/problem.hpp"
 #include "wire/task.hpp"

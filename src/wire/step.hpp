@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/step.hpp"
+#include "core/run/step.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 

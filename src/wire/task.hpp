@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/api.hpp"
-#include "core/command.hpp"
-#include "core/result.hpp"
+#include "core/api/api.hpp"
+#include "core/base/result.hpp"
+#include "core/task/command.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 

@@ -2,7 +2,7 @@
 // Reads responses about tasks and queues, for clients. Unknown fields are ignored, so that an older client
 // can talk to a newer server.
 
-#include "core/api.hpp"
+#include "core/api/api.hpp"
 #include "wire/reader.hpp"
 
 namespace pawl::wire {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/task.hpp"
+#include "core/task/task.hpp"
 
 namespace pawl::wire {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Exports core's JSON writer into this namespace.
 
-#include "core/json_writer.hpp"
+#include "core/json/json_writer.hpp"
 
 namespace pawl::wire {
 

@@ -11,10 +11,10 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include "core/json.hpp"
-#include "core/json_value.hpp"
-#include "core/limits.hpp"
-#include "core/source_line.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/source_line.hpp"
+#include "core/json/json.hpp"
+#include "core/json/json_value.hpp"
 #include "wire/yaml_scalar.hpp"
 
 namespace pawl::wire {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 
 namespace pawl::wire {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/json.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
+#include "core/json/json.hpp"
 
 namespace pawl::wire {
 

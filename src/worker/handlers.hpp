@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "client/http_address.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace pawl::worker {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/problem.hpp"
+#include "core/base/problem.hpp"
 
 namespace pawl::worker {
 

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "net/descriptor.hpp"
 #include "worker/process.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/result.hpp"
-#include "core/time.hpp"
+#include "core/base/result.hpp"
+#include "core/base/time.hpp"
 #include "worker/worker_api.hpp"
 
 namespace pawl::worker {

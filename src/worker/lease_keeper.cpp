@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::worker {
 

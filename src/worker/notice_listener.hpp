@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 #include "worker/lease_keeper.hpp"
 
 namespace pawl::worker {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "client/raw_json.hpp"
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 
 namespace pawl::worker {
 

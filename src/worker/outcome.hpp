@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "client/http_caller.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 #include "worker/process.hpp"
 
 namespace pawl::worker {

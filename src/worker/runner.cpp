@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "client/raw_json.hpp"
-#include "core/limits.hpp"
-#include "core/time.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::worker {
 

@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 #include "worker/host.hpp"
 #include "worker/notice_listener.hpp"
 

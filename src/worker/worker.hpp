@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 #include "net/descriptor.hpp"
 #include "worker/handlers.hpp"
 #include "worker/lease_keeper.hpp"

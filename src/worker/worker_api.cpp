@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "client/raw_json.hpp"
-#include "core/limits.hpp"
-#include "core/time.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::worker {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "client/http_caller.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace pawl::worker {
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs/canaries.md"
-HEADER = ROOT / "src/core/canary.hpp"
+HEADER = ROOT / "src/core/base/canary.hpp"
 ROW = re.compile(r"^\| `(?P<name>\w+)` \| (?P<bug>[^|]+) \| (?P<suite>\w+) \| (?:`(?P<tests>[^`]+)`)? ?\|$")
 SECONDS_MOST = 300
 

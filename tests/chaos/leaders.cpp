@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::chaos {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "tests/chaos/load.hpp"
 
 namespace pawl::chaos {

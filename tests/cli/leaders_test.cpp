@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "client/http_caller.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "runtime/env.hpp"
 #include "tests/cli/live_server.hpp"
 #include "tests/support/env.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/help.hpp"
-#include "core/problem.hpp"
+#include "core/base/problem.hpp"
 #include "wire/operations.hpp"
 #include "wire/routes.hpp"
 #include "wire/shapes.hpp"

@@ -1,8 +1,8 @@
-// A short code run that never waits has no node rows (core/run_lag.hpp): its nodes are rebuilt from its log.
-// Neither reads nor later commands may show a difference.
+// A short code run that never waits has no node rows (core/run/run_lag.hpp): its nodes are rebuilt from its
+// log. Neither reads nor later commands may show a difference.
 #include <fmt/format.h>
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 #include "store/run_tail.hpp"
 #include "tests/conformance/code_steps.hpp"
 

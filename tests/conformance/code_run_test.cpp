@@ -1,5 +1,5 @@
 // Code runs: the body writes steps, waits, loses its worker, continues, and undoes.
-#include "core/run_graph.hpp"
+#include "core/run/run_graph.hpp"
 #include "tests/conformance/code_steps.hpp"
 
 namespace pawl::testing {

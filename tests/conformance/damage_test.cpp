@@ -6,7 +6,7 @@
 #include <libpq-fe.h>
 #include <sqlite3.h>
 
-#include "core/task_machine.hpp"
+#include "core/task/task_machine.hpp"
 #include "tests/conformance/code_steps.hpp"
 
 namespace pawl::testing {

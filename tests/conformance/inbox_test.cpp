@@ -1,7 +1,7 @@
 // Calls in the inbox: one node executes each exactly once, under the id that was returned, or keeps it with
 // the reason for its rejection. In production PostgreSQL's functions write them
 // (tests/store/postgres_functions_test.cpp); these tests write them directly, on every store.
-#include "core/inbox.hpp"
+#include "core/records/inbox.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
-// A run's row lags behind its log while the body goes from step to step (core/run_lag.hpp). Neither reads of
-// the run nor writes to it may show a difference.
+// A run's row lags behind its log while the body goes from step to step (core/run/run_lag.hpp). Neither reads
+// of the run nor writes to it may show a difference.
 #include <fmt/format.h>
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 #include "store/postgres/run_rows.hpp"
 #include "store/run_tail.hpp"
 #include "tests/conformance/code_steps.hpp"

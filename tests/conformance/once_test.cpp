@@ -1,5 +1,5 @@
 // Calls with an Idempotency-Key: the key and the call's effect are committed together.
-#include "core/idempotency.hpp"
+#include "core/records/idempotency.hpp"
 #include "tests/conformance/faults.hpp"
 #include "tests/conformance/steps.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run_api.hpp"
+#include "core/api/run_api.hpp"
 #include "tests/conformance/steps.hpp"
 
 namespace pawl::core {

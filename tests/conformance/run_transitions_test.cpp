@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/run_steps.hpp"
-#include "core/working_run.hpp"
+#include "core/run/run_steps.hpp"
+#include "core/run/working_run.hpp"
 #include "tests/conformance/run_steps.hpp"
 
 namespace pawl::testing {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/schedule_api.hpp"
+#include "core/api/schedule_api.hpp"
 #include "runtime/scheduler.hpp"
 #include "tests/support/harness.hpp"
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-#include "core/task_machine.hpp"
+#include "core/task/task_machine.hpp"
 #include "tests/conformance/steps.hpp"
 
 namespace pawl::testing {

@@ -1,5 +1,5 @@
 // Order and cycles of random graphs, compared with a naive model that searches from every node.
-#include "core/adjacency.hpp"
+#include "core/definition/adjacency.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/boxed.hpp"
+#include "core/base/boxed.hpp"
 
 #include <string>
 #include <vector>

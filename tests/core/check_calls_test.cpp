@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/command.hpp"
+#include "core/task/command.hpp"
 
 namespace pawl::core {
 namespace {

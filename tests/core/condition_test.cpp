@@ -1,5 +1,5 @@
 // Every operator of a task's `when`, the errors, and the bound on its cost.
-#include "core/condition.hpp"
+#include "core/definition/condition.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/cron.hpp"
+#include "core/schedule/cron.hpp"
 
 #include <string>
 #include <vector>

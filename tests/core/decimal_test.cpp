@@ -1,4 +1,4 @@
-#include "core/decimal.hpp"
+#include "core/json/decimal.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/definition.hpp"
+#include "core/definition/definition.hpp"
 #include "tests/core/definitions.hpp"
 #include "tests/support/env.hpp"
 

@@ -1,10 +1,10 @@
 // Definitions: parsing, writing, and a hash that depends on the content alone.
-#include "core/definition.hpp"
+#include "core/definition/definition.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 #include "tests/core/definitions.hpp"
 
 namespace pawl::core {

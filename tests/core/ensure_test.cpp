@@ -1,4 +1,4 @@
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Tasks that are forcibly taken from their holder.
 #include <gtest/gtest.h>
 
-#include "core/task_machine.hpp"
+#include "core/task/task_machine.hpp"
 #include "tests/core/now.hpp"
 
 namespace pawl::core {

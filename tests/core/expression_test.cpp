@@ -1,13 +1,13 @@
 // References and templates: a pointer resolves to its value, and all other text stays unchanged byte for
 // byte.
-#include "core/expression.hpp"
+#include "core/definition/expression.hpp"
 
 #include <map>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 
 namespace pawl::core {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/fairness.hpp"
+#include "core/queue/fairness.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/task.hpp"
+#include "core/task/task.hpp"
 
 namespace pawl::core {
 namespace {

@@ -1,5 +1,5 @@
 // A definition in its indexed form.
-#include "core/graph.hpp"
+#include "core/definition/graph.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/graph_text.hpp"
+#include "core/definition/graph_text.hpp"
 
 #include <gtest/gtest.h>
 

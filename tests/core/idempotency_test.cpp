@@ -1,4 +1,4 @@
-#include "core/idempotency.hpp"
+#include "core/records/idempotency.hpp"
 
 #include <gtest/gtest.h>
 

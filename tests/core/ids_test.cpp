@@ -1,6 +1,6 @@
 // UUIDv7: layout, order, and parsing.
 
-#include "core/ids.hpp"
+#include "core/base/ids.hpp"
 
 #include <set>
 

@@ -1,12 +1,12 @@
 // The JSON that is accepted: RFC 8259, depth 64, well-formed UTF-8, no lone surrogates. Accepted text is kept
 // byte for byte.
 
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 #include "tests/support/env.hpp"
 
 namespace pawl::core {

@@ -1,5 +1,5 @@
 // Splitting JSON text into its parts, and its canonical form.
-#include "core/json_value.hpp"
+#include "core/json/json_value.hpp"
 
 #include <gtest/gtest.h>
 

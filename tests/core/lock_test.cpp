@@ -1,4 +1,4 @@
-#include "core/lock.hpp"
+#include "core/records/lock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/node_page.hpp"
+#include "core/run/node_page.hpp"
 
 #include <gtest/gtest.h>
 

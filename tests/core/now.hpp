@@ -1,7 +1,7 @@
 #pragma once
 // The time of decisions in tests.
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::core {
 

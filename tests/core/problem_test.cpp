@@ -1,13 +1,13 @@
 // The table of problems, and Result.
 
-#include "core/problem.hpp"
+#include "core/base/problem.hpp"
 
 #include <memory>
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 namespace pawl::core {
 namespace {

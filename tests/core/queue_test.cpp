@@ -1,6 +1,6 @@
 // Rate limits, and changes of a queue's settings.
 
-#include "core/queue.hpp"
+#include "core/queue/queue.hpp"
 
 #include <vector>
 

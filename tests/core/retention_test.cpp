@@ -1,5 +1,5 @@
 // Which objects have expired, by which rule, and where a sweep may stop.
-#include "core/retention.hpp"
+#include "core/records/retention.hpp"
 
 #include <gtest/gtest.h>
 

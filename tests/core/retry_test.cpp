@@ -1,6 +1,6 @@
 // The backoff after a failed attempt, and which attempt is the last.
 
-#include "core/retry.hpp"
+#include "core/task/retry.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // A run as a graph for drawing.
-#include "core/run_graph.hpp"
+#include "core/run/run_graph.hpp"
 
 #include <gtest/gtest.h>
 

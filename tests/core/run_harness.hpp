@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/run_apply.hpp"
-#include "core/run_machine.hpp"
+#include "core/run/run_apply.hpp"
+#include "core/run/run_machine.hpp"
 #include "tests/support/env.hpp"
 
 namespace pawl::testing {

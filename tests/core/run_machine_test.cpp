@@ -1,5 +1,5 @@
 // Runs from start to end, one behavior per test. The harness replays each decision.
-#include "core/run_machine.hpp"
+#include "core/run/run_machine.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/run_machine.hpp"
+#include "core/run/run_machine.hpp"
 #include "tests/core/run_harness.hpp"
 
 namespace pawl::core {

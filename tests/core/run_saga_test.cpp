@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/run_machine.hpp"
+#include "core/run/run_machine.hpp"
 #include "tests/core/definitions.hpp"
 #include "tests/core/run_harness.hpp"
 

@@ -1,5 +1,5 @@
 // The table of run states, without the machine.
-#include "core/run.hpp"
+#include "core/run/run.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/run_event.hpp"
-#include "core/run_machine.hpp"
+#include "core/run/run_event.hpp"
+#include "core/run/run_machine.hpp"
 #include "tests/places/places.hpp"
 
 namespace pawl::core {

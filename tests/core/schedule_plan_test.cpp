@@ -1,5 +1,5 @@
 // Firings of schedules as decisions on records.
-#include "core/schedule_plan.hpp"
+#include "core/schedule/schedule_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SHA-256 against the test vectors of FIPS 180-4 and of NIST's SHA test suite.
-#include "core/sha256.hpp"
+#include "core/base/sha256.hpp"
 
 #include <gtest/gtest.h>
 

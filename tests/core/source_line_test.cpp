@@ -1,4 +1,4 @@
-#include "core/source_line.hpp"
+#include "core/base/source_line.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Store time across steps of the wall clock.
-#include "core/store_clock.hpp"
+#include "core/base/store_clock.hpp"
 
 #include <gtest/gtest.h>
 

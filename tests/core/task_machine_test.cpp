@@ -1,6 +1,6 @@
 // The table of task states, and the decisions that apply it, without a store.
 
-#include "core/task_machine.hpp"
+#include "core/task/task_machine.hpp"
 
 #include <algorithm>
 

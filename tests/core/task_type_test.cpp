@@ -1,4 +1,4 @@
-#include "core/task_type.hpp"
+#include "core/task/task_type.hpp"
 
 #include <gtest/gtest.h>
 

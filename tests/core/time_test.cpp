@@ -1,6 +1,6 @@
 // Times and durations in the formats of the API.
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 #include <gtest/gtest.h>
 

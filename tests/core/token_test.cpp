@@ -1,4 +1,4 @@
-#include "core/token.hpp"
+#include "core/records/token.hpp"
 
 #include <algorithm>
 #include <set>

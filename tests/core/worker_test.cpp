@@ -1,4 +1,4 @@
-#include "core/worker.hpp"
+#include "core/records/worker.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 
 #include "client/http_address.hpp"
 #include "client/raw_json.hpp"
-#include "core/command.hpp"
-#include "core/json.hpp"
-#include "core/printable.hpp"
+#include "core/base/printable.hpp"
+#include "core/json/json.hpp"
+#include "core/task/command.hpp"
 #include "tests/fuzz/demand.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "wire/definition.hpp"

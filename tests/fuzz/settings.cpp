@@ -3,9 +3,9 @@
 #include <string>
 
 #include "cli/config.hpp"
-#include "core/cursor.hpp"
-#include "core/node_page.hpp"
-#include "core/type_pattern.hpp"
+#include "core/base/cursor.hpp"
+#include "core/run/node_page.hpp"
+#include "core/task/type_pattern.hpp"
 #include "server/host_names.hpp"
 #include "tests/fuzz/demand.hpp"
 #include "tests/fuzz/targets.hpp"

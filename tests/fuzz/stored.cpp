@@ -2,8 +2,8 @@
 #include <array>
 #include <string>
 
-#include "core/inbox.hpp"
-#include "core/json.hpp"
+#include "core/json/json.hpp"
+#include "core/records/inbox.hpp"
 #include "store/codec.hpp"
 #include "store/run_codec.hpp"
 #include "store/store.hpp"

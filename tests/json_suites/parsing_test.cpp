@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 #include "tests/json_suites/suites.hpp"
 
 namespace pawl::testing {

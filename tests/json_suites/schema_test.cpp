@@ -2,7 +2,7 @@
 // is refused, never ignored, and tests/golden/json_schema_refused.txt lists those of draft 4 by name. An
 // accepted schema must judge each value as the suite does. PAWL_JSON_SCHEMA_SUITE=.../JSON-Schema-Test-Suite
 // also runs drafts 7 and 2020-12 of the repository.
-#include "core/schema.hpp"
+#include "core/json/schema.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/json_value.hpp"
+#include "core/json/json_value.hpp"
 #include "tests/json_suites/suites.hpp"
 #include "tests/support/golden.hpp"
 

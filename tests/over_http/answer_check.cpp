@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/ids.hpp"
-#include "core/time.hpp"
+#include "core/base/ids.hpp"
+#include "core/base/time.hpp"
 #include "server/calls.hpp"
 #include "server/openapi_schema.hpp"
 

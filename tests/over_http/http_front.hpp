@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "client/http_api.hpp"
-#include "core/api.hpp"
+#include "core/api/api.hpp"
 #include "runtime/local_api.hpp"
 #include "server/http_server.hpp"
 #include "tests/over_http/checked_dispatch.hpp"

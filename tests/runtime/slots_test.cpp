@@ -1,6 +1,6 @@
 // Slots in real time zones, compared minute by minute with the local time of the C library, an independent
 // implementation of the same rules.
-#include "core/slots.hpp"
+#include "core/schedule/slots.hpp"
 
 #include <array>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 #include "tests/server/json_fixture.hpp"
 
 namespace pawl::testing {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/sha256.hpp"
+#include "core/base/sha256.hpp"
 #include "tests/server/fixture.hpp"
 
 namespace pawl::testing {

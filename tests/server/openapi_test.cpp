@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/ids.hpp"
+#include "core/base/ids.hpp"
 #include "server/calls.hpp"
 #include "tests/over_http/answer_check.hpp"
 #include "tests/server/json_fixture.hpp"

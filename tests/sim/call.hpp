@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "core/command.hpp"
-#include "core/time.hpp"
+#include "core/base/time.hpp"
+#include "core/task/command.hpp"
 
 namespace pawl::sim {
 

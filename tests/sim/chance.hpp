@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 #include "tests/support/env.hpp"
 
 namespace pawl::sim {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/definition_record.hpp"
+#include "core/definition/definition_record.hpp"
 #include "tests/sim/flow_bodies.hpp"
 #include "tests/support/random_graph.hpp"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ids.hpp"
-#include "core/time.hpp"
+#include "core/base/ids.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::sim {
 

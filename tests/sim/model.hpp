@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/command.hpp"
-#include "core/queue.hpp"
-#include "core/task.hpp"
-#include "core/task_machine.hpp"
+#include "core/queue/queue.hpp"
+#include "core/task/command.hpp"
+#include "core/task/task.hpp"
+#include "core/task/task_machine.hpp"
 #include "tests/sim/store_time.hpp"
 #include "tests/sim/tally.hpp"
 #include "tests/sim/violation.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::sim {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "tests/sim/campaign.hpp"
 #include "tests/sim/flow_run.hpp"
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/env.hpp"
-#include "core/store_clock.hpp"
-#include "core/time.hpp"
+#include "core/base/env.hpp"
+#include "core/base/store_clock.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::sim {
 

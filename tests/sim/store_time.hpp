@@ -1,8 +1,8 @@
 #pragma once
 // The time of one transaction, in store time and in true time.
 
-#include "core/store_clock.hpp"
-#include "core/time.hpp"
+#include "core/base/store_clock.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::sim {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "store/store.hpp"
 
 namespace pawl::sim {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/task_machine.hpp"
+#include "core/task/task_machine.hpp"
 
 namespace pawl::sim {
 

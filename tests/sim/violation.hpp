@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/ids.hpp"
+#include "core/base/ids.hpp"
 #include "tests/sim/tally.hpp"
 
 namespace pawl::sim {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 #include "engine/verify.hpp"
 #include "runtime/env.hpp"
 #include "runtime/runtime.hpp"

@@ -8,9 +8,9 @@
 
 #include <libpq-fe.h>
 
-#include "core/env.hpp"
-#include "core/ids.hpp"
-#include "core/task_machine.hpp"
+#include "core/base/env.hpp"
+#include "core/base/ids.hpp"
+#include "core/task/task_machine.hpp"
 #include "store/postgres/postgres_store.hpp"
 #include "store/store.hpp"
 #include "tests/support/env.hpp"

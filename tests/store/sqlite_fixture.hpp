@@ -12,7 +12,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "core/task_machine.hpp"
+#include "core/task/task_machine.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
 namespace pawl::store {

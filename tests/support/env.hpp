@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 
 namespace pawl::testing {
 

@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/api.hpp"
+#include "core/api/api.hpp"
 #include "engine/engine.hpp"
 #include "runtime/local_api.hpp"
 #include "tests/support/env.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "store/store.hpp"
 
 namespace pawl::testing {

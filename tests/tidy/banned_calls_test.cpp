@@ -39,7 +39,7 @@ constexpr std::array kHomes{
     Home{"src/server/transport.cpp", "steady_clock::now"},  // deadlines of sockets, also real time
     Home{"src/engine/engine.cpp", "catch ("},               // the engine's loop
     Home{"src/runtime/guarded.hpp", "catch ("},             // the API dispatcher
-    Home{"src/core/low_memory.hpp", "catch ("},             // running out of memory ends a unit of work
+    Home{"src/core/base/low_memory.hpp", "catch ("},        // running out of memory ends a unit of work
     Home{"src/cli/main.cpp", "catch ("},                    // an exception of a command becomes its exit code
     Home{"src/cli/parse.cpp", "catch ("},                   // CLI11 throws for wrong usage
     Home{"src/cli/config_file.cpp", "catch ("},             // yaml-cpp throws for an invalid file

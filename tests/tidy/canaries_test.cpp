@@ -1,5 +1,5 @@
-// The table of docs/canaries.md matches core/canary.hpp, every canary is planted, and the tests named there
-// exist.
+// The table of docs/canaries.md matches core/base/canary.hpp, every canary is planted, and the tests named
+// there exist.
 #include <map>
 #include <regex>
 #include <set>

@@ -99,8 +99,8 @@ TEST(Docs, ABrokenLinkIsSeen) {
 }
 
 TEST(Docs, PathsAreReadOutOfProse) {
-  EXPECT_EQ(paths_named("See `src/core/api.hpp`, src/store/<db>/sql and src/core/*_machine.cpp."),
-            (std::vector<std::string>{"src/core/api.hpp", "src/store/", "src/core/*_machine.cpp"}));
+  EXPECT_EQ(paths_named("See `src/core/api/api.hpp`, src/store/<db>/sql and src/core/*_machine.cpp."),
+            (std::vector<std::string>{"src/core/api/api.hpp", "src/store/", "src/core/*_machine.cpp"}));
   EXPECT_TRUE(exists("src/store/migration*.hpp"));
   EXPECT_FALSE(exists("src/store/no_such*.hpp"));
 }

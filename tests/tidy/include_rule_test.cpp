@@ -160,8 +160,8 @@ TEST(IncludeRule, PublicHeadersSeeStdAndJsonOnly) {
 
 TEST(IncludeRule, SeesALowerLayerThatIncludesAHigherOne) {
   const auto file =
-      file_of("src/core/task.cpp", "#include \"core/task.hpp\"\n#include \"store/store.hpp\"\n");
-  EXPECT_EQ(check_source(file), Complaints{"src/core/task.cpp:2: core may not include store"});
+      file_of("src/core/task/task.cpp", "#include \"core/task/task.hpp\"\n#include \"store/store.hpp\"\n");
+  EXPECT_EQ(check_source(file), Complaints{"src/core/task/task.cpp:2: core may not include store"});
 }
 
 TEST(IncludeRule, SeesAnEngineThatKnowsItsDatabase) {

@@ -26,7 +26,7 @@ std::vector<SourceFile> files_under(std::initializer_list<std::string_view> fold
 
 SourceFile file_of(std::string path, std::string_view text);
 
-// "src/core/task.hpp:12: "
+// "src/core/task/task.hpp:12: "
 std::string at(const SourceFile& file, std::size_t line_index);
 
 std::string_view trimmed(std::string_view text);

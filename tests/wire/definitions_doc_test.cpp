@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/definition.hpp"
+#include "core/definition/definition.hpp"
 #include "tests/places/places.hpp"
 #include "wire/yaml.hpp"
 

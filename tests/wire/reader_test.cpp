@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "core/json/json.hpp"
 #include "wire/task.hpp"
 
 namespace pawl::wire {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/definition.hpp"
-#include "core/json_value.hpp"
-#include "core/limits.hpp"
-#include "core/source_line.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/source_line.hpp"
+#include "core/definition/definition.hpp"
+#include "core/json/json_value.hpp"
 #include "tests/core/definitions.hpp"
 #include "tests/support/env.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/limits.hpp"
+#include "core/base/limits.hpp"
 #include "tests/support/env.hpp"
 #include "tests/support/scripted_server.hpp"
 

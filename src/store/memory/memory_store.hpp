@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store {

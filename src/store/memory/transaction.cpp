@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 
 namespace pawl::store::memory {
 

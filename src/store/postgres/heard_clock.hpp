@@ -9,7 +9,7 @@
 #include <mutex>
 #include <optional>
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::store::postgres {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 
 namespace pawl::store::postgres {
 

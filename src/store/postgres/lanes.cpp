@@ -1,6 +1,6 @@
 #include <string>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "store/postgres/shared.hpp"
 #include "store/postgres/sql.hpp"
 

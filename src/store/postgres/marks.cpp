@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "store/postgres/monotonic.hpp"
 
 namespace pawl::store::postgres {

@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/ids.hpp"
-#include "core/time.hpp"
+#include "core/base/ids.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::store::postgres {
 

@@ -2,7 +2,7 @@
 // Monotonic time, independent of the store's clock: for backoff and for the staleness of caches. Nothing that
 // is stored depends on it.
 
-#include "core/time.hpp"
+#include "core/base/time.hpp"
 
 namespace pawl::store::postgres {
 

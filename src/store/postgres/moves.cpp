@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "store/codec.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/run_codec.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "store/codec.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"

@@ -8,7 +8,7 @@
 #include <array>
 #include <string_view>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #endif
 
 namespace pawl::store::postgres {

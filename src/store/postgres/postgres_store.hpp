@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "store/migrate.hpp"
 #include "store/store.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/worker.hpp"
+#include "core/records/worker.hpp"
 #include "store/codec.hpp"
 #include "store/postgres/monotonic.hpp"
 #include "store/postgres/sql.hpp"

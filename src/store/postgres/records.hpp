@@ -1,7 +1,7 @@
 #pragma once
 // Converts rows to records. The queries return the columns in the order given here.
 
-#include "core/task.hpp"
+#include "core/task/task.hpp"
 #include "store/postgres/rows.hpp"
 
 namespace pawl::store::postgres {

@@ -1,6 +1,6 @@
 #include "store/postgres/remembered.hpp"
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 
 namespace pawl::store::postgres {
 

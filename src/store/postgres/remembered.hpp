@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/task.hpp"
+#include "core/task/task.hpp"
 #include "store/postgres/params.hpp"
 #include "store/store.hpp"
 

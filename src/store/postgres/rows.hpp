@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/ids.hpp"
-#include "core/time.hpp"
+#include "core/base/ids.hpp"
+#include "core/base/time.hpp"
 #include "store/postgres/params.hpp"
 
 struct pg_result;  // of libpq

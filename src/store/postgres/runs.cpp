@@ -2,7 +2,7 @@
 #include <limits>
 #include <map>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "store/postgres/run_rows.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// The server's clock, bridged over its steps (core/store_clock.hpp), and an estimate of it for groups that
-// are decided before the server has answered.
+// The server's clock, bridged over its steps (core/base/store_clock.hpp), and an estimate of it for groups
+// that are decided before the server has answered.
 //
 // All nodes share one state, a record that is read with each time; the first node that observes a step writes
 // it. Thread-safe.
@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "core/env.hpp"
-#include "core/store_clock.hpp"
+#include "core/base/env.hpp"
+#include "core/base/store_clock.hpp"
 #include "store/postgres/heard_clock.hpp"
 #include "store/postgres/rows.hpp"
 

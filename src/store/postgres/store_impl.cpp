@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "store/migrate.hpp"
 #include "store/postgres/monotonic.hpp"
 #include "store/postgres/queues.hpp"

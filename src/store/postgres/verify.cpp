@@ -1,6 +1,6 @@
 // The checks of `pawl verify` that run in the database; see table_checks.hpp.
 
-#include "core/ids.hpp"
+#include "core/base/ids.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"
 #include "store/table_checks.hpp"

@@ -1,6 +1,6 @@
 #include "store/sqlite/clock.hpp"
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "store/sqlite/records.hpp"
 #include "store/sqlite/sql.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // Stores the steps of the store's clock in the SQLite file, for processes that open it later.
 
-#include "core/store_clock.hpp"
+#include "core/base/store_clock.hpp"
 #include "store/sqlite/connection.hpp"
 
 namespace pawl::store::sqlite {

@@ -1,6 +1,6 @@
 #include "store/sqlite/erase.hpp"
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/transaction.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store::sqlite {

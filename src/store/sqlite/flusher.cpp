@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store::sqlite {

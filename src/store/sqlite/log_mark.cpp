@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 #include "store/sqlite/private_files.hpp"
 #include "store/sqlite/sql.hpp"
 

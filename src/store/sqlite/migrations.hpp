@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "store/migrate.hpp"
 #include "store/sqlite/connection.hpp"
 

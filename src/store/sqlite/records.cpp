@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "store/codec.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/transaction.hpp"

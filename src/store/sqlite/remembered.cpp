@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/canary.hpp"
+#include "core/base/canary.hpp"
 
 namespace pawl::store::sqlite {
 

@@ -2,9 +2,9 @@
 // Converts rows to core structs. Each function reads the columns of the query in sql/ that its comment names,
 // in order.
 
-#include "core/queue.hpp"
-#include "core/retention.hpp"
-#include "core/task.hpp"
+#include "core/queue/queue.hpp"
+#include "core/records/retention.hpp"
+#include "core/task/task.hpp"
 #include "store/lanes.hpp"
 #include "store/sqlite/statement.hpp"
 

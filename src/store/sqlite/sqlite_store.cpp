@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/canary.hpp"
-#include "core/ensure.hpp"
+#include "core/base/canary.hpp"
+#include "core/base/ensure.hpp"
 #include "store/bridged_clock.hpp"
 #include "store/lanes.hpp"
 #include "store/sqlite/clock.hpp"

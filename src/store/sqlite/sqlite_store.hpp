@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "store/migrate.hpp"
 #include "store/store.hpp"
 

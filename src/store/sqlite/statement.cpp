@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "store/sqlite/error.hpp"
 
 namespace pawl::store::sqlite {

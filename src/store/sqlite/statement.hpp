@@ -11,9 +11,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include "core/ids.hpp"
-#include "core/json.hpp"
-#include "core/time.hpp"
+#include "core/base/ids.hpp"
+#include "core/base/time.hpp"
+#include "core/json/json.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;

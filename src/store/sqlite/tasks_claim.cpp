@@ -4,7 +4,7 @@
 #include <deque>
 #include <map>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/tasks_load.hpp"

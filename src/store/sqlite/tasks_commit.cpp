@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "store/codec.hpp"
 #include "store/run_codec.hpp"
 #include "store/sqlite/bulk_insert.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/ensure.hpp"
+#include "core/base/ensure.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sql.hpp"
 #include "store/sqlite/tasks_commit.hpp"

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "core/env.hpp"
+#include "core/base/env.hpp"
 #include "store/bridged_clock.hpp"
 #include "store/lanes.hpp"
 #include "store/sqlite/checkpointer.hpp"

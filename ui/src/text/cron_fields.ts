@@ -1,4 +1,4 @@
-// Parses a cron expression as the server does (src/core/cron_read.cpp). Returns null for an invalid one: the server
+// Parses a cron expression as the server does (src/core/schedule/cron_read.cpp). Returns null for an invalid one: the server
 // reports the error by field.
 
 // Values from `from` to `to` with a step; a single value if both are the same.

@@ -9,7 +9,7 @@ returns pg_catalog.text language sql immutable set search_path = pg_catalog, pg_
     else coalesce(to_json(value)::pg_catalog.text, 'null') end
 $$;
 
--- The same rules as in core/check.cpp.
+-- The same rules as in core/task/check.cpp.
 create or replace function pawl.check_text(field pg_catalog.text, value pg_catalog.text, characters_max int)
 returns void language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -39,7 +39,7 @@ begin
 end
 $$;
 
--- Why a server refuses a value that PostgreSQL accepts as JSON (core/json.cpp); null where it does not. The replaced
+-- Why a server refuses a value that PostgreSQL accepts as JSON (core/json/json.cpp); null where it does not. The replaced
 -- texts have the length of the originals, so that offsets stay those of the caller's text.
 create function pawl.json_fault(value pg_catalog.text)
 returns pg_catalog.text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
@@ -111,7 +111,7 @@ begin
 end
 $$;
 
--- core/schema.cpp, with a `type` that may also be a list. Keywords that check nothing are passed over.
+-- core/json/schema.cpp, with a `type` that may also be a list. Keywords that check nothing are passed over.
 create function pawl.check_schema(field pg_catalog.text, value pg_catalog.jsonb, schema pg_catalog.jsonb)
 returns void language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
