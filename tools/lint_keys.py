@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """tools/lint_keys.py ROOT COMPILE_COMMANDS COMMON
 
-Prints "key source" for each of our sources. The key is a hash of everything that its check depends on: the file
-COMMON, its compile command, the source, and our headers that it includes.
+Prints "key source" for each of our sources, those that changed last first. The key is a hash of everything that its
+check depends on: the file COMMON, its compile command, the source, and our files that it includes. A source can be one
+that CMake generated to compile several of ours together.
 """
 import functools
 import hashlib
@@ -13,15 +14,16 @@ import re
 import sys
 
 root, commands, common = (pathlib.Path(argument) for argument in sys.argv[1:])
-OURS = ("src", "bench", "examples", "tests", "tools")
+OURS = ("src", "bench", "examples", "tests", "tools", "build")
 INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
 @functools.cache
 def read(path):
-    """The hash of a file and the names that it includes."""
+    """The hash of a file (of any clone), its time, and the names that it includes."""
     content = path.read_bytes()
-    return hashlib.sha256(content).digest(), [name.decode() for name in INCLUDE.findall(content)]
+    names = [name.decode() for name in INCLUDE.findall(content)]
+    return hashlib.sha256(content.replace(str(root).encode(), b"")).digest(), path.stat().st_mtime, names
 
 
 @functools.cache
@@ -36,7 +38,7 @@ def closure(source, places):
     seen, left = {source: None}, [source]
     while left:
         path = left.pop()
-        for name in read(path)[1]:
+        for name in read(path)[2]:
             included = resolve(path.parent, name, places)
             if included and included not in seen:
                 seen[included] = None
@@ -44,17 +46,23 @@ def closure(source, places):
     return sorted(seen)
 
 
-def key_of(entry, source):
+def check_of(entry, source):
+    """When the source last changed, and the key of its check."""
     names = re.findall(r"-I(\S+)", entry["command"])
     places = tuple(place for place in map(pathlib.Path, names) if place.is_relative_to(root))
     digest = hashlib.sha256(common.read_bytes())
     digest.update(entry["command"].replace(str(root), "").encode())
-    for path in closure(source, places):
+    files = closure(source, places)
+    for path in files:
         digest.update(str(path.relative_to(root)).encode() + read(path)[0])
-    return digest.hexdigest()
+    changed = max((read(path)[1] for path in files if path.suffix == ".cpp"), default=0)
+    return changed, digest.hexdigest()
 
 
+checks = []
 for entry in json.loads(commands.read_text()):
     source = pathlib.Path(entry["file"])
     if source.is_relative_to(root) and source.relative_to(root).parts[0] in OURS:
-        print(key_of(entry, source), source)
+        checks.append((*check_of(entry, source), source))
+for _, key, source in sorted(checks, reverse=True):
+    print(key, source)
