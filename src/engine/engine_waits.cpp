@@ -18,6 +18,7 @@ void Engine::end_waits() {
 void Engine::end_waits_of(const std::string& ns, const std::string& worker_id) {
   for (const WaitingClaim& claim : waiters_.take_of_worker(ns, worker_id))
     claim.reply(Answer{std::vector<core::ClaimedTask>{}});
+  lease_notices_.end_of(ns, worker_id);
 }
 
 void Engine::abandon_waits() {

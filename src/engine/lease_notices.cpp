@@ -51,6 +51,17 @@ void LeaseNotices::end_expired() {
                 [now](const auto& entry) { return !entry.second.reply && entry.second.dropped_at <= now; });
 }
 
+void LeaseNotices::end_of(const std::string& ns, const std::string& worker_id) {
+  Replies replies;
+  {
+    const std::lock_guard lock{mutex_};
+    const auto found = mailboxes_.find({ns, worker_id});
+    if (found == mailboxes_.end() || !found->second.reply) return;
+    replies.emplace_back(std::exchange(found->second.reply, nullptr), std::vector<core::TaskId>{});
+  }
+  send(replies);
+}
+
 void LeaseNotices::end_all() {
   end_where([](const Mailbox&) { return true; });
 }

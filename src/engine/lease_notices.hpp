@@ -42,6 +42,8 @@ class LeaseNotices {
   void post(const std::vector<LeaseNotice>& notices);
   // Replies with none to the waits whose time has passed.
   void end_expired();
+  // Replies with none to this worker's wait.
+  void end_of(const std::string& ns, const std::string& worker_id);
   // Replies with none to every wait, for the shutdown.
   void end_all();
 

@@ -13,7 +13,7 @@ namespace pawl::detail {
 
 namespace {
 
-// A claim of an engine in this process cannot be canceled, so it waits no longer than a stop may take.
+// A stop that just misses the begin of a claim's wait waits for its end.
 constexpr core::Duration kEmbeddedClaimWait = std::chrono::milliseconds{200};
 constexpr core::Duration kHttpClaimWait = std::chrono::seconds{5};
 constexpr core::Duration kHttpNoticeWait = std::chrono::seconds{30};
@@ -48,6 +48,9 @@ class Embedded final : public Connection {
   }
   [[nodiscard]] Calls own_calls(core::Duration) override { return calls(); }
   [[nodiscard]] core::Duration claim_wait() const override { return kEmbeddedClaimWait; }
+  void end_waits_of(const std::string& worker_id) override {
+    runtime_.engine().end_waits_of(ns(), worker_id);
+  }
 
   [[nodiscard]] std::optional<std::string> why_no_sql() const override {
     if (store_->has_sql()) return std::nullopt;

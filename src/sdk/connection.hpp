@@ -42,7 +42,8 @@ class Calls {
   [[nodiscard]] core::Api& tasks() const { return *tasks_; }
   [[nodiscard]] core::RunApi& runs() const { return *runs_; }
   [[nodiscard]] core::ScheduleApi& schedules() const { return *schedules_; }
-  // Ends the current call and all later ones. A call of an engine in this process ends soon on its own.
+  // Ends the current call and all later ones, over HTTP. See `Connection::end_waits_of` for an engine in this
+  // process.
   void cancel() const {
     if (http_) http_->cancel();
   }
@@ -102,6 +103,9 @@ class Connection {
   [[nodiscard]] virtual core::Duration claim_wait() const = 0;
   // How long one request waits for notices.
   [[nodiscard]] virtual core::Duration notice_wait() const { return claim_wait(); }
+
+  // Ends the waits for work and for notices that this worker has in an engine of this process.
+  virtual void end_waits_of(const std::string& /*worker_id*/) {}
 
   // Why transactions with user SQL are impossible; nothing if they are possible.
   [[nodiscard]] virtual std::optional<std::string> why_no_sql() const = 0;

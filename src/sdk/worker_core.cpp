@@ -157,7 +157,7 @@ void WorkerCore::listen() {
     return ids;
   };
   listener_ = std::make_unique<worker::NoticeListener>(
-      worker::NoticeCalls{.wait = await_notices, .cancel = [this] { notice_calls_->cancel(); }}, *keeper_);
+      worker::NoticeCalls{.wait = await_notices, .cancel = [this] { end_waits(*notice_calls_); }}, *keeper_);
 }
 
 // --- claiming ---
@@ -422,13 +422,18 @@ int WorkerCore::threads_left_behind() {
 
 // --- the end ---
 
+void WorkerCore::end_waits(const Calls& calls) {
+  calls.cancel();
+  connection_->end_waits_of(reporter_->worker_id());
+}
+
 void WorkerCore::stop_claiming() {
   {
     const std::lock_guard lock{mutex_};
     is_stopping_ = true;
     slot_freed_.notify_all();
   }
-  claims_->cancel();
+  end_waits(*claims_);
   claimer_.join();
   const std::lock_guard lock{mutex_};
   is_closed_ = true;  // no work arrives after the waiting one

@@ -79,6 +79,8 @@ class WorkerCore : public std::enable_shared_from_this<WorkerCore> {
   // The function to call if the runner's current work hangs.
   [[nodiscard]] std::function<void(const std::string&)> on_hung(const Work& work, const SharedRunner& runner);
   void leave_behind(Runner& runner, const std::string& what);  // with the lock held
+  // Ends the current waiting call of `calls`.
+  void end_waits(const Calls& calls);
   void stop_claiming();
   [[nodiscard]] bool is_idle_within(core::Duration wait);
   void join_runners();

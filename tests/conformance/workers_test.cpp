@@ -100,6 +100,18 @@ TEST_P(Workers, ThatWaitForNoticesAreRepliedToOnceEach) {
   EXPECT_EQ(replies.size(), 3U);
 }
 
+TEST_P(Workers, EndTheirWaitForNoticesWhenTheirWaitsAreEnded) {
+  int replies = 0;
+  for (const char* worker : {"w", "other"}) {
+    engine().lease_notices().wait(
+        {.ns = "default", .worker_id = worker, .until = clock.monotonic() + 10s},
+        [&](const std::vector<core::TaskId>& tasks) { replies += tasks.empty() ? 1 : 100; });
+  }
+  engine().end_waits_of("default", "w");
+  engine().end_waits_of("default", "unknown");
+  EXPECT_EQ(replies, 1) << "the wait of the other worker goes on";
+}
+
 TEST_P(Workers, RenewTheirLeasesWithAHeartbeat) {
   (void)add("h", 1, "w");
   const core::Task task = enqueue(task_of("t"));
