@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/run/run_steps.hpp"
+#include "core/run/run_transitions.hpp"
 #include "core/run/working_run.hpp"
 #include "tests/conformance/run_steps.hpp"
 

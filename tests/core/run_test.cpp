@@ -9,6 +9,7 @@
 
 #include "core/run/run_event.hpp"
 #include "core/run/run_machine.hpp"
+#include "core/run/run_transitions.hpp"
 #include "tests/places/places.hpp"
 
 namespace pawl::core {
@@ -20,6 +21,11 @@ std::vector<RunState> all_states() {
   return states;
 }
 
+std::string text_of_file(const std::string& path) {
+  std::ifstream file{testing::source_dir() + "/" + path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
 TEST(TheTableOfRuns, IsWhatMayMoveSaysForEveryPair) {
   for (const RunState from : all_states()) {
     for (const RunState to : all_states()) {
@@ -27,11 +33,43 @@ TEST(TheTableOfRuns, IsWhatMayMoveSaysForEveryPair) {
           std::any_of(kRunTransitions.begin(), kRunTransitions.end(),
                       [&](const RunTransition& row) { return row.from == from && row.to == to; });
       EXPECT_EQ(may_move(from, to), is_listed) << to_string(from) << " " << to_string(to);
-      core::Run run{.state = from};
-      EXPECT_EQ(move_to(run, to), is_listed);
-      EXPECT_EQ(run.state, is_listed ? to : from);
     }
   }
+}
+
+TEST(TheTableOfRuns, MovesARunByTheListedEventsOnly) {
+  for (const RunState from : all_states()) {
+    for (int event = 0; event < kRunEventTypeCount; ++event) {
+      for (const RunState to : all_states()) {
+        const auto type = static_cast<RunEventType>(event);
+        const bool is_listed = std::any_of(
+            kRunTransitions.begin(), kRunTransitions.end(),
+            [&](const RunTransition& row) { return row.from == from && row.event == type && row.to == to; });
+        core::Run run{.state = from};
+        EXPECT_EQ(move_to(run, type, to), is_listed);
+        EXPECT_EQ(run.state, is_listed ? to : from);
+      }
+    }
+  }
+}
+
+TEST(TheTableOfNodes, KeepsACompletedNodeUnlessItIsTheBodyOfARun) {
+  for (const NodeTransition& row : kNodeTransitions) {
+    const bool is_body = row.to == NodeState::blocked && (row.event == RunEventType::compensation_triggered ||
+                                                          row.event == RunEventType::workflow_retried);
+    EXPECT_TRUE(is_body || !row.from.contains(NodeState::completed)) << to_string(row.event);
+    EXPECT_FALSE(row.from.contains(NodeState::skipped)) << to_string(row.event);
+  }
+  EXPECT_TRUE(may_become(NodeState::waiting, RunEventType::task_completed, NodeState::completed));
+  EXPECT_FALSE(may_become(NodeState::waiting, RunEventType::task_completed, NodeState::failed));
+  EXPECT_FALSE(may_become(NodeState::completed, RunEventType::task_completed, NodeState::completed));
+}
+
+TEST(TheTableOfNodes, IsDrawnInTheDocs) {
+  const std::string page = text_of_file("docs/reference/runs.md");
+  EXPECT_NE(page.find("```mermaid\n" + node_states_mermaid() + "```\n"), std::string::npos)
+      << "docs/reference/runs.md should have\n"
+      << node_states_mermaid();
 }
 
 TEST(TheTableOfRuns, LetsNothingOutOfWhatHasEndedButAFailedRunAndAFailedCompensation) {
@@ -50,11 +88,6 @@ TEST(TheTableOfRuns, ReachesEveryStateFromCreated) {
     }
   }
   EXPECT_EQ(std::count(reached.begin(), reached.end(), true), kRunStateCount);
-}
-
-std::string text_of_file(const std::string& path) {
-  std::ifstream file{testing::source_dir() + "/" + path};
-  return {std::istreambuf_iterator<char>{file}, {}};
 }
 
 TEST(TheTableOfRuns, IsDrawnInTheDocs) {

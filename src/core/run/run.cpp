@@ -43,25 +43,9 @@ std::optional<NodeState> node_state_from(std::string_view name) {
   return enum_from<NodeState>(kNodeStateNames, name);
 }
 
-bool may_move(RunState from, RunState to) {
-  return std::any_of(kRunTransitions.begin(), kRunTransitions.end(),
-                     [&](const RunTransition& row) { return row.from == from && row.to == to; });
-}
-
 bool is_closed(RunState state) {
   return state == RunState::completed || state == RunState::failed || state == RunState::compensated ||
          state == RunState::compensation_failed || state == RunState::cancelled;
-}
-
-std::string run_states_mermaid() {
-  std::string out = "stateDiagram-v2\n  [*] --> created\n";
-  for (const RunTransition& row : kRunTransitions)
-    out += fmt::format("  {} --> {}\n", to_string(row.from), to_string(row.to));
-  for (int i = 0; i < kRunStateCount; ++i) {
-    if (const auto state = static_cast<RunState>(i); is_closed(state))
-      out += fmt::format("  {} --> [*]\n", to_string(state));
-  }
-  return out;
 }
 
 bool is_stopping(const Run& run) { return run.state == RunState::failing || run.cancel_requested; }
@@ -75,13 +59,6 @@ RunCounts shown_counts(const Run& run) {
   counts.cancelled += counts.blocked;
   counts.blocked = 0;
   return counts;
-}
-
-bool move_to(Run& run, RunState to) {
-  if (!may_move(run.state, to)) return false;
-  run.state = to;
-  run.wake_at.reset();
-  return true;
 }
 
 std::string traceparent_of(const std::string& trace_id, const std::string& span_id, std::uint8_t flags) {

@@ -1,9 +1,9 @@
 #pragma once
-// A run: one execution of a workflow. Defines the state of the run (Run) and of each of its tasks (Node), the
-// signals that it received, and the table of its state transitions.
+// A run: one execution of a workflow. Defines the state of the run (Run) and of each of its tasks (Node), and
+// the signals that it received.
 //
 // Invariants: a run, its nodes and its signals change only by events (core/run/run_apply.hpp), so that the
-// event log rebuilds them byte for byte. Only `move_to` sets a run's state.
+// event log rebuilds them byte for byte. Only `move_to` (core/run/run_transitions.hpp) sets a run's state.
 
 #include <array>
 #include <compare>
@@ -43,43 +43,9 @@ inline constexpr int kRunStateCount = 12;
 [[nodiscard]] std::string_view to_string(RunState state);
 [[nodiscard]] std::optional<RunState> run_state_from(std::string_view name);
 
-struct RunTransition {
-  RunState from;
-  RunState to;
-};
-inline constexpr std::array kRunTransitions{
-    RunTransition{RunState::created, RunState::running},
-    RunTransition{RunState::created, RunState::cancelled},
-    RunTransition{RunState::running, RunState::sleeping},
-    RunTransition{RunState::running, RunState::paused},
-    RunTransition{RunState::running, RunState::completing},
-    RunTransition{RunState::running, RunState::failing},
-    RunTransition{RunState::running, RunState::cancelled},
-    RunTransition{RunState::sleeping, RunState::running},
-    RunTransition{RunState::sleeping, RunState::paused},
-    RunTransition{RunState::sleeping, RunState::failing},
-    RunTransition{RunState::sleeping, RunState::cancelled},
-    RunTransition{RunState::paused, RunState::running},
-    RunTransition{RunState::paused, RunState::failing},
-    RunTransition{RunState::paused, RunState::cancelled},
-    RunTransition{RunState::completing, RunState::completed},
-    RunTransition{RunState::failing, RunState::running},
-    RunTransition{RunState::failing, RunState::compensating},
-    RunTransition{RunState::failing, RunState::failed},
-    RunTransition{RunState::failing, RunState::cancelled},
-    RunTransition{RunState::failed, RunState::running},
-    RunTransition{RunState::failed, RunState::compensating},
-    RunTransition{RunState::compensating, RunState::compensated},
-    RunTransition{RunState::compensating, RunState::compensation_failed},
-    RunTransition{RunState::compensating, RunState::cancelled},            // terminated
-    RunTransition{RunState::compensation_failed, RunState::compensating},  // retried or skipped by hand
-};
-[[nodiscard]] bool may_move(RunState from, RunState to);
 // The run has ended. A failed run can still be retried or compensated by hand; a failed compensation can
 // still be retried or skipped.
 [[nodiscard]] bool is_closed(RunState state);
-// The table as a Mermaid state diagram, for the docs.
-[[nodiscard]] std::string run_states_mermaid();
 
 enum class RunKind : std::uint8_t { graph, code, open };
 inline constexpr int kRunKindCount = 3;
@@ -195,8 +161,6 @@ struct Run {
 [[nodiscard]] bool is_stopping(const Run& run);
 // The counts that callers see: claimed tasks count as running, blocked tasks of an ending run as cancelled.
 [[nodiscard]] RunCounts shown_counts(const Run& run);
-// Sets the state if the table allows it.
-[[nodiscard]] bool move_to(Run& run, RunState to);
 
 enum class NodeState : std::uint8_t {
   blocked,  // waits for its predecessors, or is held by a pause

@@ -6,6 +6,7 @@
 #include "core/base/canary.hpp"
 #include "core/base/limits.hpp"
 #include "core/run/run_steps.hpp"
+#include "core/run/run_transitions.hpp"
 
 namespace pawl::core {
 

@@ -12,6 +12,7 @@ Applied Applying::run() {
   run_.updated_at = event_.at;
   Applied done = change();
   if (done && data_.undos) done = register_undos();
+  if (done && unlisted_) done = *unlisted_;
   run_.cost.rendered += data_.cost.rendered;
   run_.cost.scanned += data_.cost.scanned;
   if (!done) return fmt::format("event {} ({}): {}", event_.sequence, to_string(event_.type), done.problem());
@@ -64,7 +65,8 @@ Applied Applying::change() {
 
 Applied Applying::move(RunState to) {
   const RunState from = run_.state;
-  if (!move_to(run_, to)) return fmt::format("{} cannot become {}", to_string(from), to_string(to));
+  if (!move_to(run_, event_.type, to))
+    return fmt::format("{} cannot become {}", to_string(from), to_string(to));
   return Done{};
 }
 
@@ -217,7 +219,7 @@ Applied Applying::retry_compensation() {
 }
 
 void Applying::reset_compensation(Node& node) {
-  node.state = NodeState::blocked;
+  become(node, NodeState::blocked);
   node.task_id.reset();
   node.attempts_before = node.attempt;
   node.error.reset();

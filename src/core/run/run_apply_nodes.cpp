@@ -43,8 +43,14 @@ void Applying::set_state(Node& node, NodeState state) {
     ++count_of(run_.counts, state);
   }
   run_.retrying -= is_retrying(node) ? 1 : 0;
-  node.state = state;
+  become(node, state);
   run_.retrying += is_retrying(node) ? 1 : 0;
+}
+
+void Applying::become(Node& node, NodeState state) {
+  if (!may_become(node.state, event_.type, state))
+    unlisted_ = fmt::format("task {} cannot become {}", to_string(node.state), to_string(state));
+  node.state = state;
 }
 
 void Applying::set_error(Node& node, const std::optional<TaskError>& error) {
@@ -122,7 +128,7 @@ Applied Applying::expand(Node& node) {
     set_state(node, NodeState::waiting);
   } else {
     --count_of(run_.counts, node.state);
-    node.state = NodeState::waiting;
+    become(node, NodeState::waiting);
   }
   node.items = node.items_left = *data_.items;
   run_.counts.blocked += *data_.items;
@@ -314,7 +320,7 @@ Applied Applying::skip_compensation() {
   Node* node = data_.node ? working_.change(*data_.node) : nullptr;
   if (node == nullptr || !working_.is_compensation(node->key)) return std::string{"names no compensation"};
   if (node->state == NodeState::completed) return fmt::format("'{}' has completed", data_.node_id);
-  node->state = NodeState::skipped;
+  become(*node, NodeState::skipped);
   node->since = event_.sequence;
   node->finished_at = event_.at;
   if (!is_code() && run_.undo_top == undone_by(*node)) {

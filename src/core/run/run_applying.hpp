@@ -2,9 +2,11 @@
 // Implements `apply` for one event. Changes of the run itself are in run_apply.cpp, changes of its nodes and
 // signals in run_apply_nodes.cpp.
 
+#include <optional>
 #include <string>
 
 #include "core/run/run_apply.hpp"
+#include "core/run/run_transitions.hpp"
 
 namespace pawl::core {
 
@@ -39,7 +41,10 @@ class Applying {
 
   // --- its nodes and signals ---
   [[nodiscard]] bool is_counted(const Node& node) const;
+  // Sets the state, with the counts of the run or without them. A move that the table does not list makes the
+  // event invalid.
   void set_state(Node& node, NodeState state);
+  void become(Node& node, NodeState state);
   void set_error(Node& node, const std::optional<TaskError>& error);
   Result<Node*, std::string> live_node();
   Applied schedule();
@@ -70,6 +75,7 @@ class Applying {
   const RunEvent& event_;
   const RunEventData& data_;
   Run& run_;
+  std::optional<std::string> unlisted_;  // a move of a node that is not in the table
 };
 
 }  // namespace pawl::core

@@ -3,6 +3,7 @@
 
 #include "core/base/canary.hpp"
 #include "core/run/run_steps.hpp"
+#include "core/run/run_transitions.hpp"
 
 namespace pawl::core {
 

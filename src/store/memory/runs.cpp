@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/run/run_transitions.hpp"
 #include "store/memory/transaction.hpp"
 
 namespace pawl::store::memory {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/run/run_transitions.hpp"
 #include "store/codec.hpp"
 #include "store/postgres/monotonic.hpp"
 #include "store/postgres/sql.hpp"

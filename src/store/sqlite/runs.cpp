@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/run/run_transitions.hpp"
 #include "store/codec.hpp"
 #include "store/run_codec.hpp"
 #include "store/run_tail.hpp"
