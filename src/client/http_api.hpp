@@ -47,6 +47,8 @@ class HttpApi final : public core::Api, public core::RunApi, public core::Schedu
   core::Result<core::IdempotencyKey> get_idempotency(const std::string& ns, const std::string& key) override;
   core::Result<core::Worker> register_worker(const core::RegisterWorker& request) override;
   core::Result<core::Worker> heartbeat_worker(const core::HeartbeatWorker& request) override;
+  // Under the caller's key, so that the caller can repeat it after a lost reply.
+  core::Result<core::Worker> heartbeat_worker(const core::HeartbeatWorker& request, const std::string& key);
   core::Result<std::vector<core::TaskId>> await_notices(const core::AwaitNotices& request) override;
   core::Result<core::Worker> drain_worker(const core::WorkerRef& request) override;
   core::Result<core::Done> deregister_worker(const core::WorkerRef& request) override;

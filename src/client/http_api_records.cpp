@@ -170,6 +170,10 @@ Result<std::vector<core::TaskId>> HttpApi::await_notices(const core::AwaitNotice
 }
 
 Result<core::Worker> HttpApi::heartbeat_worker(const core::HeartbeatWorker& request) {
+  return heartbeat_worker(request, "");
+}
+
+Result<core::Worker> HttpApi::heartbeat_worker(const core::HeartbeatWorker& request, const std::string& key) {
   if (const auto valid = core::check(request); !valid) return valid.problem();
   Writer out;
   out.begin_object()
@@ -179,8 +183,11 @@ Result<core::Worker> HttpApi::heartbeat_worker(const core::HeartbeatWorker& requ
       .field("renew_leases", request.renew_leases)
       .end_object();
   // Not marked repeatable: the server adds up the deltas.
-  const std::string path = path_of(request.ns, "workers", request.worker_id, "/heartbeat");
-  return decoded(call(request.ns, {.method = "POST", .path = path, .body = out.take()}), wire::read_worker);
+  HttpRequest posted{.method = "POST",
+                     .path = path_of(request.ns, "workers", request.worker_id, "/heartbeat"),
+                     .body = out.take()};
+  if (!key.empty()) posted.headers["idempotency-key"] = key;
+  return decoded(call(request.ns, std::move(posted)), wire::read_worker);
 }
 
 Result<core::Worker> HttpApi::drain_worker(const core::WorkerRef& request) {

@@ -42,6 +42,11 @@ class Calls {
   [[nodiscard]] core::Api& tasks() const { return *tasks_; }
   [[nodiscard]] core::RunApi& runs() const { return *runs_; }
   [[nodiscard]] core::ScheduleApi& schedules() const { return *schedules_; }
+  // The key serves HTTP, where a reply can be lost. An engine in this process always replies.
+  core::Result<core::Worker> heartbeat_worker(const core::HeartbeatWorker& request,
+                                              const std::string& key) const {
+    return http_ ? http_->heartbeat_worker(request, key) : tasks_->heartbeat_worker(request);
+  }
   // Ends the current call and all later ones, over HTTP. See `Connection::end_waits_of` for an engine in this
   // process.
   void cancel() const {

@@ -28,12 +28,13 @@ core::Result<std::vector<core::Result<worker::ReportResult>>> ApiLeaseCalls::ren
   return results;
 }
 
-core::Status ApiLeaseCalls::tell_alive(const worker::WorkerCounts& counts, core::Duration /*timeout*/) {
-  const auto told = calls_.tasks().heartbeat_worker({.ns = ns_,
-                                                     .worker_id = worker_id_,
-                                                     .active_count = counts.active,
-                                                     .completed_delta = counts.completed,
-                                                     .failed_delta = counts.failed});
+core::Status ApiLeaseCalls::tell_alive(const worker::Heartbeat& heartbeat, core::Duration /*timeout*/) {
+  const auto told = calls_.heartbeat_worker({.ns = ns_,
+                                             .worker_id = worker_id_,
+                                             .active_count = heartbeat.counts.active,
+                                             .completed_delta = heartbeat.counts.completed,
+                                             .failed_delta = heartbeat.counts.failed},
+                                            heartbeat.key);
   return told ? core::Status{core::Done{}} : told.problem();
 }
 

@@ -29,7 +29,7 @@ class ApiLeaseCalls final : public worker::LeaseCalls {
 
   [[nodiscard]] core::Result<std::vector<core::Result<worker::ReportResult>>> renew(
       const std::vector<worker::HeldTask>& tasks, core::Duration lease, core::Duration timeout) override;
-  [[nodiscard]] core::Status tell_alive(const worker::WorkerCounts& counts, core::Duration timeout) override;
+  [[nodiscard]] core::Status tell_alive(const worker::Heartbeat& heartbeat, core::Duration timeout) override;
   void cancel() override { calls_.cancel(); }
 
  private:

@@ -139,7 +139,7 @@ void WorkerCore::start() {
           connection_->own_calls(options_.lease / 3),
           ApiLeaseCalls::Of{
               .ns = connection_->ns(), .worker_id = reporter_->worker_id(), .is_over = is_over_}),
-      connection_->clock());
+      connection_->clock(), connection_->random());
   listen();
   claimer_ = std::thread{[this] { claim_loop(); }};
 }

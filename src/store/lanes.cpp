@@ -53,6 +53,11 @@ std::int32_t LaneCache::last_id() const {
   return last_id_;
 }
 
+std::uint64_t LaneCache::life() const {
+  const std::shared_lock lock{mutex_};
+  return life_;
+}
+
 const core::Lane* LaneCache::add(core::Lane lane) {
   const std::unique_lock lock{mutex_};
   if (lane.life != life_) return nullptr;

@@ -24,6 +24,8 @@ class LaneCache {
   [[nodiscard]] std::vector<const core::Lane*> of_namespace(const std::string& ns) const;
   [[nodiscard]] std::vector<std::string> namespaces() const;
   [[nodiscard]] std::int32_t last_id() const;
+  // The life of the database that the lanes are from.
+  [[nodiscard]] std::uint64_t life() const;
   // Adding a cached lane or a lane of an earlier life changes nothing.
   const core::Lane* add(core::Lane lane);
   // Empties the cache, because the database may have lost lanes.

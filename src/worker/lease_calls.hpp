@@ -27,7 +27,7 @@ class LeaseCalls {
   // Returns one result per task, in order; a problem of the whole call if no answer arrived within `timeout`.
   [[nodiscard]] virtual core::Result<std::vector<core::Result<ReportResult>>> renew(
       const std::vector<HeldTask>& tasks, core::Duration lease, core::Duration timeout) = 0;
-  [[nodiscard]] virtual core::Status tell_alive(const WorkerCounts& counts, core::Duration timeout) = 0;
+  [[nodiscard]] virtual core::Status tell_alive(const Heartbeat& heartbeat, core::Duration timeout) = 0;
   virtual void cancel() = 0;
 };
 
@@ -40,8 +40,8 @@ class HttpLeaseCalls final : public LeaseCalls {
 
   [[nodiscard]] core::Result<std::vector<core::Result<ReportResult>>> renew(
       const std::vector<HeldTask>& tasks, core::Duration lease, core::Duration timeout) override;
-  [[nodiscard]] core::Status tell_alive(const WorkerCounts& counts, core::Duration timeout) override {
-    return api_.heartbeat(worker_id_, counts, timeout);
+  [[nodiscard]] core::Status tell_alive(const Heartbeat& heartbeat, core::Duration timeout) override {
+    return api_.heartbeat(worker_id_, heartbeat, timeout);
   }
   void cancel() override { api_.cancel(); }
 

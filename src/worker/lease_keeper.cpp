@@ -5,22 +5,26 @@
 #include <utility>
 
 #include "core/base/time.hpp"
+#include "worker/host.hpp"
 
 namespace pawl::worker {
 
 namespace {
 
-// A third of the lease, so that two heartbeats may be lost; and often enough that the worker stays online.
+// A third of the lease, so that two heartbeats may be lost; and often enough
+// that the worker stays online.
 core::Duration interval_of(core::Duration lease) {
   return std::min<core::Duration>(lease / 3, std::chrono::seconds{10});
 }
 
 }  // namespace
 
-LeaseKeeper::LeaseKeeper(KeeperOptions options, std::unique_ptr<LeaseCalls> calls, core::Clock& clock)
+LeaseKeeper::LeaseKeeper(KeeperOptions options, std::unique_ptr<LeaseCalls> calls, core::Clock& clock,
+                         core::Random& random)
     : options_(options),
       clock_(clock),
       calls_(std::move(calls)),
+      keys_(random),
       next_beat_(clock.monotonic() + interval_of(options_.lease)),
       thread_([this] { run(); }) {}
 
@@ -54,7 +58,8 @@ void LeaseKeeper::set_timeout(const std::shared_ptr<Lease>& lease, core::Monoton
   note_end(at);
 }
 
-// The end may have passed already, or pass while the thread is busy: it must not count as noticed.
+// The end may have passed already, or pass while the thread is busy: it must
+// not count as noticed.
 void LeaseKeeper::note_end(core::MonotonicTime at) {
   looked_at_ = std::min(looked_at_, at - core::Duration{1});
   if (at < wakes_at_) changed_.notify_all();
@@ -142,7 +147,9 @@ bool LeaseKeeper::beat(const Leases& leases) {
   if (told.empty()) return true;
   const auto sent_at = clock_.monotonic();
   const auto results = calls_->renew(tasks, options_.lease, call_timeout(told));
-  if (!results) return false;  // the next heartbeat tries again; if none succeeds, the lease expires
+  if (!results)
+    return false;  // the next heartbeat tries again; if none succeeds, the lease
+                   // expires
   for (std::size_t i = 0; i < told.size(); ++i) {
     const auto& result = (*results)[i];
     if (!result) {
@@ -155,14 +162,30 @@ bool LeaseKeeper::beat(const Leases& leases) {
   return true;
 }
 
+// A heartbeat without a reply may have been counted, so it is sent again with
+// its counts and its key. The server then repeats its reply and does not note
+// that the worker is alive: a second heartbeat does.
 void LeaseKeeper::tell_worker_alive(const Leases& leases) {
   if (!options_.is_enlisted) return;
-  const WorkerCounts counts{.active = static_cast<int>(leases.size()),
-                            .completed = completed_.exchange(0),
-                            .failed = failed_.exchange(0)};
-  if (calls_->tell_alive(counts, call_timeout(leases))) return;
-  completed_ += counts.completed;  // reported the next time
-  failed_ += counts.failed;
+  if (unconfirmed_ && !send_heartbeat(leases)) return;
+  unconfirmed_ = Heartbeat{.key = to_string(keys_.next(clock_.now())),
+                           .counts = {.active = static_cast<int>(leases.size()),
+                                      .completed = completed_.exchange(0),
+                                      .failed = failed_.exchange(0)}};
+  send_heartbeat(leases);
+}
+
+bool LeaseKeeper::send_heartbeat(const Leases& leases) {
+  const core::Status sent = calls_->tell_alive(*unconfirmed_, call_timeout(leases));
+  const bool is_refused = !sent && is_hopeless(sent.problem().code);
+  if (!sent && !is_refused) return false;
+  if (is_refused) {  // not counted: the counts are reported with the next
+                     // heartbeat
+    completed_ += unconfirmed_->counts.completed;
+    failed_ += unconfirmed_->counts.failed;
+  }
+  unconfirmed_.reset();
+  return true;
 }
 
 }  // namespace pawl::worker

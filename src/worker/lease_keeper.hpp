@@ -6,10 +6,12 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "core/base/ids.hpp"
 #include "worker/lease.hpp"
 #include "worker/lease_calls.hpp"
 
@@ -22,7 +24,8 @@ struct KeeperOptions {
 
 class LeaseKeeper {
  public:
-  LeaseKeeper(KeeperOptions options, std::unique_ptr<LeaseCalls> calls, core::Clock& clock);
+  LeaseKeeper(KeeperOptions options, std::unique_ptr<LeaseCalls> calls, core::Clock& clock,
+              core::Random& random);
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
   ~LeaseKeeper();
@@ -45,6 +48,7 @@ class LeaseKeeper {
   void run();
   bool beat(const Leases& leases);  // false: nothing was renewed
   void tell_worker_alive(const Leases& leases);
+  bool send_heartbeat(const Leases& leases);            // the unconfirmed one; false: it remains unconfirmed
   void note_end(core::MonotonicTime at);                // with the lock held
   [[nodiscard]] core::MonotonicTime next_wake() const;  // with the lock held
   [[nodiscard]] Leases take_renewed_now();              // with the lock held
@@ -55,6 +59,8 @@ class LeaseKeeper {
   std::unique_ptr<LeaseCalls> calls_;
   std::atomic<int> completed_ = 0;
   std::atomic<int> failed_ = 0;
+  core::IdGenerator keys_;
+  std::optional<Heartbeat> unconfirmed_;  // the server may have counted it, or may do so yet
 
   std::mutex mutex_;
   std::condition_variable changed_;

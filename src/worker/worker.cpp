@@ -57,7 +57,8 @@ core::Status Worker::run() {
                    options_.concurrency));
   LeaseKeeper keeper{{.lease = options_.lease, .is_enlisted = enlisted},
                      std::make_unique<HttpLeaseCalls>(options_.server, options_.ns, id_, random_),
-                     clock_};
+                     clock_,
+                     random_};
   WorkerApi notices{options_.server, options_.ns, random_};
   const NoticeListener listener{
       {.wait = [&] { return notices.await_notices(id_, kClaimWait); }, .cancel = [&] { notices.cancel(); }},

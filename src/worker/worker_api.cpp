@@ -69,9 +69,12 @@ WorkerApi::WorkerApi(client::HttpTarget server, const std::string& ns, core::Ran
 
 core::Result<client::HttpAnswer> WorkerApi::post(const std::string& path, std::string body,
                                                  const Terms& terms) {
+  client::HttpHeaders headers;
+  if (!terms.key.empty()) headers["idempotency-key"] = terms.key;
   auto answer = caller_.call({.method = "POST",
                               .path = base_ + path,
                               .body = std::move(body),
+                              .headers = std::move(headers),
                               .timeout = terms.timeout,
                               .body_max = terms.answer_bytes_max,
                               .repeatable = terms.repeatable});
@@ -96,16 +99,18 @@ core::Result<std::string> WorkerApi::enlist(const Registration& registration) {
   return id;
 }
 
-core::Status WorkerApi::heartbeat(const std::string& worker_id, const WorkerCounts& counts,
+core::Status WorkerApi::heartbeat(const std::string& worker_id, const Heartbeat& heartbeat,
                                   core::Duration timeout) {
+  const WorkerCounts& counts = heartbeat.counts;
   const auto body = client::ObjectText{}
                         .number("active_count", counts.active)
                         .number("completed_delta", counts.completed)
                         .number("failed_delta", counts.failed)
                         .str();
   // Not marked repeatable: the server adds up the deltas.
-  const auto answer = post("/workers/" + client::percent_encoded(worker_id) + "/heartbeat", body,
-                           {.timeout = timeout, .answer_bytes_max = kAnswerBytesMax, .repeatable = false});
+  const auto answer = post(
+      "/workers/" + client::percent_encoded(worker_id) + "/heartbeat", body,
+      {.timeout = timeout, .answer_bytes_max = kAnswerBytesMax, .repeatable = false, .key = heartbeat.key});
   return answer ? core::Status{core::Done{}} : answer.problem();
 }
 

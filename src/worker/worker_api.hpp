@@ -55,6 +55,13 @@ struct WorkerCounts {
   int failed = 0;
 };
 
+// What a worker sends to stay online. The server adds up the counts of heartbeats: one that is sent again
+// must be the same in all parts.
+struct Heartbeat {
+  std::string key = {};  // for idempotency
+  WorkerCounts counts = {};
+};
+
 struct ReportResult {
   bool cancel_requested = false;
 };
@@ -65,7 +72,7 @@ class WorkerApi {
 
   // Registers the worker; returns its id.
   [[nodiscard]] core::Result<std::string> enlist(const Registration& registration);
-  [[nodiscard]] core::Status heartbeat(const std::string& worker_id, const WorkerCounts& counts,
+  [[nodiscard]] core::Status heartbeat(const std::string& worker_id, const Heartbeat& heartbeat,
                                        core::Duration timeout);
   [[nodiscard]] core::Status leave(const std::string& worker_id);
   [[nodiscard]] core::Result<std::vector<ClaimedTask>> claim(const ClaimRequest& request);
@@ -84,6 +91,7 @@ class WorkerApi {
     core::Duration timeout = {};
     std::size_t answer_bytes_max = 0;
     bool repeatable = true;  // as for HttpRequest
+    std::string key = {};    // for idempotency; empty: none is given
   };
   core::Result<client::HttpAnswer> post(const std::string& path, std::string body, const Terms& terms);
 

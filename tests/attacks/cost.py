@@ -31,6 +31,11 @@ def is_bounded_at(client, run: str, seconds: float) -> bool:
     return False
 
 
+def has_many_runs(client) -> bool:
+    """Whether a page of the runs is full: a tree of runs has grown beyond its first generations."""
+    return len(client.expect(200, "GET", "runs?limit=500")["items"]) == 500
+
+
 @register(ATTACKS)
 def workflow_contains_itself(server: Server) -> None:
     client = server.admin()
@@ -49,7 +54,8 @@ def workflows_contain_each_other(server: Server) -> None:
                                              {"id": "a", "type": "workflow", "workflow": other, "after": ["nap"]},
                                              {"id": "b", "type": "workflow", "workflow": other, "after": ["nap"]}]})
     run = start(client, "ping")
-    time.sleep(3)  # a tree that doubles every 100 ms, until the depth limit, a quota or a cancel bounds it
+    # The tree doubles every 100 ms, until the depth limit, a quota or a cancel bounds it.
+    wait_until(lambda: has_many_runs(client) or state_of(client, run) in ENDED | {"paused"}, "the tree does not grow")
     client.call("POST", f"runs/{run}/cancel", {})
     client.call("POST", f"runs/{run}/terminate", {})
     require(is_bounded_at(client, run, 60), "the tree of runs cannot be ended")
@@ -62,8 +68,9 @@ def tree_of_runs_behind_a_sleep(server: Server) -> None:
                   {"name": "bush", "tasks": [{"id": "nap", "type": "sleep", "duration": "500ms"},
                                              {"id": "again", "type": "workflow", "workflow": "bush", "after": ["nap"],
                                               "for_each": list(range(100))}]})
-    start(client, "bush")
-    time.sleep(3)  # then the server restarts, with timers that were due when it ended
+    run = start(client, "bush")
+    wait_until(lambda: has_many_runs(client) or state_of(client, run) in ENDED | {"paused"}, "the tree does not grow")
+    # Then the server restarts, with timers that were due when it ended.
 
 
 @register(ATTACKS)

@@ -28,6 +28,17 @@ TEST_P(Gates, APayloadThatBreaksItsTypeIsRefusedAndNothingIsStored) {
   (void)enqueue(task_of("t", "{}"));
 }
 
+TEST_P(Gates, ATypeChecksOnlyNumbersThatEveryStoreCanCompare) {
+  ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"n"}}}).ok());
+  EXPECT_EQ(refused(task_of("t", R"({"n":1e999999})")).detail,
+            "payload: has a number beyond the range that a declared type can check (131072 digits before the "
+            "decimal point, 16383 after it)");
+  const auto put = api().put_type({.type = {.name = "u", .schema = {R"({"maximum":1e999999})"}}});
+  EXPECT_EQ(put.problem().errors.at(0).field, "schema");
+  (void)enqueue(task_of("t", R"({"n":1e400})"));
+  (void)enqueue(task_of("other", R"({"n":1e999999})"));
+}
+
 TEST_P(Gates, ATypeFillsInWhatAnEnqueueDidNotGive) {
   const core::RetryPolicy retry{.max_attempts = 7};
   ASSERT_TRUE(

@@ -105,6 +105,15 @@ TEST(TaskType, ChecksWhatNoDoubleCanHold) {
   EXPECT_EQ(complaint(R"({"type":"integer"})", "98249283749234923498293171823948729348710298301928331"), "");
 }
 
+TEST(TaskType, RefusesNumbersThatNumericCannotHold) {
+  EXPECT_EQ(complaint(R"({"type":"array"})", "[1e131071,1e-16383]"), "");
+  EXPECT_EQ(complaint(R"({"type":"array"})", "[1e131072]"), "payload");
+  EXPECT_EQ(complaint(R"({"type":"array"})", "[1e-16384]"), "payload");
+  EXPECT_EQ(complaint(R"({"type":"array"})", R"(["1e999999","\"1e999999",true])"), "");
+  EXPECT_EQ(complaint(R"({"type":"array"})", R"(["\\",1e999999])"), "payload");
+  EXPECT_EQ(refused_schema(R"({"maximum":1e999999})"), "schema");
+}
+
 TEST(TaskType, RefusesASchemaThatWouldNotBeChecked) {
   EXPECT_EQ(refused_schema(R"({"properties":{"a":{"pattern":"x"}}})"), "schema.properties.a.pattern");
   EXPECT_EQ(refused_schema(R"({"type":"text"})"), "schema.type");

@@ -16,6 +16,7 @@
 #include "core/records/token.hpp"
 #include "core/run/run_event.hpp"
 #include "core/schedule/cron.hpp"
+#include "core/schedule/zone_rule.hpp"
 #include "server/request_parser.hpp"
 #include "tests/fuzz/demand.hpp"
 #include "wire/percent.hpp"
@@ -56,6 +57,21 @@ void read_cron(std::string_view bytes) {
   demand(*next > from && cron->match(*next), "the next time is none, or not after the last");
   const auto back = cron->previous(*next + std::chrono::seconds{1});
   demand(back == next, "the time before the next one is another");
+}
+
+// The first byte is the version of the file; the rest is its end.
+void read_zone(std::string_view bytes) {
+  const auto rule = core::ZoneRule::of_file("TZif" + std::string{bytes} + "\n");
+  if (!rule) return;
+  core::TimePoint time{std::chrono::sys_days{std::chrono::year{2038} / 1 / 1}};
+  for (int i = 0; i < 10; ++i) {
+    const core::OffsetPeriod period = rule->period_at(time);
+    demand(period.begin <= time && time < period.end, "a period does not contain its time");
+    if (rule->period_at(period.end).offset == period.offset) return;
+    demand(rule->period_at(period.end).begin == period.end,
+           "a period does not begin where the last one ends");
+    time = period.end;
+  }
 }
 
 void read_duration(std::string_view bytes) {
@@ -187,6 +203,10 @@ const std::array kTargets{
         "cron",
         read_cron,
         {"*/5 9-17 1,15 * mon-fri", "0 0 L * *", "30 0 12 15W 2 ?", "@daily", "0 0 * * 5#2", "0 0 29 2 *"}},
+    Target{"zone",
+           read_zone,
+           {"2\nCET-1CEST,M3.5.0,M10.5.0/3", "2\n<+1030>-10:30<+11>-11,M10.1.0,M4.1.0/-2:30",
+            "3\n<+0330>-3:30", "4\nXXX3EDT4,0/0,J365/23"}},
     Target{"duration", read_duration, {"1500ms", "30s", "7d", "0.5h", "-1s"}},
     Target{"time", read_time, {"2026-01-29T10:00:00.000000Z", "2024-02-29T23:59:60+01:30"}},
     Target{"uuid", read_uuid, {"01a1e05c-3820-7001-9748-d023fc4d66c2"}},

@@ -194,19 +194,23 @@ core::Dst some_rules(testing::SeededRandom& random) {
           .fold = static_cast<core::DstFold>(random.next() % core::kDstFoldCount)};
 }
 
+struct Years {
+  std::time_t from = 0;
+  std::time_t to = 0;
+};
+
 // A day around a change of the UTC offset, or a random day of these years.
-Span some_day(const core::Zone& zone, testing::SeededRandom& random) {
-  constexpr std::time_t kFrom = 946'684'800;  // 2000
-  constexpr std::uint64_t kSeconds = 1'160'000'000;
-  std::time_t from = kFrom + static_cast<std::time_t>(random.next() % kSeconds);
+Span some_day(const core::Zone& zone, Years years, testing::SeededRandom& random) {
+  const auto seconds = static_cast<std::uint64_t>(years.to - years.from);
+  std::time_t from = years.from + static_cast<std::time_t>(random.next() % seconds);
   const auto period = zone.period_at(TimePoint{std::chrono::seconds{from}});
   const auto change = std::chrono::duration_cast<std::chrono::seconds>(period.end.time_since_epoch()).count();
-  if (random.next() % 4 != 0 && change < kFrom + static_cast<std::time_t>(kSeconds)) from = change - 3 * 3600;
+  if (random.next() % 4 != 0 && change < years.to) from = change - 3 * 3600;
   from -= from % 60;
   return {.from = from, .to = from + 24 * 3600};
 }
 
-TEST(Slots, AreThoseOfTheLibrarysClockInEveryZone) {
+void compare_with_library(Years years) {
   constexpr std::array kCrons{"*/15 * * * *",          "30 2 * * *",     "0 0 L * *",
                               "15 1-3 * * SUN#2,SUNL", "*/20 0-3 * * *", "0,30 0-4 * * *"};
   testing::SeededRandom random{20'261'115};
@@ -219,7 +223,7 @@ TEST(Slots, AreThoseOfTheLibrarysClockInEveryZone) {
     ++zones;
     for (const char* text : kCrons) {
       const auto cron = core::Cron::parse(text);
-      const Span span = some_day(*zone, random);
+      const Span span = some_day(*zone, years, random);
       const core::Dst dst = some_rules(random);
       EXPECT_EQ(found(*cron, dst, *zone, span), expected(*cron, dst, clock, span))
           << name << ": " << text << " from " << span.from << ", gap " << core::to_string(dst.gap)
@@ -229,6 +233,14 @@ TEST(Slots, AreThoseOfTheLibrarysClockInEveryZone) {
   }
   EXPECT_GT(zones, 300);
   EXPECT_GE(instants, 1'000'000);
+}
+
+TEST(Slots, AreThoseOfTheLibrarysClockInEveryZone) {
+  compare_with_library({.from = 946'684'800, .to = 2'106'684'800});  // 2000 to 2036
+}
+
+TEST(Slots, AreThoseOfTheLibrarysClockAfterTheLastListedChange) {
+  compare_with_library({.from = 2'145'916'800, .to = 4'260'211'200});  // 2038 to 2104
 }
 
 }  // namespace

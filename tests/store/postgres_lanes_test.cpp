@@ -85,6 +85,30 @@ TEST_F(PostgresLanesInANewLife, ListingTasksIsRetried) {
   EXPECT_EQ(list(), ids);
 }
 
+TEST_F(PostgresLanesInANewLife, ReadingATaskIsRetried) {
+  const auto ids = hands.enqueue(1, {.type = "mail"});
+  const auto read = [&] { return hands.store->find_task(ids.at(0)); };
+  EXPECT_EQ(end_life_during("pawl.tasks", [&] { (void)read(); }), StoreError::Kind::retry);
+  EXPECT_TRUE(read().has_value());
+}
+
+TEST_F(PostgresLanesInANewLife, LoadingATaskIsRetried) {
+  const auto ids = hands.enqueue(1, {.type = "mail"});
+  const auto transaction = hands.store->begin();
+  const auto load = [&] { (void)transaction->load({.tasks = {{.id = ids.at(0)}}}); };
+  EXPECT_EQ(end_life_during("pawl.ready", load), StoreError::Kind::retry);
+}
+
+TEST_F(PostgresLanesInANewLife, ClaimingIsRetried) {
+  (void)hands.enqueue(1, {.type = "mail"});
+  const core::Lane* const lane =
+      hands.store->find_lane({.ns = "default", .queue = "default", .type = "mail"});
+  const auto transaction = hands.store->begin();
+  const LaneShare share{.lane = lane, .max = 1};
+  const auto claim = [&] { (void)transaction->take_ready({&share, 1}, 1); };
+  EXPECT_EQ(end_life_during("pawl.ready", claim), StoreError::Kind::retry);
+}
+
 TEST_F(PostgresLanesInANewLife, CreatingALaneIsRetried) {
   (void)hands.enqueue(1, {.type = "mail"});
   const LaneKey key{.ns = "default", .queue = "default", .type = "print"};

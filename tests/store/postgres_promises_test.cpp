@@ -453,8 +453,8 @@ TEST_F(PostgresPromises, ANumberThatPostgresqlCannotCompareIsRefusedByName) {
   PromiseNode node{database};
   ASSERT_TRUE(node.api().put_type({.type = {.name = "mail", .required = {"a"}}}).ok());
   EXPECT_EQ(refusal(R"(enqueue('mail', '{"a":1e999999}'))"),
-            "payload: has a number beyond the range of PostgreSQL, which cannot check it against the type "
-            "\"mail\"; enqueue it over HTTP");
+            "payload: has a number beyond the range that a declared type can check (131072 digits before the "
+            "decimal point, 16383 after it)");
   EXPECT_EQ(refusal(R"(enqueue('other', '{"a":1e999999}'))"), "");
 }
 

@@ -1,9 +1,13 @@
 #include "worker/lease_keeper.hpp"
 
+#include <map>
+#include <mutex>
+
 #include <gtest/gtest.h>
 
 #include "runtime/env.hpp"
 #include "tests/runtime/fixture.hpp"
+#include "tests/support/env.hpp"
 #include "worker/notice_listener.hpp"
 
 namespace pawl::worker {
@@ -21,12 +25,81 @@ class Canceling final : public LeaseCalls {
     renewals_ += static_cast<int>(tasks.size());
     return std::vector<core::Result<ReportResult>>(tasks.size(), ReportResult{.cancel_requested = true});
   }
-  core::Status tell_alive(const WorkerCounts&, core::Duration) override { return core::Done{}; }
+  core::Status tell_alive(const Heartbeat&, core::Duration) override { return core::Done{}; }
   void cancel() override {}
 
  private:
   std::atomic<int>& renewals_;
 };
+
+// What the server stores of the heartbeats, each counted once for its key. The first reply is lost.
+struct Counted {
+  std::mutex mutex = {};
+  std::map<std::string, WorkerCounts> by_key = {};
+  int received = 0;
+
+  int sum() {
+    const std::lock_guard lock{mutex};
+    int sum = 0;
+    for (const auto& [key, counts] : by_key) sum += counts.completed;
+    return sum;
+  }
+};
+
+class LosingAReply final : public LeaseCalls {
+ public:
+  LosingAReply(Counted& counted, core::ProblemCode first) : counted_(counted), first_(first) {}
+  core::Result<std::vector<core::Result<ReportResult>>> renew(const std::vector<HeldTask>& /*tasks*/,
+                                                              core::Duration, core::Duration) override {
+    return std::vector<core::Result<ReportResult>>{};
+  }
+  core::Status tell_alive(const Heartbeat& heartbeat, core::Duration) override {
+    const std::lock_guard lock{counted_.mutex};
+    const bool is_first = counted_.received++ == 0;
+    if (is_first && first_ == core::ProblemCode::not_found)
+      return core::Problem{.code = first_, .detail = "no such worker"};
+    const auto [known, is_new] = counted_.by_key.emplace(heartbeat.key, heartbeat.counts);
+    EXPECT_TRUE(is_new || (known->second.active == heartbeat.counts.active &&
+                           known->second.completed == heartbeat.counts.completed))
+        << "another heartbeat under the same key";
+    if (is_first) return core::Problem{.code = first_, .detail = "timed out"};
+    return core::Done{};
+  }
+  void cancel() override {}
+
+ private:
+  Counted& counted_;
+  core::ProblemCode first_;
+};
+
+// After the first heartbeat one task more is completed than before it.
+void expect_two_counted(core::ProblemCode first) {
+  Counted counted;
+  runtime::SystemClock clock;
+  testing::SeededRandom random{1};
+  LeaseKeeper keeper{
+      {.lease = 60ms, .is_enlisted = true}, std::make_unique<LosingAReply>(counted, first), clock, random};
+  const auto received = [&counted](int count) {
+    return eventually([&counted, count] {
+      const std::lock_guard lock{counted.mutex};
+      return counted.received >= count;
+    });
+  };
+  keeper.count(true);
+  ASSERT_TRUE(received(1));
+  keeper.count(true);
+  ASSERT_TRUE(eventually([&counted] { return counted.sum() >= 2; }));
+  ASSERT_TRUE(received(5));
+  EXPECT_EQ(counted.sum(), 2);
+}
+
+TEST(KeeperCounts, AreCountedOnceIfTheReplyToAHeartbeatIsLost) {
+  expect_two_counted(core::ProblemCode::unavailable);
+}
+
+TEST(KeeperCounts, AreReportedAgainIfAHeartbeatIsRefused) {
+  expect_two_counted(core::ProblemCode::not_found);
+}
 
 class Keeper : public ::testing::Test {
  protected:
@@ -35,8 +108,9 @@ class Keeper : public ::testing::Test {
   }
 
   runtime::SystemClock clock;
+  testing::SeededRandom random{1};
   std::atomic<int> renewals = 0;
-  LeaseKeeper keeper{{.lease = 1h}, std::make_unique<Canceling>(renewals), clock};
+  LeaseKeeper keeper{{.lease = 1h}, std::make_unique<Canceling>(renewals), clock, random};
 };
 
 TEST_F(Keeper, EndsALeaseWhenItsAttemptTimesOut) {

@@ -67,8 +67,8 @@ TEST(WorkerApi, ResendsAHeartbeatWithTheSameIdempotencyKey) {
   testing::SeededRandom random{1};
   {
     WorkerApi api{{.address = {.host = "127.0.0.1", .port = server.port()}}, "default", random};
-    EXPECT_TRUE(api.heartbeat("w", {.completed = 1}, std::chrono::seconds{10}).ok());
-    EXPECT_TRUE(api.heartbeat("w", {.completed = 2}, std::chrono::seconds{10}).ok());
+    EXPECT_TRUE(api.heartbeat("w", {.key = "a", .counts = {.completed = 1}}, std::chrono::seconds{10}).ok());
+    EXPECT_TRUE(api.heartbeat("w", {.key = "b", .counts = {.completed = 2}}, std::chrono::seconds{10}).ok());
   }
   const auto& requests = server.requests();
   ASSERT_EQ(requests.size(), 3U);

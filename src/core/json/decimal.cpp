@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include <fmt/format.h>
@@ -70,6 +71,34 @@ std::strong_ordering compare_numbers(std::string_view left, std::string_view rig
 bool is_whole(std::string_view number) {
   const Decimal decimal = decimal_of(number);
   return decimal.exponent >= static_cast<std::int64_t>(decimal.digits.size());
+}
+
+bool is_in_range(std::string_view number) {
+  // Digits after the decimal point count even where they are zeros, and even of the number zero.
+  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
+  const std::size_t point = std::min(number.substr(0, e).find('.'), e);
+  const std::int64_t exponent = e == number.size() ? 0 : exponent_of(number.substr(e + 1));
+  constexpr std::int64_t kExponentOfNumericMax = std::numeric_limits<std::int32_t>::max() / 2;
+  if (exponent >= kExponentOfNumericMax || exponent <= -kExponentOfNumericMax) return false;
+  const auto fraction = static_cast<std::int64_t>(point == e ? 0 : e - point - 1);
+  if (fraction - exponent > kFractionDigitsMax) return false;
+  return decimal_of(number).exponent <= kWholeDigitsMax;
+}
+
+std::optional<std::string_view> find_out_of_range(std::string_view json) {
+  constexpr std::string_view kOfNumbers = "+-.0123456789eE";
+  constexpr std::size_t kLengthMin = std::string_view{"1e-16384"}.size();  // no shorter one is out of range
+  bool is_in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '"') is_in_string = !is_in_string;
+    if (is_in_string && json[i] == '\\') ++i;
+    if (is_in_string || (json[i] != '-' && (json[i] < '0' || json[i] > '9'))) continue;
+    const std::size_t end = std::min(json.find_first_not_of(kOfNumbers, i), json.size());
+    const std::string_view number = json.substr(i, end - i);
+    if (number.size() >= kLengthMin && !is_in_range(number)) return number;
+    i = end - 1;
+  }
+  return std::nullopt;
 }
 
 std::string number_form(std::string_view number) {

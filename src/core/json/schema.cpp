@@ -233,11 +233,21 @@ Status check_node(const Level& schema, const std::string& path, std::string_view
   return Done{};
 }
 
+// The functions of PostgreSQL check with `numeric`, and must accept what a server accepts.
+Status check_numbers(const std::string& field, std::string_view json) {
+  if (!find_out_of_range(json)) return Done{};
+  return invalid_field(
+      field, fmt::format("has a number beyond the range that a declared type can check ({} digits before "
+                         "the decimal point, {} after it)",
+                         kWholeDigitsMax, kFractionDigitsMax));
+}
+
 }  // namespace
 
 Status check_schema(const std::string& field, const RawJson& schema) {
-  return json_fault(schema.text) ? Status{invalid_field(field, "is not JSON")}
-                                 : check_node(field, trimmed(schema.text));
+  if (json_fault(schema.text)) return invalid_field(field, "is not JSON");
+  if (const Status numbers = check_numbers(field, schema.text); !numbers) return numbers;
+  return check_node(field, trimmed(schema.text));
 }
 
 Schema::Schema(const RawJson& text, const std::vector<std::string>& required) {
@@ -251,6 +261,7 @@ Status Schema::check(const std::string& field, const RawJson& value) const {
   if (parsed_ == nullptr) return Done{};
   const std::string_view json = value.empty() ? "null" : trimmed(value.text);
   if (json_fault(json)) return invalid_field(field, "is not JSON");
+  if (const Status numbers = check_numbers(field, json); !numbers) return numbers;
   if (!parsed_->fields.empty()) {
     if (kind_of(json) != JsonKind::object) return invalid_field(field, "must be of type object");
     if (const Status fields = check_required(parsed_->fields, field, members_of(json)); !fields)

@@ -38,14 +38,18 @@ void learn_lanes_or_throw(LaneCache& lanes, const Rows& answer, Connection& conn
     throw StoreError{StoreError::Kind::retry, "the database has lost rows that were read before"};
 }
 
+// The rows are from the life of the connection. In another life the id may mean another lane, or none yet.
 const core::Lane* LaneFinder::find(std::int32_t id) {
   if (last_ != nullptr && last_->id == id) return last_;
   last_ = lanes_.find(id);
-  if (last_ == nullptr) {
+  if (last_ == nullptr && lanes_.life() == connection_.life()) {
     ask_for_lanes(connection_, lanes_);
     learn_lanes_or_throw(lanes_, connection_.run_or_throw().front(), connection_);
     last_ = lanes_.find(id);
   }
+  const std::uint64_t life = last_ == nullptr ? lanes_.life() : last_->life;
+  if (life != connection_.life())
+    throw StoreError{StoreError::Kind::retry, "the database server has failed over"};
   return last_;
 }
 

@@ -189,8 +189,8 @@ begin
   begin
     whole := pawl.jsonb_of(coalesce(payload::pg_catalog.text, 'null'));
   exception when numeric_value_out_of_range then
-    raise exception 'payload: has a number beyond the range of PostgreSQL, which cannot check it against the type %; enqueue it over HTTP',
-      pawl.shown(type) using errcode = 'invalid_parameter_value';
+    raise exception 'payload: has a number beyond the range that a declared type can check (131072 digits before the decimal point, 16383 after it)'
+      using errcode = 'invalid_parameter_value';
   end;
   if coalesce(declared ->> 'required', '[]') <> '[]' then
     perform pawl.check_schema('payload', whole,
