@@ -11,7 +11,10 @@ function typeOf(given) {
   const schema = resolve(given);
   if (schema.enum) return schema.enum.map((name) => JSON.stringify(name)).join(" | ");
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(" | ");
-  return [schema.type].flat().map((type) => plainTypeOf(type, schema)).join(" | ");
+  return [schema.type]
+    .flat()
+    .map((type) => plainTypeOf(type, schema))
+    .join(" | ");
 }
 
 function plainTypeOf(type, schema) {
@@ -33,13 +36,17 @@ function plainTypeOf(type, schema) {
 }
 
 function objectTypeOf(schema) {
-  if (!schema.properties) return `Record<string, ${schema.additionalProperties ? typeOf(schema.additionalProperties) : "unknown"}>`;
+  if (!schema.properties)
+    return `Record<string, ${schema.additionalProperties ? typeOf(schema.additionalProperties) : "unknown"}>`;
   const required = new Set(schema.required ?? []);
-  return fieldsOf(Object.entries(schema.properties).map(([name, field]) => ({ name, schema: field, required: required.has(name) })));
+  return fieldsOf(
+    Object.entries(schema.properties).map(([name, field]) => ({ name, schema: field, required: required.has(name) })),
+  );
 }
 
 // What stands in a path, and a list in the query, is text as the page writes it.
-const isText = (field) => field.in === "path" || (field.in === "query" && (field.explode === false || resolve(field.schema).enum));
+const isText = (field) =>
+  field.in === "path" || (field.in === "query" && (field.explode === false || resolve(field.schema).enum));
 
 function fieldsOf(fields) {
   if (fields.length === 0) return "Record<never, never>";
@@ -47,8 +54,7 @@ function fieldsOf(fields) {
 }
 
 function callOf(method, path, operation) {
-  const parameters = (place) =>
-    fieldsOf((operation.parameters ?? []).filter((p) => p.in === place));
+  const parameters = (place) => fieldsOf((operation.parameters ?? []).filter((p) => p.in === place));
   const body = operation.requestBody?.content["application/json"].schema;
   return [
     `  /** ${operation.summary}. Role: ${operation["x-role"]}. */`,

@@ -21,13 +21,20 @@ try {
 }
 
 async function fill() {
-  await pawl.ask("PUT", "/v1/default/definitions/one", { tasks: [{ id: "only", activity: "none.one", queue: "nobody" }] });
+  await pawl.ask("PUT", "/v1/default/definitions/one", {
+    tasks: [{ id: "only", activity: "none.one", queue: "nobody" }],
+  });
   const layer = (n) => Math.floor(n / 25);
   const tasks = Array.from({ length: 500 }, (_, n) => ({
     id: `task_${n}`,
     activity: "none.wide",
     queue: "nobody",
-    after: layer(n) === 0 ? [] : [`task_${n - 25}`, `task_${(layer(n) - 1) * 25 + ((n * 7) % 25)}`].filter((id, i, all) => all.indexOf(id) === i),
+    after:
+      layer(n) === 0
+        ? []
+        : [`task_${n - 25}`, `task_${(layer(n) - 1) * 25 + ((n * 7) % 25)}`].filter(
+            (id, i, all) => all.indexOf(id) === i,
+          ),
   }));
   await pawl.ask("PUT", "/v1/default/definitions/wide", { tasks });
   for (let done = 0; done < 10_000; done += 50) {
@@ -66,7 +73,10 @@ async function scrolled(view, name) {
     for (let n = 0; n < 10; n += 1) {
       const before = await view.page.locator(".table-body").evaluate((body) => body.clientHeight);
       await view.page.locator(".table").evaluate((table) => (table.scrollTop = table.scrollHeight));
-      await until(() => view.page.locator(".table-body").evaluate((body, was) => body.clientHeight > was, before), "more rows");
+      await until(
+        () => view.page.locator(".table-body").evaluate((body, was) => body.clientHeight > was, before),
+        "more rows",
+      );
     }
   }
   return view.page.evaluate(

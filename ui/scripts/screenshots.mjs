@@ -22,14 +22,18 @@ const address = await new Promise((resolve, reject) => {
 });
 
 async function ask(method, path, body) {
-  const response = await fetch(`${address}/v1/default/${path}`, { method, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const response = await fetch(`${address}/v1/default/${path}`, {
+    method,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
   return JSON.parse(text);
 }
 
 const enqueue = (type, more = {}) => ask("POST", "tasks", { type, ...more });
-const start = async (workflow, input, more = {}) => (await ask("POST", `workflows/${workflow}/start`, { input, ...more })).run;
+const start = async (workflow, input, more = {}) =>
+  (await ask("POST", `workflows/${workflow}/start`, { input, ...more })).run;
 
 // One that fires at night and was made up for the last days, one that comes too often for what it starts, one that rests.
 async function schedules() {
@@ -37,10 +41,29 @@ async function schedules() {
   const timezone = "Europe/Berlin";
   const input = { day: "2026-01-29", regions: ["north", "south", "west"] };
   await make("nightly-report", { cron: "0 3 * * *", timezone, workflow: "nightly-report", input, overlap: "queue" });
-  await make("index-refresh", { every: "5s", task: { type: "example.slow", payload: { index: "products" } }, overlap: "skip" });
-  await make("month-end", { cron: "30 18 LW * *", timezone, workflow: "word-count", input: { texts: ["the last weekday"] }, jitter: "5m" });
-  await make("greetings", { cron: "*/30 9-17 * * *", timezone: "Asia/Tokyo", task: { type: "example.greet", payload: { name: "team" } } });
-  await make("invoices", { cron: "0 8 * * MON#1", timezone, workflow: "order-fulfilment", input: { order: "A-1", card: "good" } });
+  await make("index-refresh", {
+    every: "5s",
+    task: { type: "example.slow", payload: { index: "products" } },
+    overlap: "skip",
+  });
+  await make("month-end", {
+    cron: "30 18 LW * *",
+    timezone,
+    workflow: "word-count",
+    input: { texts: ["the last weekday"] },
+    jitter: "5m",
+  });
+  await make("greetings", {
+    cron: "*/30 9-17 * * *",
+    timezone: "Asia/Tokyo",
+    task: { type: "example.greet", payload: { name: "team" } },
+  });
+  await make("invoices", {
+    cron: "0 8 * * MON#1",
+    timezone,
+    workflow: "order-fulfilment",
+    input: { order: "A-1", card: "good" },
+  });
   await ask("POST", "schedules/invoices/pause");
   const day = 86_400_000;
   const at = (ms) => new Date(ms).toISOString();
@@ -52,18 +75,32 @@ async function traffic() {
   const end = Date.now() + trafficMs;
   for (let n = 0; Date.now() < end; n += 1) {
     const burst = 2 + Math.round(3 * Math.sin(n / 6) ** 2);
-    await Promise.all(Array.from({ length: burst }, (_, i) => enqueue("example.greet", { payload: { name: `guest ${n}.${i}` } })));
+    await Promise.all(
+      Array.from({ length: burst }, (_, i) => enqueue("example.greet", { payload: { name: `guest ${n}.${i}` } })),
+    );
     if (n % 9 === 0) await enqueue("example.flaky", { key: `customer-${n % 5}` });
-    if (n % 14 === 0) await enqueue("example.broken", { retry: { max_attempts: 2, initial_interval: "500ms" }, labels: { region: "north" } });
+    if (n % 14 === 0)
+      await enqueue("example.broken", {
+        retry: { max_attempts: 2, initial_interval: "500ms" },
+        labels: { region: "north" },
+      });
     if (n % 12 === 0) await enqueue("report.render", { queue: "reports", delay: "1h" });
-    if (n % 10 === 0) await start("order-fulfilment", { order: `A-${100 + n}`, card: n % 30 === 0 ? "declined" : "good" }, { run_key: `A-${100 + n}`, labels: { shop: "berlin" } });
+    if (n % 10 === 0)
+      await start(
+        "order-fulfilment",
+        { order: `A-${100 + n}`, card: n % 30 === 0 ? "declined" : "good" },
+        { run_key: `A-${100 + n}`, labels: { shop: "berlin" } },
+      );
     if (n % 16 === 0) await start("word-count", { texts: ["to be or not to be", "that is the question"] });
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }
 
 async function oneRun(query, state) {
-  return until(async () => (await ask("GET", `runs?limit=1&${query}`)).items.find((run) => run.state === state), `a run ${state}`);
+  return until(
+    async () => (await ask("GET", `runs?limit=1&${query}`)).items.find((run) => run.state === state),
+    `a run ${state}`,
+  );
 }
 
 try {

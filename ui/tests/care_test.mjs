@@ -24,14 +24,20 @@ const dialog = () => view.page.getByRole("dialog");
 const focused = () => view.page.evaluate(() => document.activeElement?.textContent?.slice(0, 60) ?? "");
 const enqueue = (tasks) => pawl.ask("POST", "/v1/default/tasks/batch", { tasks });
 const tasksOf = async (query) => (await pawl.ask("GET", `/v1/default/tasks?limit=500&${query}`)).items;
-const start = async (workflow, body = {}) => (await pawl.ask("POST", `/v1/default/workflows/${workflow}/start`, body)).run;
+const start = async (workflow, body = {}) =>
+  (await pawl.ask("POST", `/v1/default/workflows/${workflow}/start`, body)).run;
 
 test("an action by filter never goes beyond the filter", async () => {
-  await enqueue([{ type: "idle.one", queue: "nobody" }, { type: "idle.two", queue: "nobody" }]);
+  await enqueue([
+    { type: "idle.one", queue: "nobody" },
+    { type: "idle.two", queue: "nobody" },
+  ]);
   await view.go("tasks?status=completed,failed");
   await button("Cancel by filter…").click();
   await dialog().getByText("0 tasks match now.").waitFor();
-  await dialog().getByText(/^Only what is pending/).waitFor();
+  await dialog()
+    .getByText(/^Only what is pending/)
+    .waitFor();
   assert.ok(await button("Cancel 0").isDisabled());
   await view.page.keyboard.press("Escape");
   await view.go("runs?state=completed");
@@ -67,7 +73,10 @@ test("a limit that is no number is refused at its field, and no limit is lost", 
   // The dialog also shows errors that only the server detects, and focuses their field.
   await dialog().getByRole("alert").filter({ hasText: "rate.per must be a duration" }).waitFor();
   assert.equal(await view.page.evaluate(() => document.activeElement?.value), "often");
-  assert.equal((await pawl.ask("GET", "/v1/default/queues")).items.find((queue) => queue.name === "nobody").max_concurrency, 7);
+  assert.equal(
+    (await pawl.ask("GET", "/v1/default/queues")).items.find((queue) => queue.name === "nobody").max_concurrency,
+    7,
+  );
   await per.fill("1m");
   await per.press("Enter");
   await view.page.getByText("Limits: at most 8 at once, at most 3 of email.send, 5 every 60s.").waitFor();
@@ -90,10 +99,18 @@ test("closing a dialog gives the focus back, and an action that goes does not lo
 });
 
 test("rows far down stay fresh, and going back leads to where one was", async () => {
-  await enqueue(Array.from({ length: 350 }, (_, n) => ({ type: "idle.many", queue: "nobody", key: `key-${n}`, labels: { n: String(n) } })));
+  await enqueue(
+    Array.from({ length: 350 }, (_, n) => ({
+      type: "idle.many",
+      queue: "nobody",
+      key: `key-${n}`,
+      labels: { n: String(n) },
+    })),
+  );
   await view.go("tasks?type=idle.many");
   const table = view.page.getByRole("table", { name: "Tasks" });
-  const row = (key) => table.locator(".table-body .row").filter({ has: view.page.getByRole("cell", { name: key, exact: true }) });
+  const row = (key) =>
+    table.locator(".table-body .row").filter({ has: view.page.getByRole("cell", { name: key, exact: true }) });
   await row("key-349").waitFor();
   const scroll = () => table.evaluate((element) => element.scrollBy(0, 700));
   await until(async () => (await scroll(), await row("key-100").count()) === 1, "a row of the third page");
@@ -124,9 +141,12 @@ test("j, k and Enter work although nothing has the focus", async () => {
 });
 
 test("a text is looked for beyond the first page, and it is said how far", async () => {
-  await pawl.ask("PUT", "/v1/default/definitions/quiet", { tasks: [{ id: "wait", activity: "idle.quiet", queue: "nobody" }] });
+  await pawl.ask("PUT", "/v1/default/definitions/quiet", {
+    tasks: [{ id: "wait", activity: "idle.quiet", queue: "nobody" }],
+  });
   await start("quiet", { run_key: "needle-1" });
-  for (let from = 0; from < 250; from += 50) await Promise.all(Array.from({ length: 50 }, (_, n) => start("quiet", { run_key: `hay-${from + n}` })));
+  for (let from = 0; from < 250; from += 50)
+    await Promise.all(Array.from({ length: 50 }, (_, n) => start("quiet", { run_key: `hay-${from + n}` })));
   await view.go("runs?text=needle");
   await view.page.getByRole("cell", { name: "needle-1" }).waitFor();
   await view.page.getByText("Searched all 251 runs that the other filters find: 1 has the text.").waitFor();
@@ -149,11 +169,16 @@ test("the search chooses by arrow keys, finds queues, and says what went wrong",
   assert.match(second, new RegExp((await view.page.locator("h1").textContent()).replace("Task ", "")));
   await field.fill("nobody");
   await view.page.getByRole("option", { name: /the queue nobody/ }).click();
-  await until(() => view.page.evaluate(() => document.activeElement?.getAttribute("aria-label") === "Queue nobody"), "the queue");
+  await until(
+    () => view.page.evaluate(() => document.activeElement?.getAttribute("aria-label") === "Queue nobody"),
+    "the queue",
+  );
   const [worker] = (await pawl.ask("GET", "/v1/default/workers")).items;
   await field.fill(worker.worker_id);
   await view.page.getByRole("option", { name: /worker on/ }).waitFor();
-  await view.page.route("**/v1/default/workers?*", (route) => route.fulfill({ status: 429, json: { code: "resource_exhausted", detail: "too many requests" } }));
+  await view.page.route("**/v1/default/workers?*", (route) =>
+    route.fulfill({ status: 429, json: { code: "resource_exhausted", detail: "too many requests" } }),
+  );
   await field.fill("whatever");
   await view.page.getByRole("search").getByRole("alert").filter({ hasText: "too many requests" }).waitFor();
   await view.page.unrouteAll();
@@ -161,7 +186,10 @@ test("the search chooses by arrow keys, finds queues, and says what went wrong",
 });
 
 test("dead letters of runs come back with their runs, and each group has a name of its own", async () => {
-  await pawl.ask("PUT", "/v1/default/definitions/frail", { on_failure: "fail", tasks: [{ id: "only", activity: "bad.step", retry: { max_attempts: 1 } }] });
+  await pawl.ask("PUT", "/v1/default/definitions/frail", {
+    on_failure: "fail",
+    tasks: [{ id: "only", activity: "bad.step", retry: { max_attempts: 1 } }],
+  });
   const runs = [await start("frail"), await start("frail")];
   await enqueue([{ type: "bad.step", retry: { max_attempts: 1 } }]);
   await until(async () => (await tasksOf("type=bad.step&status=dead_letter")).length === 3, "three dead letters");
@@ -171,24 +199,37 @@ test("dead letters of runs come back with their runs, and each group has a name 
   await group.getByRole("button", { name: "Retry 2 runs" }).click();
   await button("Retry 2 runs").last().click();
   await view.page.getByText("2 runs go on from what failed").waitFor();
-  const retried = async (run) => (await pawl.ask("GET", `/v1/default/runs/${run.id}/events`)).items.some((event) => event.type === "workflow_retried");
+  const retried = async (run) =>
+    (await pawl.ask("GET", `/v1/default/runs/${run.id}/events`)).items.some(
+      (event) => event.type === "workflow_retried",
+    );
   for (const run of runs) await until(() => retried(run), "the retry of a run");
-  const dead = await until(async () => (await tasksOf(`run_id=${runs[0].id}&status=dead_letter`))[0], "it to fail again");
+  const dead = await until(
+    async () => (await tasksOf(`run_id=${runs[0].id}&status=dead_letter`))[0],
+    "it to fail again",
+  );
   await view.go(`tasks/${dead.id}`);
   await view.page.getByRole("link", { name: "Retry its run…" }).click();
   await until(() => view.page.url().endsWith(runs[0].id), "the page of the run");
   // By filter: nothing changes, and the dialog shows the reason.
   await view.go(`tasks?status=dead_letter&run_id=${runs[0].id}`);
   await button("Retry by filter…").click();
-  await dialog().getByRole("button", { name: /^Retry \d$/ }).click();
-  await dialog().getByText(/belong to runs.*retry the runs/).waitFor();
+  await dialog()
+    .getByRole("button", { name: /^Retry \d$/ })
+    .click();
+  await dialog()
+    .getByText(/belong to runs.*retry the runs/)
+    .waitFor();
   await view.page.keyboard.press("Escape");
 });
 
 test("the graph is used by keyboard, and the slider changes all that is shown", async () => {
   await pawl.ask("PUT", "/v1/default/definitions/two", {
     output: { $ref: "#/tasks/second/output" },
-    tasks: [{ id: "first", activity: "ok.first" }, { id: "second", activity: "ok.second", after: ["first"] }],
+    tasks: [
+      { id: "first", activity: "ok.first" },
+      { id: "second", activity: "ok.second", after: ["first"] },
+    ],
   });
   const run = await start("two", { input: { big: 1 }, deadline: "1h" });
   await view.go(`runs/${run.id}`);
@@ -243,7 +284,9 @@ test("whoever may only look is told so, and so is whoever may not look here", as
   await button("Sign in").click();
   const card = view.page.getByRole("region", { name: "Queue nobody" });
   await card.getByRole("button", { name: "Pause" }).click();
-  await view.page.getByText("this needs the role operator, the token has viewer. Sign in with a token that may").waitFor();
+  await view.page
+    .getByText("this needs the role operator, the token has viewer. Sign in with a token that may")
+    .waitFor();
   await view.page.getByLabel("namespace").fill("secret");
   await view.page.getByLabel("namespace").press("Enter");
   await view.page.getByText("The namespace secret cannot be shown").waitFor();

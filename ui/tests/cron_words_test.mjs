@@ -69,8 +69,27 @@ for (const [expression, meaning] of Object.entries(words)) {
 }
 
 test("what is no cron expression has no words", () => {
-  const wrong = ["", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 8", "5-1 * * * *", "*/0 * * * *"];
-  wrong.push("* * * * L", "* * * * MON#6", "* * L-31 * *", "1/2/3 * * * *", "1-2-3 * * * *", "a * * * *", "@reboot", "* * * * * * *");
+  const wrong = [
+    "",
+    "* * * *",
+    "60 * * * *",
+    "* 24 * * *",
+    "* * 0 * *",
+    "* * * 13 *",
+    "* * * * 8",
+    "5-1 * * * *",
+    "*/0 * * * *",
+  ];
+  wrong.push(
+    "* * * * L",
+    "* * * * MON#6",
+    "* * L-31 * *",
+    "1/2/3 * * * *",
+    "1-2-3 * * * *",
+    "a * * * *",
+    "@reboot",
+    "* * * * * * *",
+  );
   for (const expression of wrong) assert.equal(cronInWords(expression), null, expression);
 });
 

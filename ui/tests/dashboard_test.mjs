@@ -11,7 +11,11 @@ let view;
 
 before(async () => {
   // A handler that fails until the file exists that it needs; the folder is the one with the server's data.
-  pawl = await startPawl({ "ok.*": "cat", "mail.*": "test -e mended || { echo account 4711 is unknown >&2; exit 1; }", "slow.*": "sleep 60" });
+  pawl = await startPawl({
+    "ok.*": "cat",
+    "mail.*": "test -e mended || { echo account 4711 is unknown >&2; exit 1; }",
+    "slow.*": "sleep 60",
+  });
   browser = await openBrowser();
   view = await openPage(browser, pawl.address);
 });
@@ -132,7 +136,9 @@ test("a server with tokens asks for one, and the page keeps it in memory only", 
   await view.page.getByRole("button", { name: "Sign in" }).click();
   await view.page.getByRole("region", { name: "Queue default" }).waitFor();
   await until(async () => (await view.page.locator(".live.live").count()) === 1, "the stream with a token");
-  const kept = await view.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]));
+  const kept = await view.page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
+  );
   assert.ok(!kept.includes(token), kept);
   await view.page.reload();
   await view.page.getByLabel("Token").waitFor();

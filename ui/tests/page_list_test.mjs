@@ -6,7 +6,8 @@ import { importSource } from "./support.mjs";
 const { appended, begunAnew, cursorsOf, emptyList, itemsOf, replaced } = await importSource("live/page_list.ts");
 
 // Rows from newest to oldest, as on the server. A cursor is the number of the row before its page.
-const rows = (from, to, state = "old") => Array.from({ length: from - to + 1 }, (_, i) => ({ id: String(from - i), state }));
+const rows = (from, to, state = "old") =>
+  Array.from({ length: from - to + 1 }, (_, i) => ({ id: String(from - i), state }));
 const page = (from, to, state) => ({ items: rows(from, to, state), next_cursor: to > 1 ? String(to) : null });
 const read = (from, to, state) => [{ cursor: "", items: rows(from, to, state) }];
 const ids = (list) => itemsOf(list).map((row) => Number(row.id));
@@ -29,7 +30,8 @@ test("a page in sight is read again by its own cursor", () => {
 
 test("new rows at the beginning move the others down, and all can still be read again", () => {
   let list = threePages();
-  for (let newest = 301; newest <= 340; newest += 1) list = begunAnew(list, read(newest, newest - 99), String(newest - 99));
+  for (let newest = 301; newest <= 340; newest += 1)
+    list = begunAnew(list, read(newest, newest - 99), String(newest - 99));
   assert.deepEqual(ids(list), countdown(340, 1));
   assert.ok(list.pages.length <= 5, `${list.pages.length} pages`);
   // Rows pushed out of the first page are in a page that begins where the first page ends.

@@ -7,7 +7,12 @@ const { nodesAfter, timelineOf } = await importSource("pages/run/run_events.ts")
 
 const at = (second) => `2026-01-29T10:00:${String(second).padStart(2, "0")}.000000Z`;
 const ms = (second) => Date.parse(at(second));
-const event = (sequence, type, second, payload) => ({ sequence, type, at: at(second), payload: { node: [7], ...payload } });
+const event = (sequence, type, second, payload) => ({
+  sequence,
+  type,
+  at: at(second),
+  payload: { node: [7], ...payload },
+});
 
 test("a step that runs is shown as running", () => {
   const events = [event(1, "step_started", 5, { node_id: "charge", attempt: 1 })];

@@ -22,7 +22,11 @@ const order = {
 };
 
 before(async () => {
-  pawl = await startPawl({ "work.*": "cat", "never.*": "false", "pay.*": "test -e mended && cat || { echo card 4711 declined >&2; exit 1; }" });
+  pawl = await startPawl({
+    "work.*": "cat",
+    "never.*": "false",
+    "pay.*": "test -e mended && cat || { echo card 4711 declined >&2; exit 1; }",
+  });
   browser = await openBrowser();
   view = await openPage(browser, pawl.address);
   await pawl.ask("PUT", "/v1/default/definitions/order", order);
@@ -132,7 +136,9 @@ test("what was done is undone, and drawn as such", async () => {
 
 test("runs that are retrying are a filter of their own", async () => {
   await pawl.ask("PUT", "/v1/default/definitions/patient", {
-    tasks: [{ id: "wait", activity: "none.wait", queue: "nobody", retry: { max_attempts: 5, initial_interval: "10m" } }],
+    tasks: [
+      { id: "wait", activity: "none.wait", queue: "nobody", retry: { max_attempts: 5, initial_interval: "10m" } },
+    ],
   });
   const patient = await start("patient", {});
   const claimed = await until(async () => {
@@ -175,7 +181,9 @@ test("two versions of a definition are compared, and a run is started by hand", 
 });
 
 test("children and parents lead to each other", async () => {
-  await pawl.ask("PUT", "/v1/default/definitions/family", { tasks: [{ id: "child", type: "workflow", workflow: "patient" }] });
+  await pawl.ask("PUT", "/v1/default/definitions/family", {
+    tasks: [{ id: "child", type: "workflow", workflow: "patient" }],
+  });
   const parent = await start("family", {});
   await view.go(`runs/${parent.id}`);
   await view.page.getByRole("link", { name: "patient" }).click();

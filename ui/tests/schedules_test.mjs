@@ -54,7 +54,10 @@ test("a schedule is made in the page, and is seen to fire", async () => {
   const firings = view.page.getByRole("table", { name: "Firings" });
   await firings.locator('[data-state="fired"]').first().waitFor();
   await view.page.locator(".calendar .cell-now").waitFor();
-  assert.equal(await view.page.getByLabel("input", { exact: true }).textContent(), '{\n  "big": 12345678901234567890\n}');
+  assert.equal(
+    await view.page.getByLabel("input", { exact: true }).textContent(),
+    '{\n  "big": 12345678901234567890\n}',
+  );
   // The started task is one click away.
   await firings.getByRole("link").first().click();
   await view.page.getByRole("heading", { name: "report" }).first().waitFor();
@@ -72,7 +75,11 @@ test("it is paused, and goes on; the slots of the pause are skipped with that re
   const skipped = view.page.getByRole("table", { name: "Firings" }).locator('[data-state="skipped"]');
   await skipped.first().waitFor();
   assert.ok((await firingsOf("ticking")).some((firing) => firing.status === "skipped" && /pause/.test(firing.reason)));
-  await view.page.getByRole("table", { name: "Firings" }).getByText(/paused/).first().waitFor();
+  await view.page
+    .getByRole("table", { name: "Firings" })
+    .getByText(/paused/)
+    .first()
+    .waitFor();
 });
 
 test("it is changed: only what differs is sent", async () => {
@@ -98,7 +105,10 @@ test("a trigger says what it starts, and starts it", async () => {
   await button("Trigger…").click();
   await view.page.getByText("The workflow report is started now").waitFor();
   await button("Trigger now").click();
-  const fired = await until(async () => (await firingsOf("ticking")).find((one) => one.origin === "trigger" && one.run_id), "a firing");
+  const fired = await until(
+    async () => (await firingsOf("ticking")).find((one) => one.origin === "trigger" && one.run_id),
+    "a firing",
+  );
   assert.equal(before, 0);
   assert.equal((await pawl.ask("GET", `/v1/default/runs/${fired.run_id}`)).workflow, "report");
 });
@@ -114,7 +124,8 @@ test("a backfill shows how many slots there are, then fires them", async () => {
   await view.page.getByLabel("From (your time)").fill("2026-01-01T00:00");
   await view.page.getByLabel("Up to (your time)").fill("2026-01-01T03:00");
   await button("Fire 3 slots").click();
-  const done = async () => (await firingsOf("hourly")).filter((firing) => firing.origin === "backfill" && firing.task_id).length === 3;
+  const done = async () =>
+    (await firingsOf("hourly")).filter((firing) => firing.origin === "backfill" && firing.task_id).length === 3;
   await until(done, "three firings");
   assert.equal((await pawl.ask("GET", "/v1/default/tasks?type=ok.probe")).items.length, 3);
 });
@@ -148,7 +159,10 @@ test("on a phone a wrong field is brought into sight", async () => {
   await phone.page.getByLabel("Workflow", { exact: true }).fill("report");
   await phone.page.getByLabel("Cron", { exact: true }).fill("61 * * * *");
   await phone.page.getByLabel("Jitter, up to").press("Enter"); // far below
-  await phone.page.getByRole("alert").filter({ hasText: /^cron / }).waitFor();
+  await phone.page
+    .getByRole("alert")
+    .filter({ hasText: /^cron / })
+    .waitFor();
   const box = await until(async () => {
     const { y } = await phone.page.getByLabel("Cron", { exact: true }).boundingBox();
     return y > 0 && y < 500;

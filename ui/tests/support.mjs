@@ -87,7 +87,8 @@ export async function openPage(browser, address, { width = 1280, height = 800, c
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) complaints.push(`console: ${message.text()}`);
+    if (message.type() === "error" && !/status of 4\d\d/.test(message.text()))
+      complaints.push(`console: ${message.text()}`);
   });
   page.on("dialog", (dialog) => {
     complaints.push(`dialog: ${dialog.message()}`);

@@ -23,7 +23,10 @@ test("long names keep their ends", () => {
 
 test("long names of one graph can be told apart", () => {
   const names = ["first", ...[1, 2, 10].map((n) => `task-number-${n}-with-a-long-name`)];
-  assert.deepEqual([...shortNames(names, 15).values()], ["first", "task-n…1…g-name", "task-n…2…g-name", "task-n…10…-name"]);
+  assert.deepEqual(
+    [...shortNames(names, 15).values()],
+    ["first", "task-n…1…g-name", "task-n…2…g-name", "task-n…10…-name"],
+  );
   assert.deepEqual([...shortNames(["a-single-long-name-of-a-task"], 15).values()], ["a-singl…-a-task"]);
 });
 
@@ -43,7 +46,11 @@ test("an action is never about more than was asked for", () => {
 test("a limit is a number, or empty, or refused", () => {
   const draft = { atOnce: "", starts: "", per: "1s", types: "" };
   assert.deepEqual(limitsFrom(draft), { max_concurrency: null, rate: null, type_concurrency: null });
-  assert.deepEqual(limitsFrom({ ...draft, atOnce: " 7 ", starts: "5", types: "a=b=2" }), { max_concurrency: 7, rate: { limit: 5, per: "1s" }, type_concurrency: { "a=b": 2 } });
+  assert.deepEqual(limitsFrom({ ...draft, atOnce: " 7 ", starts: "5", types: "a=b=2" }), {
+    max_concurrency: 7,
+    rate: { limit: 5, per: "1s" },
+    type_concurrency: { "a=b": 2 },
+  });
   for (const wrong of ["1,000", "abc", "1.5", "1e3"]) {
     assert.throws(() => limitsFrom({ ...draft, atOnce: wrong }), /max_concurrency/);
     assert.throws(() => limitsFrom({ ...draft, starts: wrong }), /rate.limit/);

@@ -23,7 +23,13 @@ export class Problem extends Error {
 
 // A request that is not sent because these fields are invalid.
 export function refusedHere(errors: FieldError[]): Problem {
-  return new Problem(400, "invalid_argument", errors.map(({ field, message }) => `${field}: ${message}`).join(", "), null, errors);
+  return new Problem(
+    400,
+    "invalid_argument",
+    errors.map(({ field, message }) => `${field}: ${message}`).join(", "),
+    null,
+    errors,
+  );
 }
 
 // The problem for users. Only an administrator can fix a token that lacks the role or the namespace.
@@ -39,8 +45,20 @@ export function problemOf(error: unknown): Problem {
 export async function problemFrom(response: Response): Promise<Problem> {
   const text = await response.text();
   try {
-    const body = JSON.parse(text) as { code?: string; detail?: string; title?: string; request_id?: string; errors?: FieldError[] };
-    return new Problem(response.status, body.code ?? "unknown", body.detail ?? body.title ?? text, body.request_id, body.errors);
+    const body = JSON.parse(text) as {
+      code?: string;
+      detail?: string;
+      title?: string;
+      request_id?: string;
+      errors?: FieldError[];
+    };
+    return new Problem(
+      response.status,
+      body.code ?? "unknown",
+      body.detail ?? body.title ?? text,
+      body.request_id,
+      body.errors,
+    );
   } catch {
     return new Problem(response.status, "unknown", text || response.statusText);
   }

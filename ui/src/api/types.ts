@@ -2,14 +2,7 @@
 // them as received text (text/json_text.ts), since parsing would change large numbers.
 
 export type TaskStatus =
-  | "blocked"
-  | "pending"
-  | "claimed"
-  | "running"
-  | "completed"
-  | "failed"
-  | "dead_letter"
-  | "cancelled";
+  "blocked" | "pending" | "claimed" | "running" | "completed" | "failed" | "dead_letter" | "cancelled";
 
 export const taskStatuses: readonly TaskStatus[] = [
   "pending",

@@ -4,7 +4,16 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Page } from "../api/types";
 import { Problem, problemOf } from "../api/problem";
 import { remember, remembered } from "../route/memory";
-import { appended, begunAnew, cursorsOf, emptyList, itemsOf, replaced, type PageList, type ReadPage } from "./page_list";
+import {
+  appended,
+  begunAnew,
+  cursorsOf,
+  emptyList,
+  itemsOf,
+  replaced,
+  type PageList,
+  type ReadPage,
+} from "./page_list";
 
 export interface Pages<Item> {
   items: Item[];
@@ -80,7 +89,8 @@ export function usePages<Item extends { id: string }>(load: Load<Item>, { everyM
     try {
       const page = await load(cursor, new AbortController().signal);
       // Meanwhile the list may have been replaced, or may have a different end.
-      if (loadedBy.current === load) setList((before) => (before.next === cursor ? appended(before, cursor, page) : before));
+      if (loadedBy.current === load)
+        setList((before) => (before.next === cursor ? appended(before, cursor, page) : before));
     } catch (error) {
       setProblem(problemOf(error));
     }

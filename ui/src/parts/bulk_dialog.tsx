@@ -71,7 +71,9 @@ export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void 
             : "Counting…"}
       </p>
       {why && <p role="status">{why}</p>}
-      {isRunning && <progress value={changed ?? 0} max={Math.max(found?.matched ?? 1, changed ?? 0)} aria-label="Progress" />}
+      {isRunning && (
+        <progress value={changed ?? 0} max={Math.max(found?.matched ?? 1, changed ?? 0)} aria-label="Progress" />
+      )}
       <footer>
         {isDone ? (
           <button type="button" className="main" data-focus onClick={onClose}>

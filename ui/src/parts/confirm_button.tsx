@@ -14,14 +14,32 @@ interface Props {
   hint?: string;
 }
 
-export function ConfirmButton({ title, says, confirm, does, children, kind = "plain", isDisabled = false, hint }: Props) {
+export function ConfirmButton({
+  title,
+  says,
+  confirm,
+  does,
+  children,
+  kind = "plain",
+  isDisabled = false,
+  hint,
+}: Props) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>
       <button type="button" className={kind} disabled={isDisabled} title={hint} onClick={() => setAsking(true)}>
         {children}
       </button>
-      {isAsking && <Question title={title} says={says} confirm={confirm} does={does} isDanger={kind === "danger"} onClose={() => setAsking(false)} />}
+      {isAsking && (
+        <Question
+          title={title}
+          says={says}
+          confirm={confirm}
+          does={does}
+          isDanger={kind === "danger"}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </>
   );
 }

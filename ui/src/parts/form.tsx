@@ -38,7 +38,8 @@ export function useSending(does: () => Promise<string | void>): Sending {
     const found = errors.filter((error) => isOf(error, field));
     return found.length > 0 ? found.map((error) => `${error.field} ${error.message}`).join(", ") : null;
   };
-  const mend = (...fields: string[]) => setErrors((all) => all.filter((error) => !fields.some((field) => isOf(error, field))));
+  const mend = (...fields: string[]) =>
+    setErrors((all) => all.filter((error) => !fields.some((field) => isOf(error, field))));
   return { isBusy, problem, submit, errorAt, mend };
 }
 
@@ -58,15 +59,29 @@ interface Props {
   children: ReactNode;
 }
 
-export function Form({ sending, button, kind = "main", isDisabled = false, className, fields = [], more, children }: Props) {
+export function Form({
+  sending,
+  button,
+  kind = "main",
+  isDisabled = false,
+  className,
+  fields = [],
+  more,
+  children,
+}: Props) {
   const form = useRef<HTMLFormElement>(null);
   const { problem, isBusy } = sending;
-  const isSaidAtFields = problem !== null && problem.errors.length > 0 && problem.errors.every((error) => fields.some((field) => isOf(error, field)));
+  const isSaidAtFields =
+    problem !== null &&
+    problem.errors.length > 0 &&
+    problem.errors.every((error) => fields.some((field) => isOf(error, field)));
   useEffect(() => {
     if (!problem) return;
     const atFault = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
     atFault?.focus();
-    (atFault?.closest(".field, .editor") ?? form.current?.querySelector(".problem"))?.scrollIntoView({ block: "center" });
+    (atFault?.closest(".field, .editor") ?? form.current?.querySelector(".problem"))?.scrollIntoView({
+      block: "center",
+    });
   }, [problem]);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();

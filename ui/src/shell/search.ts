@@ -46,21 +46,40 @@ function byName(asked: Asked): Promise<Found[]>[] {
   const limit = 5;
   return [
     client.call("GET /v1/{ns}/runs", { path: { ns }, query: { run_key: text, limit } }).then(({ items }) =>
-      items.map((run) => ({ page: "runs", id: run.id, what: `run of ${run.workflow} with this key`, state: run.state })),
+      items.map((run) => ({
+        page: "runs",
+        id: run.id,
+        what: `run of ${run.workflow} with this key`,
+        state: run.state,
+      })),
     ),
     client.call("GET /v1/{ns}/tasks", { path: { ns }, query: { key: text, limit } }).then(({ items }) =>
-      items.map((task) => ({ page: "tasks", id: task.id, what: `task ${task.type} with this key`, state: task.status })),
+      items.map((task) => ({
+        page: "tasks",
+        id: task.id,
+        what: `task ${task.type} with this key`,
+        state: task.status,
+      })),
     ),
-    client.call("GET /v1/{ns}/tasks", { path: { ns }, query: { type: text, limit: 1 } }).then(({ items }) =>
-      items.slice(0, 1).map(() => ({ page: "tasks", id: null, query: { type: text }, what: "all tasks of this type", state: "" })),
-    ),
+    client
+      .call("GET /v1/{ns}/tasks", { path: { ns }, query: { type: text, limit: 1 } })
+      .then(({ items }) =>
+        items
+          .slice(0, 1)
+          .map(() => ({ page: "tasks", id: null, query: { type: text }, what: "all tasks of this type", state: "" })),
+      ),
     definitionsOf(asked),
     schedulesOf(asked),
     workersOf(asked),
     Promise.resolve(
       queues
         .filter((queue) => queue.name === text)
-        .map((queue) => ({ page: "queues", id: queue.name, what: `the queue ${queue.name}`, state: queue.paused ? "paused" : "open" })),
+        .map((queue) => ({
+          page: "queues",
+          id: queue.name,
+          what: `the queue ${queue.name}`,
+          state: queue.paused ? "paused" : "open",
+        })),
     ),
   ];
 }
@@ -83,17 +102,35 @@ async function schedulesOf({ client, ns, text }: Asked): Promise<Found[]> {
   const list = client.call("GET /v1/{ns}/schedules", { path: { ns }, query: { limit: listMax } });
   const one = () => client.call("GET /v1/{ns}/schedules/{id}", { path: { ns, id: text } });
   const schedule = await inList(list, (row) => row.name === text || row.id === text, one);
-  return schedule ? [{ page: "schedules", id: schedule.name, what: `the schedule ${schedule.name}`, state: schedule.enabled ? "active" : "paused" }] : [];
+  return schedule
+    ? [
+        {
+          page: "schedules",
+          id: schedule.name,
+          what: `the schedule ${schedule.name}`,
+          state: schedule.enabled ? "active" : "paused",
+        },
+      ]
+    : [];
 }
 
 async function workersOf({ client, ns, text }: Asked): Promise<Found[]> {
   const { items } = await client.call("GET /v1/{ns}/workers", { path: { ns }, query: { limit: listMax } });
   const found = items.filter((worker) => worker.worker_id === text || worker.hostname === text);
-  return found.map((worker) => ({ page: "workers", id: worker.worker_id, what: `worker on ${worker.hostname || "an unnamed host"}`, state: worker.status }));
+  return found.map((worker) => ({
+    page: "workers",
+    id: worker.worker_id,
+    what: `worker on ${worker.hostname || "an unnamed host"}`,
+    state: worker.status,
+  }));
 }
 
 // Finds an item in a list. It is requested alone only if the list is longer than the loaded page.
-async function inList<Row>(list: Promise<Page<Row>>, isIt: (row: Row) => boolean, one: () => Promise<Row>): Promise<Row | null> {
+async function inList<Row>(
+  list: Promise<Page<Row>>,
+  isIt: (row: Row) => boolean,
+  one: () => Promise<Row>,
+): Promise<Row | null> {
   const { items, next_cursor } = await list;
   return items.find(isIt) ?? (next_cursor === null ? null : orNothing(one()));
 }

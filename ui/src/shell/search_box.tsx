@@ -68,7 +68,11 @@ export function SearchBox() {
       {isOpen && (
         <div className="found">
           <p className={found.length > 0 ? "only-heard" : "muted"} role="status">
-            {results === null ? "Looking…" : found.length > 0 ? `${found.length} found` : `Nothing has exactly this id, key or name in ${ns}.`}
+            {results === null
+              ? "Looking…"
+              : found.length > 0
+                ? `${found.length} found`
+                : `Nothing has exactly this id, key or name in ${ns}.`}
           </p>
           <ProblemBox problem={results?.problem ?? null} />
           <div id="found" role="listbox" aria-label="Found">

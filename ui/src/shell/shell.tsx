@@ -38,7 +38,11 @@ export function Shell({ route, isSignedIn, onSignOut, children }: Props) {
   useTitle(route);
   return (
     <div className="shell">
-      <a className="skip" href="#page" onClick={(event) => (event.preventDefault(), document.getElementById("page")?.focus())}>
+      <a
+        className="skip"
+        href="#page"
+        onClick={(event) => (event.preventDefault(), document.getElementById("page")?.focus())}
+      >
         Skip to the page
       </a>
       <header className="top-bar">

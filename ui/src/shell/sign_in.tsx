@@ -33,7 +33,10 @@ export function SignIn({ wasRefused, onToken }: { wasRefused: boolean; onToken: 
         <button type="submit" className="main" disabled={token.trim() === ""}>
           Sign in
         </button>
-        <p className="muted">The first token to make is an administrator's, for all namespaces; with it come those of others. A viewer may look and change nothing:</p>
+        <p className="muted">
+          The first token to make is an administrator's, for all namespaces; with it come those of others. A viewer may
+          look and change nothing:
+        </p>
         <Command>{`pawl token create --role admin --namespace '*'
 pawl token create --role viewer --namespace default`}</Command>
       </form>

@@ -9,9 +9,14 @@ export interface Span {
   isAny: boolean; // it was written as *, with or without a step
 }
 
-export type MonthDay = { kind: "days"; span: Span } | { kind: "before-last"; days: number } | { kind: "nearest"; day: number } | { kind: "last-weekday" };
+export type MonthDay =
+  | { kind: "days"; span: Span }
+  | { kind: "before-last"; days: number }
+  | { kind: "nearest"; day: number }
+  | { kind: "last-weekday" };
 
-export type WeekDay = { kind: "days"; span: Span } | { kind: "last"; day: number } | { kind: "nth"; day: number; nth: number };
+export type WeekDay =
+  { kind: "days"; span: Span } | { kind: "last"; day: number } | { kind: "nth"; day: number; nth: number };
 
 export interface CronFields {
   seconds: Span[];
@@ -32,7 +37,11 @@ const second: Kind = { low: 0, high: 59 };
 const minute: Kind = { low: 0, high: 59 };
 const hour: Kind = { low: 0, high: 23 };
 const monthDay: Kind = { low: 1, high: 31 };
-const month: Kind = { low: 1, high: 12, names: ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"] };
+const month: Kind = {
+  low: 1,
+  high: 12,
+  names: ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"],
+};
 const weekDay: Kind = { low: 0, high: 7, names: ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"] }; // 7 is also Sunday
 
 const macros: Record<string, string> = {

@@ -33,7 +33,8 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
   const undoneBy = useMemo(() => undoneByOf(tasks), [tasks]);
   const choose = (next: Record<string, string>) => replaceQuery(route, { ...Object.fromEntries(route.query), ...next });
 
-  if (!latest.value) return latest.problem ? <ProblemBox problem={latest.problem} /> : <p className="muted">Loading…</p>;
+  if (!latest.value)
+    return latest.problem ? <ProblemBox problem={latest.problem} /> : <p className="muted">Loading…</p>;
   const definition = shown.value?.value;
   const text = fieldText(shown.value?.text ?? "", "definition");
   return (
@@ -42,7 +43,12 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
         <h1>
           <span className="muted">Workflow</span> {name}
         </h1>
-        <VersionField label="Version" newest={newest} value={version} onChange={(n) => choose({ version: String(n) })} />
+        <VersionField
+          label="Version"
+          newest={newest}
+          value={version}
+          onChange={(n) => choose({ version: String(n) })}
+        />
         <Link page="runs" query={{ workflow: name }}>
           Its runs
         </Link>
@@ -57,7 +63,9 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
             <Age at={definition.created_at} />
           </Fact>
           <Fact name="Tasks">{tasks.length}</Fact>
-          <Fact name="On failure">{definition.definition.on_failure ?? (undoneBy.size > 0 ? "compensate" : "fail")}</Fact>
+          <Fact name="On failure">
+            {definition.definition.on_failure ?? (undoneBy.size > 0 ? "compensate" : "fail")}
+          </Fact>
           {definition.definition.deadline && <Fact name="Deadline">{definition.definition.deadline}</Fact>}
           <Fact name="Hash">
             <code>{definition.hash}</code>
@@ -67,13 +75,23 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
       <Tabs
         label="Views of the definition"
         tabs={[
-          { name: "Graph", view: <FlowGraph key={version} label="Graph of the workflow" nodes={nodes} edges={edges} undoneBy={undoneBy} /> },
+          {
+            name: "Graph",
+            view: (
+              <FlowGraph key={version} label="Graph of the workflow" nodes={nodes} edges={edges} undoneBy={undoneBy} />
+            ),
+          },
           { name: "Text", view: <JsonView text={text} name="definition" /> },
           {
             name: "Difference",
             view: (
               <>
-                <VersionField label={`Version ${version} against`} newest={newest} value={against} onChange={(n) => choose({ against: String(n) })} />
+                <VersionField
+                  label={`Version ${version} against`}
+                  newest={newest}
+                  value={against}
+                  onChange={(n) => choose({ against: String(n) })}
+                />
                 <Difference before={fieldText(other.value?.text ?? "", "definition")} after={text} />
               </>
             ),
@@ -91,7 +109,10 @@ function useVersion(name: string, version: number) {
     async (signal: AbortSignal) =>
       version === 0
         ? null
-        : client.callForText("GET /v1/{ns}/definitions/{name}/versions/{version}", { path: { ns, name, version: String(version) }, signal }),
+        : client.callForText("GET /v1/{ns}/definitions/{name}/versions/{version}", {
+            path: { ns, name, version: String(version) },
+            signal,
+          }),
     [client, ns, name, version],
   );
   return useLoaded(load);

@@ -9,11 +9,32 @@ import { Table, type Column } from "../../parts/table";
 import { goTo, placeOf, type Route } from "../../route/route";
 
 const columns: Column<DefinitionRow>[] = [
-  { name: "Workflow", width: "minmax(100px, 2fr)", cell: (row) => <Link page="definitions" id={row.name}>{row.name}</Link> },
+  {
+    name: "Workflow",
+    width: "minmax(100px, 2fr)",
+    cell: (row) => (
+      <Link page="definitions" id={row.name}>
+        {row.name}
+      </Link>
+    ),
+  },
   { name: "Latest", width: "minmax(44px, 70px)", cell: (row) => `v${row.version}` },
   { name: "Since", width: "minmax(72px, 120px)", cell: (row) => <Age at={row.created_at} /> },
-  { name: "Runs", width: "minmax(60px, 90px)", cell: (row) => <Link page="runs" query={{ workflow: row.name }}>its runs</Link> },
-  { name: "Hash", width: "minmax(120px, 1fr)", cell: (row) => <code className="muted">{row.hash}</code>, isSecondary: true },
+  {
+    name: "Runs",
+    width: "minmax(60px, 90px)",
+    cell: (row) => (
+      <Link page="runs" query={{ workflow: row.name }}>
+        its runs
+      </Link>
+    ),
+  },
+  {
+    name: "Hash",
+    width: "minmax(120px, 1fr)",
+    cell: (row) => <code className="muted">{row.hash}</code>,
+    isSecondary: true,
+  },
 ];
 
 export function DefinitionsPage({ route }: { route: Route }) {
@@ -21,7 +42,11 @@ export function DefinitionsPage({ route }: { route: Route }) {
   const place = placeOf(route);
   const load = useCallback(
     async (cursor: string, signal: AbortSignal) => {
-      const page = await client.call("GET /v1/{ns}/definitions", { path: { ns }, query: { limit: 100, cursor }, signal });
+      const page = await client.call("GET /v1/{ns}/definitions", {
+        path: { ns },
+        query: { limit: 100, cursor },
+        signal,
+      });
       return { ...page, items: page.items.map((row) => ({ ...row, id: row.name })) };
     },
     [client, ns],

@@ -8,7 +8,8 @@ export function Cluster() {
   const { client } = useConnection();
   const load = useCallback((signal: AbortSignal) => client.call("GET /v1/admin/nodes", { signal }), [client]);
   const nodes = useLoaded(load, 10_000);
-  if (nodes.problem?.status === 403) return <p className="muted">The nodes of the cluster are shown to administrators.</p>;
+  if (nodes.problem?.status === 403)
+    return <p className="muted">The nodes of the cluster are shown to administrators.</p>;
   return (
     <section className="panel" aria-label="Nodes">
       <h2>Nodes</h2>

@@ -34,7 +34,12 @@ export function OverviewPage() {
       <ProblemBox problem={problem} />
       <section className="tiles" aria-label="Now">
         <Tile name="Waiting" value={counted(waiting)} hint="for now or for later" />
-        <Tile name="Oldest waiting" value={oldest > 0 ? formatMs(oldest) : "–"} hint="of what could run now" tone={oldest > 60_000 ? "retry" : undefined} />
+        <Tile
+          name="Oldest waiting"
+          value={oldest > 0 ? formatMs(oldest) : "–"}
+          hint="of what could run now"
+          tone={oldest > 60_000 ? "retry" : undefined}
+        />
         <Tile name="Running" value={counted(total("running") + total("claimed"))} hint="held by a worker" />
         <Tile
           name="Dead letters"
@@ -42,8 +47,18 @@ export function OverviewPage() {
           hint="attempts used up"
           tone={total("dead_letter") > 0 ? "bad" : undefined}
         />
-        <Tile name="Leases lost" value={formatCount(expired)} hint="since this page is open" tone={expired > 0 ? "retry" : undefined} />
-        <Tile name="Workers" value={<Link page="workers">{workers.value ? formatCount(online) : "–"}</Link>} hint="online" tone={workers.value && online === 0 ? "retry" : undefined} />
+        <Tile
+          name="Leases lost"
+          value={formatCount(expired)}
+          hint="since this page is open"
+          tone={expired > 0 ? "retry" : undefined}
+        />
+        <Tile
+          name="Workers"
+          value={<Link page="workers">{workers.value ? formatCount(online) : "–"}</Link>}
+          hint="online"
+          tone={workers.value && online === 0 ? "retry" : undefined}
+        />
       </section>
       <RateChart />
       {queues?.length === 0 ? <FirstSteps /> : queues && <QueueList queues={queues} />}

@@ -18,10 +18,18 @@ export function QueueList({ queues }: { queues: Queue[] }) {
             <tr>
               <th scope="col">Queue</th>
               <th scope="col">Depth, last minutes</th>
-              <th scope="col" className="number">Waiting</th>
-              <th scope="col" className="number">Running</th>
-              <th scope="col" className="number">Dead</th>
-              <th scope="col" className="number">Oldest</th>
+              <th scope="col" className="number">
+                Waiting
+              </th>
+              <th scope="col" className="number">
+                Running
+              </th>
+              <th scope="col" className="number">
+                Dead
+              </th>
+              <th scope="col" className="number">
+                Oldest
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -31,11 +39,16 @@ export function QueueList({ queues }: { queues: Queue[] }) {
                   <Link page="queues">{queue.name}</Link> {queue.paused && <StateMark state="paused" />}
                 </th>
                 <td>
-                  <Sparkline values={history.series(`depth:${queue.name}`)} label={`Depth of ${queue.name} over the last minutes`} />
+                  <Sparkline
+                    values={history.series(`depth:${queue.name}`)}
+                    label={`Depth of ${queue.name} over the last minutes`}
+                  />
                 </td>
                 <td className="number">{formatCount(depthOf(queue))}</td>
                 <td className="number">{formatCount(queue.counts.running + queue.counts.claimed)}</td>
-                <td className={queue.counts.dead_letter > 0 ? "number tone-bad" : "number"}>{formatCount(queue.counts.dead_letter)}</td>
+                <td className={queue.counts.dead_letter > 0 ? "number tone-bad" : "number"}>
+                  {formatCount(queue.counts.dead_letter)}
+                </td>
                 <td className="number">{queue.oldest_pending_age ? formatMs(oldestOf(queue)) : "–"}</td>
               </tr>
             ))}

@@ -59,7 +59,8 @@ function typesFrom(text: string, errors: FieldError[]): Record<string, number> |
   const entries = parts.map((part): [string, number] => {
     const mark = part.lastIndexOf("=");
     const [type, limit] = [part.slice(0, Math.max(0, mark)).trim(), part.slice(mark + 1).trim()];
-    if (type === "" || !wholeNumber.test(limit)) errors.push({ field: "type_concurrency", message: `“${part}” must be a type, = and a whole number` });
+    if (type === "" || !wholeNumber.test(limit))
+      errors.push({ field: "type_concurrency", message: `“${part}” must be a type, = and a whole number` });
     return [type, Number(limit)];
   });
   return entries.length > 0 ? Object.fromEntries(entries) : null;

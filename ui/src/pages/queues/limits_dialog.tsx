@@ -25,7 +25,11 @@ export function LimitsDialog({ queue, onClose }: { queue: Queue; onClose: () => 
   });
   return (
     <Dialog title={`Limits of ${queue.name}`} onClose={onClose}>
-      <Form sending={sending} button="Set the limits" fields={["max_concurrency", "rate.limit", "rate.per", "type_concurrency"]}>
+      <Form
+        sending={sending}
+        button="Set the limits"
+        fields={["max_concurrency", "rate.limit", "rate.per", "type_concurrency"]}
+      >
         <p className="muted">They hold over all nodes and workers together. Empty means no limit.</p>
         <Field label="Tasks at once" {...field("atOnce", "max_concurrency")} />
         <div className="pair">

@@ -47,18 +47,31 @@ function QueueCard({ queue, isAskedFor, onEdit }: { queue: Queue; isAskedFor: bo
     return `${queue.name} ${paused ? "is paused: nothing more is handed out" : "goes on"}`;
   };
   return (
-    <section ref={card} className={isAskedFor ? "card asked-for" : "card"} tabIndex={-1} aria-label={`Queue ${queue.name}`}>
+    <section
+      ref={card}
+      className={isAskedFor ? "card asked-for" : "card"}
+      tabIndex={-1}
+      aria-label={`Queue ${queue.name}`}
+    >
       <header>
         <h2>{queue.name}</h2>
         <StateMark state={queue.paused ? "paused" : "open"} />
       </header>
-      <Sparkline values={history.series(`depth:${queue.name}`)} label={`Depth of ${queue.name} over the last minutes`} />
+      <Sparkline
+        values={history.series(`depth:${queue.name}`)}
+        label={`Depth of ${queue.name} over the last minutes`}
+      />
       <dl className="counts">
         {counted.map((name) => (
           <div key={name}>
             <dt>{inWords(name)}</dt>
             <dd className={name === "dead_letter" && queue.counts[name] > 0 ? "tone-bad" : ""}>
-              <Link page={name === "dead_letter" ? "dead-letters" : "tasks"} query={name === "dead_letter" ? {} : { queue: queue.name, status: name === "scheduled" ? "pending" : name }}>
+              <Link
+                page={name === "dead_letter" ? "dead-letters" : "tasks"}
+                query={
+                  name === "dead_letter" ? {} : { queue: queue.name, status: name === "scheduled" ? "pending" : name }
+                }
+              >
                 {formatCount(queue.counts[name])}
               </Link>
             </dd>

@@ -10,7 +10,10 @@ function isBy(time: string | null, at: string): boolean {
 
 export function taskAt(task: RunTask, { tasks, at }: Past): RunTask {
   const name = `${task.node_id}[${task.item}]`;
-  const { state, attempt, taskId } = task.item === null ? nodeAt(tasks, task.node_id) : (tasks.elements.get(name) ?? { state: "blocked", attempt: 0, taskId: "" });
+  const { state, attempt, taskId } =
+    task.item === null
+      ? nodeAt(tasks, task.node_id)
+      : (tasks.elements.get(name) ?? { state: "blocked", attempt: 0, taskId: "" });
   const isScheduled = isBy(task.scheduled_at, at);
   return {
     ...task,
@@ -29,5 +32,7 @@ export function attemptsAt(attempts: Attempt[], at: string | null): Attempt[] {
   if (at === null) return attempts;
   return attempts
     .filter((attempt) => isBy(attempt.claimed_at, at))
-    .map((attempt) => (isBy(attempt.finished_at, at) ? attempt : { ...attempt, finished_at: null, outcome: null, error: null }));
+    .map((attempt) =>
+      isBy(attempt.finished_at, at) ? attempt : { ...attempt, finished_at: null, outcome: null, error: null },
+    );
 }

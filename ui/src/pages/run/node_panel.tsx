@@ -27,7 +27,9 @@ const itemsMax = 20;
 
 export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Props) {
   const { client, ns } = useConnection();
-  const all = run.tasks.filter((task) => task.node_id === nodeId || task.id === nodeId).map((task) => (past ? taskAt(task, past) : task));
+  const all = run.tasks
+    .filter((task) => task.node_id === nodeId || task.id === nodeId)
+    .map((task) => (past ? taskAt(task, past) : task));
   const node = all.find((task) => task.item === null) ?? all[0];
   if (!node) return null;
   const items = all.filter((task) => task.item !== null);
@@ -99,16 +101,20 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
           Rewind to {node.node_id}…
         </ConfirmButton>
       )}
-      {!past && node.type === "compensation" && run.state === "compensation_failed" && node.state !== "completed" && node.state !== "skipped" && (
-        <ConfirmButton
-          title={`Skip ${node.id}`}
-          says={`What ${node.id} would undo stays as it is. With no failed compensation left the run is compensated.`}
-          confirm="Skip the compensation"
-          does={skip}
-        >
-          Skip {node.id}…
-        </ConfirmButton>
-      )}
+      {!past &&
+        node.type === "compensation" &&
+        run.state === "compensation_failed" &&
+        node.state !== "completed" &&
+        node.state !== "skipped" && (
+          <ConfirmButton
+            title={`Skip ${node.id}`}
+            says={`What ${node.id} would undo stays as it is. With no failed compensation left the run is compensated.`}
+            confirm="Skip the compensation"
+            does={skip}
+          >
+            Skip {node.id}…
+          </ConfirmButton>
+        )}
       {items.length > 0 && <Items items={items} />}
       {node.task_id && <TaskOfNode taskId={node.task_id} at={past?.at ?? null} />}
       <h2>Output</h2>

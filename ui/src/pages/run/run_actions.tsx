@@ -18,10 +18,28 @@ interface Action {
 }
 
 const actions: Action[] = [
-  { verb: "retry", name: "Retry", from: ["failed"], said: "The run goes on from what failed; what completed is kept", kind: "main" },
-  { verb: "retry", name: "Retry compensation", from: ["compensation_failed"], said: "The failed compensations run again", kind: "main" },
+  {
+    verb: "retry",
+    name: "Retry",
+    from: ["failed"],
+    said: "The run goes on from what failed; what completed is kept",
+    kind: "main",
+  },
+  {
+    verb: "retry",
+    name: "Retry compensation",
+    from: ["compensation_failed"],
+    said: "The failed compensations run again",
+    kind: "main",
+  },
   { verb: "resume", name: "Resume", from: ["paused"], said: "The run goes on", kind: "main" },
-  { verb: "pause", name: "Pause", from: ["running", "sleeping"], said: "Nothing new starts; what runs may finish", kind: "plain" },
+  {
+    verb: "pause",
+    name: "Pause",
+    from: ["running", "sleeping"],
+    said: "Nothing new starts; what runs may finish",
+    kind: "plain",
+  },
   {
     verb: "compensate",
     name: "Compensate",
@@ -74,7 +92,14 @@ export function RunActions({ run, tasks, chosen, onChange }: Props) {
               {name}
             </ActionButton>
           ) : (
-            <ConfirmButton key={name} title={`${name} this run of ${run.workflow}`} says={asks} confirm={`${name} the run`} does={act(verb, said)} kind={kind}>
+            <ConfirmButton
+              key={name}
+              title={`${name} this run of ${run.workflow}`}
+              says={asks}
+              confirm={`${name} the run`}
+              does={act(verb, said)}
+              kind={kind}
+            >
               {name}…
             </ConfirmButton>
           ),

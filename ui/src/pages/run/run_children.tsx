@@ -13,7 +13,8 @@ const shownMax = 5;
 export function RunChildren({ id, round, isNow }: { id: string; round: number; isNow: boolean }) {
   const { client, ns } = useConnection();
   const load = useCallback(
-    (signal: AbortSignal) => client.call("GET /v1/{ns}/runs", { path: { ns }, query: { parent: id, limit: shownMax + 1 }, signal }),
+    (signal: AbortSignal) =>
+      client.call("GET /v1/{ns}/runs", { path: { ns }, query: { parent: id, limit: shownMax + 1 }, signal }),
     [client, ns, id],
   );
   const { value, reload } = useLoaded(load);

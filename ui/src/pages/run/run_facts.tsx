@@ -45,7 +45,15 @@ export function RunFacts({ run, isPast, isClosed, rewoundFrom, round }: Props) {
           <Age at={run.wake_at} />
         </Fact>
       )}
-      {run.deadline_at && <Fact name="Deadline">{isClosed || isPast ? <time dateTime={run.deadline_at}>{momentOf(run.deadline_at)}</time> : <Age at={run.deadline_at} />}</Fact>}
+      {run.deadline_at && (
+        <Fact name="Deadline">
+          {isClosed || isPast ? (
+            <time dateTime={run.deadline_at}>{momentOf(run.deadline_at)}</time>
+          ) : (
+            <Age at={run.deadline_at} />
+          )}
+        </Fact>
+      )}
       <Fact name="Tasks">{countsInWords(run)}</Fact>
       <RunChildren id={run.id} round={round} isNow={isPast} />
     </Facts>

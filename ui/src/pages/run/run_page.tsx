@@ -46,7 +46,10 @@ export function RunPage({ id }: { id: string }) {
   useEffect(() => {
     if (last > 0) reload();
   }, [last, reload]);
-  const isRetrying = useMemo(() => run?.tasks.some((task) => task.state === "pending" && task.attempt > 0) ?? false, [run]);
+  const isRetrying = useMemo(
+    () => run?.tasks.some((task) => task.state === "pending" && task.attempt > 0) ?? false,
+    [run],
+  );
 
   if (!run) return loaded.problem ? <ProblemBox problem={loaded.problem} /> : <p className="muted">Loading…</p>;
   const tasks = definition?.definition.tasks ?? noTasks;
@@ -61,12 +64,20 @@ export function RunPage({ id }: { id: string }) {
       <header className="page-head">
         <h1>
           <span className="muted">Run of</span>{" "}
-          {run.version === null ? run.workflow : <Link page="definitions" id={run.workflow}>{run.workflow}</Link>}{" "}
+          {run.version === null ? (
+            run.workflow
+          ) : (
+            <Link page="definitions" id={run.workflow}>
+              {run.workflow}
+            </Link>
+          )}{" "}
           {run.version !== null && <span className="muted">v{run.version}</span>}
         </h1>
         {past && !past.run ? <span className="muted">replaying…</span> : <StateMark state={shown.state} />}
         {past ? (
-          <span className="muted">as it was after event {shown.sequence}; what can be done is offered for the run as it is</span>
+          <span className="muted">
+            as it was after event {shown.sequence}; what can be done is offered for the run as it is
+          </span>
         ) : (
           <>
             {isRetrying && run.state !== "paused" && <StateMark state="retrying" />}
@@ -85,7 +96,13 @@ export function RunPage({ id }: { id: string }) {
           <strong>{shown.compensation_error.code}</strong> {shown.compensation_error.message}
         </p>
       )}
-      <RunFacts run={shown} isPast={past !== null} isClosed={isClosed} rewoundFrom={rewoundFrom(log.events)} round={last} />
+      <RunFacts
+        run={shown}
+        isPast={past !== null}
+        isClosed={isClosed}
+        rewoundFrom={rewoundFrom(log.events)}
+        round={last}
+      />
       <Labels labels={run.labels} />
       <TimeSlider events={log.events} isClosed={isClosed} past={past} onChange={setUpTo} />
       <div className="run-body">
@@ -94,9 +111,14 @@ export function RunPage({ id }: { id: string }) {
           tabs={[
             {
               name: "Graph",
-              view: <RunGraphView run={run} past={past?.tasks ?? null} tasks={tasks} chosen={chosen} onChoose={setChosen} />,
+              view: (
+                <RunGraphView run={run} past={past?.tasks ?? null} tasks={tasks} chosen={chosen} onChoose={setChosen} />
+              ),
             },
-            { name: "Timeline", view: <Timeline events={log.events} upTo={upTo} isLive={!isClosed} onChoose={setChosen} /> },
+            {
+              name: "Timeline",
+              view: <Timeline events={log.events} upTo={upTo} isLive={!isClosed} onChoose={setChosen} />,
+            },
             { name: `Events ${last}`, view: <EventLog events={log.events} upTo={upTo} onGoTo={setUpTo} /> },
             {
               name: "Input and output",
@@ -115,7 +137,9 @@ export function RunPage({ id }: { id: string }) {
             },
           ]}
         />
-        {chosen && <NodePanel run={run} past={past} nodeId={chosen} runText={text} onChange={reload} onClose={closePanel} />}
+        {chosen && (
+          <NodePanel run={run} past={past} nodeId={chosen} runText={text} onChange={reload} onClose={closePanel} />
+        )}
       </div>
     </>
   );
@@ -127,7 +151,10 @@ function useDefinition(name: string | null, version: number | null) {
     async (signal: AbortSignal) =>
       name === null || version === null
         ? null
-        : client.call("GET /v1/{ns}/definitions/{name}/versions/{version}", { path: { ns, name, version: String(version) }, signal }),
+        : client.call("GET /v1/{ns}/definitions/{name}/versions/{version}", {
+            path: { ns, name, version: String(version) },
+            signal,
+          }),
     [client, ns, name, version],
   );
   return useLoaded(load).value;

@@ -33,7 +33,8 @@ export function TimeSlider({ events, isClosed, past, onChange }: Props) {
         }}
       />
       <span className="slider-says">
-        event {at} of {last} {event && <code>{event.type}</code>} {event && <span className="muted">{formatClock(event.at)}</span>}
+        event {at} of {last} {event && <code>{event.type}</code>}{" "}
+        {event && <span className="muted">{formatClock(event.at)}</span>}
       </span>
       {past !== null && (
         <>

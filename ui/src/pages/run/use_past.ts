@@ -22,7 +22,9 @@ export function usePast(id: string, events: LoggedEvent[], upTo: number | null):
   const { client, ns } = useConnection();
   const load = useCallback(
     async (signal: AbortSignal) =>
-      upTo === null ? null : client.callForText("GET /v1/{ns}/runs/{id}/replay", { path: { ns, id }, query: { up_to: upTo }, signal }),
+      upTo === null
+        ? null
+        : client.callForText("GET /v1/{ns}/runs/{id}/replay", { path: { ns, id }, query: { up_to: upTo }, signal }),
     [client, ns, id, upTo],
   );
   const replay = useLoaded(load);

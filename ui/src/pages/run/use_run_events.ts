@@ -14,7 +14,13 @@ function logged(text: string): LoggedEvent {
   return { ...(JSON.parse(text) as RunEvent), payloadText: fieldText(text, "payload") ?? "null" };
 }
 
-async function pageAfter(client: Client, ns: string, id: string, after: number, signal: AbortSignal): Promise<LoggedEvent[]> {
+async function pageAfter(
+  client: Client,
+  ns: string,
+  id: string,
+  after: number,
+  signal: AbortSignal,
+): Promise<LoggedEvent[]> {
   const { text } = await client.callForText("GET /v1/{ns}/runs/{id}/events", {
     path: { ns, id },
     query: { after, limit: 500 },
@@ -74,7 +80,10 @@ export function useRunEvents(id: string, isClosed: boolean): RunEvents {
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
   // The start of the stream is decided once; after that, the id of the last event counts.
-  const asked = useMemo(() => ({ path: { ns, id }, query: { after: all.current.at(-1)?.sequence ?? 0 } }), [ns, id, hasPast]);
+  const asked = useMemo(
+    () => ({ path: { ns, id }, query: { after: all.current.at(-1)?.sequence ?? 0 } }),
+    [ns, id, hasPast],
+  );
   const { following } = useEvents({
     client,
     name: "GET /v1/{ns}/runs/{id}/events",

@@ -20,13 +20,27 @@ function queryOf({ asked, isRetrying }: RunFilter) {
   return isRetrying ? { ...asked, retrying: true } : asked;
 }
 
-export function loadRuns(client: Client, ns: string, filter: RunFilter, cursor: string, signal: AbortSignal): Promise<Page<Run>> {
+export function loadRuns(
+  client: Client,
+  ns: string,
+  filter: RunFilter,
+  cursor: string,
+  signal: AbortSignal,
+): Promise<Page<Run>> {
   return client.call("GET /v1/{ns}/runs", { path: { ns }, query: { ...queryOf(filter), limit: 100, cursor }, signal });
 }
 
 export function hasText(run: Run, text: string): boolean {
   if (text === "") return true;
-  const all = [run.id, run.workflow, run.run_key, run.custom_status, run.error?.code, run.error?.message, ...Object.entries(run.labels).flat()];
+  const all = [
+    run.id,
+    run.workflow,
+    run.run_key,
+    run.custom_status,
+    run.error?.code,
+    run.error?.message,
+    ...Object.entries(run.labels).flat(),
+  ];
   return all.some((part) => part?.toLowerCase().includes(text));
 }
 

@@ -26,13 +26,30 @@ const fields = [
 const states = { name: "state", values: runStates };
 
 const columns: Column<Run>[] = [
-  { name: "State", width: "minmax(118px, 176px)", cell: (run) => <StateMark state={run.retrying ? "retrying" : run.state} /> },
-  { name: "Workflow", width: "minmax(80px, 1.4fr)", cell: (run) => <Link page="runs" id={run.id}>{run.workflow}</Link> },
+  {
+    name: "State",
+    width: "minmax(118px, 176px)",
+    cell: (run) => <StateMark state={run.retrying ? "retrying" : run.state} />,
+  },
+  {
+    name: "Workflow",
+    width: "minmax(80px, 1.4fr)",
+    cell: (run) => (
+      <Link page="runs" id={run.id}>
+        {run.workflow}
+      </Link>
+    ),
+  },
   { name: "Key", width: "minmax(80px, 1fr)", cell: (run) => run.run_key ?? "", isSecondary: true },
   { name: "Id", width: "130px", cell: (run) => <Id id={run.id} />, isSecondary: true },
   { name: "Tasks", width: "46px", cell: progressOf, isNumber: true },
   { name: "Labels", width: "minmax(60px, 1fr)", cell: (run) => <Labels labels={run.labels} />, isSecondary: true },
-  { name: "Error", width: "minmax(80px, 1.6fr)", cell: (run) => run.error?.message || run.error?.code || "", isSecondary: true },
+  {
+    name: "Error",
+    width: "minmax(80px, 1.6fr)",
+    cell: (run) => run.error?.message || run.error?.code || "",
+    isSecondary: true,
+  },
   { name: "Took", width: "80px", cell: tookOf, isSecondary: true },
   { name: "Created", width: "minmax(80px, 110px)", cell: (run) => <Age at={run.created_at} /> },
 ];
@@ -51,7 +68,10 @@ export function RunsPage({ route }: { route: Route }) {
   const [bulk, setBulk] = useState<Bulk | null>(null);
   const query = route.query.toString();
   const filter = useMemo(() => filterFrom(new URLSearchParams(query)), [query]);
-  const load = useCallback((cursor: string, signal: AbortSignal) => loadRuns(client, ns, filter, cursor, signal), [client, ns, filter]);
+  const load = useCallback(
+    (cursor: string, signal: AbortSignal) => loadRuns(client, ns, filter, cursor, signal),
+    [client, ns, filter],
+  );
   const place = placeOf(route);
   const runs = usePages(load, { everyMs: 3000, place });
   const shown = useMemo(() => runs.items.filter((run) => hasText(run, filter.text)), [runs.items, filter.text]);
@@ -64,10 +84,22 @@ export function RunsPage({ route }: { route: Route }) {
     <div className="page-with-table">
       <header className="page-head">
         <h1>Runs</h1>
-        <button type="button" className="plain" disabled={isOurs} title={why} onClick={() => setBulk(bulkOfRuns(client, ns, "retry", filter))}>
+        <button
+          type="button"
+          className="plain"
+          disabled={isOurs}
+          title={why}
+          onClick={() => setBulk(bulkOfRuns(client, ns, "retry", filter))}
+        >
           Retry by filter…
         </button>
-        <button type="button" className="plain" disabled={isOurs} title={why} onClick={() => setBulk(bulkOfRuns(client, ns, "cancel", filter))}>
+        <button
+          type="button"
+          className="plain"
+          disabled={isOurs}
+          title={why}
+          onClick={() => setBulk(bulkOfRuns(client, ns, "cancel", filter))}
+        >
           Cancel by filter…
         </button>
       </header>
@@ -87,7 +119,9 @@ export function RunsPage({ route }: { route: Route }) {
         query === "" ? (
           <NoRuns />
         ) : (
-          <Empty title={runs.hasMore ? "None of the runs that were searched matches" : "No run matches these filters"} />
+          <Empty
+            title={runs.hasMore ? "None of the runs that were searched matches" : "No run matches these filters"}
+          />
         )
       ) : (
         <Table
@@ -136,6 +170,10 @@ function useRetryingAlone(route: Route): void {
     const query = Object.fromEntries(route.query);
     const states = (query["state"] ?? "").split(",");
     if (!states.includes("retrying")) return;
-    replaceQuery(route, { ...query, state: states.filter((state) => state !== "retrying").join(","), retrying: "true" });
+    replaceQuery(route, {
+      ...query,
+      state: states.filter((state) => state !== "retrying").join(","),
+      retrying: "true",
+    });
   }, [route]);
 }

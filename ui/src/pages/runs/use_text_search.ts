@@ -20,9 +20,17 @@ export function useTextSearch(pages: Omit<Pages<{ id: string }>, "look">, text: 
   useEffect(() => {
     if (isOn) loadMore();
   }, [isOn, loadMore]);
-  const goOn = useCallback(() => setAsked({ text, searched: items.length + searchedAtOnce, found: found + enough }), [text, items.length, found]);
+  const goOn = useCallback(
+    () => setAsked({ text, searched: items.length + searchedAtOnce, found: found + enough }),
+    [text, items.length, found],
+  );
   const wantMore = useCallback(
-    () => setAsked((before) => ({ text, searched: before.text === text ? before.searched : searchedAtOnce, found: found + enough })),
+    () =>
+      setAsked((before) => ({
+        text,
+        searched: before.text === text ? before.searched : searchedAtOnce,
+        found: found + enough,
+      })),
     [text, found],
   );
   return { isOn, goOn, wantMore };

@@ -51,24 +51,47 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
   });
   return (
     <Dialog title={`Backfill ${name}`} onClose={onClose}>
-      <Form sending={sending} button={found ? `Fire ${plural(wanted, isAllFresh ? "slot" : "new slot")}` : "Fire"} isDisabled={wanted === 0}>
-        <p className="muted">The slots of this time fire now. One that fired or was skipped before stays as it is; overlaps are not looked at.</p>
+      <Form
+        sending={sending}
+        button={found ? `Fire ${plural(wanted, isAllFresh ? "slot" : "new slot")}` : "Fire"}
+        isDisabled={wanted === 0}
+      >
+        <p className="muted">
+          The slots of this time fire now. One that fired or was skipped before stays as it is; overlaps are not looked
+          at.
+        </p>
         <div className="pair">
-          <Field label="From (your time)" type="datetime-local" value={from} onChange={setFrom} error={errorAt("from")} />
+          <Field
+            label="From (your time)"
+            type="datetime-local"
+            value={from}
+            onChange={setFrom}
+            error={errorAt("from")}
+          />
           <Field label="Up to (your time)" type="datetime-local" value={to} onChange={setTo} error={errorAt("to")} />
         </div>
         {preview.problem && preview.problem.errors.length === 0 && <ProblemBox problem={preview.problem} />}
         {found && (
           <div role="status">
-            <p className="bulk-count">{found.count === 0 ? "No slot is in this time." : `${plural(found.count, "slot")}, in ${schedule.timezone}:`}</p>
-            {!isAllFresh && <p>{fresh === 0 ? "All of them" : formatCount(found.count - wanted)} fired or were skipped before, and stay as they are.</p>}
+            <p className="bulk-count">
+              {found.count === 0
+                ? "No slot is in this time."
+                : `${plural(found.count, "slot")}, in ${schedule.timezone}:`}
+            </p>
+            {!isAllFresh && (
+              <p>
+                {fresh === 0 ? "All of them" : formatCount(found.count - wanted)} fired or were skipped before, and stay
+                as they are.
+              </p>
+            )}
             <ol className="preview-times">
               {found.times.slice(0, shownMax).map((time) => (
                 <li key={time}>{zonedTime(Date.parse(time), schedule.timezone)}</li>
               ))}
               {found.count > shownMax && (
                 <li className="muted">
-                  and {formatCount(found.count - shownMax)} more, to {zonedTime(Date.parse(found.times.at(-1) ?? ""), schedule.timezone)}
+                  and {formatCount(found.count - shownMax)} more, to{" "}
+                  {zonedTime(Date.parse(found.times.at(-1) ?? ""), schedule.timezone)}
                 </li>
               )}
             </ol>

@@ -4,7 +4,16 @@ import type { Firing } from "../../api/types";
 import { useNow } from "../../live/use_now";
 import { Link } from "../../parts/link";
 import { StateShape } from "../../parts/state_mark";
-import { cellsOf, isWithinDay, slotClock, unitFor, zonedTime, type Cell, type Slot, type Unit } from "../../text/calendar";
+import {
+  cellsOf,
+  isWithinDay,
+  slotClock,
+  unitFor,
+  zonedTime,
+  type Cell,
+  type Slot,
+  type Unit,
+} from "../../text/calendar";
 import { inWords } from "../../text/format";
 
 interface Shown extends Slot {
@@ -33,7 +42,11 @@ export function CalendarStrip({ firings, next, zone }: { firings: Firing[]; next
   return (
     <ol className="calendar" ref={strip} tabIndex={0} aria-label={`Slots by the ${unit}, in ${zone}`}>
       {cells.map((cell) => (
-        <li key={cell.key} className={cell.isNow ? "calendar-cell cell-now" : "calendar-cell"} aria-current={cell.isNow ? "time" : undefined}>
+        <li
+          key={cell.key}
+          className={cell.isNow ? "calendar-cell cell-now" : "calendar-cell"}
+          aria-current={cell.isNow ? "time" : undefined}
+        >
           <span className="calendar-head">
             <strong>{cell.name}</strong> {cell.isNow && <em>now</em>}
             {!(cell.isNow && isWithinDay(unit)) && <span className="muted">{cell.note}</span>}
@@ -75,8 +88,18 @@ function Slots({ cell, zone, unit }: { cell: Cell<Shown>; zone: string; unit: Un
 
 // A link to the task or run that a firing started, if any.
 export function Started({ firing, children }: { firing: Firing | null; children: string }) {
-  if (firing?.run_id) return <Link page="runs" id={firing.run_id}>{children}</Link>;
-  if (firing?.task_id) return <Link page="tasks" id={firing.task_id}>{children}</Link>;
+  if (firing?.run_id)
+    return (
+      <Link page="runs" id={firing.run_id}>
+        {children}
+      </Link>
+    );
+  if (firing?.task_id)
+    return (
+      <Link page="tasks" id={firing.task_id}>
+        {children}
+      </Link>
+    );
   return <>{children}</>;
 }
 

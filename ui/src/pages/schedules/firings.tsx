@@ -32,8 +32,22 @@ function SlotTime({ firing, zone }: { firing: Firing; zone: string }) {
 function Outcome({ firing: { run_id, task_id, reason } }: { firing: Firing }) {
   return (
     <span title={reason ?? ""}>
-      {run_id && <>run <Link page="runs" id={run_id}><Id id={run_id} /></Link> </>}
-      {task_id && <>task <Link page="tasks" id={task_id}><Id id={task_id} /></Link> </>}
+      {run_id && (
+        <>
+          run{" "}
+          <Link page="runs" id={run_id}>
+            <Id id={run_id} />
+          </Link>{" "}
+        </>
+      )}
+      {task_id && (
+        <>
+          task{" "}
+          <Link page="tasks" id={task_id}>
+            <Id id={task_id} />
+          </Link>{" "}
+        </>
+      )}
       {reason}
     </span>
   );
@@ -46,7 +60,15 @@ export function Firings({ firings, zone }: { firings: Pages<FiringRow>; zone: st
       {firings.items.length === 0 && !firings.isLoading ? (
         <p className="muted">None of its slots has come yet. They are kept for 30 days.</p>
       ) : (
-        <Table label="Firings" columns={columnsIn(zone)} rows={firings.items} keyOf={(firing) => firing.id} hasMore={firings.hasMore} onEnd={firings.loadMore} onLook={firings.look} />
+        <Table
+          label="Firings"
+          columns={columnsIn(zone)}
+          rows={firings.items}
+          keyOf={(firing) => firing.id}
+          hasMore={firings.hasMore}
+          onEnd={firings.loadMore}
+          onLook={firings.look}
+        />
       )}
     </section>
   );

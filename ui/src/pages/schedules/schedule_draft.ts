@@ -87,7 +87,11 @@ export function bodyOf(draft: Draft, before: Draft | null): string {
   if (is("dst_gap", "dst_fold")) fields.push(["dst", JSON.stringify({ gap: draft.dst_gap, fold: draft.dst_fold })]);
   if (is("overlap")) fields.push(["overlap", text("overlap")]);
   // An invalid number is sent unchanged: the server reports the error.
-  if (is("max_catchup")) fields.push(["max_catchup", /^\d+$/.test(draft.max_catchup.trim()) ? draft.max_catchup.trim() : text("max_catchup")]);
+  if (is("max_catchup"))
+    fields.push([
+      "max_catchup",
+      /^\d+$/.test(draft.max_catchup.trim()) ? draft.max_catchup.trim() : text("max_catchup"),
+    ]);
   if (is("jitter")) fields.push(["jitter", draft.jitter.trim() === "" ? '"0s"' : text("jitter")]);
   if (is("start_at")) fields.push(["start_at", orNull(utcTime(draft.start_at))]);
   if (is("end_at")) fields.push(["end_at", orNull(utcTime(draft.end_at))]);

@@ -38,7 +38,11 @@ export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
     sending.mend(...Object.keys(change));
   };
   const { errorAt } = sending;
-  const field = (name: keyof Draft) => ({ value: draft[name], onChange: (value: string) => set({ [name]: value }), error: errorAt(name) });
+  const field = (name: keyof Draft) => ({
+    value: draft[name],
+    onChange: (value: string) => set({ [name]: value }),
+    error: errorAt(name),
+  });
   return (
     <Dialog title={before ? `Change ${before.name}` : "New schedule"} onClose={onClose}>
       <Form
@@ -49,26 +53,55 @@ export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
         fields={Object.keys(draft).filter((name) => isShown(name, draft))}
       >
         {!before && <Field label="Name" placeholder="nightly-report" {...field("name")} />}
-        <Choice label="When" names={{ cron: "by a cron expression", every: "at a fixed distance" }} value={draft.timing} onChange={(timing) => set({ timing })} />
+        <Choice
+          label="When"
+          names={{ cron: "by a cron expression", every: "at a fixed distance" }}
+          value={draft.timing}
+          onChange={(timing) => set({ timing })}
+        />
         {draft.timing === "cron" ? (
           <div className="pair">
-            <Field label="Cron" hint={cronInWords(draft.cron) ?? "Minute, hour, day of the month, month, day of the week; or six, with seconds first."} {...field("cron")} />
+            <Field
+              label="Cron"
+              hint={
+                cronInWords(draft.cron) ??
+                "Minute, hour, day of the month, month, day of the week; or six, with seconds first."
+              }
+              {...field("cron")}
+            />
             <Field label="Time zone" suggestions={zones} {...field("timezone")} />
           </div>
         ) : (
           <Field label="Every" hint={everyInWords(draft.every.trim())} {...field("every")} />
         )}
-        <Choice label="What to start" names={{ workflow: "a workflow", task: "a task" }} value={draft.target} onChange={(target) => set({ target })} />
+        <Choice
+          label="What to start"
+          names={{ workflow: "a workflow", task: "a task" }}
+          value={draft.target}
+          onChange={(target) => set({ target })}
+        />
         {draft.target === "workflow" ? (
           <>
             <div className="pair">
               <Field label="Workflow" suggestions={workflows} {...field("workflow")} />
               <Field label="Queue of its tasks" placeholder="as it says itself" {...field("queue")} />
             </div>
-            <JsonEditor label="Input" rows={3} text={draft.input} error={errorAt("input")} onChange={(input) => set({ input })} />
+            <JsonEditor
+              label="Input"
+              rows={3}
+              text={draft.input}
+              error={errorAt("input")}
+              onChange={(input) => set({ input })}
+            />
           </>
         ) : (
-          <JsonEditor label="Task" rows={5} text={draft.task} error={errorAt("task")} onChange={(task) => set({ task })} />
+          <JsonEditor
+            label="Task"
+            rows={5}
+            text={draft.task}
+            error={errorAt("task")}
+            onChange={(task) => set({ task })}
+          />
         )}
         <div className="pair">
           <SelectField
@@ -106,13 +139,19 @@ export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
 }
 
 function isShown(name: string, draft: Draft): boolean {
-  const hidden = [draft.timing === "cron" ? "every" : "cron", ...(draft.target === "task" ? ["workflow", "input", "queue"] : ["task"])];
+  const hidden = [
+    draft.timing === "cron" ? "every" : "cron",
+    ...(draft.target === "task" ? ["workflow", "input", "queue"] : ["task"]),
+  ];
   if (draft.timing === "every") hidden.push("timezone");
   return name in draft && !hidden.includes(name);
 }
 
 function useWorkflows(): string[] {
   const { client, ns } = useConnection();
-  const load = useCallback((signal: AbortSignal) => client.call("GET /v1/{ns}/definitions", { path: { ns }, query: { limit: 500 }, signal }), [client, ns]);
+  const load = useCallback(
+    (signal: AbortSignal) => client.call("GET /v1/{ns}/definitions", { path: { ns }, query: { limit: 500 }, signal }),
+    [client, ns],
+  );
   return useLoaded(load).value?.items.map((row) => row.name) ?? [];
 }

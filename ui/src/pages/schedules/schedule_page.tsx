@@ -25,15 +25,29 @@ export function SchedulePage({ name }: { name: string }) {
   const { client, ns } = useConnection();
   const [open, setOpen] = useState<"trigger" | "backfill" | "change" | "delete" | null>(null);
   const path = useMemo(() => ({ ns, id: name }), [ns, name]);
-  const loaded = useLoaded(useCallback((signal: AbortSignal) => client.callForText("GET /v1/{ns}/schedules/{id}", { path, signal }), [client, path]), refreshMs);
+  const loaded = useLoaded(
+    useCallback(
+      (signal: AbortSignal) => client.callForText("GET /v1/{ns}/schedules/{id}", { path, signal }),
+      [client, path],
+    ),
+    refreshMs,
+  );
   const next = useLoaded(
-    useCallback((signal: AbortSignal) => client.call("GET /v1/{ns}/schedules/{id}/next", { path, query: { count: nextCount }, signal }), [client, path]),
+    useCallback(
+      (signal: AbortSignal) =>
+        client.call("GET /v1/{ns}/schedules/{id}/next", { path, query: { count: nextCount }, signal }),
+      [client, path],
+    ),
     refreshMs,
   );
   const firings = usePages<FiringRow>(
     useCallback(
       async (cursor: string, signal: AbortSignal) => {
-        const page = await client.call("GET /v1/{ns}/schedules/{id}/firings", { path, query: { limit: 200, cursor }, signal });
+        const page = await client.call("GET /v1/{ns}/schedules/{id}/firings", {
+          path,
+          query: { limit: 200, cursor },
+          signal,
+        });
         return { ...page, items: page.items.map((firing) => ({ ...firing, id: firing.fire_at })) };
       },
       [client, path],
@@ -82,11 +96,18 @@ export function SchedulePage({ name }: { name: string }) {
       <ProblemBox problem={loaded.problem} />
       <p className="timing">
         {timingInWords(schedule)}
-        {schedule.cron !== null && <span className="muted">, {schedule.timezone} time</span>} <code>{schedule.cron ?? schedule.every}</code>
+        {schedule.cron !== null && <span className="muted">, {schedule.timezone} time</span>}{" "}
+        <code>{schedule.cron ?? schedule.every}</code>
       </p>
       <section className="panel" aria-label="Last and next slots">
-        <CalendarStrip firings={firings.items} next={schedule.enabled ? (next.value?.times ?? []) : []} zone={schedule.timezone} />
-        {!schedule.enabled && <p className="muted">It is paused: the slots to come pass without anything being started.</p>}
+        <CalendarStrip
+          firings={firings.items}
+          next={schedule.enabled ? (next.value?.times ?? []) : []}
+          zone={schedule.timezone}
+        />
+        {!schedule.enabled && (
+          <p className="muted">It is paused: the slots to come pass without anything being started.</p>
+        )}
       </section>
       <Facts>
         <Fact name="Starts">
@@ -99,7 +120,9 @@ export function SchedulePage({ name }: { name: string }) {
           <Age at={schedule.last_fired_at} />
         </Fact>
         <Fact name="While the one before runs">{overlapMeans[schedule.overlap]}</Fact>
-        <Fact name="Missed slots that fire">{schedule.max_catchup === 0 ? "none" : `at most ${schedule.max_catchup}`}</Fact>
+        <Fact name="Missed slots that fire">
+          {schedule.max_catchup === 0 ? "none" : `at most ${schedule.max_catchup}`}
+        </Fact>
         {schedule.cron !== null && (
           <Fact name="When the clocks change">
             {gapMeans[schedule.dst.gap]}; {foldMeans[schedule.dst.fold]}
@@ -125,7 +148,10 @@ export function SchedulePage({ name }: { name: string }) {
       <Firings firings={firings} zone={schedule.timezone} />
       <section className="panel">
         <h2>{schedule.workflow === null ? "Task" : "Input"}</h2>
-        <JsonView text={fieldText(text, schedule.workflow === null ? "task" : "input")} name={schedule.workflow === null ? "task" : "input"} />
+        <JsonView
+          text={fieldText(text, schedule.workflow === null ? "task" : "input")}
+          name={schedule.workflow === null ? "task" : "input"}
+        />
       </section>
       {open === "trigger" && <TriggerDialog schedule={schedule} text={text} onClose={close} />}
       {open === "backfill" && <BackfillDialog schedule={schedule} onClose={close} />}

@@ -15,18 +15,59 @@ import { scheduleState, timingInWords } from "./schedule_words";
 
 const columns: Column<Schedule>[] = [
   { name: "State", width: "74px", cell: (schedule) => <StateMark state={scheduleState(schedule)} /> },
-  { name: "Schedule", width: "minmax(90px, 1fr)", cell: (schedule) => <Link page="schedules" id={schedule.name}>{schedule.name}</Link> },
-  { name: "When", width: "minmax(100px, 3fr)", cell: (schedule) => <span title={`${timingInWords(schedule)}: ${schedule.cron ?? schedule.every}`}>{timingInWords(schedule)}</span>, isSecondary: true },
-  { name: "Time zone", width: "minmax(60px, 126px)", cell: (schedule) => (schedule.cron === null ? "" : schedule.timezone), isSecondary: true },
-  { name: "Starts", width: "minmax(90px, 1.3fr)", cell: (schedule) => <Target schedule={schedule} />, isSecondary: true },
+  {
+    name: "Schedule",
+    width: "minmax(90px, 1fr)",
+    cell: (schedule) => (
+      <Link page="schedules" id={schedule.name}>
+        {schedule.name}
+      </Link>
+    ),
+  },
+  {
+    name: "When",
+    width: "minmax(100px, 3fr)",
+    cell: (schedule) => (
+      <span title={`${timingInWords(schedule)}: ${schedule.cron ?? schedule.every}`}>{timingInWords(schedule)}</span>
+    ),
+    isSecondary: true,
+  },
+  {
+    name: "Time zone",
+    width: "minmax(60px, 126px)",
+    cell: (schedule) => (schedule.cron === null ? "" : schedule.timezone),
+    isSecondary: true,
+  },
+  {
+    name: "Starts",
+    width: "minmax(90px, 1.3fr)",
+    cell: (schedule) => <Target schedule={schedule} />,
+    isSecondary: true,
+  },
   { name: "Next", width: "minmax(66px, 96px)", cell: (schedule) => <Age at={schedule.next_fire_at} /> },
-  { name: "Last", width: "minmax(84px, 150px)", cell: (schedule) => <LastFiring name={schedule.name} at={schedule.last_fired_at} next={schedule.next_fire_at} /> },
+  {
+    name: "Last",
+    width: "minmax(84px, 150px)",
+    cell: (schedule) => <LastFiring name={schedule.name} at={schedule.last_fired_at} next={schedule.next_fire_at} />,
+  },
 ];
 
 export function Target({ schedule }: { schedule: Schedule }) {
-  if (schedule.workflow !== null) return <Link page="definitions" id={schedule.workflow}>{schedule.workflow}</Link>;
+  if (schedule.workflow !== null)
+    return (
+      <Link page="definitions" id={schedule.workflow}>
+        {schedule.workflow}
+      </Link>
+    );
   const type = schedule.task?.type ?? "";
-  return <>task <Link page="tasks" query={{ type }}>{type}</Link></>;
+  return (
+    <>
+      task{" "}
+      <Link page="tasks" query={{ type }}>
+        {type}
+      </Link>
+    </>
+  );
 }
 
 export function SchedulesPage({ route }: { route: Route }) {
@@ -34,7 +75,8 @@ export function SchedulesPage({ route }: { route: Route }) {
   const { say } = useNotices();
   const [isCreating, setCreating] = useState(false);
   const load = useCallback(
-    (cursor: string, signal: AbortSignal) => client.call("GET /v1/{ns}/schedules", { path: { ns }, query: { limit: 100, cursor }, signal }),
+    (cursor: string, signal: AbortSignal) =>
+      client.call("GET /v1/{ns}/schedules", { path: { ns }, query: { limit: 100, cursor }, signal }),
     [client, ns],
   );
   const place = placeOf(route);
@@ -50,7 +92,10 @@ export function SchedulesPage({ route }: { route: Route }) {
       <ProblemBox problem={schedules.problem} />
       {schedules.items.length === 0 && !schedules.isLoading && !schedules.problem ? (
         <Empty title="No schedules yet">
-          <p>A schedule starts a workflow or a task again and again, by a cron expression in a time zone or at a fixed distance:</p>
+          <p>
+            A schedule starts a workflow or a task again and again, by a cron expression in a time zone or at a fixed
+            distance:
+          </p>
           <Command>{`pawl schedule create nightly --cron '0 3 * * *' --timezone Europe/Berlin --workflow nightly-report
 pawl schedule create heartbeat --every 10s --task probe --input '{"host":"db1"}'`}</Command>
         </Empty>

@@ -16,7 +16,11 @@ export function TriggerDialog({ schedule, text, onClose }: { schedule: Schedule;
   return (
     <Dialog title={`Trigger ${schedule.name}`} onClose={onClose}>
       <Form sending={sending} button="Trigger now">
-        <p>{schedule.workflow === null ? "This task is enqueued now:" : `The workflow ${schedule.workflow} is started now, with this input:`}</p>
+        <p>
+          {schedule.workflow === null
+            ? "This task is enqueued now:"
+            : `The workflow ${schedule.workflow} is started now, with this input:`}
+        </p>
         <JsonView text={fieldText(text, schedule.workflow === null ? "task" : "input")} name="input" />
         <p className="muted">Its slots stay as they are. A paused schedule can be triggered too.</p>
       </Form>

@@ -38,7 +38,11 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
                   <td>
                     <Age at={attempt.claimed_at} />
                   </td>
-                  <td>{attempt.finished_at ? formatMs(Date.parse(attempt.finished_at) - Date.parse(attempt.claimed_at)) : "–"}</td>
+                  <td>
+                    {attempt.finished_at
+                      ? formatMs(Date.parse(attempt.finished_at) - Date.parse(attempt.claimed_at))
+                      : "–"}
+                  </td>
                   <td className="wrap">
                     {attempt.error && (
                       <>
@@ -66,7 +70,8 @@ export function AttemptList({ attempts }: { attempts: Attempt[] }) {
             <StateMark state={attempt.outcome ?? "running"} />
             <span className="muted">
               attempt {attempt.attempt}, <Age at={attempt.claimed_at} />
-              {attempt.finished_at && `, took ${formatMs(Date.parse(attempt.finished_at) - Date.parse(attempt.claimed_at))}`}
+              {attempt.finished_at &&
+                `, took ${formatMs(Date.parse(attempt.finished_at) - Date.parse(attempt.claimed_at))}`}
             </span>
           </span>
           {attempt.error && (

@@ -23,7 +23,9 @@ export function bulkOfTasks(client: Client, ns: string, verb: Verb, asked: TaskF
     verb: verb === "retry" ? "Retry" : "Cancel",
     noun: "task",
     filterInWords: `In ${ns}: ${filterInWords(isImpossible ? asked : filter)}.`,
-    ...(isImpossible ? { impossible: `Only what is ${statusesFor[verb].join(" or ").replace("_", " ")} can be ${done[verb]}.` } : {}),
+    ...(isImpossible
+      ? { impossible: `Only what is ${statusesFor[verb].join(" or ").replace("_", " ")} can be ${done[verb]}.` }
+      : {}),
     count: async (signal) => {
       const body = { filter, limit: previewMax, dry_run: true };
       const { matched } = await client.call(`POST /v1/{ns}/tasks/${verb}`, { path: { ns }, body, signal });
@@ -31,7 +33,10 @@ export function bulkOfTasks(client: Client, ns: string, verb: Verb, asked: TaskF
     },
     act: (limit) => client.call(`POST /v1/{ns}/tasks/${verb}`, { path: { ns }, body: { filter, limit } }),
     explain: async () => {
-      const { items } = await client.call("GET /v1/{ns}/tasks", { path: { ns }, query: { ...filter, limit: lookedAtMax } });
+      const { items } = await client.call("GET /v1/{ns}/tasks", {
+        path: { ns },
+        query: { ...filter, limit: lookedAtMax },
+      });
       const ofRuns = items.filter((task) => task.run_id !== null).length;
       if (verb === "cancel" || ofRuns === 0) return "What matched has changed meanwhile.";
       return `${plural(ofRuns, "task")} of those that match belong to runs, which have noted their end: retry the runs, by filter on the page of runs.`;

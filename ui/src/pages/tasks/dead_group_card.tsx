@@ -43,7 +43,10 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
     onChange();
   };
   return (
-    <section className="panel dead-group" aria-label={`${group.code} of ${group.type}: ${group.shape.slice(0, labelMax) || "no message"}`}>
+    <section
+      className="panel dead-group"
+      aria-label={`${group.code} of ${group.type}: ${group.shape.slice(0, labelMax) || "no message"}`}
+    >
       <header>
         <span className="count-badge">{known(group.tasks.length)}</span>
         <h2>
@@ -86,8 +89,10 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
       <p className="shape-text">{group.shape || <span className="muted">no message</span>}</p>
       {allRuns.length > 0 && (
         <p className="muted">
-          {own > 0 ? `${known(group.tasks.length - own)} of these tasks belong` : "These tasks belong"} to runs: such a task comes back when its run is retried, not by itself.
-          {allRuns.length > runs && ` ${plural(allRuns.length - runs, "run is", "runs are")} not failed and cannot be retried: undone, ended otherwise, or gone on without the task.`}
+          {own > 0 ? `${known(group.tasks.length - own)} of these tasks belong` : "These tasks belong"} to runs: such a
+          task comes back when its run is retried, not by itself.
+          {allRuns.length > runs &&
+            ` ${plural(allRuns.length - runs, "run is", "runs are")} not failed and cannot be retried: undone, ended otherwise, or gone on without the task.`}
         </p>
       )}
       <ul className="samples">
@@ -107,7 +112,9 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
             <Age at={task.finished_at} /> · {task.error?.message}
           </li>
         ))}
-        {group.tasks.length > shownMax && <li className="muted">and {formatCount(group.tasks.length - shownMax)} more</li>}
+        {group.tasks.length > shownMax && (
+          <li className="muted">and {formatCount(group.tasks.length - shownMax)} more</li>
+        )}
       </ul>
     </section>
   );

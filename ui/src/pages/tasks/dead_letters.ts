@@ -24,7 +24,10 @@ export async function loadDeadLetters(client: Client, ns: string, signal: AbortS
   return { tasks: dead.items, isMore: dead.isMore, failedRuns };
 }
 
-async function upTo<Item>(pagesMax: number, load: (cursor: string) => Promise<Page<Item>>): Promise<{ items: Item[]; isMore: boolean }> {
+async function upTo<Item>(
+  pagesMax: number,
+  load: (cursor: string) => Promise<Page<Item>>,
+): Promise<{ items: Item[]; isMore: boolean }> {
   const items: Item[] = [];
   let cursor: string | null = "";
   for (let page = 0; page < pagesMax && cursor !== null; page += 1) {

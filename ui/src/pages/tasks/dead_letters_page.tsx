@@ -30,7 +30,13 @@ pawl task enqueue example.broken --max-attempts 2`}</Command>
         </Empty>
       )}
       {groups.map((group) => (
-        <DeadGroupCard key={group.fingerprint} group={group} isMore={loaded.value?.isMore ?? false} failedRuns={loaded.value?.failedRuns ?? null} onChange={loaded.reload} />
+        <DeadGroupCard
+          key={group.fingerprint}
+          group={group}
+          isMore={loaded.value?.isMore ?? false}
+          failedRuns={loaded.value?.failedRuns ?? null}
+          onChange={loaded.reload}
+        />
       ))}
     </>
   );

@@ -32,7 +32,11 @@ export function retryRuns(redriving: Redriving): Promise<Redriven> {
   return redrive(redriving, runsOf, retry);
 }
 
-async function redrive(redriving: Redriving, idsOf: (tasks: Task[]) => string[], retry: (id: string) => Promise<unknown>): Promise<Redriven> {
+async function redrive(
+  redriving: Redriving,
+  idsOf: (tasks: Task[]) => string[],
+  retry: (id: string) => Promise<unknown>,
+): Promise<Redriven> {
   const { client, ns, group, isStopped } = redriving;
   const so: Redriven = { changed: 0, refused: 0 };
   const met = new Set<string>();
@@ -43,7 +47,9 @@ async function redrive(redriving: Redriving, idsOf: (tasks: Task[]) => string[],
       path: { ns },
       query: { type: group.type, status: deadStatuses, order: "asc", limit: 500, cursor },
     });
-    const ids = idsOf(page.items.filter((task) => fingerprintOfTask(task) === group.fingerprint)).filter((id) => !met.has(id));
+    const ids = idsOf(page.items.filter((task) => fingerprintOfTask(task) === group.fingerprint)).filter(
+      (id) => !met.has(id),
+    );
     ids.forEach((id) => met.add(id));
     await retryAll(ids, retry, so, redriving);
     cursor = page.next_cursor;
@@ -51,7 +57,12 @@ async function redrive(redriving: Redriving, idsOf: (tasks: Task[]) => string[],
   return so;
 }
 
-async function retryAll(ids: string[], retry: (id: string) => Promise<unknown>, so: Redriven, { onProgress, isStopped }: Redriving): Promise<void> {
+async function retryAll(
+  ids: string[],
+  retry: (id: string) => Promise<unknown>,
+  so: Redriven,
+  { onProgress, isStopped }: Redriving,
+): Promise<void> {
   let next = 0;
   const lane = async () => {
     for (let id = ids[next++]; id !== undefined && !isStopped(); id = ids[next++]) {

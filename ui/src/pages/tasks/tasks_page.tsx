@@ -25,12 +25,30 @@ const fields = [
 
 const columns: Column<Task>[] = [
   { name: "Status", width: "minmax(98px, 128px)", cell: (task) => <StateMark state={shownStatus(task)} /> },
-  { name: "Type", width: "minmax(80px, 1.4fr)", cell: (task) => <Link page="tasks" id={task.id}>{task.type}</Link> },
+  {
+    name: "Type",
+    width: "minmax(80px, 1.4fr)",
+    cell: (task) => (
+      <Link page="tasks" id={task.id}>
+        {task.type}
+      </Link>
+    ),
+  },
   { name: "Id", width: "130px", cell: (task) => <Id id={task.id} />, isSecondary: true },
   { name: "Queue", width: "minmax(70px, 0.6fr)", cell: (task) => task.queue, isSecondary: true },
   { name: "Key", width: "minmax(70px, 0.8fr)", cell: (task) => task.key ?? "", isSecondary: true },
-  { name: "Try", width: "46px", cell: (task) => attemptsInWords(task.attempt, task.retry.max_attempts, { of: "/", any: "∞" }), isNumber: true },
-  { name: "Error", width: "minmax(90px, 2fr)", cell: (task) => task.error?.message || task.error?.code || "", isSecondary: true },
+  {
+    name: "Try",
+    width: "46px",
+    cell: (task) => attemptsInWords(task.attempt, task.retry.max_attempts, { of: "/", any: "∞" }),
+    isNumber: true,
+  },
+  {
+    name: "Error",
+    width: "minmax(90px, 2fr)",
+    cell: (task) => task.error?.message || task.error?.code || "",
+    isSecondary: true,
+  },
   { name: "Created", width: "minmax(84px, 110px)", cell: (task) => <Age at={task.created_at} /> },
 ];
 

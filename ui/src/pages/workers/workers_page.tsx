@@ -21,7 +21,9 @@ export function WorkersPage({ id }: { id: string | null }) {
     [client, ns],
   );
   const workers = useLoaded(load, 3000);
-  const all = [...(workers.value?.items ?? [])].sort((a, b) => order[a.status] - order[b.status] || b.heartbeat_at.localeCompare(a.heartbeat_at));
+  const all = [...(workers.value?.items ?? [])].sort(
+    (a, b) => order[a.status] - order[b.status] || b.heartbeat_at.localeCompare(a.heartbeat_at),
+  );
   const shown = all.filter((worker) => showsOffline || worker.status !== "offline");
   const offline = all.length - all.filter((worker) => worker.status !== "offline").length;
   return (
@@ -36,11 +38,21 @@ export function WorkersPage({ id }: { id: string | null }) {
       )}
       <div className="cards wide">
         {shown.map((worker) => (
-          <WorkerCard key={worker.worker_id} worker={worker} isAskedFor={worker.worker_id === id} onChange={workers.reload} />
+          <WorkerCard
+            key={worker.worker_id}
+            worker={worker}
+            isAskedFor={worker.worker_id === id}
+            onChange={workers.reload}
+          />
         ))}
       </div>
       {offline > 0 && (
-        <button type="button" className="quiet" aria-expanded={showsOffline} onClick={() => setShowsOffline(!showsOffline)}>
+        <button
+          type="button"
+          className="quiet"
+          aria-expanded={showsOffline}
+          onClick={() => setShowsOffline(!showsOffline)}
+        >
           {showsOffline ? "Hide" : "Show"} {offline} offline
         </button>
       )}
@@ -57,7 +69,12 @@ function WorkerCard({ worker, isAskedFor, onChange }: { worker: Worker; isAskedF
     return `The worker on ${worker.hostname} gets nothing more and finishes what it holds`;
   };
   return (
-    <section ref={card} className={isAskedFor ? "card asked-for" : "card"} tabIndex={-1} aria-label={`Worker ${worker.worker_id}`}>
+    <section
+      ref={card}
+      className={isAskedFor ? "card asked-for" : "card"}
+      tabIndex={-1}
+      aria-label={`Worker ${worker.worker_id}`}
+    >
       <header>
         <h2>
           {worker.hostname || "unnamed"} <span className="muted">· {worker.pid}</span>
