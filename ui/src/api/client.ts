@@ -1,10 +1,9 @@
 // The only way to call the server. The token lives only in this object: closing or reloading the page forgets it, and
 // no script of another page, storage or address ever gets it.
-import type { Answers } from "./answers";
 import type { Calls } from "./calls";
 import { Problem, problemFrom } from "./problem";
 
-export type CallName = keyof Answers & keyof Calls;
+export type CallName = keyof Calls;
 
 export interface Asked<Name extends CallName> {
   path?: Calls[Name]["path"];
@@ -42,15 +41,18 @@ export class Client {
     this.#onUnauthorized = listener;
   }
 
-  async call<Name extends CallName>(name: Name, asked: Asked<Name> = {}): Promise<Answers[Name]> {
+  async call<Name extends CallName>(name: Name, asked: Asked<Name> = {}): Promise<Calls[Name]["response"]> {
     return (await this.callForText(name, asked)).value;
   }
 
-  async callForText<Name extends CallName>(name: Name, asked: Asked<Name> = {}): Promise<Answer<Answers[Name]>> {
+  async callForText<Name extends CallName>(
+    name: Name,
+    asked: Asked<Name> = {},
+  ): Promise<Answer<Calls[Name]["response"]>> {
     const response = await this.#send(name, asked, "application/json");
     const text = await response.text();
     const isJson = response.headers.get("Content-Type")?.includes("json") ?? false;
-    return { value: (isJson ? JSON.parse(text) : text) as Answers[Name], text };
+    return { value: (isJson ? JSON.parse(text) : text) as Calls[Name]["response"], text };
   }
 
   // The body of a streaming call, as server-sent events.

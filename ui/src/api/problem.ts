@@ -1,9 +1,5 @@
 // A failed call: the server's problem+json, or an unreachable server.
-
-export interface FieldError {
-  field: string;
-  message: string;
-}
+import type { FieldError, Problem as ProblemBody } from "./calls";
 
 export class Problem extends Error {
   constructor(
@@ -45,13 +41,7 @@ export function problemOf(error: unknown): Problem {
 export async function problemFrom(response: Response): Promise<Problem> {
   const text = await response.text();
   try {
-    const body = JSON.parse(text) as {
-      code?: string;
-      detail?: string;
-      title?: string;
-      request_id?: string;
-      errors?: FieldError[];
-    };
+    const body = JSON.parse(text) as Partial<ProblemBody>; // a proxy may send other JSON
     return new Problem(
       response.status,
       body.code ?? "unknown",

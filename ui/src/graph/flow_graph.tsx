@@ -13,7 +13,7 @@ import {
   type NodeProps,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import type { NodeType } from "../api/types";
+import type { NodeType } from "../api/calls";
 import { StateShape } from "../parts/state_mark";
 import { inWords } from "../text/format";
 import { shortNames } from "../text/short_names";

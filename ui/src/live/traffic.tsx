@@ -2,7 +2,8 @@
 // provider is above the pages, so that opening a run leaves no gap in the charts.
 import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useConnection } from "../api/context";
-import type { Page, Queue } from "../api/types";
+import type { Queue } from "../api/calls";
+import type { Page } from "../api/types";
 import { problemOf, type Problem } from "../api/problem";
 import { durationMs } from "../text/format";
 import { History } from "./history";

@@ -1,7 +1,7 @@
 // An action on everything that matches a filter, beyond the loaded page: first counts the matches, then acts in rounds
 // with progress. The user can stop after each round.
 import { useRef, useState } from "react";
-import type { BulkResult } from "../api/types";
+import type { BulkResult } from "../api/calls";
 import { useLoaded } from "../live/use_loaded";
 import { formatCount, plural } from "../text/format";
 import { ProblemBox } from "./basics";

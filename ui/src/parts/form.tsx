@@ -1,7 +1,8 @@
 // The form of a dialog. Enter sends it. Errors, from the server or from a check before sending, are shown inside the
 // dialog, at their field if they name one, and that field gets the focus.
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from "react";
-import { problemOf, type FieldError, type Problem } from "../api/problem";
+import type { FieldError } from "../api/calls";
+import { problemOf, type Problem } from "../api/problem";
 import { ProblemBox } from "./basics";
 import { useNotices } from "./notices";
 

@@ -2,7 +2,8 @@
 // Short lists are loaded as a whole, since a browser logs an error for every "not found" response.
 import type { Client } from "../api/client";
 import { Problem, problemOf } from "../api/problem";
-import type { Page, Queue } from "../api/types";
+import type { Queue } from "../api/calls";
+import type { Page } from "../api/types";
 import type { PageName } from "../route/route";
 
 export interface Found {

@@ -1,6 +1,7 @@
 // One workflow: any of its versions as a graph and as text, and the differences between two versions.
 import { useCallback, useMemo, useState } from "react";
 import { useConnection } from "../../api/context";
+import { graphOf } from "../../api/types";
 import { FlowGraph } from "../../graph/flow_graph";
 import { edgesOf, nodesOf, undoneByOf } from "../../graph/definition_graph";
 import { useLoaded } from "../../live/use_loaded";
@@ -27,7 +28,8 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
   const against = Number(route.query.get("against")) || Math.max(1, version - 1);
   const shown = useVersion(name, version);
   const other = useVersion(name, against);
-  const tasks = useMemo(() => shown.value?.value.definition.tasks ?? [], [shown.value]);
+  const graph = useMemo(() => (shown.value ? graphOf(shown.value.value) : null), [shown.value]);
+  const tasks = useMemo(() => graph?.tasks ?? [], [graph]);
   const nodes = useMemo(() => nodesOf(tasks), [tasks]);
   const edges = useMemo(() => edgesOf(tasks), [tasks]);
   const undoneBy = useMemo(() => undoneByOf(tasks), [tasks]);
@@ -63,10 +65,8 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
             <Age at={definition.created_at} />
           </Fact>
           <Fact name="Tasks">{tasks.length}</Fact>
-          <Fact name="On failure">
-            {definition.definition.on_failure ?? (undoneBy.size > 0 ? "compensate" : "fail")}
-          </Fact>
-          {definition.definition.deadline && <Fact name="Deadline">{definition.definition.deadline}</Fact>}
+          <Fact name="On failure">{graph?.on_failure ?? (undoneBy.size > 0 ? "compensate" : "fail")}</Fact>
+          {graph?.deadline && <Fact name="Deadline">{graph?.deadline}</Fact>}
           <Fact name="Hash">
             <code>{definition.hash}</code>
           </Fact>

@@ -1,6 +1,6 @@
 // The list of workflows, with their latest versions.
 import { useCallback } from "react";
-import type { DefinitionRow } from "../../api/types";
+import type { DefinitionRow } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { usePages } from "../../live/use_pages";
 import { Age, Command, Empty, ProblemBox } from "../../parts/basics";

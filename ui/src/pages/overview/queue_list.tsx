@@ -1,6 +1,6 @@
 // The queues with their waiting tasks, now and over the last minutes.
 import { depthOf, useOldest, useTraffic } from "../../live/traffic";
-import type { Queue } from "../../api/types";
+import type { Queue } from "../../api/calls";
 import { Link } from "../../parts/link";
 import { Sparkline } from "../../parts/sparkline";
 import { StateMark } from "../../parts/state_mark";

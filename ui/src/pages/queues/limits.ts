@@ -1,7 +1,7 @@
 // The limits of a queue as text fields, and the request made from them. An empty field clears its limit; an invalid
 // number is refused here, since omitting it would clear the limit too.
-import { refusedHere, type FieldError } from "../../api/problem";
-import type { Queue } from "../../api/types";
+import type { FieldError, Queue } from "../../api/calls";
+import { refusedHere } from "../../api/problem";
 
 export interface LimitsDraft {
   atOnce: string;

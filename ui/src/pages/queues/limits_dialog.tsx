@@ -1,6 +1,6 @@
 // The limits of a queue. An empty field clears the limit.
 import { useState } from "react";
-import type { Queue } from "../../api/types";
+import type { Queue } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { Dialog } from "../../parts/dialog";
 import { Field } from "../../parts/field";

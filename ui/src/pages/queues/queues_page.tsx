@@ -1,6 +1,6 @@
 // Queues: their counts, their limits, and pausing them.
 import { useState } from "react";
-import type { Queue } from "../../api/types";
+import type { Queue } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { useOldest, useTraffic } from "../../live/traffic";
 import { ActionButton } from "../../parts/action_button";

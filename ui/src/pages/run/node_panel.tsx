@@ -1,7 +1,7 @@
 // One task of a run: its state, its attempts with their errors, its payload and its output.
 import { useCallback } from "react";
 import { useConnection } from "../../api/context";
-import type { RunTask, RunWithTasks } from "../../api/types";
+import type { RunWithTasks } from "../../api/calls";
 import { useLoaded } from "../../live/use_loaded";
 import { ConfirmButton } from "../../parts/confirm_button";
 import { Age, Fact, Facts, Id, ProblemBox } from "../../parts/basics";
@@ -11,7 +11,7 @@ import { StateMark } from "../../parts/state_mark";
 import { goTo } from "../../route/route";
 import { entriesOf, fieldText } from "../../text/json_text";
 import { AttemptList } from "../tasks/attempts";
-import { attemptsAt, taskAt } from "./node_at";
+import { attemptsAt, taskAt, type ShownTask } from "./node_at";
 import type { Past } from "./use_past";
 
 interface Props {
@@ -27,7 +27,7 @@ const itemsMax = 20;
 
 export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Props) {
   const { client, ns } = useConnection();
-  const all = run.tasks
+  const all: ShownTask[] = (run.tasks ?? [])
     .filter((task) => task.node_id === nodeId || task.id === nodeId)
     .map((task) => (past ? taskAt(task, past) : task));
   const node = all.find((task) => task.item === null) ?? all[0];
@@ -124,14 +124,14 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
 }
 
 // Taken from the response text: an output may contain numbers that parsing would change.
-function outputOf(runText: string, node: RunTask): string | null {
+function outputOf(runText: string, node: ShownTask): string | null {
   for (const [, task] of entriesOf(fieldText(runText, "tasks") ?? "[]")) {
     if (fieldText(task, "id") === JSON.stringify(node.id)) return fieldText(task, "output");
   }
   return null;
 }
 
-function Items({ items }: { items: RunTask[] }) {
+function Items({ items }: { items: ShownTask[] }) {
   return (
     <ul className="samples" aria-label="Elements">
       {items.slice(0, itemsMax).map((item) => (

@@ -1,7 +1,7 @@
 // The actions that a run allows in its current state.
 import { useState } from "react";
 import { useConnection } from "../../api/context";
-import type { DefinitionTask, RunState, RunWithTasks } from "../../api/types";
+import type { DefinitionTask, RunState, RunWithTasks } from "../../api/calls";
 import { ActionButton } from "../../parts/action_button";
 import { ConfirmButton } from "../../parts/confirm_button";
 import { SignalDialog } from "./signal_dialog";
@@ -125,7 +125,7 @@ export function RunActions({ run, tasks, chosen, onChange }: Props) {
 
 // The signals of the definition; those of the chosen task and of waiting tasks come first.
 function signalsOf(run: RunWithTasks, tasks: DefinitionTask[], chosen: string | null): string[] {
-  const waiting = new Set(run.tasks.filter((task) => task.state === "waiting").map((task) => task.node_id));
+  const waiting = new Set(run.tasks?.filter((task) => task.state === "waiting").map((task) => task.node_id));
   const rank = (task: DefinitionTask) => (task.id === chosen ? 0 : waiting.has(task.id) ? 1 : 2);
   const signals = tasks.filter((task) => task.signal !== undefined).sort((a, b) => rank(a) - rank(b));
   return [...new Set(signals.map((task) => task.signal ?? ""))];

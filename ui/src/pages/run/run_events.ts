@@ -1,6 +1,7 @@
 // The events of a run, and the states of its tasks derived from them: after event N, and as time spans of waiting and
 // work.
-import type { RunEvent } from "../../api/types";
+import type { RunEvent } from "../../api/calls";
+import { payloadOf } from "../../api/types";
 
 // With the unparsed text of the payload.
 export interface LoggedEvent extends RunEvent {
@@ -20,9 +21,9 @@ function textOf(value: unknown): string {
 // The task that an event belongs to. An element of a for_each has its number next to the index of its task in the
 // definition. A timeline shows it under its own name, a graph under the name of its task.
 export function nodeOf(event: RunEvent): { id: string; item: number | null } | null {
-  const id = textOf(event.payload?.["node_id"]);
+  const id = textOf(payloadOf(event)["node_id"]);
   if (id === "") return null;
-  const place = event.payload?.["node"];
+  const place = payloadOf(event)["node"];
   const item: unknown = Array.isArray(place) ? place[1] : null;
   if (typeof item !== "number") return { id, item: null };
   return { id: id.slice(0, -`[${item}]`.length), item };
@@ -61,15 +62,15 @@ export function nodesAfter(events: RunEvent[], upTo: number): RunAt {
     if (event.type === "workflow_retried") forgetEnds(nodes);
     isStopped = event.type === "workflow_retried" ? false : isStopped || stops(event);
     const node = nodeOf(event);
-    const nodeState = textOf(event.payload?.["node_state"]);
+    const nodeState = textOf(payloadOf(event)["node_state"]);
     const hasOwn = event.type === "task_scheduled" || (event.type === "step_started" && nodeState !== "");
     const state = hasOwn ? nodeState || "pending" : stateAfter[event.type];
     if (!node || !state) continue;
-    const attempt = event.payload?.["attempt"];
+    const attempt = payloadOf(event)["attempt"];
     const after = (known: NodeAt | undefined) => ({
       state,
       attempt: typeof attempt === "number" ? attempt : (known?.attempt ?? 0),
-      taskId: textOf(event.payload?.["task_id"]) || (known?.taskId ?? ""),
+      taskId: textOf(payloadOf(event)["task_id"]) || (known?.taskId ?? ""),
     });
     const name = `${node.id}[${node.item}]`;
     if (node.item !== null) elements.set(name, after(elements.get(name)));
@@ -81,8 +82,8 @@ export function nodesAfter(events: RunEvent[], upTo: number): RunAt {
 }
 
 function stops(event: RunEvent): boolean {
-  if (event.payload?.["state"] === "failing") return true;
-  if (event.type === "workflow_cancelled") return event.payload?.["requested"] !== true;
+  if (payloadOf(event)["state"] === "failing") return true;
+  if (event.type === "workflow_cancelled") return payloadOf(event)["requested"] !== true;
   return event.type === "workflow_failed" || event.type === "deadline_exceeded";
 }
 
@@ -143,7 +144,7 @@ function isStepEnd(event: RunEvent): boolean {
 
 // The duration of the attempt that the event ends.
 function tookMs(event: RunEvent): number {
-  const detail = event.payload?.["detail"];
+  const detail = payloadOf(event)["detail"];
   const took: unknown = typeof detail === "object" && detail !== null && "took_us" in detail ? detail.took_us : 0;
   return typeof took === "number" ? took / 1000 : 0;
 }
@@ -166,11 +167,11 @@ export function timelineOf(events: RunEvent[]): TimelineRow[] {
     // A short step is written only when it ends.
     if (isStepEnd(event) && !wasRunning)
       row.spans.push({ from: at - tookMs(event), to: at, state: ends[event.type] ?? "completed", what: "attempt" });
-    const isWait = event.payload?.["node_state"] === "waiting";
-    const what = event.payload?.["items"] === undefined ? "waits for a signal" : "waits for its elements";
+    const isWait = payloadOf(event)["node_state"] === "waiting";
+    const what = payloadOf(event)["items"] === undefined ? "waits for a signal" : "waits for its elements";
     const begun = isWait ? { state: "sleeping", what } : begins[event.type];
     if (begun) {
-      const attempt = event.payload?.["attempt"];
+      const attempt = payloadOf(event)["attempt"];
       const isAttempt = begun.what === "attempt" && typeof attempt === "number";
       row.spans.push({ from: at, to: null, state: begun.state, what: isAttempt ? `attempt ${attempt}` : begun.what });
     }

@@ -1,5 +1,5 @@
 // The facts of a run, in its current or a past state.
-import type { Run } from "../../api/types";
+import type { Run } from "../../api/calls";
 import { Age, Fact, Facts, Id } from "../../parts/basics";
 import { Link } from "../../parts/link";
 import { inWords } from "../../text/format";

@@ -2,7 +2,8 @@
 // the state after that event.
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useConnection } from "../../api/context";
-import type { DefinitionTask, RunState } from "../../api/types";
+import type { DefinitionTask, RunState } from "../../api/calls";
+import { graphOf, payloadOf } from "../../api/types";
 import { useLoaded } from "../../live/use_loaded";
 import { Labels, ProblemBox } from "../../parts/basics";
 import { Link } from "../../parts/link";
@@ -47,12 +48,12 @@ export function RunPage({ id }: { id: string }) {
     if (last > 0) reload();
   }, [last, reload]);
   const isRetrying = useMemo(
-    () => run?.tasks.some((task) => task.state === "pending" && task.attempt > 0) ?? false,
+    () => run?.tasks?.some((task) => task.state === "pending" && task.attempt > 0) ?? false,
     [run],
   );
 
   if (!run) return loaded.problem ? <ProblemBox problem={loaded.problem} /> : <p className="muted">Loading…</p>;
-  const tasks = definition?.definition.tasks ?? noTasks;
+  const tasks = definition ? graphOf(definition).tasks : noTasks;
   const shown = past ? (past.run ?? run) : run;
   const shownText = past?.run ? past.text : text;
   const closePanel = () => {
@@ -162,6 +163,6 @@ function useDefinition(name: string | null, version: number | null) {
 
 // The first event contains the facts of a run, and the source run if it was rewound.
 function rewoundFrom(events: LoggedEvent[]): string | null {
-  const made = events[0]?.payload?.["run"] as { rewound_from?: string } | undefined;
+  const made = events[0] && (payloadOf(events[0])["run"] as { rewound_from?: string } | undefined);
   return made?.rewound_from ?? null;
 }

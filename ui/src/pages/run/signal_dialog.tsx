@@ -1,7 +1,7 @@
 // Sends a signal. The payload is checked during typing and sent unchanged.
 import { useState } from "react";
 import { useConnection } from "../../api/context";
-import type { Run } from "../../api/types";
+import type { Run } from "../../api/calls";
 import { Dialog } from "../../parts/dialog";
 import { Field } from "../../parts/field";
 import { Form, useSending } from "../../parts/form";

@@ -3,7 +3,7 @@
 import { useCallback, useMemo, useRef } from "react";
 import { useConnection } from "../../api/context";
 import type { Problem } from "../../api/problem";
-import type { Run } from "../../api/types";
+import type { Run } from "../../api/calls";
 import { useLoaded } from "../../live/use_loaded";
 import { fieldText } from "../../text/json_text";
 import { nodesAfter, type LoggedEvent, type RunAt } from "./run_events";

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Client } from "../../api/client";
 import { useConnection } from "../../api/context";
 import { problemOf, type Problem } from "../../api/problem";
-import type { RunEvent } from "../../api/types";
+import type { RunEvent } from "../../api/calls";
 import { useEvents, type Following } from "../../live/use_events";
 import { entriesOf, fieldText } from "../../text/json_text";
 import type { LoggedEvent } from "./run_events";

@@ -1,6 +1,7 @@
 // The filters of the list of runs: those of the server, and the text filter of this page.
 import type { Client } from "../../api/client";
-import type { Page, Run } from "../../api/types";
+import type { Run } from "../../api/calls";
+import type { Page } from "../../api/types";
 import { previewMax, type Bulk } from "../../parts/bulk_dialog";
 import { filterInWords, narrowed } from "../../parts/bulk_filter";
 

@@ -1,6 +1,7 @@
 // All runs, by filter.
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { runStates, type Run } from "../../api/types";
+import type { Run } from "../../api/calls";
+import { runStates } from "../../api/types";
 import { useConnection } from "../../api/context";
 import { usePages } from "../../live/use_pages";
 import { Age, Command, Empty, Id, Labels, ProblemBox } from "../../parts/basics";

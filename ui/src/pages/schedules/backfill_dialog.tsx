@@ -1,7 +1,7 @@
 // Fires the slots of a past time span: shows the slots first, and then fires all of them.
 import { useCallback, useState } from "react";
 import { useConnection } from "../../api/context";
-import type { Schedule } from "../../api/types";
+import type { Schedule } from "../../api/calls";
 import { useLoaded } from "../../live/use_loaded";
 import { ProblemBox } from "../../parts/basics";
 import { Dialog } from "../../parts/dialog";

@@ -1,6 +1,6 @@
 // The last and the next slots on a calendar strip, each with its outcome.
 import { useEffect, useMemo, useRef } from "react";
-import type { Firing } from "../../api/types";
+import type { Firing } from "../../api/calls";
 import { useNow } from "../../live/use_now";
 import { Link } from "../../parts/link";
 import { StateShape } from "../../parts/state_mark";

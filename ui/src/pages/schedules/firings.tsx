@@ -1,5 +1,5 @@
 // The fired and skipped slots of a schedule, the latest first, with their outcomes.
-import type { Firing } from "../../api/types";
+import type { Firing } from "../../api/calls";
 import type { Pages } from "../../live/use_pages";
 import { Age, Id } from "../../parts/basics";
 import { Link } from "../../parts/link";

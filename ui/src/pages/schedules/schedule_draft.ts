@@ -1,5 +1,5 @@
 // The content of a schedule's form, and the request made from it. JSON written by users stays text.
-import type { DstFold, DstGap, Overlap, Schedule } from "../../api/types";
+import type { DstFold, DstGap, ScheduleOverlap, Schedule } from "../../api/calls";
 import { localTime, utcTime } from "../../text/format";
 import { faultOf, fieldText, indented } from "../../text/json_text";
 
@@ -16,7 +16,7 @@ export interface Draft {
   task: string; // JSON: type, payload and further fields of a task
   dst_gap: DstGap;
   dst_fold: DstFold;
-  overlap: Overlap;
+  overlap: ScheduleOverlap;
   max_catchup: string;
   jitter: string;
   start_at: string; // in the format of a time field

@@ -1,7 +1,8 @@
 // Creates or changes a schedule. Errors of the server are shown at the field that they name.
 import { useCallback, useState } from "react";
 import { useConnection } from "../../api/context";
-import { dstFolds, dstGaps, overlaps, type Schedule } from "../../api/types";
+import type { Schedule } from "../../api/calls";
+import { dstFolds, dstGaps, overlaps } from "../../api/types";
 import { useLoaded } from "../../live/use_loaded";
 import { Dialog } from "../../parts/dialog";
 import { Form, useSending } from "../../parts/form";

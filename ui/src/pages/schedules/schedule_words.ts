@@ -1,5 +1,5 @@
 // A schedule in words.
-import type { DstFold, DstGap, Overlap, Schedule } from "../../api/types";
+import type { DstFold, DstGap, ScheduleOverlap, Schedule } from "../../api/calls";
 import { cronInWords, everyInWords } from "../../text/cron_words";
 
 export function timingInWords(schedule: Schedule): string {
@@ -13,7 +13,7 @@ export function scheduleState(schedule: Schedule): string {
 }
 
 // What happens to a slot while the previous job is still running.
-export const overlapMeans: Record<Overlap, string> = {
+export const overlapMeans: Record<ScheduleOverlap, string> = {
   allow: "starts all the same",
   skip: "lets the slot pass",
   queue: "starts once that is done",

@@ -1,6 +1,6 @@
 // The list of schedules, with their timing and jobs.
 import { useCallback, useState } from "react";
-import type { Schedule } from "../../api/types";
+import type { Schedule } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { usePages } from "../../live/use_pages";
 import { Age, Command, Empty, ProblemBox } from "../../parts/basics";

@@ -1,6 +1,7 @@
 // The number of given slots that exist already: a backfill skips them, and its response does not distinguish them.
 import type { Client } from "../../api/client";
-import type { Firing, Page } from "../../api/types";
+import type { Firing } from "../../api/calls";
+import type { Page } from "../../api/types";
 
 const pagesMax = 4; // of 500: a longer wait is not worth the number
 

@@ -1,6 +1,6 @@
 // Fires a schedule once more, after showing what that starts.
 import { useConnection } from "../../api/context";
-import type { Schedule } from "../../api/types";
+import type { Schedule } from "../../api/calls";
 import { Dialog } from "../../parts/dialog";
 import { Form, useSending } from "../../parts/form";
 import { JsonView } from "../../parts/json_view";

@@ -1,5 +1,5 @@
 // The attempts of a task: the holder, the duration and the outcome of each.
-import type { Attempt } from "../../api/types";
+import type { Attempt } from "../../api/calls";
 import { Age, Id } from "../../parts/basics";
 import { StateMark } from "../../parts/state_mark";
 import { formatMs } from "../../text/format";

@@ -1,5 +1,5 @@
 // Failed tasks grouped by failure, the largest group first.
-import type { Task } from "../../api/types";
+import type { Task } from "../../api/calls";
 import { fingerprintOf, messageShape } from "../../text/fingerprint";
 
 export interface DeadGroup {

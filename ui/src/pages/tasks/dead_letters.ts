@@ -1,6 +1,7 @@
 // The dead letters of a namespace, up to a limit, and which of their runs can be retried.
 import type { Client } from "../../api/client";
-import type { Page, Task } from "../../api/types";
+import type { Task } from "../../api/calls";
+import type { Page } from "../../api/types";
 import { deadStatuses } from "./dead_groups";
 
 const taskPagesMax = 20; // of 500: beyond that the groups say "or more"

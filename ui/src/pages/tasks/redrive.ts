@@ -2,7 +2,8 @@
 // type page by page, since only this page computes fingerprints. Tasks without a run are retried one by one; the others
 // are retried by retrying their runs, which continue from the failure.
 import type { Client } from "../../api/client";
-import type { Page, Task } from "../../api/types";
+import type { Task } from "../../api/calls";
+import type { Page } from "../../api/types";
 import { deadStatuses, fingerprintOfTask, runsOf, type DeadGroup } from "./dead_groups";
 
 const atOnce = 6; // as many as a browser sends to one server concurrently

@@ -1,6 +1,7 @@
 // All tasks, by filter.
 import { useCallback, useMemo, useState } from "react";
-import { taskStatuses, type Task } from "../../api/types";
+import type { Task } from "../../api/calls";
+import { taskStatuses } from "../../api/types";
 import { useConnection } from "../../api/context";
 import { usePages } from "../../live/use_pages";
 import { Age, Command, Empty, Id, ProblemBox } from "../../parts/basics";

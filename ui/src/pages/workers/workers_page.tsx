@@ -1,6 +1,6 @@
 // Workers: their status, their held tasks, and draining.
 import { useCallback, useState } from "react";
-import type { Worker } from "../../api/types";
+import type { Worker } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
 import { Age, Command, Empty, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
