@@ -36,7 +36,7 @@ test("an action by filter never goes beyond the filter", async () => {
   await button("Cancel by filter…").click();
   await dialog().getByText("0 tasks match now.").waitFor();
   await dialog()
-    .getByText(/^Only what is pending/)
+    .getByText(/^Only pending/)
     .waitFor();
   assert.ok(await button("Cancel 0").isDisabled());
   await view.page.keyboard.press("Escape");
@@ -53,7 +53,7 @@ test("a limit that is no number is refused at its field, and no limit is lost", 
   await view.go("queues");
   const open = view.page.getByRole("region", { name: "Queue nobody" }).getByRole("button", { name: "Limits…" });
   await open.click();
-  const atOnce = view.page.getByLabel("Tasks at once");
+  const atOnce = view.page.getByLabel("Concurrency", { exact: true });
   for (const wrong of ["1,000", "abc", "1.5"]) {
     await atOnce.fill(wrong);
     await atOnce.press("Enter");
@@ -61,13 +61,13 @@ test("a limit that is no number is refused at its field, and no limit is lost", 
     assert.equal(await atOnce.getAttribute("aria-invalid"), "true");
   }
   await atOnce.fill("8");
-  const types = view.page.getByLabel("At once by type");
+  const types = view.page.getByLabel("Concurrency by type");
   await types.fill("email.send=x");
   await types.press("Enter");
   await dialog().getByRole("alert").filter({ hasText: "email.send=x" }).waitFor();
   await types.fill("email.send=3");
-  await view.page.getByLabel("Starts").fill("5");
-  const per = view.page.getByLabel("in each");
+  await view.page.getByLabel("Rate limit").fill("5");
+  const per = view.page.getByLabel("Per", { exact: true });
   await per.fill("often");
   await per.press("Enter");
   // The dialog also shows errors that only the server detects, and focuses their field.
@@ -79,7 +79,7 @@ test("a limit that is no number is refused at its field, and no limit is lost", 
   );
   await per.fill("1m");
   await per.press("Enter");
-  await view.page.getByText("Limits: at most 8 at once, at most 3 of email.send, 5 every 60s.").waitFor();
+  await view.page.getByText("Limits: concurrency 8, concurrency of email.send 3, 5 tasks per 60s.").waitFor();
   assert.equal(await focused(), "Limits…");
 });
 
@@ -90,7 +90,7 @@ test("closing a dialog gives the focus back, and an action that goes does not lo
   const [task] = await tasksOf("type=idle.one");
   await view.go(`tasks/${task.id}`);
   await button("Cancel…").click();
-  await button("Leave it").click();
+  await button("Keep the task").click();
   assert.equal((await pawl.ask("GET", `/v1/default/tasks/${task.id}`)).status, "pending");
   await button("Cancel…").click();
   await button("Cancel the task").click();
@@ -149,16 +149,16 @@ test("a text is looked for beyond the first page, and it is said how far", async
     await Promise.all(Array.from({ length: 50 }, (_, n) => start("quiet", { run_key: `hay-${from + n}` })));
   await view.go("runs?text=needle");
   await view.page.getByRole("cell", { name: "needle-1" }).waitFor();
-  await view.page.getByText("Searched all 251 runs that the other filters find: 1 has the text.").waitFor();
+  await view.page.getByText("Searched all 251 runs that match the other filters: 1 contains the text.").waitFor();
   await view.go("runs?text=nobodyhasthis");
-  await view.page.getByText("No run matches these filters").waitFor();
+  await view.page.getByText("No runs match these filters").waitFor();
   assert.equal(await view.page.getByText("pawl run start").count(), 0);
 });
 
 test("the search chooses by arrow keys, finds queues, and says what went wrong", async () => {
   await enqueue([1, 2, 3].map((n) => ({ type: `idle.found${n}`, queue: "nobody", key: "thrice" })));
   await view.go("overview");
-  const field = view.page.getByLabel("Search for an id or a key");
+  const field = view.page.getByLabel("Search by ID, key or name");
   await field.fill("thrice");
   await view.page.getByRole("option").nth(2).waitFor();
   const second = await view.page.getByRole("option").nth(1).textContent();
@@ -168,7 +168,7 @@ test("the search chooses by arrow keys, finds queues, and says what went wrong",
   await view.page.getByRole("heading", { name: /Task idle.found/ }).waitFor();
   assert.match(second, new RegExp((await view.page.locator("h1").textContent()).replace("Task ", "")));
   await field.fill("nobody");
-  await view.page.getByRole("option", { name: /the queue nobody/ }).click();
+  await view.page.getByRole("option", { name: /queue nobody/ }).click();
   await until(
     () => view.page.evaluate(() => document.activeElement?.getAttribute("aria-label") === "Queue nobody"),
     "the queue",
@@ -198,7 +198,7 @@ test("dead letters of runs come back with their runs, and each group has a name 
   await group.getByRole("button", { name: "Redrive all 1" }).waitFor();
   await group.getByRole("button", { name: "Retry 2 runs" }).click();
   await button("Retry 2 runs").last().click();
-  await view.page.getByText("2 runs go on from what failed").waitFor();
+  await view.page.getByText("2 runs retried").waitFor();
   const retried = async (run) =>
     (await pawl.ask("GET", `/v1/default/runs/${run.id}/events`)).items.some(
       (event) => event.type === "workflow_retried",
@@ -209,7 +209,7 @@ test("dead letters of runs come back with their runs, and each group has a name 
     "it to fail again",
   );
   await view.go(`tasks/${dead.id}`);
-  await view.page.getByRole("link", { name: "Retry its run…" }).click();
+  await view.page.getByRole("link", { name: "Retry the run…" }).click();
   await until(() => view.page.url().endsWith(runs[0].id), "the page of the run");
   // By filter: nothing changes, and the dialog shows the reason.
   await view.go(`tasks?status=dead_letter&run_id=${runs[0].id}`);
@@ -218,7 +218,7 @@ test("dead letters of runs come back with their runs, and each group has a name 
     .getByRole("button", { name: /^Retry \d$/ })
     .click();
   await dialog()
-    .getByText(/belong to runs.*retry the runs/)
+    .getByText(/belong to runs.*Retry the runs/)
     .waitFor();
   await view.page.keyboard.press("Escape");
 });
@@ -246,10 +246,10 @@ test("the graph is used by keyboard, and the slider changes all that is shown", 
   await panel.locator('[data-state="blocked"]').waitFor();
   assert.equal(await panel.getByText("attempt 1").count(), 0);
   await panel.getByText("no output").waitFor();
-  assert.equal(await view.page.locator(".fact", { hasText: "Ended" }).count(), 0);
+  assert.equal(await view.page.locator(".fact", { hasText: "Finished" }).count(), 0);
   await view.page.getByRole("tab", { name: "Input and output" }).click();
   await view.page.getByRole("tabpanel").getByText("no output").waitFor();
-  await button("Back to the end").click();
+  await button("Jump to latest").click();
   await view.page.getByLabel("output", { exact: true }).first().waitFor();
   await button("Close the task").click();
   assert.equal(await view.page.title(), `${run.id} · Runs · Pawl`);
@@ -285,7 +285,7 @@ test("whoever may only look is told so, and so is whoever may not look here", as
   const card = view.page.getByRole("region", { name: "Queue nobody" });
   await card.getByRole("button", { name: "Pause" }).click();
   await view.page
-    .getByText("this needs the role operator, the token has viewer. Sign in with a token that may")
+    .getByText("this needs the role operator, the token has viewer. Sign in with a token that has this permission")
     .waitFor();
   await view.page.getByLabel("namespace").fill("secret");
   await view.page.getByLabel("namespace").press("Enter");

@@ -60,8 +60,8 @@ test("the search finds an id and a key", async () => {
   await view.go("overview");
   await view.page.keyboard.press("/");
   await view.page.keyboard.type("order-7711");
-  await view.page.getByText("task ok.found with this key").waitFor();
-  await view.page.getByLabel("Search for an id or a key").fill(task.id);
+  await view.page.getByText("task ok.found (matches key)").waitFor();
+  await view.page.getByLabel("Search by ID, key or name").fill(task.id);
   await view.page.getByText("task ok.found").first().waitFor();
   await view.page.keyboard.press("Enter");
   await until(() => view.page.url().endsWith(task.id), "the task's page");
@@ -77,7 +77,7 @@ test("a group of dead letters is one row, and redriven as one", async () => {
   await group.getByRole("button", { name: "Redrive all 3" }).click();
   await view.page.getByRole("button", { name: "Redrive 3", exact: true }).click();
   await until(async () => (await list("type=mail.order&status=completed")).length === 3, "three completed");
-  await view.page.getByText("Nothing has failed for good").waitFor();
+  await view.page.getByText("No dead letters").waitFor();
 });
 
 test("a queue is paused, stays so, and goes on", async () => {
@@ -94,12 +94,12 @@ test("a queue is paused, stays so, and goes on", async () => {
 test("limits are set by a form, and a wrong one is refused by name", async () => {
   await view.go("queues");
   await view.page.getByRole("region", { name: "Queue fresh" }).getByRole("button", { name: "Limits…" }).click();
-  await view.page.getByLabel("Tasks at once").fill("-5");
-  await view.page.getByRole("button", { name: "Set the limits" }).click();
+  await view.page.getByLabel("Concurrency", { exact: true }).fill("-5");
+  await view.page.getByRole("button", { name: "Save limits" }).click();
   await view.page.getByText(/max_concurrency/).waitFor();
-  await view.page.getByLabel("Tasks at once").fill("7");
-  await view.page.getByRole("button", { name: "Set the limits" }).click();
-  await view.page.getByText("Limits: at most 7 at once").waitFor();
+  await view.page.getByLabel("Concurrency", { exact: true }).fill("7");
+  await view.page.getByRole("button", { name: "Save limits" }).click();
+  await view.page.getByText("Limits: concurrency 7").waitFor();
 });
 
 test("what a worker holds is seen, a task is cancelled, the worker drained", async () => {
@@ -131,7 +131,7 @@ test("a server with tokens asks for one, and the page keeps it in memory only", 
   await view.go("queues");
   await view.page.getByLabel("Token").fill("pawl_wrong");
   await view.page.getByRole("button", { name: "Sign in" }).click();
-  await view.page.getByText("does not know this token").waitFor();
+  await view.page.getByText("The token is invalid").waitFor();
   await view.page.getByLabel("Token").fill(token);
   await view.page.getByRole("button", { name: "Sign in" }).click();
   await view.page.getByRole("region", { name: "Queue default" }).waitFor();

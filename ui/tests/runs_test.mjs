@@ -88,7 +88,7 @@ test("the slider shows the run as replay does, after each event", async () => {
   }
   await slider.fill("1");
   await node("charge", "blocked").waitFor();
-  await view.page.getByRole("button", { name: "Back to the end" }).click();
+  await view.page.getByRole("button", { name: "Jump to latest" }).click();
   await node("charge", "completed").waitFor();
 });
 
@@ -106,7 +106,7 @@ test("a run is rewound to a step, paused, resumed and cancelled", async () => {
   await view.page.getByRole("tab", { name: "Graph" }).click();
   await node("charge", "completed").click();
   await view.page.getByRole("button", { name: "Rewind to charge…" }).click();
-  await view.page.getByRole("button", { name: "Start the new run" }).click();
+  await view.page.getByRole("button", { name: "Start new run" }).click();
   await until(() => !view.page.url().includes(run.id), "the page of the new run");
   await node("approve", "waiting").waitFor();
   await view.page.getByRole("button", { name: "Pause" }).click();
@@ -114,7 +114,7 @@ test("a run is rewound to a step, paused, resumed and cancelled", async () => {
   await view.page.getByRole("button", { name: "Resume" }).click();
   await header().getByText("sleeping").waitFor();
   await view.page.getByRole("button", { name: "Cancel…" }).click();
-  await view.page.getByText("It cannot be taken up again.").waitFor();
+  await view.page.getByText("This cannot be undone.").waitFor();
   await view.page.getByRole("button", { name: "Cancel the run" }).click();
   await header().getByText("cancelled").waitFor();
 });

@@ -34,13 +34,13 @@ test("what is wrong is said at its field, and nothing is made", async () => {
   await view.page.getByLabel("Name", { exact: true }).fill("ticking");
   await view.page.getByLabel("Cron", { exact: true }).fill("61 * * * *");
   await view.page.getByLabel("Workflow", { exact: true }).fill("report");
-  await button("Create the schedule").click();
+  await button("Create schedule").click();
   await complaint(/^cron .*61/).waitFor();
   assert.equal(await view.page.getByLabel("Cron", { exact: true }).getAttribute("aria-invalid"), "true");
   await view.page.getByLabel("Cron", { exact: true }).fill("*/2 * * * * *");
   await view.page.getByText("Every 2 seconds").waitFor();
   await view.page.getByLabel("Time zone", { exact: true }).fill("Mars/Olympus");
-  await button("Create the schedule").click();
+  await button("Create schedule").click();
   await complaint(/^timezone /).waitFor();
   assert.deepEqual((await pawl.ask("GET", "/v1/default/schedules")).items, []);
 });
@@ -48,7 +48,7 @@ test("what is wrong is said at its field, and nothing is made", async () => {
 test("a schedule is made in the page, and is seen to fire", async () => {
   await view.page.getByLabel("Time zone", { exact: true }).fill("Europe/Berlin");
   await view.page.getByLabel("Input", { exact: true }).fill('{"big":12345678901234567890}');
-  await button("Create the schedule").click();
+  await button("Create schedule").click();
   await view.page.getByRole("heading", { name: "Schedule ticking" }).waitFor();
   await view.page.getByText("Europe/Berlin time").waitFor();
   const firings = view.page.getByRole("table", { name: "Firings" });
@@ -83,7 +83,7 @@ test("it is paused, and goes on; the slots of the pause are skipped with that re
 });
 
 test("it is changed: only what differs is sent", async () => {
-  await button("Change…").click();
+  await button("Edit…").click();
   await view.page.getByLabel("Cron", { exact: true }).fill("0 3 * * MON-FRI");
   await view.page.getByText("At 03:00 on Monday to Friday").waitFor();
   const sent = view.page.waitForRequest((request) => request.method() === "PATCH");
@@ -95,7 +95,7 @@ test("it is changed: only what differs is sent", async () => {
 
 test("the calendar shows the slots to come, in the time zone of the schedule", async () => {
   const { times } = await pawl.ask("GET", "/v1/default/schedules/ticking/next?count=3");
-  const strip = view.page.getByRole("list", { name: "Slots by the day, in Europe/Berlin" });
+  const strip = view.page.getByRole("list", { name: "Slots per day, in Europe/Berlin" });
   await strip.getByText("03:00").first().waitFor();
   assert.ok((await strip.getByText("03:00").count()) >= times.length);
 });
@@ -119,10 +119,10 @@ test("a backfill shows how many slots there are, then fires them", async () => {
   await view.page.getByText("Every hour, on the hour").waitFor();
   await button("Backfill…").click();
   await button("Fire 168 slots").waitFor();
-  await view.page.getByLabel("Up to (your time)").fill("2999-01-01T00:00");
+  await view.page.getByLabel("To (local time)").fill("2999-01-01T00:00");
   await view.page.getByText("must not be in the future").waitFor();
-  await view.page.getByLabel("From (your time)").fill("2026-01-01T00:00");
-  await view.page.getByLabel("Up to (your time)").fill("2026-01-01T03:00");
+  await view.page.getByLabel("From (local time)").fill("2026-01-01T00:00");
+  await view.page.getByLabel("To (local time)").fill("2026-01-01T03:00");
   await button("Fire 3 slots").click();
   const done = async () =>
     (await firingsOf("hourly")).filter((firing) => firing.origin === "backfill" && firing.task_id).length === 3;
@@ -132,14 +132,14 @@ test("a backfill shows how many slots there are, then fires them", async () => {
 
 test("a backfill says which slots are new", async () => {
   await button("Backfill…").click();
-  await view.page.getByLabel("From (your time)").fill("2026-01-01T01:00");
-  await view.page.getByLabel("Up to (your time)").fill("2026-01-01T03:00");
-  await view.page.getByText("All of them fired or were skipped before").waitFor();
+  await view.page.getByLabel("From (local time)").fill("2026-01-01T01:00");
+  await view.page.getByLabel("To (local time)").fill("2026-01-01T03:00");
+  await view.page.getByText("All of them already fired or were skipped").waitFor();
   assert.ok(await button("Fire 0 new slots").isDisabled());
-  await view.page.getByLabel("Up to (your time)").fill("2026-01-01T04:00");
-  await view.page.getByText("2 fired or were skipped before").waitFor();
-  await view.page.getByLabel("Up to (your time)").press("Enter");
-  await view.page.getByText("1 slot of hourly fire now; 2 had come before").waitFor();
+  await view.page.getByLabel("To (local time)").fill("2026-01-01T04:00");
+  await view.page.getByText("2 already fired or were skipped").waitFor();
+  await view.page.getByLabel("To (local time)").press("Enter");
+  await view.page.getByText("Backfilling 1 slot of hourly; 2 already fired or were skipped").waitFor();
 });
 
 test("a schedule whose slots are skipped says so in the list", async () => {
@@ -158,7 +158,7 @@ test("on a phone a wrong field is brought into sight", async () => {
   await phone.page.getByLabel("Name", { exact: true }).fill("wrong");
   await phone.page.getByLabel("Workflow", { exact: true }).fill("report");
   await phone.page.getByLabel("Cron", { exact: true }).fill("61 * * * *");
-  await phone.page.getByLabel("Jitter, up to").press("Enter"); // far below
+  await phone.page.getByLabel("Maximum jitter").press("Enter"); // far below
   await phone.page
     .getByRole("alert")
     .filter({ hasText: /^cron / })
@@ -179,10 +179,10 @@ test("the list has them all, the search finds one by its name, and it is deleted
   await view.page.getByRole("link", { name: "hourly" }).waitFor();
   await view.page.keyboard.press("/");
   await view.page.keyboard.type("ticking");
-  await view.page.getByText("the schedule ticking").click();
+  await view.page.getByRole("option", { name: "schedule ticking" }).click();
   await view.page.getByRole("heading", { name: "Schedule ticking" }).waitFor();
   await button("Delete…").click();
-  await button("Delete the schedule").click();
+  await button("Delete schedule").click();
   await view.page.getByRole("heading", { name: "Schedules" }).waitFor();
   await until(async () => (await view.page.getByRole("link", { name: "ticking" }).count()) === 0, "its row to go");
   assert.equal((await pawl.ask("GET", "/v1/default/schedules")).items.length, 1);

@@ -13,7 +13,7 @@ export class Problem extends Error {
   }
 
   static unreachable(): Problem {
-    return new Problem(0, "unreachable", "The server cannot be reached. It is tried again all the time.");
+    return new Problem(0, "unreachable", "The server cannot be reached. The page reconnects automatically.");
   }
 }
 
@@ -30,7 +30,9 @@ export function refusedHere(errors: FieldError[]): Problem {
 
 // The problem for users. Only an administrator can fix a token that lacks the role or the namespace.
 export function problemInWords({ status, detail }: Problem): string {
-  return status === 403 ? `${detail}. Sign in with a token that may, or ask an administrator for one.` : detail;
+  return status === 403
+    ? `${detail}. Sign in with a token that has this permission, or ask an administrator for one.`
+    : detail;
 }
 
 export function problemOf(error: unknown): Problem {

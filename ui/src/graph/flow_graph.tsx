@@ -194,7 +194,7 @@ function FitOnResize({ centre }: { centre: Place | null }) {
 
 const kindInWords: Record<NodeType, string> = {
   activity: "",
-  compensation: "undoes",
+  compensation: "compensation",
   sleep: "sleep",
   signal: "signal",
   workflow: "child run",

@@ -81,7 +81,7 @@ export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void 
           </button>
         ) : isRunning ? (
           <button type="button" className="plain" onClick={() => (stop.current = true)}>
-            Stop after this round
+            Stop after this batch
           </button>
         ) : (
           <button type="button" className="danger" disabled={!found || found.matched === 0} onClick={run}>

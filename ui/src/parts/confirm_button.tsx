@@ -7,6 +7,7 @@ interface Props {
   title: string; // of the dialog
   says: ReactNode; // the consequences
   confirm: string; // the label of the confirming button
+  dismiss?: string; // the label of the other button; "Cancel" would be ambiguous in a dialog that cancels work
   does: () => Promise<string | void>; // returns the message to show when it is done
   children: ReactNode;
   kind?: "plain" | "main" | "danger";
@@ -18,6 +19,7 @@ export function ConfirmButton({
   title,
   says,
   confirm,
+  dismiss = "Cancel",
   does,
   children,
   kind = "plain",
@@ -35,6 +37,7 @@ export function ConfirmButton({
           title={title}
           says={says}
           confirm={confirm}
+          dismiss={dismiss}
           does={does}
           isDanger={kind === "danger"}
           onClose={() => setAsking(false)}
@@ -48,12 +51,13 @@ interface QuestionProps {
   title: string;
   says: ReactNode;
   confirm: string;
+  dismiss: string;
   does: () => Promise<string | void>;
   isDanger: boolean;
   onClose: () => void;
 }
 
-function Question({ title, says, confirm, does, isDanger, onClose }: QuestionProps) {
+function Question({ title, says, confirm, dismiss, does, isDanger, onClose }: QuestionProps) {
   const sending = useSending(async () => {
     const said = await does();
     onClose();
@@ -68,7 +72,7 @@ function Question({ title, says, confirm, does, isDanger, onClose }: QuestionPro
         more={
           // The focus is here, so that a key that is held down too long does not confirm the new dialog.
           <button type="button" className="plain" data-focus onClick={onClose}>
-            Leave it
+            {dismiss}
           </button>
         }
       >

@@ -50,7 +50,7 @@ function byName(asked: Asked): Promise<Found[]>[] {
       items.map((run) => ({
         page: "runs",
         id: run.id,
-        what: `run of ${run.workflow} with this key`,
+        what: `run of ${run.workflow} (matches key)`,
         state: run.state,
       })),
     ),
@@ -58,7 +58,7 @@ function byName(asked: Asked): Promise<Found[]>[] {
       items.map((task) => ({
         page: "tasks",
         id: task.id,
-        what: `task ${task.type} with this key`,
+        what: `task ${task.type} (matches key)`,
         state: task.status,
       })),
     ),
@@ -78,7 +78,7 @@ function byName(asked: Asked): Promise<Found[]>[] {
         .map((queue) => ({
           page: "queues",
           id: queue.name,
-          what: `the queue ${queue.name}`,
+          what: `queue ${queue.name}`,
           state: queue.paused ? "paused" : "open",
         })),
     ),
@@ -96,7 +96,9 @@ async function definitionsOf({ client, ns, text }: Asked): Promise<Found[]> {
   const list = client.call("GET /v1/{ns}/definitions", { path: { ns }, query: { limit: listMax } });
   const one = () => client.call("GET /v1/{ns}/definitions/{name}", { path: { ns, name: text } });
   const definition = await inList(list, (row) => row.name === text, one);
-  return definition ? [{ page: "definitions", id: definition.name, what: "the workflow of this name", state: "" }] : [];
+  return definition
+    ? [{ page: "definitions", id: definition.name, what: `workflow ${definition.name}`, state: "" }]
+    : [];
 }
 
 async function schedulesOf({ client, ns, text }: Asked): Promise<Found[]> {
@@ -108,7 +110,7 @@ async function schedulesOf({ client, ns, text }: Asked): Promise<Found[]> {
         {
           page: "schedules",
           id: schedule.name,
-          what: `the schedule ${schedule.name}`,
+          what: `schedule ${schedule.name}`,
           state: schedule.enabled ? "active" : "paused",
         },
       ]
@@ -121,7 +123,7 @@ async function workersOf({ client, ns, text }: Asked): Promise<Found[]> {
   return found.map((worker) => ({
     page: "workers",
     id: worker.worker_id,
-    what: `worker on ${worker.hostname || "an unnamed host"}`,
+    what: `worker on ${worker.hostname || "an unknown host"}`,
     state: worker.status,
   }));
 }

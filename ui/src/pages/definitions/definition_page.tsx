@@ -52,7 +52,7 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
           onChange={(n) => choose({ version: String(n) })}
         />
         <Link page="runs" query={{ workflow: name }}>
-          Its runs
+          View runs
         </Link>
         <button type="button" className="main" disabled={shown.problem !== null} onClick={() => setStarting(true)}>
           Start a run…
@@ -61,7 +61,7 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
       <ProblemBox problem={shown.problem ?? other.problem ?? latest.problem} />
       {definition && (
         <Facts>
-          <Fact name="Put">
+          <Fact name="Applied">
             <Age at={definition.created_at} />
           </Fact>
           <Fact name="Tasks">{tasks.length}</Fact>
@@ -87,7 +87,7 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
             view: (
               <>
                 <VersionField
-                  label={`Version ${version} against`}
+                  label={`Compare version ${version} with`}
                   newest={newest}
                   value={against}
                   onChange={(n) => choose({ against: String(n) })}

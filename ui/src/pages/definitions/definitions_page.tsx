@@ -19,13 +19,13 @@ const columns: Column<DefinitionRow>[] = [
     ),
   },
   { name: "Latest", width: "minmax(44px, 70px)", cell: (row) => `v${row.version}` },
-  { name: "Since", width: "minmax(72px, 120px)", cell: (row) => <Age at={row.created_at} /> },
+  { name: "Applied", width: "minmax(72px, 120px)", cell: (row) => <Age at={row.created_at} /> },
   {
     name: "Runs",
     width: "minmax(60px, 90px)",
     cell: (row) => (
       <Link page="runs" query={{ workflow: row.name }}>
-        its runs
+        View runs
       </Link>
     ),
   },
@@ -58,7 +58,7 @@ export function DefinitionsPage({ route }: { route: Route }) {
       <ProblemBox problem={definitions.problem} />
       {definitions.items.length === 0 && !definitions.isLoading && !definitions.problem ? (
         <Empty title="No workflows yet">
-          <p>A definition says which tasks a workflow has and in which order they run:</p>
+          <p>A definition lists the tasks of a workflow and their order:</p>
           <Command>{`cat > hello.yaml <<'END'
 name: hello
 tasks:

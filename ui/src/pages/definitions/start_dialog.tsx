@@ -27,13 +27,14 @@ export function StartDialog({
       bodyText: `{"version":${version},"input":${text}${named}}`,
     });
     goTo({ ns, page: "runs", id: run.id });
-    return created ? "The run has started" : "A run with this key was there already: this is it";
+    return created ? "Run started" : "Opened the existing run with this key";
   });
   return (
     <Dialog title={`Start ${workflow} v${version}`} onClose={onClose}>
       <Form sending={sending} button="Start" isDisabled={faultOf(text) !== null} fields={["run_key", "input"]}>
         <Field
-          label="Key, so that starting twice starts once (may be left empty)"
+          label="Idempotency key (optional)"
+          hint="A second start with the same key opens the existing run."
           value={key}
           onChange={setKey}
           error={sending.errorAt("run_key")}

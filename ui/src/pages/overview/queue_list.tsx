@@ -12,23 +12,23 @@ export function QueueList({ queues }: { queues: Queue[] }) {
   return (
     <section className="panel" aria-label="Queues">
       <h2>Queues</h2>
-      <div className="scroll" tabIndex={0} role="group" aria-label="Queues and their numbers">
+      <div className="scroll" tabIndex={0} role="group" aria-label="Queue counts">
         <table className="plain">
           <thead>
             <tr>
               <th scope="col">Queue</th>
-              <th scope="col">Depth, last minutes</th>
+              <th scope="col">Depth (last minutes)</th>
               <th scope="col" className="number">
-                Waiting
+                Queued
               </th>
               <th scope="col" className="number">
                 Running
               </th>
               <th scope="col" className="number">
-                Dead
+                Dead letters
               </th>
               <th scope="col" className="number">
-                Oldest
+                Oldest ready
               </th>
             </tr>
           </thead>

@@ -17,7 +17,7 @@ export interface Limits {
 }
 
 const wholeNumber = /^-?\d+$/; // the server checks the range
-const needsNumber = "must be a whole number, such as 1000, without commas or points";
+const needsNumber = "must be a whole number without separators, such as 1000";
 
 export function draftOf(queue: Queue): LimitsDraft {
   return {
@@ -60,7 +60,7 @@ function typesFrom(text: string, errors: FieldError[]): Record<string, number> |
     const mark = part.lastIndexOf("=");
     const [type, limit] = [part.slice(0, Math.max(0, mark)).trim(), part.slice(mark + 1).trim()];
     if (type === "" || !wholeNumber.test(limit))
-      errors.push({ field: "type_concurrency", message: `“${part}” must be a type, = and a whole number` });
+      errors.push({ field: "type_concurrency", message: `“${part}” must have the form type=number` });
     return [type, Number(limit)];
   });
   return entries.length > 0 ? Object.fromEntries(entries) : null;

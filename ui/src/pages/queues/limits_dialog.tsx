@@ -13,7 +13,7 @@ export function LimitsDialog({ queue, onClose }: { queue: Queue; onClose: () => 
   const sending = useSending(async () => {
     await client.call("PUT /v1/{ns}/queues/{name}", { path: { ns, name: queue.name }, body: limitsFrom(draft) });
     onClose();
-    return `The limits of ${queue.name} are set; they hold over all nodes and workers`;
+    return `Limits of ${queue.name} saved`;
   });
   const field = (name: keyof LimitsDraft, sentAs: string) => ({
     value: draft[name],
@@ -27,16 +27,20 @@ export function LimitsDialog({ queue, onClose }: { queue: Queue; onClose: () => 
     <Dialog title={`Limits of ${queue.name}`} onClose={onClose}>
       <Form
         sending={sending}
-        button="Set the limits"
+        button="Save limits"
         fields={["max_concurrency", "rate.limit", "rate.per", "type_concurrency"]}
       >
-        <p className="muted">They hold over all nodes and workers together. Empty means no limit.</p>
-        <Field label="Tasks at once" {...field("atOnce", "max_concurrency")} />
+        <p className="muted">Limits apply across all nodes and workers. Leave a field empty for no limit.</p>
+        <Field label="Concurrency" {...field("atOnce", "max_concurrency")} />
         <div className="pair">
-          <Field label="Starts" {...field("starts", "rate.limit")} />
-          <Field label="in each" {...field("per", "rate.per")} />
+          <Field label="Rate limit (tasks)" {...field("starts", "rate.limit")} />
+          <Field label="Per" {...field("per", "rate.per")} />
         </div>
-        <Field label="At once by type, as type=number, type=number" {...field("types", "type_concurrency")} />
+        <Field
+          label="Concurrency by type"
+          hint="type=number, separated by commas"
+          {...field("types", "type_concurrency")}
+        />
       </Form>
     </Dialog>
   );

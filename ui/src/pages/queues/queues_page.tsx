@@ -23,7 +23,7 @@ export function QueuesPage({ name }: { name: string | null }) {
       <h1>Queues</h1>
       {queues?.length === 0 && (
         <Empty title="No queues yet">
-          <p>A queue appears with its first task:</p>
+          <p>Enqueuing a task creates its queue:</p>
           <Command>{`pawl task enqueue email.send '{"to":"ada@example.org"}' --queue mail`}</Command>
         </Empty>
       )}
@@ -44,7 +44,7 @@ function QueueCard({ queue, isAskedFor, onEdit }: { queue: Queue; isAskedFor: bo
   const oldestOf = useOldest();
   const setPaused = async (paused: boolean) => {
     await client.call("PUT /v1/{ns}/queues/{name}", { path: { ns, name: queue.name }, body: { paused } });
-    return `${queue.name} ${paused ? "is paused: nothing more is handed out" : "goes on"}`;
+    return paused ? `Queue ${queue.name} paused: its tasks cannot be claimed` : `Queue ${queue.name} resumed`;
   };
   return (
     <section
@@ -79,7 +79,7 @@ function QueueCard({ queue, isAskedFor, onEdit }: { queue: Queue; isAskedFor: bo
         ))}
       </dl>
       <p className="muted">{limitsInWords(queue)}</p>
-      {queue.oldest_pending_age && <p className="muted">The oldest has waited {formatMs(oldestOf(queue))}.</p>}
+      {queue.oldest_pending_age && <p className="muted">Oldest ready task: {formatMs(oldestOf(queue))}</p>}
       <footer>
         <ActionButton does={() => setPaused(!queue.paused)} kind={queue.paused ? "main" : "plain"}>
           {queue.paused ? "Resume" : "Pause"}
@@ -94,8 +94,8 @@ function QueueCard({ queue, isAskedFor, onEdit }: { queue: Queue; isAskedFor: bo
 
 function limitsInWords(queue: Queue): string {
   const words: string[] = [];
-  if (queue.max_concurrency !== null) words.push(`at most ${queue.max_concurrency} at once`);
-  for (const [type, limit] of Object.entries(queue.type_concurrency)) words.push(`at most ${limit} of ${type}`);
-  if (queue.rate) words.push(`${queue.rate.limit} every ${queue.rate.per}`);
+  if (queue.max_concurrency !== null) words.push(`concurrency ${queue.max_concurrency}`);
+  for (const [type, limit] of Object.entries(queue.type_concurrency)) words.push(`concurrency of ${type} ${limit}`);
+  if (queue.rate) words.push(`${queue.rate.limit} tasks per ${queue.rate.per}`);
   return words.length > 0 ? `Limits: ${words.join(", ")}.` : "No limits.";
 }

@@ -15,7 +15,7 @@ interface Props {
 const columns: Column<LoggedEvent>[] = [
   { name: "No.", width: "52px", cell: (event) => event.sequence, isNumber: true },
   {
-    name: "At",
+    name: "Time",
     width: "104px",
     cell: (event) => (
       <time dateTime={event.at} title={event.at}>
@@ -25,9 +25,9 @@ const columns: Column<LoggedEvent>[] = [
   },
   { name: "Event", width: "minmax(130px, 1fr)", cell: (event) => <code>{event.type}</code> },
   { name: "Task", width: "minmax(80px, 1fr)", cell: (event) => nodeOf(event)?.id ?? "" },
-  { name: "By", width: "90px", cell: (event) => event.actor.type, isSecondary: true },
+  { name: "Actor", width: "90px", cell: (event) => event.actor.type, isSecondary: true },
   {
-    name: "Says",
+    name: "Details",
     width: "minmax(100px, 2fr)",
     cell: (event) => <code className="muted">{event.payloadText.slice(0, 200)}</code>,
     isSecondary: true,
@@ -65,7 +65,7 @@ export function EventLog({ events, upTo, onGoTo }: Props) {
         </span>
       </div>
       {shown.length === 0 ? (
-        <Empty title="No event says that" />
+        <Empty title="No events match" />
       ) : (
         <Table
           label="Events"
@@ -83,7 +83,7 @@ export function EventLog({ events, upTo, onGoTo }: Props) {
               {open.caused_by !== null && <span className="muted"> · caused by {open.caused_by}</span>}
             </h2>
             <button type="button" className="plain" onClick={() => onGoTo(open.sequence)}>
-              Show the run as it was then
+              Show the run after this event
             </button>
             <button type="button" className="quiet" aria-label="Close the event" onClick={() => setOpen(null)}>
               ✕

@@ -40,12 +40,12 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
     });
     onChange();
     goTo({ ns, page: "runs", id: made.id });
-    return `A new run begins again at ${node.node_id}, with all results before it`;
+    return `Started a new run from ${node.node_id}`;
   };
   const skip = async () => {
     await client.call("POST /v1/{ns}/runs/{id}/skip", { path: { ns, id: run.id }, body: { step: node.id } });
     onChange();
-    return `${node.id} is given up`;
+    return `Compensation ${node.id} skipped`;
   };
   return (
     <aside className="panel node-panel" aria-label={`Task ${node.id}`}>
@@ -85,17 +85,17 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
           </Fact>
         )}
         {node.finished_at && (
-          <Fact name="Ended">
+          <Fact name="Finished">
             <Age at={node.finished_at} />
           </Fact>
         )}
       </Facts>
-      {past && <p className="muted">As it was after event {past.upTo}.</p>}
+      {past && <p className="muted">State after event {past.upTo}.</p>}
       {!past && node.type !== "compensation" && run.kind === "graph" && (
         <ConfirmButton
           title={`Rewind to ${node.node_id}`}
-          says={`A new run is started: it keeps all results before ${node.node_id} and does ${node.node_id} and what comes after it once more, now. This run stays as it is.`}
-          confirm="Start the new run"
+          says={`This starts a new run that keeps all results before ${node.node_id} and runs ${node.node_id} and all later tasks again. This run does not change.`}
+          confirm="Start new run"
           does={rewind}
         >
           Rewind to {node.node_id}…
@@ -108,8 +108,8 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
         node.state !== "skipped" && (
           <ConfirmButton
             title={`Skip ${node.id}`}
-            says={`What ${node.id} would undo stays as it is. With no failed compensation left the run is compensated.`}
-            confirm="Skip the compensation"
+            says={`${node.id} does not run, and the effect that it would undo remains. The run is compensated once no failed compensation is left.`}
+            confirm="Skip compensation"
             does={skip}
           >
             Skip {node.id}…
@@ -133,7 +133,7 @@ function outputOf(runText: string, node: ShownTask): string | null {
 
 function Items({ items }: { items: ShownTask[] }) {
   return (
-    <ul className="samples" aria-label="Elements">
+    <ul className="samples" aria-label="Items">
       {items.slice(0, itemsMax).map((item) => (
         <li key={item.id}>
           {item.task_id ? (
@@ -166,7 +166,7 @@ function TaskOfNode({ taskId, at }: { taskId: string; at: string | null }) {
       <h2>Payload</h2>
       <JsonView text={fieldText(task.value.text, "payload")} name="payload" />
       <Link page="tasks" id={taskId}>
-        The task itself
+        Open task
       </Link>
     </>
   );

@@ -22,47 +22,47 @@ const actions: Action[] = [
     verb: "retry",
     name: "Retry",
     from: ["failed"],
-    said: "The run goes on from what failed; what completed is kept",
+    said: "Run continues from the failed step; completed results are kept",
     kind: "main",
   },
   {
     verb: "retry",
     name: "Retry compensation",
     from: ["compensation_failed"],
-    said: "The failed compensations run again",
+    said: "Failed compensations run again",
     kind: "main",
   },
-  { verb: "resume", name: "Resume", from: ["paused"], said: "The run goes on", kind: "main" },
+  { verb: "resume", name: "Resume", from: ["paused"], said: "Run resumed", kind: "main" },
   {
     verb: "pause",
     name: "Pause",
     from: ["running", "sleeping"],
-    said: "Nothing new starts; what runs may finish",
+    said: "Run paused: no new tasks start, running tasks can finish",
     kind: "plain",
   },
   {
     verb: "compensate",
     name: "Compensate",
     from: ["failed"],
-    said: "What the run did is undone, in reverse order",
+    said: "Compensation started",
     kind: "plain",
-    asks: "What the run did is undone, in reverse order, by the compensations of its tasks. It cannot be retried after that.",
+    asks: "The compensations of completed tasks run in reverse order. The run cannot be retried afterwards.",
   },
   {
     verb: "cancel",
     name: "Cancel",
     from: ["created", "running", "sleeping", "paused"],
-    said: "The run is cancelled",
+    said: "Run cancelled",
     kind: "danger",
-    asks: "Nothing more of it starts, what runs is asked to stop, its child runs are cancelled, and what was done is undone if the workflow says so. It cannot be taken up again.",
+    asks: "No new tasks start, running tasks and child runs are cancelled, and completed tasks are compensated if the workflow defines it. This cannot be undone.",
   },
   {
     verb: "terminate",
     name: "Terminate",
     from: ["created", "running", "sleeping", "paused", "failing", "compensating"],
-    said: "The run is terminated",
+    said: "Run terminated",
     kind: "danger",
-    asks: "The run and its child runs end now: nothing is undone, no worker is asked, and leases on their tasks are revoked. Cancel instead to undo what was done.",
+    asks: "The run and its child runs end immediately, without compensation, and leases on their tasks are revoked. To compensate completed tasks, cancel the run instead.",
   },
 ];
 const takesSignals: RunState[] = ["created", "running", "sleeping", "paused"];
@@ -97,6 +97,7 @@ export function RunActions({ run, tasks, chosen, onChange }: Props) {
               title={`${name} this run of ${run.workflow}`}
               says={asks}
               confirm={`${name} the run`}
+              dismiss={verb === "cancel" ? "Keep the run" : "Cancel"}
               does={act(verb, said)}
               kind={kind}
             >

@@ -113,12 +113,12 @@ export interface TimelineRow {
 }
 
 const begins: Record<string, { state: string; what: string }> = {
-  task_scheduled: { state: "pending", what: "waits for a worker" },
+  task_scheduled: { state: "pending", what: "waiting for a worker" },
   task_started: { state: "running", what: "attempt" },
-  task_retrying: { state: "retrying", what: "waits for the next attempt" },
+  task_retrying: { state: "retrying", what: "waiting to retry" },
   step_started: { state: "running", what: "attempt" },
-  step_retrying: { state: "retrying", what: "waits for the next attempt" },
-  timer_set: { state: "sleeping", what: "waits for the time" },
+  step_retrying: { state: "retrying", what: "waiting to retry" },
+  timer_set: { state: "sleeping", what: "waiting for the timer" },
   child_started: { state: "running", what: "child run" },
 };
 const ends: Record<string, string> = {
@@ -168,7 +168,7 @@ export function timelineOf(events: RunEvent[]): TimelineRow[] {
     if (isStepEnd(event) && !wasRunning)
       row.spans.push({ from: at - tookMs(event), to: at, state: ends[event.type] ?? "completed", what: "attempt" });
     const isWait = payloadOf(event)["node_state"] === "waiting";
-    const what = payloadOf(event)["items"] === undefined ? "waits for a signal" : "waits for its elements";
+    const what = payloadOf(event)["items"] === undefined ? "waiting for a signal" : "waiting for its items";
     const begun = isWait ? { state: "sleeping", what } : begins[event.type];
     if (begun) {
       const attempt = payloadOf(event)["attempt"];

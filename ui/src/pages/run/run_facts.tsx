@@ -16,7 +16,7 @@ interface Props {
 export function RunFacts({ run, isPast, isClosed, rewoundFrom, round }: Props) {
   return (
     <Facts>
-      <Fact name="Id">
+      <Fact name="ID">
         <Id id={run.id} whole />
       </Fact>
       {run.run_key && <Fact name="Key">{run.run_key}</Fact>}
@@ -36,7 +36,7 @@ export function RunFacts({ run, isPast, isClosed, rewoundFrom, round }: Props) {
         <Age at={run.created_at} />
       </Fact>
       {run.finished_at && (
-        <Fact name="Ended">
+        <Fact name="Finished">
           <Age at={run.finished_at} />
         </Fact>
       )}

@@ -74,11 +74,9 @@ export function RunPage({ id }: { id: string }) {
           )}{" "}
           {run.version !== null && <span className="muted">v{run.version}</span>}
         </h1>
-        {past && !past.run ? <span className="muted">replaying…</span> : <StateMark state={shown.state} />}
+        {past && !past.run ? <span className="muted">Loading history…</span> : <StateMark state={shown.state} />}
         {past ? (
-          <span className="muted">
-            as it was after event {shown.sequence}; what can be done is offered for the run as it is
-          </span>
+          <span className="muted">State after event {shown.sequence}. Jump to latest to act on the run.</span>
         ) : (
           <>
             {isRetrying && run.state !== "paused" && <StateMark state="retrying" />}
@@ -105,7 +103,7 @@ export function RunPage({ id }: { id: string }) {
         round={last}
       />
       <Labels labels={run.labels} />
-      <TimeSlider events={log.events} isClosed={isClosed} past={past} onChange={setUpTo} />
+      <TimeSlider events={log.events} past={past} onChange={setUpTo} />
       <div className="run-body">
         <Tabs
           label="Views of the run"

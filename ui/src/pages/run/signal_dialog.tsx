@@ -18,7 +18,7 @@ export function SignalDialog({ run, names, onClose }: { run: Run; names: string[
       bodyText: `{"payload":${text}}`,
     });
     onClose();
-    return `${name} was sent; it is kept until a task takes it`;
+    return `Signal ${name} sent; it is stored until a task consumes it`;
   });
   return (
     <Dialog title="Send a signal" onClose={onClose}>

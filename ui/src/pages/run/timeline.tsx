@@ -27,7 +27,7 @@ export function Timeline({ events, upTo, isLive, onChoose }: Props) {
   const from = Date.parse(shown[0]?.at ?? "");
   const end = Date.parse(shown.at(-1)?.at ?? "");
   const to = upTo === null && isLive ? Math.max(now, end) : end;
-  if (rows.length === 0) return <Empty title="No task of this run has started yet" />;
+  if (rows.length === 0) return <Empty title="No tasks have started yet" />;
   const length = Math.max(1, to - from);
   const visible = showsAll ? rows : rows.slice(0, rowsMax);
   return (

@@ -57,7 +57,7 @@ export function bulkOfRuns(client: Client, ns: string, verb: Verb, filter: RunFi
     verb: verb === "retry" ? "Retry" : "Cancel",
     noun: "run",
     filterInWords: `In ${ns}${filter.isRetrying ? ", retrying" : ""}: ${filterInWords(isImpossible ? filter.asked : { ...filter.asked, state: asked.state })}.`,
-    ...(isImpossible ? { impossible: `Only what is ${statesFor[verb].join(" or ")} can be ${done[verb]}.` } : {}),
+    ...(isImpossible ? { impossible: `Only ${statesFor[verb].join(" or ")} runs can be ${done[verb]}.` } : {}),
     count: async (signal) => {
       const { matched } = await client.call(`POST /v1/{ns}/runs/${verb}`, {
         path: { ns },
@@ -67,6 +67,6 @@ export function bulkOfRuns(client: Client, ns: string, verb: Verb, filter: RunFi
       return { matched, isMore: matched >= previewMax };
     },
     act: (limit) => client.call(`POST /v1/{ns}/runs/${verb}`, { path: { ns }, body: { filter: asked, limit } }),
-    explain: async () => "What matched has changed meanwhile.",
+    explain: async () => "The matching runs have changed since they were counted.",
   };
 }

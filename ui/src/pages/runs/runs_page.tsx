@@ -20,9 +20,9 @@ const fields = [
   { name: "run_key", label: "Key" },
   { name: "label", label: "Label", hint: "name:value" },
   { name: "parent", label: "Parent" },
-  { name: "created_after", label: "From" },
-  { name: "created_before", label: "Until" },
-  { name: "text", label: "Text", hint: "in the row" },
+  { name: "created_after", label: "Created after" },
+  { name: "created_before", label: "Created before" },
+  { name: "text", label: "Text", hint: "in any column" },
 ];
 const states = { name: "state", values: runStates };
 
@@ -42,7 +42,7 @@ const columns: Column<Run>[] = [
     ),
   },
   { name: "Key", width: "minmax(80px, 1fr)", cell: (run) => run.run_key ?? "", isSecondary: true },
-  { name: "Id", width: "130px", cell: (run) => <Id id={run.id} />, isSecondary: true },
+  { name: "ID", width: "130px", cell: (run) => <Id id={run.id} />, isSecondary: true },
   { name: "Tasks", width: "46px", cell: progressOf, isNumber: true },
   { name: "Labels", width: "minmax(60px, 1fr)", cell: (run) => <Labels labels={run.labels} />, isSecondary: true },
   {
@@ -51,7 +51,7 @@ const columns: Column<Run>[] = [
     cell: (run) => run.error?.message || run.error?.code || "",
     isSecondary: true,
   },
-  { name: "Took", width: "80px", cell: tookOf, isSecondary: true },
+  { name: "Duration", width: "80px", cell: tookOf, isSecondary: true },
   { name: "Created", width: "minmax(80px, 110px)", cell: (run) => <Age at={run.created_at} /> },
 ];
 
@@ -80,7 +80,7 @@ export function RunsPage({ route }: { route: Route }) {
   useRetryingAlone(route);
   // The server cannot act on a filter that only this page applies.
   const isOurs = filter.text !== "";
-  const why = isOurs ? "Not possible by text, which only this page filters by" : "";
+  const why = isOurs ? "Clear the text filter first: only this page applies it" : "";
   return (
     <div className="page-with-table">
       <header className="page-head">
@@ -120,9 +120,7 @@ export function RunsPage({ route }: { route: Route }) {
         query === "" ? (
           <NoRuns />
         ) : (
-          <Empty
-            title={runs.hasMore ? "None of the runs that were searched matches" : "No run matches these filters"}
-          />
+          <Empty title={runs.hasMore ? "No matches in the searched runs" : "No runs match these filters"} />
         )
       ) : (
         <Table
@@ -153,7 +151,7 @@ export function RunsPage({ route }: { route: Route }) {
 function NoRuns() {
   return (
     <Empty title="No runs yet">
-      <p>A run is one execution of a workflow. Define one and start it:</p>
+      <p>A run is one execution of a workflow. Apply a definition and start a run:</p>
       <Command>{`pawl workflow apply order.yaml
 pawl run start order-fulfillment '{"total": 42}'`}</Command>
     </Empty>
@@ -162,7 +160,7 @@ pawl run start order-fulfillment '{"total": 42}'`}</Command>
 
 function searchedInWords(searched: number, found: number, isMore: boolean, isOn: boolean): string {
   const newest = isMore ? "the newest " : "all ";
-  return `${isOn ? "Searching…" : "Searched"} ${newest}${plural(searched, "run")} that the other filters find: ${plural(found, "has", "have")} the text.`;
+  return `${isOn ? "Searching…" : "Searched"} ${newest}${plural(searched, "run")} that match the other filters: ${plural(found, "contains", "contain")} the text.`;
 }
 
 // Converts old addresses in which retrying is one of the states to the separate filter.

@@ -45,9 +45,10 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
   const sending = useSending(async () => {
     const { count } = await asked(false);
     onClose();
-    if (fresh === null) return `${plural(count, "slot")} of ${name}: those fire now that had not come before`;
-    const left = isAllFresh ? "" : `; ${formatCount(count - fresh)} had come before and stay as they are`;
-    return `${plural(fresh, "slot")} of ${name} fire now${left}`;
+    if (fresh === null)
+      return `Backfilling ${plural(count, "slot")} of ${name}; slots that already fired or were skipped are ignored`;
+    const left = isAllFresh ? "" : `; ${formatCount(count - fresh)} already fired or were skipped`;
+    return `Backfilling ${plural(fresh, "slot")} of ${name}${left}`;
   });
   return (
     <Dialog title={`Backfill ${name}`} onClose={onClose}>
@@ -57,32 +58,29 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
         isDisabled={wanted === 0}
       >
         <p className="muted">
-          The slots of this time fire now. One that fired or was skipped before stays as it is; overlaps are not looked
-          at.
+          All slots in this period fire now, regardless of the overlap policy. Slots that already fired or were skipped
+          are ignored.
         </p>
         <div className="pair">
           <Field
-            label="From (your time)"
+            label="From (local time)"
             type="datetime-local"
             value={from}
             onChange={setFrom}
             error={errorAt("from")}
           />
-          <Field label="Up to (your time)" type="datetime-local" value={to} onChange={setTo} error={errorAt("to")} />
+          <Field label="To (local time)" type="datetime-local" value={to} onChange={setTo} error={errorAt("to")} />
         </div>
         {preview.problem && preview.problem.errors.length === 0 && <ProblemBox problem={preview.problem} />}
         {found && (
           <div role="status">
             <p className="bulk-count">
               {found.count === 0
-                ? "No slot is in this time."
+                ? "No slots in this period."
                 : `${plural(found.count, "slot")}, in ${schedule.timezone}:`}
             </p>
             {!isAllFresh && (
-              <p>
-                {fresh === 0 ? "All of them" : formatCount(found.count - wanted)} fired or were skipped before, and stay
-                as they are.
-              </p>
+              <p>{fresh === 0 ? "All of them" : formatCount(found.count - wanted)} already fired or were skipped.</p>
             )}
             <ol className="preview-times">
               {found.times.slice(0, shownMax).map((time) => (

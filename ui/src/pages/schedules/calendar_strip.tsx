@@ -40,7 +40,7 @@ export function CalendarStrip({ firings, next, zone }: { firings: Firing[]; next
   }, [unit]);
 
   return (
-    <ol className="calendar" ref={strip} tabIndex={0} aria-label={`Slots by the ${unit}, in ${zone}`}>
+    <ol className="calendar" ref={strip} tabIndex={0} aria-label={`Slots per ${unit}, in ${zone}`}>
       {cells.map((cell) => (
         <li
           key={cell.key}
@@ -79,7 +79,7 @@ function Slots({ cell, zone, unit }: { cell: Cell<Shown>; zone: string; unit: Un
       {cell.slots.map((slot) => (
         <span key={slot.at} className="slot" title={titleOf(slot, zone)}>
           <StateShape state={slot.state} /> <Started firing={slot.firing}>{slotClock(slot.at, zone, unit)}</Started>
-          <span className="only-heard">{slot.firing ? `${slot.state} ${slot.firing.reason ?? ""}` : "to come"}</span>
+          <span className="only-heard">{slot.firing ? `${slot.state} ${slot.firing.reason ?? ""}` : "upcoming"}</span>
         </span>
       ))}
     </>
@@ -106,7 +106,7 @@ export function Started({ firing, children }: { firing: Firing | null; children:
 function titleOf({ at, state, firing }: Shown, zone: string): string {
   const until = firing?.until ? ` to ${zonedTime(Date.parse(firing.until), zone)}` : "";
   const reason = firing?.reason ? `: ${firing.reason}` : "";
-  return `${zonedTime(at, zone)}${until}, ${firing ? state : "to come"}${reason}`;
+  return `${zonedTime(at, zone)}${until}, ${firing ? state : "upcoming"}${reason}`;
 }
 
 function slotsOf(firings: Firing[], next: string[]): Shown[] {

@@ -8,6 +8,7 @@ import { Dialog } from "../../parts/dialog";
 import { Form, useSending } from "../../parts/form";
 import { Choice, Field, SelectField } from "../../parts/field";
 import { JsonEditor } from "../../parts/json_editor";
+import { cronFault } from "../../text/cron_fields";
 import { cronInWords, everyInWords } from "../../text/cron_words";
 import { inWords } from "../../text/format";
 import { bodyOf, emptyDraft, hasFault, type Draft } from "./schedule_draft";
@@ -45,39 +46,32 @@ export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
     error: errorAt(name),
   });
   return (
-    <Dialog title={before ? `Change ${before.name}` : "New schedule"} onClose={onClose}>
+    <Dialog title={before ? `Edit ${before.name}` : "New schedule"} onClose={onClose}>
       <Form
         sending={sending}
-        button={before ? "Save" : "Create the schedule"}
+        button={before ? "Save" : "Create schedule"}
         isDisabled={hasFault(draft)}
         className="schedule-form"
         fields={Object.keys(draft).filter((name) => isShown(name, draft))}
       >
         {!before && <Field label="Name" placeholder="nightly-report" {...field("name")} />}
         <Choice
-          label="When"
-          names={{ cron: "by a cron expression", every: "at a fixed distance" }}
+          label="Timing"
+          names={{ cron: "cron expression", every: "fixed interval" }}
           value={draft.timing}
           onChange={(timing) => set({ timing })}
         />
         {draft.timing === "cron" ? (
           <div className="pair">
-            <Field
-              label="Cron"
-              hint={
-                cronInWords(draft.cron) ??
-                "Minute, hour, day of the month, month, day of the week; or six, with seconds first."
-              }
-              {...field("cron")}
-            />
+            <Field label="Cron" hint={cronInWords(draft.cron) ?? cronFault(draft.cron)} {...field("cron")} />
             <Field label="Time zone" suggestions={zones} {...field("timezone")} />
           </div>
         ) : (
           <Field label="Every" hint={everyInWords(draft.every.trim())} {...field("every")} />
         )}
         <Choice
-          label="What to start"
-          names={{ workflow: "a workflow", task: "a task" }}
+          label="Target"
+          names={{ workflow: "workflow", task: "task" }}
           value={draft.target}
           onChange={(target) => set({ target })}
         />
@@ -85,7 +79,7 @@ export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
           <>
             <div className="pair">
               <Field label="Workflow" suggestions={workflows} {...field("workflow")} />
-              <Field label="Queue of its tasks" placeholder="as it says itself" {...field("queue")} />
+              <Field label="Queue" placeholder="workflow default" {...field("queue")} />
             </div>
             <JsonEditor
               label="Input"
@@ -106,23 +100,23 @@ export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
         )}
         <div className="pair">
           <SelectField
-            label="If the previous firing has not ended"
+            label="If the previous run is still active"
             options={overlaps.map((name) => ({ name, label: `${inWords(name)}: ${overlapMeans[name]}` }))}
             value={draft.overlap}
             onChange={(overlap) => set({ overlap })}
           />
-          <Field label="Missed slots that fire, at most" {...field("max_catchup")} />
+          <Field label="Catch-up limit" hint="Missed slots that fire after downtime" {...field("max_catchup")} />
         </div>
         {draft.timing === "cron" && (
           <div className="pair">
             <SelectField
-              label="A fixed time that a clock change leaves out"
+              label="Times skipped by a clock change"
               options={dstGaps.map((name) => ({ name, label: gapMeans[name] }))}
               value={draft.dst_gap}
               onChange={(dst_gap) => set({ dst_gap })}
             />
             <SelectField
-              label="A fixed time that a clock change repeats"
+              label="Times repeated by a clock change"
               options={dstFolds.map((name) => ({ name, label: foldMeans[name] }))}
               value={draft.dst_fold}
               onChange={(dst_fold) => set({ dst_fold })}
@@ -130,9 +124,9 @@ export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
           </div>
         )}
         <div className="thirds">
-          <Field label="Jitter, up to" {...field("jitter")} />
-          <Field label="Not before (your time)" type="datetime-local" {...field("start_at")} />
-          <Field label="Not from (your time)" type="datetime-local" {...field("end_at")} />
+          <Field label="Maximum jitter" {...field("jitter")} />
+          <Field label="Start time (local)" type="datetime-local" {...field("start_at")} />
+          <Field label="End time (local)" type="datetime-local" {...field("end_at")} />
         </div>
       </Form>
     </Dialog>

@@ -7,6 +7,7 @@ import { ActionButton } from "../../parts/action_button";
 import { Age, Fact, Facts, ProblemBox } from "../../parts/basics";
 import { JsonView } from "../../parts/json_view";
 import { StateMark } from "../../parts/state_mark";
+import { plural } from "../../text/format";
 import { fieldText } from "../../text/json_text";
 import { BackfillDialog } from "./backfill_dialog";
 import { CalendarStrip } from "./calendar_strip";
@@ -70,7 +71,9 @@ export function SchedulePage({ name }: { name: string }) {
   const setEnabled = async (isEnabled: boolean) => {
     await client.call(`POST /v1/{ns}/schedules/{id}/${isEnabled ? "resume" : "pause"}`, { path });
     reload();
-    return isEnabled ? `${name} fires again; the slots of the pause are skipped` : `${name} is paused: its slots pass`;
+    return isEnabled
+      ? `Schedule ${name} resumed; slots during the pause are skipped`
+      : `Schedule ${name} paused: its slots are skipped`;
   };
   return (
     <>
@@ -87,7 +90,7 @@ export function SchedulePage({ name }: { name: string }) {
         </button>
         <ActionButton does={() => setEnabled(!schedule.enabled)}>{schedule.enabled ? "Pause" : "Resume"}</ActionButton>
         <button type="button" className="plain" onClick={() => setOpen("change")}>
-          Change…
+          Edit…
         </button>
         <button type="button" className="danger" onClick={() => setOpen("delete")}>
           Delete…
@@ -105,42 +108,38 @@ export function SchedulePage({ name }: { name: string }) {
           next={schedule.enabled ? (next.value?.times ?? []) : []}
           zone={schedule.timezone}
         />
-        {!schedule.enabled && (
-          <p className="muted">It is paused: the slots to come pass without anything being started.</p>
-        )}
+        {!schedule.enabled && <p className="muted">Paused: upcoming slots are skipped.</p>}
       </section>
       <Facts>
-        <Fact name="Starts">
+        <Fact name="Target">
           <Target schedule={schedule} />
         </Fact>
-        <Fact name="Next">
+        <Fact name="Next slot">
           <Age at={schedule.next_fire_at} />
         </Fact>
-        <Fact name="Last">
+        <Fact name="Last fired">
           <Age at={schedule.last_fired_at} />
         </Fact>
-        <Fact name="While the one before runs">{overlapMeans[schedule.overlap]}</Fact>
-        <Fact name="Missed slots that fire">
-          {schedule.max_catchup === 0 ? "none" : `at most ${schedule.max_catchup}`}
-        </Fact>
+        <Fact name="If the previous run is still active">{overlapMeans[schedule.overlap]}</Fact>
+        <Fact name="Catch-up limit">{schedule.max_catchup === 0 ? "none" : plural(schedule.max_catchup, "slot")}</Fact>
         {schedule.cron !== null && (
-          <Fact name="When the clocks change">
-            {gapMeans[schedule.dst.gap]}; {foldMeans[schedule.dst.fold]}
+          <Fact name="Clock changes">
+            skipped times {gapMeans[schedule.dst.gap]}; repeated times {foldMeans[schedule.dst.fold]}
           </Fact>
         )}
         {schedule.jitter !== "0s" && <Fact name="Jitter">up to {schedule.jitter}</Fact>}
         {schedule.queue && <Fact name="Queue">{schedule.queue}</Fact>}
         {schedule.start_at && (
-          <Fact name="From">
+          <Fact name="Start time">
             <Age at={schedule.start_at} />
           </Fact>
         )}
         {schedule.end_at && (
-          <Fact name="Until">
+          <Fact name="End time">
             <Age at={schedule.end_at} />
           </Fact>
         )}
-        <Fact name="Made">
+        <Fact name="Created">
           <Age at={schedule.created_at} />
         </Fact>
       </Facts>

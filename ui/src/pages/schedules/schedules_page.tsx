@@ -25,7 +25,7 @@ const columns: Column<Schedule>[] = [
     ),
   },
   {
-    name: "When",
+    name: "Timing",
     width: "minmax(100px, 3fr)",
     cell: (schedule) => (
       <span title={`${timingInWords(schedule)}: ${schedule.cron ?? schedule.every}`}>{timingInWords(schedule)}</span>
@@ -39,7 +39,7 @@ const columns: Column<Schedule>[] = [
     isSecondary: true,
   },
   {
-    name: "Starts",
+    name: "Target",
     width: "minmax(90px, 1.3fr)",
     cell: (schedule) => <Target schedule={schedule} />,
     isSecondary: true,
@@ -92,10 +92,7 @@ export function SchedulesPage({ route }: { route: Route }) {
       <ProblemBox problem={schedules.problem} />
       {schedules.items.length === 0 && !schedules.isLoading && !schedules.problem ? (
         <Empty title="No schedules yet">
-          <p>
-            A schedule starts a workflow or a task again and again, by a cron expression in a time zone or at a fixed
-            distance:
-          </p>
+          <p>A schedule starts a workflow or a task by a cron expression in a time zone, or at a fixed interval:</p>
           <Command>{`pawl schedule create nightly --cron '0 3 * * *' --timezone Europe/Berlin --workflow nightly-report
 pawl schedule create heartbeat --every 10s --task probe --input '{"host":"db1"}'`}</Command>
         </Empty>
@@ -117,7 +114,7 @@ pawl schedule create heartbeat --every 10s --task probe --input '{"host":"db1"}'
           before={null}
           onClose={() => setCreating(false)}
           onSaved={(schedule) => {
-            say(`The schedule ${schedule.name} is made`);
+            say(`Schedule ${schedule.name} created`);
             goTo({ ns, page: "schedules", id: schedule.name });
           }}
         />

@@ -11,7 +11,7 @@ export function TriggerDialog({ schedule, text, onClose }: { schedule: Schedule;
   const sending = useSending(async () => {
     await client.call("POST /v1/{ns}/schedules/{id}/trigger", { path: { ns, id: schedule.name } });
     onClose();
-    return `${schedule.name} fires once more, now`;
+    return `Schedule ${schedule.name} triggered`;
   });
   return (
     <Dialog title={`Trigger ${schedule.name}`} onClose={onClose}>
@@ -22,7 +22,7 @@ export function TriggerDialog({ schedule, text, onClose }: { schedule: Schedule;
             : `The workflow ${schedule.workflow} is started now, with this input:`}
         </p>
         <JsonView text={fieldText(text, schedule.workflow === null ? "task" : "input")} name="input" />
-        <p className="muted">Its slots stay as they are. A paused schedule can be triggered too.</p>
+        <p className="muted">Regular slots are not affected. You can also trigger a paused schedule.</p>
       </Form>
     </Dialog>
   );

@@ -9,7 +9,7 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
     <section className="panel" aria-label="Attempts">
       <h2>Attempts</h2>
       {attempts.length === 0 ? (
-        <p className="muted">No worker has had it yet.</p>
+        <p className="muted">Hasn’t run yet</p>
       ) : (
         <div className="scroll" tabIndex={0} role="group" aria-label="Attempts and their outcomes">
           <table className="plain">
@@ -21,7 +21,7 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
                 <th scope="col">Outcome</th>
                 <th scope="col">Worker</th>
                 <th scope="col">Claimed</th>
-                <th scope="col">Took</th>
+                <th scope="col">Duration</th>
                 <th scope="col">Error</th>
               </tr>
             </thead>

@@ -2,7 +2,7 @@
 import type { Client } from "../../api/client";
 import { previewMax, type Bulk } from "../../parts/bulk_dialog";
 import { filterInWords, narrowed } from "../../parts/bulk_filter";
-import { plural } from "../../text/format";
+import { inWords, plural } from "../../text/format";
 
 type Verb = "retry" | "cancel";
 export type TaskFilter = Record<string, string>;
@@ -24,7 +24,7 @@ export function bulkOfTasks(client: Client, ns: string, verb: Verb, asked: TaskF
     noun: "task",
     filterInWords: `In ${ns}: ${filterInWords(isImpossible ? asked : filter)}.`,
     ...(isImpossible
-      ? { impossible: `Only what is ${statusesFor[verb].join(" or ").replace("_", " ")} can be ${done[verb]}.` }
+      ? { impossible: `Only ${statusesFor[verb].map(inWords).join(" or ")} tasks can be ${done[verb]}.` }
       : {}),
     count: async (signal) => {
       const body = { filter, limit: previewMax, dry_run: true };
@@ -38,8 +38,8 @@ export function bulkOfTasks(client: Client, ns: string, verb: Verb, asked: TaskF
         query: { ...filter, limit: lookedAtMax },
       });
       const ofRuns = items.filter((task) => task.run_id !== null).length;
-      if (verb === "cancel" || ofRuns === 0) return "What matched has changed meanwhile.";
-      return `${plural(ofRuns, "task")} of those that match belong to runs, which have noted their end: retry the runs, by filter on the page of runs.`;
+      if (verb === "cancel" || ofRuns === 0) return "The matching tasks have changed since they were counted.";
+      return `${plural(ofRuns, "matching task belongs to a run", "matching tasks belong to runs")}. Retry the runs instead, with "Retry by filter" on the Runs page.`;
     },
   };
 }

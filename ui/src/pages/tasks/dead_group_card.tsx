@@ -34,7 +34,7 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
     setDone(0);
     try {
       const { changed, refused } = await how({ client, ns, group, onProgress: setDone, isStopped: () => stop.current });
-      const left = refused > 0 ? `; ${plural(refused, noun)} could not be retried in the state that they are in` : "";
+      const left = refused > 0 ? `; ${plural(refused, noun)} could not be retried in their current state` : "";
       say(`${plural(changed, noun)} ${after}${left}`);
     } catch (error) {
       complain(error);
@@ -54,7 +54,7 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
         </h2>
         {done !== null ? (
           <>
-            <progress value={done} max={Math.max(group.tasks.length, done)} aria-label="Redriven" />
+            <progress value={done} max={Math.max(group.tasks.length, done)} aria-label="Progress" />
             <button type="button" className="plain" onClick={() => (stop.current = true)}>
               Stop at {formatCount(done)}
             </button>
@@ -64,9 +64,9 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
             {own > 0 && (
               <ConfirmButton
                 title={`Redrive ${group.type}`}
-                says={`${plural(own, "task")}${isMore ? " or more" : ""} of this group become pending again, each with a fresh budget of attempts. Workers may have them at once.`}
+                says={`${plural(own, "task")}${isMore ? " or more" : ""} of this group will be pending again, with their attempt limits reset. Workers can claim them immediately.`}
                 confirm={`Redrive ${known(own)}`}
-                does={async () => void redrive(redriveTasks, "task", `of ${group.type} are pending again`)}
+                does={async () => void redrive(redriveTasks, "task", `of ${group.type} redriven`)}
                 kind="main"
               >
                 Redrive all {known(own)}
@@ -75,9 +75,9 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
             {runs > 0 && (
               <ConfirmButton
                 title={`Retry the runs of ${group.type}`}
-                says={`${plural(runs, "run")}${isMore ? " or more" : ""} go on from what failed; what completed is kept. A run that has been undone or has ended otherwise stays as it is.`}
+                says={`${plural(runs, "run")}${isMore ? " or more" : ""} will continue from the failed step and keep completed results. Runs that are not failed do not change.`}
                 confirm={`Retry ${known(runs)} ${runs === 1 && !isMore ? "run" : "runs"}`}
-                does={async () => void redrive(retryRuns, "run", "go on from what failed")}
+                does={async () => void redrive(retryRuns, "run", "retried")}
                 kind={own > 0 ? "plain" : "main"}
               >
                 Retry {known(runs)} {runs === 1 && !isMore ? "run" : "runs"}
@@ -89,10 +89,10 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
       <p className="shape-text">{group.shape || <span className="muted">no message</span>}</p>
       {allRuns.length > 0 && (
         <p className="muted">
-          {own > 0 ? `${known(group.tasks.length - own)} of these tasks belong` : "These tasks belong"} to runs: such a
-          task comes back when its run is retried, not by itself.
+          {own > 0 ? `${known(group.tasks.length - own)} of these tasks belong` : "These tasks belong"} to runs. To
+          retry such a task, retry its run.
           {allRuns.length > runs &&
-            ` ${plural(allRuns.length - runs, "run is", "runs are")} not failed and cannot be retried: undone, ended otherwise, or gone on without the task.`}
+            ` ${plural(allRuns.length - runs, "run is", "runs are")} not failed and cannot be retried.`}
         </p>
       )}
       <ul className="samples">

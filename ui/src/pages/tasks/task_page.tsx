@@ -34,12 +34,12 @@ export function TaskPage({ id }: { id: string }) {
   const retry = async () => {
     await client.call("POST /v1/{ns}/tasks/{id}/retry", { path: { ns, id } });
     loaded.reload();
-    return "The task is pending again, with a fresh budget of attempts";
+    return "Task is pending again; its attempt limit is reset";
   };
   const cancel = async () => {
     const after = await client.call("POST /v1/{ns}/tasks/{id}/cancel", { path: { ns, id } });
     loaded.reload();
-    return after.status === "cancelled" ? "The task is cancelled" : "Its worker is asked to stop at its next heartbeat";
+    return after.status === "cancelled" ? "Task cancelled" : "Cancel requested: the worker stops at its next heartbeat";
   };
   return (
     <>
@@ -50,7 +50,7 @@ export function TaskPage({ id }: { id: string }) {
         <StateMark state={shownStatus(task)} />
         {canRetry && task.run_id !== null ? (
           <Link page="runs" id={task.run_id} className="button">
-            Retry its run…
+            Retry the run…
           </Link>
         ) : (
           <ActionButton does={retry} kind="main" isDisabled={!canRetry}>
@@ -59,8 +59,9 @@ export function TaskPage({ id }: { id: string }) {
         )}
         <ConfirmButton
           title={`Cancel ${task.type}`}
-          says="The task is not done, or is stopped if a worker holds it. It cannot be taken up again."
+          says="A queued task never runs. A running task is stopped at the next heartbeat of its worker. This cannot be undone."
           confirm="Cancel the task"
+          dismiss="Keep the task"
           does={cancel}
           kind="danger"
           isDisabled={!canCancel || task.cancel_requested}
@@ -75,7 +76,7 @@ export function TaskPage({ id }: { id: string }) {
         </p>
       )}
       <Facts>
-        <Fact name="Id">
+        <Fact name="ID">
           <Id id={task.id} whole />
         </Fact>
         <Fact name="Queue">
@@ -103,24 +104,24 @@ export function TaskPage({ id }: { id: string }) {
         </Fact>
         <Fact name="Priority">{task.priority}</Fact>
         <Fact name="Attempt">
-          {attemptsInWords(task.attempt, task.retry.max_attempts, { of: " of ", any: "any number" })}
+          {attemptsInWords(task.attempt, task.retry.max_attempts, { of: " of ", any: "unlimited" })}
         </Fact>
         <Fact name="Created">
           <Age at={task.created_at} />
         </Fact>
         {task.status === "pending" && (
-          <Fact name="Claimable">
+          <Fact name="Available">
             <Age at={task.available_at} />
           </Fact>
         )}
         {task.finished_at && (
-          <Fact name="Ended">
+          <Fact name="Finished">
             <Age at={task.finished_at} />
           </Fact>
         )}
         {task.lease && (
-          <Fact name="Held by">
-            <Id id={task.lease.worker_id} />, lease ends <Age at={task.lease.expires_at} />
+          <Fact name="Claimed by">
+            <Id id={task.lease.worker_id} />, lease expires <Age at={task.lease.expires_at} />
           </Fact>
         )}
       </Facts>

@@ -20,8 +20,8 @@ const fields = [
   { name: "key", label: "Key" },
   { name: "label", label: "Label", hint: "name:value" },
   { name: "run_id", label: "Run" },
-  { name: "created_after", label: "From" },
-  { name: "created_before", label: "Until" },
+  { name: "created_after", label: "Created after" },
+  { name: "created_before", label: "Created before" },
 ];
 
 const columns: Column<Task>[] = [
@@ -35,7 +35,7 @@ const columns: Column<Task>[] = [
       </Link>
     ),
   },
-  { name: "Id", width: "130px", cell: (task) => <Id id={task.id} />, isSecondary: true },
+  { name: "ID", width: "130px", cell: (task) => <Id id={task.id} />, isSecondary: true },
   { name: "Queue", width: "minmax(70px, 0.6fr)", cell: (task) => task.queue, isSecondary: true },
   { name: "Key", width: "minmax(70px, 0.8fr)", cell: (task) => task.key ?? "", isSecondary: true },
   {
@@ -85,7 +85,7 @@ export function TasksPage({ route }: { route: Route }) {
       <FilterBar route={route} states={{ name: "status", values: taskStatuses }} fields={fields} />
       <ProblemBox problem={tasks.problem} />
       {tasks.items.length === 0 && !tasks.isLoading && !tasks.problem ? (
-        <Empty title={isFiltered ? "No task matches these filters" : "No tasks yet"}>
+        <Empty title={isFiltered ? "No tasks match these filters" : "No tasks yet"}>
           {!isFiltered && <Command>{`pawl task enqueue email.send '{"to":"ada@example.org"}'`}</Command>}
         </Empty>
       ) : (

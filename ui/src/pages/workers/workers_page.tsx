@@ -32,7 +32,7 @@ export function WorkersPage({ id }: { id: string | null }) {
       <ProblemBox problem={workers.problem} />
       {workers.value && shown.length === 0 && (
         <Empty title="No worker is online">
-          <p>Tasks wait until one comes. Any program can be a handler:</p>
+          <p>Tasks stay queued until a worker connects. Any program can be a handler:</p>
           <Command>pawl worker --handle 'email.send=./send.sh'</Command>
         </Empty>
       )}
@@ -66,7 +66,7 @@ function WorkerCard({ worker, isAskedFor, onChange }: { worker: Worker; isAskedF
   const drain = async () => {
     await client.call("POST /v1/{ns}/workers/{id}/drain", { path: { ns, id: worker.worker_id } });
     onChange();
-    return `The worker on ${worker.hostname} gets nothing more and finishes what it holds`;
+    return `Worker on ${worker.hostname || "an unknown host"} is draining`;
   };
   return (
     <section
@@ -77,23 +77,23 @@ function WorkerCard({ worker, isAskedFor, onChange }: { worker: Worker; isAskedF
     >
       <header>
         <h2>
-          {worker.hostname || "unnamed"} <span className="muted">· {worker.pid}</span>
+          {worker.hostname || "unknown host"} <span className="muted">· {worker.pid}</span>
         </h2>
         <StateMark state={worker.status} />
       </header>
       <Facts>
-        <Fact name="Id">
+        <Fact name="ID">
           <Id id={worker.worker_id} whole />
         </Fact>
         <Fact name="Queues">{worker.queues.join(", ") || "–"}</Fact>
         <Fact name="Types">{worker.task_types.join(", ") || "all"}</Fact>
-        <Fact name="At once">{worker.max_concurrent || "no cap"}</Fact>
-        <Fact name="Done">{formatCount(worker.total_completed)}</Fact>
+        <Fact name="Concurrency">{worker.max_concurrent || "unlimited"}</Fact>
+        <Fact name="Completed">{formatCount(worker.total_completed)}</Fact>
         <Fact name="Failed">{formatCount(worker.total_failed)}</Fact>
         <Fact name="Heartbeat">
           <Age at={worker.heartbeat_at} />
         </Fact>
-        <Fact name="Since">
+        <Fact name="Registered">
           <Age at={worker.registered_at} />
         </Fact>
       </Facts>
@@ -103,7 +103,7 @@ function WorkerCard({ worker, isAskedFor, onChange }: { worker: Worker; isAskedF
         <footer>
           <ConfirmButton
             title={`Drain ${worker.hostname || worker.worker_id}`}
-            says="It gets no more tasks and finishes what it holds. It stays so: to have it back, its process must be started again."
+            says="The worker claims no more tasks and finishes its active ones. To use it again, restart its process."
             confirm="Drain the worker"
             does={drain}
           >
