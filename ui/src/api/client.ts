@@ -73,17 +73,12 @@ export class Client {
     lastEventId = "",
   ): Promise<Response> {
     const [method = "GET", template = ""] = name.split(" ");
-    const headers = new Headers({ Accept: accept });
-    if (this.#token) headers.set("Authorization", `Bearer ${this.#token}`);
-    if (lastEventId) headers.set("Last-Event-ID", lastEventId);
-    if (asked.sequence !== undefined) headers.set("If-Match", String(asked.sequence));
-    const body = asked.bodyText ?? (asked.body === undefined ? undefined : JSON.stringify(asked.body));
     let response: Response;
     try {
       response = await fetch(addressOf(template, asked.path ?? {}, asked.query ?? {}), {
         method,
-        headers,
-        ...(body === undefined ? {} : { body }),
+        headers: this.#headersOf(asked, accept, lastEventId),
+        ...bodyOf(asked),
         ...(asked.signal ? { signal: asked.signal } : {}),
         cache: "no-store",
         credentials: "omit",
@@ -96,6 +91,19 @@ export class Client {
     if (!response.ok) throw await problemFrom(response);
     return response;
   }
+
+  #headersOf<Name extends CallName>(asked: Asked<Name>, accept: string, lastEventId: string): Headers {
+    const headers = new Headers({ Accept: accept });
+    if (this.#token) headers.set("Authorization", `Bearer ${this.#token}`);
+    if (lastEventId) headers.set("Last-Event-ID", lastEventId);
+    if (asked.sequence !== undefined) headers.set("If-Match", String(asked.sequence));
+    return headers;
+  }
+}
+
+function bodyOf<Name extends CallName>({ bodyText, body }: Asked<Name>): { body?: string } {
+  if (bodyText !== undefined) return { body: bodyText };
+  return body === undefined ? {} : { body: JSON.stringify(body) };
 }
 
 function addressOf(template: string, path: object, query: object): string {

@@ -64,11 +64,7 @@ export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void 
       <p>{bulk.filterInWords}</p>
       <ProblemBox problem={problem ?? preview.problem} />
       <p className="bulk-count" role="status">
-        {changed !== null
-          ? `${plural(changed, bulk.noun)} changed${isRunning ? " so far…" : "."}`
-          : found
-            ? `${formatCount(found.matched)}${found.isMore ? " or more" : ""} ${found.matched === 1 ? bulk.noun : `${bulk.noun}s`} match now.`
-            : "Counting…"}
+        {progressInWords(bulk.noun, preview.value, changed, isRunning)}
       </p>
       {why && <p role="status">{why}</p>}
       {isRunning && (
@@ -84,11 +80,24 @@ export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void 
             Stop after this batch
           </button>
         ) : (
-          <button type="button" className="danger" disabled={!found || found.matched === 0} onClick={run}>
-            {bulk.verb} {found ? `${formatCount(found.matched)}${found.isMore ? "+" : ""}` : ""}
-          </button>
+          <StartButton verb={bulk.verb} found={found} onClick={run} />
         )}
       </footer>
     </Dialog>
+  );
+}
+
+function progressInWords(noun: string, found: Count | null, changed: number | null, isRunning: boolean): string {
+  if (changed !== null) return `${plural(changed, noun)} changed${isRunning ? " so far…" : "."}`;
+  if (!found) return "Counting…";
+  const { matched, isMore } = found;
+  return `${formatCount(matched)}${isMore ? " or more" : ""} ${matched === 1 ? noun : `${noun}s`} match now.`;
+}
+
+function StartButton({ verb, found, onClick }: { verb: string; found: Count | null; onClick: () => void }) {
+  return (
+    <button type="button" className="danger" disabled={!found || found.matched === 0} onClick={onClick}>
+      {verb} {found && `${formatCount(found.matched)}${found.isMore ? "+" : ""}`}
+    </button>
   );
 }

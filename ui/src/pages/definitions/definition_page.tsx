@@ -1,11 +1,12 @@
 // One workflow: any of its versions as a graph and as text, and the differences between two versions.
 import { useCallback, useMemo, useState } from "react";
+import type { Definition } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { graphOf } from "../../api/types";
 import { FlowGraph } from "../../graph/flow_graph";
 import { edgesOf, nodesOf, undoneByOf } from "../../graph/definition_graph";
 import { useLoaded } from "../../live/use_loaded";
-import { Age, Fact, Facts, ProblemBox } from "../../parts/basics";
+import { AgeFact, Fact, Facts, NotLoaded, ProblemBox } from "../../parts/basics";
 import { JsonView } from "../../parts/json_view";
 import { Link } from "../../parts/link";
 import { Tabs } from "../../parts/tabs";
@@ -28,15 +29,13 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
   const against = Number(route.query.get("against")) || Math.max(1, version - 1);
   const shown = useVersion(name, version);
   const other = useVersion(name, against);
-  const graph = useMemo(() => (shown.value ? graphOf(shown.value.value) : null), [shown.value]);
-  const tasks = useMemo(() => graph?.tasks ?? [], [graph]);
+  const tasks = useMemo(() => (shown.value ? graphOf(shown.value.value).tasks : []), [shown.value]);
   const nodes = useMemo(() => nodesOf(tasks), [tasks]);
   const edges = useMemo(() => edgesOf(tasks), [tasks]);
   const undoneBy = useMemo(() => undoneByOf(tasks), [tasks]);
   const choose = (next: Record<string, string>) => replaceQuery(route, { ...Object.fromEntries(route.query), ...next });
 
-  if (!latest.value)
-    return latest.problem ? <ProblemBox problem={latest.problem} /> : <p className="muted">Loading…</p>;
+  if (!latest.value) return <NotLoaded problem={latest.problem} />;
   const definition = shown.value?.value;
   const text = fieldText(shown.value?.text ?? "", "definition");
   return (
@@ -59,19 +58,7 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
         </button>
       </header>
       <ProblemBox problem={shown.problem ?? other.problem ?? latest.problem} />
-      {definition && (
-        <Facts>
-          <Fact name="Applied">
-            <Age at={definition.created_at} />
-          </Fact>
-          <Fact name="Tasks">{tasks.length}</Fact>
-          <Fact name="On failure">{graph?.on_failure ?? (undoneBy.size > 0 ? "compensate" : "fail")}</Fact>
-          {graph?.deadline && <Fact name="Deadline">{graph?.deadline}</Fact>}
-          <Fact name="Hash">
-            <code>{definition.hash}</code>
-          </Fact>
-        </Facts>
-      )}
+      {definition && <DefinitionFacts definition={definition} />}
       <Tabs
         label="Views of the definition"
         tabs={[
@@ -100,6 +87,21 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
       />
       {isStarting && <StartDialog workflow={name} version={version} onClose={() => setStarting(false)} />}
     </>
+  );
+}
+
+function DefinitionFacts({ definition }: { definition: Definition }) {
+  const { tasks, on_failure, deadline } = graphOf(definition);
+  return (
+    <Facts>
+      <AgeFact name="Applied" at={definition.created_at} />
+      <Fact name="Tasks">{tasks.length}</Fact>
+      <Fact name="On failure">{on_failure ?? (undoneByOf(tasks).size > 0 ? "compensate" : "fail")}</Fact>
+      {deadline && <Fact name="Deadline">{deadline}</Fact>}
+      <Fact name="Hash">
+        <code>{definition.hash}</code>
+      </Fact>
+    </Facts>
   );
 }
 

@@ -3,12 +3,13 @@ import { useCallback } from "react";
 import type { DefinitionRow } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { usePages } from "../../live/use_pages";
-import { Age, Command, Empty, ProblemBox } from "../../parts/basics";
+import { Age, Command, Empty } from "../../parts/basics";
 import { Link } from "../../parts/link";
-import { Table, type Column } from "../../parts/table";
+import { PagedTable } from "../../parts/paged_table";
+import type { Column } from "../../parts/table";
 import { goTo, placeOf, type Route } from "../../route/route";
 
-const columns: Column<DefinitionRow>[] = [
+const columns: Column<DefinitionRow & { id: string }>[] = [
   {
     name: "Workflow",
     width: "minmax(100px, 2fr)",
@@ -55,31 +56,25 @@ export function DefinitionsPage({ route }: { route: Route }) {
   return (
     <div className="page-with-table">
       <h1>Definitions</h1>
-      <ProblemBox problem={definitions.problem} />
-      {definitions.items.length === 0 && !definitions.isLoading && !definitions.problem ? (
-        <Empty title="No workflows yet">
-          <p>A definition lists the tasks of a workflow and their order:</p>
-          <Command>{`cat > hello.yaml <<'END'
+      <PagedTable
+        label="Definitions"
+        columns={columns}
+        pages={definitions}
+        place={place}
+        empty={
+          <Empty title="No workflows yet">
+            <p>A definition lists the tasks of a workflow and their order:</p>
+            <Command>{`cat > hello.yaml <<'END'
 name: hello
 tasks:
   - {id: greet, activity: example.greet}
   - {id: thank, activity: example.greet, after: [greet]}
 END
 pawl workflow apply hello.yaml`}</Command>
-        </Empty>
-      ) : (
-        <Table
-          label="Definitions"
-          columns={columns}
-          rows={definitions.items}
-          keyOf={(row) => row.name}
-          hasMore={definitions.hasMore}
-          onEnd={definitions.loadMore}
-          onLook={definitions.look}
-          place={place}
-          onOpen={(row) => goTo({ ns, page: "definitions", id: row.name })}
-        />
-      )}
+          </Empty>
+        }
+        onOpen={(row) => goTo({ ns, page: "definitions", id: row.name })}
+      />
     </div>
   );
 }

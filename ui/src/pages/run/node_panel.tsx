@@ -4,7 +4,7 @@ import { useConnection } from "../../api/context";
 import type { RunWithTasks } from "../../api/calls";
 import { useLoaded } from "../../live/use_loaded";
 import { ConfirmButton } from "../../parts/confirm_button";
-import { Age, Fact, Facts, Id, ProblemBox } from "../../parts/basics";
+import { AgeFact, ErrorLine, Fact, Facts, Id, ProblemBox } from "../../parts/basics";
 import { JsonView } from "../../parts/json_view";
 import { Link } from "../../parts/link";
 import { StateMark } from "../../parts/state_mark";
@@ -26,27 +26,12 @@ interface Props {
 const itemsMax = 20;
 
 export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Props) {
-  const { client, ns } = useConnection();
   const all: ShownTask[] = (run.tasks ?? [])
     .filter((task) => task.node_id === nodeId || task.id === nodeId)
     .map((task) => (past ? taskAt(task, past) : task));
   const node = all.find((task) => task.item === null) ?? all[0];
   if (!node) return null;
   const items = all.filter((task) => task.item !== null);
-  const rewind = async () => {
-    const { run: made } = await client.call("POST /v1/{ns}/runs/{id}/rewind", {
-      path: { ns, id: run.id },
-      body: { to: node.node_id },
-    });
-    onChange();
-    goTo({ ns, page: "runs", id: made.id });
-    return `Started a new run from ${node.node_id}`;
-  };
-  const skip = async () => {
-    await client.call("POST /v1/{ns}/runs/{id}/skip", { path: { ns, id: run.id }, body: { step: node.id } });
-    onChange();
-    return `Compensation ${node.id} skipped`;
-  };
   return (
     <aside className="panel node-panel" aria-label={`Task ${node.id}`}>
       <header className="page-head">
@@ -58,68 +43,77 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
           ✕
         </button>
       </header>
-      {node.error && !node.task_id && (
-        <p className="error-line">
-          <strong>{node.error.code}</strong> {node.error.message}
-        </p>
-      )}
-      <Facts>
-        <Fact name="Operation key">
-          <code>{`${run.id}:${node.id}`}</code>
-        </Fact>
-        {node.child_run_id && (
-          <Fact name="Child run">
-            <Link page="runs" id={node.child_run_id}>
-              <Id id={node.child_run_id} />
-            </Link>
-          </Fact>
-        )}
-        {node.due_at && (
-          <Fact name="Due">
-            <Age at={node.due_at} />
-          </Fact>
-        )}
-        {node.scheduled_at && (
-          <Fact name="Scheduled">
-            <Age at={node.scheduled_at} />
-          </Fact>
-        )}
-        {node.finished_at && (
-          <Fact name="Finished">
-            <Age at={node.finished_at} />
-          </Fact>
-        )}
-      </Facts>
+      {!node.task_id && <ErrorLine error={node.error} />}
+      <NodeFacts runId={run.id} node={node} />
       {past && <p className="muted">State after event {past.upTo}.</p>}
-      {!past && node.type !== "compensation" && run.kind === "graph" && (
-        <ConfirmButton
-          title={`Rewind to ${node.node_id}`}
-          says={`This starts a new run that keeps all results before ${node.node_id} and runs ${node.node_id} and all later tasks again. This run does not change.`}
-          confirm="Start new run"
-          does={rewind}
-        >
-          Rewind to {node.node_id}…
-        </ConfirmButton>
-      )}
-      {!past &&
-        node.type === "compensation" &&
-        run.state === "compensation_failed" &&
-        node.state !== "completed" &&
-        node.state !== "skipped" && (
-          <ConfirmButton
-            title={`Skip ${node.id}`}
-            says={`${node.id} does not run, and the effect that it would undo remains. The run is compensated once no failed compensation is left.`}
-            confirm="Skip compensation"
-            does={skip}
-          >
-            Skip {node.id}…
-          </ConfirmButton>
-        )}
+      {!past && <NodeActions run={run} node={node} onChange={onChange} />}
       {items.length > 0 && <Items items={items} />}
       {node.task_id && <TaskOfNode taskId={node.task_id} at={past?.at ?? null} />}
       <h2>Output</h2>
       <JsonView text={!past || node.state === "completed" ? outputOf(runText, node) : null} name="output" />
     </aside>
+  );
+}
+
+function NodeFacts({ runId, node }: { runId: string; node: ShownTask }) {
+  return (
+    <Facts>
+      <Fact name="Operation key">
+        <code>{`${runId}:${node.id}`}</code>
+      </Fact>
+      {node.child_run_id && (
+        <Fact name="Child run">
+          <Link page="runs" id={node.child_run_id}>
+            <Id id={node.child_run_id} />
+          </Link>
+        </Fact>
+      )}
+      <AgeFact name="Due" at={node.due_at} />
+      <AgeFact name="Scheduled" at={node.scheduled_at} />
+      <AgeFact name="Finished" at={node.finished_at} />
+    </Facts>
+  );
+}
+
+// The actions on one task of the run in its latest state.
+function NodeActions({ run, node, onChange }: { run: RunWithTasks; node: ShownTask; onChange: () => void }) {
+  const { client, ns } = useConnection();
+  const rewind = async () => {
+    const { run: created } = await client.call("POST /v1/{ns}/runs/{id}/rewind", {
+      path: { ns, id: run.id },
+      body: { to: node.node_id },
+    });
+    onChange();
+    goTo({ ns, page: "runs", id: created.id });
+    return `Started a new run from ${node.node_id}`;
+  };
+  const skip = async () => {
+    await client.call("POST /v1/{ns}/runs/{id}/skip", { path: { ns, id: run.id }, body: { step: node.id } });
+    onChange();
+    return `Compensation ${node.id} skipped`;
+  };
+  if (node.type !== "compensation") {
+    return run.kind !== "graph" ? null : (
+      <ConfirmButton
+        title={`Rewind to ${node.node_id}`}
+        says={`This starts a new run that keeps all results before ${node.node_id} and runs ${node.node_id} and all later tasks again. This run does not change.`}
+        confirm="Start new run"
+        does={rewind}
+      >
+        Rewind to {node.node_id}…
+      </ConfirmButton>
+    );
+  }
+  const hasEnded = node.state === "completed" || node.state === "skipped";
+  return run.state !== "compensation_failed" || hasEnded ? null : (
+    <ConfirmButton
+      title={`Skip ${node.id}`}
+      says={`${node.id} does not run, and the effect that it would undo remains. The run is compensated once no failed compensation is left.`}
+      confirm="Skip compensation"
+      does={skip}
+    >
+      Skip {node.id}…
+    </ConfirmButton>
   );
 }
 

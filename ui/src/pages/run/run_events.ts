@@ -62,23 +62,35 @@ export function nodesAfter(events: RunEvent[], upTo: number): RunAt {
     if (event.type === "workflow_retried") forgetEnds(nodes);
     isStopped = event.type === "workflow_retried" ? false : isStopped || stops(event);
     const node = nodeOf(event);
-    const nodeState = textOf(payloadOf(event)["node_state"]);
-    const hasOwn = event.type === "task_scheduled" || (event.type === "step_started" && nodeState !== "");
-    const state = hasOwn ? nodeState || "pending" : stateAfter[event.type];
+    const state = nodeStateOf(event);
     if (!node || !state) continue;
-    const attempt = payloadOf(event)["attempt"];
-    const after = (known: NodeAt | undefined) => ({
-      state,
-      attempt: typeof attempt === "number" ? attempt : (known?.attempt ?? 0),
-      taskId: textOf(payloadOf(event)["task_id"]) || (known?.taskId ?? ""),
-    });
-    const name = `${node.id}[${node.item}]`;
-    if (node.item !== null) elements.set(name, after(elements.get(name)));
+    const name = elementName(node);
+    if (node.item !== null) elements.set(name, nodeAfter(event, state, elements.get(name)));
     // An element that begins or completes does not change the state of its for_each.
     if (node.item !== null && state !== "failed") continue;
-    nodes.set(node.id, after(nodes.get(node.id)));
+    nodes.set(node.id, nodeAfter(event, state, nodes.get(node.id)));
   }
   return { nodes, elements, isStopped };
+}
+
+function elementName({ id, item }: { id: string; item: number | null }): string {
+  return `${id}[${item}]`;
+}
+
+// The state of a node after an event; undefined if the event does not change it.
+function nodeStateOf(event: RunEvent): string | undefined {
+  const nodeState = textOf(payloadOf(event)["node_state"]);
+  const hasOwn = event.type === "task_scheduled" || (event.type === "step_started" && nodeState !== "");
+  return hasOwn ? nodeState || "pending" : stateAfter[event.type];
+}
+
+function nodeAfter(event: RunEvent, state: string, before: NodeAt | undefined): NodeAt {
+  const { attempt, task_id } = payloadOf(event);
+  return {
+    state,
+    attempt: typeof attempt === "number" ? attempt : (before?.attempt ?? 0),
+    taskId: textOf(task_id) || (before?.taskId ?? ""),
+  };
 }
 
 function stops(event: RunEvent): boolean {
@@ -154,27 +166,38 @@ export function timelineOf(events: RunEvent[]): TimelineRow[] {
   for (const event of events) {
     const node = nodeOf(event);
     if (!node) continue;
-    const name = node.item === null ? node.id : `${node.id}[${node.item}]`;
+    const name = node.item === null ? node.id : elementName(node);
     const row = rows.get(name) ?? { name, nodeId: node.id, spans: [] };
     rows.set(name, row);
-    const at = Date.parse(event.at);
-    const last = row.spans.at(-1);
-    const wasRunning = last?.to === null && last.state === "running";
-    if (last && last.to === null && (ends[event.type] || begins[event.type])) {
-      last.to = at;
-      if (last.state === "running" && ends[event.type]) last.state = ends[event.type] ?? last.state;
-    }
-    // A short step is written only when it ends.
-    if (isStepEnd(event) && !wasRunning)
-      row.spans.push({ from: at - tookMs(event), to: at, state: ends[event.type] ?? "completed", what: "attempt" });
-    const isWait = payloadOf(event)["node_state"] === "waiting";
-    const what = payloadOf(event)["items"] === undefined ? "waiting for a signal" : "waiting for its items";
-    const begun = isWait ? { state: "sleeping", what } : begins[event.type];
-    if (begun) {
-      const attempt = payloadOf(event)["attempt"];
-      const isAttempt = begun.what === "attempt" && typeof attempt === "number";
-      row.spans.push({ from: at, to: null, state: begun.state, what: isAttempt ? `attempt ${attempt}` : begun.what });
-    }
+    addSpans(row.spans, event);
   }
   return [...rows.values()].filter((row) => row.spans.length > 0);
+}
+
+// Closes the open span of a node and opens the next one, according to the event.
+function addSpans(spans: Span[], event: RunEvent): void {
+  const at = Date.parse(event.at);
+  const open = spans.at(-1)?.to === null ? spans.at(-1) : undefined;
+  const wasRunning = open?.state === "running";
+  const outcome = ends[event.type];
+  if (open && (outcome || begins[event.type])) {
+    open.to = at;
+    if (wasRunning && outcome) open.state = outcome;
+  }
+  // A short step is written only when it ends.
+  if (isStepEnd(event) && !wasRunning) {
+    spans.push({ from: at - tookMs(event), to: at, state: outcome ?? "completed", what: "attempt" });
+  }
+  const begun = begunBy(event);
+  if (begun) spans.push({ from: at, to: null, ...begun });
+}
+
+function begunBy(event: RunEvent): { state: string; what: string } | undefined {
+  const { node_state, items, attempt } = payloadOf(event);
+  if (node_state === "waiting") {
+    return { state: "sleeping", what: items === undefined ? "waiting for a signal" : "waiting for its items" };
+  }
+  const begun = begins[event.type];
+  const isAttempt = begun?.what === "attempt" && typeof attempt === "number";
+  return isAttempt ? { state: begun.state, what: `attempt ${attempt}` } : begun;
 }

@@ -1,6 +1,6 @@
 // The facts of a run, in its current or a past state.
 import type { Run } from "../../api/calls";
-import { Age, Fact, Facts, Id } from "../../parts/basics";
+import { Age, AgeFact, Fact, Facts, Id } from "../../parts/basics";
 import { Link } from "../../parts/link";
 import { inWords } from "../../text/format";
 import { RunChildren } from "./run_children";
@@ -32,19 +32,9 @@ export function RunFacts({ run, isPast, isClosed, rewoundFrom, round }: Props) {
       {rewoundFrom && <OtherRun name="Rewound from" id={rewoundFrom} />}
       {run.continued_from && <OtherRun name="Continued from" id={run.continued_from} />}
       {run.continued_as && <OtherRun name="Continued as" id={run.continued_as} />}
-      <Fact name="Created">
-        <Age at={run.created_at} />
-      </Fact>
-      {run.finished_at && (
-        <Fact name="Finished">
-          <Age at={run.finished_at} />
-        </Fact>
-      )}
-      {run.wake_at && (
-        <Fact name="Wakes">
-          <Age at={run.wake_at} />
-        </Fact>
-      )}
+      <AgeFact name="Created" at={run.created_at} />
+      <AgeFact name="Finished" at={run.finished_at} />
+      <AgeFact name="Wakes" at={run.wake_at} />
       {run.deadline_at && (
         <Fact name="Deadline">
           {isClosed || isPast ? (

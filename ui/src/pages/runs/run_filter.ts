@@ -2,6 +2,7 @@
 import type { Client } from "../../api/client";
 import type { Run } from "../../api/calls";
 import type { Page } from "../../api/types";
+import type { BulkVerb } from "../../parts/bulk_buttons";
 import { previewMax, type Bulk } from "../../parts/bulk_dialog";
 import { filterInWords, narrowed } from "../../parts/bulk_filter";
 
@@ -45,11 +46,13 @@ export function hasText(run: Run, text: string): boolean {
   return all.some((part) => part?.toLowerCase().includes(text));
 }
 
-type Verb = "retry" | "cancel";
-const statesFor: Record<Verb, string[]> = { retry: ["failed"], cancel: ["created", "running", "sleeping", "paused"] };
-const done: Record<Verb, string> = { retry: "retried", cancel: "cancelled" };
+const statesFor: Record<BulkVerb, string[]> = {
+  retry: ["failed"],
+  cancel: ["created", "running", "sleeping", "paused"],
+};
+const done: Record<BulkVerb, string> = { retry: "retried", cancel: "cancelled" };
 
-export function bulkOfRuns(client: Client, ns: string, verb: Verb, filter: RunFilter): Bulk {
+export function bulkOfRuns(client: Client, ns: string, verb: BulkVerb, filter: RunFilter): Bulk {
   const states = narrowed(filter.asked["state"], statesFor[verb]);
   const isImpossible = states.length === 0;
   const asked = { ...queryOf(filter), state: states.join(",") };

@@ -1,15 +1,16 @@
 // All runs, by filter.
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import type { Run } from "../../api/calls";
 import { runStates } from "../../api/types";
 import { useConnection } from "../../api/context";
 import { usePages } from "../../live/use_pages";
-import { Age, Command, Empty, Id, Labels, ProblemBox } from "../../parts/basics";
-import { BulkDialog, type Bulk } from "../../parts/bulk_dialog";
+import { Age, Command, Empty, Id, Labels } from "../../parts/basics";
+import { BulkButtons } from "../../parts/bulk_buttons";
 import { FilterBar } from "../../parts/filter_bar";
 import { Link } from "../../parts/link";
 import { StateMark } from "../../parts/state_mark";
-import { Table, type Column } from "../../parts/table";
+import { PagedTable } from "../../parts/paged_table";
+import type { Column } from "../../parts/table";
 import { goTo, placeOf, replaceQuery, type Route } from "../../route/route";
 import { formatMs, plural } from "../../text/format";
 import { bulkOfRuns, filterFrom, hasText, loadRuns } from "./run_filter";
@@ -66,7 +67,6 @@ function tookOf(run: Run): string {
 
 export function RunsPage({ route }: { route: Route }) {
   const { client, ns } = useConnection();
-  const [bulk, setBulk] = useState<Bulk | null>(null);
   const query = route.query.toString();
   const filter = useMemo(() => filterFrom(new URLSearchParams(query)), [query]);
   const load = useCallback(
@@ -79,34 +79,20 @@ export function RunsPage({ route }: { route: Route }) {
   const search = useTextSearch(runs, filter.text, shown.length);
   useRetryingAlone(route);
   // The server cannot act on a filter that only this page applies.
-  const isOurs = filter.text !== "";
-  const why = isOurs ? "Clear the text filter first: only this page applies it" : "";
+  const isTextFiltered = filter.text !== "";
+  const notPossible = isTextFiltered ? "Clear the text filter first: only this page applies it" : "";
   return (
     <div className="page-with-table">
       <header className="page-head">
         <h1>Runs</h1>
-        <button
-          type="button"
-          className="plain"
-          disabled={isOurs}
-          title={why}
-          onClick={() => setBulk(bulkOfRuns(client, ns, "retry", filter))}
-        >
-          Retry by filter…
-        </button>
-        <button
-          type="button"
-          className="plain"
-          disabled={isOurs}
-          title={why}
-          onClick={() => setBulk(bulkOfRuns(client, ns, "cancel", filter))}
-        >
-          Cancel by filter…
-        </button>
+        <BulkButtons
+          bulkOf={(verb) => bulkOfRuns(client, ns, verb, filter)}
+          onDone={runs.reload}
+          notPossible={notPossible}
+        />
       </header>
       <FilterBar route={route} states={states} only="retrying" fields={fields} />
-      <ProblemBox problem={runs.problem} />
-      {isOurs && (
+      {isTextFiltered && (
         <p className="searched" role="status">
           {searchedInWords(runs.items.length, shown.length, runs.hasMore, search.isOn)}{" "}
           {runs.hasMore && !search.isOn && (
@@ -116,34 +102,23 @@ export function RunsPage({ route }: { route: Route }) {
           )}
         </p>
       )}
-      {shown.length === 0 && !runs.isLoading && !runs.problem && !search.isOn ? (
-        query === "" ? (
-          <NoRuns />
-        ) : (
-          <Empty title={runs.hasMore ? "No matches in the searched runs" : "No runs match these filters"} />
-        )
-      ) : (
-        <Table
-          label="Runs"
-          columns={columns}
-          rows={shown}
-          keyOf={(run) => run.id}
-          hasMore={runs.hasMore}
-          onEnd={isOurs ? search.wantMore : runs.loadMore}
-          onLook={runs.look}
-          place={place}
-          onOpen={(run) => goTo({ ns, page: "runs", id: run.id })}
-        />
-      )}
-      {bulk && (
-        <BulkDialog
-          bulk={bulk}
-          onClose={() => {
-            setBulk(null);
-            runs.reload();
-          }}
-        />
-      )}
+      <PagedTable
+        label="Runs"
+        columns={columns}
+        pages={runs}
+        rows={shown}
+        place={place}
+        empty={
+          query === "" ? (
+            <NoRuns />
+          ) : (
+            <Empty title={runs.hasMore ? "No matches in the searched runs" : "No runs match these filters"} />
+          )
+        }
+        isSearching={search.isOn}
+        onEnd={isTextFiltered ? search.wantMore : runs.loadMore}
+        onOpen={(run) => goTo({ ns, page: "runs", id: run.id })}
+      />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 // Fires the slots of a past time span: shows the slots first, and then fires all of them.
 import { useCallback, useState } from "react";
 import { useConnection } from "../../api/context";
-import type { Schedule } from "../../api/calls";
+import type { Backfilled, Schedule } from "../../api/calls";
 import { useLoaded } from "../../live/use_loaded";
 import { ProblemBox } from "../../parts/basics";
 import { Dialog } from "../../parts/dialog";
@@ -72,30 +72,32 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
           <Field label="To (local time)" type="datetime-local" value={to} onChange={setTo} error={errorAt("to")} />
         </div>
         {preview.problem && preview.problem.errors.length === 0 && <ProblemBox problem={preview.problem} />}
-        {found && (
-          <div role="status">
-            <p className="bulk-count">
-              {found.count === 0
-                ? "No slots in this period."
-                : `${plural(found.count, "slot")}, in ${schedule.timezone}:`}
-            </p>
-            {!isAllFresh && (
-              <p>{fresh === 0 ? "All of them" : formatCount(found.count - wanted)} already fired or were skipped.</p>
-            )}
-            <ol className="preview-times">
-              {found.times.slice(0, shownMax).map((time) => (
-                <li key={time}>{zonedTime(Date.parse(time), schedule.timezone)}</li>
-              ))}
-              {found.count > shownMax && (
-                <li className="muted">
-                  and {formatCount(found.count - shownMax)} more, to{" "}
-                  {zonedTime(Date.parse(found.times.at(-1) ?? ""), schedule.timezone)}
-                </li>
-              )}
-            </ol>
-          </div>
-        )}
+        {found && <SlotPreview found={found} fresh={fresh} zone={schedule.timezone} />}
       </Form>
     </Dialog>
+  );
+}
+
+// `fresh`: the number of slots that have not fired and were not skipped; null if unknown.
+function SlotPreview({ found, fresh, zone }: { found: Backfilled; fresh: number | null; zone: string }) {
+  const { count, times } = found;
+  const last = Date.parse(times.at(-1) ?? "");
+  return (
+    <div role="status">
+      <p className="bulk-count">{count === 0 ? "No slots in this period." : `${plural(count, "slot")}, in ${zone}:`}</p>
+      {fresh !== null && fresh !== count && (
+        <p>{fresh === 0 ? "All of them" : formatCount(count - fresh)} already fired or were skipped.</p>
+      )}
+      <ol className="preview-times">
+        {times.slice(0, shownMax).map((time) => (
+          <li key={time}>{zonedTime(Date.parse(time), zone)}</li>
+        ))}
+        {count > shownMax && (
+          <li className="muted">
+            and {formatCount(count - shownMax)} more, to {zonedTime(last, zone)}
+          </li>
+        )}
+      </ol>
+    </div>
   );
 }

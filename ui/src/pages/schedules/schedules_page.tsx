@@ -3,11 +3,12 @@ import { useCallback, useState } from "react";
 import type { Schedule } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { usePages } from "../../live/use_pages";
-import { Age, Command, Empty, ProblemBox } from "../../parts/basics";
+import { Age, Command, Empty } from "../../parts/basics";
 import { Link } from "../../parts/link";
 import { useNotices } from "../../parts/notices";
 import { StateMark } from "../../parts/state_mark";
-import { Table, type Column } from "../../parts/table";
+import { PagedTable } from "../../parts/paged_table";
+import type { Column } from "../../parts/table";
 import { goTo, placeOf, type Route } from "../../route/route";
 import { LastFiring } from "./last_firing";
 import { ScheduleForm } from "./schedule_form";
@@ -89,26 +90,20 @@ export function SchedulesPage({ route }: { route: Route }) {
           New schedule…
         </button>
       </header>
-      <ProblemBox problem={schedules.problem} />
-      {schedules.items.length === 0 && !schedules.isLoading && !schedules.problem ? (
-        <Empty title="No schedules yet">
-          <p>A schedule starts a workflow or a task by a cron expression in a time zone, or at a fixed interval:</p>
-          <Command>{`pawl schedule create nightly --cron '0 3 * * *' --timezone Europe/Berlin --workflow nightly-report
+      <PagedTable
+        label="Schedules"
+        columns={columns}
+        pages={schedules}
+        place={place}
+        empty={
+          <Empty title="No schedules yet">
+            <p>A schedule starts a workflow or a task by a cron expression in a time zone, or at a fixed interval:</p>
+            <Command>{`pawl schedule create nightly --cron '0 3 * * *' --timezone Europe/Berlin --workflow nightly-report
 pawl schedule create heartbeat --every 10s --task probe --input '{"host":"db1"}'`}</Command>
-        </Empty>
-      ) : (
-        <Table
-          label="Schedules"
-          columns={columns}
-          rows={schedules.items}
-          keyOf={(schedule) => schedule.id}
-          hasMore={schedules.hasMore}
-          onEnd={schedules.loadMore}
-          onLook={schedules.look}
-          place={place}
-          onOpen={(schedule) => goTo({ ns, page: "schedules", id: schedule.name })}
-        />
-      )}
+          </Empty>
+        }
+        onOpen={(schedule) => goTo({ ns, page: "schedules", id: schedule.name })}
+      />
       {isCreating && (
         <ScheduleForm
           before={null}

@@ -1,6 +1,6 @@
 // The attempts of a task: the holder, the duration and the outcome of each.
 import type { Attempt } from "../../api/calls";
-import { Age, Id } from "../../parts/basics";
+import { Age, ErrorLine, Id } from "../../parts/basics";
 import { StateMark } from "../../parts/state_mark";
 import { formatMs } from "../../text/format";
 
@@ -74,11 +74,7 @@ export function AttemptList({ attempts }: { attempts: Attempt[] }) {
                 `, took ${formatMs(Date.parse(attempt.finished_at) - Date.parse(attempt.claimed_at))}`}
             </span>
           </span>
-          {attempt.error && (
-            <p className="error-line">
-              <strong>{attempt.error.code}</strong> {attempt.error.message}
-            </p>
-          )}
+          <ErrorLine error={attempt.error} />
         </li>
       ))}
     </ol>

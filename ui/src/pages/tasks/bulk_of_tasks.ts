@@ -1,21 +1,21 @@
 // Retries or cancels all tasks that match a filter.
 import type { Client } from "../../api/client";
+import type { BulkVerb } from "../../parts/bulk_buttons";
 import { previewMax, type Bulk } from "../../parts/bulk_dialog";
 import { filterInWords, narrowed } from "../../parts/bulk_filter";
 import { inWords, plural } from "../../text/format";
 
-type Verb = "retry" | "cancel";
 export type TaskFilter = Record<string, string>;
 
 // Statuses that a verb cannot act on are excluded before counting.
-const statusesFor: Record<Verb, string[]> = {
+const statusesFor: Record<BulkVerb, string[]> = {
   retry: ["failed", "dead_letter"],
   cancel: ["pending", "blocked", "claimed", "running"],
 };
-const done: Record<Verb, string> = { retry: "retried", cancel: "cancelled" };
+const done: Record<BulkVerb, string> = { retry: "retried", cancel: "cancelled" };
 const lookedAtMax = 500;
 
-export function bulkOfTasks(client: Client, ns: string, verb: Verb, asked: TaskFilter): Bulk {
+export function bulkOfTasks(client: Client, ns: string, verb: BulkVerb, asked: TaskFilter): Bulk {
   const statuses = narrowed(asked["status"], statusesFor[verb]);
   const isImpossible = statuses.length === 0;
   const filter = { ...asked, status: statuses.join(",") };

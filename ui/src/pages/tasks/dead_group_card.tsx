@@ -1,5 +1,6 @@
 // One group of dead letters: the error, the number of tasks, and a button that redrives all of them.
 import { useRef, useState } from "react";
+import type { Task } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { Age, Id } from "../../parts/basics";
 import { ConfirmButton } from "../../parts/confirm_button";
@@ -27,6 +28,8 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
   const known = (n: number) => `${formatCount(n)}${isMore ? "+" : ""}`;
   const allRuns = runsOf(group.tasks);
   const runs = allRuns.filter((id) => failedRuns?.has(id) ?? true).length;
+  const orMore = isMore ? " or more" : "";
+  const retryLabel = isMore ? `Retry ${known(runs)} runs` : `Retry ${plural(runs, "run")}`;
   const own = group.tasks.filter((task) => task.run_id === null).length;
 
   const redrive = async (how: (redriving: Redriving) => Promise<Redriven>, noun: string, after: string) => {
@@ -64,7 +67,7 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
             {own > 0 && (
               <ConfirmButton
                 title={`Redrive ${group.type}`}
-                says={`${plural(own, "task")}${isMore ? " or more" : ""} of this group will be pending again, with their attempt limits reset. Workers can claim them immediately.`}
+                says={`${plural(own, "task")}${orMore} of this group will be pending again, with their attempt limits reset. Workers can claim them immediately.`}
                 confirm={`Redrive ${known(own)}`}
                 does={async () => void redrive(redriveTasks, "task", `of ${group.type} redriven`)}
                 kind="main"
@@ -75,12 +78,12 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
             {runs > 0 && (
               <ConfirmButton
                 title={`Retry the runs of ${group.type}`}
-                says={`${plural(runs, "run")}${isMore ? " or more" : ""} will continue from the failed step and keep completed results. Runs that are not failed do not change.`}
-                confirm={`Retry ${known(runs)} ${runs === 1 && !isMore ? "run" : "runs"}`}
+                says={`${plural(runs, "run")}${orMore} will continue from the failed step and keep completed results. Runs that are not failed do not change.`}
+                confirm={retryLabel}
                 does={async () => void redrive(retryRuns, "run", "retried")}
                 kind={own > 0 ? "plain" : "main"}
               >
-                Retry {known(runs)} {runs === 1 && !isMore ? "run" : "runs"}
+                {retryLabel}
               </ConfirmButton>
             )}
           </>
@@ -95,27 +98,31 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
             ` ${plural(allRuns.length - runs, "run is", "runs are")} not failed and cannot be retried.`}
         </p>
       )}
-      <ul className="samples">
-        {group.tasks.slice(0, shownMax).map((task) => (
-          <li key={task.id}>
-            <Link page="tasks" id={task.id}>
-              <Id id={task.id} />
-            </Link>{" "}
-            {task.run_id && (
-              <>
-                of run{" "}
-                <Link page="runs" id={task.run_id}>
-                  <Id id={task.run_id} />
-                </Link>{" "}
-              </>
-            )}
-            <Age at={task.finished_at} /> · {task.error?.message}
-          </li>
-        ))}
-        {group.tasks.length > shownMax && (
-          <li className="muted">and {formatCount(group.tasks.length - shownMax)} more</li>
-        )}
-      </ul>
+      <Samples tasks={group.tasks} />
     </section>
+  );
+}
+
+function Samples({ tasks }: { tasks: Task[] }) {
+  return (
+    <ul className="samples">
+      {tasks.slice(0, shownMax).map((task) => (
+        <li key={task.id}>
+          <Link page="tasks" id={task.id}>
+            <Id id={task.id} />
+          </Link>{" "}
+          {task.run_id && (
+            <>
+              of run{" "}
+              <Link page="runs" id={task.run_id}>
+                <Id id={task.run_id} />
+              </Link>{" "}
+            </>
+          )}
+          <Age at={task.finished_at} /> · {task.error?.message}
+        </li>
+      ))}
+      {tasks.length > shownMax && <li className="muted">and {formatCount(tasks.length - shownMax)} more</li>}
+    </ul>
   );
 }

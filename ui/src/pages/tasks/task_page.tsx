@@ -4,7 +4,7 @@ import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
 import { ActionButton } from "../../parts/action_button";
 import { ConfirmButton } from "../../parts/confirm_button";
-import { Age, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
+import { Age, AgeFact, ErrorLine, Fact, Facts, Id, Labels, NotLoaded, ProblemBox } from "../../parts/basics";
 import { JsonView } from "../../parts/json_view";
 import { Link } from "../../parts/link";
 import { StateMark } from "../../parts/state_mark";
@@ -27,7 +27,7 @@ export function TaskPage({ id }: { id: string }) {
   const loaded = useLoaded(load, 2000);
   const task = loaded.value?.value;
   const text = loaded.value?.text ?? "";
-  if (!task) return loaded.problem ? <ProblemBox problem={loaded.problem} /> : <p className="muted">Loading…</p>;
+  if (!task) return <NotLoaded problem={loaded.problem} />;
 
   const canRetry = task.status === "failed" || task.status === "dead_letter";
   const canCancel = ["pending", "blocked", "claimed", "running"].includes(task.status);
@@ -70,11 +70,7 @@ export function TaskPage({ id }: { id: string }) {
         </ConfirmButton>
       </header>
       <ProblemBox problem={loaded.problem} />
-      {task.error && (
-        <p className="error-line">
-          <strong>{task.error.code}</strong> {task.error.message}
-        </p>
-      )}
+      <ErrorLine error={task.error} />
       <Facts>
         <Fact name="ID">
           <Id id={task.id} whole />
@@ -114,11 +110,7 @@ export function TaskPage({ id }: { id: string }) {
             <Age at={task.available_at} />
           </Fact>
         )}
-        {task.finished_at && (
-          <Fact name="Finished">
-            <Age at={task.finished_at} />
-          </Fact>
-        )}
+        <AgeFact name="Finished" at={task.finished_at} />
         {task.lease && (
           <Fact name="Claimed by">
             <Id id={task.lease.worker_id} />, lease expires <Age at={task.lease.expires_at} />

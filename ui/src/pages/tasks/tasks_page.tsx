@@ -1,15 +1,16 @@
 // All tasks, by filter.
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo } from "react";
 import type { Task } from "../../api/calls";
 import { taskStatuses } from "../../api/types";
 import { useConnection } from "../../api/context";
 import { usePages } from "../../live/use_pages";
-import { Age, Command, Empty, Id, ProblemBox } from "../../parts/basics";
-import { BulkDialog, type Bulk } from "../../parts/bulk_dialog";
+import { Age, Command, Empty, Id } from "../../parts/basics";
+import { BulkButtons } from "../../parts/bulk_buttons";
 import { FilterBar } from "../../parts/filter_bar";
 import { Link } from "../../parts/link";
 import { StateMark } from "../../parts/state_mark";
-import { Table, type Column } from "../../parts/table";
+import { PagedTable } from "../../parts/paged_table";
+import type { Column } from "../../parts/table";
 import { goTo, placeOf, type Route } from "../../route/route";
 import { attemptsInWords } from "../../text/format";
 import { bulkOfTasks } from "./bulk_of_tasks";
@@ -60,7 +61,6 @@ export function shownStatus(task: Task): string {
 
 export function TasksPage({ route }: { route: Route }) {
   const { client, ns } = useConnection();
-  const [bulk, setBulk] = useState<Bulk | null>(null);
   const filterText = route.query.toString();
   const filter = useMemo(() => Object.fromEntries(new URLSearchParams(filterText)), [filterText]);
   const load = useCallback(
@@ -75,41 +75,21 @@ export function TasksPage({ route }: { route: Route }) {
     <div className="page-with-table">
       <header className="page-head">
         <h1>Tasks</h1>
-        <button type="button" className="plain" onClick={() => setBulk(bulkOfTasks(client, ns, "retry", filter))}>
-          Retry by filter…
-        </button>
-        <button type="button" className="plain" onClick={() => setBulk(bulkOfTasks(client, ns, "cancel", filter))}>
-          Cancel by filter…
-        </button>
+        <BulkButtons bulkOf={(verb) => bulkOfTasks(client, ns, verb, filter)} onDone={tasks.reload} />
       </header>
       <FilterBar route={route} states={{ name: "status", values: taskStatuses }} fields={fields} />
-      <ProblemBox problem={tasks.problem} />
-      {tasks.items.length === 0 && !tasks.isLoading && !tasks.problem ? (
-        <Empty title={isFiltered ? "No tasks match these filters" : "No tasks yet"}>
-          {!isFiltered && <Command>{`pawl task enqueue email.send '{"to":"ada@example.org"}'`}</Command>}
-        </Empty>
-      ) : (
-        <Table
-          label="Tasks"
-          columns={columns}
-          rows={tasks.items}
-          keyOf={(task) => task.id}
-          hasMore={tasks.hasMore}
-          onEnd={tasks.loadMore}
-          onLook={tasks.look}
-          place={place}
-          onOpen={(task) => goTo({ ns, page: "tasks", id: task.id })}
-        />
-      )}
-      {bulk && (
-        <BulkDialog
-          bulk={bulk}
-          onClose={() => {
-            setBulk(null);
-            tasks.reload();
-          }}
-        />
-      )}
+      <PagedTable
+        label="Tasks"
+        columns={columns}
+        pages={tasks}
+        place={place}
+        empty={
+          <Empty title={isFiltered ? "No tasks match these filters" : "No tasks yet"}>
+            {!isFiltered && <Command>{`pawl task enqueue email.send '{"to":"ada@example.org"}'`}</Command>}
+          </Empty>
+        }
+        onOpen={(task) => goTo({ ns, page: "tasks", id: task.id })}
+      />
     </div>
   );
 }

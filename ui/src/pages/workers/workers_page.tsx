@@ -3,7 +3,7 @@ import { useCallback, useState } from "react";
 import type { Worker } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
-import { Age, Command, Empty, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
+import { AgeFact, Command, Empty, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
 import { ConfirmButton } from "../../parts/confirm_button";
 import { StateMark } from "../../parts/state_mark";
 import { useShownFirst } from "../../parts/use_shown_first";
@@ -90,12 +90,8 @@ function WorkerCard({ worker, isAskedFor, onChange }: { worker: Worker; isAskedF
         <Fact name="Concurrency">{worker.max_concurrent || "unlimited"}</Fact>
         <Fact name="Completed">{formatCount(worker.total_completed)}</Fact>
         <Fact name="Failed">{formatCount(worker.total_failed)}</Fact>
-        <Fact name="Heartbeat">
-          <Age at={worker.heartbeat_at} />
-        </Fact>
-        <Fact name="Registered">
-          <Age at={worker.registered_at} />
-        </Fact>
+        <AgeFact name="Heartbeat" at={worker.heartbeat_at} />
+        <AgeFact name="Registered" at={worker.registered_at} />
       </Facts>
       <Labels labels={worker.labels} />
       <HeldTasks workerId={worker.worker_id} />
