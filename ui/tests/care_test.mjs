@@ -53,14 +53,14 @@ test("a limit that is no number is refused at its field, and no limit is lost", 
   await view.go("queues");
   const open = view.page.getByRole("region", { name: "Queue nobody" }).getByRole("button", { name: "Limits…" });
   await open.click();
-  const atOnce = view.page.getByLabel("Concurrency", { exact: true });
+  const concurrency = view.page.getByLabel("Concurrency", { exact: true });
   for (const wrong of ["1,000", "abc", "1.5"]) {
-    await atOnce.fill(wrong);
-    await atOnce.press("Enter");
+    await concurrency.fill(wrong);
+    await concurrency.press("Enter");
     await dialog().getByRole("alert").filter({ hasText: "max_concurrency must be a whole number" }).waitFor();
-    assert.equal(await atOnce.getAttribute("aria-invalid"), "true");
+    assert.equal(await concurrency.getAttribute("aria-invalid"), "true");
   }
-  await atOnce.fill("8");
+  await concurrency.fill("8");
   const types = view.page.getByLabel("Concurrency by type");
   await types.fill("email.send=x");
   await types.press("Enter");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./support.mjs";
 
-const { appended, begunAnew, cursorsOf, emptyList, itemsOf, replaced } = await importSource("live/page_list.ts");
+const { appended, withBeginning, cursorsOf, emptyList, itemsOf, replaced } = await importSource("live/page_list.ts");
 
 // Rows from newest to oldest, as on the server. A cursor is the number of the row before its page.
 const rows = (from, to, state = "old") =>
@@ -14,7 +14,7 @@ const ids = (list) => itemsOf(list).map((row) => Number(row.id));
 const countdown = (from, to) => rows(from, to).map((row) => Number(row.id));
 
 function threePages() {
-  let list = begunAnew(emptyList(), read(300, 201), "201");
+  let list = withBeginning(emptyList(), read(300, 201), "201");
   list = appended(list, "201", page(200, 101));
   return appended(list, "101", page(100, 1));
 }
@@ -31,7 +31,7 @@ test("a page in sight is read again by its own cursor", () => {
 test("new rows at the beginning move the others down, and all can still be read again", () => {
   let list = threePages();
   for (let newest = 301; newest <= 340; newest += 1)
-    list = begunAnew(list, read(newest, newest - 99), String(newest - 99));
+    list = withBeginning(list, read(newest, newest - 99), String(newest - 99));
   assert.deepEqual(ids(list), countdown(340, 1));
   assert.ok(list.pages.length <= 5, `${list.pages.length} pages`);
   // Rows pushed out of the first page are in a page that begins where the first page ends.
@@ -54,5 +54,5 @@ test("where the end comes earlier, the rest goes", () => {
 });
 
 test("a beginning that does not meet what was read says so", () => {
-  assert.equal(begunAnew(threePages(), read(900, 801), "801"), null);
+  assert.equal(withBeginning(threePages(), read(900, 801), "801"), null);
 });

@@ -45,16 +45,16 @@ test("an action is never about more than was asked for", () => {
 });
 
 test("a limit is a number, or empty, or refused", () => {
-  const draft = { atOnce: "", starts: "", per: "1s", types: "" };
+  const draft = { concurrency: "", rateLimit: "", per: "1s", types: "" };
   assert.deepEqual(limitsFrom(draft), { max_concurrency: null, rate: null, type_concurrency: null });
-  assert.deepEqual(limitsFrom({ ...draft, atOnce: " 7 ", starts: "5", types: "a=b=2" }), {
+  assert.deepEqual(limitsFrom({ ...draft, concurrency: " 7 ", rateLimit: "5", types: "a=b=2" }), {
     max_concurrency: 7,
     rate: { limit: 5, per: "1s" },
     type_concurrency: { "a=b": 2 },
   });
   for (const wrong of ["1,000", "abc", "1.5", "1e3"]) {
-    assert.throws(() => limitsFrom({ ...draft, atOnce: wrong }), /max_concurrency/);
-    assert.throws(() => limitsFrom({ ...draft, starts: wrong }), /rate.limit/);
+    assert.throws(() => limitsFrom({ ...draft, concurrency: wrong }), /max_concurrency/);
+    assert.throws(() => limitsFrom({ ...draft, rateLimit: wrong }), /rate.limit/);
   }
   assert.throws(() => limitsFrom({ ...draft, types: "email.send=x" }), /email.send=x/);
   assert.throws(() => limitsFrom({ ...draft, types: "email.send" }), /type_concurrency/);

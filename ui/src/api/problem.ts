@@ -18,7 +18,7 @@ export class Problem extends Error {
 }
 
 // A request that is not sent because these fields are invalid.
-export function refusedHere(errors: FieldError[]): Problem {
+export function invalidFields(errors: FieldError[]): Problem {
   return new Problem(
     400,
     "invalid_argument",

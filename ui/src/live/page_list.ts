@@ -44,7 +44,7 @@ export function replaced<Item extends Named>(list: PageList<Item>, cursor: strin
 
 // Replaces the beginning, which was read again. Rows that were read before follow if the two overlap. null: they do
 // not.
-export function begunAnew<Item extends Named>(
+export function withBeginning<Item extends Named>(
   list: PageList<Item>,
   read: ReadPage<Item>[],
   next: string | null,

@@ -39,13 +39,13 @@ export function TrafficProvider({ children }: { children: ReactNode }) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [round, setRound] = useState(0);
   const history = useMemo(() => new History(), [client, ns]);
-  const asked = useMemo(() => ({ path: { ns } }), [ns]);
+  const input = useMemo(() => ({ path: { ns } }), [ns]);
   const seen = useRef<Queue[]>([]);
 
   const { following, refusal } = useEvents({
     client,
     name: "GET /v1/{ns}/queues",
-    asked,
+    input,
     onEvent: (event) => {
       seen.current = (JSON.parse(event.data) as Page<Queue>).items;
       setQueues(seen.current);

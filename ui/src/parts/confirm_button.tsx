@@ -5,10 +5,10 @@ import { Form, useSending } from "./form";
 
 interface Props {
   title: string; // of the dialog
-  says: ReactNode; // the consequences
+  consequences: ReactNode;
   confirm: string; // the label of the confirming button
   dismiss?: string; // the label of the other button; "Cancel" would be ambiguous in a dialog that cancels work
-  does: () => Promise<string | void>; // returns the message to show when it is done
+  action: () => Promise<string | void>; // returns the message to show when it is done
   children: ReactNode;
   kind?: "plain" | "main" | "danger";
   isDisabled?: boolean;
@@ -17,10 +17,10 @@ interface Props {
 
 export function ConfirmButton({
   title,
-  says,
+  consequences,
   confirm,
   dismiss = "Cancel",
-  does,
+  action,
   children,
   kind = "plain",
   isDisabled = false,
@@ -35,10 +35,10 @@ export function ConfirmButton({
       {isAsking && (
         <Question
           title={title}
-          says={says}
+          consequences={consequences}
           confirm={confirm}
           dismiss={dismiss}
-          does={does}
+          action={action}
           isDanger={kind === "danger"}
           onClose={() => setAsking(false)}
         />
@@ -49,19 +49,19 @@ export function ConfirmButton({
 
 interface QuestionProps {
   title: string;
-  says: ReactNode;
+  consequences: ReactNode;
   confirm: string;
   dismiss: string;
-  does: () => Promise<string | void>;
+  action: () => Promise<string | void>;
   isDanger: boolean;
   onClose: () => void;
 }
 
-function Question({ title, says, confirm, dismiss, does, isDanger, onClose }: QuestionProps) {
+function Question({ title, consequences, confirm, dismiss, action, isDanger, onClose }: QuestionProps) {
   const sending = useSending(async () => {
-    const said = await does();
+    const message = await action();
     onClose();
-    return said;
+    return message;
   });
   return (
     <Dialog title={title} onClose={onClose}>
@@ -76,7 +76,7 @@ function Question({ title, says, confirm, dismiss, does, isDanger, onClose }: Qu
           </button>
         }
       >
-        <p>{says}</p>
+        <p>{consequences}</p>
       </Form>
     </Dialog>
   );

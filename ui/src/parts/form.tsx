@@ -11,23 +11,23 @@ export interface Sending {
   problem: Problem | null;
   submit: () => Promise<void>;
   errorAt: (field: string) => string | null;
-  mend: (...fields: string[]) => void; // these fields are being edited, so their errors are cleared
+  clearErrors: (...fields: string[]) => void; // these fields are being edited, so their errors are cleared
 }
 
-// `does` returns the message to show on success, and throws a Problem on failure.
-export function useSending(does: () => Promise<string | void>): Sending {
+// `send` returns the message to show on success, and throws a Problem on failure.
+export function useSending(send: () => Promise<string | void>): Sending {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [errors, setErrors] = useState<FieldError[]>([]);
-  const { say } = useNotices();
+  const { show } = useNotices();
   const submit = async () => {
     if (isBusy) return;
     setBusy(true);
     setProblem(null);
     setErrors([]);
     try {
-      const said = await does();
-      if (said) say(said);
+      const message = await send();
+      if (message) show(message);
     } catch (error) {
       const found = problemOf(error);
       setProblem(found);
@@ -39,9 +39,9 @@ export function useSending(does: () => Promise<string | void>): Sending {
     const found = errors.filter((error) => isOf(error, field));
     return found.length > 0 ? found.map((error) => `${error.field} ${error.message}`).join(", ") : null;
   };
-  const mend = (...fields: string[]) =>
+  const clearErrors = (...fields: string[]) =>
     setErrors((all) => all.filter((error) => !fields.some((field) => isOf(error, field))));
-  return { isBusy, problem, submit, errorAt, mend };
+  return { isBusy, problem, submit, errorAt, clearErrors };
 }
 
 // The server may name a subfield, such as "task.retry.jitter", where a form has one field for the task.

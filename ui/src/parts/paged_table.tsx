@@ -41,7 +41,7 @@ export function PagedTable<Row extends { id: string }>({
           keyOf={(row) => row.id}
           hasMore={pages.hasMore}
           onEnd={onEnd}
-          onLook={pages.look}
+          onVisible={pages.look}
           place={place}
           {...(onOpen ? { onOpen } : {})}
         />

@@ -18,7 +18,7 @@ interface Props<Row> {
   keyOf: (row: Row) => string;
   onOpen?: (row: Row) => void;
   onEnd?: () => void; // the last rows are visible
-  onLook?: (rows: Row[]) => void; // these rows are visible
+  onVisible?: (rows: Row[]) => void; // these rows are visible
   hasMore?: boolean;
   place?: string; // where the scroll position is remembered for navigation back
 }
@@ -42,7 +42,7 @@ export function Table<Row>({
   keyOf,
   onOpen,
   onEnd,
-  onLook,
+  onVisible,
   hasMore = false,
   place = "",
 }: Props<Row>) {
@@ -81,8 +81,8 @@ export function Table<Row>({
     if (isNearEnd && hasMore) onEnd?.();
   }, [isNearEnd, hasMore, onEnd, rows.length]);
   useEffect(() => {
-    onLook?.(rows.slice(first, last));
-  }, [onLook, rows, first, last]);
+    onVisible?.(rows.slice(first, last));
+  }, [onVisible, rows, first, last]);
 
   const move = (to: number) => {
     const next = Math.min(rows.length - 1, Math.max(0, to));

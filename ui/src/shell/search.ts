@@ -19,7 +19,7 @@ export interface Results {
   problem: Problem | null; // a call failed, so there may be more results
 }
 
-interface Asked {
+interface SearchInput {
   client: Client;
   ns: string;
   text: string;
@@ -29,8 +29,8 @@ interface Asked {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const listMax = 500;
 
-export async function search(asked: Asked): Promise<Results> {
-  const calls = uuid.test(asked.text) ? byId(asked) : byName(asked);
+export async function search(input: SearchInput): Promise<Results> {
+  const calls = uuid.test(input.text) ? byId(input) : byName(input);
   const answers = await Promise.allSettled(calls);
   const all = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   const found = all.filter((one, i) => all.findIndex((other) => other.page === one.page && other.id === one.id) === i);
@@ -38,12 +38,12 @@ export async function search(asked: Asked): Promise<Results> {
   return { found, problem: refused ? problemOf(refused.reason) : null };
 }
 
-function byId(asked: Asked): Promise<Found[]>[] {
-  return [runOrTask(asked), schedulesOf(asked), workersOf(asked)];
+function byId(input: SearchInput): Promise<Found[]>[] {
+  return [runOrTask(input), schedulesOf(input), workersOf(input)];
 }
 
-function byName(asked: Asked): Promise<Found[]>[] {
-  const { client, ns, text, queues } = asked;
+function byName(input: SearchInput): Promise<Found[]>[] {
+  const { client, ns, text, queues } = input;
   const limit = 5;
   return [
     client.call("GET /v1/{ns}/runs", { path: { ns }, query: { run_key: text, limit } }).then(({ items }) =>
@@ -69,9 +69,9 @@ function byName(asked: Asked): Promise<Found[]>[] {
           .slice(0, 1)
           .map(() => ({ page: "tasks", id: null, query: { type: text }, what: "all tasks of this type", state: "" })),
       ),
-    definitionsOf(asked),
-    schedulesOf(asked),
-    workersOf(asked),
+    definitionsOf(input),
+    schedulesOf(input),
+    workersOf(input),
     Promise.resolve(
       queues
         .filter((queue) => queue.name === text)
@@ -85,14 +85,14 @@ function byName(asked: Asked): Promise<Found[]>[] {
   ];
 }
 
-async function runOrTask({ client, ns, text: id }: Asked): Promise<Found[]> {
+async function runOrTask({ client, ns, text: id }: SearchInput): Promise<Found[]> {
   const run = await orNothing(client.call("GET /v1/{ns}/runs/{id}", { path: { ns, id } }));
   if (run) return [{ page: "runs", id, what: `run of ${run.workflow}`, state: run.state }];
   const task = await orNothing(client.call("GET /v1/{ns}/tasks/{id}", { path: { ns, id } }));
   return task ? [{ page: "tasks", id, what: `task ${task.type}`, state: task.status }] : [];
 }
 
-async function definitionsOf({ client, ns, text }: Asked): Promise<Found[]> {
+async function definitionsOf({ client, ns, text }: SearchInput): Promise<Found[]> {
   const list = client.call("GET /v1/{ns}/definitions", { path: { ns }, query: { limit: listMax } });
   const one = () => client.call("GET /v1/{ns}/definitions/{name}", { path: { ns, name: text } });
   const definition = await inList(list, (row) => row.name === text, one);
@@ -101,7 +101,7 @@ async function definitionsOf({ client, ns, text }: Asked): Promise<Found[]> {
     : [];
 }
 
-async function schedulesOf({ client, ns, text }: Asked): Promise<Found[]> {
+async function schedulesOf({ client, ns, text }: SearchInput): Promise<Found[]> {
   const list = client.call("GET /v1/{ns}/schedules", { path: { ns }, query: { limit: listMax } });
   const one = () => client.call("GET /v1/{ns}/schedules/{id}", { path: { ns, id: text } });
   const schedule = await inList(list, (row) => row.name === text || row.id === text, one);
@@ -117,7 +117,7 @@ async function schedulesOf({ client, ns, text }: Asked): Promise<Found[]> {
     : [];
 }
 
-async function workersOf({ client, ns, text }: Asked): Promise<Found[]> {
+async function workersOf({ client, ns, text }: SearchInput): Promise<Found[]> {
   const { items } = await client.call("GET /v1/{ns}/workers", { path: { ns }, query: { limit: listMax } });
   const found = items.filter((worker) => worker.worker_id === text || worker.hostname === text);
   return found.map((worker) => ({
@@ -139,9 +139,9 @@ async function inList<Row>(
 }
 
 // The result of a call, or null for "not found": a task's id is not a run's.
-async function orNothing<Value>(asked: Promise<Value>): Promise<Value | null> {
+async function orNothing<Value>(call: Promise<Value>): Promise<Value | null> {
   try {
-    return await asked;
+    return await call;
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return null;
     throw error;

@@ -1,11 +1,11 @@
 // The limits of a queue as text fields, and the request made from them. An empty field clears its limit; an invalid
 // number is refused here, since omitting it would clear the limit too.
 import type { FieldError, Queue } from "../../api/calls";
-import { refusedHere } from "../../api/problem";
+import { invalidFields } from "../../api/problem";
 
 export interface LimitsDraft {
-  atOnce: string;
-  starts: string;
+  concurrency: string;
+  rateLimit: string;
   per: string;
   types: string;
 }
@@ -21,8 +21,8 @@ const needsNumber = "must be a whole number without separators, such as 1000";
 
 export function draftOf(queue: Queue): LimitsDraft {
   return {
-    atOnce: queue.max_concurrency?.toString() ?? "",
-    starts: queue.rate?.limit.toString() ?? "",
+    concurrency: queue.max_concurrency?.toString() ?? "",
+    rateLimit: queue.rate?.limit.toString() ?? "",
     per: queue.rate?.per ?? "1s",
     types: Object.entries(queue.type_concurrency)
       .map(([type, limit]) => `${type}=${limit}`)
@@ -33,14 +33,14 @@ export function draftOf(queue: Queue): LimitsDraft {
 // Throws a problem with the errors by field.
 export function limitsFrom(draft: LimitsDraft): Limits {
   const errors: FieldError[] = [];
-  const atOnce = numberFrom(draft.atOnce, "max_concurrency", errors);
-  const limit = numberFrom(draft.starts, "rate.limit", errors);
+  const concurrency = numberFrom(draft.concurrency, "max_concurrency", errors);
+  const limit = numberFrom(draft.rateLimit, "rate.limit", errors);
   const limits = {
-    max_concurrency: atOnce,
+    max_concurrency: concurrency,
     rate: limit === null ? null : { limit, per: draft.per.trim() },
     type_concurrency: typesFrom(draft.types, errors),
   };
-  if (errors.length > 0) throw refusedHere(errors);
+  if (errors.length > 0) throw invalidFields(errors);
   return limits;
 }
 

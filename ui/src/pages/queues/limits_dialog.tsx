@@ -20,7 +20,7 @@ export function LimitsDialog({ queue, onClose }: { queue: Queue; onClose: () => 
     error: sending.errorAt(sentAs),
     onChange: (value: string) => {
       setDraft((now) => ({ ...now, [name]: value }));
-      sending.mend(sentAs);
+      sending.clearErrors(sentAs);
     },
   });
   return (
@@ -31,9 +31,9 @@ export function LimitsDialog({ queue, onClose }: { queue: Queue; onClose: () => 
         fields={["max_concurrency", "rate.limit", "rate.per", "type_concurrency"]}
       >
         <p className="muted">Limits apply across all nodes and workers. Leave a field empty for no limit.</p>
-        <Field label="Concurrency" {...field("atOnce", "max_concurrency")} />
+        <Field label="Concurrency" {...field("concurrency", "max_concurrency")} />
         <div className="pair">
-          <Field label="Rate limit (tasks)" {...field("starts", "rate.limit")} />
+          <Field label="Rate limit (tasks)" {...field("rateLimit", "rate.limit")} />
           <Field label="Per" {...field("per", "rate.per")} />
         </div>
         <Field

@@ -29,7 +29,7 @@ export function QueuesPage({ name }: { name: string | null }) {
       )}
       <div className="cards">
         {queues?.map((queue) => (
-          <QueueCard key={queue.name} queue={queue} isAskedFor={queue.name === name} onEdit={() => setEdited(queue)} />
+          <QueueCard key={queue.name} queue={queue} isTarget={queue.name === name} onEdit={() => setEdited(queue)} />
         ))}
       </div>
       {edited && <LimitsDialog queue={edited} onClose={() => setEdited(null)} />}
@@ -37,8 +37,8 @@ export function QueuesPage({ name }: { name: string | null }) {
   );
 }
 
-function QueueCard({ queue, isAskedFor, onEdit }: { queue: Queue; isAskedFor: boolean; onEdit: () => void }) {
-  const card = useShownFirst<HTMLElement>(isAskedFor);
+function QueueCard({ queue, isTarget, onEdit }: { queue: Queue; isTarget: boolean; onEdit: () => void }) {
+  const card = useShownFirst<HTMLElement>(isTarget);
   const { client, ns } = useConnection();
   const { history } = useTraffic();
   const oldestOf = useOldest();
@@ -49,7 +49,7 @@ function QueueCard({ queue, isAskedFor, onEdit }: { queue: Queue; isAskedFor: bo
   return (
     <section
       ref={card}
-      className={isAskedFor ? "card asked-for" : "card"}
+      className={isTarget ? "card card-target" : "card"}
       tabIndex={-1}
       aria-label={`Queue ${queue.name}`}
     >
@@ -81,7 +81,7 @@ function QueueCard({ queue, isAskedFor, onEdit }: { queue: Queue; isAskedFor: bo
       <p className="muted">{limitsInWords(queue)}</p>
       {queue.oldest_pending_age && <p className="muted">Oldest ready task: {formatMs(oldestOf(queue))}</p>}
       <footer>
-        <ActionButton does={() => setPaused(!queue.paused)} kind={queue.paused ? "main" : "plain"}>
+        <ActionButton action={() => setPaused(!queue.paused)} kind={queue.paused ? "main" : "plain"}>
           {queue.paused ? "Resume" : "Pause"}
         </ActionButton>
         <button type="button" className="plain" onClick={onEdit}>

@@ -96,9 +96,9 @@ function NodeActions({ run, node, onChange }: { run: RunWithTasks; node: ShownTa
     return run.kind !== "graph" ? null : (
       <ConfirmButton
         title={`Rewind to ${node.node_id}`}
-        says={`This starts a new run that keeps all results before ${node.node_id} and runs ${node.node_id} and all later tasks again. This run does not change.`}
+        consequences={`This starts a new run that keeps all results before ${node.node_id} and runs ${node.node_id} and all later tasks again. This run does not change.`}
         confirm="Start new run"
-        does={rewind}
+        action={rewind}
       >
         Rewind to {node.node_id}…
       </ConfirmButton>
@@ -108,9 +108,9 @@ function NodeActions({ run, node, onChange }: { run: RunWithTasks; node: ShownTa
   return run.state !== "compensation_failed" || hasEnded ? null : (
     <ConfirmButton
       title={`Skip ${node.id}`}
-      says={`${node.id} does not run, and the effect that it would undo remains. The run is compensated once no failed compensation is left.`}
+      consequences={`${node.id} does not run, and the effect that it would undo remains. The run is compensated once no failed compensation is left.`}
       confirm="Skip compensation"
-      does={skip}
+      action={skip}
     >
       Skip {node.id}…
     </ConfirmButton>

@@ -12,9 +12,9 @@ interface Action {
   verb: Verb;
   name: string;
   from: RunState[];
-  said: string;
+  message: string;
   kind: "plain" | "main" | "danger";
-  asks?: string; // describes the consequences if the action cannot be undone
+  consequences?: string; // of an action that must be confirmed
 }
 
 const actions: Action[] = [
@@ -22,47 +22,49 @@ const actions: Action[] = [
     verb: "retry",
     name: "Retry",
     from: ["failed"],
-    said: "Run continues from the failed step; completed results are kept",
+    message: "Run continues from the failed step; completed results are kept",
     kind: "main",
   },
   {
     verb: "retry",
     name: "Retry compensation",
     from: ["compensation_failed"],
-    said: "Failed compensations run again",
+    message: "Failed compensations run again",
     kind: "main",
   },
-  { verb: "resume", name: "Resume", from: ["paused"], said: "Run resumed", kind: "main" },
+  { verb: "resume", name: "Resume", from: ["paused"], message: "Run resumed", kind: "main" },
   {
     verb: "pause",
     name: "Pause",
     from: ["running", "sleeping"],
-    said: "Run paused: no new tasks start, running tasks can finish",
+    message: "Run paused: no new tasks start, running tasks can finish",
     kind: "plain",
   },
   {
     verb: "compensate",
     name: "Compensate",
     from: ["failed"],
-    said: "Compensation started",
+    message: "Compensation started",
     kind: "plain",
-    asks: "The compensations of completed tasks run in reverse order. The run cannot be retried afterwards.",
+    consequences: "The compensations of completed tasks run in reverse order. The run cannot be retried afterwards.",
   },
   {
     verb: "cancel",
     name: "Cancel",
     from: ["created", "running", "sleeping", "paused"],
-    said: "Run cancelled",
+    message: "Run cancelled",
     kind: "danger",
-    asks: "No new tasks start, running tasks and child runs are cancelled, and completed tasks are compensated if the workflow defines it. This cannot be undone.",
+    consequences:
+      "No new tasks start, running tasks and child runs are cancelled, and completed tasks are compensated if the workflow defines it. This cannot be undone.",
   },
   {
     verb: "terminate",
     name: "Terminate",
     from: ["created", "running", "sleeping", "paused", "failing", "compensating"],
-    said: "Run terminated",
+    message: "Run terminated",
     kind: "danger",
-    asks: "The run and its child runs end immediately, without compensation, and leases on their tasks are revoked. To compensate completed tasks, cancel the run instead.",
+    consequences:
+      "The run and its child runs end immediately, without compensation, and leases on their tasks are revoked. To compensate completed tasks, cancel the run instead.",
   },
 ];
 const takesSignals: RunState[] = ["created", "running", "sleeping", "paused"];
@@ -77,28 +79,28 @@ interface Props {
 export function RunActions({ run, tasks, chosen, onChange }: Props) {
   const { client, ns } = useConnection();
   const [isSignalling, setSignalling] = useState(false);
-  const act = (verb: Verb, said: string) => async () => {
+  const act = (verb: Verb, message: string) => async () => {
     await client.call(`POST /v1/{ns}/runs/{id}/${verb}`, { path: { ns, id: run.id }, body: {} });
     onChange();
-    return said;
+    return message;
   };
   return (
     <>
       {actions
         .filter(({ from }) => from.includes(run.state))
-        .map(({ verb, name, said, kind, asks }) =>
-          asks === undefined ? (
-            <ActionButton key={name} does={act(verb, said)} kind={kind}>
+        .map(({ verb, name, message, kind, consequences }) =>
+          consequences === undefined ? (
+            <ActionButton key={name} action={act(verb, message)} kind={kind}>
               {name}
             </ActionButton>
           ) : (
             <ConfirmButton
               key={name}
               title={`${name} this run of ${run.workflow}`}
-              says={asks}
+              consequences={consequences}
               confirm={`${name} the run`}
               dismiss={verb === "cancel" ? "Keep the run" : "Cancel"}
-              does={act(verb, said)}
+              action={act(verb, message)}
               kind={kind}
             >
               {name}…

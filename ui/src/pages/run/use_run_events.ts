@@ -80,14 +80,14 @@ export function useRunEvents(id: string, isClosed: boolean): RunEvents {
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
   // The start of the stream is decided once; after that, the id of the last event counts.
-  const asked = useMemo(
+  const input = useMemo(
     () => ({ path: { ns, id }, query: { after: all.current.at(-1)?.sequence ?? 0 } }),
     [ns, id, hasPast],
   );
   const { following } = useEvents({
     client,
     name: "GET /v1/{ns}/runs/{id}/events",
-    asked,
+    input,
     onEvent: (event) => add(logged(event.data)),
     isWanted: hasPast && !isClosed,
   });

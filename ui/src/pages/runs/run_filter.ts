@@ -7,19 +7,19 @@ import { previewMax, type Bulk } from "../../parts/bulk_dialog";
 import { filterInWords, narrowed } from "../../parts/bulk_filter";
 
 export interface RunFilter {
-  asked: Record<string, string>; // applied by the server
+  sent: Record<string, string>; // applied by the server
   isRetrying: boolean;
   text: string;
 }
 
 // *retrying* is not a state but a separate filter: a retrying run is also running, sleeping or paused.
 export function filterFrom(query: URLSearchParams): RunFilter {
-  const { text = "", retrying = "", ...asked } = Object.fromEntries(query);
-  return { asked, isRetrying: retrying === "true", text: text.trim().toLowerCase() };
+  const { text = "", retrying = "", ...sent } = Object.fromEntries(query);
+  return { sent, isRetrying: retrying === "true", text: text.trim().toLowerCase() };
 }
 
-function queryOf({ asked, isRetrying }: RunFilter) {
-  return isRetrying ? { ...asked, retrying: true } : asked;
+function queryOf({ sent, isRetrying }: RunFilter) {
+  return isRetrying ? { ...sent, retrying: true } : sent;
 }
 
 export function loadRuns(
@@ -53,23 +53,23 @@ const statesFor: Record<BulkVerb, string[]> = {
 const done: Record<BulkVerb, string> = { retry: "retried", cancel: "cancelled" };
 
 export function bulkOfRuns(client: Client, ns: string, verb: BulkVerb, filter: RunFilter): Bulk {
-  const states = narrowed(filter.asked["state"], statesFor[verb]);
+  const states = narrowed(filter.sent["state"], statesFor[verb]);
   const isImpossible = states.length === 0;
-  const asked = { ...queryOf(filter), state: states.join(",") };
+  const query = { ...queryOf(filter), state: states.join(",") };
   return {
     verb: verb === "retry" ? "Retry" : "Cancel",
     noun: "run",
-    filterInWords: `In ${ns}${filter.isRetrying ? ", retrying" : ""}: ${filterInWords(isImpossible ? filter.asked : { ...filter.asked, state: asked.state })}.`,
+    filterInWords: `In ${ns}${filter.isRetrying ? ", retrying" : ""}: ${filterInWords(isImpossible ? filter.sent : { ...filter.sent, state: query.state })}.`,
     ...(isImpossible ? { impossible: `Only ${statesFor[verb].join(" or ")} runs can be ${done[verb]}.` } : {}),
     count: async (signal) => {
       const { matched } = await client.call(`POST /v1/{ns}/runs/${verb}`, {
         path: { ns },
-        body: { filter: asked, limit: previewMax, dry_run: true },
+        body: { filter: query, limit: previewMax, dry_run: true },
         signal,
       });
       return { matched, isMore: matched >= previewMax };
     },
-    act: (limit) => client.call(`POST /v1/{ns}/runs/${verb}`, { path: { ns }, body: { filter: asked, limit } }),
+    act: (limit) => client.call(`POST /v1/{ns}/runs/${verb}`, { path: { ns }, body: { filter: query, limit } }),
     explain: async () => "The matching runs have changed since they were counted.",
   };
 }

@@ -14,7 +14,7 @@ import type { Column } from "../../parts/table";
 import { goTo, placeOf, replaceQuery, type Route } from "../../route/route";
 import { formatMs, plural } from "../../text/format";
 import { bulkOfRuns, filterFrom, hasText, loadRuns } from "./run_filter";
-import { searchedAtOnce, useTextSearch } from "./use_text_search";
+import { searchBatch, useTextSearch } from "./use_text_search";
 
 const fields = [
   { name: "workflow", label: "Workflow" },
@@ -96,8 +96,8 @@ export function RunsPage({ route }: { route: Route }) {
         <p className="searched" role="status">
           {searchedInWords(runs.items.length, shown.length, runs.hasMore, search.isOn)}{" "}
           {runs.hasMore && !search.isOn && (
-            <button type="button" className="plain" onClick={search.goOn}>
-              Search {plural(searchedAtOnce, "more run", "more")}
+            <button type="button" className="plain" onClick={search.searchMore}>
+              Search {plural(searchBatch, "more run", "more")}
             </button>
           )}
         </p>

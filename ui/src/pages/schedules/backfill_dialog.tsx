@@ -19,7 +19,7 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
   const [from, setFrom] = useState(() => localTime(new Date(Date.now() - weekMs).toISOString()));
   const [to, setTo] = useState(() => localTime(new Date().toISOString()));
   const { name } = schedule;
-  const asked = useCallback(
+  const backfill = useCallback(
     (dry_run: boolean, signal?: AbortSignal) =>
       client.call("POST /v1/{ns}/schedules/{id}/backfill", {
         path: { ns, id: name },
@@ -31,10 +31,10 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
   const preview = useLoaded(
     useCallback(
       async (signal: AbortSignal) => {
-        const slots = await asked(true, signal);
+        const slots = await backfill(true, signal);
         return { ...slots, known: await slotsKnown(client, { ns, id: name }, slots.times, signal) };
       },
-      [asked, client, ns, name],
+      [backfill, client, ns, name],
     ),
   );
   const found = preview.problem ? null : preview.value;
@@ -43,7 +43,7 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
   const isAllFresh = fresh === null || fresh === found?.count;
   const errorAt = (field: string) => preview.problem?.errors.find((error) => error.field === field)?.message ?? null;
   const sending = useSending(async () => {
-    const { count } = await asked(false);
+    const { count } = await backfill(false);
     onClose();
     if (fresh === null)
       return `Backfilling ${plural(count, "slot")} of ${name}; slots that already fired or were skipped are ignored`;

@@ -67,7 +67,7 @@ export function Firings({ firings, zone }: { firings: Pages<FiringRow>; zone: st
           keyOf={(firing) => firing.id}
           hasMore={firings.hasMore}
           onEnd={firings.loadMore}
-          onLook={firings.look}
+          onVisible={firings.look}
         />
       )}
     </section>

@@ -37,7 +37,7 @@ export function ScheduleForm({ before: asOpened, onSaved, onClose }: Props) {
   });
   const set = (change: Partial<Draft>) => {
     setDraft((now) => ({ ...now, ...change }));
-    sending.mend(...Object.keys(change));
+    sending.clearErrors(...Object.keys(change));
   };
   const { errorAt } = sending;
   const field = (name: keyof Draft) => ({

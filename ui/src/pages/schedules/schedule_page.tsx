@@ -89,7 +89,9 @@ export function SchedulePage({ name }: { name: string }) {
         <button type="button" className="plain" onClick={() => setOpen("backfill")}>
           Backfill…
         </button>
-        <ActionButton does={() => setEnabled(!schedule.enabled)}>{schedule.enabled ? "Pause" : "Resume"}</ActionButton>
+        <ActionButton action={() => setEnabled(!schedule.enabled)}>
+          {schedule.enabled ? "Pause" : "Resume"}
+        </ActionButton>
         <button type="button" className="plain" onClick={() => setOpen("change")}>
           Edit…
         </button>

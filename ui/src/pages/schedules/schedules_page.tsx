@@ -73,7 +73,7 @@ export function Target({ schedule }: { schedule: Schedule }) {
 
 export function SchedulesPage({ route }: { route: Route }) {
   const { client, ns } = useConnection();
-  const { say } = useNotices();
+  const { show } = useNotices();
   const [isCreating, setCreating] = useState(false);
   const load = useCallback(
     (cursor: string, signal: AbortSignal) =>
@@ -109,7 +109,7 @@ pawl schedule create heartbeat --every 10s --task probe --input '{"host":"db1"}'
           before={null}
           onClose={() => setCreating(false)}
           onSaved={(schedule) => {
-            say(`Schedule ${schedule.name} created`);
+            show(`Schedule ${schedule.name} created`);
             goTo({ ns, page: "schedules", id: schedule.name });
           }}
         />

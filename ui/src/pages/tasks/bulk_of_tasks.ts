@@ -13,16 +13,16 @@ const statusesFor: Record<BulkVerb, string[]> = {
   cancel: ["pending", "blocked", "claimed", "running"],
 };
 const done: Record<BulkVerb, string> = { retry: "retried", cancel: "cancelled" };
-const lookedAtMax = 500;
+const sampleMax = 500;
 
-export function bulkOfTasks(client: Client, ns: string, verb: BulkVerb, asked: TaskFilter): Bulk {
-  const statuses = narrowed(asked["status"], statusesFor[verb]);
+export function bulkOfTasks(client: Client, ns: string, verb: BulkVerb, requested: TaskFilter): Bulk {
+  const statuses = narrowed(requested["status"], statusesFor[verb]);
   const isImpossible = statuses.length === 0;
-  const filter = { ...asked, status: statuses.join(",") };
+  const filter = { ...requested, status: statuses.join(",") };
   return {
     verb: verb === "retry" ? "Retry" : "Cancel",
     noun: "task",
-    filterInWords: `In ${ns}: ${filterInWords(isImpossible ? asked : filter)}.`,
+    filterInWords: `In ${ns}: ${filterInWords(isImpossible ? requested : filter)}.`,
     ...(isImpossible
       ? { impossible: `Only ${statusesFor[verb].map(inWords).join(" or ")} tasks can be ${done[verb]}.` }
       : {}),
@@ -35,7 +35,7 @@ export function bulkOfTasks(client: Client, ns: string, verb: BulkVerb, asked: T
     explain: async () => {
       const { items } = await client.call("GET /v1/{ns}/tasks", {
         path: { ns },
-        query: { ...filter, limit: lookedAtMax },
+        query: { ...filter, limit: sampleMax },
       });
       const ofRuns = items.filter((task) => task.run_id !== null).length;
       if (verb === "cancel" || ofRuns === 0) return "The matching tasks have changed since they were counted.";

@@ -22,7 +22,7 @@ interface Props {
 
 export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
   const { client, ns } = useConnection();
-  const { say, complain } = useNotices();
+  const { show, showError } = useNotices();
   const [done, setDone] = useState<number | null>(null);
   const stop = useRef(false);
   const known = (n: number) => `${formatCount(n)}${isMore ? "+" : ""}`;
@@ -38,9 +38,9 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
     try {
       const { changed, refused } = await how({ client, ns, group, onProgress: setDone, isStopped: () => stop.current });
       const left = refused > 0 ? `; ${plural(refused, noun)} could not be retried in their current state` : "";
-      say(`${plural(changed, noun)} ${after}${left}`);
+      show(`${plural(changed, noun)} ${after}${left}`);
     } catch (error) {
-      complain(error);
+      showError(error);
     }
     setDone(null);
     onChange();
@@ -67,9 +67,9 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
             {own > 0 && (
               <ConfirmButton
                 title={`Redrive ${group.type}`}
-                says={`${plural(own, "task")}${orMore} of this group will be pending again, with their attempt limits reset. Workers can claim them immediately.`}
+                consequences={`${plural(own, "task")}${orMore} of this group will be pending again, with their attempt limits reset. Workers can claim them immediately.`}
                 confirm={`Redrive ${known(own)}`}
-                does={async () => void redrive(redriveTasks, "task", `of ${group.type} redriven`)}
+                action={async () => void redrive(redriveTasks, "task", `of ${group.type} redriven`)}
                 kind="main"
               >
                 Redrive all {known(own)}
@@ -78,9 +78,9 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
             {runs > 0 && (
               <ConfirmButton
                 title={`Retry the runs of ${group.type}`}
-                says={`${plural(runs, "run")}${orMore} will continue from the failed step and keep completed results. Runs that are not failed do not change.`}
+                consequences={`${plural(runs, "run")}${orMore} will continue from the failed step and keep completed results. Runs that are not failed do not change.`}
                 confirm={retryLabel}
-                does={async () => void redrive(retryRuns, "run", "retried")}
+                action={async () => void redrive(retryRuns, "run", "retried")}
                 kind={own > 0 ? "plain" : "main"}
               >
                 {retryLabel}

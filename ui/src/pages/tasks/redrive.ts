@@ -6,7 +6,7 @@ import type { Task } from "../../api/calls";
 import type { Page } from "../../api/types";
 import { deadStatuses, fingerprintOfTask, runsOf, type DeadGroup } from "./dead_groups";
 
-const atOnce = 6; // as many as a browser sends to one server concurrently
+const requestsMax = 6; // as many as a browser sends to one server concurrently
 
 export interface Redriving {
   client: Client;
@@ -39,8 +39,8 @@ async function redrive(
   retry: (id: string) => Promise<unknown>,
 ): Promise<Redriven> {
   const { client, ns, group, isStopped } = redriving;
-  const so: Redriven = { changed: 0, refused: 0 };
-  const met = new Set<string>();
+  const result: Redriven = { changed: 0, refused: 0 };
+  const seen = new Set<string>();
   let cursor: string | null = "";
   while (cursor !== null && !isStopped()) {
     // The oldest first, so that tasks that return or fail again meanwhile are not processed twice.
@@ -49,19 +49,19 @@ async function redrive(
       query: { type: group.type, status: deadStatuses, order: "asc", limit: 500, cursor },
     });
     const ids = idsOf(page.items.filter((task) => fingerprintOfTask(task) === group.fingerprint)).filter(
-      (id) => !met.has(id),
+      (id) => !seen.has(id),
     );
-    ids.forEach((id) => met.add(id));
-    await retryAll(ids, retry, so, redriving);
+    ids.forEach((id) => seen.add(id));
+    await retryAll(ids, retry, result, redriving);
     cursor = page.next_cursor;
   }
-  return so;
+  return result;
 }
 
 async function retryAll(
   ids: string[],
   retry: (id: string) => Promise<unknown>,
-  so: Redriven,
+  result: Redriven,
   { onProgress, isStopped }: Redriving,
 ): Promise<void> {
   let next = 0;
@@ -69,13 +69,13 @@ async function retryAll(
     for (let id = ids[next++]; id !== undefined && !isStopped(); id = ids[next++]) {
       try {
         await retry(id);
-        so.changed += 1;
+        result.changed += 1;
       } catch (error) {
         if ((error as { status?: number }).status !== 409) throw error;
-        so.refused += 1;
+        result.refused += 1;
       }
-      onProgress(so.changed);
+      onProgress(result.changed);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: requestsMax }, lane));
 }

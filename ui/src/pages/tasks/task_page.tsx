@@ -53,16 +53,16 @@ export function TaskPage({ id }: { id: string }) {
             Retry the run…
           </Link>
         ) : (
-          <ActionButton does={retry} kind="main" isDisabled={!canRetry}>
+          <ActionButton action={retry} kind="main" isDisabled={!canRetry}>
             Retry
           </ActionButton>
         )}
         <ConfirmButton
           title={`Cancel ${task.type}`}
-          says="A queued task never runs. A running task is stopped at the next heartbeat of its worker. This cannot be undone."
+          consequences="A queued task never runs. A running task is stopped at the next heartbeat of its worker. This cannot be undone."
           confirm="Cancel the task"
           dismiss="Keep the task"
-          does={cancel}
+          action={cancel}
           kind="danger"
           isDisabled={!canCancel || task.cancel_requested}
         >

@@ -41,7 +41,7 @@ export function WorkersPage({ id }: { id: string | null }) {
           <WorkerCard
             key={worker.worker_id}
             worker={worker}
-            isAskedFor={worker.worker_id === id}
+            isTarget={worker.worker_id === id}
             onChange={workers.reload}
           />
         ))}
@@ -60,8 +60,8 @@ export function WorkersPage({ id }: { id: string | null }) {
   );
 }
 
-function WorkerCard({ worker, isAskedFor, onChange }: { worker: Worker; isAskedFor: boolean; onChange: () => void }) {
-  const card = useShownFirst<HTMLElement>(isAskedFor);
+function WorkerCard({ worker, isTarget, onChange }: { worker: Worker; isTarget: boolean; onChange: () => void }) {
+  const card = useShownFirst<HTMLElement>(isTarget);
   const { client, ns } = useConnection();
   const drain = async () => {
     await client.call("POST /v1/{ns}/workers/{id}/drain", { path: { ns, id: worker.worker_id } });
@@ -71,7 +71,7 @@ function WorkerCard({ worker, isAskedFor, onChange }: { worker: Worker; isAskedF
   return (
     <section
       ref={card}
-      className={isAskedFor ? "card asked-for" : "card"}
+      className={isTarget ? "card card-target" : "card"}
       tabIndex={-1}
       aria-label={`Worker ${worker.worker_id}`}
     >
@@ -99,9 +99,9 @@ function WorkerCard({ worker, isAskedFor, onChange }: { worker: Worker; isAskedF
         <footer>
           <ConfirmButton
             title={`Drain ${worker.hostname || worker.worker_id}`}
-            says="The worker claims no more tasks and finishes its active ones. To use it again, restart its process."
+            consequences="The worker claims no more tasks and finishes its active ones. To use it again, restart its process."
             confirm="Drain the worker"
-            does={drain}
+            action={drain}
           >
             Drain…
           </ConfirmButton>
