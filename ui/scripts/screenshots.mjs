@@ -35,7 +35,7 @@ const enqueue = (type, more = {}) => ask("POST", "tasks", { type, ...more });
 const start = async (workflow, input, more = {}) =>
   (await ask("POST", `workflows/${workflow}/start`, { input, ...more })).run;
 
-// One that fires at night and was made up for the last days, one that comes too often for what it starts, one that rests.
+// A nightly schedule with a backfill, one that fires too often for its target, and a paused one.
 async function schedules() {
   const make = (name, more) => ask("POST", "schedules", { name, ...more });
   const timezone = "Europe/Berlin";
@@ -70,7 +70,7 @@ async function schedules() {
   await ask("POST", "schedules/nightly-report/backfill", { from: at(Date.now() - 6 * day), to: at(Date.now()) });
 }
 
-// A morning in fifty seconds.
+// Tasks and runs for fifty seconds.
 async function traffic() {
   const end = Date.now() + trafficMs;
   for (let n = 0; Date.now() < end; n += 1) {
@@ -138,10 +138,10 @@ try {
     if (!open) await view.go(hash);
     await view.page.locator(".live.live").waitFor();
     if (click) await view.page.locator(click).click();
-    await view.page.waitForTimeout(1200); // a graph comes into view, a chart draws
+    await view.page.waitForTimeout(1200); // until graphs and charts are drawn
     for (const colorScheme of ["light", "dark"]) {
       await view.page.emulateMedia({ colorScheme });
-      await view.page.waitForTimeout(open ? 2100 : 200); // a canvas takes its colours when it draws
+      await view.page.waitForTimeout(open ? 2100 : 200); // a canvas reads its colors when it is drawn
       await view.page.screenshot({ path: join(images, `${name}-${colorScheme}.png`) });
     }
   }
@@ -150,7 +150,7 @@ try {
   await phone.page.waitForTimeout(1200);
   await phone.page.screenshot({ path: join(images, "phone.png") });
   await browser.close();
-  // A third of the size, where the tool is there (Debian's pngquant).
+  // Debian's pngquant, if installed, shrinks the pictures to a third.
   const pictures = readdirSync(images).map((name) => join(images, name));
   spawnSync("pngquant", ["--force", "--skip-if-larger", "--strip", "--ext", ".png", "64", ...pictures]);
 } finally {

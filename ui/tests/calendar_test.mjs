@@ -6,7 +6,7 @@ import { importSource } from "./support.mjs";
 const { cellsOf, unitFor, zonedClock, zonedTime } = await importSource("text/calendar.ts");
 const times = (...all) => all.map((time) => Date.parse(time));
 
-test("the cell suits how often a slot comes", () => {
+test("the cell size follows the frequency of the slots", () => {
   const every = (ms, count = 5) => Array.from({ length: count }, (_, n) => n * ms);
   assert.equal(unitFor(every(5_000)), "10 seconds");
   assert.equal(unitFor(every(60_000)), "minute");
@@ -51,7 +51,7 @@ test("hours of a zone that is half an hour off", () => {
   assert.equal(zonedClock(now, "Asia/Kolkata"), "05:30");
 });
 
-test("slots stand in order, those outside of the strip in none", () => {
+test("cells hold their slots in order, and slots outside of the strip are omitted", () => {
   const [now, a, b, far] = times(
     "2026-01-01T10:00:00Z",
     "2026-01-01T11:00:05Z",
@@ -76,6 +76,6 @@ test("slots stand in order, those outside of the strip in none", () => {
   );
 });
 
-test("a zone that the browser does not know is shown as UTC", () => {
+test("a zone that the browser does not support is shown as UTC", () => {
   assert.equal(zonedClock(Date.parse("2026-01-01T10:00:05Z"), "Not/AZone"), "10:00:05");
 });

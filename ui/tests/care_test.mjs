@@ -48,7 +48,7 @@ test("an action by filter never goes beyond the filter", async () => {
   assert.equal((await tasksOf("status=pending&queue=nobody")).length, 2);
 });
 
-test("a limit that is no number is refused at its field, and no limit is lost", async () => {
+test("a limit that is not a number is rejected at its field, and no limit is lost", async () => {
   await pawl.ask("PUT", "/v1/default/queues/nobody", { max_concurrency: 7 });
   await view.go("queues");
   const open = view.page.getByRole("region", { name: "Queue nobody" }).getByRole("button", { name: "Limits…" });
@@ -83,7 +83,7 @@ test("a limit that is no number is refused at its field, and no limit is lost", 
   assert.equal(await focused(), "Limits…");
 });
 
-test("closing a dialog gives the focus back, and an action that goes does not lose it", async () => {
+test("closing a dialog returns the focus, and so does an action whose button disappears", async () => {
   await view.page.getByRole("region", { name: "Queue nobody" }).getByRole("button", { name: "Limits…" }).click();
   await dialog().getByRole("button", { name: "Close" }).click();
   assert.equal(await focused(), "Limits…");
@@ -98,7 +98,7 @@ test("closing a dialog gives the focus back, and an action that goes does not lo
   await until(() => view.page.evaluate(() => document.activeElement?.id === "page"), "the focus on the page");
 });
 
-test("rows far down stay fresh, and going back leads to where one was", async () => {
+test("rows far down are refreshed, and going back restores the position", async () => {
   await enqueue(
     Array.from({ length: 350 }, (_, n) => ({
       type: "idle.many",
@@ -126,7 +126,7 @@ test("rows far down stay fresh, and going back leads to where one was", async ()
   assert.ok(Math.abs((await table.evaluate((element) => element.scrollTop)) - top) < 40);
 });
 
-test("j, k and Enter work although nothing has the focus", async () => {
+test("j, k and Enter work without a focused element", async () => {
   await view.go("overview");
   await view.go("tasks?type=idle.many");
   await view.page.getByRole("cell", { name: "key-349", exact: true }).waitFor();
@@ -140,7 +140,7 @@ test("j, k and Enter work although nothing has the focus", async () => {
   await until(() => view.page.evaluate(() => document.activeElement?.id === "page"), "the focus on the page");
 });
 
-test("a text is looked for beyond the first page, and it is said how far", async () => {
+test("a text is searched beyond the first page, and the page shows how many rows it searched", async () => {
   await pawl.ask("PUT", "/v1/default/definitions/quiet", {
     tasks: [{ id: "wait", activity: "idle.quiet", queue: "nobody" }],
   });
@@ -155,7 +155,7 @@ test("a text is looked for beyond the first page, and it is said how far", async
   assert.equal(await view.page.getByText("pawl run start").count(), 0);
 });
 
-test("the search chooses by arrow keys, finds queues, and says what went wrong", async () => {
+test("the search selects by arrow keys, finds queues, and shows errors", async () => {
   await enqueue([1, 2, 3].map((n) => ({ type: `idle.found${n}`, queue: "nobody", key: "thrice" })));
   await view.go("overview");
   const field = view.page.getByLabel("Search by ID, key or name");
@@ -185,7 +185,7 @@ test("the search chooses by arrow keys, finds queues, and says what went wrong",
   await field.press("Escape");
 });
 
-test("dead letters of runs come back with their runs, and each group has a name of its own", async () => {
+test("dead letters of runs are retried with their runs, and each group has its own name", async () => {
   await pawl.ask("PUT", "/v1/default/definitions/frail", {
     on_failure: "fail",
     tasks: [{ id: "only", activity: "bad.step", retry: { max_attempts: 1 } }],
@@ -223,7 +223,7 @@ test("dead letters of runs come back with their runs, and each group has a name 
   await view.page.keyboard.press("Escape");
 });
 
-test("the graph is used by keyboard, and the slider changes all that is shown", async () => {
+test("the graph works by keyboard, and the slider changes every part of the page", async () => {
   await pawl.ask("PUT", "/v1/default/definitions/two", {
     output: { $ref: "#/tasks/second/output" },
     tasks: [
@@ -255,7 +255,7 @@ test("the graph is used by keyboard, and the slider changes all that is shown", 
   assert.equal(await view.page.title(), `${run.id} · Runs · Pawl`);
 });
 
-test("a new run of a rewind leads to the old one", async () => {
+test("a run that was created by a rewind links to its original", async () => {
   const [run] = (await pawl.ask("GET", "/v1/default/runs?workflow=two")).items;
   const made = await pawl.ask("POST", `/v1/default/runs/${run.id}/rewind`, { to: "second" });
   await view.go(`runs/${made.run.id}`);
@@ -263,7 +263,7 @@ test("a new run of a rewind leads to the old one", async () => {
   await until(() => view.page.url().endsWith(run.id), "the run that it came from");
 });
 
-test("what is not there is said, and commands are about the namespace that is looked at", async () => {
+test("missing objects are reported, and commands name the current namespace", async () => {
   await view.go("definitions/two?version=99");
   await view.page.getByRole("alert").filter({ hasText: "not_found" }).waitFor();
   await view.page.goto(`${pawl.address}/#/Not-A-Name/overview`);
@@ -273,7 +273,7 @@ test("what is not there is said, and commands are about the namespace that is lo
   await view.page.getByText("--queue mail --namespace elsewhere").waitFor();
 });
 
-test("whoever may only look is told so, and so is whoever may not look here", async () => {
+test("a missing role and a missing namespace are reported", async () => {
   const { token: admin } = await pawl.ask("POST", "/v1/admin/tokens", { role: "admin", namespaces: ["*"] });
   const viewer = { role: "viewer", namespaces: ["default"] };
   const { token } = await pawl.ask("POST", "/v1/admin/tokens", viewer, { Authorization: `Bearer ${admin}` });
@@ -296,4 +296,4 @@ test("whoever may only look is told so, and so is whoever may not look here", as
   }
 });
 
-test("nothing went wrong on the way", () => assert.deepEqual(view.complaints, []));
+test("the browser reported no errors", () => assert.deepEqual(view.complaints, []));

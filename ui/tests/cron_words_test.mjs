@@ -69,7 +69,7 @@ for (const [expression, meaning] of Object.entries(words)) {
   test(`${expression}: ${meaning}`, () => assert.equal(cronInWords(expression), meaning));
 }
 
-test("what is no cron expression has no words", () => {
+test("an invalid cron expression has no words", () => {
   const wrong = [
     "",
     "* * * *",
@@ -94,7 +94,7 @@ test("what is no cron expression has no words", () => {
   for (const expression of wrong) assert.equal(cronInWords(expression), null, expression);
 });
 
-test("a distance in words", () => {
+test("an interval in words", () => {
   assert.equal(everyInWords("10s"), "Every 10 seconds");
   assert.equal(everyInWords("1h"), "Every hour");
   assert.equal(everyInWords("1.5d"), "Every 1.5 days");

@@ -19,7 +19,7 @@ function threePages() {
   return appended(list, "101", page(100, 1));
 }
 
-test("a page in sight is read again by its own cursor", () => {
+test("a visible page is read again by its own cursor", () => {
   const list = threePages();
   assert.deepEqual(cursorsOf(list, new Set(["150"])), ["201"]);
   const after = replaced(list, "201", page(200, 101, "new"));
@@ -41,18 +41,18 @@ test("new rows at the beginning move the others down, and all can still be read 
   assert.deepEqual(ids(after), countdown(340, 1));
 });
 
-test("rows that left the list go, and are not missed", () => {
+test("rows that left the list are removed, and no other row is lost", () => {
   const gone = { items: [...rows(200, 181, "new"), ...rows(160, 81, "new")], next_cursor: "81" };
   const after = replaced(threePages(), "201", gone);
   assert.deepEqual(ids(after), [...countdown(300, 181), ...countdown(160, 1)]);
 });
 
-test("where the end comes earlier, the rest goes", () => {
+test("if the list ends earlier, the remaining rows are removed", () => {
   const after = replaced(threePages(), "201", { items: rows(200, 190), next_cursor: null });
   assert.deepEqual(ids(after), countdown(300, 190));
   assert.equal(after.next, null);
 });
 
-test("a beginning that does not meet what was read says so", () => {
+test("a beginning that does not overlap the read pages returns null", () => {
   assert.equal(withBeginning(threePages(), read(900, 801), "801"), null);
 });

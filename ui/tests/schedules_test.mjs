@@ -29,7 +29,7 @@ test("a server without schedules teaches the first command", async () => {
   await view.page.getByText("pawl schedule create").waitFor();
 });
 
-test("what is wrong is said at its field, and nothing is made", async () => {
+test("errors are shown at their fields, and no schedule is created", async () => {
   await button("New schedule…").click();
   await view.page.getByLabel("Name", { exact: true }).fill("ticking");
   await view.page.getByLabel("Cron", { exact: true }).fill("61 * * * *");
@@ -45,7 +45,7 @@ test("what is wrong is said at its field, and nothing is made", async () => {
   assert.deepEqual((await pawl.ask("GET", "/v1/default/schedules")).items, []);
 });
 
-test("a schedule is made in the page, and is seen to fire", async () => {
+test("a schedule is created in the page, and its firings are shown", async () => {
   await view.page.getByLabel("Time zone", { exact: true }).fill("Europe/Berlin");
   await view.page.getByLabel("Input", { exact: true }).fill('{"big":12345678901234567890}');
   await button("Create schedule").click();
@@ -64,7 +64,7 @@ test("a schedule is made in the page, and is seen to fire", async () => {
   await view.page.locator('[data-state="completed"]').first().waitFor();
 });
 
-test("it is paused, and goes on; the slots of the pause are skipped with that reason", async () => {
+test("a schedule is paused and resumed, and the slots of the pause are skipped with that reason", async () => {
   await view.go("schedules/ticking");
   await button("Pause").click();
   await button("Resume").waitFor();
@@ -82,7 +82,7 @@ test("it is paused, and goes on; the slots of the pause are skipped with that re
     .waitFor();
 });
 
-test("it is changed: only what differs is sent", async () => {
+test("a schedule is edited, and only changed fields are sent", async () => {
   await button("Edit…").click();
   await view.page.getByLabel("Cron", { exact: true }).fill("0 3 * * MON-FRI");
   await view.page.getByText("At 03:00 on Monday to Friday").waitFor();
@@ -93,14 +93,14 @@ test("it is changed: only what differs is sent", async () => {
   assert.equal((await scheduleOf("ticking")).timezone, "Europe/Berlin");
 });
 
-test("the calendar shows the slots to come, in the time zone of the schedule", async () => {
+test("the calendar shows upcoming slots in the time zone of the schedule", async () => {
   const { times } = await pawl.ask("GET", "/v1/default/schedules/ticking/next?count=3");
   const strip = view.page.getByRole("list", { name: "Slots per day, in Europe/Berlin" });
   await strip.getByText("03:00").first().waitFor();
   assert.ok((await strip.getByText("03:00").count()) >= times.length);
 });
 
-test("a trigger says what it starts, and starts it", async () => {
+test("a trigger shows its target and starts it", async () => {
   const before = (await firingsOf("ticking")).filter((firing) => firing.origin === "trigger").length;
   await button("Trigger…").click();
   await view.page.getByText("The workflow report is started now").waitFor();
@@ -130,7 +130,7 @@ test("a backfill shows how many slots there are, then fires them", async () => {
   assert.equal((await pawl.ask("GET", "/v1/default/tasks?type=ok.probe")).items.length, 3);
 });
 
-test("a backfill says which slots are new", async () => {
+test("a backfill shows which slots are new", async () => {
   await button("Backfill…").click();
   await view.page.getByLabel("From (local time)").fill("2026-01-01T01:00");
   await view.page.getByLabel("To (local time)").fill("2026-01-01T03:00");
@@ -142,7 +142,7 @@ test("a backfill says which slots are new", async () => {
   await view.page.getByText("Backfilling 1 slot of hourly; 2 already fired or were skipped").waitFor();
 });
 
-test("a schedule whose slots are skipped says so in the list", async () => {
+test("the list shows that the slots of a schedule are skipped", async () => {
   await pawl.ask("PUT", "/v1/default/definitions/long", { tasks: [{ id: "nap", type: "sleep", duration: "1h" }] });
   await pawl.ask("POST", "/v1/default/schedules", { name: "stuck", every: "1s", overlap: "skip", workflow: "long" });
   await view.go("schedules");
@@ -151,7 +151,7 @@ test("a schedule whose slots are skipped says so in the list", async () => {
   await pawl.ask("DELETE", "/v1/default/schedules/stuck");
 });
 
-test("on a phone a wrong field is brought into sight", async () => {
+test("on a phone an invalid field is scrolled into view", async () => {
   const phone = await openPage(browser, pawl.address, { width: 400, height: 500 });
   await phone.go("schedules");
   await phone.page.getByRole("button", { name: "New schedule…" }).click();
@@ -166,15 +166,15 @@ test("on a phone a wrong field is brought into sight", async () => {
   const box = await until(async () => {
     const { y } = await phone.page.getByLabel("Cron", { exact: true }).boundingBox();
     return y > 0 && y < 500;
-  }, "the field in sight");
+  }, "the visible field");
   assert.ok(box);
   assert.ok(await phone.page.getByLabel("Cron", { exact: true }).evaluate((field) => field === document.activeElement));
   const place = await phone.page.locator(".place.here").boundingBox();
-  assert.ok(place.x >= 0 && place.x + place.width <= 400, "the page one is on is seen among the places");
+  assert.ok(place.x >= 0 && place.x + place.width <= 400, "the current page in the navigation");
   await phone.close();
 });
 
-test("the list has them all, the search finds one by its name, and it is deleted", async () => {
+test("the list shows all schedules, the search finds one by name, and it is deleted", async () => {
   await view.go("schedules");
   await view.page.getByRole("link", { name: "hourly" }).waitFor();
   await view.page.keyboard.press("/");
@@ -184,8 +184,11 @@ test("the list has them all, the search finds one by its name, and it is deleted
   await button("Delete…").click();
   await button("Delete schedule").click();
   await view.page.getByRole("heading", { name: "Schedules" }).waitFor();
-  await until(async () => (await view.page.getByRole("link", { name: "ticking" }).count()) === 0, "its row to go");
+  await until(
+    async () => (await view.page.getByRole("link", { name: "ticking" }).count()) === 0,
+    "its row to disappear",
+  );
   assert.equal((await pawl.ask("GET", "/v1/default/schedules")).items.length, 1);
 });
 
-test("nothing went wrong on the way", () => assert.deepEqual(view.complaints, []));
+test("the browser reported no errors", () => assert.deepEqual(view.complaints, []));

@@ -67,7 +67,7 @@ export async function until(look, what, timeoutMs = 20_000) {
   for (;;) {
     const found = await look();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`this did not come: ${what}`);
+    if (Date.now() > end) throw new Error(`timed out waiting for: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

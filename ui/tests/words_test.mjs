@@ -31,20 +31,20 @@ test("long names of one graph can be told apart", () => {
   assert.deepEqual([...shortNames(["a-single-long-name-of-a-task"], 15).values()], ["a-singl…-a-task"]);
 });
 
-test("commands are about the namespace, if it is one", () => {
+test("commands name the namespace if it is valid", () => {
   assert.equal(commandsIn("default", "pawl task list"), "pawl task list");
   assert.equal(commandsIn("shop", "cat x\npawl task list"), "cat x\npawl task list --namespace shop");
   assert.equal(commandsIn("shop", "pawl token create --namespace '*'"), "pawl token create --namespace '*'");
   assert.equal(commandsIn("x; rm -rf", "pawl task list"), "pawl task list");
 });
 
-test("an action is never about more than was asked for", () => {
+test("an action never exceeds the requested states", () => {
   assert.deepEqual(narrowed(undefined, ["failed"]), ["failed"]);
   assert.deepEqual(narrowed("failed,completed", ["failed", "dead_letter"]), ["failed"]);
   assert.deepEqual(narrowed("completed", ["failed"]), []);
 });
 
-test("a limit is a number, or empty, or refused", () => {
+test("a limit is a number, empty, or rejected", () => {
   const draft = { concurrency: "", rateLimit: "", per: "1s", types: "" };
   assert.deepEqual(limitsFrom(draft), { max_concurrency: null, rate: null, type_concurrency: null });
   assert.deepEqual(limitsFrom({ ...draft, concurrency: " 7 ", rateLimit: "5", types: "a=b=2" }), {

@@ -1,4 +1,4 @@
-// Fires a schedule once more, after showing what that starts.
+// Fires a schedule now, after showing its target.
 import { useConnection } from "../../api/context";
 import type { Schedule } from "../../api/calls";
 import { Dialog } from "../../parts/dialog";
