@@ -12,11 +12,11 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rollupOptions: {
       output: {
-        // The libraries change seldom: a new dashboard does not make a browser fetch them again.
+        // Libraries rarely change: a browser keeps them when the dashboard changes.
         manualChunks: (id) => (id.includes("node_modules") && !id.endsWith(".css") ? "libraries" : undefined),
       },
     },
   },
-  // For work on the dashboard: `npx vite`, beside a `pawl dev`.
+  // To develop the dashboard: `npx vite` next to a `pawl dev`.
   server: { proxy: Object.fromEntries(["/v1", "/metrics", "/readyz"].map((path) => [path, "http://127.0.0.1:7717"])) },
 });

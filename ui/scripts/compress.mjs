@@ -1,4 +1,4 @@
-// What the server sends is compressed once, here, and not for every browser: each file of dist/ becomes its .gz.
+// Compresses the files of dist/ once, so that the server does not compress them for each browser.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";

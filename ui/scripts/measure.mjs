@@ -1,5 +1,5 @@
-// npm run measure: how quick the page is with 10,000 runs, 100,000 tasks and a graph of 500 tasks. It measures in the page
-// and prints; it fails nothing, since the machine is as busy as it is.
+// npm run measure: prints the latency of the page with 10,000 runs, 100,000 tasks and a graph of 500 tasks. It has no
+// limits, since the times depend on the load of the machine.
 import { openBrowser, openPage, startPawl, until } from "../tests/support.mjs";
 
 const pawl = await startPawl();
@@ -21,13 +21,20 @@ try {
 }
 
 async function fill() {
-  await pawl.ask("PUT", "/v1/default/definitions/one", { tasks: [{ id: "only", activity: "none.one", queue: "nobody" }] });
+  await pawl.ask("PUT", "/v1/default/definitions/one", {
+    tasks: [{ id: "only", activity: "none.one", queue: "nobody" }],
+  });
   const layer = (n) => Math.floor(n / 25);
   const tasks = Array.from({ length: 500 }, (_, n) => ({
     id: `task_${n}`,
     activity: "none.wide",
     queue: "nobody",
-    after: layer(n) === 0 ? [] : [`task_${n - 25}`, `task_${(layer(n) - 1) * 25 + ((n * 7) % 25)}`].filter((id, i, all) => all.indexOf(id) === i),
+    after:
+      layer(n) === 0
+        ? []
+        : [`task_${n - 25}`, `task_${(layer(n) - 1) * 25 + ((n * 7) % 25)}`].filter(
+            (id, i, all) => all.indexOf(id) === i,
+          ),
   }));
   await pawl.ask("PUT", "/v1/default/definitions/wide", { tasks });
   for (let done = 0; done < 10_000; done += 50) {
@@ -44,7 +51,7 @@ async function report(what, measure) {
   console.log(`${what}: median ${times[7].toFixed(0)} ms, worst ${times.at(-1).toFixed(0)} ms`);
 }
 
-// From the click to the second frame after it: the first may still show what was.
+// From the click to the second frame after it: the first may still show the old state.
 function tookInPage(page, selector) {
   return page.evaluate(
     (wanted) =>
@@ -62,11 +69,14 @@ async function scrolled(view, name) {
   if (!view.page.url().endsWith(`/${name}`)) {
     await view.go(name);
     await view.page.locator(".table-body .row").first().waitFor();
-    // All the way down, as far as ten pages of the list.
+    // Scrolls down by up to ten pages of the list.
     for (let n = 0; n < 10; n += 1) {
       const before = await view.page.locator(".table-body").evaluate((body) => body.clientHeight);
       await view.page.locator(".table").evaluate((table) => (table.scrollTop = table.scrollHeight));
-      await until(() => view.page.locator(".table-body").evaluate((body, was) => body.clientHeight > was, before), "more rows");
+      await until(
+        () => view.page.locator(".table-body").evaluate((body, was) => body.clientHeight > was, before),
+        "more rows",
+      );
     }
   }
   return view.page.evaluate(

@@ -22,48 +22,85 @@ const address = await new Promise((resolve, reject) => {
 });
 
 async function ask(method, path, body) {
-  const response = await fetch(`${address}/v1/default/${path}`, { method, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const response = await fetch(`${address}/v1/default/${path}`, {
+    method,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
   return JSON.parse(text);
 }
 
 const enqueue = (type, more = {}) => ask("POST", "tasks", { type, ...more });
-const start = async (workflow, input, more = {}) => (await ask("POST", `workflows/${workflow}/start`, { input, ...more })).run;
+const start = async (workflow, input, more = {}) =>
+  (await ask("POST", `workflows/${workflow}/start`, { input, ...more })).run;
 
-// One that fires at night and was made up for the last days, one that comes too often for what it starts, one that rests.
+// A nightly schedule with a backfill, one that fires too often for its target, and a paused one.
 async function schedules() {
   const make = (name, more) => ask("POST", "schedules", { name, ...more });
   const timezone = "Europe/Berlin";
   const input = { day: "2026-01-29", regions: ["north", "south", "west"] };
   await make("nightly-report", { cron: "0 3 * * *", timezone, workflow: "nightly-report", input, overlap: "queue" });
-  await make("index-refresh", { every: "5s", task: { type: "example.slow", payload: { index: "products" } }, overlap: "skip" });
-  await make("month-end", { cron: "30 18 LW * *", timezone, workflow: "word-count", input: { texts: ["the last weekday"] }, jitter: "5m" });
-  await make("greetings", { cron: "*/30 9-17 * * *", timezone: "Asia/Tokyo", task: { type: "example.greet", payload: { name: "team" } } });
-  await make("invoices", { cron: "0 8 * * MON#1", timezone, workflow: "order-fulfilment", input: { order: "A-1", card: "good" } });
+  await make("index-refresh", {
+    every: "5s",
+    task: { type: "example.slow", payload: { index: "products" } },
+    overlap: "skip",
+  });
+  await make("month-end", {
+    cron: "30 18 LW * *",
+    timezone,
+    workflow: "word-count",
+    input: { texts: ["the last weekday"] },
+    jitter: "5m",
+  });
+  await make("greetings", {
+    cron: "*/30 9-17 * * *",
+    timezone: "Asia/Tokyo",
+    task: { type: "example.greet", payload: { name: "team" } },
+  });
+  await make("invoices", {
+    cron: "0 8 * * MON#1",
+    timezone,
+    workflow: "order-fulfilment",
+    input: { order: "A-1", card: "good" },
+  });
   await ask("POST", "schedules/invoices/pause");
   const day = 86_400_000;
   const at = (ms) => new Date(ms).toISOString();
   await ask("POST", "schedules/nightly-report/backfill", { from: at(Date.now() - 6 * day), to: at(Date.now()) });
 }
 
-// A morning in fifty seconds.
+// Tasks and runs for fifty seconds.
 async function traffic() {
   const end = Date.now() + trafficMs;
   for (let n = 0; Date.now() < end; n += 1) {
     const burst = 2 + Math.round(3 * Math.sin(n / 6) ** 2);
-    await Promise.all(Array.from({ length: burst }, (_, i) => enqueue("example.greet", { payload: { name: `guest ${n}.${i}` } })));
+    await Promise.all(
+      Array.from({ length: burst }, (_, i) => enqueue("example.greet", { payload: { name: `guest ${n}.${i}` } })),
+    );
     if (n % 9 === 0) await enqueue("example.flaky", { key: `customer-${n % 5}` });
-    if (n % 14 === 0) await enqueue("example.broken", { retry: { max_attempts: 2, initial_interval: "500ms" }, labels: { region: "north" } });
+    if (n % 14 === 0)
+      await enqueue("example.broken", {
+        retry: { max_attempts: 2, initial_interval: "500ms" },
+        labels: { region: "north" },
+      });
     if (n % 12 === 0) await enqueue("report.render", { queue: "reports", delay: "1h" });
-    if (n % 10 === 0) await start("order-fulfilment", { order: `A-${100 + n}`, card: n % 30 === 0 ? "declined" : "good" }, { run_key: `A-${100 + n}`, labels: { shop: "berlin" } });
+    if (n % 10 === 0)
+      await start(
+        "order-fulfilment",
+        { order: `A-${100 + n}`, card: n % 30 === 0 ? "declined" : "good" },
+        { run_key: `A-${100 + n}`, labels: { shop: "berlin" } },
+      );
     if (n % 16 === 0) await start("word-count", { texts: ["to be or not to be", "that is the question"] });
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }
 
 async function oneRun(query, state) {
-  return until(async () => (await ask("GET", `runs?limit=1&${query}`)).items.find((run) => run.state === state), `a run ${state}`);
+  return until(
+    async () => (await ask("GET", `runs?limit=1&${query}`)).items.find((run) => run.state === state),
+    `a run ${state}`,
+  );
 }
 
 try {
@@ -101,10 +138,10 @@ try {
     if (!open) await view.go(hash);
     await view.page.locator(".live.live").waitFor();
     if (click) await view.page.locator(click).click();
-    await view.page.waitForTimeout(1200); // a graph comes into view, a chart draws
+    await view.page.waitForTimeout(1200); // until graphs and charts are drawn
     for (const colorScheme of ["light", "dark"]) {
       await view.page.emulateMedia({ colorScheme });
-      await view.page.waitForTimeout(open ? 2100 : 200); // a canvas takes its colours when it draws
+      await view.page.waitForTimeout(open ? 2100 : 200); // a canvas reads its colors when it is drawn
       await view.page.screenshot({ path: join(images, `${name}-${colorScheme}.png`) });
     }
   }
@@ -113,7 +150,7 @@ try {
   await phone.page.waitForTimeout(1200);
   await phone.page.screenshot({ path: join(images, "phone.png") });
   await browser.close();
-  // A third of the size, where the tool is there (Debian's pngquant).
+  // Debian's pngquant, if installed, shrinks the pictures to a third.
   const pictures = readdirSync(images).map((name) => join(images, name));
   spawnSync("pngquant", ["--force", "--skip-if-larger", "--strip", "--ext", ".png", "64", ...pictures]);
 } finally {

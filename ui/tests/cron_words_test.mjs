@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./support.mjs";
 
+const { cronFault } = await importSource("text/cron_fields.ts");
 const { cronInWords, everyInWords } = await importSource("text/cron_words.ts");
 
 const words = {
@@ -68,14 +69,51 @@ for (const [expression, meaning] of Object.entries(words)) {
   test(`${expression}: ${meaning}`, () => assert.equal(cronInWords(expression), meaning));
 }
 
-test("what is no cron expression has no words", () => {
-  const wrong = ["", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 8", "5-1 * * * *", "*/0 * * * *"];
-  wrong.push("* * * * L", "* * * * MON#6", "* * L-31 * *", "1/2/3 * * * *", "1-2-3 * * * *", "a * * * *", "@reboot", "* * * * * * *");
+test("an invalid cron expression has no words", () => {
+  const wrong = [
+    "",
+    "* * * *",
+    "60 * * * *",
+    "* 24 * * *",
+    "* * 0 * *",
+    "* * * 13 *",
+    "* * * * 8",
+    "5-1 * * * *",
+    "*/0 * * * *",
+  ];
+  wrong.push(
+    "* * * * L",
+    "* * * * MON#6",
+    "* * L-31 * *",
+    "1/2/3 * * * *",
+    "1-2-3 * * * *",
+    "a * * * *",
+    "@reboot",
+    "* * * * * * *",
+  );
   for (const expression of wrong) assert.equal(cronInWords(expression), null, expression);
 });
 
-test("a distance in words", () => {
+test("an interval in words", () => {
   assert.equal(everyInWords("10s"), "Every 10 seconds");
   assert.equal(everyInWords("1h"), "Every hour");
   assert.equal(everyInWords("1.5d"), "Every 1.5 days");
 });
+
+const faults = {
+  "60 * * * *": "Minute must be 0–59",
+  "* 24 * * *": "Hour must be 0–23",
+  "* * 0 * *": "Day of the month must be 1–31",
+  "* * * 13 *": "Month must be 1–12",
+  "* * * * 8": "Day of the week must be 0–7",
+  "*/0 * * * *": "Minute step must be 1–59",
+  "* * * * MON#6": "Week of the month must be 1–5",
+  "5-1 * * * *": "Minute has an invalid value: 5-1",
+  "* * * *": "Enter minute, hour, day of the month, month and day of the week; seconds can come first.",
+};
+
+for (const [expression, fault] of Object.entries(faults)) {
+  test(`${expression}: ${fault}`, () => assert.equal(cronFault(expression), fault));
+}
+
+test("a valid expression has no fault", () => assert.equal(cronFault("0 3 * * MON-FRI"), null));

@@ -11,7 +11,11 @@ let view;
 
 before(async () => {
   // A handler that fails until the file exists that it needs; the folder is the one with the server's data.
-  pawl = await startPawl({ "ok.*": "cat", "mail.*": "test -e mended || { echo account 4711 is unknown >&2; exit 1; }", "slow.*": "sleep 60" });
+  pawl = await startPawl({
+    "ok.*": "cat",
+    "mail.*": "test -e mended || { echo account 4711 is unknown >&2; exit 1; }",
+    "slow.*": "sleep 60",
+  });
   browser = await openBrowser();
   view = await openPage(browser, pawl.address);
 });
@@ -29,13 +33,13 @@ test("an empty server teaches the first command", async () => {
   await view.page.getByText("pawl task enqueue").first().waitFor();
 });
 
-test("the overview shows what happens without being reloaded", async () => {
+test("the overview updates without a reload", async () => {
   await enqueue({ type: "ok.first", queue: "fresh" });
   await view.page.getByRole("link", { name: "fresh" }).waitFor();
   await view.page.getByText("leader, term").waitFor();
 });
 
-test("filters stand in the address, and a payload is shown as it was sent", async () => {
+test("filters are part of the address, and a payload is shown byte for byte", async () => {
   const exact = '{"big":12345678901234567890,"one":1.0,"b":2,"a":1}';
   const made = await pawl.ask("POST", "/v1/default/tasks", `{"type":"ok.exact","payload":${exact},"key":"ada"}`);
   await view.go("tasks");
@@ -56,14 +60,14 @@ test("the search finds an id and a key", async () => {
   await view.go("overview");
   await view.page.keyboard.press("/");
   await view.page.keyboard.type("order-7711");
-  await view.page.getByText("task ok.found with this key").waitFor();
-  await view.page.getByLabel("Search for an id or a key").fill(task.id);
+  await view.page.getByText("task ok.found (matches key)").waitFor();
+  await view.page.getByLabel("Search by ID, key or name").fill(task.id);
   await view.page.getByText("task ok.found").first().waitFor();
   await view.page.keyboard.press("Enter");
   await until(() => view.page.url().endsWith(task.id), "the task's page");
 });
 
-test("a group of dead letters is one row, and redriven as one", async () => {
+test("a group of dead letters is one row and is redriven together", async () => {
   for (const order of [1, 22, 333]) await enqueue({ type: "mail.order", payload: { order }, retry: once });
   await until(async () => (await list("status=dead_letter")).length === 3, "three dead letters");
   await view.go("dead-letters");
@@ -73,10 +77,10 @@ test("a group of dead letters is one row, and redriven as one", async () => {
   await group.getByRole("button", { name: "Redrive all 3" }).click();
   await view.page.getByRole("button", { name: "Redrive 3", exact: true }).click();
   await until(async () => (await list("type=mail.order&status=completed")).length === 3, "three completed");
-  await view.page.getByText("Nothing has failed for good").waitFor();
+  await view.page.getByText("No dead letters").waitFor();
 });
 
-test("a queue is paused, stays so, and goes on", async () => {
+test("a queue is paused, stays paused, and is resumed", async () => {
   await view.go("queues");
   const card = view.page.getByRole("region", { name: "Queue default" });
   await card.getByRole("button", { name: "Pause" }).click();
@@ -87,18 +91,18 @@ test("a queue is paused, stays so, and goes on", async () => {
   await until(async () => (await pawl.ask("GET", `/v1/default/tasks/${task.id}`)).status === "completed", "the task");
 });
 
-test("limits are set by a form, and a wrong one is refused by name", async () => {
+test("limits are set by a form, and an invalid one is rejected by name", async () => {
   await view.go("queues");
   await view.page.getByRole("region", { name: "Queue fresh" }).getByRole("button", { name: "Limits…" }).click();
-  await view.page.getByLabel("Tasks at once").fill("-5");
-  await view.page.getByRole("button", { name: "Set the limits" }).click();
+  await view.page.getByLabel("Concurrency", { exact: true }).fill("-5");
+  await view.page.getByRole("button", { name: "Save limits" }).click();
   await view.page.getByText(/max_concurrency/).waitFor();
-  await view.page.getByLabel("Tasks at once").fill("7");
-  await view.page.getByRole("button", { name: "Set the limits" }).click();
-  await view.page.getByText("Limits: at most 7 at once").waitFor();
+  await view.page.getByLabel("Concurrency", { exact: true }).fill("7");
+  await view.page.getByRole("button", { name: "Save limits" }).click();
+  await view.page.getByText("Limits: concurrency 7").waitFor();
 });
 
-test("what a worker holds is seen, a task is cancelled, the worker drained", async () => {
+test("a worker shows its tasks, a task is cancelled, and the worker is drained", async () => {
   const { task } = await enqueue({ type: "slow.job" });
   await view.go("workers");
   await view.page.getByRole("cell", { name: "slow.job" }).waitFor();
@@ -122,23 +126,25 @@ test("tasks are cancelled by filter, beyond the page, with a count before", asyn
   assert.equal((await list("type=bulk.one&status=pending")).length, 0);
 });
 
-test("a server with tokens asks for one, and the page keeps it in memory only", async () => {
+test("a server with tokens requires one, and the page keeps it in memory only", async () => {
   const { token } = await pawl.ask("POST", "/v1/admin/tokens", { role: "admin", namespaces: ["*"] });
   await view.go("queues");
   await view.page.getByLabel("Token").fill("pawl_wrong");
   await view.page.getByRole("button", { name: "Sign in" }).click();
-  await view.page.getByText("does not know this token").waitFor();
+  await view.page.getByText("The token is invalid").waitFor();
   await view.page.getByLabel("Token").fill(token);
   await view.page.getByRole("button", { name: "Sign in" }).click();
   await view.page.getByRole("region", { name: "Queue default" }).waitFor();
   await until(async () => (await view.page.locator(".live.live").count()) === 1, "the stream with a token");
-  const kept = await view.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]));
+  const kept = await view.page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
+  );
   assert.ok(!kept.includes(token), kept);
   await view.page.reload();
   await view.page.getByLabel("Token").waitFor();
 });
 
-test("nothing went wrong on the way", () => {
+test("the browser reported no errors", () => {
   assert.deepEqual(view.complaints, []);
   assert.ok(existsSync(pawl.folder));
 });

@@ -10,7 +10,7 @@ const scripts = [
   "<a href=javascript:alert(1)>x</a>",
   "javascript:alert(1)",
   "data:text/html,<script>alert(1)</script>",
-  "\"><script>alert(1)</script>",
+  '"><script>alert(1)</script>',
   "'-alert(1)-'",
   "{{constructor.constructor('alert(1)')()}}",
   "${alert(1)}",
@@ -20,7 +20,7 @@ const scripts = [
   "<form action=//example.org><button>x",
   "<math><mtext><script>alert(1)</script>",
   "<details open ontoggle=alert(1)>",
-  "<!--<img src=\"--><img src=x onerror=alert(1)//\">",
+  '<!--<img src="--><img src=x onerror=alert(1)//">',
   "&lt;script&gt;alert(1)&lt;/script&gt;",
 ];
 const letters = [

@@ -35,7 +35,13 @@ async function fill() {
   }));
   await pawl.ask("POST", "/v1/default/tasks/batch", { tasks });
   for (const text of hostileStrings.slice(0, 40)) {
-    await pawl.ask("POST", "/v1/default/workers", { hostname: text, queues: [text], task_types: [text], version: text, labels: { a: text } });
+    await pawl.ask("POST", "/v1/default/workers", {
+      hostname: text,
+      queues: [text],
+      task_types: [text],
+      version: text,
+      labels: { a: text },
+    });
   }
   await fillRuns();
   await fillSchedules();
@@ -59,13 +65,21 @@ async function fillRuns() {
   await put("plain", [{ id: "only", activity: "none", queue }]);
   for (let from = 0; from < unique.length; from += 50) {
     const some = unique.slice(from, from + 50);
-    await Promise.all(some.map((text) => start("plain", { run_key: text, input: { [text]: text }, labels: { a: text } })));
+    await Promise.all(
+      some.map((text) => start("plain", { run_key: text, input: { [text]: text }, labels: { a: text } })),
+    );
   }
   for (const name of unique.slice(0, 20)) {
-    await put(name, [{ id: name, activity: name, queue }, { id: "wait", type: "signal", signal: name }]);
+    await put(name, [
+      { id: name, activity: name, queue },
+      { id: "wait", type: "signal", signal: name },
+    ]);
     await start(name, { input: name });
   }
-  await put("graph", unique.slice(0, 200).map((id, n, all) => ({ id, activity: id, queue, after: n < 20 ? [] : [all[n - 20]] })));
+  await put(
+    "graph",
+    unique.slice(0, 200).map((id, n, all) => ({ id, activity: id, queue, after: n < 20 ? [] : [all[n - 20]] })),
+  );
   const { run } = await start("graph", {});
   pages.push(`runs/${run.id}`, "definitions/graph", `definitions/${encodeURIComponent(unique[1])}`);
 }
@@ -74,12 +88,18 @@ async function fillRuns() {
 async function fillSchedules() {
   const names = [...new Set(hostileStrings)].slice(0, 60);
   for (const [n, text] of names.entries()) {
-    const target = n % 2 === 0 ? { workflow: text, input: { [text]: text } } : { task: { type: text, payload: text, labels: { a: text } } };
+    const target =
+      n % 2 === 0
+        ? { workflow: text, input: { [text]: text } }
+        : { task: { type: text, payload: text, labels: { a: text } } };
     await pawl.ask("POST", "/v1/default/schedules", { name: text, cron: "0 3 * * *", ...target });
   }
   const name = encodeURIComponent(names[0]);
   await pawl.ask("POST", `/v1/default/schedules/${name}/trigger`);
-  await until(async () => (await pawl.ask("GET", `/v1/default/schedules/${name}/firings`)).items.length > 0, "a firing");
+  await until(
+    async () => (await pawl.ask("GET", `/v1/default/schedules/${name}/firings`)).items.length > 0,
+    "a firing",
+  );
   pages.push(`schedules/${name}`, `schedules/${encodeURIComponent(names[1])}`);
 }
 
@@ -134,7 +154,10 @@ for (const colorScheme of ["light", "dark"]) {
       await isLive(view.page);
       found.push(...(await seriousIn(view.page, name)));
     }
-    for (const [name, opens] of [["schedules", "New schedule…"], [pages.find((one) => one.startsWith("schedules/")), "Backfill…"]]) {
+    for (const [name, opens] of [
+      ["schedules", "New schedule…"],
+      [pages.find((one) => one.startsWith("schedules/")), "Backfill…"],
+    ]) {
       await view.go(name);
       await view.page.getByRole("button", { name: opens }).click();
       found.push(...(await seriousIn(view.page, `${name}, ${opens}`)));

@@ -7,9 +7,14 @@ const { nodesAfter, timelineOf } = await importSource("pages/run/run_events.ts")
 
 const at = (second) => `2026-01-29T10:00:${String(second).padStart(2, "0")}.000000Z`;
 const ms = (second) => Date.parse(at(second));
-const event = (sequence, type, second, payload) => ({ sequence, type, at: at(second), payload: { node: [7], ...payload } });
+const event = (sequence, type, second, payload) => ({
+  sequence,
+  type,
+  at: at(second),
+  payload: { node: [7], ...payload },
+});
 
-test("a step that runs is shown as running", () => {
+test("a running step is shown as running", () => {
   const events = [event(1, "step_started", 5, { node_id: "charge", attempt: 1 })];
   assert.equal(nodesAfter(events, 1).nodes.get("charge").state, "running");
   const [row] = timelineOf(events);
@@ -29,7 +34,7 @@ test("a step that has ended is one span, whether its start was written or not", 
   assert.deepEqual(slow.spans, [{ from: ms(6), to: ms(9), state: "completed", what: "attempt 1" }]);
 });
 
-test("a step that is tried again waits in between", () => {
+test("a step waits between its attempts", () => {
   const events = [
     event(1, "step_retrying", 5, { node_id: "charge", attempt: 1 }),
     event(2, "step_failed", 8, { node_id: "charge", attempt: 2, detail: { took_us: 1_000_000 } }),

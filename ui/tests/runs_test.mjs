@@ -22,7 +22,11 @@ const order = {
 };
 
 before(async () => {
-  pawl = await startPawl({ "work.*": "cat", "never.*": "false", "pay.*": "test -e mended && cat || { echo card 4711 declined >&2; exit 1; }" });
+  pawl = await startPawl({
+    "work.*": "cat",
+    "never.*": "false",
+    "pay.*": "test -e mended && cat || { echo card 4711 declined >&2; exit 1; }",
+  });
   browser = await openBrowser();
   view = await openPage(browser, pawl.address);
   await pawl.ask("PUT", "/v1/default/definitions/order", order);
@@ -38,7 +42,7 @@ const read = (id) => pawl.ask("GET", `/v1/default/runs/${id}`);
 const node = (id, state) => view.page.locator(`.node[data-node="${id}"][data-state="${state}"]`);
 const header = () => view.page.locator(".page-head").first();
 
-test("a run that fails is seen to, live, with the error of its attempts", async () => {
+test("a failing run is shown live, with the errors of its attempts", async () => {
   run = await start("order", { input: { parcels: [1, 2] }, run_key: "order-1", labels: { team: "red" } });
   await view.go(`runs/${run.id}`);
   await node("charge", "failed").waitFor();
@@ -50,7 +54,7 @@ test("a run that fails is seen to, live, with the error of its attempts", async 
   await until(async () => (await panel.locator(".attempt-list li").count()) === 2, "two attempts");
 });
 
-test("it is retried from the failed step, without being reloaded", async () => {
+test("a run is retried from the failed step without a reload", async () => {
   writeFileSync(join(pawl.folder, "mended"), "");
   await view.page.getByRole("button", { name: "Retry", exact: true }).click();
   await node("charge", "completed").waitFor();
@@ -71,7 +75,7 @@ test("a signal is sent once its payload is JSON, and the run ends", async () => 
   await view.page.getByText("12345678901234567890").first().waitFor();
 });
 
-test("the slider shows the run as replay does, after each event", async () => {
+test("the slider shows the same state as replay after each event", async () => {
   const { sequence } = await read(run.id);
   const slider = view.page.getByRole("slider");
   await until(async () => Number(await slider.getAttribute("max")) === sequence, "all events");
@@ -84,11 +88,11 @@ test("the slider shows the run as replay does, after each event", async () => {
   }
   await slider.fill("1");
   await node("charge", "blocked").waitFor();
-  await view.page.getByRole("button", { name: "Back to the end" }).click();
+  await view.page.getByRole("button", { name: "Jump to latest" }).click();
   await node("charge", "completed").waitFor();
 });
 
-test("the log is searched, and the timeline has a row for each task and element", async () => {
+test("the log is searched, and the timeline has a row for each task and item", async () => {
   await view.page.getByRole("tab", { name: /Events/ }).click();
   await view.page.getByLabel("Search the events").fill("signal_received");
   await view.page.getByText(/^1 of \d+$/).waitFor();
@@ -102,7 +106,7 @@ test("a run is rewound to a step, paused, resumed and cancelled", async () => {
   await view.page.getByRole("tab", { name: "Graph" }).click();
   await node("charge", "completed").click();
   await view.page.getByRole("button", { name: "Rewind to charge…" }).click();
-  await view.page.getByRole("button", { name: "Start the new run" }).click();
+  await view.page.getByRole("button", { name: "Start new run" }).click();
   await until(() => !view.page.url().includes(run.id), "the page of the new run");
   await node("approve", "waiting").waitFor();
   await view.page.getByRole("button", { name: "Pause" }).click();
@@ -110,12 +114,12 @@ test("a run is rewound to a step, paused, resumed and cancelled", async () => {
   await view.page.getByRole("button", { name: "Resume" }).click();
   await header().getByText("sleeping").waitFor();
   await view.page.getByRole("button", { name: "Cancel…" }).click();
-  await view.page.getByText("It cannot be taken up again.").waitFor();
+  await view.page.getByText("This cannot be undone.").waitFor();
   await view.page.getByRole("button", { name: "Cancel the run" }).click();
   await header().getByText("cancelled").waitFor();
 });
 
-test("what was done is undone, and drawn as such", async () => {
+test("completed tasks are compensated, and the graph shows it", async () => {
   await pawl.ask("PUT", "/v1/default/definitions/saga", {
     tasks: [
       { id: "book", activity: "work.book", compensate: "unbook" },
@@ -130,9 +134,11 @@ test("what was done is undone, and drawn as such", async () => {
   await view.page.locator(".undo-edge").waitFor({ state: "attached" });
 });
 
-test("runs that are retrying are a filter of their own", async () => {
+test("retrying runs have a separate filter", async () => {
   await pawl.ask("PUT", "/v1/default/definitions/patient", {
-    tasks: [{ id: "wait", activity: "none.wait", queue: "nobody", retry: { max_attempts: 5, initial_interval: "10m" } }],
+    tasks: [
+      { id: "wait", activity: "none.wait", queue: "nobody", retry: { max_attempts: 5, initial_interval: "10m" } },
+    ],
   });
   const patient = await start("patient", {});
   const claimed = await until(async () => {
@@ -160,7 +166,7 @@ test("runs are cancelled by filter, after a preview", async () => {
   await view.page.getByText("30 runs changed.").waitFor();
 });
 
-test("two versions of a definition are compared, and a run is started by hand", async () => {
+test("two versions of a definition are compared, and a run is started by the form", async () => {
   const second = structuredClone(order);
   second.tasks[1].timeout = "30s";
   await pawl.ask("PUT", "/v1/default/definitions/order", second);
@@ -174,8 +180,10 @@ test("two versions of a definition are compared, and a run is started by hand", 
   await node("approve", "waiting").waitFor();
 });
 
-test("children and parents lead to each other", async () => {
-  await pawl.ask("PUT", "/v1/default/definitions/family", { tasks: [{ id: "child", type: "workflow", workflow: "patient" }] });
+test("children and parents link to each other", async () => {
+  await pawl.ask("PUT", "/v1/default/definitions/family", {
+    tasks: [{ id: "child", type: "workflow", workflow: "patient" }],
+  });
   const parent = await start("family", {});
   await view.go(`runs/${parent.id}`);
   await view.page.getByRole("link", { name: "patient" }).click();
@@ -184,7 +192,7 @@ test("children and parents lead to each other", async () => {
   await until(() => view.page.url().endsWith(parent.id), "the parent's page");
 });
 
-test("a run that was continued as a new one leads to it and back, and shows its operation keys", async () => {
+test("a run and the run that continues it link to each other, and operation keys are shown", async () => {
   const first = await start("agent", { kind: "code", queue: "agents" });
   const { tasks } = await pawl.ask("POST", "/v1/default/tasks/claim", { worker_id: "agent-1", queues: ["agents"] });
   const held = { worker_id: "agent-1", fence: tasks[0].lease.fence };
@@ -200,6 +208,6 @@ test("a run that was continued as a new one leads to it and back, and shows its 
   await view.page.locator(".fact", { hasText: "Operation key" }).getByText(tasks[0].operation_key).waitFor();
 });
 
-test("nothing went wrong on the way", () => {
+test("the browser reported no errors", () => {
   assert.deepEqual(view.complaints, []);
 });

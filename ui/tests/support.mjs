@@ -67,7 +67,7 @@ export async function until(look, what, timeoutMs = 20_000) {
   for (;;) {
     const found = await look();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`this did not come: ${what}`);
+    if (Date.now() > end) throw new Error(`timed out waiting for: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -87,7 +87,8 @@ export async function openPage(browser, address, { width = 1280, height = 800, c
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) complaints.push(`console: ${message.text()}`);
+    if (message.type() === "error" && !/status of 4\d\d/.test(message.text()))
+      complaints.push(`console: ${message.text()}`);
   });
   page.on("dialog", (dialog) => {
     complaints.push(`dialog: ${dialog.message()}`);

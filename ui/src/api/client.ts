@@ -1,12 +1,11 @@
 // The only way to call the server. The token lives only in this object: closing or reloading the page forgets it, and
 // no script of another page, storage or address ever gets it.
-import type { Answers } from "./answers";
 import type { Calls } from "./calls";
 import { Problem, problemFrom } from "./problem";
 
-export type CallName = keyof Answers & keyof Calls;
+export type CallName = keyof Calls;
 
-export interface Asked<Name extends CallName> {
+export interface CallInput<Name extends CallName> {
   path?: Calls[Name]["path"];
   query?: Calls[Name]["query"];
   body?: Calls[Name]["body"];
@@ -42,47 +41,45 @@ export class Client {
     this.#onUnauthorized = listener;
   }
 
-  async call<Name extends CallName>(name: Name, asked: Asked<Name> = {}): Promise<Answers[Name]> {
-    return (await this.callForText(name, asked)).value;
+  async call<Name extends CallName>(name: Name, input: CallInput<Name> = {}): Promise<Calls[Name]["response"]> {
+    return (await this.callForText(name, input)).value;
   }
 
-  async callForText<Name extends CallName>(name: Name, asked: Asked<Name> = {}): Promise<Answer<Answers[Name]>> {
-    const response = await this.#send(name, asked, "application/json");
+  async callForText<Name extends CallName>(
+    name: Name,
+    input: CallInput<Name> = {},
+  ): Promise<Answer<Calls[Name]["response"]>> {
+    const response = await this.#send(name, input, "application/json");
     const text = await response.text();
     const isJson = response.headers.get("Content-Type")?.includes("json") ?? false;
-    return { value: (isJson ? JSON.parse(text) : text) as Answers[Name], text };
+    return { value: (isJson ? JSON.parse(text) : text) as Calls[Name]["response"], text };
   }
 
   // The body of a streaming call, as server-sent events.
   async stream<Name extends CallName>(
     name: Name,
-    asked: Asked<Name>,
+    input: CallInput<Name>,
     lastEventId: string,
   ): Promise<ReadableStream<Uint8Array>> {
-    const response = await this.#send(name, asked, "text/event-stream", lastEventId);
+    const response = await this.#send(name, input, "text/event-stream", lastEventId);
     if (!response.body) throw Problem.unreachable();
     return response.body;
   }
 
   async #send<Name extends CallName>(
     name: Name,
-    asked: Asked<Name>,
+    input: CallInput<Name>,
     accept: string,
     lastEventId = "",
   ): Promise<Response> {
     const [method = "GET", template = ""] = name.split(" ");
-    const headers = new Headers({ Accept: accept });
-    if (this.#token) headers.set("Authorization", `Bearer ${this.#token}`);
-    if (lastEventId) headers.set("Last-Event-ID", lastEventId);
-    if (asked.sequence !== undefined) headers.set("If-Match", String(asked.sequence));
-    const body = asked.bodyText ?? (asked.body === undefined ? undefined : JSON.stringify(asked.body));
     let response: Response;
     try {
-      response = await fetch(addressOf(template, asked.path ?? {}, asked.query ?? {}), {
+      response = await fetch(addressOf(template, input.path ?? {}, input.query ?? {}), {
         method,
-        headers,
-        ...(body === undefined ? {} : { body }),
-        ...(asked.signal ? { signal: asked.signal } : {}),
+        headers: this.#headersOf(input, accept, lastEventId),
+        ...bodyOf(input),
+        ...(input.signal ? { signal: input.signal } : {}),
         cache: "no-store",
         credentials: "omit",
       });
@@ -94,6 +91,19 @@ export class Client {
     if (!response.ok) throw await problemFrom(response);
     return response;
   }
+
+  #headersOf<Name extends CallName>(input: CallInput<Name>, accept: string, lastEventId: string): Headers {
+    const headers = new Headers({ Accept: accept });
+    if (this.#token) headers.set("Authorization", `Bearer ${this.#token}`);
+    if (lastEventId) headers.set("Last-Event-ID", lastEventId);
+    if (input.sequence !== undefined) headers.set("If-Match", String(input.sequence));
+    return headers;
+  }
+}
+
+function bodyOf<Name extends CallName>({ bodyText, body }: CallInput<Name>): { body?: string } {
+  if (bodyText !== undefined) return { body: bodyText };
+  return body === undefined ? {} : { body: JSON.stringify(body) };
 }
 
 function addressOf(template: string, path: object, query: object): string {

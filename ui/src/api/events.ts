@@ -35,7 +35,10 @@ function eventOf(block: string): ServerEvent | null {
   return event;
 }
 
-export async function readEvents(body: ReadableStream<Uint8Array>, onEvent: (event: ServerEvent) => void): Promise<void> {
+export async function readEvents(
+  body: ReadableStream<Uint8Array>,
+  onEvent: (event: ServerEvent) => void,
+): Promise<void> {
   const parser = new EventParser();
   const decoder = new TextDecoder();
   const reader = body.getReader();

@@ -1,5 +1,5 @@
 // The graph of a definition: the order of its tasks, and their compensations.
-import type { DefinitionTask } from "../api/types";
+import type { DefinitionTask } from "../api/calls";
 import type { GraphNode } from "./flow_graph";
 
 export function nodesOf(tasks: DefinitionTask[]): GraphNode[] {

@@ -1,8 +1,19 @@
 // A workflow as a graph that can be moved and zoomed; only visible nodes are rendered.
 import { memo, useEffect, useMemo, useRef } from "react";
-import { Background, Controls, Handle, Position, ReactFlow, useReactFlow, useStore, type Edge, type Node, type NodeProps } from "@xyflow/react";
+import {
+  Background,
+  Controls,
+  Handle,
+  Position,
+  ReactFlow,
+  useReactFlow,
+  useStore,
+  type Edge,
+  type Node,
+  type NodeProps,
+} from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
-import type { NodeType } from "../api/types";
+import type { NodeType } from "../api/calls";
 import { StateShape } from "../parts/state_mark";
 import { inWords } from "../text/format";
 import { shortNames } from "../text/short_names";
@@ -42,7 +53,10 @@ const zoomMin = 0.02;
 const fitAll = { ...fit, minZoom: zoomMin }; // for the button that shows the whole graph
 const lettersMax = 14; // of an id, in a node
 // Replaces the library's own text, which mentions moving and deleting nodes.
-const spoken = { "node.a11yDescription.default": "Press Enter or Space to show the task.", "edge.a11yDescription.default": "" };
+const spoken = {
+  "node.a11yDescription.default": "Press Enter or Space to show the task.",
+  "edge.a11yDescription.default": "",
+};
 const readableZoom = 0.75;
 const origin: Place = { x: 0, y: 0 };
 const heightMin = 220;
@@ -78,13 +92,25 @@ export function FlowGraph({ label, nodes, edges, undoneBy, chosen = null, onChoo
   // Positions depend on the shape alone, so that they stay the same when states change.
   const shape = JSON.stringify([nodes.map((node) => node.id), edges]);
   const layout = useMemo(() => layoutOf({ ids: nodes.map((node) => node.id), edges, undoneBy }), [shape, undoneBy]);
-  const names = useMemo(() => shortNames(nodes.map((node) => node.id), lettersMax), [shape]);
+  const names = useMemo(
+    () =>
+      shortNames(
+        nodes.map((node) => node.id),
+        lettersMax,
+      ),
+    [shape],
+  );
   // An unchanged node stays the same object, so that of five hundred only changed ones are redrawn.
   const kept = useRef(new Map<string, FlowNode>());
   const flowNodes = useMemo<FlowNode[]>(() => {
     const made = nodes.map((node) => {
       const name = names.get(node.id) ?? node.id;
-      const next = flowNodeOf(layout.places.get(node.id) ?? origin, { node, name, isChosen: node.id === chosen, onChoose });
+      const next = flowNodeOf(layout.places.get(node.id) ?? origin, {
+        node,
+        name,
+        isChosen: node.id === chosen,
+        onChoose,
+      });
       const before = kept.current.get(node.id);
       return before && looksTheSame(before, next) ? before : next;
     });
@@ -114,7 +140,12 @@ export function FlowGraph({ label, nodes, edges, undoneBy, chosen = null, onChoo
     [undoneBy, layout],
   );
   return (
-    <div className="graph" role="group" aria-label={label} style={{ height: Math.min(heightMax, Math.max(heightMin, layout.height + 90)) }}>
+    <div
+      className="graph"
+      role="group"
+      aria-label={label}
+      style={{ height: Math.min(heightMax, Math.max(heightMin, layout.height + 90)) }}
+    >
       <ReactFlow
         nodes={flowNodes}
         edges={flowEdges}
@@ -153,14 +184,17 @@ function FitOnResize({ centre }: { centre: Place | null }) {
     const place = latest.current;
     if (width === 0) return;
     if (!place) void fitView(fit);
-    else void setCenter(place.x + nodeWidth / 2, place.y + nodeHeight / 2, { zoom: Math.max(readableZoom, getViewport().zoom) });
+    else
+      void setCenter(place.x + nodeWidth / 2, place.y + nodeHeight / 2, {
+        zoom: Math.max(readableZoom, getViewport().zoom),
+      });
   }, [width, fitView, getViewport, setCenter]);
   return null;
 }
 
 const kindInWords: Record<NodeType, string> = {
   activity: "",
-  compensation: "undoes",
+  compensation: "compensation",
   sleep: "sleep",
   signal: "signal",
   workflow: "child run",

@@ -41,7 +41,12 @@ export function layoutOf(shape: GraphShape): Layout {
   return placed(layers, shape.undoneBy, waypoints);
 }
 
-function neighbours(ids: string[], edges: GraphShape["edges"], of: "from" | "to", other: "from" | "to"): Map<string, string[]> {
+function neighbours(
+  ids: string[],
+  edges: GraphShape["edges"],
+  of: "from" | "to",
+  other: "from" | "to",
+): Map<string, string[]> {
   const known = new Map<string, string[]>(ids.map((id) => [id, []]));
   for (const edge of edges) {
     if (known.has(edge[other])) known.get(edge[of])?.push(edge[other]);

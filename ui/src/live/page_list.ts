@@ -35,7 +35,8 @@ export function appended<Item extends Named>(list: PageList<Item>, cursor: strin
 export function replaced<Item extends Named>(list: PageList<Item>, cursor: string, page: Page<Item>): PageList<Item> {
   const at = list.pages.findIndex((one) => one.cursor === cursor);
   if (at < 0) return list;
-  if (page.next_cursor === null) return { pages: [...list.pages.slice(0, at), { cursor, items: page.items }], next: null };
+  if (page.next_cursor === null)
+    return { pages: [...list.pages.slice(0, at), { cursor, items: page.items }], next: null };
   const isLast = at === list.pages.length - 1;
   const pages = list.pages.map((one, i) => (i === at ? { cursor, items: page.items } : one));
   return tidied({ pages, next: isLast ? page.next_cursor : list.next });
@@ -43,7 +44,11 @@ export function replaced<Item extends Named>(list: PageList<Item>, cursor: strin
 
 // Replaces the beginning, which was read again. Rows that were read before follow if the two overlap. null: they do
 // not.
-export function begunAnew<Item extends Named>(list: PageList<Item>, read: ReadPage<Item>[], next: string | null): PageList<Item> | null {
+export function withBeginning<Item extends Named>(
+  list: PageList<Item>,
+  read: ReadPage<Item>[],
+  next: string | null,
+): PageList<Item> | null {
   if (next === null || list.pages.length === 0) return { pages: read, next };
   const isRead = new Set(read.flatMap((page) => page.items.map((item) => item.id)));
   const old = itemsOf(list);
@@ -55,7 +60,9 @@ export function begunAnew<Item extends Named>(list: PageList<Item>, read: ReadPa
     items: page.items.filter((item) => !above.has(item.id)),
   }));
   const isNothingBelow = below.every((page) => page.items.length === 0);
-  return isNothingBelow ? { pages: read, next } : tidied({ pages: [...read, ...below.filter((page) => page.items.length > 0)], next: list.next });
+  return isNothingBelow
+    ? { pages: read, next }
+    : tidied({ pages: [...read, ...below.filter((page) => page.items.length > 0)], next: list.next });
 }
 
 // The cursors of the pages that contain one of these rows.

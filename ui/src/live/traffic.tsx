@@ -2,7 +2,8 @@
 // provider is above the pages, so that opening a run leaves no gap in the charts.
 import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useConnection } from "../api/context";
-import type { Page, Queue } from "../api/types";
+import type { Queue } from "../api/calls";
+import type { Page } from "../api/types";
 import { problemOf, type Problem } from "../api/problem";
 import { durationMs } from "../text/format";
 import { History } from "./history";
@@ -38,13 +39,13 @@ export function TrafficProvider({ children }: { children: ReactNode }) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [round, setRound] = useState(0);
   const history = useMemo(() => new History(), [client, ns]);
-  const asked = useMemo(() => ({ path: { ns } }), [ns]);
+  const input = useMemo(() => ({ path: { ns } }), [ns]);
   const seen = useRef<Queue[]>([]);
 
   const { following, refusal } = useEvents({
     client,
     name: "GET /v1/{ns}/queues",
-    asked,
+    input,
     onEvent: (event) => {
       seen.current = (JSON.parse(event.data) as Page<Queue>).items;
       setQueues(seen.current);

@@ -1,6 +1,6 @@
 // Follows a stream of events. Resumes a broken stream at its last event, with a backoff of at most ten seconds.
 import { useEffect, useRef, useState } from "react";
-import type { Asked, CallName, Client } from "../api/client";
+import type { CallInput, CallName, Client } from "../api/client";
 import { readEvents, type ServerEvent } from "../api/events";
 import { Problem } from "../api/problem";
 
@@ -17,7 +17,7 @@ export interface Followed {
 interface Options<Name extends CallName> {
   client: Client;
   name: Name;
-  asked: Asked<Name>; // must stay the same object (useMemo) while its content does
+  input: CallInput<Name>; // must stay the same object (useMemo) while its content does
   onEvent: (event: ServerEvent) => void;
   isWanted?: boolean;
 }
@@ -27,7 +27,7 @@ export function useEvents<Name extends CallName>(options: Options<Name>): Follow
   const [refusal, setRefusal] = useState<Problem | null>(null);
   const latest = useRef(options);
   latest.current = options;
-  const { client, name, asked, isWanted = true } = options;
+  const { client, name, input, isWanted = true } = options;
 
   useEffect(() => {
     if (!isWanted) return;
@@ -37,7 +37,7 @@ export function useEvents<Name extends CallName>(options: Options<Name>): Follow
     let timer = 0;
     const follow = async () => {
       try {
-        const body = await client.stream(name, { ...asked, signal: aborter.signal }, lastEventId);
+        const body = await client.stream(name, { ...input, signal: aborter.signal }, lastEventId);
         setFollowing("live");
         setRefusal(null);
         await readEvents(body, (event) => {
@@ -64,7 +64,7 @@ export function useEvents<Name extends CallName>(options: Options<Name>): Follow
       aborter.abort();
       window.clearTimeout(timer);
     };
-  }, [client, name, asked, isWanted]);
+  }, [client, name, input, isWanted]);
 
   return { following, refusal };
 }

@@ -4,7 +4,16 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Page } from "../api/types";
 import { Problem, problemOf } from "../api/problem";
 import { remember, remembered } from "../route/memory";
-import { appended, begunAnew, cursorsOf, emptyList, itemsOf, replaced, type PageList, type ReadPage } from "./page_list";
+import {
+  appended,
+  withBeginning,
+  cursorsOf,
+  emptyList,
+  itemsOf,
+  replaced,
+  type PageList,
+  type ReadPage,
+} from "./page_list";
 
 export interface Pages<Item> {
   items: Item[];
@@ -13,7 +22,7 @@ export interface Pages<Item> {
   hasMore: boolean;
   loadMore: () => void;
   reload: () => void;
-  look: (inSight: Item[]) => void; // reports the visible rows
+  look: (rows: Item[]) => void; // reports the visible rows
 }
 
 type Load<Item> = (cursor: string, signal: AbortSignal) => Promise<Page<Item>>;
@@ -34,7 +43,7 @@ export function usePages<Item extends { id: string }>(load: Load<Item>, { everyM
   const [round, setRound] = useState(0);
   const loadedBy = useRef(load);
   const isBusy = useRef(false);
-  const inSight = useRef<ReadonlySet<string>>(new Set());
+  const visibleIds = useRef<ReadonlySet<string>>(new Set());
   const latest = useRef(list);
   latest.current = list;
 
@@ -55,7 +64,7 @@ export function usePages<Item extends { id: string }>(load: Load<Item>, { everyM
       try {
         if (!document.hidden) {
           await readBeginning(load, signal, latest.current, change);
-          await readAgain(load, signal, cursorsOf(latest.current, inSight.current), change);
+          await readAgain(load, signal, cursorsOf(latest.current, visibleIds.current), change);
         }
         if (signal.aborted) return;
         setProblem(null);
@@ -80,7 +89,8 @@ export function usePages<Item extends { id: string }>(load: Load<Item>, { everyM
     try {
       const page = await load(cursor, new AbortController().signal);
       // Meanwhile the list may have been replaced, or may have a different end.
-      if (loadedBy.current === load) setList((before) => (before.next === cursor ? appended(before, cursor, page) : before));
+      if (loadedBy.current === load)
+        setList((before) => (before.next === cursor ? appended(before, cursor, page) : before));
     } catch (error) {
       setProblem(problemOf(error));
     }
@@ -88,7 +98,7 @@ export function usePages<Item extends { id: string }>(load: Load<Item>, { everyM
   }, [list.next, load]);
 
   const reload = useCallback(() => setRound((n) => n + 1), []);
-  const look = useCallback((rows: Item[]) => void (inSight.current = new Set(rows.map((row) => row.id))), []);
+  const look = useCallback((rows: Item[]) => void (visibleIds.current = new Set(rows.map((row) => row.id))), []);
   const items = useMemo(() => itemsOf(list), [list]);
   return { items, problem, isLoading, hasMore: list.next !== null, loadMore, reload, look };
 }
@@ -105,8 +115,8 @@ async function readBeginning<Item extends { id: string }>(
     const page = await load(cursor, signal);
     read.push({ cursor, items: page.items });
     const next = page.next_cursor;
-    const isLast = next === null || read.length === newPagesMax || begunAnew(before, read, next) !== null;
-    if (isLast) return change((now) => begunAnew(now, read, next) ?? { pages: read, next });
+    const isLast = next === null || read.length === newPagesMax || withBeginning(before, read, next) !== null;
+    if (isLast) return change((now) => withBeginning(now, read, next) ?? { pages: read, next });
     cursor = next;
   }
 }

@@ -4,24 +4,24 @@ import { useState, type ReactNode } from "react";
 import { useNotices } from "./notices";
 
 interface Props {
-  does: () => Promise<string | void>; // returns the message to show when it is done
+  action: () => Promise<string | void>; // returns the message to show when it is done
   children: ReactNode;
   kind?: "plain" | "main" | "danger";
   isDisabled?: boolean;
   title?: string;
 }
 
-export function ActionButton({ does, children, kind = "plain", isDisabled = false, title }: Props) {
+export function ActionButton({ action, children, kind = "plain", isDisabled = false, title }: Props) {
   const [isBusy, setBusy] = useState(false);
-  const { say, complain } = useNotices();
+  const { show, showError } = useNotices();
   const act = async () => {
     if (isBusy) return;
     setBusy(true);
     try {
-      const said = await does();
-      if (said) say(said);
+      const message = await action();
+      if (message) show(message);
     } catch (error) {
-      complain(error);
+      showError(error);
     }
     setBusy(false);
   };

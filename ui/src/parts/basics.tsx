@@ -1,5 +1,6 @@
 // The page's basic elements: a time, an id, an empty place, a problem.
 import type { ReactNode } from "react";
+import type { TaskError } from "../api/calls";
 import { useConnection } from "../api/context";
 import { problemInWords, type Problem } from "../api/problem";
 import { useNow } from "../live/use_now";
@@ -53,6 +54,11 @@ export function ProblemBox({ problem }: { problem: Problem | null }) {
   );
 }
 
+// In place of a page whose data is not loaded.
+export function NotLoaded({ problem }: { problem: Problem | null }) {
+  return problem ? <ProblemBox problem={problem} /> : <p className="muted">Loading…</p>;
+}
+
 export function Labels({ labels }: { labels: Record<string, string> }) {
   const entries = Object.entries(labels);
   if (entries.length === 0) return null;
@@ -80,4 +86,21 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
       <dd>{children}</dd>
     </div>
   );
+}
+
+// Omitted while there is no such time.
+export function AgeFact({ name, at }: { name: string; at: string | null }) {
+  return at === null ? null : (
+    <Fact name={name}>
+      <Age at={at} />
+    </Fact>
+  );
+}
+
+export function ErrorLine({ error }: { error: TaskError | null | undefined }) {
+  return error ? (
+    <p className="error-line">
+      <strong>{error.code}</strong> {error.message}
+    </p>
+  ) : null;
 }

@@ -1,7 +1,7 @@
 // An action on everything that matches a filter, beyond the loaded page: first counts the matches, then acts in rounds
 // with progress. The user can stop after each round.
 import { useRef, useState } from "react";
-import type { BulkResult } from "../api/types";
+import type { BulkResult } from "../api/calls";
 import { useLoaded } from "../live/use_loaded";
 import { formatCount, plural } from "../text/format";
 import { ProblemBox } from "./basics";
@@ -64,14 +64,12 @@ export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void 
       <p>{bulk.filterInWords}</p>
       <ProblemBox problem={problem ?? preview.problem} />
       <p className="bulk-count" role="status">
-        {changed !== null
-          ? `${plural(changed, bulk.noun)} changed${isRunning ? " so far…" : "."}`
-          : found
-            ? `${formatCount(found.matched)}${found.isMore ? " or more" : ""} ${found.matched === 1 ? bulk.noun : `${bulk.noun}s`} match now.`
-            : "Counting…"}
+        {progressInWords(bulk.noun, preview.value, changed, isRunning)}
       </p>
       {why && <p role="status">{why}</p>}
-      {isRunning && <progress value={changed ?? 0} max={Math.max(found?.matched ?? 1, changed ?? 0)} aria-label="Progress" />}
+      {isRunning && (
+        <progress value={changed ?? 0} max={Math.max(found?.matched ?? 1, changed ?? 0)} aria-label="Progress" />
+      )}
       <footer>
         {isDone ? (
           <button type="button" className="main" data-focus onClick={onClose}>
@@ -79,14 +77,27 @@ export function BulkDialog({ bulk, onClose }: { bulk: Bulk; onClose: () => void 
           </button>
         ) : isRunning ? (
           <button type="button" className="plain" onClick={() => (stop.current = true)}>
-            Stop after this round
+            Stop after this batch
           </button>
         ) : (
-          <button type="button" className="danger" disabled={!found || found.matched === 0} onClick={run}>
-            {bulk.verb} {found ? `${formatCount(found.matched)}${found.isMore ? "+" : ""}` : ""}
-          </button>
+          <StartButton verb={bulk.verb} found={found} onClick={run} />
         )}
       </footer>
     </Dialog>
+  );
+}
+
+function progressInWords(noun: string, found: Count | null, changed: number | null, isRunning: boolean): string {
+  if (changed !== null) return `${plural(changed, noun)} changed${isRunning ? " so far…" : "."}`;
+  if (!found) return "Counting…";
+  const { matched, isMore } = found;
+  return `${formatCount(matched)}${isMore ? " or more" : ""} ${matched === 1 ? noun : `${noun}s`} match now.`;
+}
+
+function StartButton({ verb, found, onClick }: { verb: string; found: Count | null; onClick: () => void }) {
+  return (
+    <button type="button" className="danger" disabled={!found || found.matched === 0} onClick={onClick}>
+      {verb} {found && `${formatCount(found.matched)}${found.isMore ? "+" : ""}`}
+    </button>
   );
 }

@@ -2,8 +2,8 @@
 
 // The requested states that the action can apply to, or all possible states if none is requested. An empty result means
 // that the action cannot apply: it never goes beyond the requested states.
-export function narrowed(asked: string | undefined, possible: readonly string[]): string[] {
-  const wanted = (asked ?? "").split(",").filter((state) => state !== "");
+export function narrowed(requested: string | undefined, possible: readonly string[]): string[] {
+  const wanted = (requested ?? "").split(",").filter((state) => state !== "");
   return wanted.length === 0 ? [...possible] : wanted.filter((state) => possible.includes(state));
 }
 

@@ -46,7 +46,15 @@ function optionsOf(lines: Line[], width: number): uPlot.Options {
       y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
     },
     axes: [{ ...axis, size: 24, space: 90, incrs: secondsApart, values: (_, seconds) => seconds.map(clockOf) }, axis],
-    series: [{}, ...lines.map((line) => ({ label: line.name, stroke: () => valueOf(line.colour), width: 1.5, points: { show: false } }))],
+    series: [
+      {},
+      ...lines.map((line) => ({
+        label: line.name,
+        stroke: () => valueOf(line.colour),
+        width: 1.5,
+        points: { show: false },
+      })),
+    ],
   };
 }
 
@@ -85,7 +93,12 @@ export function Chart({ label, times, lines }: Props) {
           ))}
         </span>
       </figcaption>
-      <div ref={box} className="chart-box" role="img" aria-label={`${label}: ${lines.map((l) => `${l.name} ${l.values.at(-1)?.toFixed(1) ?? 0}`).join(", ")}`} />
+      <div
+        ref={box}
+        className="chart-box"
+        role="img"
+        aria-label={`${label}: ${lines.map((l) => `${l.name} ${l.values.at(-1)?.toFixed(1) ?? 0}`).join(", ")}`}
+      />
     </figure>
   );
 }

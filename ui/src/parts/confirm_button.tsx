@@ -5,41 +5,63 @@ import { Form, useSending } from "./form";
 
 interface Props {
   title: string; // of the dialog
-  says: ReactNode; // the consequences
+  consequences: ReactNode;
   confirm: string; // the label of the confirming button
-  does: () => Promise<string | void>; // returns the message to show when it is done
+  dismiss?: string; // the label of the other button; "Cancel" would be ambiguous in a dialog that cancels work
+  action: () => Promise<string | void>; // returns the message to show when it is done
   children: ReactNode;
   kind?: "plain" | "main" | "danger";
   isDisabled?: boolean;
   hint?: string;
 }
 
-export function ConfirmButton({ title, says, confirm, does, children, kind = "plain", isDisabled = false, hint }: Props) {
+export function ConfirmButton({
+  title,
+  consequences,
+  confirm,
+  dismiss = "Cancel",
+  action,
+  children,
+  kind = "plain",
+  isDisabled = false,
+  hint,
+}: Props) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>
       <button type="button" className={kind} disabled={isDisabled} title={hint} onClick={() => setAsking(true)}>
         {children}
       </button>
-      {isAsking && <Question title={title} says={says} confirm={confirm} does={does} isDanger={kind === "danger"} onClose={() => setAsking(false)} />}
+      {isAsking && (
+        <Question
+          title={title}
+          consequences={consequences}
+          confirm={confirm}
+          dismiss={dismiss}
+          action={action}
+          isDanger={kind === "danger"}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </>
   );
 }
 
 interface QuestionProps {
   title: string;
-  says: ReactNode;
+  consequences: ReactNode;
   confirm: string;
-  does: () => Promise<string | void>;
+  dismiss: string;
+  action: () => Promise<string | void>;
   isDanger: boolean;
   onClose: () => void;
 }
 
-function Question({ title, says, confirm, does, isDanger, onClose }: QuestionProps) {
+function Question({ title, consequences, confirm, dismiss, action, isDanger, onClose }: QuestionProps) {
   const sending = useSending(async () => {
-    const said = await does();
+    const message = await action();
     onClose();
-    return said;
+    return message;
   });
   return (
     <Dialog title={title} onClose={onClose}>
@@ -50,11 +72,11 @@ function Question({ title, says, confirm, does, isDanger, onClose }: QuestionPro
         more={
           // The focus is here, so that a key that is held down too long does not confirm the new dialog.
           <button type="button" className="plain" data-focus onClick={onClose}>
-            Leave it
+            {dismiss}
           </button>
         }
       >
-        <p>{says}</p>
+        <p>{consequences}</p>
       </Form>
     </Dialog>
   );

@@ -38,7 +38,11 @@ export function Field({ label, value, onChange, type = "text", hint, error, sugg
         </datalist>
       )}
       {says && (
-        <p id={`${id}-says`} className={error ? "field-says tone-bad" : "field-says muted"} role={error ? "alert" : undefined}>
+        <p
+          id={`${id}-says`}
+          className={error ? "field-says tone-bad" : "field-says muted"}
+          role={error ? "alert" : undefined}
+        >
           {says}
         </p>
       )}

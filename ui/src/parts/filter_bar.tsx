@@ -24,14 +24,25 @@ export function FilterBar({ route, states, only, fields }: Props) {
     <div className="filters" role="group" aria-label="Filters">
       <div className="chips">
         {states.values.map((state) => (
-          <button key={state} type="button" className="chip" aria-pressed={chosen.includes(state)} onClick={() => toggle(state)}>
+          <button
+            key={state}
+            type="button"
+            className="chip"
+            aria-pressed={chosen.includes(state)}
+            onClick={() => toggle(state)}
+          >
             {inWords(state)}
           </button>
         ))}
         {only && (
           <span className="only">
             <span className="muted">only</span>
-            <button type="button" className="chip" aria-pressed={query[only] === "true"} onClick={() => set(only, query[only] === "true" ? "" : "true")}>
+            <button
+              type="button"
+              className="chip"
+              aria-pressed={query[only] === "true"}
+              onClick={() => set(only, query[only] === "true" ? "" : "true")}
+            >
               {inWords(only)}
             </button>
           </span>
@@ -42,7 +53,12 @@ export function FilterBar({ route, states, only, fields }: Props) {
       </div>
       <div className={isOpen ? "filter-fields open" : "filter-fields"}>
         {fields.map((field) => (
-          <FilterField key={field.name} {...field} value={query[field.name] ?? ""} onChange={(value) => set(field.name, value)} />
+          <FilterField
+            key={field.name}
+            {...field}
+            value={query[field.name] ?? ""}
+            onChange={(value) => set(field.name, value)}
+          />
         ))}
         {Object.values(query).some((value) => value !== "") && (
           <button type="button" className="quiet" onClick={() => replaceQuery(route, {})}>

@@ -1,7 +1,8 @@
 // The form of a dialog. Enter sends it. Errors, from the server or from a check before sending, are shown inside the
 // dialog, at their field if they name one, and that field gets the focus.
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from "react";
-import { problemOf, type FieldError, type Problem } from "../api/problem";
+import type { FieldError } from "../api/calls";
+import { problemOf, type Problem } from "../api/problem";
 import { ProblemBox } from "./basics";
 import { useNotices } from "./notices";
 
@@ -10,23 +11,23 @@ export interface Sending {
   problem: Problem | null;
   submit: () => Promise<void>;
   errorAt: (field: string) => string | null;
-  mend: (...fields: string[]) => void; // these fields are being edited, so their errors are cleared
+  clearErrors: (...fields: string[]) => void; // these fields are being edited, so their errors are cleared
 }
 
-// `does` returns the message to show on success, and throws a Problem on failure.
-export function useSending(does: () => Promise<string | void>): Sending {
+// `send` returns the message to show on success, and throws a Problem on failure.
+export function useSending(send: () => Promise<string | void>): Sending {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [errors, setErrors] = useState<FieldError[]>([]);
-  const { say } = useNotices();
+  const { show } = useNotices();
   const submit = async () => {
     if (isBusy) return;
     setBusy(true);
     setProblem(null);
     setErrors([]);
     try {
-      const said = await does();
-      if (said) say(said);
+      const message = await send();
+      if (message) show(message);
     } catch (error) {
       const found = problemOf(error);
       setProblem(found);
@@ -38,8 +39,9 @@ export function useSending(does: () => Promise<string | void>): Sending {
     const found = errors.filter((error) => isOf(error, field));
     return found.length > 0 ? found.map((error) => `${error.field} ${error.message}`).join(", ") : null;
   };
-  const mend = (...fields: string[]) => setErrors((all) => all.filter((error) => !fields.some((field) => isOf(error, field))));
-  return { isBusy, problem, submit, errorAt, mend };
+  const clearErrors = (...fields: string[]) =>
+    setErrors((all) => all.filter((error) => !fields.some((field) => isOf(error, field))));
+  return { isBusy, problem, submit, errorAt, clearErrors };
 }
 
 // The server may name a subfield, such as "task.retry.jitter", where a form has one field for the task.
@@ -58,15 +60,29 @@ interface Props {
   children: ReactNode;
 }
 
-export function Form({ sending, button, kind = "main", isDisabled = false, className, fields = [], more, children }: Props) {
+export function Form({
+  sending,
+  button,
+  kind = "main",
+  isDisabled = false,
+  className,
+  fields = [],
+  more,
+  children,
+}: Props) {
   const form = useRef<HTMLFormElement>(null);
   const { problem, isBusy } = sending;
-  const isSaidAtFields = problem !== null && problem.errors.length > 0 && problem.errors.every((error) => fields.some((field) => isOf(error, field)));
+  const isSaidAtFields =
+    problem !== null &&
+    problem.errors.length > 0 &&
+    problem.errors.every((error) => fields.some((field) => isOf(error, field)));
   useEffect(() => {
     if (!problem) return;
     const atFault = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
     atFault?.focus();
-    (atFault?.closest(".field, .editor") ?? form.current?.querySelector(".problem"))?.scrollIntoView({ block: "center" });
+    (atFault?.closest(".field, .editor") ?? form.current?.querySelector(".problem"))?.scrollIntoView({
+      block: "center",
+    });
   }, [problem]);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();

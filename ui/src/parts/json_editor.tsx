@@ -26,7 +26,7 @@ export function JsonEditor({ label, text, onChange, rows = 8, error = null }: Pr
         onChange={(event) => onChange(event.target.value)}
       />
       <p id={`${id}-says`} className={fault ? "tone-bad" : "tone-good"} role="status">
-        {fault ?? "Valid JSON. It is sent as it is written."}
+        {fault ?? "Valid JSON, sent unchanged."}
       </p>
     </div>
   );

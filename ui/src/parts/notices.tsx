@@ -9,11 +9,11 @@ interface Notice {
 }
 
 export interface Notices {
-  say: (text: string) => void;
-  complain: (error: unknown) => void;
+  show: (text: string) => void;
+  showError: (error: unknown) => void;
 }
 
-const NoticesContext = createContext<Notices>({ say: () => {}, complain: () => {} });
+const NoticesContext = createContext<Notices>({ show: () => {}, showError: () => {} });
 const shownMs = 6000;
 let count = 0;
 
@@ -27,8 +27,8 @@ export function NoticesProvider({ children }: { children: ReactNode }) {
   }, []);
   const value = useMemo<Notices>(
     () => ({
-      say: (text) => add(text, false),
-      complain: (error) => {
+      show: (text) => add(text, false),
+      showError: (error) => {
         const problem = problemOf(error);
         add(`${problem.code}: ${problemInWords(problem)}`, true);
       },

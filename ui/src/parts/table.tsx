@@ -18,7 +18,7 @@ interface Props<Row> {
   keyOf: (row: Row) => string;
   onOpen?: (row: Row) => void;
   onEnd?: () => void; // the last rows are visible
-  onLook?: (rows: Row[]) => void; // these rows are visible
+  onVisible?: (rows: Row[]) => void; // these rows are visible
   hasMore?: boolean;
   place?: string; // where the scroll position is remembered for navigation back
 }
@@ -35,7 +35,17 @@ const narrowBelow = 720;
 const keysOfPage = ["j", "k", "Enter"]; // the others scroll the page
 const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 15, PageUp: -15 };
 
-export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, onLook, hasMore = false, place = "" }: Props<Row>) {
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  onOpen,
+  onEnd,
+  onVisible,
+  hasMore = false,
+  place = "",
+}: Props<Row>) {
   const box = useRef<HTMLDivElement>(null);
   const [kept] = useState(() => remembered<Kept>(place, label));
   const [view, setView] = useState({ top: kept?.top ?? 0, height: 600, width: 1200 });
@@ -71,8 +81,8 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, onLook,
     if (isNearEnd && hasMore) onEnd?.();
   }, [isNearEnd, hasMore, onEnd, rows.length]);
   useEffect(() => {
-    onLook?.(rows.slice(first, last));
-  }, [onLook, rows, first, last]);
+    onVisible?.(rows.slice(first, last));
+  }, [onVisible, rows, first, last]);
 
   const move = (to: number) => {
     const next = Math.min(rows.length - 1, Math.max(0, to));
@@ -81,7 +91,8 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, onLook,
     if (!element) return;
     const top = next * rowHeight;
     if (top < element.scrollTop) element.scrollTop = top;
-    if (top + 2 * rowHeight > element.scrollTop + element.clientHeight) element.scrollTop = top + 2 * rowHeight - element.clientHeight;
+    if (top + 2 * rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + 2 * rowHeight - element.clientHeight;
   };
   const onKey = useRef<(event: KeyboardEvent) => void>(() => {});
   onKey.current = (event) => {
@@ -96,14 +107,22 @@ export function Table<Row>({ label, columns, rows, keyOf, onOpen, onEnd, onLook,
     const listener = (event: KeyboardEvent) => {
       const table = box.current;
       const isInside = event.target instanceof Node && table?.contains(event.target);
-      if (isInside || (keysOfPage.includes(event.key) && isNothing(event.target, null) && isFirst(table))) onKey.current(event);
+      if (isInside || (keysOfPage.includes(event.key) && isNothing(event.target, null) && isFirst(table)))
+        onKey.current(event);
     };
     document.addEventListener("keydown", listener);
     return () => document.removeEventListener("keydown", listener);
   }, []);
 
   return (
-    <div ref={box} className={isNarrow ? "table narrow" : "table"} role="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1} tabIndex={0}>
+    <div
+      ref={box}
+      className={isNarrow ? "table narrow" : "table"}
+      role="table"
+      aria-label={label}
+      aria-rowcount={hasMore ? -1 : rows.length + 1}
+      tabIndex={0}
+    >
       <div className="table-head" role="rowgroup">
         <div className="row" role="row" aria-rowindex={1} style={grid}>
           {shown.map((column) => (

@@ -2,7 +2,16 @@
 // needs no server support: the page works below any path.
 import { useSyncExternalStore } from "react";
 
-export const pages = ["overview", "runs", "tasks", "dead-letters", "queues", "workers", "schedules", "definitions"] as const;
+export const pages = [
+  "overview",
+  "runs",
+  "tasks",
+  "dead-letters",
+  "queues",
+  "workers",
+  "schedules",
+  "definitions",
+] as const;
 export type PageName = (typeof pages)[number];
 
 export interface Route {

@@ -33,7 +33,7 @@ export function Keyboard({ places, ns }: Props) {
 
   if (!isHelpOpen) return null;
   return (
-    <Dialog title="Keys" onClose={() => setHelpOpen(false)}>
+    <Dialog title="Keyboard shortcuts" onClose={() => setHelpOpen(false)}>
       <dl className="keys">
         {places.map(({ page, name, key }) => (
           <div key={page}>
@@ -47,19 +47,19 @@ export function Keyboard({ places, ns }: Props) {
           <dt>
             <kbd>/</kbd>
           </dt>
-          <dd>Search for an id, a key or a name; up and down choose, Enter opens</dd>
+          <dd>Search by ID, key or name: Up and Down select, Enter opens</dd>
         </div>
         <div>
           <dt>
             <kbd>j</kbd> <kbd>k</kbd> <kbd>Enter</kbd>
           </dt>
-          <dd>In a table: down, up, open</dd>
+          <dd>In a table: next row, previous row, open</dd>
         </div>
         <div>
           <dt>
             <kbd>Esc</kbd>
           </dt>
-          <dd>Close what is open</dd>
+          <dd>Close the dialog</dd>
         </div>
       </dl>
     </Dialog>

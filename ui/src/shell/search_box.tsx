@@ -55,8 +55,8 @@ export function SearchBox() {
         id="search"
         type="search"
         role="combobox"
-        placeholder="Search an id or name  ( / )"
-        aria-label="Search for an id or a key"
+        placeholder="Search by ID or name ( / )"
+        aria-label="Search by ID, key or name"
         aria-expanded={isOpen}
         aria-controls="found"
         aria-activedescendant={found.length > 0 ? `found-${chosen}` : undefined}
@@ -68,10 +68,14 @@ export function SearchBox() {
       {isOpen && (
         <div className="found">
           <p className={found.length > 0 ? "only-heard" : "muted"} role="status">
-            {results === null ? "Looking…" : found.length > 0 ? `${found.length} found` : `Nothing has exactly this id, key or name in ${ns}.`}
+            {results === null
+              ? "Searching…"
+              : found.length > 0
+                ? `${found.length} found`
+                : `No exact match for this ID, key or name in ${ns}.`}
           </p>
           <ProblemBox problem={results?.problem ?? null} />
-          <div id="found" role="listbox" aria-label="Found">
+          <div id="found" role="listbox" aria-label="Search results">
             {found.map((one, i) => (
               <a
                 key={`${one.page} ${one.id}`}

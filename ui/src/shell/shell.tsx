@@ -38,8 +38,12 @@ export function Shell({ route, isSignedIn, onSignOut, children }: Props) {
   useTitle(route);
   return (
     <div className="shell">
-      <a className="skip" href="#page" onClick={(event) => (event.preventDefault(), document.getElementById("page")?.focus())}>
-        Skip to the page
+      <a
+        className="skip"
+        href="#page"
+        onClick={(event) => (event.preventDefault(), document.getElementById("page")?.focus())}
+      >
+        Skip to content
       </a>
       <header className="top-bar">
         <Link page="overview" className="brand">
@@ -48,7 +52,12 @@ export function Shell({ route, isSignedIn, onSignOut, children }: Props) {
         <NamespaceField ns={route.ns} page={route.page} />
         <SearchBox />
         <LiveMark />
-        <button type="button" className="quiet" onClick={nextTheme} title="Light, dark, or as the system has it">
+        <button
+          type="button"
+          className="quiet"
+          onClick={nextTheme}
+          title="Switch between the light, dark and system theme"
+        >
           <span className="theme-word">Theme: </span>
           {theme}
         </button>
@@ -112,7 +121,7 @@ function NamespaceField({ ns, page }: { ns: string; page: PageName }) {
         if (text.trim()) goTo({ ns: text.trim(), page });
       }}
     >
-      <label htmlFor="namespace">namespace</label>
+      <label htmlFor="namespace">Namespace</label>
       <input
         id="namespace"
         value={text}
@@ -128,9 +137,9 @@ function NamespaceField({ ns, page }: { ns: string; page: PageName }) {
 
 function LiveMark() {
   const { following } = useTraffic();
-  const words = { connecting: "connecting", live: "live", lost: "reconnecting", over: "not live" }[following];
+  const words = { connecting: "Connecting…", live: "Live", lost: "Reconnecting…", over: "Disconnected" }[following];
   return (
-    <span className={`live ${following}`} role="status" title="Whether changes come to this page by themselves">
+    <span className={`live ${following}`} role="status" title="Whether this page receives updates">
       <span className="live-dot" aria-hidden="true" /> {words}
     </span>
   );

@@ -13,7 +13,7 @@ export function SignIn({ wasRefused, onToken }: { wasRefused: boolean; onToken: 
         }}
       >
         <h1>Pawl</h1>
-        <p>This server asks for an access token. The page forgets it when it is closed or reloaded.</p>
+        <p>This server requires an access token. The page keeps it in memory until you close or reload the page.</p>
         <label htmlFor="token">Token</label>
         <input
           id="token"
@@ -27,13 +27,16 @@ export function SignIn({ wasRefused, onToken }: { wasRefused: boolean; onToken: 
         />
         {wasRefused && (
           <p className="tone-bad" role="alert">
-            The server does not know this token, or it has expired.
+            The token is invalid or has expired.
           </p>
         )}
         <button type="submit" className="main" disabled={token.trim() === ""}>
           Sign in
         </button>
-        <p className="muted">The first token to make is an administrator's, for all namespaces; with it come those of others. A viewer may look and change nothing:</p>
+        <p className="muted">
+          Create an administrator token for all namespaces first, and use it to create other tokens. A viewer token is
+          read-only:
+        </p>
         <Command>{`pawl token create --role admin --namespace '*'
 pawl token create --role viewer --namespace default`}</Command>
       </form>

@@ -42,7 +42,14 @@ export function unitFor(times: number[]): Unit {
   return units.find((unit) => unitMs[unit] >= usual) ?? "month";
 }
 
-export function cellsOf<One extends Slot>(slots: One[], unit: Unit, now: number, zone: string, before = 6, after = 6): Cell<One>[] {
+export function cellsOf<One extends Slot>(
+  slots: One[],
+  unit: Unit,
+  now: number,
+  zone: string,
+  before = 6,
+  after = 6,
+): Cell<One>[] {
   const local = localClock(zone);
   const here = numberOf(local(now), unit);
   const cells = Array.from({ length: before + 1 + after }, (_, i): Cell<One> => {
@@ -83,13 +90,28 @@ export function localClock(zone: string): (at: number) => number {
   return (at) => {
     const part: Record<string, number> = {};
     for (const { type, value } of format.formatToParts(at)) part[type] = Number(value);
-    return Date.UTC(part["year"] ?? 0, (part["month"] ?? 1) - 1, part["day"], part["hour"], part["minute"], part["second"]);
+    return Date.UTC(
+      part["year"] ?? 0,
+      (part["month"] ?? 1) - 1,
+      part["day"],
+      part["hour"],
+      part["minute"],
+      part["second"],
+    );
   };
 }
 
 function formatIn(timeZone: string): Intl.DateTimeFormat {
   const numeric = "numeric";
-  const options = { hourCycle: "h23", year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric } as const;
+  const options = {
+    hourCycle: "h23",
+    year: numeric,
+    month: numeric,
+    day: numeric,
+    hour: numeric,
+    minute: numeric,
+    second: numeric,
+  } as const;
   try {
     return new Intl.DateTimeFormat("en", { ...options, timeZone });
   } catch {

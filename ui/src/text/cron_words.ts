@@ -1,7 +1,20 @@
 // A cron expression in words: "0 3 * * MON-FRI" is "At 03:00 on Monday to Friday".
 import { readCron, valuesOf, type CronFields, type MonthDay, type Span, type WeekDay } from "./cron_fields";
 
-const monthNames = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const monthNames = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
 const dayNames = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const nthNames = ["", "first", "second", "third", "fourth", "fifth"];
 const clockTimesMax = 6; // more are unreadable as a list
@@ -30,7 +43,9 @@ export function everyInWords(text: string): string {
 // A few times of day: "At 09:00 and 17:30"; null if there are more.
 function clockWords({ seconds, minutes, hours }: CronFields): string | null {
   if (hours.some(isMany) || minutes.some(isMany) || seconds.some(isMany)) return null;
-  const times = valuesOf(hours).flatMap((h) => valuesOf(minutes).flatMap((m) => valuesOf(seconds).map((s) => clock(h, m, s))));
+  const times = valuesOf(hours).flatMap((h) =>
+    valuesOf(minutes).flatMap((m) => valuesOf(seconds).map((s) => clock(h, m, s))),
+  );
   return times.length <= clockTimesMax ? `At ${listed(times)}` : null;
 }
 
@@ -56,7 +71,10 @@ function secondsWords(seconds: Span[], minutes: Span[], hours: Span[]): string {
   if (isEvery(minutes)) return `${words}${withinHours(hours)}`;
   const span = onlySpan(minutes);
   const past = valuesOf(minutes);
-  const of = span && isMany(span) && span.step === 1 ? `minutes ${span.from} to ${span.to}` : `${past.length === 1 ? "minute" : "minutes"} ${listed(past)}`;
+  const of =
+    span && isMany(span) && span.step === 1
+      ? `minutes ${span.from} to ${span.to}`
+      : `${past.length === 1 ? "minute" : "minutes"} ${listed(past)}`;
   return `${words} of ${of}${isEvery(hours) ? " of every hour" : withinHours(hours)}`;
 }
 
@@ -96,7 +114,10 @@ function daysWords({ monthDays, months, weekDays }: CronFields): string {
   const names = isEvery(months) ? "" : spansWords(months, (m) => monthNames[m - 1] ?? "");
   if (!monthDays && !weekDays) return names && `every day in ${names}`;
   const of = names ? `of ${names}` : "of the month";
-  const alternatives = [...(monthDays ? monthDaysWords(monthDays, of) : []), ...(weekDays ? weekDaysWords(weekDays, of, names) : [])];
+  const alternatives = [
+    ...(monthDays ? monthDaysWords(monthDays, of) : []),
+    ...(weekDays ? weekDaysWords(weekDays, of, names) : []),
+  ];
   return alternatives.join(", or ");
 }
 
@@ -106,7 +127,10 @@ function monthDaysWords(days: MonthDay[], of: string): string[] {
   for (const day of days) {
     if (day.kind === "last-weekday") words.push(`on the last weekday ${of}`);
     if (day.kind === "nearest") words.push(`on the weekday nearest to the ${ordinal(day.day)} ${of}`);
-    if (day.kind === "before-last") words.push(day.days === 0 ? `on the last day ${of}` : `${plural(day.days, "day", "1 day")} before the last day ${of}`);
+    if (day.kind === "before-last")
+      words.push(
+        day.days === 0 ? `on the last day ${of}` : `${plural(day.days, "day", "1 day")} before the last day ${of}`,
+      );
   }
   return words;
 }
@@ -145,7 +169,9 @@ function onlySpan(spans: Span[]): Span | null {
 // Ranges as "Monday to Friday", all others as single values.
 function spansWords(spans: Span[], nameOf: (value: number) => string): string {
   const parts = spans.flatMap((span) =>
-    span.step === 1 && span.to - span.from > 1 ? [`${nameOf(span.from)} to ${nameOf(span.to)}`] : valuesOf([span]).map(nameOf),
+    span.step === 1 && span.to - span.from > 1
+      ? [`${nameOf(span.from)} to ${nameOf(span.to)}`]
+      : valuesOf([span]).map(nameOf),
   );
   return listed([...new Set(parts)]);
 }

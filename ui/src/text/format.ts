@@ -77,7 +77,10 @@ const namespacePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 export function commandsIn(namespace: string, commands: string): string {
   if (namespace === "default" || !namespacePattern.test(namespace)) return commands;
   const isOurs = (line: string) => line.startsWith("pawl ") && !line.includes("--namespace");
-  return commands.split("\n").map((line) => (isOurs(line) ? `${line} --namespace ${namespace}` : line)).join("\n");
+  return commands
+    .split("\n")
+    .map((line) => (isOurs(line) ? `${line} --namespace ${namespace}` : line))
+    .join("\n");
 }
 
 // The end of a name often distinguishes it from others.

@@ -78,7 +78,7 @@ export function indented(text: string, indent = ""): string {
 
 // The JSON error with its line; null for valid JSON.
 export function faultOf(text: string): string | null {
-  if (text.trim() === "") return "An empty text is not JSON. Write null for nothing.";
+  if (text.trim() === "") return "Empty text is not JSON. Use null for no value.";
   try {
     JSON.parse(text);
     return null;

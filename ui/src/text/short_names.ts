@@ -5,7 +5,9 @@ export function shortNames(names: string[], lengthMax: number): Map<string, stri
   const long = names.filter((name) => Array.from(name).length > lengthMax).map((name) => Array.from(name));
   const start = sharedBy(long);
   const end = sharedBy(long.map((letters) => letters.slice(start).reverse()));
-  const short = names.map((name) => [name, Array.from(name).length > lengthMax ? shortened(name, start, end, lengthMax) : name] as const);
+  const short = names.map(
+    (name) => [name, Array.from(name).length > lengthMax ? shortened(name, start, end, lengthMax) : name] as const,
+  );
   return new Map(short);
 }
 

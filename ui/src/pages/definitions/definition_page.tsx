@@ -1,10 +1,12 @@
 // One workflow: any of its versions as a graph and as text, and the differences between two versions.
 import { useCallback, useMemo, useState } from "react";
+import type { Definition } from "../../api/calls";
 import { useConnection } from "../../api/context";
+import { graphOf } from "../../api/types";
 import { FlowGraph } from "../../graph/flow_graph";
 import { edgesOf, nodesOf, undoneByOf } from "../../graph/definition_graph";
 import { useLoaded } from "../../live/use_loaded";
-import { Age, Fact, Facts, ProblemBox } from "../../parts/basics";
+import { AgeFact, Fact, Facts, NotLoaded, ProblemBox } from "../../parts/basics";
 import { JsonView } from "../../parts/json_view";
 import { Link } from "../../parts/link";
 import { Tabs } from "../../parts/tabs";
@@ -27,13 +29,13 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
   const against = Number(route.query.get("against")) || Math.max(1, version - 1);
   const shown = useVersion(name, version);
   const other = useVersion(name, against);
-  const tasks = useMemo(() => shown.value?.value.definition.tasks ?? [], [shown.value]);
+  const tasks = useMemo(() => (shown.value ? graphOf(shown.value.value).tasks : []), [shown.value]);
   const nodes = useMemo(() => nodesOf(tasks), [tasks]);
   const edges = useMemo(() => edgesOf(tasks), [tasks]);
   const undoneBy = useMemo(() => undoneByOf(tasks), [tasks]);
   const choose = (next: Record<string, string>) => replaceQuery(route, { ...Object.fromEntries(route.query), ...next });
 
-  if (!latest.value) return latest.problem ? <ProblemBox problem={latest.problem} /> : <p className="muted">Loading…</p>;
+  if (!latest.value) return <NotLoaded problem={latest.problem} />;
   const definition = shown.value?.value;
   const text = fieldText(shown.value?.text ?? "", "definition");
   return (
@@ -42,38 +44,41 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
         <h1>
           <span className="muted">Workflow</span> {name}
         </h1>
-        <VersionField label="Version" newest={newest} value={version} onChange={(n) => choose({ version: String(n) })} />
+        <VersionField
+          label="Version"
+          newest={newest}
+          value={version}
+          onChange={(n) => choose({ version: String(n) })}
+        />
         <Link page="runs" query={{ workflow: name }}>
-          Its runs
+          View runs
         </Link>
         <button type="button" className="main" disabled={shown.problem !== null} onClick={() => setStarting(true)}>
           Start a run…
         </button>
       </header>
       <ProblemBox problem={shown.problem ?? other.problem ?? latest.problem} />
-      {definition && (
-        <Facts>
-          <Fact name="Put">
-            <Age at={definition.created_at} />
-          </Fact>
-          <Fact name="Tasks">{tasks.length}</Fact>
-          <Fact name="On failure">{definition.definition.on_failure ?? (undoneBy.size > 0 ? "compensate" : "fail")}</Fact>
-          {definition.definition.deadline && <Fact name="Deadline">{definition.definition.deadline}</Fact>}
-          <Fact name="Hash">
-            <code>{definition.hash}</code>
-          </Fact>
-        </Facts>
-      )}
+      {definition && <DefinitionFacts definition={definition} />}
       <Tabs
         label="Views of the definition"
         tabs={[
-          { name: "Graph", view: <FlowGraph key={version} label="Graph of the workflow" nodes={nodes} edges={edges} undoneBy={undoneBy} /> },
+          {
+            name: "Graph",
+            view: (
+              <FlowGraph key={version} label="Graph of the workflow" nodes={nodes} edges={edges} undoneBy={undoneBy} />
+            ),
+          },
           { name: "Text", view: <JsonView text={text} name="definition" /> },
           {
             name: "Difference",
             view: (
               <>
-                <VersionField label={`Version ${version} against`} newest={newest} value={against} onChange={(n) => choose({ against: String(n) })} />
+                <VersionField
+                  label={`Compare version ${version} with`}
+                  newest={newest}
+                  value={against}
+                  onChange={(n) => choose({ against: String(n) })}
+                />
                 <Difference before={fieldText(other.value?.text ?? "", "definition")} after={text} />
               </>
             ),
@@ -85,13 +90,31 @@ export function DefinitionPage({ name, route }: { name: string; route: Route }) 
   );
 }
 
+function DefinitionFacts({ definition }: { definition: Definition }) {
+  const { tasks, on_failure, deadline } = graphOf(definition);
+  return (
+    <Facts>
+      <AgeFact name="Applied" at={definition.created_at} />
+      <Fact name="Tasks">{tasks.length}</Fact>
+      <Fact name="On failure">{on_failure ?? (undoneByOf(tasks).size > 0 ? "compensate" : "fail")}</Fact>
+      {deadline && <Fact name="Deadline">{deadline}</Fact>}
+      <Fact name="Hash">
+        <code>{definition.hash}</code>
+      </Fact>
+    </Facts>
+  );
+}
+
 function useVersion(name: string, version: number) {
   const { client, ns } = useConnection();
   const load = useCallback(
     async (signal: AbortSignal) =>
       version === 0
         ? null
-        : client.callForText("GET /v1/{ns}/definitions/{name}/versions/{version}", { path: { ns, name, version: String(version) }, signal }),
+        : client.callForText("GET /v1/{ns}/definitions/{name}/versions/{version}", {
+            path: { ns, name, version: String(version) },
+            signal,
+          }),
     [client, ns, name, version],
   );
   return useLoaded(load);

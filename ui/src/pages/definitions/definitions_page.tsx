@@ -1,19 +1,41 @@
 // The list of workflows, with their latest versions.
 import { useCallback } from "react";
-import type { DefinitionRow } from "../../api/types";
+import type { DefinitionRow } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { usePages } from "../../live/use_pages";
-import { Age, Command, Empty, ProblemBox } from "../../parts/basics";
+import { Age, Command, Empty } from "../../parts/basics";
 import { Link } from "../../parts/link";
-import { Table, type Column } from "../../parts/table";
+import { PagedTable } from "../../parts/paged_table";
+import type { Column } from "../../parts/table";
 import { goTo, placeOf, type Route } from "../../route/route";
 
-const columns: Column<DefinitionRow>[] = [
-  { name: "Workflow", width: "minmax(100px, 2fr)", cell: (row) => <Link page="definitions" id={row.name}>{row.name}</Link> },
+const columns: Column<DefinitionRow & { id: string }>[] = [
+  {
+    name: "Workflow",
+    width: "minmax(100px, 2fr)",
+    cell: (row) => (
+      <Link page="definitions" id={row.name}>
+        {row.name}
+      </Link>
+    ),
+  },
   { name: "Latest", width: "minmax(44px, 70px)", cell: (row) => `v${row.version}` },
-  { name: "Since", width: "minmax(72px, 120px)", cell: (row) => <Age at={row.created_at} /> },
-  { name: "Runs", width: "minmax(60px, 90px)", cell: (row) => <Link page="runs" query={{ workflow: row.name }}>its runs</Link> },
-  { name: "Hash", width: "minmax(120px, 1fr)", cell: (row) => <code className="muted">{row.hash}</code>, isSecondary: true },
+  { name: "Applied", width: "minmax(72px, 120px)", cell: (row) => <Age at={row.created_at} /> },
+  {
+    name: "Runs",
+    width: "minmax(60px, 90px)",
+    cell: (row) => (
+      <Link page="runs" query={{ workflow: row.name }}>
+        View runs
+      </Link>
+    ),
+  },
+  {
+    name: "Hash",
+    width: "minmax(120px, 1fr)",
+    cell: (row) => <code className="muted">{row.hash}</code>,
+    isSecondary: true,
+  },
 ];
 
 export function DefinitionsPage({ route }: { route: Route }) {
@@ -21,7 +43,11 @@ export function DefinitionsPage({ route }: { route: Route }) {
   const place = placeOf(route);
   const load = useCallback(
     async (cursor: string, signal: AbortSignal) => {
-      const page = await client.call("GET /v1/{ns}/definitions", { path: { ns }, query: { limit: 100, cursor }, signal });
+      const page = await client.call("GET /v1/{ns}/definitions", {
+        path: { ns },
+        query: { limit: 100, cursor },
+        signal,
+      });
       return { ...page, items: page.items.map((row) => ({ ...row, id: row.name })) };
     },
     [client, ns],
@@ -30,31 +56,25 @@ export function DefinitionsPage({ route }: { route: Route }) {
   return (
     <div className="page-with-table">
       <h1>Definitions</h1>
-      <ProblemBox problem={definitions.problem} />
-      {definitions.items.length === 0 && !definitions.isLoading && !definitions.problem ? (
-        <Empty title="No workflows yet">
-          <p>A definition says which tasks a workflow has and in which order they run:</p>
-          <Command>{`cat > hello.yaml <<'END'
+      <PagedTable
+        label="Definitions"
+        columns={columns}
+        pages={definitions}
+        place={place}
+        empty={
+          <Empty title="No workflows yet">
+            <p>A definition lists the tasks of a workflow and their order:</p>
+            <Command>{`cat > hello.yaml <<'END'
 name: hello
 tasks:
   - {id: greet, activity: example.greet}
   - {id: thank, activity: example.greet, after: [greet]}
 END
 pawl workflow apply hello.yaml`}</Command>
-        </Empty>
-      ) : (
-        <Table
-          label="Definitions"
-          columns={columns}
-          rows={definitions.items}
-          keyOf={(row) => row.name}
-          hasMore={definitions.hasMore}
-          onEnd={definitions.loadMore}
-          onLook={definitions.look}
-          place={place}
-          onOpen={(row) => goTo({ ns, page: "definitions", id: row.name })}
-        />
-      )}
+          </Empty>
+        }
+        onOpen={(row) => goTo({ ns, page: "definitions", id: row.name })}
+      />
     </div>
   );
 }

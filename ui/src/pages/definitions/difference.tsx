@@ -8,7 +8,7 @@ const marks = { " ": "same", "-": "gone", "+": "new" };
 
 export function Difference({ before, after }: { before: string | null; after: string | null }) {
   const lines = useMemo(() => diffLines(indented(before ?? ""), indented(after ?? "")), [before, after]);
-  if (lines.every((line) => line.mark === " ")) return <p className="muted">The two are the same.</p>;
+  if (lines.every((line) => line.mark === " ")) return <p className="muted">The versions are identical.</p>;
   return (
     <pre className="difference" tabIndex={0} aria-label="Difference of the two versions">
       {lines.map((line, i) => (

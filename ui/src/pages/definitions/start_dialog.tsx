@@ -8,7 +8,15 @@ import { JsonEditor } from "../../parts/json_editor";
 import { goTo } from "../../route/route";
 import { faultOf } from "../../text/json_text";
 
-export function StartDialog({ workflow, version, onClose }: { workflow: string; version: number; onClose: () => void }) {
+export function StartDialog({
+  workflow,
+  version,
+  onClose,
+}: {
+  workflow: string;
+  version: number;
+  onClose: () => void;
+}) {
   const { client, ns } = useConnection();
   const [key, setKey] = useState("");
   const [text, setText] = useState("{}");
@@ -19,12 +27,18 @@ export function StartDialog({ workflow, version, onClose }: { workflow: string; 
       bodyText: `{"version":${version},"input":${text}${named}}`,
     });
     goTo({ ns, page: "runs", id: run.id });
-    return created ? "The run has started" : "A run with this key was there already: this is it";
+    return created ? "Run started" : "Opened the existing run with this key";
   });
   return (
     <Dialog title={`Start ${workflow} v${version}`} onClose={onClose}>
       <Form sending={sending} button="Start" isDisabled={faultOf(text) !== null} fields={["run_key", "input"]}>
-        <Field label="Key, so that starting twice starts once (may be left empty)" value={key} onChange={setKey} error={sending.errorAt("run_key")} />
+        <Field
+          label="Idempotency key (optional)"
+          hint="A second start with the same key opens the existing run."
+          value={key}
+          onChange={setKey}
+          error={sending.errorAt("run_key")}
+        />
         <JsonEditor label="Input" text={text} onChange={setText} error={sending.errorAt("input")} />
       </Form>
     </Dialog>

@@ -14,7 +14,7 @@ export function VersionField({ label, newest, value, onChange }: Props) {
     <span className="filter-field">
       <label htmlFor={id}>{label}</label>
       <select id={id} value={value} onChange={(event) => onChange(Number(event.target.value))}>
-        {value > newest && <option value={value}>{value} (there is none)</option>}
+        {value > newest && <option value={value}>{value} (not found)</option>}
         {Array.from({ length: newest }, (_, i) => newest - i).map((version) => (
           <option key={version} value={version}>
             {version}

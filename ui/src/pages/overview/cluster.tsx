@@ -8,7 +8,7 @@ export function Cluster() {
   const { client } = useConnection();
   const load = useCallback((signal: AbortSignal) => client.call("GET /v1/admin/nodes", { signal }), [client]);
   const nodes = useLoaded(load, 10_000);
-  if (nodes.problem?.status === 403) return <p className="muted">The nodes of the cluster are shown to administrators.</p>;
+  if (nodes.problem?.status === 403) return <p className="muted">Only administrators can see the nodes.</p>;
   return (
     <section className="panel" aria-label="Nodes">
       <h2>Nodes</h2>
@@ -22,7 +22,7 @@ export function Cluster() {
               <th scope="col">Role</th>
               <th scope="col">Version</th>
               <th scope="col">Started</th>
-              <th scope="col">Last sign of life</th>
+              <th scope="col">Last heartbeat</th>
             </tr>
           </thead>
           <tbody>

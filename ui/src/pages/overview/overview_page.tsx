@@ -32,18 +32,33 @@ export function OverviewPage() {
     <>
       <h1>Overview</h1>
       <ProblemBox problem={problem} />
-      <section className="tiles" aria-label="Now">
-        <Tile name="Waiting" value={counted(waiting)} hint="for now or for later" />
-        <Tile name="Oldest waiting" value={oldest > 0 ? formatMs(oldest) : "–"} hint="of what could run now" tone={oldest > 60_000 ? "retry" : undefined} />
-        <Tile name="Running" value={counted(total("running") + total("claimed"))} hint="held by a worker" />
+      <section className="tiles" aria-label="Totals">
+        <Tile name="Queued" value={counted(waiting)} hint="ready, delayed, blocked" />
+        <Tile
+          name="Oldest ready"
+          value={oldest > 0 ? formatMs(oldest) : "–"}
+          hint="time in the queue"
+          tone={oldest > 60_000 ? "retry" : undefined}
+        />
+        <Tile name="Running" value={counted(total("running") + total("claimed"))} hint="claimed by a worker" />
         <Tile
           name="Dead letters"
           value={<Link page="dead-letters">{counted(total("dead_letter"))}</Link>}
-          hint="attempts used up"
+          hint="no attempts left"
           tone={total("dead_letter") > 0 ? "bad" : undefined}
         />
-        <Tile name="Leases lost" value={formatCount(expired)} hint="since this page is open" tone={expired > 0 ? "retry" : undefined} />
-        <Tile name="Workers" value={<Link page="workers">{workers.value ? formatCount(online) : "–"}</Link>} hint="online" tone={workers.value && online === 0 ? "retry" : undefined} />
+        <Tile
+          name="Expired leases"
+          value={formatCount(expired)}
+          hint="since this page was opened"
+          tone={expired > 0 ? "retry" : undefined}
+        />
+        <Tile
+          name="Workers"
+          value={<Link page="workers">{workers.value ? formatCount(online) : "–"}</Link>}
+          hint="online"
+          tone={workers.value && online === 0 ? "retry" : undefined}
+        />
       </section>
       <RateChart />
       {queues?.length === 0 ? <FirstSteps /> : queues && <QueueList queues={queues} />}
@@ -54,10 +69,10 @@ export function OverviewPage() {
 
 function FirstSteps() {
   return (
-    <Empty title="No task has been here yet">
-      <p>A queue appears with its first task. Enqueue one:</p>
+    <Empty title="No tasks yet">
+      <p>Enqueuing a task creates its queue:</p>
       <Command>{`pawl task enqueue example.greet '{"name":"ada"}'`}</Command>
-      <p>and start a worker for it, any program will do:</p>
+      <p>Then start a worker. Any program can be a handler:</p>
       <Command>pawl worker --handle 'example.greet=cat'</Command>
     </Empty>
   );

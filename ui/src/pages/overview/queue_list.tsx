@@ -1,6 +1,6 @@
 // The queues with their waiting tasks, now and over the last minutes.
 import { depthOf, useOldest, useTraffic } from "../../live/traffic";
-import type { Queue } from "../../api/types";
+import type { Queue } from "../../api/calls";
 import { Link } from "../../parts/link";
 import { Sparkline } from "../../parts/sparkline";
 import { StateMark } from "../../parts/state_mark";
@@ -12,16 +12,24 @@ export function QueueList({ queues }: { queues: Queue[] }) {
   return (
     <section className="panel" aria-label="Queues">
       <h2>Queues</h2>
-      <div className="scroll" tabIndex={0} role="group" aria-label="Queues and their numbers">
+      <div className="scroll" tabIndex={0} role="group" aria-label="Queue counts">
         <table className="plain">
           <thead>
             <tr>
               <th scope="col">Queue</th>
-              <th scope="col">Depth, last minutes</th>
-              <th scope="col" className="number">Waiting</th>
-              <th scope="col" className="number">Running</th>
-              <th scope="col" className="number">Dead</th>
-              <th scope="col" className="number">Oldest</th>
+              <th scope="col">Depth (last minutes)</th>
+              <th scope="col" className="number">
+                Queued
+              </th>
+              <th scope="col" className="number">
+                Running
+              </th>
+              <th scope="col" className="number">
+                Dead letters
+              </th>
+              <th scope="col" className="number">
+                Oldest ready
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -31,11 +39,16 @@ export function QueueList({ queues }: { queues: Queue[] }) {
                   <Link page="queues">{queue.name}</Link> {queue.paused && <StateMark state="paused" />}
                 </th>
                 <td>
-                  <Sparkline values={history.series(`depth:${queue.name}`)} label={`Depth of ${queue.name} over the last minutes`} />
+                  <Sparkline
+                    values={history.series(`depth:${queue.name}`)}
+                    label={`Depth of ${queue.name} over the last minutes`}
+                  />
                 </td>
                 <td className="number">{formatCount(depthOf(queue))}</td>
                 <td className="number">{formatCount(queue.counts.running + queue.counts.claimed)}</td>
-                <td className={queue.counts.dead_letter > 0 ? "number tone-bad" : "number"}>{formatCount(queue.counts.dead_letter)}</td>
+                <td className={queue.counts.dead_letter > 0 ? "number tone-bad" : "number"}>
+                  {formatCount(queue.counts.dead_letter)}
+                </td>
                 <td className="number">{queue.oldest_pending_age ? formatMs(oldestOf(queue)) : "–"}</td>
               </tr>
             ))}

@@ -20,7 +20,7 @@ export function RateChart() {
   );
   return (
     <section className="panel" aria-label="Throughput">
-      <Chart label="Tasks a second, on this node" times={times} lines={lines} />
+      <Chart label="Throughput (tasks/s on this node)" times={times} lines={lines} />
       <p className="now">
         {lines.map((line) => (
           <span key={line.name}>

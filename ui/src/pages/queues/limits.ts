@@ -1,11 +1,11 @@
 // The limits of a queue as text fields, and the request made from them. An empty field clears its limit; an invalid
 // number is refused here, since omitting it would clear the limit too.
-import { refusedHere, type FieldError } from "../../api/problem";
-import type { Queue } from "../../api/types";
+import type { FieldError, Queue } from "../../api/calls";
+import { invalidFields } from "../../api/problem";
 
 export interface LimitsDraft {
-  atOnce: string;
-  starts: string;
+  concurrency: string;
+  rateLimit: string;
   per: string;
   types: string;
 }
@@ -17,12 +17,12 @@ export interface Limits {
 }
 
 const wholeNumber = /^-?\d+$/; // the server checks the range
-const needsNumber = "must be a whole number, such as 1000, without commas or points";
+const needsNumber = "must be a whole number without separators, such as 1000";
 
 export function draftOf(queue: Queue): LimitsDraft {
   return {
-    atOnce: queue.max_concurrency?.toString() ?? "",
-    starts: queue.rate?.limit.toString() ?? "",
+    concurrency: queue.max_concurrency?.toString() ?? "",
+    rateLimit: queue.rate?.limit.toString() ?? "",
     per: queue.rate?.per ?? "1s",
     types: Object.entries(queue.type_concurrency)
       .map(([type, limit]) => `${type}=${limit}`)
@@ -33,14 +33,14 @@ export function draftOf(queue: Queue): LimitsDraft {
 // Throws a problem with the errors by field.
 export function limitsFrom(draft: LimitsDraft): Limits {
   const errors: FieldError[] = [];
-  const atOnce = numberFrom(draft.atOnce, "max_concurrency", errors);
-  const limit = numberFrom(draft.starts, "rate.limit", errors);
+  const concurrency = numberFrom(draft.concurrency, "max_concurrency", errors);
+  const limit = numberFrom(draft.rateLimit, "rate.limit", errors);
   const limits = {
-    max_concurrency: atOnce,
+    max_concurrency: concurrency,
     rate: limit === null ? null : { limit, per: draft.per.trim() },
     type_concurrency: typesFrom(draft.types, errors),
   };
-  if (errors.length > 0) throw refusedHere(errors);
+  if (errors.length > 0) throw invalidFields(errors);
   return limits;
 }
 
@@ -59,7 +59,8 @@ function typesFrom(text: string, errors: FieldError[]): Record<string, number> |
   const entries = parts.map((part): [string, number] => {
     const mark = part.lastIndexOf("=");
     const [type, limit] = [part.slice(0, Math.max(0, mark)).trim(), part.slice(mark + 1).trim()];
-    if (type === "" || !wholeNumber.test(limit)) errors.push({ field: "type_concurrency", message: `“${part}” must be a type, = and a whole number` });
+    if (type === "" || !wholeNumber.test(limit))
+      errors.push({ field: "type_concurrency", message: `“${part}” must have the form type=number` });
     return [type, Number(limit)];
   });
   return entries.length > 0 ? Object.fromEntries(entries) : null;

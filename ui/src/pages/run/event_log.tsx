@@ -14,11 +14,24 @@ interface Props {
 
 const columns: Column<LoggedEvent>[] = [
   { name: "No.", width: "52px", cell: (event) => event.sequence, isNumber: true },
-  { name: "At", width: "104px", cell: (event) => <time dateTime={event.at} title={event.at}>{formatClock(event.at)}</time> },
+  {
+    name: "Time",
+    width: "104px",
+    cell: (event) => (
+      <time dateTime={event.at} title={event.at}>
+        {formatClock(event.at)}
+      </time>
+    ),
+  },
   { name: "Event", width: "minmax(130px, 1fr)", cell: (event) => <code>{event.type}</code> },
   { name: "Task", width: "minmax(80px, 1fr)", cell: (event) => nodeOf(event)?.id ?? "" },
-  { name: "By", width: "90px", cell: (event) => event.actor.type, isSecondary: true },
-  { name: "Says", width: "minmax(100px, 2fr)", cell: (event) => <code className="muted">{event.payloadText.slice(0, 200)}</code>, isSecondary: true },
+  { name: "Actor", width: "90px", cell: (event) => event.actor.type, isSecondary: true },
+  {
+    name: "Details",
+    width: "minmax(100px, 2fr)",
+    cell: (event) => <code className="muted">{event.payloadText.slice(0, 200)}</code>,
+    isSecondary: true,
+  },
 ];
 
 export function EventLog({ events, upTo, onGoTo }: Props) {
@@ -30,22 +43,37 @@ export function EventLog({ events, upTo, onGoTo }: Props) {
       events.filter(
         (event) =>
           (upTo === null || event.sequence <= upTo) &&
-          (wanted === "" || `${event.sequence} ${event.type} ${event.actor.type} ${event.actor.id ?? ""} ${event.payloadText}`.toLowerCase().includes(wanted)),
+          (wanted === "" ||
+            `${event.sequence} ${event.type} ${event.actor.type} ${event.actor.id ?? ""} ${event.payloadText}`
+              .toLowerCase()
+              .includes(wanted)),
       ),
     [events, upTo, wanted],
   );
   return (
     <div className="event-log">
       <div className="filter-fields">
-        <input type="search" aria-label="Search the events" placeholder="Search type, task, payload…" value={text} onChange={(event) => setText(event.target.value)} />
+        <input
+          type="search"
+          aria-label="Search the events"
+          placeholder="Search type, task, payload…"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
         <span className="muted" role="status">
           {shown.length} of {events.length}
         </span>
       </div>
       {shown.length === 0 ? (
-        <Empty title="No event says that" />
+        <Empty title="No events match" />
       ) : (
-        <Table label="Events" columns={columns} rows={shown} keyOf={(event) => String(event.sequence)} onOpen={setOpen} />
+        <Table
+          label="Events"
+          columns={columns}
+          rows={shown}
+          keyOf={(event) => String(event.sequence)}
+          onOpen={setOpen}
+        />
       )}
       {open && (
         <section className="event-open" aria-label={`Event ${open.sequence}`}>
@@ -55,7 +83,7 @@ export function EventLog({ events, upTo, onGoTo }: Props) {
               {open.caused_by !== null && <span className="muted"> · caused by {open.caused_by}</span>}
             </h2>
             <button type="button" className="plain" onClick={() => onGoTo(open.sequence)}>
-              Show the run as it was then
+              Show the run after this event
             </button>
             <button type="button" className="quiet" aria-label="Close the event" onClick={() => setOpen(null)}>
               ✕

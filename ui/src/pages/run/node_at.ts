@@ -1,5 +1,5 @@
 // A task of a run as it was at an event: later changes are left out.
-import type { Attempt, RunTask } from "../../api/types";
+import type { Attempt, RunTask } from "../../api/calls";
 import { nodeAt } from "./run_events";
 import type { Past } from "./use_past";
 
@@ -8,9 +8,17 @@ function isBy(time: string | null, at: string): boolean {
   return time !== null && time <= at;
 }
 
-export function taskAt(task: RunTask, { tasks, at }: Past): RunTask {
+// A task of a run in a state that the page shows.
+export interface ShownTask extends Omit<RunTask, "state"> {
+  state: string;
+}
+
+export function taskAt(task: RunTask, { tasks, at }: Past): ShownTask {
   const name = `${task.node_id}[${task.item}]`;
-  const { state, attempt, taskId } = task.item === null ? nodeAt(tasks, task.node_id) : (tasks.elements.get(name) ?? { state: "blocked", attempt: 0, taskId: "" });
+  const { state, attempt, taskId } =
+    task.item === null
+      ? nodeAt(tasks, task.node_id)
+      : (tasks.elements.get(name) ?? { state: "blocked", attempt: 0, taskId: "" });
   const isScheduled = isBy(task.scheduled_at, at);
   return {
     ...task,
@@ -29,5 +37,7 @@ export function attemptsAt(attempts: Attempt[], at: string | null): Attempt[] {
   if (at === null) return attempts;
   return attempts
     .filter((attempt) => isBy(attempt.claimed_at, at))
-    .map((attempt) => (isBy(attempt.finished_at, at) ? attempt : { ...attempt, finished_at: null, outcome: null, error: null }));
+    .map((attempt) =>
+      isBy(attempt.finished_at, at) ? attempt : { ...attempt, finished_at: null, outcome: null, error: null },
+    );
 }

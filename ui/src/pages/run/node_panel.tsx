@@ -1,17 +1,17 @@
 // One task of a run: its state, its attempts with their errors, its payload and its output.
 import { useCallback } from "react";
 import { useConnection } from "../../api/context";
-import type { RunTask, RunWithTasks } from "../../api/types";
+import type { RunWithTasks } from "../../api/calls";
 import { useLoaded } from "../../live/use_loaded";
 import { ConfirmButton } from "../../parts/confirm_button";
-import { Age, Fact, Facts, Id, ProblemBox } from "../../parts/basics";
+import { AgeFact, ErrorLine, Fact, Facts, Id, ProblemBox } from "../../parts/basics";
 import { JsonView } from "../../parts/json_view";
 import { Link } from "../../parts/link";
 import { StateMark } from "../../parts/state_mark";
 import { goTo } from "../../route/route";
 import { entriesOf, fieldText } from "../../text/json_text";
 import { AttemptList } from "../tasks/attempts";
-import { attemptsAt, taskAt } from "./node_at";
+import { attemptsAt, taskAt, type ShownTask } from "./node_at";
 import type { Past } from "./use_past";
 
 interface Props {
@@ -26,25 +26,12 @@ interface Props {
 const itemsMax = 20;
 
 export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Props) {
-  const { client, ns } = useConnection();
-  const all = run.tasks.filter((task) => task.node_id === nodeId || task.id === nodeId).map((task) => (past ? taskAt(task, past) : task));
+  const all: ShownTask[] = (run.tasks ?? [])
+    .filter((task) => task.node_id === nodeId || task.id === nodeId)
+    .map((task) => (past ? taskAt(task, past) : task));
   const node = all.find((task) => task.item === null) ?? all[0];
   if (!node) return null;
   const items = all.filter((task) => task.item !== null);
-  const rewind = async () => {
-    const { run: made } = await client.call("POST /v1/{ns}/runs/{id}/rewind", {
-      path: { ns, id: run.id },
-      body: { to: node.node_id },
-    });
-    onChange();
-    goTo({ ns, page: "runs", id: made.id });
-    return `A new run begins again at ${node.node_id}, with all results before it`;
-  };
-  const skip = async () => {
-    await client.call("POST /v1/{ns}/runs/{id}/skip", { path: { ns, id: run.id }, body: { step: node.id } });
-    onChange();
-    return `${node.id} is given up`;
-  };
   return (
     <aside className="panel node-panel" aria-label={`Task ${node.id}`}>
       <header className="page-head">
@@ -56,59 +43,10 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
           ✕
         </button>
       </header>
-      {node.error && !node.task_id && (
-        <p className="error-line">
-          <strong>{node.error.code}</strong> {node.error.message}
-        </p>
-      )}
-      <Facts>
-        <Fact name="Operation key">
-          <code>{`${run.id}:${node.id}`}</code>
-        </Fact>
-        {node.child_run_id && (
-          <Fact name="Child run">
-            <Link page="runs" id={node.child_run_id}>
-              <Id id={node.child_run_id} />
-            </Link>
-          </Fact>
-        )}
-        {node.due_at && (
-          <Fact name="Due">
-            <Age at={node.due_at} />
-          </Fact>
-        )}
-        {node.scheduled_at && (
-          <Fact name="Scheduled">
-            <Age at={node.scheduled_at} />
-          </Fact>
-        )}
-        {node.finished_at && (
-          <Fact name="Ended">
-            <Age at={node.finished_at} />
-          </Fact>
-        )}
-      </Facts>
-      {past && <p className="muted">As it was after event {past.upTo}.</p>}
-      {!past && node.type !== "compensation" && run.kind === "graph" && (
-        <ConfirmButton
-          title={`Rewind to ${node.node_id}`}
-          says={`A new run is started: it keeps all results before ${node.node_id} and does ${node.node_id} and what comes after it once more, now. This run stays as it is.`}
-          confirm="Start the new run"
-          does={rewind}
-        >
-          Rewind to {node.node_id}…
-        </ConfirmButton>
-      )}
-      {!past && node.type === "compensation" && run.state === "compensation_failed" && node.state !== "completed" && node.state !== "skipped" && (
-        <ConfirmButton
-          title={`Skip ${node.id}`}
-          says={`What ${node.id} would undo stays as it is. With no failed compensation left the run is compensated.`}
-          confirm="Skip the compensation"
-          does={skip}
-        >
-          Skip {node.id}…
-        </ConfirmButton>
-      )}
+      {!node.task_id && <ErrorLine error={node.error} />}
+      <NodeFacts runId={run.id} node={node} />
+      {past && <p className="muted">State after event {past.upTo}.</p>}
+      {!past && <NodeActions run={run} node={node} onChange={onChange} />}
       {items.length > 0 && <Items items={items} />}
       {node.task_id && <TaskOfNode taskId={node.task_id} at={past?.at ?? null} />}
       <h2>Output</h2>
@@ -117,17 +55,79 @@ export function NodePanel({ run, past, nodeId, runText, onChange, onClose }: Pro
   );
 }
 
+function NodeFacts({ runId, node }: { runId: string; node: ShownTask }) {
+  return (
+    <Facts>
+      <Fact name="Operation key">
+        <code>{`${runId}:${node.id}`}</code>
+      </Fact>
+      {node.child_run_id && (
+        <Fact name="Child run">
+          <Link page="runs" id={node.child_run_id}>
+            <Id id={node.child_run_id} />
+          </Link>
+        </Fact>
+      )}
+      <AgeFact name="Due" at={node.due_at} />
+      <AgeFact name="Scheduled" at={node.scheduled_at} />
+      <AgeFact name="Finished" at={node.finished_at} />
+    </Facts>
+  );
+}
+
+// The actions on one task of the run in its latest state.
+function NodeActions({ run, node, onChange }: { run: RunWithTasks; node: ShownTask; onChange: () => void }) {
+  const { client, ns } = useConnection();
+  const rewind = async () => {
+    const { run: created } = await client.call("POST /v1/{ns}/runs/{id}/rewind", {
+      path: { ns, id: run.id },
+      body: { to: node.node_id },
+    });
+    onChange();
+    goTo({ ns, page: "runs", id: created.id });
+    return `Started a new run from ${node.node_id}`;
+  };
+  const skip = async () => {
+    await client.call("POST /v1/{ns}/runs/{id}/skip", { path: { ns, id: run.id }, body: { step: node.id } });
+    onChange();
+    return `Compensation ${node.id} skipped`;
+  };
+  if (node.type !== "compensation") {
+    return run.kind !== "graph" ? null : (
+      <ConfirmButton
+        title={`Rewind to ${node.node_id}`}
+        consequences={`This starts a new run that keeps all results before ${node.node_id} and runs ${node.node_id} and all later tasks again. This run does not change.`}
+        confirm="Start new run"
+        action={rewind}
+      >
+        Rewind to {node.node_id}…
+      </ConfirmButton>
+    );
+  }
+  const hasEnded = node.state === "completed" || node.state === "skipped";
+  return run.state !== "compensation_failed" || hasEnded ? null : (
+    <ConfirmButton
+      title={`Skip ${node.id}`}
+      consequences={`${node.id} does not run, and the effect that it would undo remains. The run is compensated once no failed compensation is left.`}
+      confirm="Skip compensation"
+      action={skip}
+    >
+      Skip {node.id}…
+    </ConfirmButton>
+  );
+}
+
 // Taken from the response text: an output may contain numbers that parsing would change.
-function outputOf(runText: string, node: RunTask): string | null {
+function outputOf(runText: string, node: ShownTask): string | null {
   for (const [, task] of entriesOf(fieldText(runText, "tasks") ?? "[]")) {
     if (fieldText(task, "id") === JSON.stringify(node.id)) return fieldText(task, "output");
   }
   return null;
 }
 
-function Items({ items }: { items: RunTask[] }) {
+function Items({ items }: { items: ShownTask[] }) {
   return (
-    <ul className="samples" aria-label="Elements">
+    <ul className="samples" aria-label="Items">
       {items.slice(0, itemsMax).map((item) => (
         <li key={item.id}>
           {item.task_id ? (
@@ -160,7 +160,7 @@ function TaskOfNode({ taskId, at }: { taskId: string; at: string | null }) {
       <h2>Payload</h2>
       <JsonView text={fieldText(task.value.text, "payload")} name="payload" />
       <Link page="tasks" id={taskId}>
-        The task itself
+        Open task
       </Link>
     </>
   );

@@ -13,7 +13,8 @@ const shownMax = 5;
 export function RunChildren({ id, round, isNow }: { id: string; round: number; isNow: boolean }) {
   const { client, ns } = useConnection();
   const load = useCallback(
-    (signal: AbortSignal) => client.call("GET /v1/{ns}/runs", { path: { ns }, query: { parent: id, limit: shownMax + 1 }, signal }),
+    (signal: AbortSignal) =>
+      client.call("GET /v1/{ns}/runs", { path: { ns }, query: { parent: id, limit: shownMax + 1 }, signal }),
     [client, ns, id],
   );
   const { value, reload } = useLoaded(load);
@@ -21,7 +22,7 @@ export function RunChildren({ id, round, isNow }: { id: string; round: number; i
   const children = value?.items ?? [];
   if (children.length === 0) return null;
   return (
-    <Fact name={isNow ? "Children, now" : "Children"}>
+    <Fact name={isNow ? "Children (latest)" : "Children"}>
       {children.slice(0, shownMax).map((child) => (
         <span key={child.id} className="child">
           <Link page="runs" id={child.id}>
@@ -32,7 +33,7 @@ export function RunChildren({ id, round, isNow }: { id: string; round: number; i
       ))}
       {children.length > shownMax && (
         <Link page="runs" query={{ parent: id }}>
-          all of them
+          View all
         </Link>
       )}
     </Fact>

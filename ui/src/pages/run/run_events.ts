@@ -1,6 +1,7 @@
 // The events of a run, and the states of its tasks derived from them: after event N, and as time spans of waiting and
 // work.
-import type { RunEvent } from "../../api/types";
+import type { RunEvent } from "../../api/calls";
+import { payloadOf } from "../../api/types";
 
 // With the unparsed text of the payload.
 export interface LoggedEvent extends RunEvent {
@@ -20,9 +21,9 @@ function textOf(value: unknown): string {
 // The task that an event belongs to. An element of a for_each has its number next to the index of its task in the
 // definition. A timeline shows it under its own name, a graph under the name of its task.
 export function nodeOf(event: RunEvent): { id: string; item: number | null } | null {
-  const id = textOf(event.payload?.["node_id"]);
+  const id = textOf(payloadOf(event)["node_id"]);
   if (id === "") return null;
-  const place = event.payload?.["node"];
+  const place = payloadOf(event)["node"];
   const item: unknown = Array.isArray(place) ? place[1] : null;
   if (typeof item !== "number") return { id, item: null };
   return { id: id.slice(0, -`[${item}]`.length), item };
@@ -61,28 +62,40 @@ export function nodesAfter(events: RunEvent[], upTo: number): RunAt {
     if (event.type === "workflow_retried") forgetEnds(nodes);
     isStopped = event.type === "workflow_retried" ? false : isStopped || stops(event);
     const node = nodeOf(event);
-    const nodeState = textOf(event.payload?.["node_state"]);
-    const hasOwn = event.type === "task_scheduled" || (event.type === "step_started" && nodeState !== "");
-    const state = hasOwn ? nodeState || "pending" : stateAfter[event.type];
+    const state = nodeStateOf(event);
     if (!node || !state) continue;
-    const attempt = event.payload?.["attempt"];
-    const after = (known: NodeAt | undefined) => ({
-      state,
-      attempt: typeof attempt === "number" ? attempt : (known?.attempt ?? 0),
-      taskId: textOf(event.payload?.["task_id"]) || (known?.taskId ?? ""),
-    });
-    const name = `${node.id}[${node.item}]`;
-    if (node.item !== null) elements.set(name, after(elements.get(name)));
+    const name = elementName(node);
+    if (node.item !== null) elements.set(name, nodeAfter(event, state, elements.get(name)));
     // An element that begins or completes does not change the state of its for_each.
     if (node.item !== null && state !== "failed") continue;
-    nodes.set(node.id, after(nodes.get(node.id)));
+    nodes.set(node.id, nodeAfter(event, state, nodes.get(node.id)));
   }
   return { nodes, elements, isStopped };
 }
 
+function elementName({ id, item }: { id: string; item: number | null }): string {
+  return `${id}[${item}]`;
+}
+
+// The state of a node after an event; undefined if the event does not change it.
+function nodeStateOf(event: RunEvent): string | undefined {
+  const nodeState = textOf(payloadOf(event)["node_state"]);
+  const hasOwn = event.type === "task_scheduled" || (event.type === "step_started" && nodeState !== "");
+  return hasOwn ? nodeState || "pending" : stateAfter[event.type];
+}
+
+function nodeAfter(event: RunEvent, state: string, before: NodeAt | undefined): NodeAt {
+  const { attempt, task_id } = payloadOf(event);
+  return {
+    state,
+    attempt: typeof attempt === "number" ? attempt : (before?.attempt ?? 0),
+    taskId: textOf(task_id) || (before?.taskId ?? ""),
+  };
+}
+
 function stops(event: RunEvent): boolean {
-  if (event.payload?.["state"] === "failing") return true;
-  if (event.type === "workflow_cancelled") return event.payload?.["requested"] !== true;
+  if (payloadOf(event)["state"] === "failing") return true;
+  if (event.type === "workflow_cancelled") return payloadOf(event)["requested"] !== true;
   return event.type === "workflow_failed" || event.type === "deadline_exceeded";
 }
 
@@ -112,12 +125,12 @@ export interface TimelineRow {
 }
 
 const begins: Record<string, { state: string; what: string }> = {
-  task_scheduled: { state: "pending", what: "waits for a worker" },
+  task_scheduled: { state: "pending", what: "waiting for a worker" },
   task_started: { state: "running", what: "attempt" },
-  task_retrying: { state: "retrying", what: "waits for the next attempt" },
+  task_retrying: { state: "retrying", what: "waiting to retry" },
   step_started: { state: "running", what: "attempt" },
-  step_retrying: { state: "retrying", what: "waits for the next attempt" },
-  timer_set: { state: "sleeping", what: "waits for the time" },
+  step_retrying: { state: "retrying", what: "waiting to retry" },
+  timer_set: { state: "sleeping", what: "waiting for the timer" },
   child_started: { state: "running", what: "child run" },
 };
 const ends: Record<string, string> = {
@@ -143,7 +156,7 @@ function isStepEnd(event: RunEvent): boolean {
 
 // The duration of the attempt that the event ends.
 function tookMs(event: RunEvent): number {
-  const detail = event.payload?.["detail"];
+  const detail = payloadOf(event)["detail"];
   const took: unknown = typeof detail === "object" && detail !== null && "took_us" in detail ? detail.took_us : 0;
   return typeof took === "number" ? took / 1000 : 0;
 }
@@ -153,27 +166,38 @@ export function timelineOf(events: RunEvent[]): TimelineRow[] {
   for (const event of events) {
     const node = nodeOf(event);
     if (!node) continue;
-    const name = node.item === null ? node.id : `${node.id}[${node.item}]`;
+    const name = node.item === null ? node.id : elementName(node);
     const row = rows.get(name) ?? { name, nodeId: node.id, spans: [] };
     rows.set(name, row);
-    const at = Date.parse(event.at);
-    const last = row.spans.at(-1);
-    const wasRunning = last?.to === null && last.state === "running";
-    if (last && last.to === null && (ends[event.type] || begins[event.type])) {
-      last.to = at;
-      if (last.state === "running" && ends[event.type]) last.state = ends[event.type] ?? last.state;
-    }
-    // A short step is written only when it ends.
-    if (isStepEnd(event) && !wasRunning)
-      row.spans.push({ from: at - tookMs(event), to: at, state: ends[event.type] ?? "completed", what: "attempt" });
-    const isWait = event.payload?.["node_state"] === "waiting";
-    const what = event.payload?.["items"] === undefined ? "waits for a signal" : "waits for its elements";
-    const begun = isWait ? { state: "sleeping", what } : begins[event.type];
-    if (begun) {
-      const attempt = event.payload?.["attempt"];
-      const isAttempt = begun.what === "attempt" && typeof attempt === "number";
-      row.spans.push({ from: at, to: null, state: begun.state, what: isAttempt ? `attempt ${attempt}` : begun.what });
-    }
+    addSpans(row.spans, event);
   }
   return [...rows.values()].filter((row) => row.spans.length > 0);
+}
+
+// Closes the open span of a node and opens the next one, according to the event.
+function addSpans(spans: Span[], event: RunEvent): void {
+  const at = Date.parse(event.at);
+  const open = spans.at(-1)?.to === null ? spans.at(-1) : undefined;
+  const wasRunning = open?.state === "running";
+  const outcome = ends[event.type];
+  if (open && (outcome || begins[event.type])) {
+    open.to = at;
+    if (wasRunning && outcome) open.state = outcome;
+  }
+  // A short step is written only when it ends.
+  if (isStepEnd(event) && !wasRunning) {
+    spans.push({ from: at - tookMs(event), to: at, state: outcome ?? "completed", what: "attempt" });
+  }
+  const begun = begunBy(event);
+  if (begun) spans.push({ from: at, to: null, ...begun });
+}
+
+function begunBy(event: RunEvent): { state: string; what: string } | undefined {
+  const { node_state, items, attempt } = payloadOf(event);
+  if (node_state === "waiting") {
+    return { state: "sleeping", what: items === undefined ? "waiting for a signal" : "waiting for its items" };
+  }
+  const begun = begins[event.type];
+  const isAttempt = begun?.what === "attempt" && typeof attempt === "number";
+  return isAttempt ? { state: begun.state, what: `attempt ${attempt}` } : begun;
 }

@@ -1,6 +1,6 @@
 // The facts of a run, in its current or a past state.
-import type { Run } from "../../api/types";
-import { Age, Fact, Facts, Id } from "../../parts/basics";
+import type { Run } from "../../api/calls";
+import { Age, AgeFact, Fact, Facts, Id } from "../../parts/basics";
 import { Link } from "../../parts/link";
 import { inWords } from "../../text/format";
 import { RunChildren } from "./run_children";
@@ -16,7 +16,7 @@ interface Props {
 export function RunFacts({ run, isPast, isClosed, rewoundFrom, round }: Props) {
   return (
     <Facts>
-      <Fact name="Id">
+      <Fact name="ID">
         <Id id={run.id} whole />
       </Fact>
       {run.run_key && <Fact name="Key">{run.run_key}</Fact>}
@@ -32,20 +32,18 @@ export function RunFacts({ run, isPast, isClosed, rewoundFrom, round }: Props) {
       {rewoundFrom && <OtherRun name="Rewound from" id={rewoundFrom} />}
       {run.continued_from && <OtherRun name="Continued from" id={run.continued_from} />}
       {run.continued_as && <OtherRun name="Continued as" id={run.continued_as} />}
-      <Fact name="Created">
-        <Age at={run.created_at} />
-      </Fact>
-      {run.finished_at && (
-        <Fact name="Ended">
-          <Age at={run.finished_at} />
+      <AgeFact name="Created" at={run.created_at} />
+      <AgeFact name="Finished" at={run.finished_at} />
+      <AgeFact name="Wakes" at={run.wake_at} />
+      {run.deadline_at && (
+        <Fact name="Deadline">
+          {isClosed || isPast ? (
+            <time dateTime={run.deadline_at}>{momentOf(run.deadline_at)}</time>
+          ) : (
+            <Age at={run.deadline_at} />
+          )}
         </Fact>
       )}
-      {run.wake_at && (
-        <Fact name="Wakes">
-          <Age at={run.wake_at} />
-        </Fact>
-      )}
-      {run.deadline_at && <Fact name="Deadline">{isClosed || isPast ? <time dateTime={run.deadline_at}>{momentOf(run.deadline_at)}</time> : <Age at={run.deadline_at} />}</Fact>}
       <Fact name="Tasks">{countsInWords(run)}</Fact>
       <RunChildren id={run.id} round={round} isNow={isPast} />
     </Facts>

@@ -1,7 +1,7 @@
 // The graph of a run with the states of its tasks, now or after an event.
 import { useCallback, useEffect, useMemo } from "react";
 import { useConnection } from "../../api/context";
-import type { DefinitionTask, RunWithTasks } from "../../api/types";
+import type { DefinitionTask, RunWithTasks } from "../../api/calls";
 import { FlowGraph, type GraphNode } from "../../graph/flow_graph";
 import { undoneByOf } from "../../graph/definition_graph";
 import { useLoaded } from "../../live/use_loaded";
@@ -27,7 +27,7 @@ export function RunGraphView({ run, past, tasks, chosen, onChoose }: Props) {
   useEffect(reload, [run.sequence, reload]);
   const undoneBy = useMemo(() => undoneByOf(tasks), [tasks]);
   const nodes = useMemo<GraphNode[]>(() => {
-    const live = new Map(run.tasks.filter((task) => task.item === null).map((task) => [task.node_id, task]));
+    const live = new Map(run.tasks?.filter((task) => task.item === null).map((task) => [task.node_id, task]));
     const undoes = new Map([...undoneBy].map(([task, compensation]) => [compensation, task]));
     return (graph.value?.nodes ?? []).map((node) => {
       const known = live.get(node.id);

@@ -1,7 +1,7 @@
 // Sends a signal. The payload is checked during typing and sent unchanged.
 import { useState } from "react";
 import { useConnection } from "../../api/context";
-import type { Run } from "../../api/types";
+import type { Run } from "../../api/calls";
 import { Dialog } from "../../parts/dialog";
 import { Field } from "../../parts/field";
 import { Form, useSending } from "../../parts/form";
@@ -18,7 +18,7 @@ export function SignalDialog({ run, names, onClose }: { run: Run; names: string[
       bodyText: `{"payload":${text}}`,
     });
     onClose();
-    return `${name} was sent; it is kept until a task takes it`;
+    return `Signal ${name} sent; it is stored until a task consumes it`;
   });
   return (
     <Dialog title="Send a signal" onClose={onClose}>

@@ -7,19 +7,18 @@ import type { Past } from "./use_past";
 
 interface Props {
   events: LoggedEvent[];
-  isClosed: boolean;
   past: Past | null; // null: live
   onChange: (upTo: number | null) => void;
 }
 
-export function TimeSlider({ events, isClosed, past, onChange }: Props) {
+export function TimeSlider({ events, past, onChange }: Props) {
   const last = events.at(-1)?.sequence ?? 0;
   const at = past?.upTo ?? last;
   const event = events[at - 1];
   if (last === 0) return null;
   return (
-    <section className={past === null ? "time-slider" : "time-slider past"} aria-label="Time travel">
-      <label htmlFor="up-to">{past !== null ? "As it was" : isClosed ? "At its end" : "Live"}</label>
+    <section className={past === null ? "time-slider" : "time-slider past"} aria-label="Run history">
+      <label htmlFor="up-to">{past === null ? "Latest" : "History"}</label>
       <input
         id="up-to"
         type="range"
@@ -33,13 +32,14 @@ export function TimeSlider({ events, isClosed, past, onChange }: Props) {
         }}
       />
       <span className="slider-says">
-        event {at} of {last} {event && <code>{event.type}</code>} {event && <span className="muted">{formatClock(event.at)}</span>}
+        event {at} of {last} {event && <code>{event.type}</code>}{" "}
+        {event && <span className="muted">{formatClock(event.at)}</span>}
       </span>
       {past !== null && (
         <>
           <Replayed past={past} />
           <button type="button" className="plain" onClick={() => onChange(null)}>
-            {isClosed ? "Back to the end" : "Back to live"}
+            Jump to latest
           </button>
         </>
       )}
@@ -49,7 +49,7 @@ export function TimeSlider({ events, isClosed, past, onChange }: Props) {
 
 function Replayed({ past }: { past: Past }) {
   if (past.problem) return <ProblemBox problem={past.problem} />;
-  if (!past.run) return <span className="muted">replaying…</span>;
+  if (!past.run) return <span className="muted">Loading history…</span>;
   return (
     <span className="replayed" data-sequence={past.run.sequence}>
       <StateMark state={past.run.state} />

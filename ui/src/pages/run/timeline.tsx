@@ -19,12 +19,15 @@ const ticks = 5;
 export function Timeline({ events, upTo, isLive, onChoose }: Props) {
   const now = useNow();
   const [showsAll, setShowsAll] = useState(false);
-  const shown = useMemo(() => (upTo === null ? events : events.filter((event) => event.sequence <= upTo)), [events, upTo]);
+  const shown = useMemo(
+    () => (upTo === null ? events : events.filter((event) => event.sequence <= upTo)),
+    [events, upTo],
+  );
   const rows = useMemo(() => timelineOf(shown), [shown]);
   const from = Date.parse(shown[0]?.at ?? "");
   const end = Date.parse(shown.at(-1)?.at ?? "");
   const to = upTo === null && isLive ? Math.max(now, end) : end;
-  if (rows.length === 0) return <Empty title="No task of this run has started yet" />;
+  if (rows.length === 0) return <Empty title="No tasks have started yet" />;
   const length = Math.max(1, to - from);
   const visible = showsAll ? rows : rows.slice(0, rowsMax);
   return (
@@ -69,7 +72,10 @@ function Bar({ span, from, length, to }: { span: Span; from: number; length: num
       role="img"
       aria-label={words}
       title={words}
-      style={{ left: `${((span.from - from) / length) * 100}%`, width: `${(Math.max(0, end - span.from) / length) * 100}%` }}
+      style={{
+        left: `${((span.from - from) / length) * 100}%`,
+        width: `${(Math.max(0, end - span.from) / length) * 100}%`,
+      }}
     />
   );
 }

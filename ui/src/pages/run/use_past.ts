@@ -3,7 +3,7 @@
 import { useCallback, useMemo, useRef } from "react";
 import { useConnection } from "../../api/context";
 import type { Problem } from "../../api/problem";
-import type { Run } from "../../api/types";
+import type { Run } from "../../api/calls";
 import { useLoaded } from "../../live/use_loaded";
 import { fieldText } from "../../text/json_text";
 import { nodesAfter, type LoggedEvent, type RunAt } from "./run_events";
@@ -22,7 +22,9 @@ export function usePast(id: string, events: LoggedEvent[], upTo: number | null):
   const { client, ns } = useConnection();
   const load = useCallback(
     async (signal: AbortSignal) =>
-      upTo === null ? null : client.callForText("GET /v1/{ns}/runs/{id}/replay", { path: { ns, id }, query: { up_to: upTo }, signal }),
+      upTo === null
+        ? null
+        : client.callForText("GET /v1/{ns}/runs/{id}/replay", { path: { ns, id }, query: { up_to: upTo }, signal }),
     [client, ns, id, upTo],
   );
   const replay = useLoaded(load);

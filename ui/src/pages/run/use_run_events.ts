@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Client } from "../../api/client";
 import { useConnection } from "../../api/context";
 import { problemOf, type Problem } from "../../api/problem";
-import type { RunEvent } from "../../api/types";
+import type { RunEvent } from "../../api/calls";
 import { useEvents, type Following } from "../../live/use_events";
 import { entriesOf, fieldText } from "../../text/json_text";
 import type { LoggedEvent } from "./run_events";
@@ -14,7 +14,13 @@ function logged(text: string): LoggedEvent {
   return { ...(JSON.parse(text) as RunEvent), payloadText: fieldText(text, "payload") ?? "null" };
 }
 
-async function pageAfter(client: Client, ns: string, id: string, after: number, signal: AbortSignal): Promise<LoggedEvent[]> {
+async function pageAfter(
+  client: Client,
+  ns: string,
+  id: string,
+  after: number,
+  signal: AbortSignal,
+): Promise<LoggedEvent[]> {
   const { text } = await client.callForText("GET /v1/{ns}/runs/{id}/events", {
     path: { ns, id },
     query: { after, limit: 500 },
@@ -74,11 +80,14 @@ export function useRunEvents(id: string, isClosed: boolean): RunEvents {
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
   // The start of the stream is decided once; after that, the id of the last event counts.
-  const asked = useMemo(() => ({ path: { ns, id }, query: { after: all.current.at(-1)?.sequence ?? 0 } }), [ns, id, hasPast]);
+  const input = useMemo(
+    () => ({ path: { ns, id }, query: { after: all.current.at(-1)?.sequence ?? 0 } }),
+    [ns, id, hasPast],
+  );
   const { following } = useEvents({
     client,
     name: "GET /v1/{ns}/runs/{id}/events",
-    asked,
+    input,
     onEvent: (event) => add(logged(event.data)),
     isWanted: hasPast && !isClosed,
   });

@@ -1,7 +1,7 @@
 // Fires the slots of a past time span: shows the slots first, and then fires all of them.
 import { useCallback, useState } from "react";
 import { useConnection } from "../../api/context";
-import type { Schedule } from "../../api/types";
+import type { Backfilled, Schedule } from "../../api/calls";
 import { useLoaded } from "../../live/use_loaded";
 import { ProblemBox } from "../../parts/basics";
 import { Dialog } from "../../parts/dialog";
@@ -19,7 +19,7 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
   const [from, setFrom] = useState(() => localTime(new Date(Date.now() - weekMs).toISOString()));
   const [to, setTo] = useState(() => localTime(new Date().toISOString()));
   const { name } = schedule;
-  const asked = useCallback(
+  const backfill = useCallback(
     (dry_run: boolean, signal?: AbortSignal) =>
       client.call("POST /v1/{ns}/schedules/{id}/backfill", {
         path: { ns, id: name },
@@ -31,10 +31,10 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
   const preview = useLoaded(
     useCallback(
       async (signal: AbortSignal) => {
-        const slots = await asked(true, signal);
+        const slots = await backfill(true, signal);
         return { ...slots, known: await slotsKnown(client, { ns, id: name }, slots.times, signal) };
       },
-      [asked, client, ns, name],
+      [backfill, client, ns, name],
     ),
   );
   const found = preview.problem ? null : preview.value;
@@ -43,38 +43,61 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
   const isAllFresh = fresh === null || fresh === found?.count;
   const errorAt = (field: string) => preview.problem?.errors.find((error) => error.field === field)?.message ?? null;
   const sending = useSending(async () => {
-    const { count } = await asked(false);
+    const { count } = await backfill(false);
     onClose();
-    if (fresh === null) return `${plural(count, "slot")} of ${name}: those fire now that had not come before`;
-    const left = isAllFresh ? "" : `; ${formatCount(count - fresh)} had come before and stay as they are`;
-    return `${plural(fresh, "slot")} of ${name} fire now${left}`;
+    if (fresh === null)
+      return `Backfilling ${plural(count, "slot")} of ${name}; slots that already fired or were skipped are ignored`;
+    const left = isAllFresh ? "" : `; ${formatCount(count - fresh)} already fired or were skipped`;
+    return `Backfilling ${plural(fresh, "slot")} of ${name}${left}`;
   });
   return (
     <Dialog title={`Backfill ${name}`} onClose={onClose}>
-      <Form sending={sending} button={found ? `Fire ${plural(wanted, isAllFresh ? "slot" : "new slot")}` : "Fire"} isDisabled={wanted === 0}>
-        <p className="muted">The slots of this time fire now. One that fired or was skipped before stays as it is; overlaps are not looked at.</p>
+      <Form
+        sending={sending}
+        button={found ? `Fire ${plural(wanted, isAllFresh ? "slot" : "new slot")}` : "Fire"}
+        isDisabled={wanted === 0}
+      >
+        <p className="muted">
+          All slots in this period fire now, regardless of the overlap policy. Slots that already fired or were skipped
+          are ignored.
+        </p>
         <div className="pair">
-          <Field label="From (your time)" type="datetime-local" value={from} onChange={setFrom} error={errorAt("from")} />
-          <Field label="Up to (your time)" type="datetime-local" value={to} onChange={setTo} error={errorAt("to")} />
+          <Field
+            label="From (local time)"
+            type="datetime-local"
+            value={from}
+            onChange={setFrom}
+            error={errorAt("from")}
+          />
+          <Field label="To (local time)" type="datetime-local" value={to} onChange={setTo} error={errorAt("to")} />
         </div>
         {preview.problem && preview.problem.errors.length === 0 && <ProblemBox problem={preview.problem} />}
-        {found && (
-          <div role="status">
-            <p className="bulk-count">{found.count === 0 ? "No slot is in this time." : `${plural(found.count, "slot")}, in ${schedule.timezone}:`}</p>
-            {!isAllFresh && <p>{fresh === 0 ? "All of them" : formatCount(found.count - wanted)} fired or were skipped before, and stay as they are.</p>}
-            <ol className="preview-times">
-              {found.times.slice(0, shownMax).map((time) => (
-                <li key={time}>{zonedTime(Date.parse(time), schedule.timezone)}</li>
-              ))}
-              {found.count > shownMax && (
-                <li className="muted">
-                  and {formatCount(found.count - shownMax)} more, to {zonedTime(Date.parse(found.times.at(-1) ?? ""), schedule.timezone)}
-                </li>
-              )}
-            </ol>
-          </div>
-        )}
+        {found && <SlotPreview found={found} fresh={fresh} zone={schedule.timezone} />}
       </Form>
     </Dialog>
+  );
+}
+
+// `fresh`: the number of slots that have not fired and were not skipped; null if unknown.
+function SlotPreview({ found, fresh, zone }: { found: Backfilled; fresh: number | null; zone: string }) {
+  const { count, times } = found;
+  const last = Date.parse(times.at(-1) ?? "");
+  return (
+    <div role="status">
+      <p className="bulk-count">{count === 0 ? "No slots in this period." : `${plural(count, "slot")}, in ${zone}:`}</p>
+      {fresh !== null && fresh !== count && (
+        <p>{fresh === 0 ? "All of them" : formatCount(count - fresh)} already fired or were skipped.</p>
+      )}
+      <ol className="preview-times">
+        {times.slice(0, shownMax).map((time) => (
+          <li key={time}>{zonedTime(Date.parse(time), zone)}</li>
+        ))}
+        {count > shownMax && (
+          <li className="muted">
+            and {formatCount(count - shownMax)} more, to {zonedTime(last, zone)}
+          </li>
+        )}
+      </ol>
+    </div>
   );
 }

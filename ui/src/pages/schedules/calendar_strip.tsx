@@ -1,10 +1,19 @@
 // The last and the next slots on a calendar strip, each with its outcome.
 import { useEffect, useMemo, useRef } from "react";
-import type { Firing } from "../../api/types";
+import type { Firing } from "../../api/calls";
 import { useNow } from "../../live/use_now";
 import { Link } from "../../parts/link";
 import { StateShape } from "../../parts/state_mark";
-import { cellsOf, isWithinDay, slotClock, unitFor, zonedTime, type Cell, type Slot, type Unit } from "../../text/calendar";
+import {
+  cellsOf,
+  isWithinDay,
+  slotClock,
+  unitFor,
+  zonedTime,
+  type Cell,
+  type Slot,
+  type Unit,
+} from "../../text/calendar";
 import { inWords } from "../../text/format";
 
 interface Shown extends Slot {
@@ -31,9 +40,13 @@ export function CalendarStrip({ firings, next, zone }: { firings: Firing[]; next
   }, [unit]);
 
   return (
-    <ol className="calendar" ref={strip} tabIndex={0} aria-label={`Slots by the ${unit}, in ${zone}`}>
+    <ol className="calendar" ref={strip} tabIndex={0} aria-label={`Slots per ${unit}, in ${zone}`}>
       {cells.map((cell) => (
-        <li key={cell.key} className={cell.isNow ? "calendar-cell cell-now" : "calendar-cell"} aria-current={cell.isNow ? "time" : undefined}>
+        <li
+          key={cell.key}
+          className={cell.isNow ? "calendar-cell cell-now" : "calendar-cell"}
+          aria-current={cell.isNow ? "time" : undefined}
+        >
           <span className="calendar-head">
             <strong>{cell.name}</strong> {cell.isNow && <em>now</em>}
             {!(cell.isNow && isWithinDay(unit)) && <span className="muted">{cell.note}</span>}
@@ -66,7 +79,7 @@ function Slots({ cell, zone, unit }: { cell: Cell<Shown>; zone: string; unit: Un
       {cell.slots.map((slot) => (
         <span key={slot.at} className="slot" title={titleOf(slot, zone)}>
           <StateShape state={slot.state} /> <Started firing={slot.firing}>{slotClock(slot.at, zone, unit)}</Started>
-          <span className="only-heard">{slot.firing ? `${slot.state} ${slot.firing.reason ?? ""}` : "to come"}</span>
+          <span className="only-heard">{slot.firing ? `${slot.state} ${slot.firing.reason ?? ""}` : "upcoming"}</span>
         </span>
       ))}
     </>
@@ -75,15 +88,25 @@ function Slots({ cell, zone, unit }: { cell: Cell<Shown>; zone: string; unit: Un
 
 // A link to the task or run that a firing started, if any.
 export function Started({ firing, children }: { firing: Firing | null; children: string }) {
-  if (firing?.run_id) return <Link page="runs" id={firing.run_id}>{children}</Link>;
-  if (firing?.task_id) return <Link page="tasks" id={firing.task_id}>{children}</Link>;
+  if (firing?.run_id)
+    return (
+      <Link page="runs" id={firing.run_id}>
+        {children}
+      </Link>
+    );
+  if (firing?.task_id)
+    return (
+      <Link page="tasks" id={firing.task_id}>
+        {children}
+      </Link>
+    );
   return <>{children}</>;
 }
 
 function titleOf({ at, state, firing }: Shown, zone: string): string {
   const until = firing?.until ? ` to ${zonedTime(Date.parse(firing.until), zone)}` : "";
   const reason = firing?.reason ? `: ${firing.reason}` : "";
-  return `${zonedTime(at, zone)}${until}, ${firing ? state : "to come"}${reason}`;
+  return `${zonedTime(at, zone)}${until}, ${firing ? state : "upcoming"}${reason}`;
 }
 
 function slotsOf(firings: Firing[], next: string[]): Shown[] {

@@ -9,12 +9,12 @@ export function DeleteDialog({ name, onClose }: { name: string; onClose: () => v
   const sending = useSending(async () => {
     await client.call("DELETE /v1/{ns}/schedules/{id}", { path: { ns, id: name } });
     goTo({ ns, page: "schedules" });
-    return `The schedule ${name} is deleted`;
+    return `Schedule ${name} deleted`;
   });
   return (
     <Dialog title={`Delete ${name}`} onClose={onClose}>
-      <Form sending={sending} button="Delete the schedule" kind="danger">
-        <p>It fires no more, and what it fired is forgotten. What it started goes on.</p>
+      <Form sending={sending} button="Delete schedule" kind="danger">
+        <p>The schedule no longer fires, and its firing history is deleted. Tasks and runs that it started continue.</p>
       </Form>
     </Dialog>
   );

@@ -19,7 +19,11 @@ export function LastFiring({ name, at, next }: Props) {
   const [isWaiting, setWaiting] = useState(false);
   const load = useCallback(
     async (signal: AbortSignal) => {
-      const { items } = await client.call("GET /v1/{ns}/schedules/{id}/firings", { path: { ns, id: name }, query: { limit: 1 }, signal });
+      const { items } = await client.call("GET /v1/{ns}/schedules/{id}/firings", {
+        path: { ns, id: name },
+        query: { limit: 1 },
+        signal,
+      });
       return items[0] ?? null;
     },
     [client, ns, name, at, next],

@@ -1,5 +1,5 @@
 // The content of a schedule's form, and the request made from it. JSON written by users stays text.
-import type { DstFold, DstGap, Overlap, Schedule } from "../../api/types";
+import type { DstFold, DstGap, ScheduleOverlap, Schedule } from "../../api/calls";
 import { localTime, utcTime } from "../../text/format";
 import { faultOf, fieldText, indented } from "../../text/json_text";
 
@@ -16,7 +16,7 @@ export interface Draft {
   task: string; // JSON: type, payload and further fields of a task
   dst_gap: DstGap;
   dst_fold: DstFold;
-  overlap: Overlap;
+  overlap: ScheduleOverlap;
   max_catchup: string;
   jitter: string;
   start_at: string; // in the format of a time field
@@ -70,28 +70,58 @@ export function draftOf(schedule: Schedule, text: string): Draft {
 
 // The request body: all fields of a new schedule, or the fields of an existing one that differ from `before`.
 export function bodyOf(draft: Draft, before: Draft | null): string {
-  const is = (...names: (keyof Draft)[]) => before === null || names.some((name) => draft[name] !== before[name]);
-  const text = (name: keyof Draft) => JSON.stringify(draft[name].trim());
-  const orNull = (value: string) => (value.trim() === "" ? "null" : JSON.stringify(value.trim()));
-  const fields: [string, string][] = [];
-  if (before === null) fields.push(["name", text("name")]);
-  if (is("timing", draft.timing)) fields.push([draft.timing, text(draft.timing)]);
-  if (is("timezone")) fields.push(["timezone", text("timezone")]);
-  if (draft.target === "task") {
-    if (is("target", "task")) fields.push(["task", draft.task]);
-  } else {
-    if (is("target", "workflow")) fields.push(["workflow", text("workflow")]);
-    if (is("input")) fields.push(["input", draft.input]);
-    if (is("queue")) fields.push(["queue", orNull(draft.queue)]);
+  const fields = before === null ? [["name", textOf(draft.name)]] : [];
+  for (const { name, of, value } of bodyFields(draft)) {
+    if (before === null || of.some((one) => draft[one] !== before[one])) fields.push([name, value]);
   }
-  if (is("dst_gap", "dst_fold")) fields.push(["dst", JSON.stringify({ gap: draft.dst_gap, fold: draft.dst_fold })]);
-  if (is("overlap")) fields.push(["overlap", text("overlap")]);
-  // An invalid number is sent unchanged: the server reports the error.
-  if (is("max_catchup")) fields.push(["max_catchup", /^\d+$/.test(draft.max_catchup.trim()) ? draft.max_catchup.trim() : text("max_catchup")]);
-  if (is("jitter")) fields.push(["jitter", draft.jitter.trim() === "" ? '"0s"' : text("jitter")]);
-  if (is("start_at")) fields.push(["start_at", orNull(utcTime(draft.start_at))]);
-  if (is("end_at")) fields.push(["end_at", orNull(utcTime(draft.end_at))]);
   return `{${fields.map(([name, value]) => `"${name}":${value}`).join(",")}}`;
+}
+
+interface BodyField {
+  name: string;
+  of: (keyof Draft)[]; // the fields of the form that it is made from
+  value: string; // JSON
+}
+
+function bodyFields(draft: Draft): BodyField[] {
+  const { timing } = draft;
+  return [
+    { name: timing, of: ["timing", timing], value: textOf(draft[timing]) },
+    { name: "timezone", of: ["timezone"], value: textOf(draft.timezone) },
+    ...targetFields(draft),
+    {
+      name: "dst",
+      of: ["dst_gap", "dst_fold"],
+      value: JSON.stringify({ gap: draft.dst_gap, fold: draft.dst_fold }),
+    },
+    { name: "overlap", of: ["overlap"], value: textOf(draft.overlap) },
+    { name: "max_catchup", of: ["max_catchup"], value: numberOf(draft.max_catchup) },
+    { name: "jitter", of: ["jitter"], value: textOf(draft.jitter.trim() || "0s") },
+    { name: "start_at", of: ["start_at"], value: textOrNull(utcTime(draft.start_at)) },
+    { name: "end_at", of: ["end_at"], value: textOrNull(utcTime(draft.end_at)) },
+  ];
+}
+
+function targetFields(draft: Draft): BodyField[] {
+  if (draft.target === "task") return [{ name: "task", of: ["target", "task"], value: draft.task }];
+  return [
+    { name: "workflow", of: ["target", "workflow"], value: textOf(draft.workflow) },
+    { name: "input", of: ["input"], value: draft.input },
+    { name: "queue", of: ["queue"], value: textOrNull(draft.queue) },
+  ];
+}
+
+function textOf(value: string): string {
+  return JSON.stringify(value.trim());
+}
+
+function textOrNull(value: string): string {
+  return value.trim() === "" ? "null" : textOf(value);
+}
+
+// An invalid number is sent unchanged: the server reports the error.
+function numberOf(value: string): string {
+  return /^\d+$/.test(value.trim()) ? value.trim() : textOf(value);
 }
 
 export function hasFault(draft: Draft): boolean {

@@ -1,5 +1,5 @@
 // A schedule in words.
-import type { DstFold, DstGap, Overlap, Schedule } from "../../api/types";
+import type { DstFold, DstGap, ScheduleOverlap, Schedule } from "../../api/calls";
 import { cronInWords, everyInWords } from "../../text/cron_words";
 
 export function timingInWords(schedule: Schedule): string {
@@ -13,20 +13,20 @@ export function scheduleState(schedule: Schedule): string {
 }
 
 // What happens to a slot while the previous job is still running.
-export const overlapMeans: Record<Overlap, string> = {
-  allow: "starts all the same",
-  skip: "lets the slot pass",
-  queue: "starts once that is done",
-  cancel_previous: "cancels that and starts",
+export const overlapMeans: Record<ScheduleOverlap, string> = {
+  allow: "start anyway",
+  skip: "skip the slot",
+  queue: "start when it ends",
+  cancel_previous: "cancel it and start",
 };
 
 // What happens to a fixed time when the UTC offset changes.
 export const gapMeans: Record<DstGap, string> = {
-  shift: "a time that is left out fires right after the gap",
-  skip: "a time that is left out does not fire",
+  shift: "fire right after the gap",
+  skip: "do not fire",
 };
 export const foldMeans: Record<DstFold, string> = {
-  first: "a repeated time fires the first time",
-  last: "a repeated time fires the last time",
-  both: "a repeated time fires both times",
+  first: "fire the first time",
+  last: "fire the last time",
+  both: "fire both times",
 };

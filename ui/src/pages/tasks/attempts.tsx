@@ -1,6 +1,6 @@
 // The attempts of a task: the holder, the duration and the outcome of each.
-import type { Attempt } from "../../api/types";
-import { Age, Id } from "../../parts/basics";
+import type { Attempt } from "../../api/calls";
+import { Age, ErrorLine, Id } from "../../parts/basics";
 import { StateMark } from "../../parts/state_mark";
 import { formatMs } from "../../text/format";
 
@@ -9,7 +9,7 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
     <section className="panel" aria-label="Attempts">
       <h2>Attempts</h2>
       {attempts.length === 0 ? (
-        <p className="muted">No worker has had it yet.</p>
+        <p className="muted">Hasn’t run yet</p>
       ) : (
         <div className="scroll" tabIndex={0} role="group" aria-label="Attempts and their outcomes">
           <table className="plain">
@@ -21,7 +21,7 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
                 <th scope="col">Outcome</th>
                 <th scope="col">Worker</th>
                 <th scope="col">Claimed</th>
-                <th scope="col">Took</th>
+                <th scope="col">Duration</th>
                 <th scope="col">Error</th>
               </tr>
             </thead>
@@ -38,7 +38,11 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
                   <td>
                     <Age at={attempt.claimed_at} />
                   </td>
-                  <td>{attempt.finished_at ? formatMs(Date.parse(attempt.finished_at) - Date.parse(attempt.claimed_at)) : "–"}</td>
+                  <td>
+                    {attempt.finished_at
+                      ? formatMs(Date.parse(attempt.finished_at) - Date.parse(attempt.claimed_at))
+                      : "–"}
+                  </td>
                   <td className="wrap">
                     {attempt.error && (
                       <>
@@ -66,14 +70,11 @@ export function AttemptList({ attempts }: { attempts: Attempt[] }) {
             <StateMark state={attempt.outcome ?? "running"} />
             <span className="muted">
               attempt {attempt.attempt}, <Age at={attempt.claimed_at} />
-              {attempt.finished_at && `, took ${formatMs(Date.parse(attempt.finished_at) - Date.parse(attempt.claimed_at))}`}
+              {attempt.finished_at &&
+                `, took ${formatMs(Date.parse(attempt.finished_at) - Date.parse(attempt.claimed_at))}`}
             </span>
           </span>
-          {attempt.error && (
-            <p className="error-line">
-              <strong>{attempt.error.code}</strong> {attempt.error.message}
-            </p>
-          )}
+          <ErrorLine error={attempt.error} />
         </li>
       ))}
     </ol>

@@ -1,5 +1,6 @@
 // One group of dead letters: the error, the number of tasks, and a button that redrives all of them.
 import { useRef, useState } from "react";
+import type { Task } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { Age, Id } from "../../parts/basics";
 import { ConfirmButton } from "../../parts/confirm_button";
@@ -21,12 +22,14 @@ interface Props {
 
 export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
   const { client, ns } = useConnection();
-  const { say, complain } = useNotices();
+  const { show, showError } = useNotices();
   const [done, setDone] = useState<number | null>(null);
   const stop = useRef(false);
   const known = (n: number) => `${formatCount(n)}${isMore ? "+" : ""}`;
   const allRuns = runsOf(group.tasks);
   const runs = allRuns.filter((id) => failedRuns?.has(id) ?? true).length;
+  const orMore = isMore ? " or more" : "";
+  const retryLabel = isMore ? `Retry ${known(runs)} runs` : `Retry ${plural(runs, "run")}`;
   const own = group.tasks.filter((task) => task.run_id === null).length;
 
   const redrive = async (how: (redriving: Redriving) => Promise<Redriven>, noun: string, after: string) => {
@@ -34,16 +37,19 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
     setDone(0);
     try {
       const { changed, refused } = await how({ client, ns, group, onProgress: setDone, isStopped: () => stop.current });
-      const left = refused > 0 ? `; ${plural(refused, noun)} could not be retried in the state that they are in` : "";
-      say(`${plural(changed, noun)} ${after}${left}`);
+      const left = refused > 0 ? `; ${plural(refused, noun)} could not be retried in their current state` : "";
+      show(`${plural(changed, noun)} ${after}${left}`);
     } catch (error) {
-      complain(error);
+      showError(error);
     }
     setDone(null);
     onChange();
   };
   return (
-    <section className="panel dead-group" aria-label={`${group.code} of ${group.type}: ${group.shape.slice(0, labelMax) || "no message"}`}>
+    <section
+      className="panel dead-group"
+      aria-label={`${group.code} of ${group.type}: ${group.shape.slice(0, labelMax) || "no message"}`}
+    >
       <header>
         <span className="count-badge">{known(group.tasks.length)}</span>
         <h2>
@@ -51,7 +57,7 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
         </h2>
         {done !== null ? (
           <>
-            <progress value={done} max={Math.max(group.tasks.length, done)} aria-label="Redriven" />
+            <progress value={done} max={Math.max(group.tasks.length, done)} aria-label="Progress" />
             <button type="button" className="plain" onClick={() => (stop.current = true)}>
               Stop at {formatCount(done)}
             </button>
@@ -61,9 +67,9 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
             {own > 0 && (
               <ConfirmButton
                 title={`Redrive ${group.type}`}
-                says={`${plural(own, "task")}${isMore ? " or more" : ""} of this group become pending again, each with a fresh budget of attempts. Workers may have them at once.`}
+                consequences={`${plural(own, "task")}${orMore} of this group will be pending again, with their attempt limits reset. Workers can claim them immediately.`}
                 confirm={`Redrive ${known(own)}`}
-                does={async () => void redrive(redriveTasks, "task", `of ${group.type} are pending again`)}
+                action={async () => void redrive(redriveTasks, "task", `of ${group.type} redriven`)}
                 kind="main"
               >
                 Redrive all {known(own)}
@@ -72,12 +78,12 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
             {runs > 0 && (
               <ConfirmButton
                 title={`Retry the runs of ${group.type}`}
-                says={`${plural(runs, "run")}${isMore ? " or more" : ""} go on from what failed; what completed is kept. A run that has been undone or has ended otherwise stays as it is.`}
-                confirm={`Retry ${known(runs)} ${runs === 1 && !isMore ? "run" : "runs"}`}
-                does={async () => void redrive(retryRuns, "run", "go on from what failed")}
+                consequences={`${plural(runs, "run")}${orMore} will continue from the failed step and keep completed results. Runs that are not failed do not change.`}
+                confirm={retryLabel}
+                action={async () => void redrive(retryRuns, "run", "retried")}
                 kind={own > 0 ? "plain" : "main"}
               >
-                Retry {known(runs)} {runs === 1 && !isMore ? "run" : "runs"}
+                {retryLabel}
               </ConfirmButton>
             )}
           </>
@@ -86,29 +92,37 @@ export function DeadGroupCard({ group, isMore, failedRuns, onChange }: Props) {
       <p className="shape-text">{group.shape || <span className="muted">no message</span>}</p>
       {allRuns.length > 0 && (
         <p className="muted">
-          {own > 0 ? `${known(group.tasks.length - own)} of these tasks belong` : "These tasks belong"} to runs: such a task comes back when its run is retried, not by itself.
-          {allRuns.length > runs && ` ${plural(allRuns.length - runs, "run is", "runs are")} not failed and cannot be retried: undone, ended otherwise, or gone on without the task.`}
+          {own > 0 ? `${known(group.tasks.length - own)} of these tasks belong` : "These tasks belong"} to runs. To
+          retry such a task, retry its run.
+          {allRuns.length > runs &&
+            ` ${plural(allRuns.length - runs, "run is", "runs are")} not failed and cannot be retried.`}
         </p>
       )}
-      <ul className="samples">
-        {group.tasks.slice(0, shownMax).map((task) => (
-          <li key={task.id}>
-            <Link page="tasks" id={task.id}>
-              <Id id={task.id} />
-            </Link>{" "}
-            {task.run_id && (
-              <>
-                of run{" "}
-                <Link page="runs" id={task.run_id}>
-                  <Id id={task.run_id} />
-                </Link>{" "}
-              </>
-            )}
-            <Age at={task.finished_at} /> · {task.error?.message}
-          </li>
-        ))}
-        {group.tasks.length > shownMax && <li className="muted">and {formatCount(group.tasks.length - shownMax)} more</li>}
-      </ul>
+      <Samples tasks={group.tasks} />
     </section>
+  );
+}
+
+function Samples({ tasks }: { tasks: Task[] }) {
+  return (
+    <ul className="samples">
+      {tasks.slice(0, shownMax).map((task) => (
+        <li key={task.id}>
+          <Link page="tasks" id={task.id}>
+            <Id id={task.id} />
+          </Link>{" "}
+          {task.run_id && (
+            <>
+              of run{" "}
+              <Link page="runs" id={task.run_id}>
+                <Id id={task.run_id} />
+              </Link>{" "}
+            </>
+          )}
+          <Age at={task.finished_at} /> · {task.error?.message}
+        </li>
+      ))}
+      {tasks.length > shownMax && <li className="muted">and {formatCount(tasks.length - shownMax)} more</li>}
+    </ul>
   );
 }

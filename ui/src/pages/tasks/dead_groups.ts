@@ -1,5 +1,5 @@
 // Failed tasks grouped by failure, the largest group first.
-import type { Task } from "../../api/types";
+import type { Task } from "../../api/calls";
 import { fingerprintOf, messageShape } from "../../text/fingerprint";
 
 export interface DeadGroup {
@@ -27,7 +27,13 @@ export function groupsOf(tasks: Task[]): DeadGroup[] {
     const code = task.error?.code ?? "unknown";
     const message = task.error?.message ?? "";
     const fingerprint = fingerprintOfTask(task);
-    const group = groups.get(fingerprint) ?? { fingerprint, type: task.type, code, shape: messageShape(message), tasks: [] };
+    const group = groups.get(fingerprint) ?? {
+      fingerprint,
+      type: task.type,
+      code,
+      shape: messageShape(message),
+      tasks: [],
+    };
     group.tasks.push(task);
     groups.set(fingerprint, group);
   }

@@ -1,6 +1,7 @@
 // The dead letters of a namespace, up to a limit, and which of their runs can be retried.
 import type { Client } from "../../api/client";
-import type { Page, Task } from "../../api/types";
+import type { Task } from "../../api/calls";
+import type { Page } from "../../api/types";
 import { deadStatuses } from "./dead_groups";
 
 const taskPagesMax = 20; // of 500: beyond that the groups say "or more"
@@ -24,7 +25,10 @@ export async function loadDeadLetters(client: Client, ns: string, signal: AbortS
   return { tasks: dead.items, isMore: dead.isMore, failedRuns };
 }
 
-async function upTo<Item>(pagesMax: number, load: (cursor: string) => Promise<Page<Item>>): Promise<{ items: Item[]; isMore: boolean }> {
+async function upTo<Item>(
+  pagesMax: number,
+  load: (cursor: string) => Promise<Page<Item>>,
+): Promise<{ items: Item[]; isMore: boolean }> {
   const items: Item[] = [];
   let cursor: string | null = "";
   for (let page = 0; page < pagesMax && cursor !== null; page += 1) {

@@ -17,20 +17,26 @@ export function DeadLettersPage() {
     <>
       <h1>Dead letters</h1>
       <p className="muted">
-        Tasks that failed for good or used up their attempts, grouped by type, code and the shape of the message.
+        Tasks that failed permanently or have no attempts left, grouped by type, error code and message pattern.
         {loaded.value &&
           ` ${plural(loaded.value.tasks.length, "task")}${loaded.value.isMore ? " or more" : ""} in ${plural(groups.length, "group")}.`}
       </p>
       <ProblemBox problem={loaded.problem} />
       {loaded.value && groups.length === 0 && (
-        <Empty title="Nothing has failed for good">
-          <p>What fails is tried again by its retry policy; what still fails ends here. To see it happen:</p>
+        <Empty title="No dead letters">
+          <p>A task becomes a dead letter when all its attempts have failed. To create one:</p>
           <Command>{`pawl worker --handle 'example.broken=false'
 pawl task enqueue example.broken --max-attempts 2`}</Command>
         </Empty>
       )}
       {groups.map((group) => (
-        <DeadGroupCard key={group.fingerprint} group={group} isMore={loaded.value?.isMore ?? false} failedRuns={loaded.value?.failedRuns ?? null} onChange={loaded.reload} />
+        <DeadGroupCard
+          key={group.fingerprint}
+          group={group}
+          isMore={loaded.value?.isMore ?? false}
+          failedRuns={loaded.value?.failedRuns ?? null}
+          onChange={loaded.reload}
+        />
       ))}
     </>
   );

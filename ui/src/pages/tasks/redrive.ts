@@ -2,10 +2,11 @@
 // type page by page, since only this page computes fingerprints. Tasks without a run are retried one by one; the others
 // are retried by retrying their runs, which continue from the failure.
 import type { Client } from "../../api/client";
-import type { Page, Task } from "../../api/types";
+import type { Task } from "../../api/calls";
+import type { Page } from "../../api/types";
 import { deadStatuses, fingerprintOfTask, runsOf, type DeadGroup } from "./dead_groups";
 
-const atOnce = 6; // as many as a browser sends to one server concurrently
+const requestsMax = 6; // as many as a browser sends to one server concurrently
 
 export interface Redriving {
   client: Client;
@@ -32,10 +33,14 @@ export function retryRuns(redriving: Redriving): Promise<Redriven> {
   return redrive(redriving, runsOf, retry);
 }
 
-async function redrive(redriving: Redriving, idsOf: (tasks: Task[]) => string[], retry: (id: string) => Promise<unknown>): Promise<Redriven> {
+async function redrive(
+  redriving: Redriving,
+  idsOf: (tasks: Task[]) => string[],
+  retry: (id: string) => Promise<unknown>,
+): Promise<Redriven> {
   const { client, ns, group, isStopped } = redriving;
-  const so: Redriven = { changed: 0, refused: 0 };
-  const met = new Set<string>();
+  const result: Redriven = { changed: 0, refused: 0 };
+  const seen = new Set<string>();
   let cursor: string | null = "";
   while (cursor !== null && !isStopped()) {
     // The oldest first, so that tasks that return or fail again meanwhile are not processed twice.
@@ -43,27 +48,34 @@ async function redrive(redriving: Redriving, idsOf: (tasks: Task[]) => string[],
       path: { ns },
       query: { type: group.type, status: deadStatuses, order: "asc", limit: 500, cursor },
     });
-    const ids = idsOf(page.items.filter((task) => fingerprintOfTask(task) === group.fingerprint)).filter((id) => !met.has(id));
-    ids.forEach((id) => met.add(id));
-    await retryAll(ids, retry, so, redriving);
+    const ids = idsOf(page.items.filter((task) => fingerprintOfTask(task) === group.fingerprint)).filter(
+      (id) => !seen.has(id),
+    );
+    ids.forEach((id) => seen.add(id));
+    await retryAll(ids, retry, result, redriving);
     cursor = page.next_cursor;
   }
-  return so;
+  return result;
 }
 
-async function retryAll(ids: string[], retry: (id: string) => Promise<unknown>, so: Redriven, { onProgress, isStopped }: Redriving): Promise<void> {
+async function retryAll(
+  ids: string[],
+  retry: (id: string) => Promise<unknown>,
+  result: Redriven,
+  { onProgress, isStopped }: Redriving,
+): Promise<void> {
   let next = 0;
   const lane = async () => {
     for (let id = ids[next++]; id !== undefined && !isStopped(); id = ids[next++]) {
       try {
         await retry(id);
-        so.changed += 1;
+        result.changed += 1;
       } catch (error) {
         if ((error as { status?: number }).status !== 409) throw error;
-        so.refused += 1;
+        result.refused += 1;
       }
-      onProgress(so.changed);
+      onProgress(result.changed);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: requestsMax }, lane));
 }

@@ -4,7 +4,7 @@ import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
 import { ActionButton } from "../../parts/action_button";
 import { ConfirmButton } from "../../parts/confirm_button";
-import { Age, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
+import { Age, AgeFact, ErrorLine, Fact, Facts, Id, Labels, NotLoaded, ProblemBox } from "../../parts/basics";
 import { JsonView } from "../../parts/json_view";
 import { Link } from "../../parts/link";
 import { StateMark } from "../../parts/state_mark";
@@ -27,19 +27,19 @@ export function TaskPage({ id }: { id: string }) {
   const loaded = useLoaded(load, 2000);
   const task = loaded.value?.value;
   const text = loaded.value?.text ?? "";
-  if (!task) return loaded.problem ? <ProblemBox problem={loaded.problem} /> : <p className="muted">Loading…</p>;
+  if (!task) return <NotLoaded problem={loaded.problem} />;
 
   const canRetry = task.status === "failed" || task.status === "dead_letter";
   const canCancel = ["pending", "blocked", "claimed", "running"].includes(task.status);
   const retry = async () => {
     await client.call("POST /v1/{ns}/tasks/{id}/retry", { path: { ns, id } });
     loaded.reload();
-    return "The task is pending again, with a fresh budget of attempts";
+    return "Task is pending again; its attempt limit is reset";
   };
   const cancel = async () => {
     const after = await client.call("POST /v1/{ns}/tasks/{id}/cancel", { path: { ns, id } });
     loaded.reload();
-    return after.status === "cancelled" ? "The task is cancelled" : "Its worker is asked to stop at its next heartbeat";
+    return after.status === "cancelled" ? "Task cancelled" : "Cancel requested: the worker stops at its next heartbeat";
   };
   return (
     <>
@@ -50,18 +50,19 @@ export function TaskPage({ id }: { id: string }) {
         <StateMark state={shownStatus(task)} />
         {canRetry && task.run_id !== null ? (
           <Link page="runs" id={task.run_id} className="button">
-            Retry its run…
+            Retry the run…
           </Link>
         ) : (
-          <ActionButton does={retry} kind="main" isDisabled={!canRetry}>
+          <ActionButton action={retry} kind="main" isDisabled={!canRetry}>
             Retry
           </ActionButton>
         )}
         <ConfirmButton
           title={`Cancel ${task.type}`}
-          says="The task is not done, or is stopped if a worker holds it. It cannot be taken up again."
+          consequences="A queued task never runs. A running task is stopped at the next heartbeat of its worker. This cannot be undone."
           confirm="Cancel the task"
-          does={cancel}
+          dismiss="Keep the task"
+          action={cancel}
           kind="danger"
           isDisabled={!canCancel || task.cancel_requested}
         >
@@ -69,13 +70,9 @@ export function TaskPage({ id }: { id: string }) {
         </ConfirmButton>
       </header>
       <ProblemBox problem={loaded.problem} />
-      {task.error && (
-        <p className="error-line">
-          <strong>{task.error.code}</strong> {task.error.message}
-        </p>
-      )}
+      <ErrorLine error={task.error} />
       <Facts>
-        <Fact name="Id">
+        <Fact name="ID">
           <Id id={task.id} whole />
         </Fact>
         <Fact name="Queue">
@@ -103,24 +100,20 @@ export function TaskPage({ id }: { id: string }) {
         </Fact>
         <Fact name="Priority">{task.priority}</Fact>
         <Fact name="Attempt">
-          {attemptsInWords(task.attempt, task.retry.max_attempts, { of: " of ", any: "any number" })}
+          {attemptsInWords(task.attempt, task.retry.max_attempts, { of: " of ", any: "unlimited" })}
         </Fact>
         <Fact name="Created">
           <Age at={task.created_at} />
         </Fact>
         {task.status === "pending" && (
-          <Fact name="Claimable">
+          <Fact name="Available">
             <Age at={task.available_at} />
           </Fact>
         )}
-        {task.finished_at && (
-          <Fact name="Ended">
-            <Age at={task.finished_at} />
-          </Fact>
-        )}
+        <AgeFact name="Finished" at={task.finished_at} />
         {task.lease && (
-          <Fact name="Held by">
-            <Id id={task.lease.worker_id} />, lease ends <Age at={task.lease.expires_at} />
+          <Fact name="Claimed by">
+            <Id id={task.lease.worker_id} />, lease expires <Age at={task.lease.expires_at} />
           </Fact>
         )}
       </Facts>

@@ -14,19 +14,19 @@ export function HeldTasks({ workerId }: { workerId: string }) {
   );
   const held = useLoaded(load, 3000);
   const tasks = held.value?.items ?? [];
-  if (tasks.length === 0) return <p className="muted">Holds nothing.</p>;
+  if (tasks.length === 0) return <p className="muted">Idle</p>;
   return (
     <table className="plain small">
       <caption>
-        Holds {tasks.length}
-        {held.value?.next_cursor ? " or more" : ""}
+        {tasks.length}
+        {held.value?.next_cursor ? "+" : ""} {tasks.length === 1 ? "active task" : "active tasks"}
       </caption>
       <thead>
         <tr>
           <th scope="col">Task</th>
           <th scope="col">Type</th>
           <th scope="col">Attempt</th>
-          <th scope="col">Lease ends</th>
+          <th scope="col">Lease expires</th>
         </tr>
       </thead>
       <tbody>

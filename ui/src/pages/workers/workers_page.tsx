@@ -1,9 +1,9 @@
 // Workers: their status, their held tasks, and draining.
 import { useCallback, useState } from "react";
-import type { Worker } from "../../api/types";
+import type { Worker } from "../../api/calls";
 import { useConnection } from "../../api/context";
 import { useLoaded } from "../../live/use_loaded";
-import { Age, Command, Empty, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
+import { AgeFact, Command, Empty, Fact, Facts, Id, Labels, ProblemBox } from "../../parts/basics";
 import { ConfirmButton } from "../../parts/confirm_button";
 import { StateMark } from "../../parts/state_mark";
 import { useShownFirst } from "../../parts/use_shown_first";
@@ -21,7 +21,9 @@ export function WorkersPage({ id }: { id: string | null }) {
     [client, ns],
   );
   const workers = useLoaded(load, 3000);
-  const all = [...(workers.value?.items ?? [])].sort((a, b) => order[a.status] - order[b.status] || b.heartbeat_at.localeCompare(a.heartbeat_at));
+  const all = [...(workers.value?.items ?? [])].sort(
+    (a, b) => order[a.status] - order[b.status] || b.heartbeat_at.localeCompare(a.heartbeat_at),
+  );
   const shown = all.filter((worker) => showsOffline || worker.status !== "offline");
   const offline = all.length - all.filter((worker) => worker.status !== "offline").length;
   return (
@@ -30,17 +32,27 @@ export function WorkersPage({ id }: { id: string | null }) {
       <ProblemBox problem={workers.problem} />
       {workers.value && shown.length === 0 && (
         <Empty title="No worker is online">
-          <p>Tasks wait until one comes. Any program can be a handler:</p>
+          <p>Tasks stay queued until a worker connects. Any program can be a handler:</p>
           <Command>pawl worker --handle 'email.send=./send.sh'</Command>
         </Empty>
       )}
       <div className="cards wide">
         {shown.map((worker) => (
-          <WorkerCard key={worker.worker_id} worker={worker} isAskedFor={worker.worker_id === id} onChange={workers.reload} />
+          <WorkerCard
+            key={worker.worker_id}
+            worker={worker}
+            isTarget={worker.worker_id === id}
+            onChange={workers.reload}
+          />
         ))}
       </div>
       {offline > 0 && (
-        <button type="button" className="quiet" aria-expanded={showsOffline} onClick={() => setShowsOffline(!showsOffline)}>
+        <button
+          type="button"
+          className="quiet"
+          aria-expanded={showsOffline}
+          onClick={() => setShowsOffline(!showsOffline)}
+        >
           {showsOffline ? "Hide" : "Show"} {offline} offline
         </button>
       )}
@@ -48,37 +60,38 @@ export function WorkersPage({ id }: { id: string | null }) {
   );
 }
 
-function WorkerCard({ worker, isAskedFor, onChange }: { worker: Worker; isAskedFor: boolean; onChange: () => void }) {
-  const card = useShownFirst<HTMLElement>(isAskedFor);
+function WorkerCard({ worker, isTarget, onChange }: { worker: Worker; isTarget: boolean; onChange: () => void }) {
+  const card = useShownFirst<HTMLElement>(isTarget);
   const { client, ns } = useConnection();
   const drain = async () => {
     await client.call("POST /v1/{ns}/workers/{id}/drain", { path: { ns, id: worker.worker_id } });
     onChange();
-    return `The worker on ${worker.hostname} gets nothing more and finishes what it holds`;
+    return `Worker on ${worker.hostname || "an unknown host"} is draining`;
   };
   return (
-    <section ref={card} className={isAskedFor ? "card asked-for" : "card"} tabIndex={-1} aria-label={`Worker ${worker.worker_id}`}>
+    <section
+      ref={card}
+      className={isTarget ? "card card-target" : "card"}
+      tabIndex={-1}
+      aria-label={`Worker ${worker.worker_id}`}
+    >
       <header>
         <h2>
-          {worker.hostname || "unnamed"} <span className="muted">· {worker.pid}</span>
+          {worker.hostname || "unknown host"} <span className="muted">· {worker.pid}</span>
         </h2>
         <StateMark state={worker.status} />
       </header>
       <Facts>
-        <Fact name="Id">
+        <Fact name="ID">
           <Id id={worker.worker_id} whole />
         </Fact>
         <Fact name="Queues">{worker.queues.join(", ") || "–"}</Fact>
         <Fact name="Types">{worker.task_types.join(", ") || "all"}</Fact>
-        <Fact name="At once">{worker.max_concurrent || "no cap"}</Fact>
-        <Fact name="Done">{formatCount(worker.total_completed)}</Fact>
+        <Fact name="Concurrency">{worker.max_concurrent || "unlimited"}</Fact>
+        <Fact name="Completed">{formatCount(worker.total_completed)}</Fact>
         <Fact name="Failed">{formatCount(worker.total_failed)}</Fact>
-        <Fact name="Heartbeat">
-          <Age at={worker.heartbeat_at} />
-        </Fact>
-        <Fact name="Since">
-          <Age at={worker.registered_at} />
-        </Fact>
+        <AgeFact name="Heartbeat" at={worker.heartbeat_at} />
+        <AgeFact name="Registered" at={worker.registered_at} />
       </Facts>
       <Labels labels={worker.labels} />
       <HeldTasks workerId={worker.worker_id} />
@@ -86,9 +99,9 @@ function WorkerCard({ worker, isAskedFor, onChange }: { worker: Worker; isAskedF
         <footer>
           <ConfirmButton
             title={`Drain ${worker.hostname || worker.worker_id}`}
-            says="It gets no more tasks and finishes what it holds. It stays so: to have it back, its process must be started again."
+            consequences="The worker claims no more tasks and finishes its active ones. To use it again, restart its process."
             confirm="Drain the worker"
-            does={drain}
+            action={drain}
           >
             Drain…
           </ConfirmButton>
