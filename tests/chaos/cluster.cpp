@@ -1,10 +1,12 @@
 #include "tests/chaos/cluster.hpp"
 
-#include <filesystem>
-#include <fstream>
+#include <cstdint>
 #include <stdexcept>
 #include <thread>
 #include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace pawl::chaos {
 
@@ -16,7 +18,7 @@ constexpr auto kServesWithin = 60s;
 constexpr std::string_view kScheme = "http://";
 constexpr std::string_view kNodeField = R"( node=")";
 
-constexpr const char* kFakeClock = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+constexpr const char* kSteppedClock = PAWL_STEPPED_CLOCK_LIBRARY;  // stepped_clock.cpp
 
 // Neither the WAL writer nor the background writer (which flushes the log before the pages) flushes for ten
 // seconds, unless the WAL buffers are full.
@@ -83,22 +85,17 @@ void Cluster::set_ways(int node, Proxy::Mode mode) {
   its.way_to_standby->set(mode);
 }
 
-// A node's allocator (jemalloc) reads the clock during its initialization, and libfaketime allocates memory
-// in its first call. Preloading the C library's allocator in front avoids this deadlock.
 std::vector<std::string> Cluster::clock_environment() const {
-  if (!std::filesystem::exists(kFakeClock))
-    throw std::runtime_error{"libfaketime is not installed (./dev chaos installs it)"};
-  const bool is_of_node = kind() == StoreKind::sqlite;
-  return {std::string{"LD_PRELOAD="} + kFakeClock + (is_of_node ? ":libstdc++.so.6:libc.so.6" : ""),
-          "FAKETIME_TIMESTAMP_FILE=" + clock_file(), "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1",
-          "DONT_FAKE_MONOTONIC=1"};
+  return {std::string{"LD_PRELOAD="} + kSteppedClock, "PAWL_STEPPED_CLOCK=" + clock_file()};
 }
 
-// Replaces the file atomically, since processes read it at any time.
+// Writes in place, because the programs have mapped the file.
 void Cluster::set_clock(std::chrono::seconds ahead) {
-  const std::string next = clock_file() + ".next";
-  std::ofstream{next} << (ahead.count() < 0 ? "" : "+") << ahead.count() << "\n";
-  std::filesystem::rename(next, clock_file());
+  const std::int64_t seconds = ahead.count();
+  const int file = open(clock_file().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const bool is_written = file >= 0 && pwrite(file, &seconds, sizeof seconds, 0) == sizeof seconds;
+  if (file >= 0) close(file);
+  if (!is_written) throw std::runtime_error{"cannot write " + clock_file()};
 }
 
 void Cluster::fail_over() {

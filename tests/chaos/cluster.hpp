@@ -30,7 +30,7 @@ enum class Durability : std::uint8_t {
 struct ClusterOptions {
   StoreKind kind = StoreKind::postgres;
   Durability durability = Durability::synchronous;
-  bool has_own_clock = false;  // the store has its own clock, which libfaketime can step
+  bool has_own_clock = false;  // the store has its own clock, which `set_clock` steps
 };
 
 class Cluster {
