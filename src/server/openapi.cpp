@@ -1,4 +1,4 @@
-// Builds the OpenAPI document from the tables of routes, operations and shapes.
+#include "server/openapi.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "core/base/ensure.hpp"
-#include "server/calls.hpp"
 #include "server/openapi_schema.hpp"
 #include "wire/operations.hpp"
 #include "wire/writer.hpp"

@@ -31,6 +31,18 @@ bool is_bound(const Request& request) {
 
 }  // namespace
 
+core::Status check_queue(const Request& request, const std::string& name) {
+  return core::check_queue(request.queues, name);
+}
+
+bool sees_namespaces(const Request& request, const std::vector<std::string>& namespaces) {
+  return request.namespaces.empty() || core::covers_namespaces(request.namespaces, namespaces);
+}
+
+bool reads_nothing(const Request& request) {
+  return request.actor.role == core::to_string(core::Role::enqueuer);
+}
+
 core::Status check_path(Services& services, const Request& request) {
   if (!is_bound(request)) return core::Done{};
   const wire::QueueReach reach = wire::access_of(request.route->call).queues;
@@ -45,11 +57,6 @@ core::Status check_owner(Services& services, const Request& request, const core:
   if (!is_bound(request)) return core::Done{};
   if (const auto* run = std::get_if<core::RunId>(&owner)) return check_run(services, request, *run);
   return check_task(services, request, std::get<core::TaskId>(owner));
-}
-
-void answer_or_deny(Services& services, const Request& request, Response response, const Answer& answer) {
-  if (response.status != 403) return answer(std::move(response));
-  deny(services, request, core::ProblemCode::forbidden, std::move(response), answer);
 }
 
 }  // namespace pawl::server

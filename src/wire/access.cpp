@@ -77,7 +77,6 @@ constexpr std::array kAccessGroups{
     AccessGroup{kAllNamespacesCalls, {}},
 };
 
-constexpr std::size_t kCallCount = static_cast<std::size_t>(Call::verify) + 1;
 using AccessRows = std::array<std::optional<Access>, kCallCount>;
 
 constexpr AccessRows access_rows() {

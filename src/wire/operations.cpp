@@ -131,16 +131,14 @@ constexpr std::array kRows{
     Row{Call::verify, "verify", {{{200, "Verification"}}}},
 };
 
-constexpr std::size_t kCallsCount = static_cast<std::size_t>(Call::verify) + 1;
-
 constexpr bool has_a_row_for_each_call() {
-  std::array<bool, kCallsCount> seen{};
+  std::array<bool, kCallCount> seen{};
   for (const Row& row : kRows) {
     bool& is_seen = seen.at(static_cast<std::size_t>(row.call));
     if (is_seen) return false;
     is_seen = true;
   }
-  return kRows.size() == kCallsCount;
+  return kRows.size() == kCallCount;
 }
 static_assert(has_a_row_for_each_call(), "a new call needs a row: what does it answer?");
 

@@ -117,6 +117,7 @@ enum class Call : std::uint8_t {
   sweep,
   verify,
 };
+inline constexpr std::size_t kCallCount = static_cast<std::size_t>(Call::verify) + 1;
 
 // A field of a request body or query.
 struct Field {
