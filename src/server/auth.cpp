@@ -6,7 +6,6 @@
 
 #include "core/base/canary.hpp"
 #include "core/base/sha256.hpp"
-#include "wire/access.hpp"
 
 namespace pawl::server {
 
@@ -65,7 +64,7 @@ core::Status check_direct(Provenance provenance) {
 
 core::Status check_role(const core::Token& token, const Request& request) {
   const core::Role needed = *request.route->role;
-  const wire::Access access = wire::access_of(request.route->call);
+  const wire::Access& access = request.route->access;
   if (has_role(token.role, needed, access) || core::planted(core::Canary::role_not_compared))
     return core::Done{};
   return Problem{.code = ProblemCode::forbidden,
@@ -74,7 +73,7 @@ core::Status check_role(const core::Token& token, const Request& request) {
 }
 
 core::Status check_namespace(const core::Token& token, const Request& request) {
-  const wire::Access access = wire::access_of(request.route->call);
+  const wire::Access& access = request.route->access;
   const bool is_named = access.namespaces == wire::NamespaceReach::named;
   const std::string& ns = is_named ? request.parameters.at(0) : request.ns;
   const bool is_for_any =
@@ -88,7 +87,7 @@ core::Status check_namespace(const core::Token& token, const Request& request) {
 
 // Calls that do not check queues reject tokens that are bound to queues.
 core::Status check_bound(const core::Token& token, const Request& request) {
-  const bool is_reached = wire::access_of(request.route->call).queues != wire::QueueReach::none;
+  const bool is_reached = request.route->access.queues != wire::QueueReach::none;
   if (token.queues.empty() || is_reached || core::planted(core::Canary::token_queue_not_compared))
     return core::Done{};
   return Problem{.code = ProblemCode::forbidden,

@@ -4,7 +4,6 @@
 
 #include "core/base/canary.hpp"
 #include "server/body.hpp"
-#include "wire/access.hpp"
 
 namespace pawl::server {
 
@@ -45,7 +44,7 @@ bool reads_nothing(const Request& request) {
 
 core::Status check_path(Services& services, const Request& request) {
   if (!is_bound(request)) return core::Done{};
-  const wire::QueueReach reach = wire::access_of(request.route->call).queues;
+  const wire::QueueReach reach = request.route->access.queues;
   if (reach != wire::QueueReach::task && reach != wire::QueueReach::run) return core::Done{};
   const auto id = task_id_of(request, 1);
   if (!id) return core::Done{};
