@@ -206,7 +206,7 @@ void Dispatch::admit(Incoming incoming, std::function<void(Admission)> decided) 
   if (incoming.target == "*") return decided(record_response(received, methods_of_server()));
   if (!request) return decided(record_response(received, refusal(incoming, request.problem())));
   if (!request->route->role) return decided(std::move(*request));
-  if (services_.server.auth.is_at_hand(*request)) return authorize(std::move(*request), decided);
+  if (services_.server.auth.is_cached(*request)) return authorize(std::move(*request), decided);
   auto authorizing = [this, request = std::move(*request), decided = std::move(decided)]() mutable {
     authorize(std::move(request), decided);
   };

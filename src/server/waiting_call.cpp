@@ -51,7 +51,7 @@ class WaitingCall {
     if (response.events) services_.server.revocations.watch_stream(request_, response.events);
     const bool is_fresh = services_.server.engine.clock().monotonic() - began_at_ < kFresh;
     if (is_fresh || core::planted(core::Canary::revocation_not_followed)) return give(std::move(response));
-    if (services_.server.auth.is_at_hand(request_)) return give_if_valid(std::move(response));
+    if (services_.server.auth.is_cached(request_)) return give_if_valid(std::move(response));
     services_.server.blocking(
         request_.owner(WorkKind::other),
         [self, response = std::move(response)]() mutable { self->give_if_valid(std::move(response)); });
