@@ -97,18 +97,12 @@ core::Status act_on_many(Session& session, Context& context, const Input& input,
   const auto body = body_of(input, action);
   if (!body) return body.problem();
   const auto answer = session.post(fmt::format("/{}s/{}", action.noun, action.verb), *body);
-  if (!answer) return answer.problem();
-  if (input.has("--json")) {
-    context.out.line(client::one_line(answer->body));
-    return core::Done{};
-  }
-  const auto json = json_of(*answer);
-  if (!json) return json.problem();
-  const std::string matched = fmt::format("{} {}s match", text_at(*json, "matched"), action.noun);
-  context.out.line(input.has("--dry-run")
-                       ? matched + "; nothing was changed"
-                       : fmt::format("{}, {} changed", matched, text_at(*json, "changed")));
-  return core::Done{};
+  return print_answer(context, input, answer, [&](const Json& json) {
+    const std::string matched = fmt::format("{} {}s match", text_at(json, "matched"), action.noun);
+    context.out.line(input.has("--dry-run")
+                         ? matched + "; nothing was changed"
+                         : fmt::format("{}, {} changed", matched, text_at(json, "changed")));
+  });
 }
 
 }  // namespace pawl::cli

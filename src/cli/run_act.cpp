@@ -13,16 +13,11 @@ namespace pawl::cli {
 namespace {
 
 // Prints the run of a response.
-core::Status print_run(Context& context, const client::HttpAnswer& answer, bool as_json) {
-  if (as_json) {
-    context.out.line(client::one_line(answer.body));
-    return core::Done{};
-  }
-  const auto json = json_of(answer);
-  if (!json) return json.problem();
-  const Json& run = json->contains("run") ? (*json)["run"] : *json;
-  context.out.line(fmt::format("{}  {}", text_at(run, "id"), text_at(run, "state")));
-  return core::Done{};
+core::Status print_run(Context& context, const Input& input, const core::Result<client::HttpAnswer>& answer) {
+  return print_answer(context, input, answer, [&](const Json& json) {
+    const Json& run = json.contains("run") ? json["run"] : json;
+    context.out.line(fmt::format("{}  {}", text_at(run, "id"), text_at(run, "state")));
+  });
 }
 
 core::Status act_on_run(Session& session, Context& context, const Input& input, const std::string& verb) {
@@ -30,8 +25,7 @@ core::Status act_on_run(Session& session, Context& context, const Input& input, 
   if (input.has("--reason")) body.text("reason", input.text("--reason"));
   if (verb == "skip" && !input.text("STEP").empty()) body.text("step", input.text("STEP"));
   const auto answer = session.post(run_path(input.text("ID"), "/" + verb), body.str());
-  if (!answer) return answer.problem();
-  return print_run(context, *answer, input.has("--json"));
+  return print_run(context, input, answer);
 }
 
 Handler run_action(const std::string& verb) {
@@ -57,8 +51,7 @@ int rewind(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const auto answer = session.post(run_path(input.text("ID"), "/rewind"),
                                      client::ObjectText{}.text("to", input.text("--to")).str());
-    if (!answer) return answer.problem();
-    return print_run(context, *answer, input.has("--json"));
+    return print_run(context, input, answer);
   });
 }
 
@@ -73,8 +66,7 @@ int signal(Context& context, const Input& input) {
     if (input.has("--idempotency-key")) body.text("idempotency_key", input.text("--idempotency-key"));
     const auto answer = session.post(
         run_path(input.text("ID"), "/signals/" + client::percent_encoded(input.text("NAME"))), body.str());
-    if (!answer) return answer.problem();
-    return print_run(context, *answer, input.has("--json"));
+    return print_run(context, input, answer);
   });
 }
 

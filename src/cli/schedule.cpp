@@ -39,21 +39,6 @@ std::string time_cell(const Json& object, const std::string& name, Context& cont
   return time ? relative_time(*time, context.clock.now()) : "";
 }
 
-// Prints the response: unchanged with --json, else with `show`.
-template <typename Show>
-core::Status print_answer(Context& context, const Input& input,
-                          const core::Result<client::HttpAnswer>& answer, Show show) {
-  if (!answer) return answer.problem();
-  if (input.has("--json")) {
-    context.out.line(client::one_line(answer->body));
-    return core::Done{};
-  }
-  const auto json = json_of(*answer);
-  if (!json) return json.problem();
-  show(*json);
-  return core::Done{};
-}
-
 void say(Context& context, const Json& schedule) {
   const bool is_enabled = text_at(schedule, "enabled") == "true";
   const auto next = time_cell(schedule, "next_fire_at", context);

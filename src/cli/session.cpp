@@ -108,6 +108,20 @@ core::Result<Json> json_of(const client::HttpAnswer& answer) {
                        .detail = "the server's answer is no JSON; is this address a Pawl server's?"};
 }
 
+core::Status print_answer(Context& context, const Input& input,
+                          const core::Result<client::HttpAnswer>& answer,
+                          const std::function<void(const Json&)>& show) {
+  if (!answer) return answer.problem();
+  if (input.has("--json")) {
+    context.out.line(client::one_line(answer->body));
+    return core::Done{};
+  }
+  const auto json = json_of(*answer);
+  if (!json) return json.problem();
+  show(*json);
+  return core::Done{};
+}
+
 std::int64_t number_at(const Json& object, const std::string& name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;

@@ -65,6 +65,11 @@ int with_session(Context& context, const Input& input, const std::function<core:
 // `internal` if the response is not JSON.
 [[nodiscard]] core::Result<Json> json_of(const client::HttpAnswer& answer);
 
+// Prints the response: unchanged with --json, otherwise with `show`.
+core::Status print_answer(Context& context, const Input& input,
+                          const core::Result<client::HttpAnswer>& answer,
+                          const std::function<void(const Json&)>& show);
+
 // A member's text: strings as they are, null and absent as "", everything else as JSON.
 [[nodiscard]] std::string text_at(const Json& object, const std::string& name);
 // 0 if it is not an integer.

@@ -44,18 +44,11 @@ int enqueue(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     auto body = enqueue_body(input);
     if (!body) return body.problem();
-    const auto answer = session.post("/tasks", *body);
-    if (!answer) return answer.problem();
-    if (input.has("--json")) {
-      context.out.line(client::one_line(answer->body));
-      return core::Done{};
-    }
-    const auto json = json_of(*answer);
-    if (!json) return json.problem();
-    const auto& task = json->value("task", Json::object());
-    context.out.line(fmt::format("{}  {}{}", text_at(task, "id"), text_at(task, "status"),
-                                 json->value("created", true) ? "" : "  (it was there already)"));
-    return core::Done{};
+    return print_answer(context, input, session.post("/tasks", *body), [&](const Json& json) {
+      const auto& task = json.value("task", Json::object());
+      context.out.line(fmt::format("{}  {}{}", text_at(task, "id"), text_at(task, "status"),
+                                   json.value("created", true) ? "" : "  (it was there already)"));
+    });
   });
 }
 
@@ -136,16 +129,10 @@ void show_attempts(const Json& task, Context& context) {
 int show_task(Context& context, const Input& input) {
   return with_session(context, input, [&](Session& session) -> core::Status {
     const auto answer = session.get("/tasks/" + client::percent_encoded(input.text("ID")));
-    if (!answer) return answer.problem();
-    if (input.has("--json")) {
-      context.out.line(client::one_line(answer->body));
-      return core::Done{};
-    }
-    const auto task = json_of(*answer);
-    if (!task) return task.problem();
-    show_fields(*task, context);
-    show_attempts(*task, context);
-    return core::Done{};
+    return print_answer(context, input, answer, [&](const Json& task) {
+      show_fields(task, context);
+      show_attempts(task, context);
+    });
   });
 }
 

@@ -13,18 +13,12 @@ namespace {
 core::Status act_on_task(Session& session, Context& context, const Input& input, const std::string& verb) {
   const auto id = input.text("ID");
   const auto answer = session.post("/tasks/" + client::percent_encoded(id) + "/" + verb, "");
-  if (!answer) return answer.problem();
-  if (input.has("--json")) {
-    context.out.line(client::one_line(answer->body));
-    return core::Done{};
-  }
-  const auto json = json_of(*answer);
-  if (!json) return json.problem();
-  const Json& task = json->contains("task") ? (*json)["task"] : *json;
-  const bool waits = task.value("cancel_requested", false) && text_at(task, "status") != "cancelled";
-  context.out.line(fmt::format("{}  {}{}", id, text_at(task, "status"),
-                               waits ? "  (its worker was requested to stop)" : ""));
-  return core::Done{};
+  return print_answer(context, input, answer, [&](const Json& json) {
+    const Json& task = json.contains("task") ? json["task"] : json;
+    const bool waits = task.value("cancel_requested", false) && text_at(task, "status") != "cancelled";
+    context.out.line(fmt::format("{}  {}{}", id, text_at(task, "status"),
+                                 waits ? "  (its worker was requested to stop)" : ""));
+  });
 }
 
 Handler one_or_many_tasks(const std::string& verb) {

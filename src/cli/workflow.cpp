@@ -30,16 +30,10 @@ int apply(Context& context, const Input& input) {
     const auto name = client::definition_name({.text = *text, .is_json = is_json});
     if (!name) return name.problem();
     const auto answer = session.put(definition_path(*name), *std::move(text), is_json ? kJson : kYaml);
-    if (!answer) return answer.problem();
-    if (input.has("--json")) {
-      context.out.line(client::one_line(answer->body));
-      return core::Done{};
-    }
-    const auto put = json_of(*answer);
-    if (!put) return put.problem();
-    context.out.line(fmt::format("{}  version {}{}", *name, text_at(*put, "version"),
-                                 answer->status == 201 ? "" : "  (unchanged)"));
-    return core::Done{};
+    return print_answer(context, input, answer, [&](const Json& put) {
+      context.out.line(fmt::format("{}  version {}{}", *name, text_at(put, "version"),
+                                   answer->status == 201 ? "" : "  (unchanged)"));
+    });
   });
 }
 

@@ -37,6 +37,7 @@ class Runtime {
   void submit(core::Command&& command, core::Reply&& reply) {
     loop_->submit(std::move(command), std::move(reply));
   }
+  [[nodiscard]] CommitLoop& commit_loop() { return *loop_; }
   // Engine::transact, on the caller's thread.
   [[nodiscard]] core::Result<std::optional<core::Answer>> transact(const engine::Engine::OwnWork& work);
   [[nodiscard]] core::Api& api() { return api_; }

@@ -1,10 +1,11 @@
-// Administration over HTTP: tokens, namespaces, the audit, nodes and operations on the whole store.
+#include "server/admin_calls.hpp"
+
+#include <array>
 
 #include <fmt/format.h>
 
 #include "core/base/sha256.hpp"
 #include "server/body.hpp"
-#include "server/calls.hpp"
 #include "server/reach.hpp"
 #include "server/respond.hpp"
 #include "server/secrets.hpp"
@@ -74,7 +75,7 @@ Response create_token(Services& services, const Request& request) {
   asked->secret_hash = core::sha256_hex(text.secret);
   const auto token = services.api.create_token(*asked);
   if (!token) return problem_response(token.problem(), request.id);
-  services.auth.forget();
+  services.server.auth.forget();
   return secret_response(201, *token, text);
 }
 
@@ -100,7 +101,7 @@ Response rotate_token(Services& services, const Request& request) {
                                                 .overlap = *overlap,
                                                 .by = request.actor});
   if (!token) return problem_response(token.problem(), request.id);
-  services.auth.forget();
+  services.server.auth.forget();
   return secret_response(200, *token, text);
 }
 
@@ -144,27 +145,29 @@ Response revoke_token(Services& services, const Request& request) {
     return problem_response(managed.problem(), request.id);
   const auto token = services.api.revoke_token({.id = request.parameters.at(0), .by = request.actor});
   if (!token) return problem_response(token.problem(), request.id);
-  services.auth.forget();
+  services.server.auth.forget();
   Writer out;
   write_token(out, *token);
   return json_response(200, out.take());
 }
 
-Response settings(Services& services, const Request& request) {
-  const std::string& ns = request.parameters.at(0);
-  auto found = services.api.get_namespace(ns);
-  if (request.route->call == Call::put_namespace) {
-    auto patch = read_body(request, wire::read_namespace_patch);
-    if (!patch) return problem_response(patch.problem(), request.id);
-    found = services.api.put_namespace({.ns = ns, .patch = *patch, .by = request.actor});
-  }
-  if (!found) return problem_response(found.problem(), request.id);
-  Writer out;
-  wire::write_namespace(out, *found);
-  return json_response(200, out.take());
+Response respond_settings(const Request& request, const core::Result<core::NamespaceSettings>& settings) {
+  return respond(request, settings, wire::write_namespace);
 }
 
-Response nodes(Services& services, const Request& request) {
+Response get_namespace(Services& services, const Request& request) {
+  return respond_settings(request, services.api.get_namespace(request.parameters.at(0)));
+}
+
+Response put_namespace(Services& services, const Request& request) {
+  auto patch = read_body(request, wire::read_namespace_patch);
+  if (!patch) return refuse(request, patch.problem());
+  return respond_settings(
+      request, services.api.put_namespace(
+                   {.ns = request.parameters.at(0), .patch = std::move(*patch), .by = request.actor}));
+}
+
+Response list_nodes(Services& services, const Request& request) {
   const auto slice = read_query(request, read_slice);
   if (!slice) return problem_response(slice.problem(), request.id);
   return respond_page(request, page_of(services.api.list_nodes(), *slice), wire::write_node);
@@ -203,23 +206,21 @@ Response verify(Services& services, const Request& request) {
 
 }  // namespace
 
-void call_admin(Services& services, Request request, Answer answer) {
-  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    switch (request.route->call) {
-      case Call::create_token:
-        return answer_or_deny(services, request, create_token(services, request), answer);
-      case Call::revoke_token: return answer(revoke_token(services, request));
-      case Call::rotate_token: return answer(rotate_token(services, request));
-      case Call::list_tokens: return answer(list_tokens(services, request));
-      case Call::get_namespace:
-      case Call::put_namespace: return answer(settings(services, request));
-      case Call::list_nodes: return answer(nodes(services, request));
-      case Call::vitals: return answer(vitals(services, request));
-      case Call::sweep: return answer(sweep(services, request));
-      case Call::verify: return answer(verify(services, request));
-      default: return answer_or_deny(services, request, list_audit(services, request), answer);
-    }
-  });
+std::span<const Handler> admin_calls() {
+  static constexpr std::array kHandlers{
+      Handler{.call = Call::create_token, .run = replying<create_token>},
+      Handler{.call = Call::list_tokens, .run = replying<list_tokens>},
+      Handler{.call = Call::revoke_token, .run = replying<revoke_token>},
+      Handler{.call = Call::rotate_token, .run = replying<rotate_token>},
+      Handler{.call = Call::get_namespace, .run = replying<get_namespace>},
+      Handler{.call = Call::put_namespace, .run = replying<put_namespace>},
+      Handler{.call = Call::list_audit, .run = replying<list_audit>},
+      Handler{.call = Call::list_nodes, .run = replying<list_nodes>},
+      Handler{.call = Call::vitals, .run = replying<vitals>},
+      Handler{.call = Call::sweep, .run = replying<sweep>, .is_bulk = true},
+      Handler{.call = Call::verify, .run = replying<verify>},
+  };
+  return kHandlers;
 }
 
 }  // namespace pawl::server

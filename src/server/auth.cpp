@@ -6,7 +6,6 @@
 
 #include "core/base/canary.hpp"
 #include "core/base/sha256.hpp"
-#include "wire/access.hpp"
 
 namespace pawl::server {
 
@@ -18,7 +17,7 @@ using core::Result;
 
 // A cached entry must stay valid this long, so that it does not expire between the check and its use.
 constexpr core::Duration kSoon = std::chrono::milliseconds{50};
-constexpr std::size_t kKnownMax = 10'000;
+constexpr std::size_t kCachedMax = 10'000;
 constexpr std::string_view kBearer = "bearer ";  // any number of spaces may follow
 
 // One message for every authentication error, so that callers cannot learn which part of a token was wrong.
@@ -65,7 +64,7 @@ core::Status check_direct(Provenance provenance) {
 
 core::Status check_role(const core::Token& token, const Request& request) {
   const core::Role needed = *request.route->role;
-  const wire::Access access = wire::access_of(request.route->call);
+  const wire::Access& access = request.route->access;
   if (has_role(token.role, needed, access) || core::planted(core::Canary::role_not_compared))
     return core::Done{};
   return Problem{.code = ProblemCode::forbidden,
@@ -74,7 +73,7 @@ core::Status check_role(const core::Token& token, const Request& request) {
 }
 
 core::Status check_namespace(const core::Token& token, const Request& request) {
-  const wire::Access access = wire::access_of(request.route->call);
+  const wire::Access& access = request.route->access;
   const bool is_named = access.namespaces == wire::NamespaceReach::named;
   const std::string& ns = is_named ? request.parameters.at(0) : request.ns;
   const bool is_for_any =
@@ -88,7 +87,7 @@ core::Status check_namespace(const core::Token& token, const Request& request) {
 
 // Calls that do not check queues reject tokens that are bound to queues.
 core::Status check_bound(const core::Token& token, const Request& request) {
-  const bool is_reached = wire::access_of(request.route->call).queues != wire::QueueReach::none;
+  const bool is_reached = request.route->access.queues != wire::QueueReach::none;
   if (token.queues.empty() || is_reached || core::planted(core::Canary::token_queue_not_compared))
     return core::Done{};
   return Problem{.code = ProblemCode::forbidden,
@@ -111,33 +110,33 @@ Result<bool> Auth::has_tokens() {
   return *has_tokens_;
 }
 
-Result<Auth::Known> Auth::find(const std::string& id) {
+Result<Auth::CachedToken> Auth::find(const std::string& id) {
   {
     const std::lock_guard lock{mutex_};
-    const auto known = known_.find(id);
-    if (known != known_.end() && clock_.monotonic() < known->second.until) return known->second;
+    const auto cached = cached_.find(id);
+    if (cached != cached_.end() && clock_.monotonic() < cached->second.until) return cached->second;
   }
   const auto found = api_.find_token(id);
   if (!found && found.problem().code != ProblemCode::not_found) return found.problem();
-  Known seen{.until = clock_.monotonic() + kKeptFor};
+  CachedToken seen{.until = clock_.monotonic() + kKeptFor};
   if (found) {
     seen.token = found->token;
     seen.seen_at = found->now;
   }
   const std::lock_guard lock{mutex_};
-  if (known_.size() >= kKnownMax) known_.clear();
-  known_[id] = seen;
+  if (cached_.size() >= kCachedMax) cached_.clear();
+  cached_[id] = seen;
   return seen;
 }
 
-bool Auth::is_at_hand(const Request& request) {
+bool Auth::is_cached(const Request& request) {
   const core::MonotonicTime soon = clock_.monotonic() + kSoon;
   const std::lock_guard lock{mutex_};
   if (!has_tokens_ || has_tokens_until_ <= soon) return false;
   const auto text = token_text(request);
   if (!text) return true;  // `allow` rejects it, or needs no token
-  const auto known = known_.find(text->id);
-  return known != known_.end() && soon < known->second.until;
+  const auto cached = cached_.find(text->id);
+  return cached != cached_.end() && soon < cached->second.until;
 }
 
 void Auth::forget() {
@@ -146,7 +145,7 @@ void Auth::forget() {
   {
     const std::lock_guard lock{mutex_};
     has_tokens_.reset();
-    known_.clear();
+    cached_.clear();
     call = on_forget_;
   }
   if (call) call();
@@ -161,10 +160,10 @@ void Auth::on_forget(std::function<void()> call) {
 bool Auth::note_use(const core::Token& token, core::TimePoint now) {
   if (!core::is_use_noted(token, now)) return false;
   const std::lock_guard lock{mutex_};
-  const auto known = known_.find(token.id);
-  if (known == known_.end() || !known->second.token || !core::is_use_noted(*known->second.token, now))
+  const auto cached = cached_.find(token.id);
+  if (cached == cached_.end() || !cached->second.token || !core::is_use_noted(*cached->second.token, now))
     return false;
-  known->second.token->last_used_at = now;
+  cached->second.token->last_used_at = now;
   return true;
 }
 
@@ -179,16 +178,16 @@ Result<Allowed> Auth::allow(const Request& request) {
   }
   const auto text = token_text(request);
   if (!text) return unauthorized();
-  const auto known = find(text->id);
-  if (!known) return known.problem();
-  if (!core::authenticate(known->token, core::sha256_hex(text->secret), known->seen_at))
+  const auto cached = find(text->id);
+  if (!cached) return cached.problem();
+  if (!core::authenticate(cached->token, core::sha256_hex(text->secret), cached->seen_at))
     return unauthorized();
-  const core::Token& token = *known->token;
+  const core::Token& token = *cached->token;
   Allowed allowed{
       .actor = {.id = token.id, .role = std::string{core::to_string(token.role)}, .request_id = request.id},
       .namespaces = token.namespaces,
       .queues = token.queues,
-      .is_use_due = note_use(token, known->seen_at)};
+      .is_use_due = note_use(token, cached->seen_at)};
   for (const auto& check : {check_role, check_namespace, check_bound}) {
     const core::Status passed = check(token, request);
     if (!passed && !allowed.refusal) allowed.refusal = passed.problem();

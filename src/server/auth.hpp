@@ -44,21 +44,21 @@ class Auth {
   [[nodiscard]] core::Result<Allowed> allow(const Request& request);
   // Whether `allow` decides from the cache. Otherwise it reads the store, which a network thread must not
   // wait for.
-  [[nodiscard]] bool is_at_hand(const Request& request);
+  [[nodiscard]] bool is_cached(const Request& request);
   // Clears the cache; called after this node created, rotated or revoked a token.
   void forget();
   // Sets the callback that `forget` invokes.
   void on_forget(std::function<void()> call);
 
  private:
-  struct Known {
+  struct CachedToken {
     std::optional<core::Token> token = {};
     core::TimePoint seen_at = {};  // store time, which decides whether the token has expired
     core::MonotonicTime until = {};
   };
 
   [[nodiscard]] core::Result<bool> has_tokens();
-  [[nodiscard]] core::Result<Known> find(const std::string& id);
+  [[nodiscard]] core::Result<CachedToken> find(const std::string& id);
   // True at most once per interval in which recording a token's use is worth a write.
   [[nodiscard]] bool note_use(const core::Token& token, core::TimePoint now);
 
@@ -68,7 +68,7 @@ class Auth {
   std::mutex mutex_;
   std::optional<bool> has_tokens_ = {};
   core::MonotonicTime has_tokens_until_ = {};
-  std::map<std::string, Known> known_;
+  std::map<std::string, CachedToken> cached_;
   std::function<void()> on_forget_ = {};
 };
 

@@ -120,7 +120,7 @@ Awaitable<bool> Connection::open(std::chrono::milliseconds timeout) {
 
 Awaitable<bool> Connection::serve(bool is_last) {
   RequestParser parser{limits_};
-  is_head_ = is_old_ = false;
+  is_head_ = is_http_1_0_ = false;
   const bool has_header = co_await read_header(parser, limits_.header_timeout);
   if (!has_header) co_return false;
   co_return co_await serve_request(parser, is_last);
@@ -173,7 +173,7 @@ std::string Connection::new_request_id() const {
 // oversized body is reported only to authorized clients.
 void Connection::begin_body(RequestParser& parser) {
   is_head_ = parser.is_head();
-  is_old_ = parser.is_old();
+  is_http_1_0_ = parser.is_old();
   parser.limit_body(dispatch_.body_limit(parser.method(), parser.target()));
   if (!parser.refusal() && !parser.is_whole()) feed(parser);
 }
@@ -187,9 +187,9 @@ Awaitable<bool> Connection::wait_for_request(std::chrono::milliseconds timeout) 
   buffer_.shrink_to_fit();  // most connections are idle most of the time
   is_idle_ = true;
   stream_.expires_after(timeout);
-  const bool has_come = co_await stream_.wait_for_input();
+  const bool has_input = co_await stream_.wait_for_input();
   is_idle_ = false;
-  co_return has_come;
+  co_return has_input;
 }
 
 void Connection::feed(RequestParser& parser) {
@@ -248,19 +248,19 @@ Awaitable<Response> Connection::answer_of(Request request) {
   Pending<Response> pending{executor()};
   dispatch_.call(std::move(request), pending.giver());
   Response response = co_await Pending<Response>::taken(std::move(pending));
-  is_asking_ = false;
+  is_answering_ = false;
   stream_.stop_watching();
   co_return response;
 }
 
 // The call may register late, when the request is already answered and the next one is being handled.
 WhenGone Connection::when_gone() {
-  is_asking_ = true;
-  return [weak = weak_from_this(), number = ++asked_](std::function<void()> gone) {
+  is_answering_ = true;
+  return [weak = weak_from_this(), number = ++requests_](std::function<void()> gone) {
     const auto self = weak.lock();
     if (!self) return;
     asio::post(self->executor(), [self, number, gone = std::move(gone)]() mutable {
-      if (self->is_asking_ && self->asked_ == number) self->stream_.watch_peer(std::move(gone));
+      if (self->is_answering_ && self->requests_ == number) self->stream_.watch_peer(std::move(gone));
     });
   };
 }
@@ -282,7 +282,7 @@ std::string Connection::head_of(const Response& response, bool keep_alive) const
   }
   if (!has_caching) head += "Cache-Control: no-store\r\n";
   if (!keep_alive) head += "Connection: close\r\n";
-  if (keep_alive && is_old_) head += "Connection: keep-alive\r\n";
+  if (keep_alive && is_http_1_0_) head += "Connection: keep-alive\r\n";
   return head;
 }
 

@@ -85,14 +85,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Dispatch& dispatch_;
   bool is_local_ = false;
   bool is_head_ = false;
-  bool is_old_ = false;  // HTTP/1.0
+  bool is_http_1_0_ = false;
   std::string network_;
   std::function<void(const std::string& token)> admitted_;
   std::optional<std::string> token_;   // of the last request that needed a role
   std::atomic<bool> is_idle_ = false;  // waits for a request, or lingers
   bool is_reading_header_ = false;
-  std::uint64_t asked_ = 0;        // number of requests passed to Dispatch::call
-  bool is_asking_ = false;         // the last of them has no response yet
+  std::uint64_t requests_ = 0;     // number of requests passed to Dispatch::call
+  bool is_answering_ = false;      // the last of them has no response yet
   std::optional<Linger> lingers_;  // set if the last response preceded the end of its request
   std::atomic<bool> is_stopping_ = false;
 };

@@ -1,10 +1,10 @@
-// Workflow definitions over HTTP.
+#include "server/definition_calls.hpp"
 
+#include <array>
 #include <charconv>
 
 #include <fmt/format.h>
 
-#include "server/calls.hpp"
 #include "server/respond.hpp"
 #include "wire/definition.hpp"
 
@@ -34,19 +34,23 @@ std::optional<int> version_of(const Request& request) {
   return version;
 }
 
-Response get(Services& services, const Request& request) {
+// No version: the latest one.
+Response get_definition(Services& services, const Request& request, std::optional<int> version) {
   const auto nothing = read_query(request, [](wire::ObjectReader&) { return 0; });
   if (!nothing) return refuse(request, nothing.problem());
-  std::optional<int> version;
-  if (request.route->call == Call::get_definition_version) {
-    version = version_of(request);
-    if (!version) {
-      return refuse(request, core::invalid_field("version", fmt::format("'{}' is not a whole number",
-                                                                        request.parameters.at(2))));
-    }
-  }
   const auto found = services.runs.get_definition(request.ns, request.parameters.at(1), version);
   return respond(request, found, wire::write_definition);
+}
+
+Response get_latest_definition(Services& services, const Request& request) {
+  return get_definition(services, request, std::nullopt);
+}
+
+Response get_definition_version(Services& services, const Request& request) {
+  const auto version = version_of(request);
+  if (version) return get_definition(services, request, version);
+  return refuse(request, core::invalid_field(
+                             "version", fmt::format("'{}' is not a whole number", request.parameters.at(2))));
 }
 
 Response list_definitions(Services& services, const Request& request) {
@@ -57,14 +61,14 @@ Response list_definitions(Services& services, const Request& request) {
 
 }  // namespace
 
-void call_definition(Services& services, Request request, Answer answer) {
-  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    switch (request.route->call) {
-      case Call::put_definition: return answer(put_definition(services, request));
-      case Call::list_definitions: return answer(list_definitions(services, request));
-      default: return answer(get(services, request));
-    }
-  });
+std::span<const Handler> definition_calls() {
+  static constexpr std::array kHandlers{
+      Handler{.call = Call::put_definition, .run = replying<put_definition>},
+      Handler{.call = Call::list_definitions, .run = replying<list_definitions>},
+      Handler{.call = Call::get_definition, .run = replying<get_latest_definition>},
+      Handler{.call = Call::get_definition_version, .run = replying<get_definition_version>},
+  };
+  return kHandlers;
 }
 
 }  // namespace pawl::server

@@ -6,7 +6,6 @@
 //
 // The number of kinds is limited, which bounds memory and audit entries; denials beyond the limit are counted
 // together. Killing the process loses counts that are not yet written. Thread-safe.
-// counted together. A count that is not written yet is lost when the process is killed. Any thread.
 
 #include <functional>
 #include <map>

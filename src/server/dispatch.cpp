@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/base/low_memory.hpp"
+#include "server/deny.hpp"
+#include "server/handlers.hpp"
 #include "server/once.hpp"
 #include "server/reach.hpp"
 #include "server/request_target.hpp"
@@ -17,7 +19,6 @@ namespace {
 
 using core::Problem;
 using core::ProblemCode;
-using wire::Call;
 
 constexpr std::size_t kLargeBodyMax = 16U << 20U;
 constexpr std::size_t kRequestIdMax = 128;
@@ -40,7 +41,7 @@ std::optional<wire::Method> method_of(std::string_view name) {
 }
 
 // A browser navigation outside the API is redirected to the dashboard; programs receive the problem.
-bool is_astray_browser(const Incoming& incoming) {
+bool is_browser_navigation(const Incoming& incoming) {
   return incoming.method == "GET" && !incoming.target.starts_with("/v1") &&
          incoming.accept.find("text/html") != std::string::npos;
 }
@@ -48,7 +49,7 @@ bool is_astray_browser(const Incoming& incoming) {
 // If the path exists with other methods, the response lists them.
 Response refusal(const Incoming& incoming, const Problem& problem) {
   const auto methods = wire::methods_of(path_of(incoming.target));
-  if (problem.code == ProblemCode::not_found && methods.empty() && is_astray_browser(incoming))
+  if (problem.code == ProblemCode::not_found && methods.empty() && is_browser_navigation(incoming))
     return {.status = 302, .headers = {{"Location", "/"}}};
   const auto asked = method_of(incoming.method);
   const bool is_there = asked && std::find(methods.begin(), methods.end(), *asked) != methods.end();
@@ -90,17 +91,6 @@ core::Status check_origin(const Incoming& incoming) {
   }
   return core::Done{};
 }
-
-bool is_of_tasks(Call call) { return call >= Call::enqueue_task && call <= Call::cancel_tasks; }
-bool is_of_queues(Call call) { return call == Call::list_queues || call == Call::put_queue; }
-bool is_of_records(Call call) { return call >= Call::append_checkpoint && call <= Call::delete_type; }
-bool is_of_definitions(Call call) {
-  return call >= Call::put_definition && call <= Call::get_definition_version;
-}
-bool is_of_runs(Call call) { return call >= Call::start_run && call <= Call::graph_of_run; }
-bool is_of_steps(Call call) { return call >= Call::begin_step && call <= Call::get_step; }
-bool is_of_schedules(Call call) { return call >= Call::create_schedule && call <= Call::next_times; }
-bool is_of_admin(Call call) { return call >= Call::create_token; }
 
 }  // namespace
 
@@ -171,24 +161,24 @@ std::string Dispatch::http_date() {
   return date_;
 }
 
-Dispatch::Asked Dispatch::asked_now(const Request& request) const {
+Dispatch::Received Dispatch::received_now(const Request& request) const {
   return {.id = request.id, .method = request.method, .route = request.route, .at = clock_.monotonic()};
 }
 
-Response Dispatch::seen_off(const Asked& asked, Response response) {
-  const core::Duration took = clock_.monotonic() - asked.at;
-  services_.metrics.count_request(asked.route, response.status, took);
+Response Dispatch::record_response(const Received& received, Response response) {
+  const core::Duration took = clock_.monotonic() - received.at;
+  services_.server.metrics.count_request(received.route, response.status, took);
   const LogLevel level = response.status >= 500 ? LogLevel::error : LogLevel::debug;
-  if (log_.shows(level)) {
-    Log::Fields fields{{"request_id", asked.id},
-                       {"method", asked.method},
-                       {"route", std::string{asked.route == nullptr ? "" : asked.route->path}},
+  if (services_.server.log.shows(level)) {
+    Log::Fields fields{{"request_id", received.id},
+                       {"method", received.method},
+                       {"route", std::string{received.route == nullptr ? "" : received.route->path}},
                        {"status", std::to_string(response.status)},
                        {"took", core::format_duration(took)}};
     if (!response.cause.empty()) fields.emplace_back("why", response.cause);
-    log_.write(level, "request", fields);
+    services_.server.log.write(level, "request", fields);
   }
-  response.headers.emplace_back("X-Request-Id", asked.id);
+  response.headers.emplace_back("X-Request-Id", received.id);
   return response;
 }
 
@@ -207,20 +197,20 @@ core::Status Dispatch::check_name(const Incoming& incoming) const {
 void Dispatch::admit(Incoming incoming, std::function<void(Admission)> decided) {
   if (!is_plain(incoming.request_id)) incoming.request_id = new_request_id();
   auto request = route(incoming);
-  const Asked asked{.id = incoming.request_id,
-                    .method = incoming.method,
-                    .route = request ? request->route : nullptr,
-                    .at = clock_.monotonic()};
+  const Received received{.id = incoming.request_id,
+                          .method = incoming.method,
+                          .route = request ? request->route : nullptr,
+                          .at = clock_.monotonic()};
   if (const core::Status name = check_name(incoming); !name)
-    return decided(seen_off(asked, problem_response(name.problem(), asked.id)));
-  if (incoming.target == "*") return decided(seen_off(asked, methods_of_server()));
-  if (!request) return decided(seen_off(asked, refusal(incoming, request.problem())));
+    return decided(record_response(received, problem_response(name.problem(), received.id)));
+  if (incoming.target == "*") return decided(record_response(received, methods_of_server()));
+  if (!request) return decided(record_response(received, refusal(incoming, request.problem())));
   if (!request->route->role) return decided(std::move(*request));
-  if (services_.auth.is_at_hand(*request)) return authorize(std::move(*request), decided);
+  if (services_.server.auth.is_cached(*request)) return authorize(std::move(*request), decided);
   auto authorizing = [this, request = std::move(*request), decided = std::move(decided)]() mutable {
     authorize(std::move(request), decided);
   };
-  services_.blocking({.kind = WorkKind::vital}, std::move(authorizing));
+  services_.server.blocking({.kind = WorkKind::vital}, std::move(authorizing));
 }
 
 core::Status Dispatch::check_wait(const Request& request) const {
@@ -231,7 +221,7 @@ core::Status Dispatch::check_wait(const Request& request) const {
 }
 
 core::Status Dispatch::check_line(const Request& request) const {
-  if (services_.blocking.waiting_of(request.ns) < options_.calls_waiting_max) return core::Done{};
+  if (services_.server.blocking.waiting_of(request.ns) < options_.calls_waiting_max) return core::Done{};
   return Problem{
       .code = ProblemCode::resource_exhausted,
       .detail = fmt::format("limits.connections: {} calls of namespace '{}' wait for a thread already, "
@@ -241,13 +231,14 @@ core::Status Dispatch::check_line(const Request& request) const {
 
 void Dispatch::authorize(Request request, const std::function<void(Admission)>& decided) {
   if (const core::Status in_time = check_wait(request); !in_time)
-    return decided(seen_off(asked_now(request), unknown_caller_response(in_time.problem(), request.id)));
+    return decided(
+        record_response(received_now(request), unknown_caller_response(in_time.problem(), request.id)));
   const auto refusing = [&]() -> Answer {
-    return [this, decided, asked = asked_now(request)](Response response) {
-      decided(seen_off(asked, std::move(response)));
+    return [this, decided, received = received_now(request)](Response response) {
+      decided(record_response(received, std::move(response)));
     };
   };
-  auto allowed = services_.auth.allow(request);
+  auto allowed = services_.server.auth.allow(request);
   if (!allowed) {
     request.actor = {.request_id = request.id};
     if (allowed.problem().code == ProblemCode::unauthorized)
@@ -257,7 +248,7 @@ void Dispatch::authorize(Request request, const std::function<void(Admission)>& 
   request.actor = std::move(allowed->actor);
   if (allowed->is_use_due) note_use(request.actor.id);
   if (allowed->refusal) return deny(services_, request, *allowed->refusal, refusing());
-  if (const core::Status rate = services_.rates.take(request.ns, request.actor.id); !rate)
+  if (const core::Status rate = services_.server.rates.take(request.ns, request.actor.id); !rate)
     return refusing()(problem_response(rate.problem(), request.id));
   request.namespaces = std::move(allowed->namespaces);
   request.queues = std::move(allowed->queues);
@@ -271,17 +262,14 @@ void Dispatch::note_use(const std::string& token_id) {
                            .decide = [use](core::FoundRecords found, core::TimePoint now) {
                              return core::decide_note_token_use(use, found, now);
                            }};
-  services_.submit(std::move(note), [](const core::Result<core::Answer>&) {});
+  services_.server.submit(std::move(note), [](const core::Result<core::Answer>&) {});
 }
 
 namespace {
 
-// Calls that read many rows: lists, and calls that change everything that a filter matches.
-WorkKind kind_of_work(const wire::Route& route) {
-  const bool reads = route.method == wire::Method::get || route.call == Call::retry_tasks ||
-                     route.call == Call::cancel_tasks || route.call == Call::retry_runs ||
-                     route.call == Call::cancel_runs || route.call == Call::sweep;
-  return reads ? WorkKind::read : WorkKind::other;
+// Lists, and calls that change everything that a filter matches, read many rows.
+WorkKind kind_of_work(const wire::Route& route, const Handler& handler) {
+  return route.method == wire::Method::get || handler.is_bulk ? WorkKind::read : WorkKind::other;
 }
 
 // Rejects unknown query parameters by name, like unknown body fields. Probes may have any parameters.
@@ -304,53 +292,41 @@ core::Status check_query(const Request& request) {
 }  // namespace
 
 void Dispatch::call(Request request, Answer answer) {
-  Answer finish = [this, answer = std::move(answer), asked = asked_now(request)](Response response) {
-    answer(seen_off(asked, std::move(response)));
+  Answer finish = [this, answer = std::move(answer), received = received_now(request)](Response response) {
+    answer(record_response(received, std::move(response)));
   };
   finish = answer_while_valid(services_, request, std::move(finish));
   if (const core::Status query = check_query(request); !query)
     return finish(problem_response(query.problem(), request.id));
-  const bool waits_for_nothing = submits_itself(request.route->call) && request.body.size() <= kReadHereMax;
-  if (!request.route->role || waits_for_nothing) return call_here(std::move(request), std::move(finish));
+  const Handler& handler = handler_of(request.route->call);
+  const bool is_short = !request.route->role || request.body.size() <= kReadHereMax;
+  if (handler.runs_on == RunsOn::network && is_short)
+    return is_keyed(request) ? run_once(handler, services_, running_, std::move(request), std::move(finish))
+                             : handler.run(services_, std::move(request), std::move(finish));
   if (const core::Status line = check_line(request); !line)
     return finish(problem_response(line.problem(), request.id));
   request.waits_since = clock_.monotonic();
-  WorkOwner owner = request.owner(kind_of_work(*request.route));
-  services_.blocking(std::move(owner),
-                     [this, request = std::move(request), finish = std::move(finish)]() mutable {
-                       if (const core::Status in_time = check_wait(request); !in_time)
-                         return finish(problem_response(in_time.problem(), request.id));
-                       if (const core::Status reached = check_path(services_, request); !reached)
-                         return deny(services_, request, reached.problem(), finish);
-                       call_with_memory(std::move(request), finish);
-                     });
+  WorkOwner owner = request.owner(kind_of_work(*request.route, handler));
+  services_.server.blocking(
+      std::move(owner), [this, &handler, request = std::move(request), finish = std::move(finish)]() mutable {
+        run_blocking(handler, std::move(request), finish);
+      });
 }
 
 // Running out of memory in a request ends only that request.
-void Dispatch::call_with_memory(Request request, const Answer& answer) {
+void Dispatch::run_blocking(const Handler& handler, Request request, const Answer& answer) {
+  if (const core::Status in_time = check_wait(request); !in_time)
+    return answer(problem_response(in_time.problem(), request.id));
+  if (const core::Status reached = check_path(services_, request); !reached)
+    return deny(services_, request, reached.problem(), answer);
   const std::string id = request.id;
-  if (core::has_memory_for([&] { call_here(std::move(request), answer); })) return;
-  services_.metrics.count_out_of_memory();
+  const auto run = [&] {
+    return is_keyed(request) ? run_once(handler, services_, running_, std::move(request), answer)
+                             : handler.run(services_, std::move(request), answer);
+  };
+  if (core::has_memory_for(run)) return;
+  services_.server.metrics.count_out_of_memory();
   answer(problem_response({.code = ProblemCode::unavailable, .detail = core::kOutOfMemory}, id));
-}
-
-void Dispatch::call_here(Request request, Answer answer) {
-  if (request.route->role && is_keyed(request))
-    return call_once(services_, running_, std::move(request), std::move(answer), call_route);
-  call_route(services_, std::move(request), std::move(answer));
-}
-
-void Dispatch::call_route(Services& services, Request request, Answer answer) {
-  const Call call = request.route->call;
-  if (is_of_tasks(call)) return call_task(services, std::move(request), std::move(answer));
-  if (is_of_queues(call)) return call_queue(services, std::move(request), std::move(answer));
-  if (is_of_records(call)) return call_record(services, std::move(request), std::move(answer));
-  if (is_of_definitions(call)) return call_definition(services, std::move(request), std::move(answer));
-  if (is_of_runs(call)) return call_run(services, std::move(request), std::move(answer));
-  if (is_of_steps(call)) return call_step(services, std::move(request), std::move(answer));
-  if (is_of_schedules(call)) return call_schedule(services, std::move(request), std::move(answer));
-  if (is_of_admin(call)) return call_admin(services, std::move(request), std::move(answer));
-  call_service(services, std::move(request), std::move(answer));
 }
 
 }  // namespace pawl::server

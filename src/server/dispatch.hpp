@@ -9,11 +9,11 @@
 #include <variant>
 
 #include "core/base/env.hpp"
-#include "server/calls.hpp"
 #include "server/host_names.hpp"
 #include "server/log.hpp"
 #include "server/once.hpp"
 #include "server/request.hpp"
+#include "server/services.hpp"
 
 namespace pawl::server {
 
@@ -27,12 +27,8 @@ class Dispatch {
     std::size_t body_max = 4U << 20U;     // larger for batches, see `body_limit`
     std::size_t calls_waiting_max = 512;  // calls of one namespace that may wait for a thread
   };
-  Dispatch(Services services, core::Clock& clock, core::Random& random, Log& log, Options options)
-      : services_(std::move(services)),
-        clock_(clock),
-        random_(random),
-        log_(log),
-        options_(std::move(options)) {}
+  Dispatch(Server& server, core::Random& random, Options options)
+      : services_(server.api, server), clock_(server.clock), random_(random), options_(std::move(options)) {}
   Dispatch(const Dispatch&) = delete;
   Dispatch& operator=(const Dispatch&) = delete;
   virtual ~Dispatch() = default;
@@ -57,28 +53,26 @@ class Dispatch {
   [[nodiscard]] std::string new_request_id();
   void authorize(Request request, const std::function<void(Admission)>& decided);
   void note_use(const std::string& token_id);
-  struct Asked {  // for metrics and the log
+  struct Received {  // for metrics and the log
     std::string id;
     std::string method;
     const wire::Route* route = nullptr;
     core::MonotonicTime at;
   };
-  [[nodiscard]] Asked asked_now(const Request& request) const;
+  [[nodiscard]] Received received_now(const Request& request) const;
   // `unavailable` if the request has waited too long for a thread.
   [[nodiscard]] core::Status check_wait(const Request& request) const;
   // `resource_exhausted` if too many calls of the namespace wait for a thread.
   [[nodiscard]] core::Status check_line(const Request& request) const;
   // Counts and logs the response and adds the request id.
-  [[nodiscard]] Response seen_off(const Asked& asked, Response response);
-  void call_here(Request request, Answer answer);
-  void call_with_memory(Request request, const Answer& answer);
-  static void call_route(Services& services, Request request, Answer answer);
+  [[nodiscard]] Response record_response(const Received& received, Response response);
+  // On a thread of `Blocking`, after a wait for it.
+  void run_blocking(const Handler& handler, Request request, const Answer& answer);
 
   Services services_;
   RunningKeys running_;
   core::Clock& clock_;
   core::Random& random_;
-  Log& log_;
   const Options options_;
   std::mutex random_mutex_;
   std::mutex date_mutex_;

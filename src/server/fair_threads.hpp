@@ -5,7 +5,6 @@
 //
 // One namespace never uses the last thread or the last read; vital work (authentication, probes) has threads
 // reserved for it. Thread-safe.
-// (authentication, probes) has threads that nothing else takes. Any thread.
 
 #include <compare>
 #include <condition_variable>

@@ -4,14 +4,13 @@
 #include <memory>
 
 #include "core/base/sha256.hpp"
+#include "server/reach.hpp"
 #include "wire/reader.hpp"
 #include "wire/writer.hpp"
 
 namespace pawl::server {
 
 namespace {
-
-using wire::Call;
 
 constexpr std::string_view kEtag = "ETag";
 
@@ -55,17 +54,12 @@ core::DoOnce key_of(const Request& request) {
           .ttl = request.kept_for};
 }
 
-// Bulk calls process page after page, each in its own commit, and may be repeated.
-bool is_bulk(Call call) {
-  return call == Call::retry_tasks || call == Call::cancel_tasks || call == Call::retry_runs ||
-         call == Call::cancel_runs || call == Call::sweep;
-}
-
 core::Result<core::Answer> submit_and_wait(Services& services, core::Command command) {
   auto promise = std::make_shared<std::promise<core::Result<core::Answer>>>();  // shared with the reply
   auto answer = promise->get_future();
-  services.submit(std::move(command),
-                  [promise](core::Result<core::Answer> result) { promise->set_value(std::move(result)); });
+  services.server.submit(std::move(command), [promise](core::Result<core::Answer> result) {
+    promise->set_value(std::move(result));
+  });
   return answer.get();
 }
 
@@ -78,8 +72,7 @@ core::Command nothing_but_the_key(const Request& request, const Respond& respond
 }
 
 // The key is stored after the last page: until then a repeated request does the remaining work.
-void call_bulk(Services& services, Request request, Answer answer,
-               const std::function<void(Services&, Request, Answer)>& call) {
+void run_bulk(const Handler& handler, Services& services, Request request, Answer answer) {
   const auto known = submit_and_wait(
       services, nothing_but_the_key(request, [](const core::Answer&) { return std::optional<Response>{}; }));
   if (!known) return answer(problem_response(known.problem(), request.id));
@@ -93,7 +86,7 @@ void call_bulk(Services& services, Request request, Answer answer,
     }
     answer(std::move(response));
   };
-  call(services, std::move(request), std::move(keep));
+  handler.run(services, std::move(request), std::move(keep));
 }
 
 // A call through the Api, whose first command stores the key.
@@ -102,17 +95,16 @@ struct KeyedCall {
   Services services;
 
   KeyedCall(const Services& whole, const Request& request)
-      : api(whole.local.once(key_of(request))), services(whole.with(*api)) {}
+      : api(whole.local.once(key_of(request))), services(*api, whole.server) {}
 };
 
-void call_through_api(Services& services, Request request, Answer answer,
-                      const std::function<void(Services&, Request, Answer)>& call) {
+void run_through_api(const Handler& handler, Services& services, Request request, Answer answer) {
   const auto keyed = std::make_shared<KeyedCall>(services, request);  // lives until the response
   auto mark = [keyed, answer = std::move(answer)](Response response) {
     if (keyed->api->is_replayed()) response.headers.emplace_back("Idempotent-Replay", "true");
     answer(std::move(response));
   };
-  call(keyed->services, std::move(request), std::move(mark));
+  handler.run(keyed->services, std::move(request), std::move(mark));
 }
 
 }  // namespace
@@ -122,7 +114,8 @@ bool is_key_of_a_request(std::string_view key) {
 }
 
 bool is_keyed(const Request& request) {
-  return !request.idempotency_key.empty() && request.route->method == wire::Method::post;
+  return !request.idempotency_key.empty() && request.route->method == wire::Method::post &&
+         request.route->role.has_value();
 }
 
 bool RunningKeys::begin(const Key& key) {
@@ -163,8 +156,8 @@ core::Command once(const Request& request, core::Command command, const Respond&
   return keyed;
 }
 
-void call_once(Services& services, RunningKeys& running, Request request, Answer answer,
-               const std::function<void(Services&, Request, Answer)>& call) {
+void run_once(const Handler& handler, Services& services, RunningKeys& running, Request request,
+              Answer answer) {
   if (const core::Status key = core::check_key("Idempotency-Key", request.idempotency_key); !key)
     return answer(problem_response(key.problem(), request.id));
   const RunningKeys::Key key_here{request.ns, request.idempotency_key};
@@ -174,15 +167,15 @@ void call_once(Services& services, RunningKeys& running, Request request, Answer
                                    request.id));
   }
   request.hash = hash_of(request);
-  request.kept_for = services.answers_kept;
+  request.kept_for = services.server.settings.answers_kept;
   auto finish = [&running, key_here, answer = std::move(answer)](Response response) {
     running.end(key_here);
     answer(std::move(response));
   };
-  const Call which = request.route->call;
-  if (submits_itself(which)) return call(services, std::move(request), std::move(finish));
-  if (is_bulk(which)) return call_bulk(services, std::move(request), std::move(finish), call);
-  call_through_api(services, std::move(request), std::move(finish), call);
+  // A handler on the network thread submits one command, which stores the key too.
+  if (handler.runs_on == RunsOn::network) return handler.run(services, std::move(request), std::move(finish));
+  if (handler.is_bulk) return run_bulk(handler, services, std::move(request), std::move(finish));
+  run_through_api(handler, services, std::move(request), std::move(finish));
 }
 
 }  // namespace pawl::server

@@ -11,8 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "server/calls.hpp"
-#include "server/request.hpp"
+#include "server/handlers.hpp"
 
 namespace pawl::server {
 
@@ -36,10 +35,9 @@ class RunningKeys {
   std::set<Key> keys_;
 };
 
-// Executes `call` once per key, with services that store the key. Runs on a thread that may block, unless the
-// call submits itself.
-void call_once(Services& services, RunningKeys& running, Request request, Answer answer,
-               const std::function<void(Services&, Request, Answer)>& call);
+// Runs the handler once per key, with services that store the key.
+void run_once(const Handler& handler, Services& services, RunningKeys& running, Request request,
+              Answer answer);
 
 // The response to a command's result; none if the call has to read more.
 using Respond = std::function<std::optional<Response>(const core::Answer&)>;

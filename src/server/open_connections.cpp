@@ -9,7 +9,7 @@ namespace pawl::server {
 namespace {
 
 // Bounds the search in a line of many busy connections; the next search continues after the last one checked.
-constexpr int kLookedAtMost = 64;
+constexpr int kCheckedMax = 64;
 
 core::Problem no_room(std::string detail) {
   return {.code = core::ProblemCode::resource_exhausted, .detail = std::move(detail)};
@@ -37,7 +37,7 @@ core::Result<OpenConnections::Room> OpenConnections::make_room(const std::string
 
 // The returned entry is no longer in any line.
 OpenConnections::Entry* OpenConnections::first_to_displace() {
-  Entry* first = strangers_.empty() ? nullptr : strangers_.front();
+  Entry* first = unauthenticated_.empty() ? nullptr : unauthenticated_.front();
   if (first == nullptr) {
     const auto most = std::max_element(of_token_.begin(), of_token_.end(), [](const auto& a, const auto& b) {
       return a.second.size() < b.second.size();
@@ -51,8 +51,8 @@ OpenConnections::Entry* OpenConnections::first_to_displace() {
 }
 
 OpenConnections::Entry* OpenConnections::next_idle(Line& line) {
-  const std::size_t looked_at = std::min<std::size_t>(line.size(), kLookedAtMost);
-  for (std::size_t i = 0; i < looked_at; ++i) {
+  const std::size_t checked_max = std::min<std::size_t>(line.size(), kCheckedMax);
+  for (std::size_t i = 0; i < checked_max; ++i) {
     Entry* entry = line.front();
     if (entry->connection->is_idle()) return entry;
     line.splice(line.end(), line, line.begin());
@@ -61,7 +61,7 @@ OpenConnections::Entry* OpenConnections::next_idle(Line& line) {
 }
 
 OpenConnections::Line& OpenConnections::line_of(const Entry& entry) {
-  return entry.token ? of_token_[*entry.token] : strangers_;
+  return entry.token ? of_token_[*entry.token] : unauthenticated_;
 }
 
 void OpenConnections::leave_line(Entry& entry) {
@@ -76,7 +76,7 @@ OpenConnections::Handle OpenConnections::add(std::shared_ptr<Connection> connect
   const std::lock_guard lock{mutex_};
   const Handle entry = entries_.insert(
       entries_.end(), Entry{.connection = std::move(connection), .network = std::move(network)});
-  entry->place = strangers_.insert(strangers_.end(), &*entry);
+  entry->place = unauthenticated_.insert(unauthenticated_.end(), &*entry);
   ++of_network_[entry->network];
   return entry;
 }
@@ -96,7 +96,7 @@ void OpenConnections::remove(Handle entry) {
   const auto of_network = of_network_.find(entry->network);
   if (--of_network->second == 0) of_network_.erase(of_network);
   entries_.erase(entry);
-  if (entries_.empty()) none_left_.notify_all();
+  if (entries_.empty()) all_ended_.notify_all();
 }
 
 void OpenConnections::stop_all() {
@@ -106,7 +106,7 @@ void OpenConnections::stop_all() {
 
 bool OpenConnections::wait_until_none(std::chrono::milliseconds at_most) {
   std::unique_lock lock{mutex_};
-  return none_left_.wait_for(lock, at_most, [this] { return entries_.empty(); });
+  return all_ended_.wait_for(lock, at_most, [this] { return entries_.empty(); });
 }
 
 }  // namespace pawl::server

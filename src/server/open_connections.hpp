@@ -58,9 +58,9 @@ class OpenConnections {
 
   const HttpLimits& limits_;
   std::mutex mutex_;
-  std::condition_variable none_left_;
+  std::condition_variable all_ended_;
   std::list<Entry> entries_;
-  Line strangers_;  // oldest first
+  Line unauthenticated_;  // oldest first
   std::map<std::string, Line> of_token_;
   std::map<std::string, int> of_network_;
 };

@@ -1,4 +1,4 @@
-// Builds the OpenAPI document from the tables of routes, operations and shapes.
+#include "server/openapi.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "core/base/ensure.hpp"
-#include "server/calls.hpp"
 #include "server/openapi_schema.hpp"
 #include "wire/operations.hpp"
 #include "wire/writer.hpp"
@@ -112,15 +111,13 @@ bool has_header(const Operation& operation, wire::Headers header) {
 }
 
 std::string_view tag_of(const Operation& operation) {
+  if (!operation.route->tag.empty()) return operation.route->tag;
   const std::string_view path = operation.path;
   if (!path.starts_with("/v1/")) return "service";
   if (path.starts_with("/v1/admin/")) return "admin";
-  if (operation.route->call >= wire::Call::begin_step && operation.route->call <= wire::Call::get_step)
-    return "steps";
   constexpr std::string_view kNamespaced = "/v1/{ns}/";
   const std::string_view noun = path.substr(kNamespaced.size());
-  const std::string_view name = noun.substr(0, noun.find('/'));
-  return name == "workflows" ? "runs" : name;
+  return noun.substr(0, noun.find('/'));
 }
 
 struct PathParameter {

@@ -1,9 +1,9 @@
-// Queues over HTTP.
+#include "server/queue_calls.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "server/body.hpp"
-#include "server/calls.hpp"
 #include "server/reach.hpp"
 #include "server/respond.hpp"
 #include "server/slice.hpp"
@@ -13,6 +13,7 @@ namespace pawl::server {
 
 namespace {
 
+using wire::Call;
 using wire::Writer;
 
 Response list_queues(Services& services, const Request& request) {
@@ -24,16 +25,20 @@ Response list_queues(Services& services, const Request& request) {
   return respond_page(request, page_of(queues, *slice), wire::write_queue);
 }
 
-Response follow(Services& services, const Request& request) {
+Response follow_queues(Services& services, const Request& request) {
   if (!request.queues.empty()) {
     return problem_response({.code = core::ProblemCode::forbidden,
                              .detail = "the stream shows all queues, the token is bound to some of them"},
                             request.id);
   }
-  auto stream = services.streams.open(request);
+  auto stream = services.server.streams.open(request);
   if (!stream) return problem_response(stream.problem(), request.id);
-  const auto followed = services.queue_watch.follow(request, *stream);
+  const auto followed = services.server.queue_watch.follow(request, *stream);
   return followed ? event_response(std::move(*stream)) : problem_response(followed.problem(), request.id);
+}
+
+Response queues(Services& services, const Request& request) {
+  return request.wants_events ? follow_queues(services, request) : list_queues(services, request);
 }
 
 Response put_queue(Services& services, const Request& request) {
@@ -55,12 +60,12 @@ Response put_queue(Services& services, const Request& request) {
 
 }  // namespace
 
-void call_queue(Services& services, Request request, Answer answer) {
-  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    if (request.route->call == wire::Call::put_queue) return answer(put_queue(services, request));
-    if (!request.wants_events) return answer(list_queues(services, request));
-    answer_or_deny(services, request, follow(services, request), answer);
-  });
+std::span<const Handler> queue_calls() {
+  static constexpr std::array kHandlers{
+      Handler{.call = Call::list_queues, .run = replying<queues>},
+      Handler{.call = Call::put_queue, .run = replying<put_queue>},
+  };
+  return kHandlers;
 }
 
 }  // namespace pawl::server

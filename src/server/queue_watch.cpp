@@ -6,7 +6,7 @@ namespace pawl::server {
 
 namespace {
 
-constexpr core::Duration kBetweenLooks = std::chrono::seconds{1};
+constexpr core::Duration kPollInterval = std::chrono::seconds{1};
 
 // The age of the oldest task grows constantly and is not a change.
 std::vector<core::Queue> without_age(std::vector<core::Queue> queues) {
@@ -27,19 +27,19 @@ core::Status QueueWatch::follow(Request request, std::shared_ptr<EventStream> st
     is_first = watched.followers.empty();
     watched.followers.push_back({.request = std::move(request), .stream = std::move(stream)});
     note(watched, std::move(*queues));
-    tell(watched);
+    send(watched);
   }
-  if (is_first) look_later(ns);
+  if (is_first) poll_later(ns);
   return core::Done{};
 }
 
-void QueueWatch::look_later(const std::string& ns) {
-  later_(kBetweenLooks,
-         [this, ns] { blocking_({.kind = WorkKind::read, .ns = ns}, [this, ns] { look(ns); }); });
+void QueueWatch::poll_later(const std::string& ns) {
+  later_(kPollInterval,
+         [this, ns] { blocking_({.kind = WorkKind::read, .ns = ns}, [this, ns] { poll(ns); }); });
 }
 
 // If the read fails, followers receive nothing until the next poll.
-void QueueWatch::look(const std::string& ns) {
+void QueueWatch::poll(const std::string& ns) {
   auto queues = api_.list_queues(ns);
   end_unauthorized(ns);
   {
@@ -51,9 +51,9 @@ void QueueWatch::look(const std::string& ns) {
       return;
     }
     if (queues) note(watched, std::move(*queues));
-    tell(watched);
+    send(watched);
   }
-  look_later(ns);
+  poll_later(ns);
 }
 
 // Checks a copy, because Auth may read the store and other namespaces must not wait for that.
@@ -77,11 +77,11 @@ void QueueWatch::note(Watched& watched, std::vector<core::Queue> queues) {
   ++watched.version;
 }
 
-void QueueWatch::tell(Watched& watched) {
+void QueueWatch::send(Watched& watched) {
   for (Follower& follower : watched.followers) {
-    if (follower.told == watched.version) continue;
+    if (follower.sent_version == watched.version) continue;
     follower.stream->send({.type = "queues", .data = watched.text});
-    follower.told = watched.version;
+    follower.sent_version = watched.version;
   }
 }
 

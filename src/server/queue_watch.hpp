@@ -32,7 +32,7 @@ class QueueWatch {
   struct Follower {
     Request request = {};
     std::shared_ptr<EventStream> stream = {};  // shared with the connection that writes it
-    std::uint64_t told = 0;                    // version sent last
+    std::uint64_t sent_version = 0;            // version sent last
   };
   struct Watched {
     std::vector<Follower> followers = {};
@@ -41,11 +41,11 @@ class QueueWatch {
     std::uint64_t version = 0;
   };
 
-  void look(const std::string& ns);
-  void look_later(const std::string& ns);
+  void poll(const std::string& ns);
+  void poll_later(const std::string& ns);
   void end_unauthorized(const std::string& ns);
   static void note(Watched& watched, std::vector<core::Queue> queues);
-  void tell(Watched& watched);
+  void send(Watched& watched);
 
   core::Api& api_;
   Auth& auth_;

@@ -4,7 +4,6 @@
 
 #include "core/base/canary.hpp"
 #include "server/body.hpp"
-#include "wire/access.hpp"
 
 namespace pawl::server {
 
@@ -31,9 +30,21 @@ bool is_bound(const Request& request) {
 
 }  // namespace
 
+core::Status check_queue(const Request& request, const std::string& name) {
+  return core::check_queue(request.queues, name);
+}
+
+bool sees_namespaces(const Request& request, const std::vector<std::string>& namespaces) {
+  return request.namespaces.empty() || core::covers_namespaces(request.namespaces, namespaces);
+}
+
+bool reads_nothing(const Request& request) {
+  return request.actor.role == core::to_string(core::Role::enqueuer);
+}
+
 core::Status check_path(Services& services, const Request& request) {
   if (!is_bound(request)) return core::Done{};
-  const wire::QueueReach reach = wire::access_of(request.route->call).queues;
+  const wire::QueueReach reach = request.route->access.queues;
   if (reach != wire::QueueReach::task && reach != wire::QueueReach::run) return core::Done{};
   const auto id = task_id_of(request, 1);
   if (!id) return core::Done{};
@@ -45,11 +56,6 @@ core::Status check_owner(Services& services, const Request& request, const core:
   if (!is_bound(request)) return core::Done{};
   if (const auto* run = std::get_if<core::RunId>(&owner)) return check_run(services, request, *run);
   return check_task(services, request, std::get<core::TaskId>(owner));
-}
-
-void answer_or_deny(Services& services, const Request& request, Response response, const Answer& answer) {
-  if (response.status != 403) return answer(std::move(response));
-  deny(services, request, core::ProblemCode::forbidden, std::move(response), answer);
 }
 
 }  // namespace pawl::server

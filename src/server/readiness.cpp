@@ -6,8 +6,8 @@ namespace pawl::server {
 
 namespace {
 
-constexpr core::Duration kLookTime = std::chrono::seconds{3};
-constexpr int kGoodLooks = 2;  // in a row, after a failed one
+constexpr core::Duration kCheckTimeout = std::chrono::seconds{3};
+constexpr int kGoodChecks = 2;  // in a row, after a failed one
 
 Readiness::Verdict too_late() {
   return {.status = store_unreachable(), .cause = "the store has not answered the readiness check yet"};
@@ -20,7 +20,7 @@ core::Problem store_unreachable() {
 }
 
 // The read also fails if migrations are missing.
-Readiness::Verdict Readiness::judge() {
+Readiness::Verdict Readiness::verdict_now() {
   const auto read = api_.list_queues("default");
   if (!read) return {.status = store_unreachable(), .cause = read.problem().detail};
   if (const core::Status sound = api_.check_store(); !sound)
@@ -29,61 +29,61 @@ Readiness::Verdict Readiness::judge() {
   return {.status = moves, .cause = moves ? "" : moves.problem().detail};
 }
 
-void Readiness::ask(const Told& told) {
-  bool begins = false;
+void Readiness::ask(const Done& done) {
+  bool is_first = false;
   bool is_late = false;
   std::uint64_t number = 0;
   {
     const std::lock_guard lock{mutex_};
     is_late = is_late_;
-    begins = !std::exchange(is_looking_, true);
-    if (begins) ++looks_;
-    number = looks_;
-    if (!is_late) askers_.push_back(told);
+    is_first = !std::exchange(is_checking_, true);
+    if (is_first) ++checks_;
+    number = checks_;
+    if (!is_late) waiting_.push_back(done);
   }
-  if (is_late) told(too_late());
-  if (!begins) return;
-  later_(kLookTime, [this, number] { give_up(number); });
-  blocking_({.kind = WorkKind::vital}, [this] { look(); });
+  if (is_late) done(too_late());
+  if (!is_first) return;
+  later_(kCheckTimeout, [this, number] { give_up(number); });
+  blocking_({.kind = WorkKind::vital}, [this] { check(); });
 }
 
-Readiness::Verdict Readiness::settled(Verdict verdict) {
+Readiness::Verdict Readiness::after_recovery(Verdict verdict) {
   if (!verdict.status) {
-    good_looks_needed_ = kGoodLooks;
-  } else if (good_looks_needed_ > 0 && --good_looks_needed_ > 0) {
+    good_checks_needed_ = kGoodChecks;
+  } else if (good_checks_needed_ > 0 && --good_checks_needed_ > 0) {
     return {.status = store_unreachable(),
             .cause = "the store is reachable again; waiting for a second successful check"};
   }
   return verdict;
 }
 
-void Readiness::look() {
-  Verdict verdict = judge();
-  std::vector<Told> askers;
+void Readiness::check() {
+  Verdict verdict = verdict_now();
+  std::vector<Done> waiting;
   {
     const std::lock_guard lock{mutex_};
-    verdict = settled(std::move(verdict));
-    askers.swap(askers_);
-    is_looking_ = false;
+    verdict = after_recovery(std::move(verdict));
+    waiting.swap(waiting_);
+    is_checking_ = false;
     is_late_ = false;
   }
-  tell(askers, verdict);
+  reply(waiting, verdict);
 }
 
 void Readiness::give_up(std::uint64_t number) {
-  std::vector<Told> askers;
+  std::vector<Done> waiting;
   {
     const std::lock_guard lock{mutex_};
-    if (!is_looking_ || looks_ != number) return;
+    if (!is_checking_ || checks_ != number) return;
     is_late_ = true;
-    good_looks_needed_ = kGoodLooks;
-    askers.swap(askers_);
+    good_checks_needed_ = kGoodChecks;
+    waiting.swap(waiting_);
   }
-  tell(askers, too_late());
+  reply(waiting, too_late());
 }
 
-void Readiness::tell(const std::vector<Told>& askers, const Verdict& verdict) {
-  for (const Told& told : askers) told(verdict);
+void Readiness::reply(const std::vector<Done>& waiting, const Verdict& verdict) {
+  for (const Done& done : waiting) done(verdict);
 }
 
 }  // namespace pawl::server

@@ -34,26 +34,26 @@ class Readiness {
     core::Status status = core::Done{};
     std::string cause = {};  // only for the log
   };
-  using Told = std::function<void(const Verdict&)>;
-  void ask(const Told& told);
+  using Done = std::function<void(const Verdict&)>;
+  void ask(const Done& done);
 
  private:
-  [[nodiscard]] Verdict judge();
+  [[nodiscard]] Verdict verdict_now();
   // Needs the lock.
-  [[nodiscard]] Verdict settled(Verdict verdict);
-  void look();
-  void give_up(std::uint64_t look);
-  static void tell(const std::vector<Told>& askers, const Verdict& verdict);
+  [[nodiscard]] Verdict after_recovery(Verdict verdict);
+  void check();
+  void give_up(std::uint64_t number);
+  static void reply(const std::vector<Done>& waiting, const Verdict& verdict);
 
   runtime::LocalApi& api_;
   CheckProgress check_progress_;
   Blocking blocking_;
   Later later_;
   std::mutex mutex_;
-  std::vector<Told> askers_;  // of the current check
-  std::uint64_t looks_ = 0;
-  int good_looks_needed_ = 0;
-  bool is_looking_ = false;
+  std::vector<Done> waiting_;  // of the current check
+  std::uint64_t checks_ = 0;
+  int good_checks_needed_ = 0;
+  bool is_checking_ = false;
   bool is_late_ = false;  // the current check takes too long
 };
 

@@ -1,15 +1,16 @@
-// Locks, idempotency keys, workers, types and checkpoints over HTTP.
+#include "server/record_calls.hpp"
+
+#include <array>
 
 #include <fmt/format.h>
 
 #include "core/base/sha256.hpp"
 #include "core/json/json.hpp"
-#include "server/calls.hpp"
 #include "server/once.hpp"
 #include "server/reach.hpp"
 #include "server/respond.hpp"
 #include "server/slice.hpp"
-#include "server/submit.hpp"
+#include "server/waiting_call.hpp"
 #include "wire/records.hpp"
 
 namespace pawl::server {
@@ -22,7 +23,7 @@ using wire::Writer;
 
 // --- locks ---
 
-Response acquire(Services& services, const Request& request) {
+Response acquire_lock(Services& services, const Request& request) {
   auto asked = read_body(request, [&](ObjectReader& in) {
     core::AcquireLock lock{.ns = request.ns, .key = request.parameters.at(1), .holder = in.text("holder")};
     lock.ttl = in.optional_duration("ttl").value_or(lock.ttl);
@@ -36,7 +37,7 @@ void write_own_lock(Writer& out, const core::Lock& lock) {
   wire::write_lock(out, {.acquired = !lock.holder.empty(), .lock = lock});
 }
 
-Response renew(Services& services, const Request& request) {
+Response renew_lock(Services& services, const Request& request) {
   auto asked = read_body(request, [&](ObjectReader& in) {
     core::RenewLock lock{.ns = request.ns,
                          .key = request.parameters.at(1),
@@ -49,7 +50,7 @@ Response renew(Services& services, const Request& request) {
   return respond(request, services.api.renew_lock(*asked), write_own_lock);
 }
 
-Response release(Services& services, const Request& request) {
+Response release_lock(Services& services, const Request& request) {
   auto asked = read_body(request, [&](ObjectReader& in) {
     return core::ReleaseLock{.ns = request.ns,
                              .key = request.parameters.at(1),
@@ -60,9 +61,13 @@ Response release(Services& services, const Request& request) {
   return respond(request, services.api.release_lock(*asked), write_own_lock);
 }
 
+Response get_lock(Services& services, const Request& request) {
+  return respond(request, services.api.get_lock(request.ns, request.parameters.at(1)), write_own_lock);
+}
+
 // --- idempotency keys ---
 
-Response begin(Services& services, const Request& request) {
+Response begin_idempotency(Services& services, const Request& request) {
   auto asked = read_body(request, [&](ObjectReader& in) {
     core::BeginIdempotency begin{.ns = request.ns, .key = request.parameters.at(1)};
     begin.request_hash = in.optional_text("request_hash").value_or("");
@@ -92,18 +97,25 @@ Response begin(Services& services, const Request& request) {
   return respond(request, begun, write, begun && begun->begun ? 201 : 200);
 }
 
-Response end(Services& services, const Request& request) {
-  auto asked = read_body(request, [&](ObjectReader& in) {
+core::Result<core::EndIdempotency> read_end(const Request& request) {
+  return read_body(request, [&](ObjectReader& in) {
     return core::EndIdempotency{.ns = request.ns,
                                 .key = request.parameters.at(1),
                                 .response = in.json("response"),
                                 .bound_to = request.queues};
   });
-  if (!asked) return refuse(request, asked.problem());
-  const bool is_done = request.route->call == Call::complete_idempotency;
-  return respond(request,
-                 is_done ? services.api.complete_idempotency(*asked) : services.api.fail_idempotency(*asked),
-                 wire::write_idempotency);
+}
+
+Response complete_idempotency(Services& services, const Request& request) {
+  const auto end = read_end(request);
+  if (!end) return refuse(request, end.problem());
+  return respond(request, services.api.complete_idempotency(*end), wire::write_idempotency);
+}
+
+Response fail_idempotency(Services& services, const Request& request) {
+  const auto end = read_end(request);
+  if (!end) return refuse(request, end.problem());
+  return respond(request, services.api.fail_idempotency(*end), wire::write_idempotency);
 }
 
 Response get_idempotency(Services& services, const Request& request) {
@@ -116,7 +128,7 @@ Response get_idempotency(Services& services, const Request& request) {
 
 // --- workers ---
 
-Response register_one(Services& services, const Request& request) {
+Response register_worker(Services& services, const Request& request) {
   auto asked = read_body(request, wire::read_registration);
   if (!asked) return refuse(request, asked.problem());
   asked->ns = request.ns;
@@ -129,7 +141,7 @@ Response register_one(Services& services, const Request& request) {
   return respond(request, services.api.register_worker(*asked), wire::write_worker, 201);
 }
 
-Response heartbeat(Services& services, const Request& request) {
+Response heartbeat_worker(Services& services, const Request& request) {
   auto asked = read_body(request, [&](ObjectReader& in) {
     return core::HeartbeatWorker{.ns = request.ns,
                                  .worker_id = request.parameters.at(1),
@@ -143,10 +155,21 @@ Response heartbeat(Services& services, const Request& request) {
   return respond(request, services.api.heartbeat_worker(*asked), wire::write_worker);
 }
 
-Response drain(Services& services, const Request& request, const core::WorkerRef& worker) {
+core::WorkerRef worker_of(const Request& request) {
+  return {.ns = request.ns, .worker_id = request.parameters.at(1), .by = request.actor};
+}
+
+Response drain_worker(Services& services, const Request& request) {
+  const core::WorkerRef worker = worker_of(request);
   const auto drained = services.api.drain_worker(worker);
-  if (drained) services.engine.end_waits_of(worker.ns, worker.worker_id);
+  if (drained) services.server.engine.end_waits_of(worker.ns, worker.worker_id);
   return respond(request, drained, wire::write_worker);
+}
+
+void write_nothing(Writer& out, const core::Done& /*done*/) { out.begin_object().end_object(); }
+
+Response deregister_worker(Services& services, const Request& request) {
+  return respond(request, services.api.deregister_worker(worker_of(request)), write_nothing);
 }
 
 // A token bound to queues sees only its own workers.
@@ -161,8 +184,10 @@ Response get_worker(Services& services, const Request& request) {
 }
 
 // A page for a bound token may be short or empty although its cursor continues.
-Response list_workers(Services& services, const Request& request, const core::ListRecords& list) {
-  auto page = services.api.list_workers(list);
+Response list_workers(Services& services, const Request& request) {
+  const auto list = list_of(request);
+  if (!list) return refuse(request, list.problem());
+  auto page = services.api.list_workers(*list);
   if (page) std::erase_if(page->items, [&](const core::Worker& one) { return !is_shown(request, one); });
   return respond_page(request, page, wire::write_worker);
 }
@@ -177,42 +202,61 @@ void wait_for_notices(Services& services, const Request& request, const Answer& 
   auto answered = with_place(services, request, *wait, answer);
   if (!answered) return answer(refuse(request, answered.problem()));
   const Request brief{.id = request.id};  // do not keep the whole request during the wait
-  services.engine.lease_notices().wait(
+  services.server.engine.lease_notices().wait(
       {.ns = asked.ns,
        .worker_id = asked.worker_id,
-       .until = services.engine.clock().monotonic() + asked.wait},
+       .until = services.server.engine.clock().monotonic() + asked.wait},
       [brief, answered = std::move(*answered)](const std::vector<core::TaskId>& tasks) {
         answered(respond(brief, core::Result{tasks}, wire::write_notices));
       });
 }
 
-void await_notices(Services& services, const Request& request, const Answer& answer) {
-  core::WorkerRef worker{.ns = request.ns, .worker_id = request.parameters.at(1), .by = request.actor};
-  at_gates(services, std::move(worker), [&services, request, answer](const core::WorkerRef& gated) {
-    if (const core::Status allowed = services.local.check_owner(gated); !allowed)
-      return answer_or_deny(services, request, refuse(request, allowed.problem()), answer);
-    wait_for_notices(services, request, answer);
-  });
+void await_own_notices(Services& services, const Request& request, const Answer& answer) {
+  if (const core::Status allowed = services.local.check_owner(worker_of(request)); !allowed)
+    return answer_or_deny(services, request, refuse(request, allowed.problem()), answer);
+  wait_for_notices(services, request, answer);
+}
+
+void await_notices(Services& services, Request request, Answer answer) {
+  if (services.local.is_at_hand(worker_of(request))) return await_own_notices(services, request, answer);
+  WorkOwner owner = request.owner(WorkKind::other);
+  services.server.blocking(std::move(owner),
+                           [&services, request = std::move(request), answer = std::move(answer)] {
+                             await_own_notices(services, request, answer);
+                           });
 }
 
 // --- types ---
+
+void write_type(Writer& out, const core::TaskType& type) { wire::write_task_type(out, type, true); }
 
 Response put_type(Services& services, const Request& request) {
   auto type = read_body(request, wire::read_task_type);
   if (!type) return refuse(request, type.problem());
   type->name = request.parameters.at(1);
   const auto put = services.api.put_type({.ns = request.ns, .type = std::move(*type), .by = request.actor});
-  return respond(request, put,
-                 [](Writer& out, const core::TaskType& one) { wire::write_task_type(out, one, true); });
+  return respond(request, put, write_type);
 }
 
-void write_type(Writer& out, const core::TaskType& type) { wire::write_task_type(out, type, true); }
+Response get_type(Services& services, const Request& request) {
+  return respond(request, services.api.get_type(request.ns, request.parameters.at(1)), write_type);
+}
 
-void write_nothing(Writer& out, const core::Done& /*done*/) { out.begin_object().end_object(); }
+Response list_types(Services& services, const Request& request) {
+  const auto list = list_of(request);
+  if (!list) return refuse(request, list.problem());
+  return respond_page(request, services.api.list_types(*list), write_type);
+}
+
+Response delete_type(Services& services, const Request& request) {
+  const auto done =
+      services.api.delete_type({.ns = request.ns, .name = request.parameters.at(1), .by = request.actor});
+  return respond(request, done, write_nothing);
+}
 
 // --- checkpoints ---
 
-Response append(Services& services, const Request& request) {
+Response append_checkpoint(Services& services, const Request& request) {
   auto asked = read_body(request, [&](ObjectReader& in) {
     return core::AppendCheckpoint{.ns = request.ns,
                                   .owner = wire::read_owner(in),
@@ -250,7 +294,7 @@ Response list_checkpoints(Services& services, const Request& request) {
       [&](Writer& out, const core::Checkpoint& one) { wire::write_checkpoint(out, asked->owner, one); });
 }
 
-Response summarize(Services& services, const Request& request) {
+Response summarize_checkpoints(Services& services, const Request& request) {
   const auto owner = read_query(request, wire::read_owner);
   if (!owner) return refuse(request, owner.problem());
   if (const core::Status allowed = check_owner(services, request, *owner); !allowed)
@@ -259,49 +303,34 @@ Response summarize(Services& services, const Request& request) {
                  wire::write_checkpoint_summary);
 }
 
-Response answer_to(Services& services, const Request& request) {
-  core::Api& api = services.api;
-  const auto name = [&] { return request.parameters.at(1); };
-  const core::WorkerRef worker{
-      .ns = request.ns, .worker_id = request.parameters.size() > 1 ? name() : "", .by = request.actor};
-  switch (request.route->call) {
-    case Call::acquire_lock: return acquire(services, request);
-    case Call::renew_lock: return renew(services, request);
-    case Call::release_lock: return release(services, request);
-    case Call::get_lock: return respond(request, api.get_lock(request.ns, name()), write_own_lock);
-    case Call::begin_idempotency: return begin(services, request);
-    case Call::complete_idempotency:
-    case Call::fail_idempotency: return end(services, request);
-    case Call::get_idempotency: return get_idempotency(services, request);
-    case Call::register_worker: return register_one(services, request);
-    case Call::heartbeat_worker: return heartbeat(services, request);
-    case Call::drain_worker: return drain(services, request, worker);
-    case Call::deregister_worker: return respond(request, api.deregister_worker(worker), write_nothing);
-    case Call::get_worker: return get_worker(services, request);
-    case Call::put_type: return put_type(services, request);
-    case Call::get_type: return respond(request, api.get_type(request.ns, name()), write_type);
-    case Call::delete_type: {
-      const auto done = api.delete_type({.ns = request.ns, .name = name(), .by = request.actor});
-      return respond(request, done, write_nothing);
-    }
-    case Call::append_checkpoint: return append(services, request);
-    case Call::list_checkpoints: return list_checkpoints(services, request);
-    case Call::summarize_checkpoints: return summarize(services, request);
-    default: break;
-  }
-  const auto list = list_of(request);
-  if (!list) return refuse(request, list.problem());
-  if (request.route->call == Call::list_workers) return list_workers(services, request, *list);
-  return respond_page(request, api.list_types(*list), write_type);
-}
-
 }  // namespace
 
-void call_record(Services& services, Request request, Answer answer) {
-  if (request.route->call == Call::await_notices) return await_notices(services, request, answer);
-  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    answer_or_deny(services, request, answer_to(services, request), answer);
-  });
+std::span<const Handler> record_calls() {
+  static constexpr std::array kHandlers{
+      Handler{.call = Call::append_checkpoint, .run = replying<append_checkpoint>},
+      Handler{.call = Call::list_checkpoints, .run = replying<list_checkpoints>},
+      Handler{.call = Call::summarize_checkpoints, .run = replying<summarize_checkpoints>},
+      Handler{.call = Call::acquire_lock, .run = replying<acquire_lock>},
+      Handler{.call = Call::renew_lock, .run = replying<renew_lock>},
+      Handler{.call = Call::release_lock, .run = replying<release_lock>},
+      Handler{.call = Call::get_lock, .run = replying<get_lock>},
+      Handler{.call = Call::begin_idempotency, .run = replying<begin_idempotency>},
+      Handler{.call = Call::complete_idempotency, .run = replying<complete_idempotency>},
+      Handler{.call = Call::fail_idempotency, .run = replying<fail_idempotency>},
+      Handler{.call = Call::get_idempotency, .run = replying<get_idempotency>},
+      Handler{.call = Call::register_worker, .run = replying<register_worker>},
+      Handler{.call = Call::heartbeat_worker, .run = replying<heartbeat_worker>},
+      Handler{.call = Call::await_notices, .run = await_notices, .runs_on = RunsOn::network, .waits = true},
+      Handler{.call = Call::drain_worker, .run = replying<drain_worker>},
+      Handler{.call = Call::deregister_worker, .run = replying<deregister_worker>},
+      Handler{.call = Call::get_worker, .run = replying<get_worker>},
+      Handler{.call = Call::list_workers, .run = replying<list_workers>},
+      Handler{.call = Call::put_type, .run = replying<put_type>},
+      Handler{.call = Call::get_type, .run = replying<get_type>},
+      Handler{.call = Call::list_types, .run = replying<list_types>},
+      Handler{.call = Call::delete_type, .run = replying<delete_type>},
+  };
+  return kHandlers;
 }
 
 }  // namespace pawl::server

@@ -1,13 +1,16 @@
-// Runs over HTTP.
+#include "server/run_calls.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 #include "core/run/run_graph.hpp"
-#include "server/calls.hpp"
+#include "server/deny.hpp"
+#include "server/reach.hpp"
 #include "server/respond.hpp"
 #include "server/submit.hpp"
+#include "server/waiting_call.hpp"
 #include "wire/parts.hpp"
 #include "wire/run.hpp"
 #include "wire/sequence.hpp"
@@ -19,6 +22,7 @@ namespace pawl::server {
 namespace {
 
 using core::Result;
+using core::RunAction;
 using wire::Call;
 using wire::ObjectReader;
 using wire::Writer;
@@ -91,7 +95,7 @@ std::optional<Response> started_blindly(const core::Answer& result) {
 }
 
 // Reads a run that is only promised by a SQL function, which also starts it.
-Look look_for_run(Services& services, const Request& request) {
+ReadMore read_promised_run(Services& services, const Request& request) {
   const Request brief{.id = request.id,
                       .route = request.route,
                       .ns = request.ns,
@@ -99,7 +103,7 @@ Look look_for_run(Services& services, const Request& request) {
                       .queues = request.queues};  // without the body
   return [&services, brief](const core::Answer& result, const Answer& found) {
     const core::RunId id = std::get<core::RunStarted>(result).run.facts.id;
-    services.blocking(brief.owner(WorkKind::read), [&services, brief, found, id] {
+    services.server.blocking(brief.owner(WorkKind::read), [&services, brief, found, id] {
       auto run = services.runs.get_run({.ns = brief.ns, .id = id});
       if (!run) return found(refuse(brief, run.problem()));
       if (const core::Status allowed = check_queue(brief, run->facts.queue); !allowed)
@@ -110,8 +114,13 @@ Look look_for_run(Services& services, const Request& request) {
   };
 }
 
+std::optional<Response> admit_start(Services& services, Submission<core::StartRun>& made) {
+  const core::Status admitted = services.local.admit(made.command);
+  return admitted ? std::nullopt : std::optional{refuse(made.request, admitted.problem())};
+}
+
 // Holds no thread while it waits for the commit: clients that use workflows start many runs.
-void start(Services& services, Request request, Answer answer) {
+void start_run(Services& services, Request request, Answer answer) {
   auto asked = read_body(request, wire::read_start_run);
   if (!asked) return answer(refuse(request, asked.problem()));
   if (asked->queue) {
@@ -123,17 +132,17 @@ void start(Services& services, Request request, Answer answer) {
   asked->workflow = request.parameters.at(1);
   asked->by = request.actor;
   add_trace(request, *asked);
-  at_gates(services, std::move(*asked),
-           [&services, request = std::move(request), answer = std::move(answer)](core::StartRun gated) {
-             const core::Status admitted = services.local.admit(gated);
-             if (!admitted) return answer(refuse(request, admitted.problem()));
-             const bool hides = reads_nothing(request);
-             submit(services, request, std::move(gated), hides ? started_blindly : started_response, answer,
-                    look_for_run(services, request));
-           });
+  ReadMore read_more = read_promised_run(services, request);
+  const bool hides = reads_nothing(request);
+  submit<core::StartRun>(services, {.request = std::move(request),
+                                    .command = std::move(*asked),
+                                    .answer = std::move(answer),
+                                    .admit = admit_start,
+                                    .respond = hides ? started_blindly : started_response,
+                                    .read_more = std::move(read_more)});
 }
 
-Response open(Services& services, const Request& request) {
+Response open_run(Services& services, const Request& request) {
   auto asked = read_body(request, wire::read_open_run);
   if (!asked) return refuse(request, asked.problem());
   asked->ns = request.ns;
@@ -208,7 +217,7 @@ Response list_runs(Services& services, const Request& request) {
   return respond_page(request, services.runs.list_runs(*asked), wire::write_run);
 }
 
-void await(Services& services, const Request& request, const Answer& answer) {
+void await_run(Services& services, Request request, Answer answer) {
   const auto run = run_of(request);
   if (!run) return answer(refuse(request, run.problem()));
   const auto wait = read_query(
@@ -219,13 +228,13 @@ void await(Services& services, const Request& request, const Answer& answer) {
   auto answered = with_place(services, request, *wait, answer);
   if (!answered) return answer(refuse(request, answered.problem()));
   const Request brief{.id = request.id};  // do not keep the whole request during the wait
-  services.run_watch.await(
+  services.server.run_watch.await(
       *run, *wait, [brief, answered = std::move(*answered)](const Result<core::Run>& found) {
         answered(respond_run(brief, found, found && core::is_closed(found->state) ? 200 : 202));
       });
 }
 
-Response graph(Services& services, const Request& request) {
+Response graph_of_run(Services& services, const Request& request) {
   const auto run = run_of(request);
   if (!run) return refuse(request, run.problem());
   const auto format = read_query(request, [](ObjectReader& in) {
@@ -243,7 +252,7 @@ Response graph(Services& services, const Request& request) {
           .content_type = is_dot ? "text/vnd.graphviz; charset=utf-8" : "text/plain; charset=utf-8"};
 }
 
-Response replay(Services& services, const Request& request) {
+Response replay_run(Services& services, const Request& request) {
   const auto run = run_of(request);
   if (!run) return refuse(request, run.problem());
   const auto up_to = read_query(request, [](ObjectReader& in) -> std::optional<std::int64_t> {
@@ -305,35 +314,25 @@ Response follow_events(Services& services, const Request& request) {
   const auto run = services.runs.get_run(asked->run);
   if (!run) return refuse(request, run.problem());
   if (core::is_closed(run->state) && asked->after >= run->sequence) return {.status = 204};
-  auto stream = services.streams.open(request);
+  auto stream = services.server.streams.open(request);
   if (!stream) return refuse(request, stream.problem());
-  services.run_watch.follow(request, {.run = asked->run, .after = asked->after}, *stream);
+  services.server.run_watch.follow(request, {.run = asked->run, .after = asked->after}, *stream);
   return event_response(std::move(*stream));
+}
+
+Response events(Services& services, const Request& request) {
+  return request.wants_events ? follow_events(services, request) : list_events(services, request);
 }
 
 // --- actions ---
 
-core::RunAction action_of(Call call) {
-  switch (call) {
-    case Call::pause_run: return core::RunAction::pause;
-    case Call::resume_run: return core::RunAction::resume;
-    case Call::retry_run:
-    case Call::retry_runs: return core::RunAction::retry;
-    case Call::compensate_run: return core::RunAction::compensate;
-    case Call::complete_run: return core::RunAction::complete;
-    case Call::terminate_run: return core::RunAction::terminate;
-    case Call::skip_compensation: return core::RunAction::skip;
-    default: return core::RunAction::cancel;
-  }
-}
-
+template <RunAction kAction>
 Response act(Services& services, const Request& request) {
   const auto run = run_of(request);
   if (!run) return refuse(request, run.problem());
-  const core::RunAction action = action_of(request.route->call);
   auto asked_for = read_body(request, [&](ObjectReader& in) {
-    core::RunActionAsked asked{.action = action, .reason = in.optional_text("reason")};
-    if (action == core::RunAction::skip) asked.step = in.optional_text("step");
+    core::RunActionAsked asked{.action = kAction, .reason = in.optional_text("reason")};
+    if (kAction == RunAction::skip) asked.step = in.optional_text("step");
     return asked;
   });
   if (!asked_for) return refuse(request, asked_for.problem());
@@ -344,7 +343,7 @@ Response act(Services& services, const Request& request) {
   return respond_run(request, services.runs.act_on_run(asked));
 }
 
-Response rewind(Services& services, const Request& request) {
+Response rewind_run(Services& services, const Request& request) {
   const auto run = run_of(request);
   if (!run) return refuse(request, run.problem());
   const auto to = read_body(request, [](ObjectReader& in) { return in.text("to"); });
@@ -362,7 +361,7 @@ Response rewind(Services& services, const Request& request) {
   return fork ? with_etag(std::move(response), *fork) : response;
 }
 
-Response signal(Services& services, const Request& request) {
+Response signal_run(Services& services, const Request& request) {
   const auto run = run_of(request);
   if (!run) return refuse(request, run.problem());
   auto sent = read_body(request, wire::read_signal);
@@ -376,11 +375,12 @@ Response signal(Services& services, const Request& request) {
   return respond_run(request, signalled);
 }
 
+template <RunAction kAction>
 Response act_on_many(Services& services, const Request& request) {
   auto bulk = read_body(request, wire::read_bulk_runs);
   if (!bulk) return refuse(request, bulk.problem());
   bulk->query.ns = request.ns;
-  bulk->action = action_of(request.route->call);
+  bulk->action = kAction;
   bulk->by = request.actor;
   const auto write = [](Writer& out, const core::BulkResult& result) {
     out.begin_object().field("matched", result.matched).field("changed", result.changed).end_object();
@@ -390,26 +390,30 @@ Response act_on_many(Services& services, const Request& request) {
 
 }  // namespace
 
-void call_run(Services& services, Request request, Answer answer) {
-  if (request.route->call == Call::start_run) return start(services, std::move(request), std::move(answer));
-  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    switch (request.route->call) {
-      case Call::await_run: return await(services, request, answer);
-      case Call::open_run: return answer(open(services, request));
-      case Call::list_runs: return answer(list_runs(services, request));
-      case Call::get_run: return answer(get_run(services, request));
-      case Call::graph_of_run: return answer(graph(services, request));
-      case Call::replay_run: return answer(replay(services, request));
-      case Call::rewind_run: return answer(rewind(services, request));
-      case Call::signal_run: return answer(signal(services, request));
-      case Call::retry_runs:
-      case Call::cancel_runs: return answer(act_on_many(services, request));
-      case Call::list_run_events:
-        return answer(request.wants_events ? follow_events(services, request)
-                                           : list_events(services, request));
-      default: return answer(act(services, request));
-    }
-  });
+std::span<const Handler> run_calls() {
+  static constexpr std::array kHandlers{
+      Handler{.call = Call::start_run, .run = start_run, .runs_on = RunsOn::network},
+      Handler{.call = Call::open_run, .run = replying<open_run>},
+      Handler{.call = Call::retry_runs, .run = replying<act_on_many<RunAction::retry>>, .is_bulk = true},
+      Handler{.call = Call::cancel_runs, .run = replying<act_on_many<RunAction::cancel>>, .is_bulk = true},
+      Handler{.call = Call::list_runs, .run = replying<list_runs>},
+      Handler{.call = Call::get_run, .run = replying<get_run>},
+      Handler{.call = Call::await_run, .run = await_run, .waits = true},
+      Handler{.call = Call::pause_run, .run = replying<act<RunAction::pause>>},
+      Handler{.call = Call::resume_run, .run = replying<act<RunAction::resume>>},
+      Handler{.call = Call::cancel_run, .run = replying<act<RunAction::cancel>>},
+      Handler{.call = Call::retry_run, .run = replying<act<RunAction::retry>>},
+      Handler{.call = Call::compensate_run, .run = replying<act<RunAction::compensate>>},
+      Handler{.call = Call::terminate_run, .run = replying<act<RunAction::terminate>>},
+      Handler{.call = Call::skip_compensation, .run = replying<act<RunAction::skip>>},
+      Handler{.call = Call::complete_run, .run = replying<act<RunAction::complete>>},
+      Handler{.call = Call::rewind_run, .run = replying<rewind_run>},
+      Handler{.call = Call::signal_run, .run = replying<signal_run>},
+      Handler{.call = Call::list_run_events, .run = replying<events>},
+      Handler{.call = Call::replay_run, .run = replying<replay_run>},
+      Handler{.call = Call::graph_of_run, .run = replying<graph_of_run>},
+  };
+  return kHandlers;
 }
 
 }  // namespace pawl::server

@@ -6,7 +6,7 @@ namespace pawl::server {
 
 namespace {
 
-constexpr core::Duration kBetweenRunLooks = std::chrono::milliseconds{250};
+constexpr core::Duration kRunPollInterval = std::chrono::milliseconds{250};
 constexpr int kEventsAtOnce = 100;  // each event may contain an output
 
 std::string text_of(const core::RunId& run, const core::RunEvent& event) {
@@ -28,47 +28,47 @@ RunWatch::~RunWatch() {
 }
 
 std::shared_ptr<RunWatch::Watcher> RunWatch::begin(const core::RunId& run, engine::RunWatch::Of what,
-                                                   Look how) {
+                                                   Poll how) {
   auto watcher = std::make_shared<Watcher>();
-  watcher->look = std::move(how);
+  watcher->poll = std::move(how);
   watcher->owner = FairThreads::owner_here();
   watcher->news_id = news_.watch(run, what, [gate = gate_, weak = std::weak_ptr{watcher}](const core::Run&) {
-    const auto told = weak.lock();
+    const auto watched = weak.lock();
     const std::lock_guard lock{gate->mutex};
-    if (told && gate->watch != nullptr) gate->watch->wake(told);
+    if (watched && gate->watch != nullptr) gate->watch->wake(watched);
   });
-  threads_.blocking(watcher->owner, [this, watcher] { look(watcher); });
+  threads_.blocking(watcher->owner, [this, watcher] { poll(watcher); });
   return watcher;
 }
 
 void RunWatch::wake(const std::shared_ptr<Watcher>& watcher) {
   {
     const std::lock_guard lock{watcher->mutex};
-    if (!watcher->look) return;
-    watcher->has_news = watcher->is_looking;
-    if (watcher->is_looking) return;
-    watcher->is_looking = true;
-    ++watcher->looks;
+    if (!watcher->poll) return;
+    watcher->has_news = watcher->is_polling;
+    if (watcher->is_polling) return;
+    watcher->is_polling = true;
+    ++watcher->polls;
   }
-  threads_.blocking(watcher->owner, [this, watcher] { look(watcher); });
+  threads_.blocking(watcher->owner, [this, watcher] { poll(watcher); });
 }
 
-void RunWatch::look(const std::shared_ptr<Watcher>& watcher) {
-  Next next = watcher->look();
+void RunWatch::poll(const std::shared_ptr<Watcher>& watcher) {
+  Next next = watcher->poll();
   std::uint64_t number = 0;
   {
     const std::lock_guard lock{watcher->mutex};
-    watcher->is_looking = false;
-    number = watcher->looks;
+    watcher->is_polling = false;
+    number = watcher->polls;
     if (std::exchange(watcher->has_news, false) && next == Next::later) next = Next::now;
-    if (next == Next::end) watcher->look = nullptr;
+    if (next == Next::end) watcher->poll = nullptr;
   }
   if (next == Next::end) return news_.unwatch(watcher->news_id);
   if (next == Next::now) return wake(watcher);
-  threads_.later(kBetweenRunLooks, [this, watcher, number] {
+  threads_.later(kRunPollInterval, [this, watcher, number] {
     {
       const std::lock_guard lock{watcher->mutex};
-      if (watcher->looks != number) return;
+      if (watcher->polls != number) return;
     }
     wake(watcher);
   });
@@ -97,7 +97,7 @@ void RunWatch::follow(Request request, From from, std::shared_ptr<EventStream> s
   begin(id, engine::RunWatch::Of::every_event,
         [this, request = std::move(request), from = std::move(from), stream = std::move(stream)]() mutable {
           if (stream->is_over()) return Next::end;
-          const Next next = auth_.allow(request).ok() ? tell(from, *stream) : Next::end;
+          const Next next = auth_.allow(request).ok() ? send_events(from, *stream) : Next::end;
           if (next == Next::end) stream->end();
           return next;
         });
@@ -105,17 +105,17 @@ void RunWatch::follow(Request request, From from, std::shared_ptr<EventStream> s
 
 // If a read fails, the next poll repeats it. Events that do not fit are sent after the client has read the
 // buffer.
-RunWatch::Next RunWatch::tell(From& from, EventStream& stream) {
+RunWatch::Next RunWatch::send_events(From& from, EventStream& stream) {
   const auto run = runs_.get_run(from.run);  // before the events, so that the list covers its sequence
   const auto events = runs_.list_run_events({.run = from.run, .after = from.after, .limit = kEventsAtOnce});
   if (!run && run.problem().code == core::ProblemCode::not_found) return Next::end;
   if (!run || !events) return Next::later;
   for (const core::RunEvent& event : *events) {
-    const Event told{.id = std::to_string(event.sequence),
+    const Event sent{.id = std::to_string(event.sequence),
                      .type = std::string{core::to_string(event.type)},
                      .data = text_of(from.run.id, event)};
-    if (!stream.has_room(told)) return Next::later;
-    stream.send(told);
+    if (!stream.has_room(sent)) return Next::later;
+    stream.send(sent);
     from.after = event.sequence;
   }
   if (from.after < run->sequence) return Next::now;

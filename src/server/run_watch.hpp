@@ -47,15 +47,15 @@ class RunWatch {
  private:
   enum class Next : std::uint8_t { end, later, now };
   // Reads the run and returns when to read again. Never runs concurrently.
-  using Look = std::function<Next()>;
+  using Poll = std::function<Next()>;
   struct Watcher {
-    Look look = {};
+    Poll poll = {};
     WorkOwner owner = {};  // that reads are charged to
     std::uint64_t news_id = 0;
     std::mutex mutex = {};    // guards the members below
-    bool is_looking = true;   // true until the watcher is set up
+    bool is_polling = true;   // true until the watcher is set up
     bool has_news = false;    // changed during the read
-    std::uint64_t looks = 0;  // invalidates timers of earlier reads
+    std::uint64_t polls = 0;  // invalidates timers of earlier reads
   };
   // The engine may call back after this object is destroyed.
   struct Gate {
@@ -64,10 +64,10 @@ class RunWatch {
   };
 
   // The watcher is shared with the engine and the timers.
-  std::shared_ptr<Watcher> begin(const core::RunId& run, engine::RunWatch::Of what, Look how);
+  std::shared_ptr<Watcher> begin(const core::RunId& run, engine::RunWatch::Of what, Poll how);
   void wake(const std::shared_ptr<Watcher>& watcher);
-  void look(const std::shared_ptr<Watcher>& watcher);
-  Next tell(From& from, EventStream& stream);
+  void poll(const std::shared_ptr<Watcher>& watcher);
+  Next send_events(From& from, EventStream& stream);
 
   core::RunApi& runs_;
   engine::RunWatch& news_;

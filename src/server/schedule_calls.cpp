@@ -1,6 +1,7 @@
-// Schedules over HTTP.
+#include "server/schedule_calls.hpp"
 
-#include "server/calls.hpp"
+#include <array>
+
 #include "server/respond.hpp"
 #include "wire/schedule.hpp"
 
@@ -16,7 +17,7 @@ core::ScheduleRef ref_of(const Request& request) {
   return {.ns = request.ns, .name_or_id = request.parameters.at(1)};
 }
 
-Response create(Services& services, const Request& request) {
+Response create_schedule(Services& services, const Request& request) {
   auto schedule = read_body(request, wire::read_new_schedule);
   if (!schedule) return refuse(request, schedule.problem());
   const auto made = services.local.create_schedule(
@@ -30,7 +31,11 @@ Response list_schedules(Services& services, const Request& request) {
   return respond_page(request, services.local.list_schedules(*asked), wire::write_schedule);
 }
 
-Response update(Services& services, const Request& request) {
+Response get_schedule(Services& services, const Request& request) {
+  return respond(request, services.local.get_schedule(ref_of(request)), wire::write_schedule);
+}
+
+Response update_schedule(Services& services, const Request& request) {
   auto patch = read_body(request, wire::read_schedule_patch);
   if (!patch) return refuse(request, patch.problem());
   const auto done = services.local.update_schedule(
@@ -38,7 +43,7 @@ Response update(Services& services, const Request& request) {
   return respond(request, done, wire::write_schedule);
 }
 
-Response enable(Services& services, const Request& request, bool enabled) {
+Response set_enabled(Services& services, const Request& request, bool enabled) {
   const auto nothing = read_body(request, [](wire::ObjectReader&) { return 0; });
   if (!nothing) return refuse(request, nothing.problem());
   const auto done = services.local.update_schedule({.ref = ref_of(request),
@@ -48,19 +53,27 @@ Response enable(Services& services, const Request& request, bool enabled) {
   return respond(request, done, wire::write_schedule);
 }
 
-Response remove(Services& services, const Request& request) {
+Response pause_schedule(Services& services, const Request& request) {
+  return set_enabled(services, request, false);
+}
+
+Response resume_schedule(Services& services, const Request& request) {
+  return set_enabled(services, request, true);
+}
+
+Response delete_schedule(Services& services, const Request& request) {
   const auto done = services.local.delete_schedule({.ref = ref_of(request), .by = request.actor});
   return respond(request, done, [](wire::Writer& out, core::Done) { out.begin_object().end_object(); });
 }
 
-Response trigger(Services& services, const Request& request) {
+Response trigger_schedule(Services& services, const Request& request) {
   const auto nothing = read_body(request, [](wire::ObjectReader&) { return 0; });
   if (!nothing) return refuse(request, nothing.problem());
   const auto firing = services.local.trigger_schedule({.ref = ref_of(request), .by = request.actor});
   return respond(request, firing, wire::write_firing, 201);
 }
 
-Response backfill(Services& services, const Request& request) {
+Response backfill_schedule(Services& services, const Request& request) {
   auto asked = read_body(request, [&](wire::ObjectReader& in) {
     core::BackfillSchedule fill{.ref = ref_of(request), .by = request.actor};
     for (auto [name, time] : {std::pair{"from", &fill.from}, std::pair{"to", &fill.to}}) {
@@ -83,7 +96,7 @@ Response backfill(Services& services, const Request& request) {
   return respond(request, firings, write);
 }
 
-Response firings(Services& services, const Request& request) {
+Response list_firings(Services& services, const Request& request) {
   const auto asked = list_of(request);
   if (!asked) return refuse(request, asked.problem());
   return respond_page(
@@ -92,7 +105,7 @@ Response firings(Services& services, const Request& request) {
       wire::write_firing);
 }
 
-Response next(Services& services, const Request& request) {
+Response next_times(Services& services, const Request& request) {
   const auto count = read_query(
       request, [](wire::ObjectReader& in) { return read_number(in, "count").value_or(kNextTimesDefault); });
   if (!count) return refuse(request, count.problem());
@@ -104,28 +117,23 @@ Response next(Services& services, const Request& request) {
   return respond(request, services.local.next_times(ref_of(request), *count), write);
 }
 
-Response answer_of(Services& services, const Request& request) {
-  switch (request.route->call) {
-    case Call::create_schedule: return create(services, request);
-    case Call::list_schedules: return list_schedules(services, request);
-    case Call::update_schedule: return update(services, request);
-    case Call::delete_schedule: return remove(services, request);
-    case Call::pause_schedule: return enable(services, request, false);
-    case Call::resume_schedule: return enable(services, request, true);
-    case Call::trigger_schedule: return trigger(services, request);
-    case Call::backfill_schedule: return backfill(services, request);
-    case Call::list_firings: return firings(services, request);
-    case Call::next_times: return next(services, request);
-    default: return respond(request, services.local.get_schedule(ref_of(request)), wire::write_schedule);
-  }
-}
-
 }  // namespace
 
-void call_schedule(Services& services, Request request, Answer answer) {
-  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    answer(answer_of(services, request));
-  });
+std::span<const Handler> schedule_calls() {
+  static constexpr std::array kHandlers{
+      Handler{.call = Call::create_schedule, .run = replying<create_schedule>},
+      Handler{.call = Call::list_schedules, .run = replying<list_schedules>},
+      Handler{.call = Call::get_schedule, .run = replying<get_schedule>},
+      Handler{.call = Call::update_schedule, .run = replying<update_schedule>},
+      Handler{.call = Call::delete_schedule, .run = replying<delete_schedule>},
+      Handler{.call = Call::pause_schedule, .run = replying<pause_schedule>},
+      Handler{.call = Call::resume_schedule, .run = replying<resume_schedule>},
+      Handler{.call = Call::trigger_schedule, .run = replying<trigger_schedule>},
+      Handler{.call = Call::backfill_schedule, .run = replying<backfill_schedule>},
+      Handler{.call = Call::list_firings, .run = replying<list_firings>},
+      Handler{.call = Call::next_times, .run = replying<next_times>},
+  };
+  return kHandlers;
 }
 
 }  // namespace pawl::server

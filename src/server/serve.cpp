@@ -101,77 +101,16 @@ void log_findings(engine::Engine& engine, Log& log) {
   engine.on_clock_step([&log](const core::ClockStep& step) { log_step(log, step); });
 }
 
-// The objects that handle requests. Later members use earlier ones.
-struct Parts {
-  store::Store& store;
-  core::Clock& clock;
-  core::Random& random;
-  const ServeOptions& options;
-  runtime::Runtime& runtime;
-  HttpServer& http;
-  Metrics& metrics;
-  Log& log;
-
-  void submit(core::Command command, core::Reply reply) const {
-    const std::size_t bytes = core::largest_payload(command);
-    if (bytes > options.payload_warn)
-      log.write(LogLevel::warning, "large payload",
-                {{"namespace", core::namespace_of(command)}, {"bytes", std::to_string(bytes)}});
-    runtime.submit(std::move(command), std::move(reply));
-  }
-  void write_audit(std::vector<core::AuditEntry> entries) const {
-    runtime.submit(audit_command(std::move(entries)), [](const core::Result<core::Answer>&) {});
-  }
-
-  Auth auth{runtime.api(), clock, options.auth};
-  Denials denials{clock, http.later(),
-                  [this](std::vector<core::AuditEntry> entries) { write_audit(std::move(entries)); }};
-  EventStreams streams{options.streams};
-  RequestRates rates{clock, options.rates};
-  Places waits{{.what = "waiting calls", .setting = "limits.claims_waiting"}, options.waits};
-  QueueWatch queue_watch{runtime.api(), auth, http.blocking(), http.later()};
-  RunWatch run_watch{runtime.local(),
-                     runtime.engine().run_watch(),
-                     auth,
-                     {.blocking = http.blocking(), .later = http.later()}};
-  RevocationWatch revocations{auth, http.blocking(), http.later()};
-  Readiness readiness{runtime.local(),
-                      [this] { return runtime::check_progress(runtime.progress(), clock.monotonic()); },
-                      http.blocking(), http.later()};
-  Dispatch dispatch{services(),
-                    clock,
-                    random,
-                    log,
-                    {.hosts = host_names(options.hosts, options.http.address),
-                     .body_max = options.body_max,
-                     .calls_waiting_max = calls_waiting_max(options.http.limits)}};
-
-  [[nodiscard]] Services services() {
-    const auto submits = [this](core::Command command, core::Reply reply) {
-      submit(std::move(command), std::move(reply));
-    };
-    return {.api = runtime.api(),
-            .runs = runtime.local(),
-            .local = runtime.local(),
-            .auth = auth,
-            .submit = submits,
-            .engine = runtime.engine(),
-            .store = store,
-            .metrics = metrics,
-            .denials = denials,
-            .streams = streams,
-            .rates = rates,
-            .waits = waits,
-            .queue_watch = queue_watch,
-            .run_watch = run_watch,
-            .revocations = revocations,
-            .readiness = readiness,
-            .blocking = http.blocking(),
-            .version = options.version,
-            .lease_default = options.lease_default,
-            .answers_kept = options.answers_kept};
-  }
-};
+CallSettings call_settings(const ServeOptions& options) {
+  return {.auth = options.auth,
+          .streams = options.streams,
+          .waits = options.waits,
+          .rates = options.rates,
+          .payload_warn = options.payload_warn,
+          .lease_default = options.lease_default,
+          .answers_kept = options.answers_kept,
+          .version = options.version};
+}
 
 }  // namespace
 
@@ -191,15 +130,24 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
     if (const core::Status listening = http.listen(); !listening) return listening.problem();
     auto bootstrap_token = guard_first_start(options, runtime.api(), log);
     if (!bootstrap_token) return bootstrap_token.problem();
-    Parts parts{.store = store,
-                .clock = clock,
-                .random = random,
-                .options = options,
-                .runtime = runtime,
-                .http = http,
-                .metrics = metrics,
-                .log = log};
-    http.start(parts.dispatch);
+    Server server{
+        .api = runtime.local(),
+        .submit = std::bind_front(&runtime::CommitLoop::submit, &runtime.commit_loop()),
+        .engine = runtime.engine(),
+        .store = store,
+        .clock = clock,
+        .metrics = metrics,
+        .log = log,
+        .blocking = http.blocking(),
+        .later = http.later(),
+        .check_progress = [&] { return runtime::check_progress(runtime.progress(), clock.monotonic()); },
+        .settings = call_settings(options)};
+    Dispatch dispatch{server,
+                      random,
+                      {.hosts = host_names(options.hosts, options.http.address),
+                       .body_max = options.body_max,
+                       .calls_waiting_max = calls_waiting_max(options.http.limits)}};
+    http.start(dispatch);
     log.write(LogLevel::info, "serving",
               {{"port", std::to_string(http.port())},
                {"node", runtime.membership().node_id()},
@@ -210,10 +158,10 @@ core::Result<int> serve(store::Store& store, core::Clock& clock, core::Random& r
     log.write(LogLevel::info, "stopping", {{"signal", std::to_string(signal)}});
     limit.begin(options.stop_time + options.end_time);
     http.stop_accepting();
-    parts.run_watch.stop_waiting();
+    server.run_watch.stop_waiting();
     http.wait_for_connections(options.stop_time, [&runtime] { runtime.engine().abandon_waits(); });
     http.stop();  // its threads use objects destroyed below
-    parts.denials.flush();
+    server.denials.flush();
   }
   log.write(LogLevel::info, "stopped");
   return 0;

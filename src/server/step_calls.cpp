@@ -1,10 +1,10 @@
-// Steps of code runs over HTTP.
+#include "server/step_calls.hpp"
 
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "server/calls.hpp"
 #include "server/respond.hpp"
 #include "server/slice.hpp"
 #include "server/submit.hpp"
@@ -26,38 +26,34 @@ Result<core::WriteSteps> command_for(const Request& request) {
       .ns = request.ns, .run_id = core::RunId{*id}, .by = request.actor, .bound_to = request.queues};
 }
 
-core::StepAction step_action_of(Call call) {
-  if (call == Call::begin_step) return core::StepAction::begin;
-  return call == Call::complete_step ? core::StepAction::complete : core::StepAction::fail;
+// The command with the parts that the body gives.
+Result<core::WriteSteps> with_step(const Request& request, core::WriteSteps command,
+                                   core::StepAction action) {
+  auto step = read_body(request, [&](ObjectReader& in) { return wire::read_step(in, action); });
+  if (!step) return step.problem();
+  command.fence = step->fence;
+  step->write.step_id = request.parameters.at(2);
+  command.steps.push_back(std::move(step->write));
+  return command;
 }
 
-Result<core::WriteSteps> command_of(const Request& request) {
-  const Call call = request.route->call;
-  auto command = command_for(request);
-  if (!command) return command;
-  if (call == Call::write_steps) {
-    auto asked = read_body(request, wire::read_write_steps);
-    if (!asked) return asked;
-    asked->ns = command->ns;
-    asked->run_id = command->run_id;
-    asked->by = command->by;
-    asked->bound_to = command->bound_to;
-    return asked;
-  }
-  if (call == Call::suspend_run) {
-    auto asked = read_body(request, wire::read_suspend);
-    if (!asked) return asked.problem();
-    command->fence = asked->fence;
-    command->suspend = std::move(asked->suspend);
-    command->undos = std::move(asked->undos);
-    return command;
-  }
-  auto step = read_body(request, [&](ObjectReader& in) { return wire::read_step(in, step_action_of(call)); });
-  if (!step) return step.problem();
-  command->fence = step->fence;
-  step->write.step_id = request.parameters.at(2);
-  command->steps.push_back(std::move(step->write));
+Result<core::WriteSteps> with_suspend(const Request& request, core::WriteSteps command) {
+  auto asked = read_body(request, wire::read_suspend);
+  if (!asked) return asked.problem();
+  command.fence = asked->fence;
+  command.suspend = std::move(asked->suspend);
+  command.undos = std::move(asked->undos);
   return command;
+}
+
+Result<core::WriteSteps> with_steps(const Request& request, const core::WriteSteps& command) {
+  auto asked = read_body(request, wire::read_write_steps);
+  if (!asked) return asked;
+  asked->ns = command.ns;
+  asked->run_id = command.run_id;
+  asked->by = command.by;
+  asked->bound_to = command.bound_to;
+  return asked;
 }
 
 std::optional<Response> written_response(const core::Answer& result) {
@@ -72,22 +68,41 @@ std::optional<Response> one_written_response(const core::RunId& run, const core:
   return json_response(200, out.take());
 }
 
+std::optional<Response> admit_steps(Services& services, Submission<core::WriteSteps>& made) {
+  const core::Status admitted = services.local.admit(made.command);
+  return admitted ? std::nullopt : std::optional{refuse(made.request, admitted.problem())};
+}
+
 // Step writes are most of the load of a server with workflows, so they hold no thread.
-void write_steps(Services& services, Request request, Answer answer) {
-  const Call call = request.route->call;
-  auto command = command_of(request);
+void submit_steps(Services& services, Request request, Result<core::WriteSteps> command, Respond respond,
+                  Answer answer) {
   if (!command) return answer(refuse(request, command.problem()));
-  at_gates(
-      services, std::move(*command),
-      [&services, call, request = std::move(request), answer = std::move(answer)](core::WriteSteps gated) {
-        const core::Status admitted = services.local.admit(gated);
-        if (!admitted) return answer(refuse(request, admitted.problem()));
-        const bool is_one = call != Call::write_steps && call != Call::suspend_run;
-        const auto shown = [is_one, run = gated.run_id](const core::Answer& result) {
-          return is_one ? one_written_response(run, result) : written_response(result);
-        };
-        submit(services, request, std::move(gated), shown, answer);
-      });
+  submit<core::WriteSteps>(services, {.request = std::move(request),
+                                      .command = std::move(*command),
+                                      .answer = std::move(answer),
+                                      .admit = admit_steps,
+                                      .respond = std::move(respond)});
+}
+
+template <core::StepAction kAction>
+void write_step(Services& services, Request request, Answer answer) {
+  auto command = command_for(request);
+  if (command) command = with_step(request, std::move(*command), kAction);
+  const core::RunId run = command ? command->run_id : core::RunId{};
+  const auto respond = [run](const core::Answer& result) { return one_written_response(run, result); };
+  submit_steps(services, std::move(request), std::move(command), respond, std::move(answer));
+}
+
+void suspend(Services& services, Request request, Answer answer) {
+  auto command = command_for(request);
+  if (command) command = with_suspend(request, std::move(*command));
+  submit_steps(services, std::move(request), std::move(command), written_response, std::move(answer));
+}
+
+void write_steps(Services& services, Request request, Answer answer) {
+  auto command = command_for(request);
+  if (command) command = with_steps(request, *command);
+  submit_steps(services, std::move(request), std::move(command), written_response, std::move(answer));
 }
 
 std::string results_text(const std::vector<core::RunId>& runs,
@@ -97,6 +112,22 @@ std::string results_text(const std::vector<core::RunId>& runs,
   out.begin_object().key("results").begin_array();
   for (std::size_t i = 0; i < runs.size(); ++i) wire::write_step_result(out, runs[i], results[i], request_id);
   return out.end_array().end_object().take();
+}
+
+// Replies for the refused writes too, in the order of the request.
+std::optional<Response> admit_steps_of_many(Services& services, Submission<core::WriteStepsOfMany>& made) {
+  std::vector<core::RunId> runs;
+  for (const core::WriteSteps& one : made.command.writes) runs.push_back(one.run_id);
+  std::vector<core::Status> admitted = services.local.admit(made.command);
+  const std::string& id = made.request.id;
+  if (made.command.writes.empty())
+    return json_response(200, results_text(runs, core::with_refused(admitted, {}), id));
+  made.respond = [runs = std::move(runs), admitted = std::move(admitted), id](const core::Answer& result) {
+    auto results = std::get<std::vector<Result<core::StepsWritten>>>(result);
+    return std::optional{
+        json_response(200, results_text(runs, core::with_refused(admitted, std::move(results)), id))};
+  };
+  return std::nullopt;
 }
 
 void write_steps_of_many(Services& services, Request request, Answer answer) {
@@ -110,21 +141,10 @@ void write_steps_of_many(Services& services, Request request, Answer answer) {
   }
   if (const core::Status valid = core::check(*command); !valid)
     return answer(refuse(request, valid.problem()));
-  at_gates(
-      services, std::move(*command),
-      [&services, request = std::move(request), answer = std::move(answer)](core::WriteStepsOfMany gated) {
-        std::vector<core::RunId> runs;
-        for (const core::WriteSteps& one : gated.writes) runs.push_back(one.run_id);
-        const std::vector<core::Status> admitted = services.local.admit(gated);
-        if (gated.writes.empty())
-          return answer(json_response(200, results_text(runs, core::with_refused(admitted, {}), request.id)));
-        const auto shown = [runs = std::move(runs), admitted, id = request.id](const core::Answer& result) {
-          auto results = std::get<std::vector<Result<core::StepsWritten>>>(result);
-          return std::optional{
-              json_response(200, results_text(runs, core::with_refused(admitted, std::move(results)), id))};
-        };
-        submit(services, request, std::move(gated), shown, answer);
-      });
+  submit<core::WriteStepsOfMany>(services, {.request = std::move(request),
+                                            .command = std::move(*command),
+                                            .answer = std::move(answer),
+                                            .admit = admit_steps_of_many});
 }
 
 Response list_steps(Services& services, const Request& request) {
@@ -164,24 +184,24 @@ Response get_step(Services& services, const Request& request) {
   return json_response(200, out.take());
 }
 
-Response read_steps(Services& services, const Request& request) {
-  switch (request.route->call) {
-    case Call::list_memo: return list_memo(services, request);
-    case Call::get_step: return get_step(services, request);
-    default: return list_steps(services, request);
-  }
-}
-
 }  // namespace
 
-void call_step(Services& services, Request request, Answer answer) {
-  if (request.route->call == Call::write_steps_of_many)
-    return write_steps_of_many(services, std::move(request), std::move(answer));
-  if (request.route->method != wire::Method::get)
-    return write_steps(services, std::move(request), std::move(answer));
-  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    answer(read_steps(services, request));
-  });
+std::span<const Handler> step_calls() {
+  static constexpr std::array kHandlers{
+      Handler{
+          .call = Call::begin_step, .run = write_step<core::StepAction::begin>, .runs_on = RunsOn::network},
+      Handler{.call = Call::complete_step,
+              .run = write_step<core::StepAction::complete>,
+              .runs_on = RunsOn::network},
+      Handler{.call = Call::fail_step, .run = write_step<core::StepAction::fail>, .runs_on = RunsOn::network},
+      Handler{.call = Call::suspend_run, .run = suspend, .runs_on = RunsOn::network},
+      Handler{.call = Call::write_steps, .run = write_steps, .runs_on = RunsOn::network},
+      Handler{.call = Call::write_steps_of_many, .run = write_steps_of_many, .runs_on = RunsOn::network},
+      Handler{.call = Call::list_steps, .run = replying<list_steps>},
+      Handler{.call = Call::list_memo, .run = replying<list_memo>},
+      Handler{.call = Call::get_step, .run = replying<get_step>},
+  };
+  return kHandlers;
 }
 
 }  // namespace pawl::server

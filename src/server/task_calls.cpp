@@ -1,15 +1,17 @@
-// Tasks over HTTP.
+#include "server/task_calls.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "server/body.hpp"
-#include "server/calls.hpp"
+#include "server/deny.hpp"
 #include "server/once.hpp"
 #include "server/reach.hpp"
 #include "server/submit.hpp"
+#include "server/waiting_call.hpp"
 #include "wire/step.hpp"
 #include "wire/task.hpp"
 #include "wire/trace.hpp"
@@ -67,22 +69,16 @@ core::Status check_reach(const Request& request, const core::EnqueueTasks& comma
   return check_queues(request, queues);
 }
 
-// The command if it may be submitted; otherwise the request is rejected here.
-std::optional<core::EnqueueTasks> admitted(Services& services, const Request& request,
-                                           core::EnqueueTasks command, const Answer& answer) {
-  if (const core::Status allowed = services.local.admit(command); !allowed) {
-    answer(problem_response(allowed.problem(), request.id));
-    return std::nullopt;
-  }
-  if (const core::Status allowed = check_reach(request, command); !allowed) {
-    deny(services, request, allowed.problem(), answer);
-    return std::nullopt;
-  }
-  command.by = request.actor;
-  return command;
+std::optional<Response> admit_enqueue(Services& services, Submission<core::EnqueueTasks>& made) {
+  if (const core::Status allowed = services.local.admit(made.command); !allowed)
+    return problem_response(allowed.problem(), made.request.id);
+  if (const core::Status allowed = check_reach(made.request, made.command); !allowed)
+    return problem_response(allowed.problem(), made.request.id);
+  made.command.by = made.request.actor;
+  return std::nullopt;
 }
 
-std::optional<Response> made_response(const core::Answer& result) {
+std::optional<Response> created_response(const core::Answer& result) {
   const core::Enqueued& enqueued = std::get<std::vector<core::Enqueued>>(result).front();
   if (!enqueued.task) return std::nullopt;
   return json_response(201, created_text(true, *enqueued.task));
@@ -98,7 +94,7 @@ core::Task without_values(core::Task task) {
 }
 
 // Reads an existing task; nothing was created, so there is no response to store.
-Look look_for_task(Services& services, const Request& request) {
+ReadMore read_existing_task(Services& services, const Request& request) {
   const Request brief{.id = request.id,
                       .route = request.route,
                       .ns = request.ns,
@@ -106,7 +102,7 @@ Look look_for_task(Services& services, const Request& request) {
                       .queues = request.queues};  // without the body
   return [&services, brief](const core::Answer& result, const Answer& found) {
     const core::TaskId id = std::get<std::vector<core::Enqueued>>(result).front().id;
-    services.blocking(brief.owner(WorkKind::read), [&services, brief, found, id] {
+    services.server.blocking(brief.owner(WorkKind::read), [&services, brief, found, id] {
       const auto task = services.api.get_task(brief.ns, id);
       if (task) {
         if (const core::Status allowed = check_queue(brief, task->task.queue); !allowed)
@@ -126,18 +122,18 @@ core::Boxed<core::TraceContext> trace_of(const Request& request) {
   return std::move(*trace);
 }
 
-void enqueue_one(Services& services, Request request, Answer answer) {
+void enqueue_task(Services& services, Request request, Answer answer) {
   auto spec = read_body(request, wire::read_task_spec);
   if (!spec) return answer(problem_response(spec.problem(), request.id));
-  core::EnqueueTasks asked{.ns = request.ns, .wants_tasks = true, .trace = trace_of(request)};
-  asked.tasks.push_back(std::move(*spec));
-  at_gates(services, std::move(asked),
-           [&services, request = std::move(request), answer = std::move(answer)](core::EnqueueTasks gated) {
-             auto command = admitted(services, request, std::move(gated), answer);
-             if (!command) return;
-             submit(services, request, std::move(*command), made_response, answer,
-                    look_for_task(services, request));
-           });
+  core::EnqueueTasks command{.ns = request.ns, .wants_tasks = true, .trace = trace_of(request)};
+  command.tasks.push_back(std::move(*spec));
+  ReadMore read_more = read_existing_task(services, request);
+  submit<core::EnqueueTasks>(services, {.request = std::move(request),
+                                        .command = std::move(command),
+                                        .answer = std::move(answer),
+                                        .admit = admit_enqueue,
+                                        .respond = created_response,
+                                        .read_more = std::move(read_more)});
 }
 
 std::optional<Response> batch_response(const core::Answer& result) {
@@ -148,15 +144,15 @@ std::optional<Response> batch_response(const core::Answer& result) {
   return json_response(200, out.end_array().end_object().take());
 }
 
-void enqueue_many(Services& services, Request request, Answer answer) {
+void enqueue_tasks(Services& services, Request request, Answer answer) {
   auto specs = read_body(request, wire::read_task_specs);
   if (!specs) return answer(problem_response(specs.problem(), request.id));
-  core::EnqueueTasks asked{.ns = request.ns, .tasks = std::move(*specs), .trace = trace_of(request)};
-  at_gates(services, std::move(asked),
-           [&services, request = std::move(request), answer = std::move(answer)](core::EnqueueTasks gated) {
-             auto command = admitted(services, request, std::move(gated), answer);
-             if (command) submit(services, request, std::move(*command), batch_response, answer);
-           });
+  core::EnqueueTasks command{.ns = request.ns, .tasks = std::move(*specs), .trace = trace_of(request)};
+  submit<core::EnqueueTasks>(services, {.request = std::move(request),
+                                        .command = std::move(command),
+                                        .answer = std::move(answer),
+                                        .admit = admit_enqueue,
+                                        .respond = batch_response});
 }
 
 // Tasks claimed for a disconnected client are released immediately instead of when their lease expires.
@@ -170,7 +166,7 @@ std::function<void()> give_back(Services& services, const std::string& ns, const
                                .action = core::ReportAction::release});
   }
   return [&services, release = std::move(release)] {
-    services.submit(release, [](const Result<core::Answer>&) {});
+    services.server.submit(release, [](const Result<core::Answer>&) {});
   };
 }
 
@@ -188,35 +184,28 @@ Response claimed_response(const core::Answer& result) {
   return json_response(200, out.end_array().end_object().take());
 }
 
-void submit_claim(Services& services, const Request& request, core::ClaimTasks claim, const Answer& answer) {
-  const auto is_admitted = services.local.admit(claim);
-  if (!is_admitted)
-    return answer_or_deny(services, request, problem_response(is_admitted.problem(), request.id), answer);
-  if (!*is_admitted) return answer(json_response(200, R"({"tasks":[]})"));
-  // A client with a key retries and receives the same tasks.
-  const bool has_key = !request.hash.empty();
-  const auto shown = [&services, has_key, ns = request.ns,
-                      worker_id = claim.worker_id](const core::Answer& result) {
-    Response response = claimed_response(result);
-    const auto& tasks = std::get<std::vector<core::ClaimedTask>>(result);
-    response.undelivered = give_back(services, ns, worker_id, tasks);
-    response.is_kept = has_key;
-    return std::optional{std::move(response)};
-  };
-  auto answered = with_place(services, request, claim.wait, answer);
-  if (!answered) return answer(problem_response(answered.problem(), request.id));
+std::optional<Response> admit_claim(Services& services, Submission<core::ClaimTasks>& made) {
+  const Request& request = made.request;
+  const core::ClaimTasks& claim = made.command;
+  const auto is_admitted = services.local.admit(made.command);
+  if (!is_admitted) return problem_response(is_admitted.problem(), request.id);
+  if (!*is_admitted) return json_response(200, R"({"tasks":[]})");
+  auto answer = with_place(services, request, claim.wait, made.answer);
+  if (!answer) return problem_response(answer.problem(), request.id);
+  made.answer = std::move(*answer);
   // A claim that is being executed right now is not found; `undelivered` releases its tasks. Other waiting
   // claims of the worker are answered too, and the worker repeats them.
   if (claim.wait > core::Duration{0})
-    request.when_gone([&engine = services.engine, ns = claim.ns, worker_id = claim.worker_id] {
+    request.when_gone([&engine = services.server.engine, ns = claim.ns, worker_id = claim.worker_id] {
       engine.end_waits_of(ns, worker_id);
     });
-  submit(services, request, std::move(claim), shown, std::move(*answered));
+  return std::nullopt;
 }
 
-void claim(Services& services, Request request, Answer answer) {
-  auto claim =
-      read_body(request, [&](ObjectReader& in) { return wire::read_claim(in, services.lease_default); });
+void claim_tasks(Services& services, Request request, Answer answer) {
+  auto claim = read_body(request, [&](ObjectReader& in) {
+    return wire::read_claim(in, services.server.settings.lease_default);
+  });
   if (!claim) return answer(problem_response(claim.problem(), request.id));
   claim->ns = request.ns;
   claim->by = request.actor;
@@ -224,32 +213,30 @@ void claim(Services& services, Request request, Answer answer) {
     return answer(problem_response(valid.problem(), request.id));
   if (const core::Status allowed = check_queues(request, claim->queues); !allowed)
     return deny(services, request, allowed.problem(), answer);
-  at_gates(services, std::move(*claim),
-           [&services, request = std::move(request), answer = std::move(answer)](core::ClaimTasks gated) {
-             submit_claim(services, request, std::move(gated), answer);
-           });
+  // A client with a key retries and receives the same tasks.
+  const bool has_key = !request.hash.empty();
+  auto respond = [&services, has_key, ns = request.ns,
+                  worker_id = claim->worker_id](const core::Answer& result) {
+    Response response = claimed_response(result);
+    const auto& tasks = std::get<std::vector<core::ClaimedTask>>(result);
+    response.undelivered = give_back(services, ns, worker_id, tasks);
+    response.is_kept = has_key;
+    return std::optional{std::move(response)};
+  };
+  submit<core::ClaimTasks>(services, {.request = std::move(request),
+                                      .command = std::move(*claim),
+                                      .answer = std::move(answer),
+                                      .admit = admit_claim,
+                                      .respond = std::move(respond)});
 }
 
 core::ReportTasks reports_by(const Request& request) {
   return {.ns = request.ns, .queues = request.queues, .by = request.actor};
 }
 
-void submit_admitted(Services& services, const Request& request, core::ReportTasks command,
-                     const Respond& shown, const Answer& answer) {
-  if (const core::Status allowed = services.local.admit(command); !allowed)
-    return answer_or_deny(services, request, problem_response(allowed.problem(), request.id), answer);
-  submit(services, request, std::move(command), shown, answer);
-}
-
-// The request, with its body, is copied only if it has to wait.
-void submit_reports(Services& services, const Request& request, core::ReportTasks command,
-                    const Respond& shown, const Answer& answer) {
-  if (services.local.is_at_hand(command))
-    return submit_admitted(services, request, std::move(command), shown, answer);
-  services.blocking(request.owner(WorkKind::other),
-                    [&services, request, command = std::move(command), shown, answer]() mutable {
-                      submit_admitted(services, request, std::move(command), shown, answer);
-                    });
+std::optional<Response> admit_reports(Services& services, Submission<core::ReportTasks>& made) {
+  const core::Status allowed = services.local.admit(made.command);
+  return allowed ? std::nullopt : std::optional{problem_response(allowed.problem(), made.request.id)};
 }
 
 // Uses the ids in the reports for results of reports that could not be parsed.
@@ -267,7 +254,7 @@ std::string results_text(const wire::ReadReports& read,
   return out.end_array().end_object().take();
 }
 
-void report_many(Services& services, const Request& request, const Answer& answer) {
+void report_tasks(Services& services, Request request, Answer answer) {
   auto read = read_body(request, wire::read_reports);
   if (!read) return answer(problem_response(read.problem(), request.id));
   core::ReportTasks command = reports_by(request);
@@ -277,11 +264,15 @@ void report_many(Services& services, const Request& request, const Answer& answe
   }
   if (command.reports.empty() && !read->reports.empty())
     return answer(json_response(200, results_text(*read, {}, request.id)));
-  const auto shown = [read = std::move(*read), id = request.id](const core::Answer& result) {
+  auto respond = [read = std::move(*read), id = request.id](const core::Answer& result) {
     const auto& answers = std::get<std::vector<Result<core::ReportAnswer>>>(result);
     return std::optional{json_response(200, results_text(read, answers, id))};
   };
-  submit_reports(services, request, std::move(command), shown, answer);
+  submit<core::ReportTasks>(services, {.request = std::move(request),
+                                       .command = std::move(command),
+                                       .answer = std::move(answer),
+                                       .admit = admit_reports,
+                                       .respond = std::move(respond)});
 }
 
 // Removes the list index from errors of a single report.
@@ -295,7 +286,7 @@ core::Problem as_of_one(core::Problem problem) {
   return problem;
 }
 
-void report_one(Services& services, const Request& request, const Answer& answer) {
+void report_task(Services& services, Request request, Answer answer) {
   const auto task = task_id_of(request, 1);
   if (!task) return answer(problem_response(task.problem(), request.id));
   const auto action = wire::report_action_from(request.parameters.at(2));
@@ -310,14 +301,18 @@ void report_one(Services& services, const Request& request, const Answer& answer
   });
   if (!report) return answer(problem_response(report.problem(), request.id));
   command.reports.push_back(std::move(*report));
-  const auto shown = [id = request.id, task = *task](const core::Answer& result) {
+  const auto respond = [id = request.id, task = *task](const core::Answer& result) {
     const auto& one = std::get<std::vector<Result<core::ReportAnswer>>>(result).front();
     if (!one) return std::optional{problem_response(as_of_one(one.problem()), id)};
     Writer out;
     wire::write_report_answer(out, task, one, id);
     return std::optional{json_response(200, out.take())};
   };
-  submit_reports(services, request, std::move(command), shown, answer);
+  submit<core::ReportTasks>(services, {.request = std::move(request),
+                                       .command = std::move(command),
+                                       .answer = std::move(answer),
+                                       .admit = admit_reports,
+                                       .respond = respond});
 }
 
 Response get_task(Services& services, const Request& request) {
@@ -374,18 +369,27 @@ Response list_tasks(Services& services, const Request& request) {
   });
 }
 
-Response move_one(Services& services, const Request& request) {
+// `move`: changes the task through the Api.
+template <typename Move>
+Response move_task(const Request& request, Move move) {
   const auto id = task_id_of(request, 1);
   if (!id) return problem_response(id.problem(), request.id);
   const auto nothing = read_body(request, [](ObjectReader&) { return 0; });
   if (!nothing) return problem_response(nothing.problem(), request.id);
-  core::Api& api = services.api;
-  const core::MoveTask move{.ns = request.ns, .id = *id, .by = request.actor};
-  const auto moved = request.route->call == Call::retry_task ? api.retry_task(move) : api.cancel_task(move);
+  const auto moved = move(core::MoveTask{.ns = request.ns, .id = *id, .by = request.actor});
   return respond_text(request, moved, task_text);
 }
 
-Response move_many(Services& services, const Request& request) {
+Response retry_task(Services& services, const Request& request) {
+  return move_task(request, [&](const core::MoveTask& move) { return services.api.retry_task(move); });
+}
+
+Response cancel_task(Services& services, const Request& request) {
+  return move_task(request, [&](const core::MoveTask& move) { return services.api.cancel_task(move); });
+}
+
+template <typename Move>
+Response move_tasks(const Request& request, Move move) {
   auto bulk = read_body(request, [](ObjectReader& in) {
     core::BulkTasks asked;
     in.optional_object("filter", [&](ObjectReader& filter) { asked.query = wire::read_task_query(filter); });
@@ -397,10 +401,7 @@ Response move_many(Services& services, const Request& request) {
   if (!bulk) return problem_response(bulk.problem(), request.id);
   bulk->query.ns = request.ns;
   bulk->by = request.actor;
-  core::Api& api = services.api;
-  const auto moved =
-      request.route->call == Call::retry_tasks ? api.retry_tasks(*bulk) : api.cancel_tasks(*bulk);
-  return respond_text(request, moved, [](const core::BulkResult& result) {
+  return respond_text(request, move(*bulk), [](const core::BulkResult& result) {
     Writer out;
     return out.begin_object()
         .field("matched", result.matched)
@@ -410,26 +411,31 @@ Response move_many(Services& services, const Request& request) {
   });
 }
 
+Response retry_tasks(Services& services, const Request& request) {
+  return move_tasks(request, [&](const core::BulkTasks& bulk) { return services.api.retry_tasks(bulk); });
+}
+
+Response cancel_tasks(Services& services, const Request& request) {
+  return move_tasks(request, [&](const core::BulkTasks& bulk) { return services.api.cancel_tasks(bulk); });
+}
+
 }  // namespace
 
-void call_task(Services& services, Request request, Answer answer) {
-  switch (request.route->call) {
-    case Call::enqueue_task: return enqueue_one(services, std::move(request), std::move(answer));
-    case Call::enqueue_tasks: return enqueue_many(services, std::move(request), std::move(answer));
-    case Call::claim_tasks: return claim(services, std::move(request), std::move(answer));
-    case Call::report_tasks: return report_many(services, request, answer);
-    case Call::report_task: return report_one(services, request, answer);
-    default: break;
-  }
-  services.blocking([&services, request = std::move(request), answer = std::move(answer)] {
-    switch (request.route->call) {
-      case Call::get_task: return answer(get_task(services, request));
-      case Call::list_tasks: return answer_or_deny(services, request, list_tasks(services, request), answer);
-      case Call::retry_tasks:
-      case Call::cancel_tasks: return answer(move_many(services, request));
-      default: return answer(move_one(services, request));
-    }
-  });
+std::span<const Handler> task_calls() {
+  static constexpr std::array kHandlers{
+      Handler{.call = Call::enqueue_task, .run = enqueue_task, .runs_on = RunsOn::network},
+      Handler{.call = Call::enqueue_tasks, .run = enqueue_tasks, .runs_on = RunsOn::network},
+      Handler{.call = Call::claim_tasks, .run = claim_tasks, .runs_on = RunsOn::network, .waits = true},
+      Handler{.call = Call::report_tasks, .run = report_tasks, .runs_on = RunsOn::network},
+      Handler{.call = Call::report_task, .run = report_task, .runs_on = RunsOn::network},
+      Handler{.call = Call::get_task, .run = replying<get_task>},
+      Handler{.call = Call::list_tasks, .run = replying<list_tasks>},
+      Handler{.call = Call::retry_task, .run = replying<retry_task>},
+      Handler{.call = Call::cancel_task, .run = replying<cancel_task>},
+      Handler{.call = Call::retry_tasks, .run = replying<retry_tasks>, .is_bulk = true},
+      Handler{.call = Call::cancel_tasks, .run = replying<cancel_tasks>, .is_bulk = true},
+  };
+  return kHandlers;
 }
 
 }  // namespace pawl::server

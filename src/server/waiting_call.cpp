@@ -6,21 +6,14 @@
 #include <utility>
 
 #include "core/base/canary.hpp"
+#include "server/handlers.hpp"
 
 namespace pawl::server {
 
 namespace {
 
-using wire::Call;
-
 // Responses within this time rely on a token check that is recent enough.
 constexpr core::Duration kFresh = std::chrono::milliseconds{50};
-
-bool may_wait(const Request& request) {
-  const Call call = request.route->call;
-  return call == Call::claim_tasks || call == Call::await_run || call == Call::await_notices ||
-         request.wants_events;
-}
 
 // Thread-safe.
 class WaitingCall {
@@ -32,7 +25,7 @@ class WaitingCall {
                   .ns = request.ns,
                   .authorization = request.authorization,
                   .is_local = request.is_local}),
-        began_at_(services.engine.clock().monotonic()),
+        began_at_(services.server.engine.clock().monotonic()),
         answer_(std::move(answer)) {}
 
   [[nodiscard]] const Request& request() const { return request_; }
@@ -54,14 +47,14 @@ class WaitingCall {
 
   // `self` is kept until the response.
   void finish(Response response, const std::shared_ptr<WaitingCall>& self) {
-    services_.revocations.forget(request_, number_);
-    if (response.events) services_.revocations.watch_stream(request_, response.events);
-    const bool is_fresh = services_.engine.clock().monotonic() - began_at_ < kFresh;
+    services_.server.revocations.forget(request_, number_);
+    if (response.events) services_.server.revocations.watch_stream(request_, response.events);
+    const bool is_fresh = services_.server.engine.clock().monotonic() - began_at_ < kFresh;
     if (is_fresh || core::planted(core::Canary::revocation_not_followed)) return give(std::move(response));
-    if (services_.auth.is_at_hand(request_)) return give_if_valid(std::move(response));
-    services_.blocking(request_.owner(WorkKind::other), [self, response = std::move(response)]() mutable {
-      self->give_if_valid(std::move(response));
-    });
+    if (services_.server.auth.is_cached(request_)) return give_if_valid(std::move(response));
+    services_.server.blocking(
+        request_.owner(WorkKind::other),
+        [self, response = std::move(response)]() mutable { self->give_if_valid(std::move(response)); });
   }
 
  private:
@@ -84,7 +77,7 @@ class WaitingCall {
   }
 
   void give_if_valid(Response response) {
-    const auto allowed = services_.auth.allow(request_);
+    const auto allowed = services_.server.auth.allow(request_);
     if (allowed) return give(std::move(response));
     is_revoked_ = true;
     take_back(response);
@@ -104,17 +97,27 @@ class WaitingCall {
 }  // namespace
 
 Answer answer_while_valid(Services& services, Request& request, Answer answer) {
-  if (request.actor.id.empty() || !may_wait(request)) return answer;
+  const bool may_wait = handler_of(request.route->call).waits || request.wants_events;
+  if (request.actor.id.empty() || !may_wait) return answer;
   const auto call = std::make_shared<WaitingCall>(services, request, std::move(answer));
   const std::weak_ptr<WaitingCall> weak{call};
-  call->is_watched_as(services.revocations.watch(call->request(), [weak](const core::Problem& problem) {
-    if (const auto waiting = weak.lock()) waiting->revoke(problem);
-  }));
+  call->is_watched_as(
+      services.server.revocations.watch(call->request(), [weak](const core::Problem& problem) {
+        if (const auto waiting = weak.lock()) waiting->revoke(problem);
+      }));
   request.when_gone = [weak, forward = std::move(request.when_gone)](std::function<void()> gone) {
     if (const auto waiting = weak.lock()) waiting->end_with(gone);
     if (forward) forward(std::move(gone));
   };
   return [call](Response response) { call->finish(std::move(response), call); };
+}
+
+core::Result<Answer> with_place(Services& services, const Request& request, core::Duration wait,
+                                Answer answer) {
+  if (wait <= core::Duration{0}) return answer;
+  auto place = services.server.waits.take(request.ns, request.actor.id);
+  if (!place) return place.problem();
+  return releasing(std::move(*place), std::move(answer));
 }
 
 }  // namespace pawl::server

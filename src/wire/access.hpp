@@ -1,12 +1,8 @@
 #pragma once
-// Defines, for each call, what tokens with narrower rights than a role in a namespace may do: tokens bound to
-// queues, tokens that only enqueue or only claim, and administrators of some namespaces.
-//
-// A call without a row does not compile, and the default of a row allows nothing.
+// What tokens with narrower rights than a role in a namespace may do with a call: tokens bound to queues,
+// tokens that only enqueue or only claim, and administrators of some namespaces. The default allows nothing.
 
 #include <cstdint>
-
-#include "wire/routes.hpp"
 
 namespace pawl::wire {
 
@@ -31,6 +27,20 @@ struct Access {
   bool claimer = false;   // a token that only claims may call it
   NamespaceReach namespaces = NamespaceReach::all;
 };
-[[nodiscard]] Access access_of(Call call);
+
+// Shows no data of any queue or namespace.
+inline constexpr Access kPublic{.queues = QueueReach::any, .enqueuer = true, .claimer = true};
+inline constexpr Access kForEnqueuers{.queues = QueueReach::compared, .enqueuer = true};
+inline constexpr Access kForClaimers{.queues = QueueReach::compared, .claimer = true};
+// A worker may call these for the run whose body it holds.
+inline constexpr Access kForBodies{.queues = QueueReach::run, .claimer = true};
+// A lock belongs to the namespace: a claimer of one queue could take a lock that another queue's workers rely
+// on.
+inline constexpr Access kForLockHolders{.claimer = true};
+inline constexpr Access kByTask{.queues = QueueReach::task};
+inline constexpr Access kByRun{.queues = QueueReach::run};
+inline constexpr Access kByQueues{.queues = QueueReach::compared};
+inline constexpr Access kOfSomeNamespaces{.namespaces = NamespaceReach::some};
+inline constexpr Access kOfNamedNamespace{.namespaces = NamespaceReach::named};
 
 }  // namespace pawl::wire

@@ -1,8 +1,6 @@
 #pragma once
-// Describes the responses of each call; /openapi.json is generated from this and the route table.
+// The operations of /openapi.json, generated from the route table.
 
-#include <array>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,24 +10,6 @@
 #include "wire/shapes.hpp"
 
 namespace pawl::wire {
-
-inline constexpr std::string_view kJson = "application/json";
-inline constexpr std::string_view kEventStream = "text/event-stream";
-
-// A response other than a problem. Several entries with the same status are several media types.
-struct Success {
-  int status = 0;
-  std::string_view type = {};  // as in shapes.hpp; empty: no body
-  std::string_view media = kJson;
-};
-
-// Headers that a call reads or sends besides those of its method.
-using Headers = unsigned;
-inline constexpr Headers kNoHeaders = 0;
-inline constexpr Headers kTraced = 1;       // reads traceparent and tracestate
-inline constexpr Headers kConditional = 2;  // reads If-Match
-inline constexpr Headers kTagged = 4;       // sends ETag
-inline constexpr Headers kReadsYaml = 8;    // accepts application/yaml bodies
 
 // One operation of /openapi.json.
 struct Operation {

@@ -9,7 +9,7 @@
 
 #include "core/base/ids.hpp"
 #include "core/base/time.hpp"
-#include "server/calls.hpp"
+#include "server/openapi.hpp"
 #include "server/openapi_schema.hpp"
 
 namespace pawl::testing {

@@ -17,40 +17,23 @@ std::uint16_t listening_port(server::HttpServer& http) {
 HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& random,
                      const server::HttpOptions& options)
     : engine_(behind.engine),
-      auth_(behind.api, clock, {}),
       log_(clock, {.least = server::LogLevel::warning}),
       http_(options, metrics_, &log_),
-      denials_(clock, http_.later(),
-               [submit = behind.submit](std::vector<core::AuditEntry> entries) {
-                 submit(server::audit_command(std::move(entries)), [](const core::Result<core::Answer>&) {});
-               }),
-      streams_(behind.quotas.streams),
-      rates_(clock, behind.quotas.rates),
-      waits_({.what = "waiting calls", .setting = "limits.claims_waiting"}, behind.quotas.waits),
-      queue_watch_(behind.api, auth_, http_.blocking(), http_.later()),
-      run_watch_(behind.api, behind.engine.run_watch(), auth_,
-                 {.blocking = http_.blocking(), .later = http_.later()}),
-      revocations_(auth_, http_.blocking(), http_.later()),
-      readiness_(behind.api, behind.check_progress, http_.blocking(), http_.later()),
-      dispatch_({.api = behind.api,
-                 .runs = behind.api,
-                 .local = behind.api,
-                 .auth = auth_,
-                 .submit = behind.submit,
-                 .engine = behind.engine,
-                 .store = behind.store,
-                 .metrics = metrics_,
-                 .denials = denials_,
-                 .streams = streams_,
-                 .rates = rates_,
-                 .waits = waits_,
-                 .queue_watch = queue_watch_,
-                 .run_watch = run_watch_,
-                 .revocations = revocations_,
-                 .readiness = readiness_,
-                 .blocking = http_.blocking(),
-                 .version = "test"},
-                clock, random, log_,
+      server_{.api = behind.api,
+              .submit = behind.submit,
+              .engine = behind.engine,
+              .store = behind.store,
+              .clock = clock,
+              .metrics = metrics_,
+              .log = log_,
+              .blocking = http_.blocking(),
+              .later = http_.later(),
+              .check_progress = behind.check_progress,
+              .settings = {.streams = behind.quotas.streams,
+                           .waits = behind.quotas.waits,
+                           .rates = behind.quotas.rates,
+                           .version = "test"}},
+      dispatch_(server_, random,
                 {.hosts = {.names = {"127.0.0.1", "localhost"}},
                  .calls_waiting_max = behind.quotas.calls_waiting_max}),
       port_(listening_port(http_)),
@@ -60,7 +43,7 @@ HttpFront::HttpFront(const Behind& behind, core::Clock& clock, core::Random& ran
 
 HttpFront::~HttpFront() {
   http_.stop_accepting();
-  run_watch_.stop_waiting();
+  server_.run_watch.stop_waiting();
   http_.wait_for_connections(std::chrono::seconds{10}, [this] { engine_.abandon_waits(); });
   http_.stop();
 }

@@ -42,22 +42,14 @@ class HttpFront final : public Front {
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] server::Metrics& metrics() { return metrics_; }
   [[nodiscard]] server::HttpServer& http() { return http_; }
-  [[nodiscard]] const server::RevocationWatch& revocations() const { return revocations_; }
+  [[nodiscard]] const server::RevocationWatch& revocations() const { return server_.revocations; }
 
  private:
   engine::Engine& engine_;
-  server::Auth auth_;
   server::Log log_;
   server::Metrics metrics_;
   server::HttpServer http_;
-  server::Denials denials_;
-  server::EventStreams streams_;
-  server::RequestRates rates_;
-  server::Places waits_;
-  server::QueueWatch queue_watch_;
-  server::RunWatch run_watch_;
-  server::RevocationWatch revocations_;
-  server::Readiness readiness_;
+  server::Server server_;
   CheckedDispatch dispatch_;
   std::uint16_t port_;
   client::HttpApi api_;

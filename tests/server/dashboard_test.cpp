@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "server/calls.hpp"
+#include "server/openapi.hpp"
 #include "tests/server/fixture.hpp"
 #include "tests/support/golden.hpp"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/ids.hpp"
-#include "server/calls.hpp"
+#include "server/openapi.hpp"
 #include "tests/over_http/answer_check.hpp"
 #include "tests/server/json_fixture.hpp"
 
