@@ -58,7 +58,8 @@ int Inbox::enqueue(const std::vector<core::InboxCall>& calls) {
   std::vector<Status> outcomes(calls.size(), Status{core::Done{}});
   for (std::size_t i = 0; i < calls.size(); ++i) {
     core::EnqueueTasks command = std::get<core::EnqueueTasks>(calls[i].command);
-    const Status admitted = calls[i].is_checked ? api_.fill_in_types(command) : api_.admit(command);
+    const Status admitted =
+        calls[i].is_checked ? api_.admission().fill_in_types(command) : api_.admission().admit(command);
     const Status valid = admitted ? core::check(core::Command{command}) : admitted;
     if (!valid) {
       outcomes[i] = valid;

@@ -31,15 +31,16 @@ class RecordCache {
   static constexpr std::size_t kEntriesMax = 10'000;
   static constexpr std::size_t kSchemaBytesMax = 4U << 20U;  // of JSON text: ten times as much when parsed
 
-  static constexpr core::Duration kAtHand = std::chrono::milliseconds{100};
+  static constexpr core::Duration kFreshMargin = std::chrono::milliseconds{100};
 
   // `life` returns the store's life; entries that were read in another life are dropped.
   RecordCache(core::Clock& clock, std::function<std::uint64_t()> life)
       : clock_(clock), life_of_store_(std::move(life)) {}
 
   [[nodiscard]] std::optional<RecordNow> find(const core::RecordRef& ref);
-  // The same for a caller that must not wait for a read: finds an entry only if it stays fresh for kAtHand.
-  [[nodiscard]] std::optional<RecordNow> find_at_hand(const core::RecordRef& ref);
+  // The same for a caller that must not wait for a read: finds an entry only if it stays fresh for
+  // kFreshMargin.
+  [[nodiscard]] std::optional<RecordNow> find_cached(const core::RecordRef& ref);
   // A read that began before a `forget` must not restore the old state: `put` compares the round.
   [[nodiscard]] std::uint64_t round();
   void put(const core::RecordRef& ref, const RecordNow& seen, std::uint64_t round);

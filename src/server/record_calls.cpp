@@ -189,7 +189,7 @@ void wait_for_notices(Services& services, const Request& request, const Answer& 
 void await_notices(Services& services, const Request& request, const Answer& answer) {
   core::WorkerRef worker{.ns = request.ns, .worker_id = request.parameters.at(1), .by = request.actor};
   at_gates(services, std::move(worker), [&services, request, answer](const core::WorkerRef& gated) {
-    if (const core::Status allowed = services.local.check_owner(gated); !allowed)
+    if (const core::Status allowed = services.local.admission().check_owner(gated); !allowed)
       return answer_or_deny(services, request, refuse(request, allowed.problem()), answer);
     wait_for_notices(services, request, answer);
   });

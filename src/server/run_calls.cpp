@@ -125,7 +125,7 @@ void start(Services& services, Request request, Answer answer) {
   add_trace(request, *asked);
   at_gates(services, std::move(*asked),
            [&services, request = std::move(request), answer = std::move(answer)](core::StartRun gated) {
-             const core::Status admitted = services.local.admit(gated);
+             const core::Status admitted = services.local.admission().admit(gated);
              if (!admitted) return answer(refuse(request, admitted.problem()));
              const bool hides = reads_nothing(request);
              submit(services, request, std::move(gated), hides ? started_blindly : started_response, answer,

@@ -80,7 +80,7 @@ void write_steps(Services& services, Request request, Answer answer) {
   at_gates(
       services, std::move(*command),
       [&services, call, request = std::move(request), answer = std::move(answer)](core::WriteSteps gated) {
-        const core::Status admitted = services.local.admit(gated);
+        const core::Status admitted = services.local.admission().admit(gated);
         if (!admitted) return answer(refuse(request, admitted.problem()));
         const bool is_one = call != Call::write_steps && call != Call::suspend_run;
         const auto shown = [is_one, run = gated.run_id](const core::Answer& result) {
@@ -115,7 +115,7 @@ void write_steps_of_many(Services& services, Request request, Answer answer) {
       [&services, request = std::move(request), answer = std::move(answer)](core::WriteStepsOfMany gated) {
         std::vector<core::RunId> runs;
         for (const core::WriteSteps& one : gated.writes) runs.push_back(one.run_id);
-        const std::vector<core::Status> admitted = services.local.admit(gated);
+        const std::vector<core::Status> admitted = services.local.admission().admit(gated);
         if (gated.writes.empty())
           return answer(json_response(200, results_text(runs, core::with_refused(admitted, {}), request.id)));
         const auto shown = [runs = std::move(runs), admitted, id = request.id](const core::Answer& result) {

@@ -19,7 +19,7 @@ void submit(Services& services, const Request& request, core::Command command, R
 // the store.
 template <typename Command, typename Then>
 void at_gates(Services& services, Command command, Then then) {
-  if (services.local.is_at_hand(command)) return then(std::move(command));
+  if (services.local.admission().is_cached(command)) return then(std::move(command));
   WorkOwner owner{.kind = WorkKind::other, .ns = command.ns};
   services.blocking(std::move(owner), [command = std::move(command), then = std::move(then)]() mutable {
     then(std::move(command));

@@ -70,7 +70,7 @@ core::Status check_reach(const Request& request, const core::EnqueueTasks& comma
 // The command if it may be submitted; otherwise the request is rejected here.
 std::optional<core::EnqueueTasks> admitted(Services& services, const Request& request,
                                            core::EnqueueTasks command, const Answer& answer) {
-  if (const core::Status allowed = services.local.admit(command); !allowed) {
+  if (const core::Status allowed = services.local.admission().admit(command); !allowed) {
     answer(problem_response(allowed.problem(), request.id));
     return std::nullopt;
   }
@@ -189,7 +189,7 @@ Response claimed_response(const core::Answer& result) {
 }
 
 void submit_claim(Services& services, const Request& request, core::ClaimTasks claim, const Answer& answer) {
-  const auto is_admitted = services.local.admit(claim);
+  const auto is_admitted = services.local.admission().admit(claim);
   if (!is_admitted)
     return answer_or_deny(services, request, problem_response(is_admitted.problem(), request.id), answer);
   if (!*is_admitted) return answer(json_response(200, R"({"tasks":[]})"));
@@ -236,7 +236,7 @@ core::ReportTasks reports_by(const Request& request) {
 
 void submit_admitted(Services& services, const Request& request, core::ReportTasks command,
                      const Respond& shown, const Answer& answer) {
-  if (const core::Status allowed = services.local.admit(command); !allowed)
+  if (const core::Status allowed = services.local.admission().admit(command); !allowed)
     return answer_or_deny(services, request, problem_response(allowed.problem(), request.id), answer);
   submit(services, request, std::move(command), shown, answer);
 }
@@ -244,7 +244,7 @@ void submit_admitted(Services& services, const Request& request, core::ReportTas
 // The request, with its body, is copied only if it has to wait.
 void submit_reports(Services& services, const Request& request, core::ReportTasks command,
                     const Respond& shown, const Answer& answer) {
-  if (services.local.is_at_hand(command))
+  if (services.local.admission().is_cached(command))
     return submit_admitted(services, request, std::move(command), shown, answer);
   services.blocking(request.owner(WorkKind::other),
                     [&services, request, command = std::move(command), shown, answer]() mutable {

@@ -1,13 +1,10 @@
-// LocalApi's calls on schedules. A change is computed from the schedule as it was read
-// (core/schedule/schedule_plan.hpp) and stored if the schedule has not changed since; otherwise it is
-// computed again.
+#include "runtime/local_schedule_api.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "runtime/local_api.hpp"
 #include "runtime/zones.hpp"
 
 namespace pawl::runtime {
@@ -33,14 +30,14 @@ Result<core::Timetable> timetable_of(const core::Schedule& schedule) {
 
 }  // namespace
 
-Result<LocalApi::ScheduleNow> LocalApi::read_schedule(const core::ScheduleRef& ref) {
-  auto found = find_record(core::schedule_ref(ref.ns, ref.name_or_id));
+Result<LocalScheduleApi::ScheduleNow> LocalScheduleApi::read_schedule(const core::ScheduleRef& ref) {
+  auto found = records_.find(core::schedule_ref(ref.ns, ref.name_or_id));
   if (!found) return found.problem();
   if (!found->record) {
-    const auto named = find_record(core::schedule_id_ref(ref.ns, ref.name_or_id));
+    const auto named = records_.find(core::schedule_id_ref(ref.ns, ref.name_or_id));
     if (!named) return named.problem();
     if (!named->record) return no_such_schedule(ref.name_or_id);
-    found = find_record(core::schedule_ref(ref.ns, core::schedule_name_from(named->record->body)));
+    found = records_.find(core::schedule_ref(ref.ns, core::schedule_name_from(named->record->body)));
     if (!found) return found.problem();
     if (!found->record) return no_such_schedule(ref.name_or_id);
   }
@@ -49,17 +46,17 @@ Result<LocalApi::ScheduleNow> LocalApi::read_schedule(const core::ScheduleRef& r
                      .now = found->now};
 }
 
-Result<core::RawJson> LocalApi::keep_schedule(core::ScheduleChange kept) {
+Result<core::RawJson> LocalScheduleApi::keep_schedule(core::ScheduleChange kept) {
   const auto refs = core::refs_of(kept);
-  auto answer =
-      change({.refs = refs, .decide = [kept = std::move(kept)](core::FoundRecords found, core::TimePoint) {
-                return core::decide_schedule(kept, found);
-              }});
+  auto answer = records_.change(
+      {.refs = refs, .decide = [kept = std::move(kept)](core::FoundRecords found, core::TimePoint) {
+         return core::decide_schedule(kept, found);
+       }});
   if (!answer) return answer.problem();
   return std::move(answer->body);
 }
 
-Result<core::RawJson> LocalApi::change_schedule(
+Result<core::RawJson> LocalScheduleApi::change_schedule(
     const core::ScheduleRef& ref, const core::AuditEntry& audit,
     const std::function<Result<core::ScheduleChange>(const ScheduleNow&)>& plan) {
   while (true) {
@@ -77,10 +74,10 @@ Result<core::RawJson> LocalApi::change_schedule(
   }
 }
 
-Result<core::Schedule> LocalApi::create_schedule(const core::CreateSchedule& request) {
-  const auto seen = find_record(core::schedule_ref(request.ns, request.schedule.name));
+Result<core::Schedule> LocalScheduleApi::create_schedule(const core::CreateSchedule& request) {
+  const auto seen = records_.find(core::schedule_ref(request.ns, request.schedule.name));
   if (!seen) return seen.problem();
-  auto schedule = core::new_schedule(request, to_string(shared_->ids.next(seen->now)), find_zone, seen->now);
+  auto schedule = core::new_schedule(request, to_string(ids_.next(seen->now)), find_zone, seen->now);
   if (!schedule) return schedule.problem();
   auto audit = core::audit_of(request.by, request.ns, "schedule.create", schedule->name);
   const auto answer =
@@ -89,21 +86,21 @@ Result<core::Schedule> LocalApi::create_schedule(const core::CreateSchedule& req
   return core::schedule_from(*answer);
 }
 
-Result<core::Schedule> LocalApi::get_schedule(const core::ScheduleRef& ref) {
+Result<core::Schedule> LocalScheduleApi::get_schedule(const core::ScheduleRef& ref) {
   auto seen = read_schedule(ref);
   if (!seen) return seen.problem();
   return std::move(seen->schedule);
 }
 
-Result<core::Page<core::Schedule>> LocalApi::list_schedules(const core::ListRecords& list) {
-  const auto found = list_records(core::RecordKind::schedule, list.ns, list);
+Result<core::Page<core::Schedule>> LocalScheduleApi::list_schedules(const core::ListRecords& list) {
+  const auto found = records_.list(core::RecordKind::schedule, list.ns, list);
   if (!found) return found.problem();
   core::Page<core::Schedule> page{.next_cursor = found->next_cursor};
   for (const core::Record& record : found->records) page.items.push_back(core::schedule_from(record.body));
   return page;
 }
 
-Result<core::Schedule> LocalApi::update_schedule(const core::UpdateSchedule& request) {
+Result<core::Schedule> LocalScheduleApi::update_schedule(const core::UpdateSchedule& request) {
   const auto answer =
       change_schedule(request.ref, core::audit_of(request.by, request.ref.ns, request.action, ""),
                       [&](const ScheduleNow& seen) {
@@ -113,7 +110,7 @@ Result<core::Schedule> LocalApi::update_schedule(const core::UpdateSchedule& req
   return core::schedule_from(*answer);
 }
 
-Result<core::Done> LocalApi::delete_schedule(const core::DeleteSchedule& request) {
+Result<core::Done> LocalScheduleApi::delete_schedule(const core::DeleteSchedule& request) {
   const auto answer = change_schedule(
       request.ref, core::audit_of(request.by, request.ref.ns, "schedule.delete", ""),
       [](const ScheduleNow&) { return Result<core::ScheduleChange>{core::ScheduleChange{}}; });
@@ -121,7 +118,7 @@ Result<core::Done> LocalApi::delete_schedule(const core::DeleteSchedule& request
   return core::Done{};
 }
 
-Result<core::Firing> LocalApi::trigger_schedule(const core::TriggerSchedule& request) {
+Result<core::Firing> LocalScheduleApi::trigger_schedule(const core::TriggerSchedule& request) {
   const auto answer = change_schedule(
       request.ref, core::audit_of(request.by, request.ref.ns, "schedule.trigger", ""),
       [](const ScheduleNow& seen) -> Result<core::ScheduleChange> {
@@ -134,7 +131,7 @@ Result<core::Firing> LocalApi::trigger_schedule(const core::TriggerSchedule& req
   return core::firing_from(*answer);
 }
 
-Result<std::vector<core::Firing>> LocalApi::backfill_schedule(const core::BackfillSchedule& request) {
+Result<std::vector<core::Firing>> LocalScheduleApi::backfill_schedule(const core::BackfillSchedule& request) {
   if (request.to <= request.from) return core::invalid_field("to", "must be after from");
   const auto seen = read_schedule(request.ref);
   if (!seen) return seen.problem();
@@ -164,7 +161,7 @@ Result<std::vector<core::Firing>> LocalApi::backfill_schedule(const core::Backfi
   return firings;
 }
 
-Result<core::Page<core::Firing>> LocalApi::list_firings(const core::ListFirings& list) {
+Result<core::Page<core::Firing>> LocalScheduleApi::list_firings(const core::ListFirings& list) {
   const auto seen = read_schedule(list.ref);
   if (!seen) return seen.problem();
   const std::string prefix = core::firings_prefix(seen->schedule.id);
@@ -172,7 +169,7 @@ Result<core::Page<core::Firing>> LocalApi::list_firings(const core::ListFirings&
   if (records.cursor.empty()) records.cursor = "k" + prefix;
   if (!records.cursor.starts_with("k" + prefix))
     return core::invalid_field("cursor", "is not one that this server gave");
-  const auto found = list_records(core::RecordKind::firing, list.ref.ns, records);
+  const auto found = records_.list(core::RecordKind::firing, list.ref.ns, records);
   if (!found) return found.problem();
   core::Page<core::Firing> page{.next_cursor = found->next_cursor};
   for (const core::Record& record : found->records) {
@@ -185,7 +182,7 @@ Result<core::Page<core::Firing>> LocalApi::list_firings(const core::ListFirings&
   return page;
 }
 
-Result<std::vector<core::TimePoint>> LocalApi::next_times(const core::ScheduleRef& ref, int count) {
+Result<std::vector<core::TimePoint>> LocalScheduleApi::next_times(const core::ScheduleRef& ref, int count) {
   if (count < 1 || count > core::kNextTimesMax)
     return core::invalid_field("count",
                                fmt::format("must be from 1 to {}, not {}", core::kNextTimesMax, count));
@@ -200,20 +197,20 @@ Result<std::vector<core::TimePoint>> LocalApi::next_times(const core::ScheduleRe
   return times;
 }
 
-Result<core::RawJson> LocalApi::keep_firing(const std::string& ns, const core::Firing& firing) {
-  auto answer = change({.refs = {core::firing_ref(ns, firing.schedule_id, firing.slot),
-                                 core::schedule_ref(ns, firing.schedule)},
-                        .decide = [firing](core::FoundRecords found, core::TimePoint now) {
-                          return core::decide_firing(firing, found, now);
-                        }});
+Result<core::RawJson> LocalScheduleApi::keep_firing(const std::string& ns, const core::Firing& firing) {
+  auto answer = records_.change({.refs = {core::firing_ref(ns, firing.schedule_id, firing.slot),
+                                          core::schedule_ref(ns, firing.schedule)},
+                                 .decide = [firing](core::FoundRecords found, core::TimePoint now) {
+                                   return core::decide_firing(firing, found, now);
+                                 }});
   if (!answer) return answer.problem();
   return std::move(answer->body);
 }
 
-Result<core::RawJson> LocalApi::forget_firing(const std::string& ns, const core::Firing& firing) {
-  auto answer = change({.refs = {core::firing_ref(ns, firing.schedule_id, firing.slot),
-                                 core::schedule_ref(ns, firing.schedule)},
-                        .decide = core::decide_forget});
+Result<core::RawJson> LocalScheduleApi::forget_firing(const std::string& ns, const core::Firing& firing) {
+  auto answer = records_.change({.refs = {core::firing_ref(ns, firing.schedule_id, firing.slot),
+                                          core::schedule_ref(ns, firing.schedule)},
+                                 .decide = core::decide_forget});
   if (!answer) return answer.problem();
   return std::move(answer->body);
 }

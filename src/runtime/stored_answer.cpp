@@ -1,4 +1,4 @@
-#include "runtime/kept_answer.hpp"
+#include "runtime/stored_answer.hpp"
 
 #include "core/base/ensure.hpp"
 #include "core/json/body.hpp"
@@ -12,7 +12,7 @@ using Moved = std::vector<core::Result<core::TaskMoved>>;
 core::TaskMoved moved_from(const core::Body& body) {
   const auto id = core::parse_uuid(body.text_of("task_id"));
   const auto status = core::task_status_from(body.text_of("status"));
-  PAWL_ENSURE(id && status, "what was kept is what was written");
+  PAWL_ENSURE(id && status, "the stored answer is what was written");
   return {.task_id = core::TaskId{*id},
           .status = *status,
           .cancel_requested = body.get<bool>("cancel_requested")};
@@ -20,7 +20,7 @@ core::TaskMoved moved_from(const core::Body& body) {
 
 }  // namespace
 
-std::optional<core::RawJson> keep_answer(const core::Answer& answer) {
+std::optional<core::RawJson> to_stored(const core::Answer& answer) {
   core::Body body;
   if (const auto* record = std::get_if<core::RecordAnswer>(&answer)) {
     body.put("record", record->body);
@@ -42,8 +42,8 @@ std::optional<core::RawJson> keep_answer(const core::Answer& answer) {
   return body.text();
 }
 
-core::Answer kept_answer(const core::RawJson& kept) {
-  const core::Body body{kept};
+core::Answer from_stored(const core::RawJson& stored) {
+  const core::Body body{stored};
   if (const auto sequence = body.optional_of<std::int64_t>("sequence"))
     return core::CheckpointAppended{.checkpoint_id = body.text_of("checkpoint_id"), .sequence = *sequence};
   if (const auto run = body.optional_of<std::string>("run_id")) {

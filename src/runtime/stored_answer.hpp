@@ -8,7 +8,7 @@
 namespace pawl::runtime {
 
 // None for a refused call: it may be tried again.
-[[nodiscard]] std::optional<core::RawJson> keep_answer(const core::Answer& answer);
-[[nodiscard]] core::Answer kept_answer(const core::RawJson& kept);
+[[nodiscard]] std::optional<core::RawJson> to_stored(const core::Answer& answer);
+[[nodiscard]] core::Answer from_stored(const core::RawJson& stored);
 
 }  // namespace pawl::runtime
