@@ -1,4 +1,4 @@
-#include "client/http_api.hpp"
+#include "client/http_task_api.hpp"
 
 #include <algorithm>
 
@@ -65,25 +65,13 @@ HttpHeaders headers_of(const core::TraceContext& trace) {
 
 }  // namespace
 
-Result<HttpAnswer> HttpApi::send(const std::string& ns, HttpRequest request) {
-  if (const core::Status valid = core::check_namespace(ns); !valid) return valid.problem();
-  const std::lock_guard lock{mutex_};
-  return caller_.call(std::move(request));
-}
-
-Result<std::string> HttpApi::call(const std::string& ns, HttpRequest request) {
-  auto answer = send(ns, std::move(request));
-  if (!answer) return answer.problem();
-  return std::move(answer->body);
-}
-
-Result<core::EnqueuedTask> HttpApi::enqueue(const std::string& ns, core::TaskSpec spec) {
+Result<core::EnqueuedTask> HttpTaskApi::enqueue(const std::string& ns, core::TaskSpec spec) {
   core::EnqueueTasks command{.ns = ns};
   command.tasks.push_back(std::move(spec));
   if (const core::Status valid = checked(command); !valid) return valid.problem();
   Writer out;
   wire::write_task_spec(out, command.tasks.front());
-  return decoded(call(ns, {.method = "POST", .path = tasks_path(ns), .body = out.take()}),
+  return decoded(connection_.call(ns, {.method = "POST", .path = tasks_path(ns), .body = out.take()}),
                  [](ObjectReader& in) {
                    core::EnqueuedTask enqueued{.created = in.optional_boolean("created").value_or(false)};
                    in.optional_object_leniently(
@@ -92,7 +80,7 @@ Result<core::EnqueuedTask> HttpApi::enqueue(const std::string& ns, core::TaskSpe
                  });
 }
 
-Result<std::vector<core::Enqueued>> HttpApi::enqueue_batch(core::EnqueueTasks command) {
+Result<std::vector<core::Enqueued>> HttpTaskApi::enqueue_batch(core::EnqueueTasks command) {
   if (const core::Status valid = checked(command); !valid) return valid.problem();
   Writer out;
   out.begin_object().key("tasks").begin_array();
@@ -100,7 +88,7 @@ Result<std::vector<core::Enqueued>> HttpApi::enqueue_batch(core::EnqueueTasks co
   out.end_array().end_object();
   HttpRequest request{.method = "POST", .path = tasks_path(command.ns, "/batch"), .body = out.take()};
   if (command.trace) request.headers = headers_of(*command.trace);
-  const auto body = call(command.ns, std::move(request));
+  const auto body = connection_.call(command.ns, std::move(request));
   return decoded(body, [](ObjectReader& in) {
     std::vector<core::Enqueued> results;
     in.objects_leniently("results", [&](ObjectReader& one) {
@@ -111,7 +99,7 @@ Result<std::vector<core::Enqueued>> HttpApi::enqueue_batch(core::EnqueueTasks co
   });
 }
 
-Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) {
+Result<std::vector<core::ClaimedTask>> HttpTaskApi::claim(core::ClaimTasks command) {
   if (const core::Status valid = checked(command); !valid) return valid.problem();
   Writer out;
   wire::write_claim(out, command);
@@ -122,7 +110,7 @@ Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) 
   request.repeatable = true;
   const auto max = static_cast<std::size_t>(std::max(command.max, 1));
   request.body_max = kClaimMemosBytesMax + max * kClaimedTaskBytesMax;
-  auto tasks = decoded(call(command.ns, std::move(request)), [](ObjectReader& in) {
+  auto tasks = decoded(connection_.call(command.ns, std::move(request)), [](ObjectReader& in) {
     std::vector<core::ClaimedTask> claimed;
     in.objects_leniently("tasks", [&](ObjectReader& one) {
       core::Task task = wire::read_task(one);
@@ -140,7 +128,7 @@ Result<std::vector<core::ClaimedTask>> HttpApi::claim(core::ClaimTasks command) 
   return tasks;
 }
 
-Result<std::vector<Result<core::ReportAnswer>>> HttpApi::report(core::ReportTasks command) {
+Result<std::vector<Result<core::ReportAnswer>>> HttpTaskApi::report(core::ReportTasks command) {
   if (const core::Status valid = checked(command); !valid) return valid.problem();
   std::vector<core::Status> checks;
   Writer out;
@@ -160,7 +148,7 @@ Result<std::vector<Result<core::ReportAnswer>>> HttpApi::report(core::ReportTask
   // A repeated report gets the same answer without a key.
   HttpRequest request{.method = "POST", .path = tasks_path(command.ns, "/report"), .body = out.take()};
   request.repeatable = true;
-  return decoded(call(command.ns, std::move(request)), [&](ObjectReader& in) {
+  return decoded(connection_.call(command.ns, std::move(request)), [&](ObjectReader& in) {
     in.objects_leniently("results", [&](ObjectReader& one) {
       results.push_back(wire::read_report_answer(one));
       add_refused();
@@ -169,21 +157,25 @@ Result<std::vector<Result<core::ReportAnswer>>> HttpApi::report(core::ReportTask
   });
 }
 
-Result<core::Task> HttpApi::move_one(const core::MoveTask& request, const std::string& verb) {
+Result<core::Task> HttpTaskApi::move_one(const core::MoveTask& request, const std::string& verb) {
   const std::string path = tasks_path(request.ns, fmt::format("/{}/{}", to_string(request.id), verb));
-  return decoded(call(request.ns, {.method = "POST", .path = path}), wire::read_task);
+  return decoded(connection_.call(request.ns, {.method = "POST", .path = path}), wire::read_task);
 }
 
-Result<core::Task> HttpApi::cancel_task(const core::MoveTask& request) { return move_one(request, "cancel"); }
+Result<core::Task> HttpTaskApi::cancel_task(const core::MoveTask& request) {
+  return move_one(request, "cancel");
+}
 
-Result<core::Task> HttpApi::retry_task(const core::MoveTask& request) { return move_one(request, "retry"); }
+Result<core::Task> HttpTaskApi::retry_task(const core::MoveTask& request) {
+  return move_one(request, "retry");
+}
 
-Result<core::BulkResult> HttpApi::move_many(const core::BulkTasks& bulk, const std::string& verb) {
+Result<core::BulkResult> HttpTaskApi::move_many(const core::BulkTasks& bulk, const std::string& verb) {
   Writer out;
   out.begin_object().key("filter");
   wire::write_task_query(out, bulk.query);
   out.field("limit", bulk.limit).field("dry_run", bulk.dry_run).end_object();
-  const auto body = call(
+  const auto body = connection_.call(
       bulk.query.ns, {.method = "POST", .path = tasks_path(bulk.query.ns, "/" + verb), .body = out.take()});
   return decoded(body, [](ObjectReader& in) {
     return core::BulkResult{.matched = static_cast<int>(in.integer("matched")),
@@ -191,16 +183,16 @@ Result<core::BulkResult> HttpApi::move_many(const core::BulkTasks& bulk, const s
   });
 }
 
-Result<core::BulkResult> HttpApi::cancel_tasks(const core::BulkTasks& bulk) {
+Result<core::BulkResult> HttpTaskApi::cancel_tasks(const core::BulkTasks& bulk) {
   return move_many(bulk, "cancel");
 }
 
-Result<core::BulkResult> HttpApi::retry_tasks(const core::BulkTasks& bulk) {
+Result<core::BulkResult> HttpTaskApi::retry_tasks(const core::BulkTasks& bulk) {
   return move_many(bulk, "retry");
 }
 
-Result<core::TaskWithAttempts> HttpApi::get_task(const std::string& ns, const core::TaskId& id) {
-  return decoded(call(ns, {.path = tasks_path(ns, "/" + to_string(id))}), [](ObjectReader& in) {
+Result<core::TaskWithAttempts> HttpTaskApi::get_task(const std::string& ns, const core::TaskId& id) {
+  return decoded(connection_.call(ns, {.path = tasks_path(ns, "/" + to_string(id))}), [](ObjectReader& in) {
     core::TaskWithAttempts found{.task = wire::read_task(in)};
     in.objects_leniently("attempts",
                          [&](ObjectReader& one) { found.attempts.push_back(wire::read_attempt(one)); });
@@ -208,32 +200,33 @@ Result<core::TaskWithAttempts> HttpApi::get_task(const std::string& ns, const co
   });
 }
 
-Result<core::Page<core::Task>> HttpApi::list_tasks(const core::ListTasks& list) {
-  return decoded(
-      call(list.query.ns, {.path = tasks_path(list.query.ns, query_of(list))}), [](ObjectReader& in) {
-        core::Page<core::Task> page;
-        in.objects_leniently("items", [&](ObjectReader& one) { page.items.push_back(wire::read_task(one)); });
-        page.next_cursor = in.optional_text("next_cursor");
-        return page;
-      });
+Result<core::Page<core::Task>> HttpTaskApi::list_tasks(const core::ListTasks& list) {
+  return decoded(connection_.call(list.query.ns, {.path = tasks_path(list.query.ns, query_of(list))}),
+                 [](ObjectReader& in) {
+                   core::Page<core::Task> page;
+                   in.objects_leniently(
+                       "items", [&](ObjectReader& one) { page.items.push_back(wire::read_task(one)); });
+                   page.next_cursor = in.optional_text("next_cursor");
+                   return page;
+                 });
 }
 
-Result<std::vector<core::Queue>> HttpApi::list_queues(const std::string& ns) {
+Result<std::vector<core::Queue>> HttpTaskApi::list_queues(const std::string& ns) {
   const std::string path = fmt::format("/v1/{}/queues", wire::percent_encoded(ns));
-  return decoded(call(ns, {.path = path}), [](ObjectReader& in) {
+  return decoded(connection_.call(ns, {.path = path}), [](ObjectReader& in) {
     std::vector<core::Queue> queues;
     in.objects_leniently("items", [&](ObjectReader& one) { queues.push_back(wire::read_queue(one)); });
     return queues;
   });
 }
 
-Result<core::Done> HttpApi::set_queue(core::SetQueue command) {
+Result<core::Done> HttpTaskApi::set_queue(core::SetQueue command) {
   if (const core::Status valid = checked(command); !valid) return valid.problem();
   Writer out;
   wire::write_queue_patch(out, command.patch);
   const std::string path =
       fmt::format("/v1/{}/queues/{}", wire::percent_encoded(command.ns), wire::percent_encoded(command.name));
-  const auto body = call(command.ns, {.method = "PUT", .path = path, .body = out.take()});
+  const auto body = connection_.call(command.ns, {.method = "PUT", .path = path, .body = out.take()});
   if (!body) return body.problem();
   return core::Done{};
 }
