@@ -18,8 +18,8 @@ namespace {
 // Larger payloads are checked against their schemas on a thread that may take its time.
 constexpr std::size_t kCheckedHereMax = 16U << 10U;
 
-// A worker without an owner has to be recorded as the actor's first.
-bool is_known_to(const core::Worker& worker, const core::Actor& by) {
+// A worker without an owner is first recorded as the actor's.
+bool is_recorded_for(const core::Worker& worker, const core::Actor& by) {
   return by.id.empty() || worker.owner == by.id;
 }
 
@@ -93,7 +93,7 @@ Status Admission::fill_in_types(core::EnqueueTasks& command) {
 }
 
 bool Admission::is_cached(const core::EnqueueTasks& command) {
-  if (!core::check_namespace(command.ns)) return true;  // nothing is looked up
+  if (!core::check_namespace(command.ns)) return true;  // no record is needed
   const auto found = records_.cached(core::namespace_ref(command.ns));
   if (!found) return false;
   const bool is_strict = core::namespace_settings_from(found->record).strict_types;
@@ -101,13 +101,13 @@ bool Admission::is_cached(const core::EnqueueTasks& command) {
   std::size_t checked_bytes = 0;
   for (const core::TaskSpec& spec : command.tasks) {
     if (!core::check_name("type", spec.type)) continue;
-    const auto [known, is_new] = has_schema.try_emplace(spec.type, false);
+    const auto [entry, is_new] = has_schema.try_emplace(spec.type, false);
     if (is_new) {
       const auto type = records_.cached(core::task_type_ref(command.ns, spec.type));
       if (!type || (is_strict && !type->record)) return false;
-      known->second = type->type != nullptr && !type->type->payload.fits_everything();
+      entry->second = type->type != nullptr && !type->type->payload.fits_everything();
     }
-    if (known->second) checked_bytes += spec.payload.text.size();
+    if (entry->second) checked_bytes += spec.payload.text.size();
   }
   return checked_bytes <= kCheckedHereMax;
 }
@@ -161,8 +161,8 @@ Result<bool> Admission::admit(core::ClaimTasks& command) {
 bool Admission::is_cached(const core::ClaimTasks& command) {
   const auto worker = records_.cached(core::worker_ref(command.ns, command.worker_id));
   if (!worker || !worker->record) return false;
-  const core::Worker known = core::worker_from(worker->record->body);
-  if (!was_seen_recently(known, worker->now) || !is_known_to(known, command.by)) return false;
+  const core::Worker cached = core::worker_from(worker->record->body);
+  if (!was_seen_recently(cached, worker->now) || !is_recorded_for(cached, command.by)) return false;
   if (command.lease) return true;
   const auto types = types_of(command);
   return std::all_of(types.begin(), types.end(), [&](const std::string& name) {
@@ -182,7 +182,7 @@ Result<core::Worker> Admission::claiming_worker(const core::ClaimTasks& command)
   if (!found) return found.problem();
   if (found->record) {
     core::Worker worker = core::worker_from(found->record->body);
-    if (was_seen_recently(worker, found->now) && is_known_to(worker, command.by)) return worker;
+    if (was_seen_recently(worker, found->now) && is_recorded_for(worker, command.by)) return worker;
   }
   auto noted =
       records_.decide_on({core::worker_ref(request.ns, request.worker_id)}, request, core::decide_claimed_by);

@@ -1,4 +1,4 @@
-#include "runtime/gathering.hpp"
+#include "runtime/batch_delay.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -11,36 +11,36 @@ constexpr std::chrono::microseconds kSlowFlush{400};  // a wait for less would b
 constexpr std::chrono::microseconds kNoFlush{20};     // shorter: the data was on the disk already
 constexpr std::chrono::milliseconds kWaitMax{2};      // callers that return do so sooner
 constexpr int kLongWork = 4;  // above a quarter of the flush, work is better done during the last flush
-constexpr int kVainMax = 5;
+constexpr int kUnproductiveMax = 5;
 constexpr int kAverageOf = 8;
 
 }  // namespace
 
-core::Duration Gathering::average(core::Duration so_far, core::Duration last) {
+core::Duration BatchDelay::average(core::Duration so_far, core::Duration last) {
   return so_far == core::Duration{0} ? last : so_far + (last - so_far) / kAverageOf;
 }
 
-void Gathering::note_flush(core::Duration time, std::size_t answers, std::size_t queued) {
+void BatchDelay::note_flush(core::Duration time, std::size_t answers, std::size_t queued) {
   if (time > kNoFlush) flush_ = average(flush_, time);
   callers_ = answers + queued;
 }
 
-bool Gathering::waits_for_the_last() const { return flush_ > kSlowFlush && flush_ > kLongWork * work_; }
+bool BatchDelay::waits_for_last_group() const { return flush_ > kSlowFlush && flush_ > kLongWork * work_; }
 
-bool Gathering::wants_more(std::size_t queued) const {
-  return waits_for_the_last() && skips_ == 0 && queued < callers_;
+bool BatchDelay::wants_more(std::size_t queued) const {
+  return waits_for_last_group() && skips_ == 0 && queued < callers_;
 }
 
-core::MonotonicTime Gathering::waits_until() const {
-  return told_at_ + std::min<core::Duration>(flush_ / 2, kWaitMax);
+core::MonotonicTime BatchDelay::wait_ends_at() const {
+  return replied_at_ + std::min<core::Duration>(flush_ / 2, kWaitMax);
 }
 
-void Gathering::note_waited(std::size_t before, std::size_t after) {
+void BatchDelay::note_waited(std::size_t before, std::size_t after) {
   const bool was_worth_it = 2 * (after - before) >= callers_ - before;
-  vain_ = was_worth_it ? 0 : std::min(vain_ + 1, kVainMax);
-  skips_ = was_worth_it ? 0 : 1 << vain_;
+  unproductive_waits_ = was_worth_it ? 0 : std::min(unproductive_waits_ + 1, kUnproductiveMax);
+  skips_ = was_worth_it ? 0 : 1 << unproductive_waits_;
 }
 
-void Gathering::begin() { skips_ = std::max(skips_ - 1, 0); }
+void BatchDelay::note_begun() { skips_ = std::max(skips_ - 1, 0); }
 
 }  // namespace pawl::runtime

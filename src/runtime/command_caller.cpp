@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/gate.hpp"
 #include "runtime/stored_answer.hpp"
+#include "runtime/wake_flag.hpp"
 
 namespace pawl::runtime {
 
@@ -28,12 +28,12 @@ Result<Answer> CommandCaller::call(core::Command&& command) {
 
 Result<Answer> CommandCaller::submit_and_wait(core::Command&& command) {
   std::optional<Result<Answer>> answer;
-  Gate came;
-  submit_(std::move(command), [&answer, &came](Result<Answer> result) {
+  WakeFlag arrived;
+  submit_(std::move(command), [&answer, &arrived](Result<Answer> result) {
     answer.emplace(std::move(result));
-    came.open();
+    arrived.set();
   });
-  came.wait();
+  arrived.wait();
   return std::move(*answer);
 }
 

@@ -22,7 +22,7 @@ using core::RunState;
 namespace {
 
 // How often a waiting call polls, since other nodes do not notify it.
-constexpr core::Duration kLookAgain = std::chrono::milliseconds{250};
+constexpr core::Duration kPollInterval = std::chrono::milliseconds{250};
 
 core::Status check_definition_name(const std::string& ns, const std::string& name) {
   return core::first_of({core::check_namespace(ns), core::check_name("name", name)});
@@ -59,9 +59,9 @@ Result<core::DefinitionPut> LocalRunApi::put_definition(const core::PutDefinitio
                            return core::decide_keep(keep, found, now);
                          }});
     if (!answer) return answer.problem();
-    core::DefinitionVersion kept = core::definition_version_from(answer->body);
-    if (kept.hash != hash) continue;
-    return core::DefinitionPut{.created = answer->has_changed, .version = std::move(kept)};
+    core::DefinitionVersion stored = core::definition_version_from(answer->body);
+    if (stored.hash != hash) continue;
+    return core::DefinitionPut{.created = answer->has_changed, .version = std::move(stored)};
   }
 }
 
@@ -171,31 +171,32 @@ Result<core::Page<core::Run>> LocalRunApi::list_runs(const core::ListRuns& list)
 }
 
 Result<core::Run> LocalRunApi::await_run(const core::RunRef& ref, core::Duration wait) {
-  struct News {
+  struct Ending {
     std::mutex mutex;
-    std::condition_variable came;
+    std::condition_variable arrived;
     std::optional<core::Run> ended;
   };
   const core::MonotonicTime until = clock_.monotonic() + wait;
-  auto news = std::make_shared<News>();  // shared with the watch, which may call `tell` after the end
-  const auto tell = [news](const core::Run& ended) {
-    const std::lock_guard lock{news->mutex};
-    news->ended = ended;
-    news->came.notify_all();
+  auto ending = std::make_shared<Ending>();  // shared with the watch, which may call `notify` after the end
+  const auto notify = [ending](const core::Run& ended) {
+    const std::lock_guard lock{ending->mutex};
+    ending->ended = ended;
+    ending->arrived.notify_all();
   };
   const std::uint64_t watcher =
       subscriptions_.watch == nullptr
           ? 0
-          : subscriptions_.watch->watch(ref.id, engine::RunWatch::Of::its_end, tell);
+          : subscriptions_.watch->watch(ref.id, engine::RunWatch::Of::its_end, notify);
   Result<core::Run> run = get_run(ref);
   while (run && !core::is_closed(run->state)) {
-    const core::Duration left = until - clock_.monotonic();
-    if (left <= core::Duration{0}) break;
+    const core::Duration remaining = until - clock_.monotonic();
+    if (remaining <= core::Duration{0}) break;
     {
-      std::unique_lock lock{news->mutex};
-      news->came.wait_for(lock, std::min(left, kLookAgain), [&] { return news->ended.has_value(); });
+      std::unique_lock lock{ending->mutex};
+      ending->arrived.wait_for(lock, std::min(remaining, kPollInterval),
+                               [&] { return ending->ended.has_value(); });
       // The run may have been retried since a late notification.
-      const auto ended = std::exchange(news->ended, std::nullopt);
+      const auto ended = std::exchange(ending->ended, std::nullopt);
       if (ended && ended->sequence >= run->sequence) run = *ended;
     }
     if (!core::is_closed(run->state)) run = get_run(ref);

@@ -114,12 +114,12 @@ Result<core::Done> LocalWorkerApi::deregister_worker(const core::WorkerRef& requ
   if (!worker) return worker.problem();
   auto held = tasks_.held_by(request.ns, request.worker_id);
   if (!held) return held.problem();
-  const auto gone = records_.change(
+  const auto deregistered = records_.change(
       {.refs = core::worker_refs(request.ns, *worker),
        .decide = [request](core::FoundRecords found,
                            core::TimePoint now) { return core::decide_deregister(request, found, now); },
        .held = {.ns = request.ns, .worker_id = request.worker_id, .ids = std::move(*held)}});
-  if (!gone) return gone.problem();
+  if (!deregistered) return deregistered.problem();
   return evict(request.ns, request.worker_id, core::Eviction::release);
 }
 

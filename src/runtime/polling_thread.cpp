@@ -1,4 +1,4 @@
-#include "runtime/looking_thread.hpp"
+#include "runtime/polling_thread.hpp"
 
 #include <utility>
 
@@ -6,12 +6,12 @@
 
 namespace pawl::runtime {
 
-LookingThread::LookingThread(std::function<int()> look, core::Duration interval)
-    : look_(std::move(look)), interval_(interval) {
+PollingThread::PollingThread(std::function<int()> poll, core::Duration interval)
+    : poll_(std::move(poll)), interval_(interval) {
   thread_ = std::thread{[this] { run(); }};
 }
 
-LookingThread::~LookingThread() {
+PollingThread::~PollingThread() {
   {
     const std::lock_guard lock{mutex_};
     is_stopping_ = true;
@@ -20,12 +20,12 @@ LookingThread::~LookingThread() {
   thread_.join();
 }
 
-void LookingThread::run() {
+void PollingThread::run() {
   std::unique_lock lock{mutex_};
   while (!is_stopping_) {
     lock.unlock();
     int found = 0;
-    (void)core::has_memory_for([&] { found = look_(); });
+    (void)core::has_memory_for([&] { found = poll_(); });
     lock.lock();
     if (found == 0) changed_.wait_for(lock, interval_, [this] { return is_stopping_; });
   }

@@ -10,18 +10,18 @@
 
 namespace pawl::runtime {
 
-class LookingThread {
+class PollingThread {
  public:
-  // `look` returns how much it found.
-  LookingThread(std::function<int()> look, core::Duration interval);
-  LookingThread(const LookingThread&) = delete;
-  LookingThread& operator=(const LookingThread&) = delete;
-  ~LookingThread();
+  // `poll` returns how much it found.
+  PollingThread(std::function<int()> poll, core::Duration interval);
+  PollingThread(const PollingThread&) = delete;
+  PollingThread& operator=(const PollingThread&) = delete;
+  ~PollingThread();
 
  private:
   void run();
 
-  const std::function<int()> look_;
+  const std::function<int()> poll_;
   const core::Duration interval_;
   std::mutex mutex_;
   std::condition_variable changed_;

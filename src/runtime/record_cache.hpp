@@ -1,8 +1,13 @@
 #pragma once
 // Caches the records that each enqueue and claim checks: whether the type is declared, whether the worker
-// drains. Changes by this node drop the entry immediately; changes by other nodes are seen a little later.
+// drains. Thread-safe.
 //
-// Invariant: the correctness of stored data does not depend on this cache. Thread-safe.
+// Invariant: the correctness of stored data does not depend on this cache.
+//
+// Speed: an enqueue saves two reads of the store and a claim one or more, and the network threads admit
+// commands themselves. It is correct because a change by this node drops the entry before its reply
+// (`forget`; `put` compares the round), and a change by another node is seen after kStaleness. Tests:
+// canaries `record_not_forgotten` and `record_never_stale`.
 
 #include <functional>
 #include <map>

@@ -1,5 +1,10 @@
 #pragma once
-// A thread that waits until groups are durable and then sends their replies, while the next one executes.
+// A thread that waits until groups are durable and then sends their replies. Its `push` may be called from
+// any thread.
+//
+// Speed: the commit loop executes the next group during the flush of the last one. It is correct because the
+// groups keep their order, and Engine::settle returns only when the group is durable. Tests: canary
+// `flush_not_awaited`, tests/runtime/batch_delay_test.cpp.
 
 #include <condition_variable>
 #include <deque>
@@ -11,25 +16,25 @@
 
 namespace pawl::runtime {
 
-class Teller {
+class ReplyThread {
  public:
-  using Tell = std::function<void(engine::Engine::Answers)>;
-  explicit Teller(Tell tell);
-  Teller(const Teller&) = delete;
-  Teller& operator=(const Teller&) = delete;
-  ~Teller();  // sends the remaining replies, then ends
+  using Send = std::function<void(engine::Engine::Answers)>;
+  explicit ReplyThread(Send send);
+  ReplyThread(const ReplyThread&) = delete;
+  ReplyThread& operator=(const ReplyThread&) = delete;
+  ~ReplyThread();  // sends the remaining replies, then ends
 
   // Blocks while too many groups wait for the disk: a group that is small because callers still wait for the
   // last one is not worth its commit.
-  void take(engine::Engine::Answers&& answers);
+  void push(engine::Engine::Answers&& answers);
 
  private:
   void run();
 
-  Tell tell_;
+  Send send_;
   std::mutex mutex_;
-  std::condition_variable came_;
-  std::condition_variable taken_;
+  std::condition_variable arrived_;
+  std::condition_variable has_room_;
   std::deque<engine::Engine::Answers> waiting_;
   bool is_stopping_ = false;
   std::thread thread_;

@@ -1,5 +1,6 @@
 #pragma once
-// Stores the answer to an idempotent call, and restores it for a repeated call.
+// Converts the answer to an idempotent call to the JSON that is stored with its key, and back for a repeated
+// call.
 
 #include <optional>
 
@@ -7,7 +8,7 @@
 
 namespace pawl::runtime {
 
-// None for a refused call: it may be tried again.
+// None for a rejected call: it may be tried again.
 [[nodiscard]] std::optional<core::RawJson> to_stored(const core::Answer& answer);
 [[nodiscard]] core::Answer from_stored(const core::RawJson& stored);
 

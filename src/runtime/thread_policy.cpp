@@ -1,11 +1,11 @@
-#include "runtime/scheduling.hpp"
+#include "runtime/thread_policy.hpp"
 
 #include <pthread.h>
 #include <sched.h>
 
 namespace pawl::runtime {
 
-void let_others_finish() {
+void use_batch_scheduling() {
   const sched_param standard{};
   (void)::pthread_setschedparam(::pthread_self(), SCHED_BATCH, &standard);
 }

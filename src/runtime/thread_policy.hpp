@@ -3,9 +3,11 @@
 
 namespace pawl::runtime {
 
-// For a thread of which there are many, each woken by the thread that commits for all. Without it, each
-// thread that a commit wakes may take the processor from the committing thread, and the next group begins
-// later. No effect if the kernel does not support it.
-void let_others_finish();
+// Moves the calling thread to the kernel's batch policy; no effect if the kernel does not support it. For the
+// threads of callers that a commit wakes.
+//
+// Speed: without it, each woken thread may take the processor from the committing thread, and the next group
+// begins later. It changes only when threads run.
+void use_batch_scheduling();
 
 }  // namespace pawl::runtime

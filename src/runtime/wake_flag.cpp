@@ -1,4 +1,4 @@
-#include "runtime/gate.hpp"
+#include "runtime/wake_flag.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -9,21 +9,21 @@ namespace pawl::runtime {
 namespace {
 
 // The states besides the reasons.
-constexpr std::uint32_t kClosed = 0;
+constexpr std::uint32_t kUnset = 0;
 constexpr std::uint32_t kAwaited = 1;
 
-static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t), "the kernel looks at the number");
+static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t), "the kernel reads the number");
 
 }  // namespace
 
-void Gate::open(Reason why) {
+void WakeFlag::set(Reason why) {
   const void* const address = &state_;
   if (state_.exchange(static_cast<std::uint32_t>(why)) != kAwaited) return;
   syscall(SYS_futex, address, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-Gate::Reason Gate::wait() {
-  std::uint32_t seen = kClosed;
+WakeFlag::Reason WakeFlag::wait() {
+  std::uint32_t seen = kUnset;
   if (state_.compare_exchange_strong(seen, kAwaited)) seen = kAwaited;
   while (seen == kAwaited) {
     syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, kAwaited, nullptr, nullptr, 0);
@@ -32,9 +32,9 @@ Gate::Reason Gate::wait() {
   return Reason{seen};
 }
 
-bool Gate::close(Reason seen) {
+bool WakeFlag::reset(Reason seen) {
   auto expected = static_cast<std::uint32_t>(seen);
-  return state_.compare_exchange_strong(expected, kClosed);
+  return state_.compare_exchange_strong(expected, kUnset);
 }
 
 }  // namespace pawl::runtime

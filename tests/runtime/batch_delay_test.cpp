@@ -1,5 +1,5 @@
 // When the commit loop delays a group to batch more commands. No command gets lost by the delay.
-#include "runtime/gathering.hpp"
+#include "runtime/batch_delay.hpp"
 
 #include <atomic>
 
@@ -11,58 +11,58 @@
 namespace pawl::testing {
 namespace {
 
-using runtime::Gathering;
+using runtime::BatchDelay;
 
-constexpr core::MonotonicTime kTold{1h};
+constexpr core::MonotonicTime kReplied{1h};
 
 // The state after the replies to a group of sixteen commands.
-Gathering after_a_group(core::Duration work, core::Duration flush) {
-  Gathering gathering;
-  gathering.note_work(work);
-  gathering.note_flush(flush, 12, 4);
-  gathering.note_told(kTold);
-  return gathering;
+BatchDelay after_a_group(core::Duration work, core::Duration flush) {
+  BatchDelay delay;
+  delay.note_work(work);
+  delay.note_flush(flush, 12, 4);
+  delay.note_replied(kReplied);
+  return delay;
 }
 
-TEST(Gathering, WaitsForThoseWhoWereAnsweredWhereTheDiskIsSlow) {
-  const Gathering gathering = after_a_group(100us, 1ms);
-  EXPECT_TRUE(gathering.waits_for_the_last());
-  EXPECT_TRUE(gathering.wants_more(4));
-  EXPECT_TRUE(gathering.wants_more(15));
-  EXPECT_FALSE(gathering.wants_more(16));
-  EXPECT_EQ(gathering.waits_until(), kTold + 500us);
+TEST(BatchDelay, WaitsForTheSameCallersOnASlowDisk) {
+  const BatchDelay delay = after_a_group(100us, 1ms);
+  EXPECT_TRUE(delay.waits_for_last_group());
+  EXPECT_TRUE(delay.wants_more(4));
+  EXPECT_TRUE(delay.wants_more(15));
+  EXPECT_FALSE(delay.wants_more(16));
+  EXPECT_EQ(delay.wait_ends_at(), kReplied + 500us);
 }
 
-TEST(Gathering, WaitsForNobodyWhereTheDiskIsFastOrTheWorkIsLong) {
-  for (const Gathering& gathering : {after_a_group(10us, 400us), after_a_group(250us, 1ms), Gathering{}}) {
-    EXPECT_FALSE(gathering.waits_for_the_last());
-    EXPECT_FALSE(gathering.wants_more(1));
+TEST(BatchDelay, DoesNotWaitOnAFastDiskOrAfterLongWork) {
+  for (const BatchDelay& delay : {after_a_group(10us, 400us), after_a_group(250us, 1ms), BatchDelay{}}) {
+    EXPECT_FALSE(delay.waits_for_last_group());
+    EXPECT_FALSE(delay.wants_more(1));
   }
 }
 
-TEST(Gathering, WaitsForNobodyBesideACallerAlone) {
-  Gathering gathering;
-  gathering.note_flush(5ms, 1, 0);
-  gathering.note_told(kTold);
-  EXPECT_FALSE(gathering.wants_more(1));
+TEST(BatchDelay, DoesNotWaitForASingleCaller) {
+  BatchDelay delay;
+  delay.note_flush(5ms, 1, 0);
+  delay.note_replied(kReplied);
+  EXPECT_FALSE(delay.wants_more(1));
 }
 
-TEST(Gathering, DoesNotWaitLongAfterADiskThatStoodStill) {
-  EXPECT_EQ(after_a_group(100us, 30s).waits_until(), kTold + 2ms);
+TEST(BatchDelay, DoesNotWaitLongAfterADiskThatStalled) {
+  EXPECT_EQ(after_a_group(100us, 30s).wait_ends_at(), kReplied + 2ms);
 }
 
-TEST(Gathering, WaitsLessAndLessOftenInVain) {
-  Gathering gathering = after_a_group(100us, 1ms);
+TEST(BatchDelay, WaitsLessOftenAfterUnproductiveWaits) {
+  BatchDelay delay = after_a_group(100us, 1ms);
   int skipped = 0;
   for (const int expected : {1, 3, 7, 15, 31, 31}) {
-    gathering.note_waited(4, 5);  // twelve were missing, and one arrived
-    gathering.begin();
-    for (skipped = 0; !gathering.wants_more(4); ++skipped) gathering.begin();
+    delay.note_waited(4, 5);  // twelve were missing, and one arrived
+    delay.note_begun();
+    for (skipped = 0; !delay.wants_more(4); ++skipped) delay.note_begun();
     EXPECT_EQ(skipped, expected);
   }
-  gathering.note_waited(4, 14);
-  gathering.begin();
-  EXPECT_TRUE(gathering.wants_more(4));
+  delay.note_waited(4, 14);
+  delay.note_begun();
+  EXPECT_TRUE(delay.wants_more(4));
 }
 
 // A node on a file whose flush time the test controls.
@@ -96,7 +96,7 @@ class OnASlowDisk : public ::testing::Test {
 };
 
 // The callers finish one after the other.
-TEST_F(OnASlowDisk, EveryCallerIsAnsweredUntilTheLastOne) {
+TEST_F(OnASlowDisk, EveryCallerGetsItsReply) {
   constexpr int kCallers = 8;
   const auto node = node_with([] { return 2ms; });
   in_parallel(kCallers, [&](int caller) {
@@ -107,7 +107,7 @@ TEST_F(OnASlowDisk, EveryCallerIsAnsweredUntilTheLastOne) {
 
 // The disk alternates between slow and fast: a group that was delayed for the slow disk is also served if the
 // disk is fast by the time of the replies.
-TEST_F(OnASlowDisk, NobodyIsForgottenWhenItBecomesFast) {
+TEST_F(OnASlowDisk, EveryCallerGetsItsReplyWhenItBecomesFast) {
   constexpr int kRounds = 600;
   constexpr int kTogether = 4;
   std::atomic<int> flushes = 0;
@@ -118,7 +118,7 @@ TEST_F(OnASlowDisk, NobodyIsForgottenWhenItBecomesFast) {
   }
 }
 
-TEST_F(OnASlowDisk, WhatWasSubmittedIsAnsweredBeforeTheEnd) {
+TEST_F(OnASlowDisk, SubmittedCommandsGetTheirRepliesBeforeTheEnd) {
   constexpr int kRounds = 20;
   constexpr int kTogether = 5;
   for (int round = 1; round <= kRounds; ++round) {

@@ -1,4 +1,4 @@
-#include "runtime/gate.hpp"
+#include "runtime/wake_flag.hpp"
 
 #include <memory>
 #include <thread>
@@ -8,56 +8,56 @@
 namespace pawl::runtime {
 namespace {
 
-using Reason = Gate::Reason;
+using Reason = WakeFlag::Reason;
 
-TEST(Gate, ThatIsOpenHoldsNobodyUp) {
-  Gate gate;
-  gate.open();
-  EXPECT_EQ(gate.wait(), Reason::end);
-  EXPECT_EQ(gate.wait(), Reason::end) << "it stays open";
+TEST(WakeFlag, IsNotWaitedForOnceItIsSet) {
+  WakeFlag flag;
+  flag.set();
+  EXPECT_EQ(flag.wait(), Reason::done);
+  EXPECT_EQ(flag.wait(), Reason::done) << "it stays set";
 }
 
-TEST(Gate, LetsPassWhoWaitsWithAllThatWasDoneBefore) {
+TEST(WakeFlag, ShowsTheWaitingThreadAllEarlierWrites) {
   for (int i = 0; i < 1'000; ++i) {
-    Gate gate;
+    WakeFlag flag;
     int written = 0;
-    std::thread opener{[&] {
+    std::thread setter{[&] {
       written = i + 1;
-      gate.open();
+      flag.set();
     }};
-    EXPECT_EQ(gate.wait(), Reason::end);
+    EXPECT_EQ(flag.wait(), Reason::done);
     EXPECT_EQ(written, i + 1);
-    opener.join();
+    setter.join();
   }
 }
 
-TEST(Gate, MayBeGoneAsSoonAsItIsOpen) {
+TEST(WakeFlag, MayBeDestroyedAsSoonAsItIsSet) {
   for (int i = 0; i < 1'000; ++i) {
-    auto gate = std::make_unique<Gate>();
-    std::thread opener{[&opened = *gate] { opened.open(); }};
-    gate->wait();
-    gate.reset();
-    opener.join();
+    auto flag = std::make_unique<WakeFlag>();
+    std::thread setter{[&shared = *flag] { shared.set(); }};
+    flag->wait();
+    flag.reset();
+    setter.join();
   }
 }
 
-TEST(Gate, IsClosedAgainByWhoHasLooked) {
-  Gate gate;
-  gate.open(Reason::look);
-  EXPECT_EQ(gate.wait(), Reason::look);
-  EXPECT_TRUE(gate.close(Reason::look));
-  std::thread opener{[&] { gate.open(); }};
-  EXPECT_EQ(gate.wait(), Reason::end);
-  opener.join();
+TEST(WakeFlag, IsResetByTheWaitingThread) {
+  WakeFlag flag;
+  flag.set(Reason::check);
+  EXPECT_EQ(flag.wait(), Reason::check);
+  EXPECT_TRUE(flag.reset(Reason::check));
+  std::thread setter{[&] { flag.set(); }};
+  EXPECT_EQ(flag.wait(), Reason::done);
+  setter.join();
 }
 
-TEST(Gate, IsNotClosedOnWhatCameMeanwhile) {
-  Gate gate;
-  gate.open(Reason::look);
-  EXPECT_EQ(gate.wait(), Reason::look);
-  gate.open();
-  EXPECT_FALSE(gate.close(Reason::look));
-  EXPECT_EQ(gate.wait(), Reason::end);
+TEST(WakeFlag, IsNotResetIfItWasSetForAnotherReasonMeanwhile) {
+  WakeFlag flag;
+  flag.set(Reason::check);
+  EXPECT_EQ(flag.wait(), Reason::check);
+  flag.set();
+  EXPECT_FALSE(flag.reset(Reason::check));
+  EXPECT_EQ(flag.wait(), Reason::done);
 }
 
 }  // namespace
